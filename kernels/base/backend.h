@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/base/communicator.h"
+#include "kernels/base/device.h"
+
+namespace assay {
+
+/// What implements the devices of one kind.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// The part of a device id before the colon: "cpu", "cuda".
+  virtual std::string kind() const = 0;
+
+  /// Every visible device, in index order, without creating a context on it.
+  virtual std::vector<DeviceInfo> describe() const = 0;
+
+  /// Why a device or a library is missing ("no NVIDIA driver (libcuda.so.1 not found)"), for
+  /// `assay devices`. Empty when nothing is.
+  virtual std::vector<std::string> problems() const { return {}; }
+
+  virtual std::unique_ptr<Device> open(int index) = 0;
+
+  /// Whether several ranks of a collective may share one device (threads of a CPU), or each needs
+  /// a device of its own (GPUs).
+  virtual bool ranks_share_device() const = 0;
+
+  /// Connects `ranks` ranks over `devices`: all on the one device where ranks share it, else one
+  /// each. Throws DeviceError(unsupported) where the collective library is missing.
+  virtual std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
+                                                Bootstrap& bootstrap) = 0;
+};
+
+}  // namespace assay

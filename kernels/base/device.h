@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/device_info.h"
+
+namespace assay {
+
+struct OpInstance;
+
+/// A point in the order of a stream's work.
+class Event {
+ public:
+  virtual ~Event() = default;
+};
+
+/// An in-order queue of work on one device.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  virtual std::unique_ptr<Event> create_event() = 0;
+  virtual void record(Event& event) = 0;
+  /// Seconds of device time between two recorded events; waits for `stop`.
+  virtual double elapsed_s(const Event& start, const Event& stop) = 0;
+  virtual void synchronize() = 0;
+};
+
+/// Where one rank of an op reads and writes, and the stream on which it runs. The addresses are in
+/// the device's address space, which the host may not be able to read.
+struct Binding {
+  Stream* stream = nullptr;
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+};
+
+/// An op bound to its tensors, with whatever plan or workspace the library needs.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// Enqueues the work once, asynchronously where the device can.
+  virtual void launch() = 0;
+  /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
+  virtual std::string implementation() const = 0;
+};
+
+/// One place that executes. Owns its memory and streams; every call may throw DeviceError.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  /// Memory of this device, aligned to at least 64 bytes. Prefer `Buffer`, which releases it.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+
+  // Plumbing for inputs and verdicts: synchronous, and never what a case times.
+  virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;
+  virtual void download(void* to_host, const void* from, std::size_t bytes) = 0;
+  virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
+
+  virtual std::unique_ptr<Stream> create_stream() = 0;
+
+  /// Throws DeviceError(unsupported) for an op or dtype that it does not have.
+  virtual std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) = 0;
+};
+
+/// Memory of one device, released with the object.
+class Buffer {
+ public:
+  Buffer(Device& device, std::size_t bytes)
+      : device_(&device), bytes_(bytes), data_(device.allocate(bytes)) {}
+  ~Buffer() {
+    if (data_ != nullptr) device_->release(data_);
+  }
+  Buffer(Buffer&& other) noexcept
+      : device_(other.device_), bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer& operator=(Buffer&&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::size_t bytes() const { return bytes_; }
+  Device& device() const { return *device_; }
+
+ private:
+  Device* device_;
+  std::size_t bytes_;
+  void* data_;
+};
+
+}  // namespace assay

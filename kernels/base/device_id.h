@@ -1,0 +1,28 @@
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// Names one device: `cpu`, `cuda:0`, `sim:3`. `index` is the logical one, after visibility masks.
+struct DeviceId {
+  std::string backend;
+  int index = 0;
+
+  auto operator<=>(const DeviceId&) const = default;
+};
+
+/// "cpu" (there is but one), else "backend:index".
+std::string to_text(const DeviceId& id);
+
+/// "cuda:0+cuda:1": the devices of a lane, as records name it.
+std::string to_text(std::span<const DeviceId> lane);
+
+/// The inverse of to_text for one device. Nothing when the text is not of that form.
+std::optional<DeviceId> parse_device_id(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace assay {
+
+/// What is known of one device without using it. Empty where the device has no such thing.
+/// A device may lack any field but `device`, `backend` and `name`.
+struct DeviceInfo {
+  std::string device;  // "cpu", "cuda:0"
+  std::string backend;
+  std::string name;
+  std::string uuid;
+  std::string pci_bus_id;
+  std::string architecture;                   // instruction set or compute capability
+  std::string driver;                         // kernel or GPU driver, with version
+  std::string runtime;                        // language runtime, with version
+  std::string libraries;                      // "oneDNN 2.6.3; Gloo 0.5.0"
+  std::optional<std::int64_t> compute_units;  // cores that this process may use; multiprocessors
+  std::optional<std::int64_t> memory_total_bytes;
+  std::optional<std::int64_t> memory_free_bytes;
+  std::optional<double> clock_hz;
+  std::optional<double> clock_max_hz;
+  std::optional<double> temperature_c;
+  std::optional<double> power_w;
+  std::optional<double> power_limit_w;
+  std::string ecc;        // "on", "off"
+  std::string link;       // "PCIe 5.0 x16"
+  std::string processes;  // "1234 python; 99 assay"
+};
+
+/// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The one
+/// list of names that the CSV, the JSON and the worker protocol share.
+template <class Info, class Visitor>
+void visit_fields(Info& info,
+                  Visitor&& visit) requires std::same_as<std::remove_const_t<Info>, DeviceInfo> {
+  visit("device", info.device);
+  visit("backend", info.backend);
+  visit("name", info.name);
+  visit("uuid", info.uuid);
+  visit("pci_bus_id", info.pci_bus_id);
+  visit("architecture", info.architecture);
+  visit("driver", info.driver);
+  visit("runtime", info.runtime);
+  visit("libraries", info.libraries);
+  visit("compute_units", info.compute_units);
+  visit("memory_total_bytes", info.memory_total_bytes);
+  visit("memory_free_bytes", info.memory_free_bytes);
+  visit("clock_hz", info.clock_hz);
+  visit("clock_max_hz", info.clock_max_hz);
+  visit("temperature_c", info.temperature_c);
+  visit("power_w", info.power_w);
+  visit("power_limit_w", info.power_limit_w);
+  visit("ecc", info.ecc);
+  visit("link", info.link);
+  visit("processes", info.processes);
+}
+
+}  // namespace assay

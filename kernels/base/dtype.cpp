@@ -1,0 +1,58 @@
+#include "kernels/base/dtype.h"
+
+#include <array>
+#include <cmath>
+
+namespace assay {
+namespace {
+
+struct Row {
+  DType dtype;
+  std::string_view name;
+  std::size_t bytes;
+  bool floating;
+  int precision_bits;
+  DType accumulator;
+};
+
+constexpr std::array rows{
+    Row{DType::f64, "f64", 8, true, 53, DType::f64},
+    Row{DType::f32, "f32", 4, true, 24, DType::f32},
+    Row{DType::bf16, "bf16", 2, true, 8, DType::f32},
+    Row{DType::i64, "i64", 8, false, 63, DType::i64},
+    Row{DType::i32, "i32", 4, false, 31, DType::i32},
+    Row{DType::u8, "u8", 1, false, 8, DType::u8},
+};
+
+const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
+
+}  // namespace
+
+std::span<const DType> all_dtypes() {
+  static constexpr auto dtypes = [] {
+    std::array<DType, rows.size()> list{};
+    for (std::size_t i = 0; i < rows.size(); ++i) list[i] = rows[i].dtype;
+    return list;
+  }();
+  return dtypes;
+}
+
+std::string_view name(DType dtype) { return row(dtype).name; }
+
+std::optional<DType> parse_dtype(std::string_view text) {
+  for (const Row& r : rows) {
+    if (r.name == text) return r.dtype;
+  }
+  return std::nullopt;
+}
+
+std::size_t size_bytes(DType dtype) { return row(dtype).bytes; }
+bool is_floating(DType dtype) { return row(dtype).floating; }
+int precision_bits(DType dtype) { return row(dtype).precision_bits; }
+DType accumulator(DType dtype) { return row(dtype).accumulator; }
+
+double unit_roundoff(DType dtype) {
+  return is_floating(dtype) ? std::ldexp(1.0, -precision_bits(dtype)) : 0.0;
+}
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/base/bfloat16.h"
+
+namespace assay {
+
+/// Element types of tensors. The names in text are those of the enumerators.
+enum class DType : std::uint8_t { f64, f32, bf16, i64, i32, u8 };
+
+std::span<const DType> all_dtypes();
+std::string_view name(DType dtype);
+std::optional<DType> parse_dtype(std::string_view text);
+std::size_t size_bytes(DType dtype);
+bool is_floating(DType dtype);
+
+/// Significand bits p, the implicit one included (f32: 24). Integers: the bits of their magnitude.
+int precision_bits(DType dtype);
+
+/// The type in which sums over `dtype` are kept: f32 for bf16, else the dtype itself.
+DType accumulator(DType dtype);
+
+/// u = 2^-p, the unit roundoff under round-to-nearest; 0 for integers, whose arithmetic is exact.
+double unit_roundoff(DType dtype);
+
+/// Calls `f(std::type_identity<T>{})` with the C++ type that stores `dtype`.
+template <class F>
+decltype(auto) visit_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f64:
+      return std::forward<F>(f)(std::type_identity<double>{});
+    case DType::f32:
+      return std::forward<F>(f)(std::type_identity<float>{});
+    case DType::bf16:
+      return std::forward<F>(f)(std::type_identity<BFloat16>{});
+    case DType::i64:
+      return std::forward<F>(f)(std::type_identity<std::int64_t>{});
+    case DType::i32:
+      return std::forward<F>(f)(std::type_identity<std::int32_t>{});
+    case DType::u8:
+      return std::forward<F>(f)(std::type_identity<std::uint8_t>{});
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace assay

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace assay {
+
+/// Why a device could not do what was asked. Each maps to one status of a record.
+enum class Failure {
+  unsupported,    // the device or its library has no such operation: status `skip`
+  too_few,        // not enough devices or ranks here: status `skip`
+  out_of_memory,  // status `oom`
+  device_lost,    // the device is gone or its context is poisoned: status `device_lost`
+  internal,       // anything else that a library reported: status `error`
+};
+
+/// What a backend throws. The text names the call that failed and, where known, the way out.
+class DeviceError : public std::runtime_error {
+ public:
+  DeviceError(Failure failure, const std::string& what)
+      : std::runtime_error(what), failure_(failure) {}
+  Failure failure() const { return failure_; }
+
+ private:
+  Failure failure_;
+};
+
+/// Wrong input from the user: one line that names the valid choices. Ends the program with exit 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace assay

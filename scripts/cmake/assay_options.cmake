@@ -1,0 +1,25 @@
+add_library(assay_options INTERFACE)
+target_include_directories(assay_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(assay_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  # designated initialisers leave out what keeps its default
+  -Wno-missing-field-initializers
+  # GCC 12 warns of its own std::string (GCC bug 105651)
+  -Wno-restrict
+  # a * b + c is two roundings unless the source says fma: references and exact ops depend on it
+  -ffp-contract=off)
+if(ASSAY_WERROR)
+  target_compile_options(assay_options INTERFACE -Werror)
+endif()
+if(ASSAY_SANITIZE)
+  target_compile_options(assay_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(assay_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# assay_library(NAME SOURCES... [LINK libraries...])
+function(assay_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC assay_options ${ARG_LINK})
+endfunction()
