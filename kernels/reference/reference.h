@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/base/host_tensor.h"
+#include "kernels/op.h"
+
+// What each op should give: plain code in higher precision that shares nothing with any backend.
+namespace assay::reference {
+
+/// The inputs of one launch: `ranks[r][i]` is input i of rank r (one rank unless collective).
+struct Problem {
+  const OpInstance& op;
+  std::span<const std::vector<HostTensor>> ranks;
+
+  template <class T>
+  std::span<const T> input(std::size_t index, std::size_t rank = 0) const {
+    return ranks[rank][index].as<T>();
+  }
+};
+
+/// Expectations of consecutive elements. y = value + rest, to at least 2^11 times the precision of
+/// the output's accumulator; `scale` is what the op's bound multiplies by the unit roundoff
+/// (sums: sum of |terms|; functions: |x|; softmax: see softmax.cpp).
+struct Values {
+  std::span<double> value;
+  std::span<double> rest;
+  std::span<double> scale;
+};
+
+/// The part of the work that serves many elements (row sums, a matrix product). Plain numbers, so
+/// that it can be computed once and shared.
+using State = std::vector<double>;
+using Solve = State (*)(const Problem&);
+
+/// Elements [first, first + out.value.size()) of the output.
+using ExpectValues = void (*)(const Problem&, std::span<const double> state, std::int64_t first,
+                              Values out);
+
+/// The same as exactly rounded elements of the output's dtype: for ops whose result is defined bit
+/// for bit. `out` holds whole elements.
+using ExpectBits = void (*)(const Problem&, std::span<const double> state, std::int64_t first,
+                            std::span<std::byte> out);
+
+/// The reference of one op for one dtype. `values` is null where only bits are defined (copies,
+/// integers), `bits` where the result is a real number still to be rounded.
+struct Reference {
+  Solve solve = nullptr;  // null: no state
+  ExpectValues values = nullptr;
+  ExpectBits bits = nullptr;
+};
+
+/// Throws std::logic_error for an op of the table that has no reference.
+Reference find(const OpInstance& op);
+
+/// The same result on every rank.
+State solve(const Reference& reference, const Problem& problem);
+
+}  // namespace assay::reference
