@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/base/communicator.h"
+
+namespace assay::cpu {
+
+/// Ranks as threads of this process that talk Gloo over TCP on the loopback interface.
+std::unique_ptr<Communicator> connect_gloo(int ranks);
+
+/// "Gloo 0.5.0"
+std::string gloo_version_text();
+
+}  // namespace assay::cpu

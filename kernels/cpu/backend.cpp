@@ -1,0 +1,32 @@
+#include "kernels/cpu/backend.h"
+
+#include "kernels/base/status.h"
+#include "kernels/cpu/allreduce.h"
+#include "kernels/cpu/describe.h"
+#include "kernels/cpu/device.h"
+
+namespace assay::cpu {
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  std::string kind() const override { return "cpu"; }
+  std::vector<DeviceInfo> describe() const override { return {describe_machine()}; }
+  std::unique_ptr<Device> open(int /*index*/) override {
+    return std::make_unique<CpuDevice>(describe_machine());
+  }
+  bool ranks_share_device() const override { return true; }
+  std::unique_ptr<Communicator> connect(std::span<Device* const> /*devices*/, int ranks,
+                                        Bootstrap& bootstrap) override {
+    if (bootstrap.size() != 1) {
+      throw DeviceError(Failure::unsupported, "Gloo's ranks are threads of one process");
+    }
+    return connect_gloo(ranks);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() { return std::make_unique<CpuBackend>(); }
+
+}  // namespace assay::cpu

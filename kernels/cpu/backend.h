@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "kernels/base/backend.h"
+
+namespace assay::cpu {
+
+/// The one device `cpu`. Ranks of a collective are threads that share it.
+std::unique_ptr<Backend> make_backend();
+
+}  // namespace assay::cpu

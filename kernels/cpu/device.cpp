@@ -1,0 +1,84 @@
+#include "kernels/cpu/device.h"
+
+#include <chrono>
+#include <cstring>
+#include <new>
+
+#include "kernels/base/status.h"
+#include "kernels/cpu/kernels.h"
+
+namespace assay::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A cache line, and the widest vector.
+constexpr std::align_val_t alignment{64};
+
+struct CpuEvent final : Event {
+  Clock::time_point time;
+};
+
+class CpuStream final : public Stream {
+ public:
+  std::unique_ptr<Event> create_event() override { return std::make_unique<CpuEvent>(); }
+  void record(Event& event) override { static_cast<CpuEvent&>(event).time = Clock::now(); }
+  double elapsed_s(const Event& start, const Event& stop) override {
+    const auto ticks =
+        static_cast<const CpuEvent&>(stop).time - static_cast<const CpuEvent&>(start).time;
+    return std::chrono::duration<double>(ticks).count();
+  }
+  void synchronize() override {}
+};
+
+struct Row {
+  std::string_view op;
+  Factory make;
+};
+
+constexpr Row rows[] = {
+    {"add", add},         {"square", square}, {"exp", exponential}, {"sum", sum},
+    {"softmax", softmax}, {"linear", linear}, {"copy", copy},
+};
+
+}  // namespace
+
+void* CpuDevice::allocate(std::size_t bytes) {
+  void* memory = ::operator new(bytes, alignment, std::nothrow);
+  if (memory == nullptr) {
+    throw DeviceError(Failure::out_of_memory,
+                      "cpu: no memory for " + std::to_string(bytes) + " bytes");
+  }
+  return memory;
+}
+
+void CpuDevice::release(void* memory) noexcept { ::operator delete(memory, alignment); }
+
+// memcpy and memset take no null pointer, not even for nothing.
+void CpuDevice::upload(void* to, const void* from_host, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from_host, bytes);
+}
+
+void CpuDevice::download(void* to_host, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to_host, from, bytes);
+}
+
+void CpuDevice::fill(void* to, std::byte value, std::size_t bytes) {
+  if (bytes > 0) std::memset(to, std::to_integer<int>(value), bytes);
+}
+
+std::unique_ptr<Stream> CpuDevice::create_stream() { return std::make_unique<CpuStream>(); }
+
+std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& binding) {
+  for (const Row& row : rows) {
+    if (row.op == op.op->name) return row.make(op, binding);
+  }
+  throw DeviceError(Failure::unsupported, "cpu has no op " + std::string(op.op->name));
+}
+
+void refuse_dtype(const OpInstance& op) {
+  throw DeviceError(Failure::unsupported, "cpu has no " + std::string(op.op->name) + " in " +
+                                              std::string(name(op.dtype)));
+}
+
+}  // namespace assay::cpu

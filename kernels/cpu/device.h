@@ -1,0 +1,26 @@
+#pragma once
+
+#include "kernels/base/device.h"
+
+namespace assay::cpu {
+
+/// The machine's CPU. Work runs at once in the calling thread and its OpenMP team, so a stream is
+/// always empty and an event is a reading of the steady clock.
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void upload(void* to, const void* from_host, std::size_t bytes) override;
+  void download(void* to_host, const void* from, std::size_t bytes) override;
+  void fill(void* to, std::byte value, std::size_t bytes) override;
+  std::unique_ptr<Stream> create_stream() override;
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
+
+ private:
+  DeviceInfo info_;
+};
+
+}  // namespace assay::cpu

@@ -1,0 +1,93 @@
+#include "kernels/cpu/onednn.h"
+
+#include <dnnl.hpp>
+
+#include "kernels/base/status.h"
+
+namespace assay::cpu {
+namespace {
+
+using dnnl::memory;
+
+dnnl::engine& engine() {
+  static dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  return instance;
+}
+
+memory::data_type data_type(DType dtype) {
+  return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+}
+
+dnnl::matmul::primitive_desc describe(const memory::desc& x, const memory::desc& w,
+                                      const memory::desc& bias, const memory::desc& y) {
+  dnnl::primitive_attr attributes;
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+#if DNNL_VERSION_MAJOR >= 3
+  return bias.is_zero() ? dnnl::matmul::primitive_desc(engine(), x, w, y, attributes)
+                        : dnnl::matmul::primitive_desc(engine(), x, w, bias, y, attributes);
+#else
+  return bias.is_zero()
+             ? dnnl::matmul::primitive_desc(dnnl::matmul::desc(x, w, y), attributes, engine())
+             : dnnl::matmul::primitive_desc(dnnl::matmul::desc(x, w, bias, y), attributes,
+                                            engine());
+#endif
+}
+
+}  // namespace
+
+struct DnnlMatmul::Plan {
+  dnnl::stream stream;
+  memory::desc x, w, bias, y;
+  dnnl::matmul::primitive_desc description;
+  dnnl::matmul primitive;
+};
+
+DnnlMatmul::DnnlMatmul(DType dtype, const Shape& shape) {
+  const auto type = data_type(dtype);
+  // Row-major everywhere; the weight [out][in] is read as its transpose by swapping its strides.
+  const memory::desc x({shape.batch, shape.in}, type, memory::dims{shape.in, 1});
+  const memory::desc w({shape.in, shape.out}, type, memory::dims{1, shape.in});
+  const memory::desc y({shape.batch, shape.out}, type, memory::dims{shape.out, 1});
+  const memory::desc bias =
+      shape.bias ? memory::desc({1, shape.out}, type, memory::dims{shape.out, 1}) : memory::desc();
+  try {
+    auto description = describe(x, w, bias, y);
+    dnnl::matmul primitive(description);
+    plan_ = std::make_unique<Plan>(
+        Plan{dnnl::stream(engine()), x, w, bias, y, std::move(description), std::move(primitive)});
+  } catch (const dnnl::error& error) {
+    const bool unsupported =
+        error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments;
+    throw DeviceError(
+        unsupported ? Failure::unsupported : Failure::internal,
+        dnnl_version_text() + " matmul " + std::string(name(dtype)) + ": " + error.what());
+  }
+}
+
+DnnlMatmul::~DnnlMatmul() = default;
+DnnlMatmul::DnnlMatmul(DnnlMatmul&&) noexcept = default;
+
+void DnnlMatmul::run(const void* x, const void* w, const void* bias, void* y) {
+  // oneDNN's handles are not const; it reads the sources only.
+  const auto at = [](const memory::desc& desc, const void* data) {
+    return memory(desc, engine(), const_cast<void*>(data));
+  };
+  std::unordered_map<int, memory> arguments{{DNNL_ARG_SRC, at(plan_->x, x)},
+                                            {DNNL_ARG_WEIGHTS, at(plan_->w, w)},
+                                            {DNNL_ARG_DST, at(plan_->y, y)}};
+  if (!plan_->bias.is_zero()) arguments.emplace(DNNL_ARG_BIAS, at(plan_->bias, bias));
+  plan_->primitive.execute(plan_->stream, arguments);
+  plan_->stream.wait();
+}
+
+std::string DnnlMatmul::implementation() const {
+  return dnnl_version_text() + " matmul " + plan_->description.impl_info_str();
+}
+
+std::string dnnl_version_text() {
+  const dnnl_version_t* version = dnnl_version();
+  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
+}
+
+}  // namespace assay::cpu
