@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+
+namespace assay::sim {
+
+/// The memory of one simulated device: addresses that the host cannot touch (any access outside
+/// this device's kernels and copies is a SIGSEGV), each backed by host memory elsewhere. So a
+/// harness that reads a device pointer directly fails here as it would on a GPU.
+class AddressSpace {
+ public:
+  explicit AddressSpace(std::size_t capacity_bytes) : capacity_(capacity_bytes) {}
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  /// Throws DeviceError(out_of_memory) beyond the capacity.
+  void* allocate(std::size_t bytes);
+  void release(void* address) noexcept;
+
+  /// The host memory behind an address within an allocation. Throws DeviceError(internal) for an
+  /// address of the host or of another device.
+  std::byte* host(const void* address) const;
+
+  std::size_t used_bytes() const { return used_; }
+
+ private:
+  struct Block {
+    std::size_t bytes;
+    std::size_t mapped_bytes;
+    std::byte* host;
+  };
+  void unmap(const std::byte* address, const Block& block) noexcept;
+
+  std::size_t capacity_;
+  std::size_t used_ = 0;
+  std::map<const std::byte*, Block> blocks_;  // by the device address of their first byte
+};
+
+}  // namespace assay::sim
