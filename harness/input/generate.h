@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_tensor.h"
+#include "kernels/op.h"
+
+namespace assay::input {
+
+/// Which tensor of which launch: with the seed it fixes every element.
+struct TensorKey {
+  std::uint64_t seed = 1;
+  int pass = 0;
+  int rank = 0;
+  int input = 0;
+};
+
+/// Fills `tensor` with the test data of `pass`. Element i depends on (key, i) alone: the same on
+/// every device and at every thread count.
+void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor);
+
+}  // namespace assay::input

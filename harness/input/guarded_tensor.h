@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "kernels/base/device.h"
+#include "kernels/base/host_tensor.h"
+
+namespace assay::input {
+
+/// A tensor on a device between two guard bands, the second of which begins right behind the last
+/// element. Whatever a kernel writes outside its tensor shows in them; and because their content
+/// changes between launches, what it reads there shows as a result that changes.
+class GuardedTensor {
+ public:
+  GuardedTensor(Device& device, const TensorSpec& spec);
+
+  std::byte* data() const { return buffer_.data() + front_bytes_; }
+  const TensorSpec& spec() const { return spec_; }
+
+  /// Fills both bands with `guard`.
+  void set_guards(std::byte guard);
+  /// Fills the tensor with `poison`, so that an element that is not written shows.
+  void poison(std::byte poison);
+
+  void upload(const HostTensor& tensor);
+  HostTensor download() const;
+
+  /// What was written outside the tensor since set_guards: "3 bytes written before the start, from
+  /// 8 bytes away". Nothing when the bands are whole.
+  std::optional<std::string> damage() const;
+
+ private:
+  TensorSpec spec_;
+  std::size_t front_bytes_;
+  std::size_t back_bytes_;
+  Buffer buffer_;
+  std::byte guard_{0};
+};
+
+}  // namespace assay::input

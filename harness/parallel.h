@@ -1,0 +1,20 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace assay {
+
+/// Calls `body(first, count)` for runs of at most `grain` elements that cover [0, n), on all OpenMP
+/// threads. `body` must not throw. For workers only: the parent process stays free of OpenMP.
+template <class Body>
+void parallel_runs(std::int64_t n, std::int64_t grain, const Body& body) {
+  const std::int64_t runs = (n + grain - 1) / grain;
+#pragma omp parallel for schedule(static) if (runs > 1)
+  for (std::int64_t run = 0; run < runs; ++run) {
+    const std::int64_t first = run * grain;
+    body(first, std::min(grain, n - first));
+  }
+}
+
+}  // namespace assay
