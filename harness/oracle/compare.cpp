@@ -1,0 +1,157 @@
+#include "harness/oracle/compare.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "harness/oracle/number.h"
+#include "harness/parallel.h"
+
+namespace assay::oracle {
+namespace {
+
+constexpr std::int64_t run_elements = 1024;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// One judged element. `error` and `allowed` are not negative; `error` may be NaN or infinite.
+struct Judged {
+  std::int64_t index;
+  int rank;
+  double error;
+  double ulps;
+  double allowed;
+  bool right;
+};
+
+template <class T>
+void note(Verdict& verdict, const Judged& e, T expected, T actual) {
+  const double error = std::isnan(e.error) ? infinity : e.error;
+  const double ulps = std::isnan(e.ulps) ? infinity : e.ulps;
+  const double severity = error == 0 ? 0 : e.allowed > 0 ? error / e.allowed : infinity;
+  verdict.max_abs_error = std::max(verdict.max_abs_error, error);
+  verdict.max_ulp = std::max(verdict.max_ulp, ulps);
+  if (e.allowed > 0) verdict.max_bound_ratio = std::max(verdict.max_bound_ratio, severity);
+  if (!e.right) {
+    ++verdict.mismatches;
+    if (verdict.mismatch_indices.size() < Verdict::kept_indices) {
+      verdict.mismatch_indices.push_back(e.index);
+    }
+  }
+  Verdict::Worst& worst = verdict.worst;
+  const bool worse = !worst.known || (!e.right && !worst.mismatch) ||
+                     (e.right != worst.mismatch && severity > worst.severity);
+  if (worse) {
+    worst = {true, !e.right, severity, e.index, e.rank, bits_of(expected), bits_of(actual)};
+  }
+}
+
+/// A result that is defined bit for bit. NaNs compare as a class: arithmetic does not fix payloads.
+template <class T>
+Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected, DType dtype,
+                     std::span<const std::byte> actual, int rank) {
+  Verdict verdict;
+  verdict.dtype = dtype;
+  verdict.elements = static_cast<std::int64_t>(expected.size() / sizeof(T));
+  if (std::memcmp(expected.data(), actual.data(), expected.size()) == 0) return verdict;
+  for (std::int64_t i = 0; i < verdict.elements; ++i) {
+    T want, got;
+    std::memcpy(&want, expected.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+    std::memcpy(&got, actual.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+    if (bits_of(want) == bits_of(got)) continue;
+    if constexpr (!std::is_integral_v<T>) {
+      if (std::isnan(widen(want)) && std::isnan(widen(got))) continue;
+    }
+    const double error = std::abs(widen(got) - widen(want));
+    const double ulps = std::is_integral_v<T> ? 0 : error / ulp(widen(want), dtype);
+    note(verdict, {first + i, rank, error, ulps, 0, false}, want, got);
+  }
+  return verdict;
+}
+
+/// A real number y = value + rest that was rounded or approximated. -0 and +0 are equal here: the
+/// sign of a zero sum depends on the order of its terms.
+template <class T>
+Verdict compare_values(std::int64_t first, const reference::Values& expected,
+                       const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
+                       int rank) {
+  Verdict verdict;
+  verdict.dtype = dtype;
+  verdict.elements = std::ssize(expected.value);
+  for (std::int64_t i = 0; i < verdict.elements; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    T got;
+    std::memcpy(&got, actual.data() + at * sizeof(T), sizeof(T));
+    const double y = expected.value[at];
+    const double a = widen(got);
+    const T rounded = correctly_rounded<T>(y, expected.rest[at]);
+    const bool is_rounded = a == widen(rounded) || (std::isnan(y) && std::isnan(a));
+    // Against an infinite value the error is NaN or infinite: only the same infinity can pass.
+    const bool no_error = is_rounded && (tolerance.exact || !std::isfinite(y));
+    const double error = no_error ? 0.0 : std::abs((a - y) - expected.rest[at]);
+    const double spacing = std::isfinite(y) ? ulp(y, dtype) : 1.0;
+    const double allowed = tolerance.exact || !std::isfinite(y)
+                               ? 0.0
+                               : tolerance.scale * expected.scale[at] +
+                                     tolerance.relative * std::abs(y) + tolerance.ulps * spacing +
+                                     tolerance.absolute;
+    // Written so that NaN fails.
+    const bool right = is_rounded || (!tolerance.exact && error <= allowed);
+    note(verdict, {first + i, rank, error, error / spacing, allowed, right}, rounded, got);
+  }
+  return verdict;
+}
+
+template <class T>
+Verdict judge_run(const reference::Reference& expected, const reference::Problem& problem,
+                  std::span<const double> state, const Tolerance& tolerance,
+                  std::span<const std::byte> actual, int rank, std::int64_t first,
+                  std::int64_t count) {
+  const auto n = static_cast<std::size_t>(count);
+  const auto got = actual.subspan(static_cast<std::size_t>(first) * sizeof(T), n * sizeof(T));
+  if (expected.bits != nullptr) {
+    std::array<std::byte, run_elements * sizeof(T)> want;
+    const auto bits = std::span(want).first(n * sizeof(T));
+    expected.bits(problem, state, first, bits);
+    return compare_bits<T>(first, bits, problem.op.dtype, got, rank);
+  }
+  if constexpr (!std::is_integral_v<T>) {
+    std::array<double, run_elements> value, rest, scale;
+    const reference::Values values{std::span(value).first(n), std::span(rest).first(n),
+                                   std::span(scale).first(n)};
+    expected.values(problem, state, first, values);
+    return compare_values<T>(first, values, tolerance, problem.op.dtype, got, rank);
+  } else {
+    __builtin_unreachable();  // refused by compare()
+  }
+}
+
+}  // namespace
+
+Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
+                std::span<const double> state, const Tolerance& tolerance,
+                std::span<const std::byte> actual, int rank) {
+  // Without a reference nothing would be compared, and nothing would be wrong.
+  const bool judgeable =
+      expected.bits != nullptr || (expected.values != nullptr && is_floating(problem.op.dtype));
+  if (!judgeable) throw std::logic_error("no reference for " + std::string(problem.op.op->name));
+  if (actual.size() != problem.op.signature.outputs[0].bytes()) {
+    throw std::logic_error("the output is not of the size that the op states");
+  }
+  return visit_dtype(problem.op.dtype, [&]<class T>(std::type_identity<T>) {
+    Verdict verdict;
+    verdict.dtype = problem.op.dtype;
+    const auto elements = static_cast<std::int64_t>(actual.size() / sizeof(T));
+    parallel_runs(elements, run_elements, [&](std::int64_t first, std::int64_t count) {
+      const Verdict run =
+          judge_run<T>(expected, problem, state, tolerance, actual, rank, first, count);
+#pragma omp critical(assay_merge_verdict)
+      verdict.merge(run);
+    });
+    return verdict;
+  });
+}
+
+}  // namespace assay::oracle

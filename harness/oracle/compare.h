@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "harness/oracle/tolerance.h"
+#include "harness/oracle/verdict.h"
+#include "kernels/reference/reference.h"
+
+namespace assay::oracle {
+
+/// Judges every element of one rank's output against the reference. `actual` is the whole output in
+/// the op's dtype. A comparison with NaN never passes, unless NaN is expected.
+Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
+                std::span<const double> state, const Tolerance& tolerance,
+                std::span<const std::byte> actual, int rank);
+
+}  // namespace assay::oracle

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/base/dtype.h"
+
+namespace assay::oracle {
+
+/// value + rest rounded to odd: to the neighbour with an odd significand unless it is exact. A
+/// second rounding to a type at least two bits narrower then equals one rounding of the exact sum.
+/// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4),
+/// 2008. Needs value = RN(value + rest).
+inline double round_to_odd(double value, double rest) {
+  if (rest == 0 || !std::isfinite(value)) return value;
+  if ((std::bit_cast<std::uint64_t>(value) & 1U) != 0) return value;
+  const double towards =
+      rest > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  return std::nextafter(value, towards);
+}
+
+inline float round_to_odd_float(double value) {
+  auto nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || std::isnan(value)) return nearest;
+  if (std::abs(static_cast<double>(nearest)) > std::abs(value))
+    nearest = std::nextafter(nearest, 0.0F);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) | 1U);
+}
+
+/// value + rest rounded once, to nearest even.
+template <class T>
+T correctly_rounded(double value, double rest) {
+  if constexpr (std::is_same_v<T, double>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return static_cast<float>(round_to_odd(value, rest));
+  } else {
+    static_assert(std::is_same_v<T, BFloat16>);
+    return BFloat16(round_to_odd_float(round_to_odd(value, rest)));
+  }
+}
+
+template <class T>
+double widen(T value) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return static_cast<double>(static_cast<float>(value));
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+/// The spacing of `dtype` at y, that of the subnormals below the smallest normal number.
+inline double ulp(double y, DType dtype) {
+  const int lowest = dtype == DType::f64 ? -1022 : -126;
+  const int exponent = y == 0 ? lowest : std::max(lowest, std::ilogb(y));
+  return std::ldexp(1.0, exponent - precision_bits(dtype) + 1);
+}
+
+inline double smallest_normal(DType dtype) { return dtype == DType::f64 ? 0x1p-1022 : 0x1p-126; }
+
+template <class T>
+std::uint64_t bits_of(T value) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return value.bits;
+  } else if constexpr (sizeof(T) == 8) {
+    return std::bit_cast<std::uint64_t>(value);
+  } else if constexpr (sizeof(T) == 4) {
+    return std::bit_cast<std::uint32_t>(value);
+  } else {
+    static_assert(sizeof(T) == 1);
+    return std::bit_cast<std::uint8_t>(value);
+  }
+}
+
+/// The inverse of bits_of.
+template <class T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    BFloat16 value;
+    value.bits = static_cast<std::uint16_t>(bits);
+    return value;
+  } else if constexpr (sizeof(T) == 8) {
+    return std::bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 4) {
+    return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+  } else {
+    static_assert(sizeof(T) == 1);
+    return std::bit_cast<T>(static_cast<std::uint8_t>(bits));
+  }
+}
+
+}  // namespace assay::oracle

@@ -1,0 +1,83 @@
+#include "harness/oracle/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "harness/oracle/number.h"
+
+namespace assay::oracle {
+namespace {
+
+std::string decimal(std::uint64_t bits, DType dtype) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    const T value = from_bits<T>(bits);
+    if constexpr (std::is_integral_v<T>) {
+      return fmt::format("{}", value);
+    } else if constexpr (std::is_same_v<T, double>) {
+      return std::isnan(value) ? fmt::format("{:#x}", bits) : fmt::format("{}", value);
+    } else {
+      const auto narrow = static_cast<float>(value);
+      return std::isnan(narrow) ? fmt::format("{:#x}", bits) : fmt::format("{}", narrow);
+    }
+  });
+}
+
+}  // namespace
+
+std::string Verdict::expected() const {
+  return worst.known ? decimal(worst.expected_bits, dtype) : "";
+}
+
+std::string Verdict::actual() const { return worst.known ? decimal(worst.actual_bits, dtype) : ""; }
+
+void Verdict::merge(const Verdict& other) {
+  dtype = other.dtype;
+  elements += other.elements;
+  mismatches += other.mismatches;
+  max_ulp = std::max(max_ulp, other.max_ulp);
+  max_abs_error = std::max(max_abs_error, other.max_abs_error);
+  max_bound_ratio = std::max(max_bound_ratio, other.max_bound_ratio);
+
+  // Wrong before right, then the more severe, then the lower index and rank.
+  const auto rank_of = [](const Worst& w) {
+    return std::tuple(w.known, w.mismatch, w.severity, -w.index, -w.rank);
+  };
+  if (rank_of(other.worst) > rank_of(worst)) worst = other.worst;
+
+  std::vector<std::int64_t> indices;
+  std::merge(mismatch_indices.begin(), mismatch_indices.end(), other.mismatch_indices.begin(),
+             other.mismatch_indices.end(), std::back_inserter(indices));
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  if (indices.size() > kept_indices) indices.resize(kept_indices);
+  mismatch_indices = std::move(indices);
+}
+
+std::int64_t Verdict::stride() const {
+  if (mismatch_indices.size() < 3) return 0;
+  const std::int64_t first = mismatch_indices[1] - mismatch_indices[0];
+  for (std::size_t i = 2; i < mismatch_indices.size(); ++i) {
+    if (mismatch_indices[i] - mismatch_indices[i - 1] != first) return 0;
+  }
+  return first;
+}
+
+std::string Verdict::text() const {
+  if (passed()) return fmt::format("all {} elements right", elements);
+  std::string text = fmt::format(
+      "{} of {} elements wrong; worst at [{}] of rank {}: expected {}, got {} (bits differ: {:#x})",
+      mismatches, elements, worst.index, worst.rank, expected(), actual(),
+      worst.expected_bits ^ worst.actual_bits);
+  if (stride() == 1) {
+    text += fmt::format("; consecutive from [{}]", mismatch_indices.front());
+  } else if (stride() > 1) {
+    text += fmt::format("; every {}th element from [{}]", stride(), mismatch_indices.front());
+  } else if (mismatches > 1) {
+    text += fmt::format("; first at [{}]", mismatch_indices.front());
+  }
+  return text;
+}
+
+}  // namespace assay::oracle

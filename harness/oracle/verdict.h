@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/base/dtype.h"
+
+namespace assay::oracle {
+
+/// What an oracle found in one output, or in several merged.
+struct Verdict {
+  DType dtype = DType::f32;
+  std::int64_t elements = 0;
+  std::int64_t mismatches = 0;
+  double max_ulp = 0;          // worst |error| in ulps of the expected value
+  double max_abs_error = 0;    // NaN counts as infinite
+  double max_bound_ratio = 0;  // worst |error| / allowed; 0 where only exact values pass
+
+  /// The worst element: a wrong one if there is any, else the one nearest to its bound.
+  struct Worst {
+    bool known = false;
+    bool mismatch = false;
+    double severity = 0;  // |error| / allowed; infinite where nothing is allowed
+    std::int64_t index = 0;
+    int rank = 0;
+    std::uint64_t expected_bits = 0;  // as stored, in the lowest bits
+    std::uint64_t actual_bits = 0;
+  } worst;
+
+  /// The lowest indices of wrong elements, ascending, at most `kept_indices`.
+  std::vector<std::int64_t> mismatch_indices;
+  static constexpr std::size_t kept_indices = 64;
+
+  bool passed() const { return mismatches == 0; }
+
+  /// Adds what was found elsewhere: the result does not depend on the order of merging.
+  void merge(const Verdict& other);
+
+  /// The distance between wrong elements when there are three or more and it is always the same;
+  /// else 0. Names a warp, a vector lane or a column.
+  std::int64_t stride() const;
+
+  /// The worst element's values in decimal, a NaN as its bits; empty when none is known.
+  std::string expected() const;
+  std::string actual() const;
+
+  /// "12 of 1024 elements wrong; worst at [17]: expected 3, got 4 (bits differ: 0x400000), ..."
+  std::string text() const;
+};
+
+}  // namespace assay::oracle
