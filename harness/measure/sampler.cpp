@@ -1,0 +1,161 @@
+#include "harness/measure/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/measure/statistics.h"
+
+namespace assay::measure {
+namespace {
+
+/// Share of the cap that warm-up may take.
+constexpr double warm_up_share = 0.25;
+constexpr int warm_up_block = 5;
+constexpr double warm_up_agreement = 0.02;
+
+double relative_spread(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low > 0 ? *high / *low - 1 : 0;
+}
+
+/// Launches a sample, and the end of warm-up: runs blocks until two in a row agree.
+class WarmUp {
+ public:
+  WarmUp(Meter& meter, const Policy& policy) : meter_(meter), policy_(policy) {}
+
+  std::int64_t launches_per_sample() {
+    const double end_s = meter_.now_s() + policy_.cap_s * warm_up_share;
+    // Never so short that max_samples of them end before min_time_s.
+    const double wanted_s =
+        std::max(policy_.sample_s, policy_.min_time_s / static_cast<double>(policy_.max_samples));
+    std::int64_t launches = 1;
+    double previous_s = 0;
+    for (;;) {
+      const double block_s = block_median_s(launches);
+      const bool long_enough = block_s * static_cast<double>(launches) >= wanted_s;
+      const bool settled =
+          previous_s > 0 && std::abs(block_s / previous_s - 1) <= warm_up_agreement;
+      if (meter_.now_s() >= end_s || (long_enough && settled)) {
+        return std::max(launches, enough(block_s, wanted_s));
+      }
+      if (!long_enough) launches = std::max(launches, enough(block_s, wanted_s));
+      previous_s = block_s;
+    }
+  }
+
+ private:
+  static std::int64_t enough(double launch_s, double wanted_s) {
+    if (launch_s <= 0) return 1000;  // below the clock's resolution
+    return static_cast<std::int64_t>(std::clamp(std::ceil(wanted_s / launch_s), 1.0, 1e9));
+  }
+
+  double block_median_s(std::int64_t launches) {
+    std::vector<double> block;
+    const double begin_s = meter_.now_s();
+    for (int i = 0; i < warm_up_block; ++i) {
+      block.push_back(meter_.time_s(launches) / static_cast<double>(launches));
+      if (meter_.now_s() - begin_s > policy_.cap_s * warm_up_share) break;  // one is long enough
+    }
+    return median(block);
+  }
+
+  Meter& meter_;
+  const Policy& policy_;
+};
+
+/// Samples in consecutive windows of time, and what the stop rule asks of them.
+class Windows {
+ public:
+  explicit Windows(const Policy& policy) : policy_(policy) {}
+
+  void add(double time_s, double launch_s) {
+    if (!open_.empty() && time_s >= open_until_s_) {
+      closed_medians_.push_back(median(open_));
+      open_.clear();
+    }
+    if (open_.empty()) open_until_s_ = time_s + policy_.min_time_s / policy_.min_blocks;
+    open_.push_back(launch_s);
+  }
+
+  /// Of all windows, the open one included.
+  std::vector<double> medians() const {
+    std::vector<double> all = closed_medians_;
+    if (!open_.empty()) all.push_back(median(open_));
+    return all;
+  }
+
+  bool last_agree() const {
+    if (std::ssize(closed_medians_) < policy_.min_blocks) return false;
+    return relative_spread({closed_medians_.end() - policy_.min_blocks, closed_medians_.end()}) <=
+           policy_.block_agreement;
+  }
+
+ private:
+  const Policy& policy_;
+  std::vector<double> closed_medians_;
+  std::vector<double> open_;
+  double open_until_s_ = 0;
+};
+
+/// Dependent samples say less than their number: then each window counts as one value.
+Summary interval(const std::vector<double>& launch_s, const Windows& windows,
+                 const Policy& policy) {
+  Summary summary = summarize(launch_s);
+  if (lag1_autocorrelation(launch_s) > policy.autocorrelation) {
+    const Summary over_blocks = summarize(windows.medians());
+    summary.ci_low = std::min(over_blocks.ci_low, summary.median);
+    summary.ci_high = std::max(over_blocks.ci_high, summary.median);
+  }
+  return summary;
+}
+
+bool narrow(const Summary& s, const Policy& policy) {
+  return s.ci_low >= s.median * (1 - policy.half_width) &&
+         s.ci_high <= s.median * (1 + policy.half_width);
+}
+
+}  // namespace
+
+Measurement sample(Meter& meter, const Policy& policy) {
+  const double begin_s = meter.now_s();
+  const std::int64_t launches = WarmUp(meter, policy).launches_per_sample();
+
+  Measurement result;
+  Windows windows(policy);
+  std::vector<double> launch_s;
+  const double first_s = meter.now_s();
+  const auto take = [&] {
+    const double seconds = meter.time_s(launches);
+    const double now_s = meter.now_s();
+    result.samples.push_back(
+        {.seconds = seconds, .launches = launches, .clock_hz = {}, .throttled = {}});
+    launch_s.push_back(seconds / static_cast<double>(launches));
+    windows.add(now_s, launch_s.back());
+    return now_s;
+  };
+
+  auto next_check = static_cast<std::size_t>(policy.min_samples);
+  while (result.stop_reason.empty()) {
+    const double now_s = take();
+    if (now_s - begin_s >= policy.cap_s) result.stop_reason = "time_cap";
+    // Checked ever more rarely: a check sorts all samples.
+    if (launch_s.size() < next_check || now_s - first_s < policy.min_time_s) continue;
+    next_check = launch_s.size() + launch_s.size() / 20 + 1;
+    if (windows.last_agree() && narrow(interval(launch_s, windows, policy), policy)) {
+      result.stop_reason = "converged";
+    }
+  }
+  meter.before_last();
+  take();
+
+  const Summary summary = interval(launch_s, windows, policy);
+  result.min_s = summary.min;
+  result.q1_s = summary.q1;
+  result.median_s = summary.median;
+  result.q3_s = summary.q3;
+  result.ci_low_s = summary.ci_low;
+  result.ci_high_s = summary.ci_high;
+  return result;
+}
+
+}  // namespace assay::measure

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/record.h"
+
+namespace assay::measure {
+
+/// What is timed, and by which clocks. Tests use one without real time.
+class Meter {
+ public:
+  virtual ~Meter() = default;
+  /// Seconds that `launches` launches took, by the device's own clock.
+  virtual double time_s(std::int64_t launches) = 0;
+  /// Called before the last sample, whose outputs will be judged: poisons them.
+  virtual void before_last() {}
+  /// A steady clock of the host, for the limits on the whole measurement.
+  virtual double now_s() = 0;
+};
+
+/// When a measurement is good enough (DESIGN: correct intervals need stationary samples, so time
+/// and separated blocks are demanded as well as many samples).
+struct Policy {
+  double sample_s = 20e-6;          // launches are batched until a sample lasts this long,
+  std::int64_t max_samples = 1000;  // or longer, so that no more samples than these fit min_time_s
+  std::int64_t min_samples = 10;
+  double min_time_s = 0.3;
+  int min_blocks = 3;             // consecutive windows of min_time_s / min_blocks
+  double block_agreement = 0.01;  // of the last min_blocks windows' medians
+  double half_width = 0.01;       // of the 95% interval, relative to the median
+  double autocorrelation = 0.2;   // above it the interval is taken over block medians
+  double cap_s = 2.0;             // of warm-up and samples together
+};
+
+struct Measurement {
+  std::vector<Sample> samples;
+  std::string stop_reason;  // "converged", "time_cap"
+  // Seconds per launch over the samples; the interval as the stop rule took it.
+  double min_s = 0;
+  double q1_s = 0;
+  double median_s = 0;
+  double q3_s = 0;
+  double ci_low_s = 0;
+  double ci_high_s = 0;
+};
+
+/// Warms up until block medians stop drifting, samples until the policy is content, and takes one
+/// last sample behind `before_last`. Every sample is kept and counts.
+Measurement sample(Meter& meter, const Policy& policy);
+
+}  // namespace assay::measure
