@@ -1,0 +1,12 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace assay {
+
+/// "2026-05-04T13:02:01.123Z"
+std::string utc_text(std::chrono::system_clock::time_point time);
+std::string utc_now();
+
+}  // namespace assay

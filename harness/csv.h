@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// One record of a CSV text, and where its first field begins (both counted from 1).
+struct CsvRow {
+  std::size_t line = 0;
+  std::vector<std::string> fields;
+  std::vector<std::size_t> columns;  // of each field's first character on the row's first line
+};
+
+/// Reads RFC 4180 text, quoted fields with commas, quotes and line breaks included; empty lines are
+/// passed over. Throws UsageError("NAME:LINE: why") on a malformed quote.
+std::vector<CsvRow> read_csv(std::istream& text, std::string_view name);
+
+/// One RFC 4180 record without its line end: a field is quoted where it must be.
+std::string csv_line(std::span<const std::string> fields);
+
+}  // namespace assay

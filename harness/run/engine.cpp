@@ -1,0 +1,138 @@
+#include "harness/run/engine.h"
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "harness/run/figures.h"
+#include "harness/run/judging.h"
+#include "harness/run/trial.h"
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+class TrialMeter final : public measure::Meter {
+ public:
+  explicit TrialMeter(Trial& trial) : trial_(trial) {}
+  double time_s(std::int64_t launches) override { return trial_.time_s(launches); }
+  void before_last() override { arm_for_timing(trial_); }
+  double now_s() override {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  }
+
+ private:
+  Trial& trial_;
+};
+
+/// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
+/// `record` also when it throws.
+void verify(const OpInstance& op, Trial& trial, std::uint64_t seed, Record& record,
+            RankInputs& inputs, std::vector<HostTensor>& verified) {
+  Findings findings;
+  const auto keep = [&] {
+    record.oracle = findings.oracles;
+    fill_verdict(record, op, findings.verdict);
+  };
+  try {
+    for (int pass = 0; pass < std::ssize(op.op->passes); ++pass) {
+      if (!has_data(op, pass)) continue;
+      inputs = generate_inputs(op, pass, seed, trial.ranks());
+      verified = judge_launch(trial, op, pass, inputs, findings);
+    }
+  } catch (...) {
+    keep();
+    throw;
+  }
+  keep();
+}
+
+/// The steps of every trial. Fills `result` as it goes: what was found before an error stays.
+void run_steps(const OpInstance& op, Trial& trial, const EngineOptions& options, bool timed,
+               Result& result) {
+  RankInputs inputs;
+  std::vector<HostTensor> verified;
+  verify(op, trial, options.seed, result.record, inputs, verified);
+
+  // The inputs of the last pass are in place: real data, never zeros, which run faster.
+  arm_for_timing(trial);
+  measure::Measurement measurement;
+  if (timed) {
+    TrialMeter meter(trial);
+    measurement = measure::sample(meter, {.cap_s = options.cap_s});
+  } else {
+    trial.launch();
+    trial.synchronize();
+  }
+  result.record.repeatable = false;
+  check_last_launch(trial, inputs, verified);
+  result.record.repeatable = true;
+  if (timed) {  // only now: wrong work has no times
+    fill_times(result.record, op, measurement);
+    result.samples = std::move(measurement.samples);
+  }
+}
+
+Status status_of(Failure failure) {
+  switch (failure) {
+    case Failure::unsupported:
+    case Failure::too_few:
+      return Status::skip;
+    case Failure::out_of_memory:
+      return Status::oom;
+    case Failure::device_lost:
+      return Status::device_lost;
+    case Failure::internal:
+      return Status::error;
+  }
+  __builtin_unreachable();
+}
+
+void end_as(Record& record, Status status, const std::string& reason) {
+  record.status = status;
+  record.reason = reason;
+}
+
+}  // namespace
+
+Device& Engine::open(const DeviceId& id) {
+  if (const auto found = devices_.find(id); found != devices_.end()) return *found->second;
+  Backend* backend = backends_.find(id.backend);
+  if (backend == nullptr) {
+    throw DeviceError(Failure::device_lost, "this worker has no backend for " + to_text(id));
+  }
+  return *devices_.emplace(id, backend->open(id.index)).first->second;
+}
+
+Result Engine::execute(const PlannedTrial& planned) {
+  const OpInstance& op = planned.test.op;
+  Result result;
+  Record& record = result.record;
+  record.seed = options_.seed;
+  record.flops = op.signature.flops;
+  record.bytes = op.signature.bytes;
+  if (op.op->collective) record.ranks = op.signature.ranks;
+  try {
+    std::vector<Device*> lane;
+    for (const DeviceId& id : planned.lane) lane.push_back(&open(id));
+    Trial trial(op, *backends_.find(planned.lane.front().backend), lane);
+    record.implementation = trial.implementation();
+    record.transport = trial.transport();
+    run_steps(op, trial, options_, !planned.timing.empty(), result);
+    end_as(record, Status::pass, "");
+  } catch (const WrongResult& wrong) {
+    end_as(record, Status::fail, wrong.reason);
+  } catch (const DeviceError& error) {
+    const bool unsupported = error.failure() == Failure::unsupported;
+    end_as(record, status_of(error.failure()),
+           (unsupported ? "unsupported: " : "") + std::string(error.what()));
+  } catch (const std::bad_alloc&) {
+    end_as(record, Status::oom, "no host memory for the inputs or the reference");
+  } catch (const std::exception& error) {
+    end_as(record, Status::error, error.what());
+  }
+  return result;
+}
+
+}  // namespace assay

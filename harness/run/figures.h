@@ -1,0 +1,16 @@
+#pragma once
+
+#include "harness/measure/sampler.h"
+#include "harness/oracle/verdict.h"
+#include "harness/record.h"
+#include "kernels/op.h"
+
+namespace assay {
+
+/// The correctness columns of a record.
+void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& verdict);
+
+/// The time columns, and the rates that follow from them and the op's work.
+void fill_times(Record& record, const OpInstance& op, const measure::Measurement& measurement);
+
+}  // namespace assay

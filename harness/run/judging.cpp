@@ -1,0 +1,106 @@
+#include "harness/run/judging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "harness/input/exact_data.h"
+#include "harness/input/generate.h"
+#include "harness/oracle/compare.h"
+
+namespace assay {
+namespace {
+
+/// Two poisons that differ in every bit: an output that was never written cannot look right in both
+/// passes. As floats the first is a NaN.
+constexpr std::array poisons{std::byte{0xff}, std::byte{0x00}};
+constexpr std::array guards{std::byte{0x5c}, std::byte{0xa3}};
+constexpr std::byte timing_poison{0xa5};
+
+/// Index of the first element whose bits differ.
+std::optional<std::ptrdiff_t> first_difference(const HostTensor& a, const HostTensor& b) {
+  const auto [in_a, in_b] = std::ranges::mismatch(a.bytes(), b.bytes());
+  if (in_a == a.bytes().end()) return std::nullopt;
+  return (in_a - a.bytes().begin()) / static_cast<std::ptrdiff_t>(size_bytes(a.spec().dtype));
+}
+
+/// Every rank must hold the same bits as rank 0, whatever the tolerance.
+void check_ranks_agree(const std::vector<HostTensor>& outputs) {
+  for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
+    if (const auto element = first_difference(outputs[0], outputs[rank])) {
+      throw WrongResult{
+          fmt::format("ranks disagree: rank {} differs from rank 0 at [{}]", rank, *element)};
+    }
+  }
+}
+
+}  // namespace
+
+bool has_data(const OpInstance& op, int pass) {
+  const Data& data = op.op->passes.at(static_cast<std::size_t>(pass)).data;
+  return data.distribution != Distribution::integers || input::exact_integer_limit(op) > 0;
+}
+
+RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
+  RankInputs inputs(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto& tensors = inputs[static_cast<std::size_t>(rank)];
+    for (const TensorSpec& spec : op.signature.inputs) {
+      const input::TensorKey key{seed, pass, rank, static_cast<int>(tensors.size())};
+      input::generate(op, op.op->passes.at(static_cast<std::size_t>(pass)), key,
+                      tensors.emplace_back(spec));
+    }
+  }
+  return inputs;
+}
+
+std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
+                                     const RankInputs& inputs, Findings& findings) {
+  const Pass& rules = op.op->passes.at(static_cast<std::size_t>(pass));
+  const auto parity = static_cast<std::size_t>(pass % 2);
+  trial.upload(inputs);
+  trial.arm(poisons.at(parity), guards.at(parity));
+  trial.launch();
+  trial.synchronize();
+  std::vector<HostTensor> outputs;
+  for (int rank = 0; rank < trial.ranks(); ++rank) outputs.push_back(trial.download_output(rank));
+
+  const reference::Reference expected = reference::find(op);
+  const reference::Problem problem{op, inputs};
+  const reference::State state = reference::solve(expected, problem);
+  const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
+  oracle::Verdict verdict;
+  for (int rank = 0; rank < trial.ranks(); ++rank) {
+    verdict.merge(oracle::compare(expected, problem, state, tolerance,
+                                  outputs[static_cast<std::size_t>(rank)].bytes(), rank));
+  }
+  if (!findings.oracles.empty()) findings.oracles += "; ";
+  findings.oracles += fmt::format("{}={}", rules.name, tolerance.description);
+  findings.verdict.merge(verdict);
+
+  if (!verdict.passed()) throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
+  if (const auto damage = trial.damage(inputs)) {
+    throw WrongResult{fmt::format("{}: {}", rules.name, *damage)};
+  }
+  check_ranks_agree(outputs);
+  return outputs;
+}
+
+void arm_for_timing(Trial& trial) { trial.arm(timing_poison, guards[0]); }
+
+void check_last_launch(const Trial& trial, const RankInputs& inputs,
+                       const std::vector<HostTensor>& verified) {
+  for (int rank = 0; rank < trial.ranks(); ++rank) {
+    const HostTensor now = trial.download_output(rank);
+    if (const auto element = first_difference(verified[static_cast<std::size_t>(rank)], now)) {
+      throw WrongResult{fmt::format(
+          "not repeatable: the last launch differs from the verified one at [{}] of rank {}",
+          *element, rank)};
+    }
+  }
+  if (const auto damage = trial.damage(inputs)) throw WrongResult{"after timing: " + *damage};
+}
+
+}  // namespace assay

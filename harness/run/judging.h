@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/oracle/verdict.h"
+#include "harness/run/trial.h"
+
+namespace assay {
+
+/// A wrong result: ends the trial with status `fail`.
+struct WrongResult {
+  std::string reason;
+};
+
+/// Exact data do not exist beyond a certain length of sum; the row's oracle then lacks that pass.
+bool has_data(const OpInstance& op, int pass);
+
+/// The inputs of one of the op's passes, which depend on the case and the seed alone.
+RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks);
+
+/// What a judged launch leaves, also when it was wrong.
+struct Findings {
+  oracle::Verdict verdict;
+  std::string oracles;  // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
+};
+
+/// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the
+/// agreement of ranks. Returns the right outputs, one a rank; throws WrongResult.
+std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
+                                     const RankInputs& inputs, Findings& findings);
+
+/// Poisons the outputs, in a way that no judged launch uses, before the launches that are timed.
+void arm_for_timing(Trial& trial);
+
+/// The last timed launch must have left the verified bits: timed work is verified work. Throws
+/// WrongResult.
+void check_last_launch(const Trial& trial, const RankInputs& inputs,
+                       const std::vector<HostTensor>& verified);
+
+}  // namespace assay

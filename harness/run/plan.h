@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/case.h"
+#include "kernels/base/device_id.h"
+#include "kernels/base/device_info.h"
+
+namespace assay {
+
+/// One record to be: a case on a lane. Its key is (case id, device, timing, attempt, repeat).
+struct PlannedTrial {
+  Case test;
+  std::vector<DeviceId> lane;
+  std::string timing;  // "batch"; empty when only checked
+  std::int64_t attempt = 1;
+  std::int64_t repeat = 1;
+  /// Not empty: applicable, but impossible on the selected devices, and why. Becomes a `skip` row.
+  std::string skip_reason;
+};
+
+/// What the plan must know of a backend.
+struct BackendTraits {
+  std::string kind;
+  bool ranks_share_device = false;
+};
+
+/// Every case on every selected device that it applies to, lane by lane. A collective takes one
+/// device of a backend for each rank, or one for all where ranks share it; with too few devices it
+/// is planned as a skip. Cases that cannot apply to a device (a host copy on a GPU) are left out.
+std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
+                                    std::span<const BackendTraits> backends, bool check_only);
+
+}  // namespace assay

@@ -1,0 +1,124 @@
+#include "harness/run/protocol.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/fields_json.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+
+namespace assay::protocol {
+namespace {
+
+using nlohmann::json;
+
+/// Reports may quote bytes of anything: what is not UTF-8 is replaced, never thrown for.
+std::string to_line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Runs `read` and turns whatever it throws about the text into Malformed.
+template <class Read>
+auto parse(std::string_view line, const Read& read) {
+  try {
+    return read(json::parse(line));
+  } catch (const json::exception& error) {
+    throw Malformed(std::string("malformed line: ") + error.what());
+  } catch (const UsageError& error) {
+    throw Malformed(std::string("malformed line: ") + error.what());
+  }
+}
+
+Hello read_hello(const json& object) {
+  Hello hello;
+  hello.protocol = object.at("protocol").get<int>();
+  // Of another version nothing more is understood; the caller refuses it by its number.
+  if (hello.protocol != version) return hello;
+  hello.schema = object.at("schema").get<std::int64_t>();
+  hello.build_id = object.at("build_id").get<std::string>();
+  for (const json& device : object.at("devices")) {
+    hello.devices.push_back(fields_from_json<DeviceInfo>(device));
+  }
+  for (const json& backend : object.at("backends")) {
+    hello.backends.push_back(
+        {backend.at("kind").get<std::string>(), backend.at("ranks_share_device").get<bool>()});
+  }
+  hello.problems = object.at("problems").get<std::vector<std::string>>();
+  return hello;
+}
+
+Result read_result(const json& object) {
+  Result result{fields_from_json<Record>(object.at("record")), {}};
+  for (const json& sample : object.at("samples")) {
+    result.samples.push_back({.seconds = sample.at(0).get<double>(),
+                              .launches = sample.at(1).get<std::int64_t>(),
+                              .clock_hz = {},
+                              .throttled = {}});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string encode(const Hello& hello) {
+  json object{{"type", "hello"},           {"protocol", hello.protocol},
+              {"schema", hello.schema},    {"build_id", hello.build_id},
+              {"devices", json::array()},  {"backends", json::array()},
+              {"problems", hello.problems}};
+  for (const DeviceInfo& device : hello.devices) {
+    object["devices"].push_back(fields_to_json(device));
+  }
+  for (const BackendTraits& backend : hello.backends) {
+    object["backends"].push_back(
+        {{"kind", backend.kind}, {"ranks_share_device", backend.ranks_share_device}});
+  }
+  return to_line(object);
+}
+
+std::string encode(const Result& result) {
+  json object{
+      {"type", "result"}, {"record", fields_to_json(result.record)}, {"samples", json::array()}};
+  for (const Sample& sample : result.samples) {
+    object["samples"].push_back({sample.seconds, sample.launches});
+  }
+  return to_line(object);
+}
+
+FromWorker decode_from_worker(std::string_view line) {
+  return parse(line, [](const json& object) -> FromWorker {
+    const auto type = object.at("type").get<std::string>();
+    if (type == "hello") return read_hello(object);
+    if (type == "result") return read_result(object);
+    throw Malformed("malformed line: unknown type '" + type + "'");
+  });
+}
+
+std::string encode(const PlannedTrial& trial) {
+  json devices = json::array();
+  for (const DeviceId& device : trial.lane) devices.push_back(to_text(device));
+  return to_line({{"type", "trial"},
+                  {"case", trial.test.id()},
+                  {"devices", devices},
+                  {"timing", trial.timing},
+                  {"attempt", trial.attempt},
+                  {"repeat", trial.repeat}});
+}
+
+PlannedTrial decode_trial(std::string_view line) {
+  return parse(line, [](const json& object) {
+    const auto type = object.at("type").get<std::string>();
+    if (type != "trial") throw Malformed("malformed line: unknown type '" + type + "'");
+    PlannedTrial trial{.test = parse_case_id(object.at("case").get<std::string>())};
+    for (const json& device : object.at("devices")) {
+      const auto id = parse_device_id(device.get<std::string>());
+      if (!id) throw Malformed("malformed line: no device is called " + device.dump());
+      trial.lane.push_back(*id);
+    }
+    if (trial.lane.empty()) throw Malformed("malformed line: a trial needs a device");
+    trial.timing = object.at("timing").get<std::string>();
+    trial.attempt = object.at("attempt").get<std::int64_t>();
+    trial.repeat = object.at("repeat").get<std::int64_t>();
+    return trial;
+  });
+}
+
+}  // namespace assay::protocol

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/record.h"
+#include "harness/run/plan.h"
+#include "kernels/base/device_info.h"
+
+// What parent and worker say to each other: JSON, one object a line, over the worker's standard
+// input and output. docs/protocol.md shows a conversation.
+namespace assay::protocol {
+
+/// A worker of another version is refused before anything runs.
+inline constexpr int version = 1;
+
+/// A line that is not what it should be.
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Worker to parent.
+
+/// The first line of a worker: who it is and what it sees.
+struct Hello {
+  int protocol = version;
+  std::int64_t schema = 1;  // of Record
+  std::string build_id;
+  std::vector<DeviceInfo> devices;
+  std::vector<BackendTraits> backends;
+  std::vector<std::string> problems;  // modules not loaded, libraries missing
+};
+
+using FromWorker = std::variant<Hello, Result>;
+
+std::string encode(const Hello& hello);
+std::string encode(const Result& result);
+/// Throws Malformed.
+FromWorker decode_from_worker(std::string_view line);
+
+// Parent to worker. The end of its input tells a worker to leave.
+
+/// Execute one trial; the answer is one Result.
+std::string encode(const PlannedTrial& trial);
+/// Throws Malformed.
+PlannedTrial decode_trial(std::string_view line);
+
+}  // namespace assay::protocol

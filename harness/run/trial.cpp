@@ -1,0 +1,102 @@
+#include "harness/run/trial.h"
+
+#include <algorithm>
+
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+Device& device_of_rank(std::span<Device* const> lane, int rank) {
+  return *lane[lane.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
+}
+
+}  // namespace
+
+Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane) {
+  const int ranks = op.op->collective ? op.signature.ranks : 1;
+  std::vector<Binding> bindings;
+  for (int rank = 0; rank < ranks; ++rank) {
+    Device& device = device_of_rank(lane, rank);
+    Rank& r = ranks_.emplace_back();
+    r.stream = device.create_stream();
+    r.start = r.stream->create_event();
+    r.stop = r.stream->create_event();
+    Binding& binding = bindings.emplace_back();
+    binding.stream = r.stream.get();
+    for (const TensorSpec& spec : op.signature.inputs) {
+      binding.inputs.push_back(r.inputs.emplace_back(device, spec).data());
+    }
+    for (const TensorSpec& spec : op.signature.outputs) {
+      binding.outputs.push_back(r.outputs.emplace_back(device, spec).data());
+    }
+  }
+  if (op.op->collective) {
+    SingleProcess bootstrap;
+    communicator_ = backend.connect(lane, ranks, bootstrap);
+    kernel_ = communicator_->prepare(op, bindings);
+  } else {
+    kernel_ = lane[0]->prepare(op, bindings[0]);
+  }
+}
+
+void Trial::upload(const RankInputs& inputs) {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
+      ranks_[rank].inputs[i].upload(inputs[rank][i]);
+    }
+  }
+}
+
+void Trial::arm(std::byte poison, std::byte guard) {
+  for (Rank& rank : ranks_) {
+    for (auto& tensor : rank.inputs) tensor.set_guards(guard);
+    for (auto& tensor : rank.outputs) {
+      tensor.set_guards(guard);
+      tensor.poison(poison);
+    }
+  }
+}
+
+void Trial::synchronize() {
+  for (const Rank& rank : ranks_) rank.stream->synchronize();
+}
+
+double Trial::time_s(std::int64_t launches) {
+  for (const Rank& rank : ranks_) rank.stream->record(*rank.start);
+  for (std::int64_t i = 0; i < launches; ++i) kernel_->launch();
+  for (const Rank& rank : ranks_) rank.stream->record(*rank.stop);
+  double slowest_s = 0;
+  for (const Rank& rank : ranks_) {
+    slowest_s = std::max(slowest_s, rank.stream->elapsed_s(*rank.start, *rank.stop));
+  }
+  return slowest_s;
+}
+
+HostTensor Trial::download_output(int rank) const {
+  return ranks_[static_cast<std::size_t>(rank)].outputs[0].download();
+}
+
+std::optional<std::string> Trial::damage(const RankInputs& inputs) const {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const auto where = [&](const char* kind, std::size_t i) {
+      return std::string(kind) + " " + std::to_string(i) + " of rank " + std::to_string(rank);
+    };
+    for (std::size_t i = 0; i < ranks_[rank].outputs.size(); ++i) {
+      if (const auto damage = ranks_[rank].outputs[i].damage()) {
+        return where("output", i) + ": " + *damage;
+      }
+    }
+    for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
+      const auto& tensor = ranks_[rank].inputs[i];
+      if (const auto damage = tensor.damage()) return where("input", i) + ": " + *damage;
+      const HostTensor now = tensor.download();
+      if (!std::ranges::equal(now.bytes(), inputs[rank][i].bytes())) {
+        return where("input", i) + " was overwritten";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/input/guarded_tensor.h"
+#include "kernels/base/backend.h"
+#include "kernels/op.h"
+
+namespace assay {
+
+/// The inputs of one launch: `inputs[rank][i]`.
+using RankInputs = std::vector<std::vector<HostTensor>>;
+
+/// A case on a lane, ready to launch: its tensors on their devices, its kernel bound to them.
+class Trial {
+ public:
+  /// `lane` has one device, or one for each rank. Throws DeviceError.
+  Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane);
+
+  int ranks() const { return static_cast<int>(ranks_.size()); }
+  std::string implementation() const { return kernel_->implementation(); }
+  /// Empty unless the op is collective.
+  std::string transport() const { return communicator_ ? communicator_->transport() : ""; }
+
+  void upload(const RankInputs& inputs);
+  /// Before a judged launch: fresh guards, outputs filled with `poison`.
+  void arm(std::byte poison, std::byte guard);
+
+  /// Enqueues the op once, asynchronously where the device can.
+  void launch() { kernel_->launch(); }
+  void synchronize();
+  /// Seconds of device time that `launches` launches take, the slowest rank's.
+  double time_s(std::int64_t launches);
+
+  HostTensor download_output(int rank) const;
+
+  /// What the last launches did besides writing their outputs: a guard band or an input that is not
+  /// as it was. Nothing when all is well.
+  std::optional<std::string> damage(const RankInputs& inputs) const;
+
+ private:
+  struct Rank {
+    std::unique_ptr<Stream> stream;
+    std::vector<input::GuardedTensor> inputs;
+    std::vector<input::GuardedTensor> outputs;
+    std::unique_ptr<Event> start;
+    std::unique_ptr<Event> stop;
+  };
+
+  std::unique_ptr<Communicator> communicator_;
+  std::vector<Rank> ranks_;
+  std::unique_ptr<Kernel> kernel_;  // last: it refers to all of the above
+};
+
+}  // namespace assay

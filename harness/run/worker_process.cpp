@@ -1,0 +1,222 @@
+#include "harness/run/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+extern char** environ;  // NOLINT: POSIX's name
+
+namespace assay {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kept_error_bytes = 4096;
+
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+struct Pipe {
+  FileDescriptor read;
+  FileDescriptor write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> fds{};
+  if (pipe2(fds.data(), O_CLOEXEC) != 0) fail(errno, "cannot make a pipe for a worker");
+  return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
+}
+
+/// The parent's environment with `changes` in it.
+std::vector<std::string> changed_environment(
+    const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    const bool is_changed = std::ranges::any_of(
+        changes, [&](const auto& change) { return text.starts_with(change.first + "="); });
+    if (!is_changed) variables.push_back(text);
+  }
+  for (const auto& [name, value] : changes) variables.push_back(name + "=" + value);
+  return variables;
+}
+
+/// The null-terminated array of pointers that exec wants; valid as long as `strings` is.
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> array;
+  for (std::string& string : strings) array.push_back(string.data());
+  array.push_back(nullptr);
+  return array;
+}
+
+struct SpawnSettings {
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+
+  SpawnSettings(const Pipe& in, const Pipe& out, const Pipe& error) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, error.write.get(), STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    // The parent ignores SIGPIPE and handles the others; ignored signals would stay so over exec.
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+Deadline after(double seconds) {
+  return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
+}
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+void FileDescriptor::reset() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+WorkerProcess::WorkerProcess(const WorkerCommand& command) {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  Pipe error = make_pipe();
+  const SpawnSettings settings(in, out, error);
+  std::vector<std::string> arguments = command.arguments;
+  std::vector<std::string> environment = changed_environment(command.environment);
+  const int failure =
+      posix_spawn(&pid_, arguments.front().c_str(), &settings.actions, &settings.attributes,
+                  pointers(arguments).data(), pointers(environment).data());
+  if (failure != 0) fail(failure, "cannot start the worker " + arguments.front());
+  to_ = std::move(in.write);
+  from_ = std::move(out.read);
+  errors_ = std::move(error.read);
+  // Its standard error is read beside the answers, and must never block that.
+  fcntl(errors_.get(), F_SETFL, O_NONBLOCK);
+}
+
+WorkerProcess::~WorkerProcess() { stop(0, 0); }
+
+bool WorkerProcess::send(const std::string& line) {
+  const std::string text = line + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t n = write(to_.get(), text.data() + sent, text.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    sent += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+/// Reads what is there. False at the end of the stream.
+bool WorkerProcess::drain(const FileDescriptor& from, std::string& into) {
+  std::array<char, 65536> bytes;
+  const ssize_t n = read(from.get(), bytes.data(), bytes.size());
+  if (n > 0) into.append(bytes.data(), static_cast<std::size_t>(n));
+  return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+WorkerProcess::Outcome WorkerProcess::read_line(std::string& line, Deadline deadline,
+                                                const std::function<bool()>& interrupted) {
+  for (;;) {
+    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+      line = unread_.substr(0, end);
+      unread_.erase(0, end + 1);
+      return Outcome::line;
+    }
+    if (interrupted()) return Outcome::interrupted;
+    const auto left = duration_cast<milliseconds>(deadline - steady_clock::now()).count();
+    if (left <= 0) return Outcome::timed_out;
+    std::array<pollfd, 2> ready{pollfd{from_.get(), POLLIN, 0}, pollfd{errors_.get(), POLLIN, 0}};
+    const int count =
+        poll(ready.data(), ready.size(), static_cast<int>(std::min<long>(left, 1000)));
+    if (count <= 0) continue;  // the deadline, a signal, or a second has passed
+    if (ready[1].revents != 0) {
+      if (!drain(errors_, error_text_)) errors_.reset();
+      if (error_text_.size() > kept_error_bytes) {
+        error_text_.erase(0, error_text_.size() - kept_error_bytes);
+      }
+    }
+    if (ready[0].revents != 0 && !drain(from_, unread_)) return Outcome::ended;
+  }
+}
+
+bool WorkerProcess::wait_for_end(Deadline deadline) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(pid_, &status, WNOHANG);
+    if (ended == pid_) {
+      wait_status_ = status;
+      return true;
+    }
+    if (ended < 0 && errno != EINTR) return true;
+    if (steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+}
+
+bool WorkerProcess::stop(double leave_s, double term_s) {
+  if (pid_ < 0 || wait_status_) return true;
+  to_.reset();
+  bool ended = wait_for_end(after(leave_s));
+  if (!ended) {
+    kill(-pid_, SIGTERM);
+    ended = wait_for_end(after(term_s));
+  }
+  if (!ended) {
+    kill(-pid_, SIGKILL);
+    ended = wait_for_end(after(5));
+  }
+  while (errors_.get() >= 0 && drain(errors_, error_text_) && errno != EAGAIN) {
+  }
+  return ended;
+}
+
+std::string WorkerProcess::how_it_ended() const {
+  if (!wait_status_) return "";
+  if (WIFSIGNALED(*wait_status_)) {
+    const int signal = WTERMSIG(*wait_status_);
+    return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  }
+  return "exit code " + std::to_string(WEXITSTATUS(*wait_status_));
+}
+
+std::string WorkerProcess::last_words() const {
+  std::string text = error_text_;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t line = text.rfind('\n');
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+}  // namespace assay

@@ -1,0 +1,150 @@
+#include "suites/axes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+UsageError axis_error(const AxisOverride& axis, std::size_t value, const std::string& why) {
+  std::size_t column = axis.name.size() + 2;
+  for (std::size_t i = 0; i < value; ++i) column += axis.values[i].size() + 1;
+  return UsageError("--axis '" + axis.text + "', column " + std::to_string(column) + ": " + why);
+}
+
+const AxisOverride* find_override(std::span<const AxisOverride> overrides, std::string_view name) {
+  const auto found = std::ranges::find(overrides, name, &AxisOverride::name);
+  return found == overrides.end() ? nullptr : &*found;
+}
+
+std::vector<DType> dtypes_of(const Grid& grid, std::span<const AxisOverride> overrides) {
+  const AxisOverride* axis = find_override(overrides, "dtype");
+  if (axis == nullptr) return grid.dtypes;
+  std::vector<DType> dtypes;
+  for (std::size_t i = 0; i < axis->values.size(); ++i) {
+    const auto dtype = parse_dtype(axis->values[i]);
+    if (!dtype) {
+      std::vector<std::string> valid;
+      for (const DType known : all_dtypes()) valid.emplace_back(name(known));
+      throw axis_error(*axis, i, unknown_name("dtype", axis->values[i], valid));
+    }
+    dtypes.push_back(*dtype);
+  }
+  return dtypes;
+}
+
+std::vector<ParamValue> values_for(const Op& op, const AxisOverride& axis) {
+  std::vector<ParamValue> values;
+  for (std::size_t i = 0; i < axis.values.size(); ++i) {
+    try {
+      values.push_back(parse_parameter(op, axis.name, axis.values[i]));
+    } catch (const UsageError& error) {
+      throw axis_error(axis, i, error.what());
+    }
+  }
+  return values;
+}
+
+/// Every tuple of the axis at `level`, with one parameter's values replaced where overridden.
+std::vector<Params> tuples_of(const Op& op, const Axis& axis, Level level,
+                              std::span<const AxisOverride> overrides) {
+  std::vector<Params> tuples;
+  for (const Point& point : axis.points) {
+    if (point.level > level) continue;
+    Params& params = tuples.emplace_back();
+    for (std::size_t i = 0; i < axis.names.size(); ++i) params.set(axis.names[i], point.values[i]);
+  }
+  for (const std::string_view name : axis.names) {
+    const AxisOverride* override = find_override(overrides, name);
+    if (override == nullptr) continue;
+    std::vector<Params> replaced;
+    for (const Params& tuple : tuples) {
+      for (const ParamValue& value : values_for(op, *override)) {
+        replaced.push_back(tuple);
+        replaced.back().set(name, value);
+      }
+    }
+    tuples = std::move(replaced);
+  }
+  return tuples;
+}
+
+std::vector<Params> product_of(const Op& op, const Grid& grid, Level level,
+                               std::span<const AxisOverride> overrides) {
+  std::vector<Params> product{Params{}};
+  for (const Axis& axis : grid.axes) {
+    const std::vector<Params> tuples = tuples_of(op, axis, level, overrides);
+    std::vector<Params> longer;
+    for (const Params& so_far : product) {
+      for (const Params& tuple : tuples) {
+        longer.push_back(so_far);
+        for (const auto& [name, value] : tuple.entries()) longer.back().set(name, value);
+      }
+    }
+    product = std::move(longer);
+  }
+  return product;
+}
+
+void check_names(std::span<const Suite* const> suites, std::span<const AxisOverride> overrides) {
+  std::set<std::string> names{"dtype"};
+  for (const Suite* suite : suites) {
+    for (const Grid& grid : suite->grids) {
+      for (const Axis& axis : grid.axes) names.insert(axis.names.begin(), axis.names.end());
+    }
+  }
+  const std::vector<std::string> valid(names.begin(), names.end());
+  for (const AxisOverride& axis : overrides) {
+    if (!names.contains(axis.name)) {
+      throw UsageError("--axis '" + axis.text +
+                       "', column 1: " + unknown_name("axis", axis.name, valid));
+    }
+  }
+}
+
+}  // namespace
+
+AxisOverride parse_axis(std::string_view text) {
+  const auto refuse = [&](std::size_t column, const std::string& why) {
+    return UsageError("--axis '" + std::string(text) + "', column " + std::to_string(column) +
+                      ": " + why + "; expected NAME=V1,V2,...");
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) throw refuse(text.size() + 1, "no '='");
+  if (equals == 0) throw refuse(1, "no name");
+  AxisOverride axis{std::string(text), std::string(text.substr(0, equals)),
+                    split(text.substr(equals + 1), ',')};
+  std::size_t column = equals + 2;
+  for (const std::string& value : axis.values) {
+    if (value.empty()) throw refuse(column, "an empty value");
+    column += value.size() + 1;
+  }
+  return axis;
+}
+
+std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
+                         std::span<const AxisOverride> overrides) {
+  check_names(suites, overrides);
+  std::vector<Case> cases;
+  for (const Suite* suite : suites) {
+    for (const Grid& grid : suite->grids) {
+      const std::vector<DType> dtypes = dtypes_of(grid, overrides);
+      for (const std::string_view op_name : grid.ops) {
+        const Op& op = *find_op(op_name);
+        const std::vector<Params> product = product_of(op, grid, level, overrides);
+        for (const DType dtype : dtypes) {
+          if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
+          for (const Params& params : product) {
+            cases.push_back({std::string(suite->name), instantiate(op, dtype, params)});
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace assay

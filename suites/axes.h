@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/case.h"
+#include "suites/suite.h"
+
+namespace assay {
+
+/// "NAME=V1,V2,...": new values for one parameter, or for "dtype", of every suite that has it.
+struct AxisOverride {
+  std::string text;  // as given, for error messages
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// Throws UsageError that names the column of what is wrong.
+AxisOverride parse_axis(std::string_view text);
+
+/// Every case of the grids up to `level`, with the overrides in place of the grids' own values.
+/// Throws UsageError for a name that no op of the suites has, or a value that an op refuses.
+std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
+                         std::span<const AxisOverride> overrides);
+
+}  // namespace assay

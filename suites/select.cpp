@@ -1,0 +1,138 @@
+#include "suites/select.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+#include "suites/axes.h"
+#include "suites/case_file.h"
+
+namespace assay {
+namespace {
+
+std::vector<std::string> suite_names() {
+  std::vector<std::string> names;
+  for (const Suite& suite : all_suites()) names.emplace_back(suite.name);
+  return names;
+}
+
+std::vector<const Suite*> chosen_suites(const Selection& selection) {
+  std::vector<const Suite*> chosen;
+  for (const std::string& name : selection.suites) {
+    const Suite* suite = find_suite(name);
+    if (suite == nullptr) throw UsageError(unknown_name("suite", name, suite_names()));
+    chosen.push_back(suite);
+  }
+  if (selection.suites.empty()) {
+    for (const Suite& suite : all_suites()) chosen.push_back(&suite);
+  }
+  return chosen;
+}
+
+Case literal_case(const std::string& id) {
+  Case test = parse_case_id(id);
+  const Suite* suite = find_suite(test.suite);
+  if (suite == nullptr) {
+    throw UsageError("case '" + id + "': " + unknown_name("suite", test.suite, suite_names()));
+  }
+  if (!suite->has_op(test.op.op->name)) {
+    throw UsageError("case '" + id + "': suite " + test.suite + " has no op '" +
+                     std::string(test.op.op->name) + "'");
+  }
+  return test;
+}
+
+std::vector<Case> cases_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) throw UsageError("--cases: cannot read " + path.string());
+  return read_case_file(file, path.string());
+}
+
+/// Before the filters.
+std::vector<Case> candidates(const Selection& selection) {
+  std::vector<AxisOverride> overrides;
+  for (const std::string& text : selection.axes) overrides.push_back(parse_axis(text));
+  const bool literal = !selection.cases.empty() || !selection.case_file.empty();
+  if (!literal) {
+    const std::vector<const Suite*> suites = chosen_suites(selection);
+    return expand(suites, find_profile(selection.profile).level, overrides);
+  }
+  if (!overrides.empty()) {
+    throw UsageError("--axis changes a profile's cases; it does not go with --case or --cases");
+  }
+  std::vector<Case> cases;
+  for (const std::string& id : selection.cases) cases.push_back(literal_case(id));
+  if (!selection.case_file.empty()) {
+    auto more = cases_of_file(selection.case_file);
+    std::ranges::move(more, std::back_inserter(cases));
+  }
+  if (!selection.suites.empty()) {
+    const std::vector<const Suite*> suites = chosen_suites(selection);
+    std::erase_if(cases, [&](const Case& test) {
+      return std::ranges::none_of(suites,
+                                  [&](const Suite* suite) { return suite->name == test.suite; });
+    });
+  }
+  return cases;
+}
+
+struct Shard {
+  std::uint64_t index = 1;
+  std::uint64_t count = 1;
+
+  /// By a hash of the id (FNV-1a, 64 bits), so that a case stays in its shard when others come.
+  bool has(std::string_view id) const {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    return hash % count == index - 1;
+  }
+};
+
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  if (text.empty()) return shard;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard.index);
+  const bool has_slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
+  const auto second = has_slash ? std::from_chars(first.ptr + 1, end, shard.count) : first;
+  if (!has_slash || second.ec != std::errc() || second.ptr != end || shard.index < 1 ||
+      shard.index > shard.count) {
+    throw UsageError("--shard '" + text + "': expected I/N with 1 <= I <= N");
+  }
+  return shard;
+}
+
+std::regex parse_filter(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& error) {
+    throw UsageError("--filter '" + text + "': not a regular expression: " + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Case> select_cases(const Selection& selection) {
+  find_profile(selection.profile);  // a typo counts also where the profile is not used
+  const std::regex filter = parse_filter(selection.filter);
+  const Shard shard = parse_shard(selection.shard);
+  std::vector<Case> cases = candidates(selection);
+  const std::size_t before = cases.size();
+  std::set<std::string> seen;
+  std::erase_if(cases, [&](const Case& test) {
+    const std::string id = test.id();
+    return !seen.insert(id).second || !std::regex_search(id, filter) || !shard.has(id);
+  });
+  if (cases.empty()) {
+    throw UsageError("the selection is empty: none of " + std::to_string(before) +
+                     " cases is left by --suite, --filter, --axis and --shard; see 'assay list'");
+  }
+  return cases;
+}
+
+}  // namespace assay

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/case.h"
+#include "suites/suite.h"
+
+namespace assay {
+
+/// Which cases a user asked for, as the command line says it.
+struct Selection {
+  std::vector<std::string> suites;  // empty: all
+  std::string filter;               // ECMAScript regex, searched in case ids
+  std::vector<std::string> cases;   // literal ids
+  std::string profile = "default";
+  std::vector<std::string> axes;  // "n=1,2,3": replaces the values of a parameter, or of dtype
+  std::filesystem::path case_file;
+  std::string shard;  // "I/N", I from 1
+};
+
+/// The cases, in a stable order and none twice. Literal ids and a case file take the place of the
+/// profile; suites, filter and shard apply to all. Throws UsageError for unknown names, malformed
+/// text and an empty selection.
+std::vector<Case> select_cases(const Selection& selection);
+
+}  // namespace assay

@@ -1,0 +1,56 @@
+#include "suites/suite.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array profiles{
+    Profile{"seeds", Level::seeds, 0.05, "the smallest shapes of everything: a few seconds"},
+    Profile{"smoke", Level::smoke, 0.15, "every path once more, larger: under a minute"},
+    Profile{"default", Level::standard, 1.0, "real sizes, measured well: a few minutes"},
+    Profile{"full", Level::full, 3.0, "everything, measured best"},
+};
+
+}  // namespace
+
+std::span<const Profile> all_profiles() { return profiles; }
+
+const Profile& find_profile(std::string_view name) {
+  std::vector<std::string> valid;
+  for (const Profile& profile : profiles) {
+    if (profile.name == name) return profile;
+    valid.emplace_back(profile.name);
+  }
+  throw UsageError(unknown_name("profile", name, valid));
+}
+
+bool Suite::has_op(std::string_view op) const {
+  return std::ranges::any_of(
+      grids, [&](const Grid& grid) { return std::ranges::find(grid.ops, op) != grid.ops.end(); });
+}
+
+std::span<const Suite> all_suites() {
+  static const std::vector<Suite> suites{tensor_ops_suite(), linear_suite(), transfers_suite(),
+                                         allreduce_suite()};
+  return suites;
+}
+
+const Suite* find_suite(std::string_view name) {
+  for (const Suite& suite : all_suites()) {
+    if (suite.name == name) return &suite;
+  }
+  return nullptr;
+}
+
+Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>& points) {
+  Axis axis{{name}, {}};
+  for (const auto& [level, value] : points) axis.points.push_back({level, {value}});
+  return axis;
+}
+
+}  // namespace assay

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/dtype.h"
+#include "kernels/base/params.h"
+
+namespace assay {
+
+/// How much of a suite to run: each level includes those before it.
+enum class Level { seeds, smoke, standard, full };
+
+/// A named level, with what a trial's measurement may take.
+struct Profile {
+  std::string_view name;
+  Level level;
+  double cap_s;
+  std::string_view description;
+};
+
+std::span<const Profile> all_profiles();
+/// Throws UsageError that names the valid ones.
+const Profile& find_profile(std::string_view name);
+
+/// One value of an axis, or one tuple of values of parameters that vary together (the shape of a
+/// layer), and the level from which on it is run.
+struct Point {
+  Level level;
+  std::vector<ParamValue> values;
+};
+
+struct Axis {
+  std::vector<std::string_view> names;
+  std::vector<Point> points;
+};
+
+/// The cases {ops} x {dtypes} x {axes...}. A dtype that an op does not have is left out for it.
+struct Grid {
+  std::vector<std::string_view> ops;
+  std::vector<DType> dtypes;
+  std::vector<Axis> axes;
+};
+
+/// A family of cases.
+struct Suite {
+  std::string_view name;
+  std::string_view description;
+  std::vector<Grid> grids;
+
+  bool has_op(std::string_view op) const;
+};
+
+/// In the order in which a run takes them.
+std::span<const Suite> all_suites();
+const Suite* find_suite(std::string_view name);
+
+// One file each.
+Suite tensor_ops_suite();
+Suite linear_suite();
+Suite transfers_suite();
+Suite allreduce_suite();
+
+/// An axis of one parameter: "n" with {level, value} pairs.
+Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>& points);
+
+}  // namespace assay
