@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace assay::cli {
+
+/// A subcommand: its options, and what it does once they are parsed. `run` returns an exit code.
+struct Command {
+  CLI::App* app;
+  std::function<int()> run;
+};
+
+// One file each.
+Command add_devices(CLI::App& program);
+Command add_list(CLI::App& program);
+Command add_run(CLI::App& program);
+Command add_worker(CLI::App& program);  // hidden
+
+}  // namespace assay::cli

@@ -1,0 +1,66 @@
+#include "cli/describe_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "assay/version.h"
+#include "harness/clock.h"
+
+namespace assay::cli {
+namespace {
+
+/// The variables that change what a run does. Never the whole environment, which holds secrets.
+constexpr std::array recorded_variables{
+    "OMP_NUM_THREADS",      "OMP_PROC_BIND",     "OMP_PLACES",        "DNNL_MAX_CPU_ISA",
+    "ONEDNN_MAX_CPU_ISA",   "OPENBLAS_CORETYPE", "GLIBC_TUNABLES",    "CUDA_VISIBLE_DEVICES",
+    "CUDA_MODULE_LOADING",  "NCCL_ALGO",         "NCCL_PROTO",        "NCCL_P2P_DISABLE",
+    "NVIDIA_TF32_OVERRIDE", "ASSAY_CUDA_LIBS",   "ASSAY_BACKEND_PATH"};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown-host";
+}
+
+/// Of this process, as it was typed.
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+RunInfo describe_run(const SelectionOptions& options, const SelectedTrials& selected) {
+  RunInfo run;
+  run.started_at = utc_now();
+  run.host = host_name();
+  run.run_id = fmt::format("{}-{}-{:08x}", run.started_at, run.host, std::random_device()());
+  run.command_line = command_line();
+  run.version = version::number;
+  run.git_revision = version::git_revision;
+  run.build_type = version::build_type;
+  run.compiler = version::compiler;
+  run.build_id = version::build_id;
+  run.seed = options.seed;
+  run.profile = options.cases.profile;
+  run.check_only = options.check_only;
+  run.planned = run.missing = std::ssize(selected.plan);
+  for (const DeviceId& id : selected.devices) {
+    const auto found =
+        std::ranges::find(selected.machine.devices, to_text(id), &DeviceInfo::device);
+    if (found != selected.machine.devices.end()) run.devices.push_back(*found);
+  }
+  for (const char* name : recorded_variables) {
+    if (const char* value = std::getenv(name)) run.environment.emplace_back(name, value);
+  }
+  return run;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/device_list.h"
+#include "cli/exit_code.h"
+#include "cli/selection_options.h"
+#include "harness/fields_json.h"
+#include "harness/fields_text.h"
+#include "harness/run/supervisor.h"
+
+namespace assay::cli {
+namespace {
+
+void print_json(const protocol::Hello& machine) {
+  nlohmann::json document{{"schema", 1}, {"devices", nlohmann::json::array()}};
+  for (const DeviceInfo& device : machine.devices) {
+    document["devices"].push_back(fields_to_json(device));
+  }
+  document["problems"] = machine.problems;
+  fmt::print("{}\n", document.dump(2));
+}
+
+std::string human_bytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+void print_device(const DeviceInfo& device) {
+  fmt::print("{}  {}\n", device.device, device.name);
+  visit_fields(device, [&](std::string_view field, const auto& value) {
+    if (field == "device" || field == "name" || field == "backend") return;
+    std::string text = to_cell(value);
+    if (text.empty()) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<std::int64_t>>) {
+      if (field.ends_with("_bytes")) text = fmt::format("{} ({})", human_bytes(*value), text);
+    }
+    fmt::print("    {:<20} {}\n", field, text);
+  });
+}
+
+int execute(bool json, int sim_devices) {
+  SelectionOptions options;
+  options.sim_devices = sim_devices;
+  const protocol::Hello machine = probe(worker_command(options, 0));
+  if (json) {
+    print_json(machine);
+    return ok;
+  }
+  for (const DeviceInfo& device : machine.devices) print_device(device);
+  const bool has_cuda = std::ranges::any_of(
+      machine.devices, [](const DeviceInfo& device) { return device.backend == "cuda"; });
+  if (!has_cuda) fmt::print("cuda  none: {}\n", why_absent("cuda", machine));
+  for (const std::string& problem : machine.problems) fmt::print("problem: {}\n", problem);
+  return ok;
+}
+
+}  // namespace
+
+Command add_devices(CLI::App& program) {
+  struct Options {
+    bool json = false;
+    int sim_devices = 0;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("devices", "what is here: every device and its state");
+  app->add_flag("--json", options->json, "as JSON on standard output");
+  app->add_option("--sim-devices", options->sim_devices, "simulated devices, for trying things out")
+      ->check(CLI::Range(0, 64))
+      ->type_name("N");
+  return {app, [options] { return execute(options->json, options->sim_devices); }};
+}
+
+}  // namespace assay::cli

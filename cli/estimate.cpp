@@ -1,0 +1,35 @@
+#include "cli/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay::cli {
+namespace {
+
+// Rates of a modest core, for planning only: references run in double, inputs are drawn one by one.
+constexpr double reference_flops_per_s = 2e9;
+constexpr double input_bytes_per_s = 4e8;
+constexpr double fixed_s = 0.01;
+
+}  // namespace
+
+double estimate_s(std::span<const PlannedTrial> plan, double cap_s) {
+  double total_s = 0;
+  for (const PlannedTrial& trial : plan) {
+    if (!trial.skip_reason.empty()) continue;
+    const Signature& s = trial.test.op.signature;
+    const double verify_s =
+        2 * s.ranks * (s.flops / reference_flops_per_s + s.bytes / input_bytes_per_s);
+    total_s += fixed_s + verify_s + (trial.timing.empty() ? 0 : std::min(cap_s, 0.5));
+  }
+  return total_s;
+}
+
+std::string human_duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace assay::cli

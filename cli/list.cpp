@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/estimate.h"
+#include "cli/exit_code.h"
+#include "cli/selection_options.h"
+
+namespace assay::cli {
+namespace {
+
+void print_json(const std::vector<PlannedTrial>& plan) {
+  using nlohmann::ordered_json;
+  ordered_json trials = ordered_json::array();
+  for (const PlannedTrial& trial : plan) {
+    ordered_json params = ordered_json::object();
+    for (const auto& [name, value] : trial.test.op.params.entries()) {
+      std::visit([&, &key = name](const auto& v) { params[key] = v; }, value);
+    }
+    trials.push_back({{"case_id", trial.test.id()},
+                      {"suite", trial.test.suite},
+                      {"op", trial.test.op.op->name},
+                      {"dtype", name(trial.test.op.dtype)},
+                      {"params", params},
+                      {"device", to_text(trial.lane)},
+                      {"timing", trial.timing}});
+  }
+  fmt::print("{}\n", ordered_json{{"schema", 1}, {"trials", trials}}.dump(1));
+}
+
+int execute(const SelectionOptions& options, bool json) {
+  const SelectedTrials selected = select_trials(options);
+  if (json) {
+    print_json(selected.plan);
+    return ok;
+  }
+  for (const PlannedTrial& trial : selected.plan) {
+    fmt::print("{}  {}{}\n", to_text(trial.lane), trial.test.id(),
+               trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
+  }
+  fmt::print(stderr, "{} trials, about {} here\n", selected.plan.size(),
+             human_duration(estimate_s(selected.plan, find_profile(options.cases.profile).cap_s)));
+  return ok;
+}
+
+}  // namespace
+
+Command add_list(CLI::App& program) {
+  struct Options {
+    SelectionOptions selection;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("list", "the trials that a run would take");
+  app->add_flag("--json", options->json, "as JSON on standard output");
+  add_selection_options(*app, options->selection);
+  app->add_flag("--check-only", options->selection.check_only, "as `run --check-only` would");
+  return {app, [options] { return execute(options->selection, options->json); }};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,115 @@
+#include "cli/selection_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/device_list.h"
+#include "cli/exit_code.h"
+#include "harness/run/supervisor.h"
+#include "kernels/base/status.h"
+
+namespace assay::cli {
+
+void add_selection_options(CLI::App& command, SelectionOptions& o) {
+  const std::string group = "Selection";
+  command.add_option("--suite", o.cases.suites, "suites: tensor_ops, linear, transfers, allreduce")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->group(group);
+  command.add_option("--profile", o.cases.profile, "seeds, smoke, default or full")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--filter", o.cases.filter, "only cases whose id matches (searched)")
+      ->type_name("REGEX")
+      ->group(group);
+  command.add_option("--case", o.cases.cases, "this very case, in a profile or not; repeatable")
+      ->type_name("ID")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--cases", o.cases.case_file, "cases from a CSV: suite, op, dtype, parameters")
+      ->type_name("FILE.csv")
+      ->group(group);
+  command
+      .add_option("--axis", o.cases.axes, "other values for a parameter or for dtype; repeatable")
+      ->type_name("NAME=V1,V2,...")
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_option("--shard", o.cases.shard, "the I-th of N parts, by a hash of the case id")
+      ->type_name("I/N")
+      ->group(group);
+  command
+      .add_option("--device", o.devices,
+                  "all, cpu, cuda, cuda:1, a UUID, cuda:most-free, sim (default all: the CPU and "
+                  "each visible GPU)")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->group(group);
+  command.add_option("--require", o.require, "exit 3 unless there are N such devices")
+      ->delimiter(',')
+      ->type_name("KIND[:N]")
+      ->group(group);
+  command.add_option("--sim-devices", o.sim_devices, "simulated devices, for trying things out")
+      ->check(CLI::Range(0, 64))
+      ->type_name("N")
+      ->group(group);
+  command.add_option("--seed", o.seed, "of the inputs")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--threads", o.threads, "of the CPU's kernels (default: all cores)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N")
+      ->group(group);
+}
+
+SelectedTrials select_trials(const SelectionOptions& options) {
+  // What the text alone decides comes first: no process is started for a typo.
+  const std::vector<Case> cases = select_cases(options.cases);
+  const std::vector<DeviceRequest> requests = parse_device_list(options.devices);
+  const std::vector<Requirement> requirements = parse_requirements(options.require);
+
+  SelectedTrials selected;
+  selected.machine = probe(worker_command(options, 0));
+  check_requirements(requirements, selected.machine);
+  selected.devices = resolve_devices(requests, selected.machine);
+  selected.plan = make_plan(cases, selected.devices, selected.machine.backends, options.check_only);
+  if (selected.plan.empty()) {
+    throw AbsentDevice(
+        fmt::format("none of the {} selected cases applies to the selected devices", cases.size()));
+  }
+  return selected;
+}
+
+WorkerCommand worker_command(const SelectionOptions& options, double cap_s) {
+  WorkerCommand command;
+  command.arguments = {std::filesystem::read_symlink("/proc/self/exe").string(),
+                       "worker",
+                       "--seed",
+                       std::to_string(options.seed),
+                       "--cap",
+                       fmt::format("{}", cap_s),
+                       "--sim-devices",
+                       std::to_string(options.sim_devices)};
+  if (options.threads > 0) {
+    command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(options.threads));
+  }
+  // Threads that wander between cores are noise; who has set this knows better.
+  if (std::getenv("OMP_PROC_BIND") == nullptr) {
+    command.environment.emplace_back("OMP_PROC_BIND", "true");
+  }
+  return command;
+}
+
+std::string replay_flags(const SelectionOptions& options) {
+  std::string flags;
+  if (options.threads > 0) flags += fmt::format("--threads {} ", options.threads);
+  if (options.sim_devices > 0) flags += fmt::format("--sim-devices {} ", options.sim_devices);
+  if (!flags.empty()) flags.pop_back();
+  return flags;
+}
+
+}  // namespace assay::cli

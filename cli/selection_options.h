@@ -1,0 +1,44 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/run/plan.h"
+#include "harness/run/protocol.h"
+#include "harness/run/worker_process.h"
+#include "suites/select.h"
+
+namespace assay::cli {
+
+/// The options that choose trials, the same for every subcommand.
+struct SelectionOptions {
+  Selection cases;
+  std::vector<std::string> devices{"all"};
+  std::vector<std::string> require;
+  int sim_devices = 0;
+  std::uint64_t seed = 1;
+  int threads = 0;  // 0: all cores
+  bool check_only = false;
+};
+
+void add_selection_options(CLI::App& command, SelectionOptions& options);
+
+/// What the options come to on this machine.
+struct SelectedTrials {
+  protocol::Hello machine;
+  std::vector<DeviceId> devices;
+  std::vector<PlannedTrial> plan;
+};
+
+/// Probes the machine through a worker and plans. Throws UsageError (before anything is started
+/// where the text alone is wrong) and AbsentDevice.
+SelectedTrials select_trials(const SelectionOptions& options);
+
+/// The hidden subcommand that executes this selection's trials, in this very program.
+WorkerCommand worker_command(const SelectionOptions& options, double cap_s);
+
+/// The options beside case, device and seed that a replay needs: "--threads 1 --sim-devices 2".
+std::string replay_flags(const SelectionOptions& options);
+
+}  // namespace assay::cli

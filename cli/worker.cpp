@@ -1,0 +1,40 @@
+#include "harness/run/worker.h"
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "kernels/cpu/backend.h"
+#include "kernels/sim/backend.h"
+
+namespace assay::cli {
+namespace {
+
+struct WorkerOptions {
+  EngineOptions engine;
+  int sim_devices = 0;
+};
+
+int execute(const WorkerOptions& options) {
+  Backends backends;
+  backends.add(cpu::make_backend());
+  if (options.sim_devices > 0) backends.add(sim::make_backend(options.sim_devices));
+  for (const auto& folder : module_folders()) backends.load_modules(folder);
+  serve_as_worker(backends, options.engine);
+  return ok;
+}
+
+}  // namespace
+
+Command add_worker(CLI::App& program) {
+  auto options = std::make_shared<WorkerOptions>();
+  CLI::App* app =
+      program.add_subcommand("worker", "executes trials for a parent (docs/protocol.md)");
+  app->group("");  // not in --help: people start `run`
+  app->add_option("--seed", options->engine.seed);
+  app->add_option("--cap", options->engine.cap_s);
+  app->add_option("--sim-devices", options->sim_devices);
+  return {app, [options] { return execute(*options); }};
+}
+
+}  // namespace assay::cli
