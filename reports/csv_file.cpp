@@ -1,0 +1,51 @@
+#include "reports/csv_file.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "harness/csv.h"
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+CsvFile::CsvFile(const fs::path& path, std::span<const std::string> header, Start start)
+    : file_(path, start == Start::fresh ? AppendFile::Mode::create : AppendFile::Mode::append) {
+  const std::string line = csv_line(header) + "\n";
+  const std::string text = content(path);
+  if (!text.starts_with(line) && !line.starts_with(text)) {
+    throw UsageError("'" + path.string() +
+                     "' has other columns than this version of assay writes; resume it with the "
+                     "version that began it, or start a new run");
+  }
+  if (cut_torn_row(path) == 0) file_.write(line);
+}
+
+void CsvFile::write(std::span<const std::vector<std::string>> rows) {
+  std::string text;
+  for (const auto& row : rows) text += csv_line(row) + "\n";
+  file_.write(text);
+}
+
+std::size_t cut_torn_row(const fs::path& path) {
+  const std::string text = content(path);
+  std::size_t whole = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] == '\n' && !quoted) whole = i + 1;
+  }
+  if (whole < text.size()) fs::resize_file(path, whole);
+  return whole;
+}
+
+}  // namespace assay

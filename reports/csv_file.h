@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/append_file.h"
+
+namespace assay {
+
+/// Whether a run's files are new, or those of a run that is being resumed.
+enum class Start { fresh, resumed };
+
+/// A CSV file with its header, to which whole rows are appended.
+class CsvFile {
+ public:
+  /// Resuming cuts a last row that was not finished, and throws UsageError where the file has
+  /// other columns.
+  CsvFile(const std::filesystem::path& path, std::span<const std::string> header, Start start);
+
+  /// All rows in one write, so that they are in the file together or not at all.
+  void write(std::span<const std::vector<std::string>> rows);
+
+ private:
+  AppendFile file_;
+};
+
+/// Cuts what stands behind the last line end outside quotes: the part of a row that a dying machine
+/// or a full disk left. Returns the length that stays.
+std::size_t cut_torn_row(const std::filesystem::path& path);
+
+}  // namespace assay

@@ -1,0 +1,152 @@
+#include "reports/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/fields_text.h"
+#include "reports/atomic_file.h"
+#include "reports/outcomes.h"
+#include "reports/xml_text.h"
+
+namespace assay {
+namespace {
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return fmt::format(" {}=\"{}\"", name, xml_text(value));
+}
+
+/// Seconds as xs:decimal, which has no exponents.
+std::string seconds(double value) { return fmt::format("{:.9f}", value); }
+
+double time_of(const Record& record) {
+  const double time = record.time_median_s.value_or(0);
+  return time > 0 && time < 1e9 ? time : 0;  // NaN and infinity are not decimals either
+}
+
+/// The counts that <testsuites> and <testsuite> carry.
+std::string counts(const Tally& tally, double time) {
+  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"",
+                     tally.total, tally.count(StatusClass::wrong), tally.count(StatusClass::broken),
+                     tally.count(StatusClass::skipped), seconds(time));
+}
+
+std::string test_name(const Record& record) {
+  std::string name = record.case_id;
+  if (!record.timing.empty()) name += " " + record.timing;
+  if (record.repeat > 1) name += fmt::format(" repeat {}", record.repeat);
+  return name;
+}
+
+/// What a person needs to begin: why, where it was worst, and how to see it again.
+std::string explanation(const Record& record) {
+  std::string text = record.reason;
+  const auto add = [&](std::string_view label, const std::string& value) {
+    if (!value.empty()) text += fmt::format("\n{}: {}", label, value);
+  };
+  add("oracle", record.oracle);
+  add("mismatches", to_cell(record.mismatches));
+  add("elements", to_cell(record.elements));
+  add("worst |error| / allowed", to_cell(record.max_bound_ratio));
+  add("worst index", to_cell(record.worst_index));
+  add("worst rank", to_cell(record.worst_rank));
+  add("expected", record.worst_expected);
+  add("actual", record.worst_actual);
+  add("replay", record.replay);
+  return text;
+}
+
+std::string_view element_of(Status status) {
+  switch (class_of(status)) {
+    case StatusClass::right:
+      return {};
+    case StatusClass::wrong:
+      return "failure";
+    case StatusClass::broken:
+      return "error";
+    case StatusClass::skipped:
+      break;
+  }
+  return "skipped";
+}
+
+std::string test_case(const Record& record) {
+  std::string xml = "    <testcase" + attribute("classname", record.suite + "." + record.device) +
+                    attribute("name", test_name(record)) +
+                    attribute("time", seconds(time_of(record))) + ">\n" + "      <properties>\n";
+  const auto property = [&](std::string_view name, std::string_view value) {
+    xml += "        <property" + attribute("name", name) + attribute("value", value) + "/>\n";
+  };
+  property("device", record.device_name.empty() ? record.device : record.device_name);
+  property("seed", to_cell(record.seed));
+  property("replay", record.replay);
+  xml += "      </properties>\n";
+  const std::string_view element = element_of(record.status);
+  if (!element.empty()) {
+    xml += fmt::format("      <{}", element) + attribute("message", record.reason);
+    if (element == "skipped") {
+      xml += "/>\n";  // its schema allows neither a type nor content
+    } else {
+      xml += attribute("type", name(record.status)) + ">" + xml_text(explanation(record)) +
+             fmt::format("</{}>\n", element);
+    }
+  }
+  return xml + "    </testcase>\n";
+}
+
+struct TestSuite {
+  std::string name;
+  std::string cases;
+  Tally tally;
+  double time = 0;
+};
+
+void add(std::vector<TestSuite>& suites, const Record& record) {
+  const std::string name = record.suite + " on " + record.device;
+  auto suite = std::find_if(suites.begin(), suites.end(),
+                            [&](const TestSuite& other) { return other.name == name; });
+  if (suite == suites.end()) suite = suites.insert(suite, {name, {}, {}, 0});
+  suite->cases += test_case(record);
+  suite->tally.add(record.status);
+  suite->time += time_of(record);
+}
+
+/// A test case for what no single result shows: an empty or incomplete run must not look green.
+TestSuite whole_run(const RunVerdict& verdict) {
+  TestSuite suite{"assay", {}, {}, 0};
+  suite.tally.add(Status::error);
+  suite.cases = R"(    <testcase classname="assay" name="run" time="0.000000000">)"
+                "\n      <error" +
+                attribute("message", verdict.why) + attribute("type", verdict.word) +
+                "/>\n    </testcase>\n";
+  return suite;
+}
+
+}  // namespace
+
+std::string junit_xml(const RunInfo& run, std::span<const Record> records) {
+  std::vector<TestSuite> suites;
+  Tally total;
+  double time = 0;
+  const std::vector<Record> trials = outcomes(records);
+  for (const Record& record : trials) add(suites, record);
+  const RunVerdict shown = run_verdict(run, tally(trials));
+  if (!shown.passed && !shown.shown_by_a_result) suites.push_back(whole_run(shown));
+
+  std::string body;
+  for (const TestSuite& suite : suites) {
+    body += "  <testsuite" + attribute("name", suite.name) + counts(suite.tally, suite.time) +
+            attribute("timestamp", run.started_at) + attribute("hostname", run.host) + ">\n" +
+            suite.cases + "  </testsuite>\n";
+    for (const auto& [status, count] : suite.tally.by_status) {
+      for (std::int64_t i = 0; i < count; ++i) total.add(status);
+    }
+    time += suite.time;
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "assay") +
+         counts(total, time) + ">\n" + body + "</testsuites>\n";
+}
+
+void JunitXml::end(const RunInfo& run) { write_atomically(path_, junit_xml(run, records_)); }
+
+}  // namespace assay

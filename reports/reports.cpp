@@ -1,0 +1,37 @@
+#include "reports/reports.h"
+
+#include "reports/devices_csv.h"
+#include "reports/junit.h"
+#include "reports/results_csv.h"
+#include "reports/run_json.h"
+#include "reports/samples_csv.h"
+#include "reports/summary.h"
+
+namespace assay {
+namespace {
+
+std::vector<std::unique_ptr<Sink>> sinks(const std::filesystem::path& directory, Start start,
+                                         const std::vector<Record>& earlier) {
+  std::vector<std::unique_ptr<Sink>> all;
+  all.push_back(std::make_unique<RunJson>(directory / "run.json"));
+  all.push_back(std::make_unique<DevicesCsv>(directory / "devices.csv"));
+  // The row goes before its samples: a row that resuming finds is never repeated, nor are they.
+  all.push_back(std::make_unique<ResultsCsv>(directory / "results.csv", start));
+  all.push_back(std::make_unique<SamplesCsv>(directory / "samples.csv", start));
+  all.push_back(std::make_unique<JunitXml>(directory / "junit.xml", earlier));
+  all.push_back(std::make_unique<Summary>(directory / "summary.md", earlier));
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Sink>> run_directory_sinks(const std::filesystem::path& directory) {
+  return sinks(directory, Start::fresh, {});
+}
+
+std::vector<std::unique_ptr<Sink>> resumed_run_sinks(const std::filesystem::path& directory,
+                                                     const std::vector<Record>& earlier) {
+  return sinks(directory, Start::resumed, earlier);
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "harness/record.h"
+
+namespace assay {
+
+/// All files of a run directory, which must stand: results.csv, samples.csv, devices.csv, run.json,
+/// junit.xml and summary.md. Throws std::system_error where one of them stands already.
+std::vector<std::unique_ptr<Sink>> run_directory_sinks(const std::filesystem::path& directory);
+
+/// The same for a run that is resumed: rows are appended to its files, and `earlier`, the records
+/// that results.csv holds already, count in junit.xml and summary.md.
+std::vector<std::unique_ptr<Sink>> resumed_run_sinks(const std::filesystem::path& directory,
+                                                     const std::vector<Record>& earlier);
+
+}  // namespace assay

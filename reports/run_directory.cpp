@@ -1,0 +1,84 @@
+#include "reports/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& directory, std::string_view why) {
+  throw UsageError(fmt::format("run directory '{}' {}", directory.string(), why));
+}
+
+[[noreturn]] void refuse_making(const fs::path& directory, const std::error_code& error) {
+  refuse(directory, fmt::format("cannot be made: {}; choose another with --out", error.message()));
+}
+
+void check_writable(const fs::path& directory) {
+  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
+  const std::error_code error(errno, std::generic_category());
+  refuse(directory,
+         fmt::format("cannot be written to: {}; choose another with --out", error.message()));
+}
+
+}  // namespace
+
+void make_run_directory(const fs::path& directory) {
+  std::error_code error;
+  const bool exists = fs::exists(fs::symlink_status(directory, error));
+  if (exists && !fs::is_directory(directory, error)) {
+    refuse(directory, "is not a directory; choose another with --out");
+  }
+  if (exists) {
+    const bool empty = fs::is_empty(directory, error);
+    if (error) refuse(directory, fmt::format("cannot be read: {}", error.message()));
+    if (!empty) {
+      refuse(directory, "is not empty, and a run never overwrites; choose another with --out");
+    }
+  } else {
+    fs::create_directories(directory, error);
+    if (error) refuse_making(directory, error);
+  }
+  check_writable(directory);
+}
+
+std::string run_directory_name(std::chrono::system_clock::time_point time, std::string_view host) {
+  std::string name;
+  for (const char c : host) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.';
+    name += plain ? c : '_';
+  }
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  return fmt::format("{:%Y%m%dT%H%M%SZ}-{}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+                     name.empty() ? "unknown" : name);
+}
+
+fs::path make_default_run_directory(std::chrono::system_clock::time_point time,
+                                    std::string_view host, const fs::path& parent) {
+  const fs::path first = parent / run_directory_name(time, host);
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (error) refuse_making(parent, error);
+  fs::path directory = first;
+  // Making the directory is what claims the name: exactly one of two rival processes succeeds.
+  for (int n = 2; !fs::create_directory(directory, error); ++n) {
+    if (error) refuse_making(directory, error);
+    directory = first;
+    directory += fmt::format("-{}", n);
+  }
+  check_writable(directory);
+  return directory;
+}
+
+}  // namespace assay

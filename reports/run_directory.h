@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// Makes a directory for one run, its parents too. An empty one that stands is taken. Throws
+/// UsageError where files stand in it, or where it cannot be made or written to.
+void make_run_directory(const std::filesystem::path& directory);
+
+/// "20240131T235959Z-node7": UTC, and the host reduced to characters that any file system takes.
+std::string run_directory_name(std::chrono::system_clock::time_point time, std::string_view host);
+
+/// Makes `parent`/`run_directory_name(time, host)` and returns it. Where that name is taken, with
+/// "-2", "-3" behind it: two runs that start within one second never share a directory.
+std::filesystem::path make_default_run_directory(
+    std::chrono::system_clock::time_point time, std::string_view host,
+    const std::filesystem::path& parent = "assay-runs");
+
+}  // namespace assay

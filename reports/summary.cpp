@@ -1,0 +1,150 @@
+#include "reports/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "reports/atomic_file.h"
+#include "reports/markdown.h"
+#include "reports/outcomes.h"
+#include "reports/si.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t shown_of_each_status = 3;
+
+std::string table(std::span<const std::string> header, std::span<const std::string> alignment,
+                  std::span<const std::vector<std::string>> rows) {
+  std::string text = markdown_row(header) + "\n" + markdown_row(alignment) + "\n";
+  for (const auto& row : rows) text += markdown_row(row) + "\n";
+  return text + "\n";
+}
+
+std::string head(const RunInfo& run, const Tally& tally) {
+  const RunVerdict result = run_verdict(run, tally);
+  std::string text = fmt::format("## assay: {}\n\n**{}**: {} (exit code {}).\n\n", result.word,
+                                 result.word, result.why, run.exit_code);
+  text += fmt::format("{}; {} planned; seed {}", tally.text(), run.planned, run.seed);
+  if (!run.profile.empty()) text += "; profile " + markdown_code(run.profile);
+  if (run.check_only) text += "; checked only, not timed";
+  text += fmt::format("; host {}; version {}", markdown_text(run.host), markdown_text(run.version));
+  return text + "\n\n";
+}
+
+std::string suites_table(std::span<const Record> trials) {
+  std::map<std::pair<std::string, std::string>, Tally> by_suite;
+  for (const Record& trial : trials) by_suite[{trial.suite, trial.device}].add(trial.status);
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(by_suite.size());
+  for (const auto& [key, tally] : by_suite) {
+    rows.push_back({markdown_text(key.first), markdown_code(key.second),
+                    fmt::format("{}", tally.count(StatusClass::right)),
+                    fmt::format("{}", tally.count(StatusClass::wrong)),
+                    fmt::format("{}", tally.count(StatusClass::broken)),
+                    fmt::format("{}", tally.count(StatusClass::skipped))});
+  }
+  if (rows.empty()) return {};
+  const std::vector<std::string> header{"suite", "device", "pass", "wrong", "broken", "skip"};
+  const std::vector<std::string> alignment{":--", ":--", "--:", "--:", "--:", "--:"};
+  return table(header, alignment, rows);
+}
+
+/// Farthest beyond the allowed error first, then most mismatches.
+bool is_worse(const Record* a, const Record* b) {
+  const auto rank = [](const Record& r) {
+    const double ratio = r.max_bound_ratio.value_or(0);
+    return std::pair(ratio >= 0 ? ratio : 0, r.mismatches.value_or(0));  // NaN has no order
+  };
+  return rank(*a) > rank(*b);
+}
+
+std::string failure_item(const Record& trial) {
+  std::string text =
+      fmt::format("- {} on {}", markdown_code(trial.case_id), markdown_code(trial.device));
+  if (!trial.timing.empty()) text += ", " + markdown_text(trial.timing);
+  text += ": " + (trial.reason.empty() ? "no reason given" : markdown_text(trial.reason));
+  if (!trial.replay.empty()) text += "\n  " + markdown_code(trial.replay);
+  return text + "\n";
+}
+
+std::string failures(std::span<const Record> trials) {
+  std::string text;
+  for (const Status status : all_statuses()) {
+    if (status == Status::pass) continue;
+    std::vector<const Record*> found;
+    for (const Record& trial : trials) {
+      if (trial.status == status) found.push_back(&trial);
+    }
+    if (found.empty()) continue;
+    std::stable_sort(found.begin(), found.end(), is_worse);
+    const std::size_t shown = std::min(found.size(), shown_of_each_status);
+    text += fmt::format("### {}: {}\n\n", markdown_text(name(status)), found.size());
+    for (std::size_t i = 0; i < shown; ++i) text += failure_item(*found[i]);
+    if (shown < found.size()) {
+      text += fmt::format("- and {} more in `results.csv`\n", found.size() - shown);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+struct Rate {
+  double per_s = 0;
+  std::string_view unit;
+};
+
+/// Arithmetic where a record counts it, else data moved: over the bus, for a collective.
+std::optional<Rate> rate(const Record& trial) {
+  if (trial.status != Status::pass) return std::nullopt;
+  const auto usable = [](const std::optional<double>& value) {
+    return value && std::isfinite(*value) && *value > 0;
+  };
+  if (usable(trial.flops_per_s)) return Rate{*trial.flops_per_s, "FLOP/s"};
+  for (const auto& bandwidth :
+       {trial.busbw_bytes_per_s, trial.algbw_bytes_per_s, trial.bandwidth_bytes_per_s}) {
+    if (usable(bandwidth)) return Rate{*bandwidth, "B/s"};
+  }
+  return std::nullopt;
+}
+
+/// Of each suite and unit, the verified trial with the highest rate.
+std::string best_rates(std::span<const Record> trials) {
+  std::map<std::pair<std::string, std::string_view>, const Record*> best;
+  for (const Record& trial : trials) {
+    const auto own = rate(trial);
+    if (!own) continue;
+    const Record*& held = best[{trial.suite, own->unit}];
+    if (held == nullptr || rate(*held)->per_s < own->per_s) held = &trial;
+  }
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(best.size());
+  for (const auto& [key, trial] : best) {
+    std::string time = trial->time_median_s ? si(*trial->time_median_s, "s") : "";
+    if (trial->throttled.value_or(false)) time += " (throttled)";
+    if (trial->contended.value_or(false)) time += " (contended)";
+    rows.push_back(
+        {markdown_text(key.first), markdown_code(trial->case_id), markdown_code(trial->device),
+         time, si(rate(*trial)->per_s, key.second),
+         trial->fraction_of_limit ? fmt::format("{:.0f}%", *trial->fraction_of_limit * 100) : ""});
+  }
+  if (rows.empty()) return {};
+  const std::vector<std::string> header{"suite",       "best case", "device",
+                                        "median time", "rate",      "of limit"};
+  const std::vector<std::string> alignment{":--", ":--", ":--", "--:", "--:", "--:"};
+  return table(header, alignment, rows);
+}
+
+}  // namespace
+
+std::string summary_markdown(const RunInfo& run, std::span<const Record> records) {
+  const std::vector<Record> trials = outcomes(records);
+  return head(run, tally(trials)) + suites_table(trials) + failures(trials) + best_rates(trials);
+}
+
+void Summary::end(const RunInfo& run) { write_atomically(path_, summary_markdown(run, records_)); }
+
+}  // namespace assay
