@@ -1,0 +1,99 @@
+// Device lists and exit codes; the commands themselves are tested as a user calls them, in e2e.
+#include <gtest/gtest.h>
+
+#include "cli/device_list.h"
+#include "cli/exit_code.h"
+#include "harness/clock.h"
+#include "harness/replay.h"
+#include "kernels/base/status.h"
+
+namespace assay::cli {
+namespace {
+
+protocol::Hello machine() {
+  protocol::Hello hello;
+  const auto add = [&](const char* id, const char* backend, const char* uuid, std::int64_t free) {
+    DeviceInfo info;
+    info.device = id;
+    info.backend = backend;
+    info.uuid = uuid;
+    info.memory_free_bytes = free;
+    hello.devices.push_back(info);
+  };
+  add("cpu", "cpu", "", 100);
+  add("cuda:0", "cuda", "GPU-aa", 10);
+  add("cuda:1", "cuda", "GPU-bb", 30);
+  add("cuda:2", "cuda", "GPU-cc", 20);
+  add("sim:0", "sim", "SIM-0", 50);
+  return hello;
+}
+
+std::string resolved(const std::vector<std::string>& items) {
+  return to_text(resolve_devices(parse_device_list(items), machine()));
+}
+
+TEST(DeviceLists, NameDevicesInEveryWay) {
+  EXPECT_EQ(resolved({"all"}), "cpu+cuda:0+cuda:1+cuda:2") << "never simulated ones";
+  EXPECT_EQ(resolved({"cuda"}), "cuda:0+cuda:1+cuda:2");
+  EXPECT_EQ(resolved({"cuda:2", "cpu"}), "cuda:2+cpu");
+  EXPECT_EQ(resolved({"cuda:1", "cuda"}), "cuda:1+cuda:0+cuda:2") << "each once";
+  EXPECT_EQ(resolved({"GPU-bb"}), "cuda:1");
+  EXPECT_EQ(resolved({"cuda:most-free"}), "cuda:1");
+  EXPECT_EQ(resolved({"sim"}), "sim:0");
+}
+
+TEST(DeviceLists, WhatIsNotHereIsAbsentAndWhatIsMalformedIsUsage) {
+  EXPECT_THROW(resolved({"cuda:3"}), AbsentDevice);
+  EXPECT_THROW(resolved({"GPU-zz"}), AbsentDevice);
+  EXPECT_THROW(resolved({"sim:1"}), AbsentDevice);
+  for (const char* item : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:1", "CUDA", "cuda:0:1"}) {
+    EXPECT_THROW(resolved({item}), UsageError) << item;
+  }
+}
+
+TEST(Requirements, AreCounted) {
+  check_requirements(parse_requirements({"cuda:3", "cpu"}), machine());
+  EXPECT_THROW(check_requirements(parse_requirements({"cuda:4"}), machine()), AbsentDevice);
+  for (const char* item : {"cuda:0", "cuda:x", "gpu", "cuda:", ""}) {
+    EXPECT_THROW(parse_requirements({item}), UsageError) << item;
+  }
+}
+
+TEST(ExitCodes, WrongComesBeforeInfrastructureAndAnEmptyRunIsNeverGreen) {
+  using enum Status;
+  EXPECT_EQ(exit_code_of({{pass, 3}}, true), ok);
+  EXPECT_EQ(exit_code_of({{pass, 3}, {skip, 1}}, true), ok);
+  EXPECT_EQ(exit_code_of({{skip, 4}}, true), absent);
+  EXPECT_EQ(exit_code_of({}, true), absent);
+  EXPECT_EQ(exit_code_of({{pass, 3}}, false), infrastructure) << "cut short";
+  EXPECT_EQ(exit_code_of({{pass, 3}, {crash, 1}, {fail, 1}}, false), wrong);
+  for (const Status status : {crash, timeout, oom, device_lost, error}) {
+    EXPECT_EQ(exit_code_of({{pass, 3}, {status, 1}}, true), infrastructure) << name(status);
+  }
+  for (const Status status : {fail, flaky, vacuous}) {
+    EXPECT_EQ(exit_code_of({{pass, 3}, {status, 1}}, true), wrong) << name(status);
+  }
+}
+
+TEST(Replay, IsQuotedForTheShellWhereItMust) {
+  EXPECT_EQ(shell_word("a/b=1,c"), "a/b=1,c");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+  Record record;
+  record.case_id = "allreduce/f32/reduce=sum,ranks=2,count=1";
+  record.device = "sim:0+sim:1";
+  record.seed = 7;
+  EXPECT_EQ(
+      replay_command(record, "--sim-devices 2"),
+      "assay run --case allreduce/f32/reduce=sum,ranks=2,count=1 --device sim:0,sim:1 --seed 7 "
+      "--check-only --sim-devices 2");
+}
+
+TEST(Clock, IsIso8601InUtc) {
+  EXPECT_EQ(utc_text(std::chrono::system_clock::time_point(std::chrono::milliseconds(86400123))),
+            "1970-01-02T00:00:00.123Z");
+}
+
+}  // namespace
+}  // namespace assay::cli

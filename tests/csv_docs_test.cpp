@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "harness/fields_text.h"
+#include "reports/samples_csv.h"
+#include "tests/reports_support.h"
+
+namespace assay {
+namespace {
+
+/// The first cells, written `so`, of the table rows below a heading and above the next one.
+std::vector<std::string> documented(const std::string& heading) {
+  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/csv.md");
+  std::vector<std::string> names;
+  bool within = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) within = line == heading;
+    if (!within || !line.starts_with("| `")) continue;
+    names.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  return names;
+}
+
+TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
+  EXPECT_EQ(documented("## results.csv"), field_names<Record>());
+  EXPECT_EQ(documented("## samples.csv"), samples_columns());
+  EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
+}
+
+TEST(CsvDocs, ListTheStatusesInOrder) {
+  std::vector<std::string> names;
+  for (const Status status : all_statuses()) names.emplace_back(name(status));
+  EXPECT_EQ(documented("### Status"), names);
+}
+
+TEST(CsvDocs, NameTheSchemaVersion) {
+  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/csv.md");
+  EXPECT_NE(text.find(fmt::format("schema version {}.", Record().schema_version)),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay

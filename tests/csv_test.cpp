@@ -1,0 +1,114 @@
+#include "harness/csv.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+std::vector<CsvRow> parse(const std::string& text) {
+  std::istringstream stream(text);
+  return read_csv(stream, "t.csv");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CsvLine, QuotesOnlyWhereItMust) {
+  EXPECT_EQ(csv_line(Fields{"a", "b c", " d ", "1.5", "#"}), "a,b c, d ,1.5,#");
+  EXPECT_EQ(csv_line(Fields{"a,b"}), "\"a,b\"");
+  EXPECT_EQ(csv_line(Fields{"say \"hi\"", "x"}), "\"say \"\"hi\"\"\",x");
+  EXPECT_EQ(csv_line(Fields{"a\nb", "c\rd"}), "\"a\nb\",\"c\rd\"");
+}
+
+TEST(CsvLine, EmptyFields) {
+  EXPECT_EQ(csv_line(Fields{"", "", ""}), ",,");
+  EXPECT_EQ(csv_line(Fields{""}), "\"\"") << "an empty line would be no record";
+}
+
+TEST(ReadCsv, ReadsBackWhatWasWritten) {
+  const std::vector<Fields> rows{{"plain", "", "x"},
+                                 {"a,b", "\"", "\"\""},
+                                 {"line\nbreak", "cr\rlf\r\nend", ","},
+                                 {" spaces ", "\ttab\t", "\"quoted\" inside"},
+                                 {"naïve", "µs", "…"},
+                                 {""},
+                                 {"", ""},
+                                 {std::string("nul\0byte", 8), "\xFF\xFE", "'"}};
+  std::string text;
+  for (const Fields& row : rows) text += csv_line(row) + "\n";
+  const auto read = parse(text);
+  ASSERT_EQ(read.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(read[i].fields, rows[i]) << "row " << i;
+}
+
+TEST(ReadCsv, TakesEveryLineEndAndNoneAtTheEnd) {
+  for (const std::string text : {"a,b\nc,d\n", "a,b\r\nc,d\r\n", "a,b\rc,d\r", "a,b\nc,d"}) {
+    const auto rows = parse(text);
+    ASSERT_EQ(rows.size(), 2U) << text;
+    EXPECT_EQ(rows[0].fields, (Fields{"a", "b"}));
+    EXPECT_EQ(rows[1].fields, (Fields{"c", "d"}));
+    EXPECT_EQ(rows[1].line, 2U) << text;
+  }
+}
+
+TEST(ReadCsv, PassesOverEmptyLinesAndCountsThem) {
+  const auto rows = parse("\n\na\r\n\r\n\nb\n\n");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].line, 3U);
+  EXPECT_EQ(rows[1].line, 6U);
+  EXPECT_TRUE(parse("").empty());
+  EXPECT_TRUE(parse("\n\r\n").empty());
+}
+
+TEST(ReadCsv, ToleratesAByteOrderMark) {
+  const auto rows = parse("\xEF\xBB\xBF\"suite\",op\n");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].fields, (Fields{"suite", "op"}));
+  EXPECT_EQ(rows[0].columns, (std::vector<std::size_t>{1, 9}));
+}
+
+TEST(ReadCsv, TellsWhereFieldsBegin) {
+  const auto rows = parse("a,bb,,\"c,c\",d\n\"x\ny\",z\nlast,1\n");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].columns, (std::vector<std::size_t>{1, 3, 6, 7, 13}));
+  EXPECT_EQ(rows[1].line, 2U);
+  EXPECT_EQ(rows[1].columns, (std::vector<std::size_t>{1, 7}));
+  EXPECT_EQ(rows[2].line, 4U) << "a line break within a field counts";
+}
+
+TEST(ReadCsv, NamesTheLineOfAMalformedQuote) {
+  EXPECT_EQ(error_of("a,b\nc,d\"e\n"),
+            "t.csv:2: column 4: a quote inside a field that is not quoted");
+  EXPECT_EQ(error_of("a\n\n\"b\"x,c\n"),
+            "t.csv:3: column 4: text after the closing quote of a field");
+  EXPECT_EQ(error_of("a\n\"b\" ,c\n"),
+            "t.csv:2: column 4: text after the closing quote of a field");
+}
+
+TEST(ReadCsv, NamesTheLineWhereAnOpenQuoteBegins) {
+  EXPECT_EQ(error_of("a,b\n1,\"two\nthree\nfour\n"),
+            "t.csv:2: column 3: the quoted field that begins here is never closed");
+  EXPECT_EQ(error_of("\""), "t.csv:1: column 1: the quoted field that begins here is never closed");
+}
+
+TEST(ReadCsv, ReadsLongFields) {
+  const std::string big(1 << 20, 'x');
+  const auto rows = parse("a," + big + ",\"" + big + "\"\n");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].fields, (Fields{"a", big, big}));
+}
+
+}  // namespace
+}  // namespace assay

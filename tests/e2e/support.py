@@ -1,0 +1,31 @@
+"""What the end-to-end tests share: the program, and a folder for each test."""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ASSAY = os.environ["ASSAY"]
+
+
+class AssayTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="assay-e2e-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def assay(self, *arguments, expect=0, **options):
+        """Runs the program in the test's folder and demands its exit code."""
+        result = subprocess.run([ASSAY, *map(str, arguments)], cwd=self.folder, text=True, timeout=300,
+                                stdin=subprocess.DEVNULL, capture_output=True, **options)
+        self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def rows(self, out, file="results.csv"):
+        with open(self.folder / out / file, newline="", encoding="utf-8") as text:
+            return list(csv.DictReader(text, strict=True))
+
+    def trials(self, *selection):
+        return json.loads(self.assay("list", "--json", *selection).stdout)["trials"]

@@ -1,0 +1,114 @@
+"""Commands, their output and their errors."""
+import json
+import unittest
+
+from support import AssayTest
+
+
+class Help(AssayTest):
+    def test_every_command_explains_itself(self):
+        self.assertIn("Examples:", self.assay("--help").stdout)
+        for command in ("run", "list", "devices"):
+            self.assertIn("--help", self.assay(command, "--help").stdout)
+        self.assertIn("--check-only", self.assay("run", "--help").stdout)
+
+    def test_the_worker_is_not_for_people(self):
+        self.assertNotIn("worker", self.assay("--help").stdout)
+
+    def test_version(self):
+        self.assertRegex(self.assay("--version").stdout, r"^assay \d+\.\d+\.\d+ \(\S+, \w+\)\n$")
+
+    def test_nothing_asked_is_a_usage_error(self):
+        self.assertIn("Examples:", self.assay(expect=2).stderr)
+
+
+class Devices(AssayTest):
+    def test_the_cpu_is_described(self):
+        text = self.assay("devices").stdout
+        self.assertTrue(text.startswith("cpu  "))
+        self.assertIn("oneDNN", text)
+        self.assertIn("memory_total_bytes", text)
+
+    def test_json(self):
+        document = json.loads(self.assay("devices", "--json", "--sim-devices", "2").stdout)
+        self.assertEqual([d["device"] for d in document["devices"]], ["cpu", "sim:0", "sim:1"])
+        self.assertGreater(document["devices"][0]["memory_total_bytes"], 1 << 28)
+        self.assertIn("no hardware", document["devices"][1]["name"])
+
+
+class Listing(AssayTest):
+    def test_ids_are_in_json_and_text_alike(self):
+        selection = ("--suite", "linear", "--profile", "seeds", "--device", "cpu")
+        trials = self.trials(*selection)
+        self.assertEqual(len(trials), 24)
+        lines = self.assay("list", *selection).stdout.splitlines()
+        self.assertEqual(lines, [f"cpu  {t['case_id']}" for t in trials])
+        self.assertEqual(trials[0], {
+            "case_id": "linear/f32/batch=2,in=3,out=1,bias=0,act=none", "suite": "linear", "op": "linear",
+            "dtype": "f32", "params": {"batch": 2, "in": 3, "out": 1, "bias": 0, "act": "none"},
+            "device": "cpu", "timing": "batch"})
+
+    def test_simulated_devices_only_when_asked_for(self):
+        devices = {t["device"] for t in self.trials("--profile", "seeds", "--sim-devices", "2")}
+        self.assertEqual(devices, {"cpu"})
+        devices = {t["device"] for t in
+                   self.trials("--profile", "seeds", "--sim-devices", "2", "--device", "sim")}
+        self.assertEqual(devices, {"sim:0", "sim:1", "sim:0+sim:1", "sim:0"})
+
+
+class Mistakes(AssayTest):
+    """Each is one line on standard error that names the way out, and exit 2, before anything runs."""
+
+    def refused(self, *arguments, code=2):
+        result = self.assay(*arguments, expect=code)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [], "nothing was written")
+        return result.stderr
+
+    def test_unknown_names(self):
+        self.assertIn("did you mean 'linear'", self.refused("run", "--suite", "lineer"))
+        self.assertIn("did you mean 'smoke'", self.refused("run", "--profile", "smok"))
+        self.assertIn("did you mean '--suite'", self.refused("run", "--suit", "linear"))
+        self.assertIn("did you mean 'list'", self.refused("lits"))
+        self.assertIn("Valid: all, cpu, cuda, sim", self.refused("run", "--device", "cdua"))
+        self.assertIn("unexpected argument 'x'", self.refused("list", "x"))
+
+    def test_malformed_values(self):
+        self.assertIn("column 5", self.refused("run", "--axis", "n=1,x"))
+        self.assertIn("not '-4'", self.refused("run", "--axis", "n=-4"))
+        self.assertIn("expected I/N", self.refused("run", "--shard", "4/3"))
+        self.assertIn("regular expression", self.refused("run", "--filter", "["))
+        self.assertIn("abc", self.refused("run", "--seed", "abc"))
+        self.assertIn("--timeout", self.refused("run", "--timeout", "-1"))
+        self.assertIn("--threads", self.refused("run", "--threads", "0"))
+
+    def test_a_negative_or_absurd_size(self):
+        self.assertIn("whole number", self.refused("run", "--seed", "-1"))
+        self.assertIn("from 1 to 1024", self.refused("run", "--case", "allreduce/f32/reduce=sum,ranks=4294967296,count=1"))
+        self.assertIn("too large", self.refused(
+            "run", "--case", "linear/f32/batch=17592186044416,in=17592186044416,out=3,bias=0,act=none"))
+
+    def test_text_with_line_breaks_is_quoted_on_one_line(self):
+        self.refused("run", "--case", "a\nb")
+
+    def test_an_empty_selection(self):
+        self.assertIn("selection is empty", self.refused("run", "--filter", "^nothing$"))
+
+    def test_a_case_file_with_line_and_column(self):
+        with open(self.folder / "cases.csv", "w", encoding="utf-8") as text:
+            text.write("suite,op,dtype,n\ntensor_ops,add,f32,12\ntensor_ops,add,f32,-3\n")
+        error = self.assay("run", "--cases", "cases.csv", expect=2).stderr
+        self.assertIn("cases.csv:3:20: add: n must be", error)
+
+    def test_absent_devices_exit_3(self):
+        self.assertIn("cuda", self.refused("run", "--device", "cuda:7", code=3))
+        self.assertIn("--require cuda:64", self.refused("run", "--require", "cuda:64", code=3))
+        self.assertIn("--sim-devices", self.refused("run", "--device", "sim", code=3))
+
+    def test_nothing_applies_exit_3(self):
+        self.refused("run", "--suite", "transfers", "--device", "sim", "--sim-devices", "1", code=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+#include "reports/junit.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/reports_support.h"
+
+namespace assay {
+namespace {
+
+using namespace testing_support;
+using ::testing::IsSubstring;
+
+std::size_t occurrences(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; ++count) {
+    at = text.find(part, at + part.size());
+  }
+  return count;
+}
+
+TEST(Junit, IsExactlyThisForOnePassAndOneFailure) {
+  std::vector<Record> records{sample_record(1), sample_record(2, Status::fail)};
+  records[0].time_median_s = 0.25;
+  records[1].reason = "3 of 4 elements wrong";
+  records[1].mismatches = 3;
+  records[1].worst_index = 2;
+  records[1].worst_expected = "1";
+  records[1].worst_actual = "<2>";
+  EXPECT_EQ(junit_xml(sample_run(2, 1), records),
+            R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="assay" tests="2" failures="1" errors="0" skipped="0" time="0.250000000">
+  <testsuite name="copy on cpu" tests="2" failures="1" errors="0" skipped="0" time="0.250000000" timestamp="2024-01-31T12:00:00Z" hostname="node7">
+    <testcase classname="copy.cpu" name="copy/f32/n=1 batch" time="0.250000000">
+      <properties>
+        <property name="device" value="cpu"/>
+        <property name="seed" value="1"/>
+        <property name="replay" value="assay run --case copy/f32/n=1 --device cpu"/>
+      </properties>
+    </testcase>
+    <testcase classname="copy.cpu" name="copy/f32/n=2 batch" time="0.000000000">
+      <properties>
+        <property name="device" value="cpu"/>
+        <property name="seed" value="1"/>
+        <property name="replay" value="assay run --case copy/f32/n=2 --device cpu"/>
+      </properties>
+      <failure message="3 of 4 elements wrong" type="fail">3 of 4 elements wrong&#10;mismatches: 3&#10;worst index: 2&#10;expected: 1&#10;actual: &lt;2&gt;&#10;replay: assay run --case copy/f32/n=2 --device cpu</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+)");
+}
+
+TEST(Junit, GivesEachStatusItsElement) {
+  std::vector<Record> records;
+  for (const Status status : all_statuses()) {
+    records.push_back(sample_record(static_cast<int>(records.size()), status));
+  }
+  const std::string xml = junit_xml(sample_run(10, 1), records);
+  EXPECT_EQ(xml_fault(xml), "");
+  EXPECT_EQ(occurrences(xml, "<testcase "), 10U);
+  for (const std::string status : {"fail", "flaky", "vacuous"}) {
+    EXPECT_PRED_FORMAT2(IsSubstring, "<failure message=\"\" type=\"" + status + "\">", xml);
+  }
+  for (const std::string status : {"timeout", "crash", "oom", "device_lost", "error"}) {
+    EXPECT_PRED_FORMAT2(IsSubstring, "<error message=\"\" type=\"" + status + "\">", xml);
+  }
+  EXPECT_EQ(occurrences(xml, "<failure "), 3U);
+  EXPECT_EQ(occurrences(xml, "<error "), 5U);
+  EXPECT_EQ(occurrences(xml, "<skipped "), 1U);
+  EXPECT_EQ(occurrences(xml, R"(tests="10" failures="3" errors="5" skipped="1")"), 2U);
+}
+
+TEST(Junit, HasOneTestSuiteForEachSuiteAndDevice) {
+  std::vector<Record> records{sample_record(1), sample_record(2), sample_record(3)};
+  records[1].device = "cuda:0>cuda:1";
+  records[2].timing = "cold";
+  const std::string xml = junit_xml(sample_run(3, 0), records);
+  EXPECT_EQ(xml_fault(xml), "");
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(<testsuite name="copy on cpu" tests="2")", xml);
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(<testsuite name="copy on cuda:0&gt;cuda:1" tests="1")", xml);
+}
+
+TEST(Junit, TellsTimingsAndRepeatsApart) {
+  std::vector<Record> records(3, sample_record(1));
+  records[1].timing = "";
+  records[2].repeat = 2;
+  const std::string xml = junit_xml(sample_run(3, 0), records);
+  EXPECT_EQ(occurrences(xml, R"(name="copy/f32/n=1 batch")"), 1U);
+  EXPECT_EQ(occurrences(xml, R"(name="copy/f32/n=1")"), 1U);
+  EXPECT_EQ(occurrences(xml, R"(name="copy/f32/n=1 batch repeat 2")"), 1U);
+}
+
+TEST(Junit, StaysWellFormedWhateverTheReasonHolds) {
+  Record record = sample_record(1, Status::crash);
+  record.reason = std::string("<&\"'>]]>\x01\x00\xFF\n", 12);
+  record.time_median_s = std::numeric_limits<double>::quiet_NaN();
+  const std::string xml = junit_xml(sample_run(1, 4), std::vector{record});
+  EXPECT_EQ(xml_fault(xml), "");
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(message="&lt;&amp;&quot;'&gt;]]&gt;���&#10;")", xml);
+  EXPECT_EQ(xml.find("nan"), std::string::npos);
+}
+
+TEST(Junit, AnEmptyRunIsValidAndNotGreen) {
+  const std::string xml = junit_xml(sample_run(0, 3), {});
+  EXPECT_EQ(xml_fault(xml), "");
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(tests="1" failures="0" errors="1")", xml);
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(<error message="nothing ran" type="EMPTY"/>)", xml);
+}
+
+TEST(Junit, ARunThatLacksResultsIsNotGreen) {
+  const std::string xml = junit_xml(sample_run(5, 0), std::vector{sample_record(1)});
+  EXPECT_EQ(xml_fault(xml), "");
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(type="INCOMPLETE")", xml);
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(<testsuites name="assay" tests="2" failures="0" errors="1")",
+                      xml);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,58 @@
+#include "harness/run/plan.h"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+const std::vector<BackendTraits> backends{{"cpu", true}, {"sim", false}};
+
+std::vector<Case> cases(const std::vector<std::string>& ids) {
+  std::vector<Case> cases;
+  for (const std::string& id : ids) cases.push_back(parse_case_id(id));
+  return cases;
+}
+
+std::vector<std::string> text(const std::vector<PlannedTrial>& plan) {
+  std::vector<std::string> lines;
+  for (const PlannedTrial& trial : plan) {
+    lines.push_back(to_text(trial.lane) + " " + trial.test.id() +
+                    (trial.skip_reason.empty() ? "" : " skip"));
+  }
+  return lines;
+}
+
+TEST(Plan, GoesLaneByLane) {
+  const auto plan = make_plan(cases({"tensor_ops/add/f32/n=1", "tensor_ops/exp/f32/n=1"}),
+                              std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, false);
+  EXPECT_EQ(text(plan), (std::vector<std::string>{
+                            "sim:0 tensor_ops/add/f32/n=1", "sim:0 tensor_ops/exp/f32/n=1",
+                            "sim:1 tensor_ops/add/f32/n=1", "sim:1 tensor_ops/exp/f32/n=1"}));
+  EXPECT_EQ(plan[0].timing, "batch");
+}
+
+TEST(Plan, AHostCopyIsNeverPlannedOnAnotherDevice) {
+  const auto plan = make_plan(cases({"transfers/copy/u8/from=host,to=host,bytes=4,threads=one"}),
+                              std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, true);
+  ASSERT_EQ(plan.size(), 1U);
+  EXPECT_EQ(plan[0].lane[0].backend, "cpu");
+  EXPECT_EQ(plan[0].timing, "");
+}
+
+TEST(Plan, ACollectiveTakesADeviceForEachRankWhereTheyDoNotShare) {
+  const auto two = cases({"allreduce/f32/reduce=sum,ranks=2,count=1"});
+  const std::vector<DeviceId> devices{{"cpu", 0}, {"sim", 0}, {"sim", 1}, {"sim", 2}};
+  const std::string id = two[0].id();
+  EXPECT_EQ(text(make_plan(two, devices, backends, false)),
+            (std::vector<std::string>{"cpu " + id, "sim:0+sim:1 " + id}));
+}
+
+TEST(Plan, TooFewDevicesAreASkipThatSaysSo) {
+  const auto plan = make_plan(cases({"allreduce/f32/reduce=sum,ranks=4,count=1"}),
+                              std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, false);
+  ASSERT_EQ(plan.size(), 1U);
+  EXPECT_EQ(plan[0].skip_reason, "too few devices: 4 ranks on 2 sim device(s)");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,103 @@
+#include "harness/run/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace assay::protocol {
+namespace {
+
+TEST(Protocol, AHelloSurvives) {
+  Hello hello;
+  hello.build_id = "1.2 abc";
+  hello.devices.emplace_back().device = "cuda:0";
+  hello.devices[0].memory_total_bytes = std::int64_t{80} << 30;
+  hello.backends = {{"cuda", false}};
+  hello.problems = {"no NCCL"};
+  const auto back = std::get<Hello>(decode_from_worker(encode(hello)));
+  EXPECT_EQ(back.build_id, "1.2 abc");
+  EXPECT_EQ(back.devices.at(0).device, "cuda:0");
+  EXPECT_EQ(back.devices[0].memory_total_bytes, std::int64_t{80} << 30);
+  EXPECT_EQ(back.devices[0].clock_hz, std::nullopt);
+  EXPECT_EQ(back.backends.at(0).kind, "cuda");
+  EXPECT_EQ(back.problems, std::vector<std::string>{"no NCCL"});
+}
+
+TEST(Protocol, EveryFieldOfARecordSurvives) {
+  Result result;
+  Record& record = result.record;
+  // Each field gets a value that names its place, so that a swap shows.
+  int place = 1;
+  visit_fields(record, [&]<class T>(const char*, T& field) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      field = "text " + std::to_string(place);
+    } else if constexpr (std::is_same_v<T, Status>) {
+      field = Status::flaky;
+    } else if constexpr (std::is_same_v<T, std::optional<bool>>) {
+      field = false;
+    } else {
+      field = place;
+    }
+    ++place;
+  });
+  result.samples = {{.seconds = 0.1, .launches = 7, .clock_hz = {}, .throttled = {}}};
+  const std::string line = encode(result);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto back = std::get<Result>(decode_from_worker(line));
+  EXPECT_EQ(encode(back), line);
+  EXPECT_EQ(back.samples.at(0).seconds, 0.1);
+  EXPECT_EQ(back.samples[0].launches, 7);
+  EXPECT_EQ(back.record.status, Status::flaky);
+  EXPECT_EQ(back.record.repeatable, false);
+}
+
+TEST(Protocol, OddTextAndOddNumbersDoNotBreakTheLine) {
+  Result result;
+  result.record.reason = "line\nbreak, \"quotes\", \xff\xfe not UTF-8";
+  result.record.max_ulp = std::numeric_limits<double>::infinity();
+  const std::string line = encode(result);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto back = std::get<Result>(decode_from_worker(line));
+  EXPECT_NE(back.record.reason.find("line\nbreak, \"quotes\""), std::string::npos);
+  EXPECT_EQ(back.record.max_ulp, std::nullopt) << "JSON has no infinity";
+}
+
+TEST(Protocol, ATrialSurvives) {
+  PlannedTrial trial{.test = parse_case_id("allreduce/f32/reduce=sum,ranks=2,count=1"),
+                     .lane = {{"sim", 0}, {"sim", 1}},
+                     .timing = "batch",
+                     .attempt = 2,
+                     .repeat = 3};
+  const PlannedTrial back = decode_trial(encode(trial));
+  EXPECT_EQ(back.test.id(), trial.test.id());
+  EXPECT_EQ(back.lane, trial.lane);
+  EXPECT_EQ(back.timing, "batch");
+  EXPECT_EQ(back.attempt, 2);
+  EXPECT_EQ(back.repeat, 3);
+}
+
+TEST(Protocol, AMalformedLineIsRefused) {
+  for (const char* line :
+       {"", "{", "[]", "null", "{}", R"({"type":7})", R"({"type":"noise"})", R"({"type":"hello"})",
+        R"({"type":"result"})", R"({"type":"result","record":{"status":"great"},"samples":[]})",
+        R"({"type":"result","record":{"elements":"many"},"samples":[]})",
+        R"({"type":"result","record":{},"samples":[[1]]})"}) {
+    EXPECT_THROW(decode_from_worker(line), Malformed) << line;
+  }
+  for (
+      const char* line :
+      {"", R"({"type":"trial"})",
+       R"({"type":"trial","case":"x/y","devices":["cpu"],"timing":"","attempt":1,"repeat":1})",
+       R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":["gpu!"],"timing":"","attempt":1,"repeat":1})",
+       R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":[],"timing":"","attempt":1,"repeat":1})"}) {
+    EXPECT_THROW(decode_trial(line), Malformed) << line;
+  }
+}
+
+TEST(Protocol, AnotherVersionIsReadNoFurtherThanItsNumber) {
+  const auto hello = std::get<Hello>(decode_from_worker(R"({"type":"hello","protocol":99})"));
+  EXPECT_EQ(hello.protocol, 99);
+}
+
+}  // namespace
+}  // namespace assay::protocol

@@ -1,0 +1,102 @@
+// The stop rule, by a clock that the test moves.
+#include "harness/measure/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace assay::measure {
+namespace {
+
+/// Launches take what `cost_s` says at the time of the launch.
+class FakeMeter final : public Meter {
+ public:
+  explicit FakeMeter(std::function<double(double now_s, std::int64_t call)> cost_s)
+      : cost_s_(std::move(cost_s)) {}
+
+  double time_s(std::int64_t launches) override {
+    const double seconds = cost_s_(now_, calls_++) * static_cast<double>(launches);
+    now_ += seconds + 1e-6;  // what the harness spends around a sample
+    launched_ += launches;
+    return seconds;
+  }
+  void before_last() override { calls_at_last_ = calls_; }
+  double now_s() override { return now_; }
+
+  std::int64_t calls() const { return calls_; }
+  std::int64_t calls_at_last() const { return calls_at_last_; }
+
+ private:
+  std::function<double(double, std::int64_t)> cost_s_;
+  double now_ = 100;
+  std::int64_t calls_ = 0;
+  std::int64_t calls_at_last_ = -1;
+  std::int64_t launched_ = 0;
+};
+
+TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
+  FakeMeter meter([](double, std::int64_t) { return 1e-3; });
+  const Measurement m = sample(meter, {.cap_s = 10});
+  EXPECT_EQ(m.stop_reason, "converged");
+  EXPECT_NEAR(m.median_s, 1e-3, 1e-12);
+  EXPECT_GE(m.samples.size(), 300U);
+  EXPECT_LT(m.samples.size(), 450U) << "no more than the minimum time and a window asks for";
+  EXPECT_LE(m.ci_low_s, m.median_s);
+  EXPECT_GE(m.ci_high_s, m.median_s);
+}
+
+TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {
+  FakeMeter meter([](double, std::int64_t) { return 1e-7; });
+  const Measurement m = sample(meter, {.cap_s = 10});
+  EXPECT_NEAR(m.median_s, 1e-7, 1e-15);
+  for (const Sample& s : m.samples) {
+    EXPECT_GE(s.seconds, 20e-6);
+    EXPECT_EQ(s.launches, m.samples.front().launches);
+  }
+  EXPECT_LE(m.samples.size(), 1500U) << "a sample lasts longer rather than having more of them";
+}
+
+TEST(Sampler, ADriftNeverConverges) {
+  // 1% slower every 20 ms: no three windows agree.
+  FakeMeter meter([](double now_s, std::int64_t) { return 1e-3 * (1 + 0.5 * (now_s - 100)); });
+  const Measurement m = sample(meter, {.cap_s = 3});
+  EXPECT_EQ(m.stop_reason, "time_cap");
+}
+
+TEST(Sampler, WideNoiseRunsToTheCap) {
+  FakeMeter meter([](double, std::int64_t call) { return call % 2 == 0 ? 1e-3 : 2e-3; });
+  const Measurement m = sample(meter, {.cap_s = 2});
+  EXPECT_EQ(m.stop_reason, "time_cap");
+  EXPECT_GT(m.q3_s, m.q1_s);
+}
+
+TEST(Sampler, WarmUpIsNotMeasured) {
+  FakeMeter meter([](double now_s, std::int64_t) { return now_s < 100.2 ? 5e-3 : 1e-3; });
+  const Measurement m = sample(meter, {.cap_s = 10});
+  EXPECT_NEAR(m.median_s, 1e-3, 1e-12);
+}
+
+TEST(Sampler, ALaunchLongerThanTheCapIsStillMeasured) {
+  FakeMeter meter([](double, std::int64_t) { return 100.0; });
+  const Measurement m = sample(meter, {.cap_s = 1});
+  EXPECT_EQ(m.stop_reason, "time_cap");
+  EXPECT_GE(m.samples.size(), 1U);
+  EXPECT_LE(meter.calls(), 4) << "warm-up, sample, last sample: each as short as can be";
+}
+
+TEST(Sampler, AClockTooCoarseForTheWorkEndsToo) {
+  FakeMeter meter([](double, std::int64_t) { return 0.0; });
+  const Measurement m = sample(meter, {.cap_s = 0.5});
+  EXPECT_FALSE(m.samples.empty());
+  EXPECT_EQ(m.median_s, 0);
+}
+
+TEST(Sampler, TheLastSampleIsAnnouncedAndCounts) {
+  FakeMeter meter([](double, std::int64_t) { return 1e-3; });
+  const Measurement m = sample(meter, {.cap_s = 10});
+  EXPECT_EQ(meter.calls_at_last(), meter.calls() - 1) << "announced right before the last call";
+  EXPECT_EQ(m.samples.size(), static_cast<std::size_t>(meter.calls()) - 10) << "two warm-up blocks";
+}
+
+}  // namespace
+}  // namespace assay::measure

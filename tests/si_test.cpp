@@ -1,0 +1,25 @@
+#include "reports/si.h"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+TEST(Si, HasThreeDigitsAndAPrefix) {
+  EXPECT_EQ(si(0, "s"), "0 s");
+  EXPECT_EQ(si(1.234e-5, "s"), "12.3 µs");
+  EXPECT_EQ(si(1, "s"), "1.00 s");
+  EXPECT_EQ(si(0.1, "s"), "100 ms");
+  EXPECT_EQ(si(999.6, "B/s"), "1.00 kB/s");
+  EXPECT_EQ(si(999.4, "B/s"), "999 B/s");
+  EXPECT_EQ(si(1000, "B/s"), "1.00 kB/s");
+  EXPECT_EQ(si(3.35e12, "B/s"), "3.35 TB/s");
+  EXPECT_EQ(si(-2.5e6, "B"), "-2.50 MB");
+  EXPECT_EQ(si(1e21, "B"), "1000000 PB");
+  EXPECT_EQ(si(2e-9, "s"), "2.00 ns");
+  EXPECT_EQ(si(9.999e-7, "s"), "1.00 µs");
+  EXPECT_EQ(si(1e-15, "s"), "1.00 fs");
+}
+
+}  // namespace
+}  // namespace assay

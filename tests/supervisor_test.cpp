@@ -1,0 +1,215 @@
+// Supervision, on workers that are shell scripts: what becomes of a trial when its worker
+// misbehaves.
+#include "harness/run/supervisor.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "assay/version.h"
+
+namespace assay {
+namespace {
+
+class Collect final : public Sink {
+ public:
+  void result(const Result& result) override { records.push_back(result.record); }
+  std::vector<Record> records;
+};
+
+std::string hello_line() {
+  protocol::Hello hello;
+  hello.build_id = version::build_id;
+  return protocol::encode(hello);
+}
+
+std::string pass_line(int n) {
+  Result result;
+  result.record.case_id = "tensor_ops/add/f32/n=" + std::to_string(n);
+  result.record.device = "cpu";
+  result.record.elements = 2 * n;  // both passes
+  result.record.status = Status::pass;
+  return protocol::encode(result);
+}
+
+/// A worker that says hello and then does as `script` says; `answer` answers the trial of $line, of
+/// n = 1 to 3, rightly.
+WorkerCommand shell(const std::string& script) {
+  const std::string answer =
+      R"(answer() { n=${line##*n=}; n=${n%%[!0-9]*}; eval "printf '%s\n' \"\$PASS$n\""; }; )";
+  return {{"/bin/sh", "-c", "printf '%s\n' \"$HELLO\"; " + answer + script},
+          {{"HELLO", hello_line()},
+           {"PASS1", pass_line(1)},
+           {"PASS2", pass_line(2)},
+           {"PASS3", pass_line(3)}}};
+}
+
+const char* const answer_all = "while read -r line; do answer; done";
+
+std::vector<PlannedTrial> trials(int count) {
+  std::vector<PlannedTrial> plan;
+  for (int n = 1; n <= count; ++n) {
+    plan.push_back({.test = parse_case_id("tensor_ops/add/f32/n=" + std::to_string(n)),
+                    .lane = {{"cpu", 0}},
+                    .timing = "batch"});
+  }
+  return plan;
+}
+
+std::vector<Record> run(const std::string& script, int count, double timeout_s = 20) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell(script), .timeout_s = timeout_s}, info, sinks);
+  EXPECT_TRUE(supervisor.execute(trials(count)));
+  return collect.records;
+}
+
+TEST(Supervisor, AWorkerThatAnswersGivesARecordPerTrial) {
+  const auto records = run(answer_all, 3);
+  ASSERT_EQ(records.size(), 3U);
+  for (const Record& record : records) EXPECT_EQ(record.status, Status::pass);
+  EXPECT_EQ(records[1].case_id, "tensor_ops/add/f32/n=2");
+  EXPECT_EQ(records[1].replay, "assay run --case tensor_ops/add/f32/n=2 --device cpu --seed 1");
+}
+
+TEST(Supervisor, ACrashCostsItsTrialAlone) {
+  const auto records = run(R"(while read -r line; do case "$line" in
+    *n=2*) echo 'the last words' >&2; kill -SEGV $$;;
+    *) answer;; esac; done)",
+                           3);
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].status, Status::pass);
+  EXPECT_EQ(records[1].status, Status::crash);
+  EXPECT_NE(records[1].reason.find("signal 11"), std::string::npos) << records[1].reason;
+  EXPECT_NE(records[1].reason.find("the last words"), std::string::npos) << records[1].reason;
+  EXPECT_EQ(records[2].status, Status::pass) << "by a fresh worker";
+}
+
+TEST(Supervisor, AHangThatIgnoresTermIsKilledAndTheRunGoesOn) {
+  const auto records = run(R"(trap '' TERM; while read -r line; do case "$line" in
+    *n=1*) while :; do sleep 0.1; done;;
+    *) answer;; esac; done)",
+                           2, 0.3);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, Status::timeout);
+  EXPECT_NE(records[0].reason.find("signal 9"), std::string::npos) << records[0].reason;
+  EXPECT_EQ(records[1].status, Status::pass);
+}
+
+TEST(Supervisor, AWorkerThatLeavesWithoutAnAnswerIsACrash) {
+  const auto records = run("read -r line; exit 0", 1);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, Status::crash);
+  EXPECT_NE(records[0].reason.find("exit code 0"), std::string::npos) << records[0].reason;
+}
+
+TEST(Supervisor, GarbageIsAnErrorAndNeverAPass) {
+  const auto records = run("while read -r line; do echo nonsense; done", 2);
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) EXPECT_EQ(record.status, Status::error);
+}
+
+TEST(Supervisor, TheAnswerToAnotherQuestionIsNoAnswer) {
+  const auto records = run("while read -r line; do printf '%s\\n' \"$PASS1\"; done", 2);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, Status::pass);
+  EXPECT_EQ(records[1].status, Status::error);
+  EXPECT_NE(records[1].reason.find("n=1"), std::string::npos) << records[1].reason;
+}
+
+TEST(Supervisor, APassThatJudgedTooLittleIsNoPass) {
+  WorkerCommand command = shell(answer_all);
+  Result result;
+  result.record.case_id = "tensor_ops/add/f32/n=1";
+  result.record.device = "cpu";
+  result.record.status = Status::pass;
+  for (const int elements : {0, 1, 3}) {
+    result.record.elements = elements;
+    command.environment[1].second = protocol::encode(result);
+    Collect collect;
+    std::vector<Sink*> sinks{&collect};
+    RunInfo info;
+    Supervisor supervisor({.worker = command}, info, sinks);
+    supervisor.execute(trials(1));
+    EXPECT_EQ(collect.records.at(0).status, Status::error) << elements;
+  }
+}
+
+TEST(Supervisor, AWorkerThatDiesWhileIdleCostsNoTrial) {
+  std::signal(SIGPIPE, SIG_IGN);
+  // Each worker answers once and leaves. The pauses let it be gone before the next trial is sent.
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell("read -r line; answer"),
+                         .interrupted =
+                             [] {
+                               usleep(100000);
+                               return false;
+                             }},
+                        info, sinks);
+  EXPECT_TRUE(supervisor.execute(trials(3)));
+  ASSERT_EQ(collect.records.size(), 3U);
+  for (const Record& record : collect.records)
+    EXPECT_EQ(record.status, Status::pass) << record.reason;
+}
+
+TEST(Supervisor, MuchOnStandardErrorDoesNotBlockTheWorker) {
+  const auto records =
+      run("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; " + std::string(answer_all), 1);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, Status::pass) << records[0].reason;
+}
+
+TEST(Supervisor, APlannedSkipNeedsNoWorker) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  auto plan = trials(1);
+  plan[0].skip_reason = "too few devices";
+  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}}, info, sinks);
+  EXPECT_TRUE(supervisor.execute(plan));
+  ASSERT_EQ(collect.records.size(), 1U);
+  EXPECT_EQ(collect.records[0].status, Status::skip);
+}
+
+TEST(Supervisor, AWorkerThatCannotStartIsAnErrorRow) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}}, info, sinks);
+  EXPECT_TRUE(supervisor.execute(trials(2)));
+  ASSERT_EQ(collect.records.size(), 2U);
+  EXPECT_EQ(collect.records[0].status, Status::error);
+  EXPECT_NE(collect.records[0].reason.find("/nowhere/assay"), std::string::npos);
+}
+
+TEST(Supervisor, AWorkerOfAnotherBuildIsRefused) {
+  protocol::Hello stale;
+  stale.build_id = "yesterday's";
+  WorkerCommand command = shell(answer_all);
+  command.environment[0].second = protocol::encode(stale);
+  try {
+    probe(command);
+    FAIL() << "it was taken";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("yesterday's"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Supervisor, AnInterruptEndsTheRunWithoutARowForTheOpenTrial) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  int asked = 0;
+  Supervisor supervisor({.worker = shell("sleep 60"), .interrupted = [&] { return ++asked > 4; }},
+                        info, sinks);
+  EXPECT_FALSE(supervisor.execute(trials(3)));
+  EXPECT_TRUE(collect.records.empty());
+}
+
+}  // namespace
+}  // namespace assay

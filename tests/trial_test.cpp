@@ -1,0 +1,244 @@
+// Trials on the CPU and on simulated devices, whose memory the host cannot touch: whatever works
+// there goes through the interfaces of kernels/base alone.
+#include "harness/run/trial.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/case.h"
+#include "harness/run/engine.h"
+#include "harness/run/judging.h"
+#include "kernels/base/status.h"
+#include "kernels/cpu/backend.h"
+#include "kernels/sim/backend.h"
+
+namespace assay {
+namespace {
+
+PlannedTrial planned(const std::string& case_id, std::vector<DeviceId> lane) {
+  return {.test = parse_case_id(case_id), .lane = std::move(lane), .timing = ""};
+}
+
+class Engines : public testing::Test {
+ protected:
+  Engines() : engine_(backends_, {.seed = 1, .check_only = true}) {
+    backends_.add(cpu::make_backend());
+    backends_.add(sim::make_backend(4));
+  }
+  Record execute(const PlannedTrial& trial) { return engine_.execute(trial).record; }
+
+  Backends backends_;
+  Engine engine_;
+};
+
+TEST_F(Engines, EveryOpPassesOnTheCpuAndOnASimulatedDevice) {
+  for (const char* id : {
+           "tensor_ops/add/f32/n=1000",
+           "tensor_ops/square/i64/n=3",
+           "tensor_ops/exp/f64/n=1000",
+           "tensor_ops/sum/f32/n=100000",
+           "tensor_ops/softmax/f64/rows=3,cols=17",
+           "linear/f32/batch=3,in=100,out=7,bias=1,act=relu",
+           "linear/bf16/batch=3,in=100,out=7,bias=1,act=relu",
+       }) {
+    for (const DeviceId& device : {DeviceId{"cpu", 0}, DeviceId{"sim", 2}}) {
+      const Record record = execute(planned(id, {device}));
+      EXPECT_EQ(record.status, Status::pass) << id << " on " << to_text(device) << record.reason;
+      EXPECT_GT(record.elements.value_or(0), 0);
+      EXPECT_FALSE(record.oracle.empty());
+      EXPECT_EQ(record.repeatable, true);
+    }
+  }
+}
+
+TEST_F(Engines, EmptyTensorsPass) {
+  for (const char* id : {"tensor_ops/add/f32/n=0", "tensor_ops/sum/f64/n=0",
+                         "transfers/copy/u8/from=host,to=host,bytes=0,threads=all"}) {
+    const Record record = execute(planned(id, {{"cpu", 0}}));
+    EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
+  }
+}
+
+TEST_F(Engines, RanksShareTheCpuAndHaveASimulatedDeviceEach) {
+  const std::string id = "allreduce/f32/reduce=sum,ranks=4,count=1000";
+  const Record on_cpu = execute(planned(id, {{"cpu", 0}}));
+  EXPECT_EQ(on_cpu.status, Status::pass) << on_cpu.reason;
+  EXPECT_EQ(on_cpu.elements, 2 * 4 * 1000) << "both passes, every rank";
+  EXPECT_EQ(on_cpu.transport, "gloo-tcp");
+  const Record on_sim = execute(planned(id, {{"sim", 0}, {"sim", 1}, {"sim", 2}, {"sim", 3}}));
+  EXPECT_EQ(on_sim.status, Status::pass) << on_sim.reason;
+  EXPECT_EQ(on_sim.transport, "sim over gloo-tcp");
+}
+
+TEST_F(Engines, WhatADeviceLacksIsASkipWithItsReason) {
+  const Record record =
+      execute(planned("linear/f32/batch=1,in=1,out=1,bias=0,act=none", {{"tpu", 0}}));
+  EXPECT_EQ(record.status, Status::device_lost);
+  EXPECT_NE(record.reason.find("tpu:0"), std::string::npos);
+}
+
+TEST_F(Engines, TooMuchMemoryIsOom) {
+  const Record record = execute(planned("tensor_ops/add/f64/n=2000000000", {{"sim", 0}}));
+  EXPECT_EQ(record.status, Status::oom) << record.reason;
+}
+
+TEST(GuardBands, AWriteOutsideTheTensorIsSeenAndCounted) {
+  const auto backend = cpu::make_backend();
+  const auto device = backend->open(0);
+  input::GuardedTensor tensor(*device, {DType::f32, {5}});
+  tensor.set_guards(std::byte{0x5c});
+  EXPECT_EQ(tensor.damage(), std::nullopt);
+  tensor.data()[20] = std::byte{0};
+  EXPECT_EQ(tensor.damage(), "1 bytes written past the end, from byte +0");
+  tensor.set_guards(std::byte{0xa3});
+  tensor.data()[-8] = std::byte{0};
+  EXPECT_EQ(tensor.damage(), "1 bytes written before the start, from 8 bytes away");
+}
+
+TEST(SimulatedDevices, TheHostCannotTouchTheirMemory) {
+  const auto backend = sim::make_backend(1);
+  const auto device = backend->open(0);
+  const Buffer buffer(*device, 64);
+  EXPECT_DEATH(*buffer.data() = std::byte{1}, "");
+  std::byte value{7};
+  device->upload(buffer.data() + 63, &value, 1);
+  value = std::byte{0};
+  device->download(&value, buffer.data() + 63, 1);
+  EXPECT_EQ(value, std::byte{7});
+  EXPECT_THROW(device->upload(&value, &value, 1), DeviceError) << "an address of the host";
+}
+
+TEST(SimulatedDevices, OneDevicesAddressesMeanNothingToAnother) {
+  const auto backend = sim::make_backend(2);
+  const auto first = backend->open(0);
+  const auto second = backend->open(1);
+  const Buffer buffer(*first, 64);
+  std::byte value{};
+  EXPECT_THROW(second->download(&value, buffer.data(), 1), DeviceError);
+}
+
+// --- A device that does one thing wrong: each must be found by the step that is there for it -----
+
+enum class Fault {
+  none,
+  stale_output,
+  past_the_end,
+  past_the_end_while_timed,  // and not by the last launches
+  overwrites_input,
+  changes_with_launch
+};
+
+/// Adds like the CPU, and then does what the fault says.
+class FaultyKernel final : public Kernel {
+ public:
+  FaultyKernel(std::unique_ptr<Kernel> real, Fault fault, const Binding& binding, std::size_t n)
+      : real_(std::move(real)), fault_(fault), binding_(binding), n_(n) {}
+  void launch() override {
+    ++launches_;
+    auto* y = static_cast<float*>(binding_.outputs[0]);
+    if (fault_ == Fault::stale_output) return;
+    real_->launch();
+    if (fault_ == Fault::past_the_end) y[n_] = 0;
+    if (fault_ == Fault::past_the_end_while_timed && launches_ > 2 && launches_ < 20) y[n_] = 0;
+    if (fault_ == Fault::overwrites_input) {
+      static_cast<float*>(const_cast<void*>(binding_.inputs[1]))[n_ - 1] += 1;
+    }
+    if (fault_ == Fault::changes_with_launch && launches_ > 2) y[0] = 0;
+  }
+  std::string implementation() const override { return "faulty"; }
+
+ private:
+  std::unique_ptr<Kernel> real_;
+  Fault fault_;
+  Binding binding_;
+  std::size_t n_;
+  int launches_ = 0;
+};
+
+class FaultyDevice final : public Device {
+ public:
+  FaultyDevice(std::unique_ptr<Device> real, Fault fault) : real_(std::move(real)), fault_(fault) {}
+  const DeviceInfo& info() const override { return real_->info(); }
+  void* allocate(std::size_t bytes) override { return real_->allocate(bytes); }
+  void release(void* memory) noexcept override { real_->release(memory); }
+  void upload(void* to, const void* from, std::size_t n) override { real_->upload(to, from, n); }
+  void download(void* to, const void* from, std::size_t n) override {
+    real_->download(to, from, n);
+  }
+  void fill(void* to, std::byte value, std::size_t n) override { real_->fill(to, value, n); }
+  std::unique_ptr<Stream> create_stream() override { return real_->create_stream(); }
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
+    const auto n = static_cast<std::size_t>(op.signature.outputs[0].elements());
+    return std::make_unique<FaultyKernel>(real_->prepare(op, binding), fault_, binding, n);
+  }
+
+ private:
+  std::unique_ptr<Device> real_;
+  Fault fault_;
+};
+
+class FaultyBackend final : public Backend {
+ public:
+  explicit FaultyBackend(Fault fault) : fault_(fault), cpu_(cpu::make_backend()) {}
+  std::string kind() const override { return "faulty"; }
+  std::vector<DeviceInfo> describe() const override { return cpu_->describe(); }
+  std::unique_ptr<Device> open(int index) override {
+    return std::make_unique<FaultyDevice>(cpu_->open(index), fault_);
+  }
+  bool ranks_share_device() const override { return true; }
+  std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
+                                        Bootstrap& bootstrap) override {
+    return cpu_->connect(devices, ranks, bootstrap);
+  }
+
+ private:
+  Fault fault_;
+  std::unique_ptr<Backend> cpu_;
+};
+
+Result with_fault(Fault fault, const std::string& timing) {
+  Backends backends;
+  backends.add(std::make_unique<FaultyBackend>(fault));
+  Engine engine(backends, {.seed = 1, .check_only = timing.empty(), .cap_s = 0.02});
+  PlannedTrial trial = planned("tensor_ops/add/f32/n=1000", {{"faulty", 0}});
+  trial.timing = timing;
+  return engine.execute(trial);
+}
+
+TEST(Faults, NoFaultIsNeverFlagged) {
+  for (const char* timing : {"", "batch"}) {
+    const Result result = with_fault(Fault::none, timing);
+    EXPECT_EQ(result.record.status, Status::pass) << result.record.reason;
+    EXPECT_EQ(result.record.time_median_s.has_value(), *timing != '\0');
+    EXPECT_EQ(result.samples.empty(), *timing == '\0');
+  }
+}
+
+void expect_caught(Fault fault, const std::string& reason) {
+  for (const char* timing : {"", "batch"}) {
+    const Result result = with_fault(fault, timing);
+    EXPECT_EQ(result.record.status, Status::fail) << reason;
+    EXPECT_NE(result.record.reason.find(reason), std::string::npos) << result.record.reason;
+    EXPECT_FALSE(result.record.time_median_s) << "wrong work has no times";
+    EXPECT_TRUE(result.samples.empty());
+  }
+}
+
+TEST(Faults, AnOutputThatIsNotWritten) { expect_caught(Fault::stale_output, "1000 of 1000"); }
+TEST(Faults, AWritePastTheEnd) {
+  expect_caught(Fault::past_the_end, "4 bytes written past the end");
+}
+TEST(Faults, AnInputThatIsOverwritten) {
+  expect_caught(Fault::overwrites_input, "input 1 of rank 0 was overwritten");
+}
+TEST(Faults, AWritePastTheEndByEarlyTimedLaunchesAlone) {
+  const Result result = with_fault(Fault::past_the_end_while_timed, "batch");
+  EXPECT_EQ(result.record.status, Status::fail);
+  EXPECT_NE(result.record.reason.find("timed launches: output 0"), std::string::npos)
+      << result.record.reason;
+}
+TEST(Faults, AResultThatIsWrongOnlyAfterTheVerifiedLaunches) {
+  expect_caught(Fault::changes_with_launch, "not repeatable");
+}
+
+}  // namespace
+}  // namespace assay
