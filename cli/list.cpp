@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/estimate.h"
 #include "cli/exit_code.h"
+#include "cli/say.h"
 #include "cli/selection_options.h"
 
 namespace assay::cli {
@@ -40,8 +42,8 @@ int execute(const SelectionOptions& options, bool json) {
     fmt::print("{}  {}{}\n", to_text(trial.lane), trial.test.id(),
                trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
   }
-  fmt::print(stderr, "{} trials, about {} here\n", selected.plan.size(),
-             human_duration(estimate_s(selected.plan, find_profile(options.cases.profile).cap_s)));
+  say("{} trials, about {} here\n", selected.plan.size(),
+      human_duration(estimate_s(selected.plan, find_profile(options.cases.profile).cap_s)));
   return ok;
 }
 

@@ -1,13 +1,18 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "assay/version.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/say.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 
@@ -76,26 +81,56 @@ int run(int argc, char** argv) {
     return command.run();
   }
   refuse_extras(program, program);
-  fmt::print(stderr, "{}", program.help());
+  cli::say("{}", program.help());
   return usage;
 }
 
 }  // namespace
 }  // namespace assay::cli
 
+namespace {
+
+/// The first files that a program opens take the lowest free descriptors: with standard error
+/// closed, messages would end up in results.csv.
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
+/// An error is one line, whatever the user's text in it holds.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return text;
+}
+
+/// What was asked for is on standard output, or the program has failed.
+int checked_output(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  assay::cli::say("assay: standard output could not be written\n");
+  return exit_code == assay::cli::ok ? assay::cli::infrastructure : exit_code;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace assay;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of a write, not the end
+  occupy_standard_streams();
+  // A closed pipe and a file beyond its limit are errors of a write, not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return cli::run(argc, argv);
+    return checked_output(cli::run(argc, argv));
   } catch (const UsageError& error) {
-    fmt::print(stderr, "assay: {}\n", error.what());
+    cli::say("assay: {}\n", one_line(error.what()));
     return cli::usage;
   } catch (const cli::AbsentDevice& error) {
-    fmt::print(stderr, "assay: {}\n", error.what());
+    cli::say("assay: {}\n", one_line(error.what()));
     return cli::absent;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "assay: {}\n", error.what());
+    cli::say("assay: {}\n", one_line(error.what()));
     return cli::infrastructure;
   }
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "cli/estimate.h"
+#include "cli/say.h"
 #include "kernels/base/names.h"
 
 namespace assay::cli {
@@ -43,7 +44,7 @@ void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
   started_ = last_line_ = steady_clock::now();
   if (quiet_) return;
-  fmt::print(stderr, "{} trials into {}\n", planned_, run.directory.string());
+  say("{} trials into {}\n", planned_, run.directory.string());
 }
 
 void Progress::result(const Result& result) {
@@ -53,8 +54,8 @@ void Progress::result(const Result& result) {
   const bool is_bad = record.status != Status::pass && record.status != Status::skip;
   if (is_bad) {  // shown also when quiet
     if (!quiet_) erase();
-    fmt::print(stderr, "{}: {} on {}: {}\n    {}\n", name(record.status), record.case_id,
-               record.device, record.reason, record.replay);
+    say("{}: {} on {}: {}\n    {}\n", name(record.status), record.case_id, record.device,
+        record.reason, record.replay);
   }
   if (!quiet_) draw(record.case_id);
 }
@@ -64,7 +65,7 @@ void Progress::end(const RunInfo& /*run*/) {
 }
 
 void Progress::erase() {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
+  if (terminal_) say("\r\033[K");
 }
 
 void Progress::draw(const std::string& what) {
@@ -73,8 +74,8 @@ void Progress::draw(const std::string& what) {
   if (!terminal_) {
     if (steady_clock::now() - last_line_ < line_interval) return;
     last_line_ = steady_clock::now();
-    fmt::print(stderr, "{}/{}: {}; about {} left\n", done_, planned_, counts_text(counts_),
-               human_duration(left_s));
+    say("{}/{}: {}; about {} left\n", done_, planned_, counts_text(counts_),
+        human_duration(left_s));
     return;
   }
   const auto filled =
@@ -83,8 +84,7 @@ void Progress::draw(const std::string& what) {
                                  std::string(bar_cells - filled, ' '), done_, planned_,
                                  human_duration(left_s), what);
   line.resize(std::min(line.size(), terminal_columns() - 1));  // a wrapped line cannot be erased
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  say("\r\033[K{}", line);
 }
 
 }  // namespace assay::cli

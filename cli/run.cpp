@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -9,6 +10,7 @@
 #include "cli/describe_run.h"
 #include "cli/exit_code.h"
 #include "cli/progress.h"
+#include "cli/say.h"
 #include "cli/selection_options.h"
 #include "harness/clock.h"
 #include "harness/run/supervisor.h"
@@ -46,11 +48,11 @@ void handle_signals() {
 
 void print_end(const RunInfo& run, const StatusCounts& counts) {
   if (run.interrupted) {
-    fmt::print(stderr, "interrupted by signal {}: {} of {} trials have rows\n",
-               signal_received.load(), run.planned - run.missing, run.planned);
+    say("interrupted by signal {}: {} of {} trials have rows\n", signal_received.load(),
+        run.planned - run.missing, run.planned);
   }
-  fmt::print(stderr, "{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN",
-             counts_text(counts), (run.directory / "results.csv").string());
+  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", counts_text(counts),
+      (run.directory / "results.csv").string());
 }
 
 int execute(const RunOptions& options) {

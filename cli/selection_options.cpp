@@ -1,7 +1,9 @@
 #include "cli/selection_options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -11,6 +13,18 @@
 #include "kernels/base/status.h"
 
 namespace assay::cli {
+
+namespace {
+
+/// CLI11 would take -1 for 2^64 - 1.
+const CLI::Validator whole_number(
+    [](const std::string& text) {
+      const bool right = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+      return right ? std::string() : "must be a whole number, not '" + text + "'";
+    },
+    "");
+
+}  // namespace
 
 void add_selection_options(CLI::App& command, SelectionOptions& o) {
   const std::string group = "Selection";
@@ -57,6 +71,7 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->type_name("N")
       ->group(group);
   command.add_option("--seed", o.seed, "of the inputs")
+      ->check(whole_number)
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
@@ -88,6 +103,8 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s) {
   WorkerCommand command;
   command.arguments = {std::filesystem::read_symlink("/proc/self/exe").string(),
                        "worker",
+                       "--parent",
+                       std::to_string(getpid()),
                        "--seed",
                        std::to_string(options.seed),
                        "--cap",
@@ -101,6 +118,8 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s) {
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
+  // A thread count that changed between launches would change the order of a sum, and its bits.
+  command.environment.emplace_back("OMP_DYNAMIC", "false");
   return command;
 }
 

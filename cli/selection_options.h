@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -8,6 +7,10 @@
 #include "harness/run/protocol.h"
 #include "harness/run/worker_process.h"
 #include "suites/select.h"
+
+namespace CLI {
+class App;
+}
 
 namespace assay::cli {
 

@@ -1,5 +1,8 @@
 #include "harness/run/worker.h"
 
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
@@ -11,16 +14,19 @@ namespace assay::cli {
 namespace {
 
 struct WorkerOptions {
+  pid_t parent = 0;
   EngineOptions engine;
   int sim_devices = 0;
 };
 
 int execute(const WorkerOptions& options) {
+  // Before the modules: a driver that prints, or hangs, while it is loaded must not escape.
+  const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
   Backends backends;
   backends.add(cpu::make_backend());
   if (options.sim_devices > 0) backends.add(sim::make_backend(options.sim_devices));
   for (const auto& folder : module_folders()) backends.load_modules(folder);
-  serve_as_worker(backends, options.engine);
+  serve(channel, backends, options.engine);
   return ok;
 }
 
@@ -31,6 +37,7 @@ Command add_worker(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("worker", "executes trials for a parent (docs/protocol.md)");
   app->group("");  // not in --help: people start `run`
+  app->add_option("--parent", options->parent);
   app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);
   app->add_option("--sim-devices", options->sim_devices);

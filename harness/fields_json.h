@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/record.h"
+#include "kernels/base/status.h"
 
 // JSON objects from and to any struct that has visit_fields. Empty fields are left out.
 namespace assay {
@@ -33,7 +34,7 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
 
 inline void get(const Json& value, Status& field) {
   const auto status = parse_status(value.get<std::string>());
-  if (!status) throw std::runtime_error("unknown status '" + value.get<std::string>() + "'");
+  if (!status) throw UsageError("unknown status '" + value.get<std::string>() + "'");
   field = *status;
 }
 template <class T>
@@ -55,7 +56,8 @@ nlohmann::json fields_to_json(const Struct& object) {
   return json;
 }
 
-/// Throws nlohmann::json::exception when a value is of the wrong type. Absent keys leave the field.
+/// Throws nlohmann::json::exception when a value is of the wrong type, UsageError for an unknown
+/// status. Absent keys leave the field.
 template <class Struct>
 Struct fields_from_json(const nlohmann::json& json) {
   Struct object;

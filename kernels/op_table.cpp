@@ -1,3 +1,4 @@
+#include <limits>
 #include <utility>
 
 #include "kernels/op.h"
@@ -83,9 +84,11 @@ constexpr Data unit{.distribution = Distribution::uniform, .range = {-1, 1}};
 constexpr Data exact_sums{.distribution = Distribution::integers};
 constexpr Data unique{.distribution = Distribution::unique_words};
 /// Every exponent that is finite, subnormal results included.
+constexpr double f32_max = std::numeric_limits<float>::max();
+constexpr double f64_max = std::numeric_limits<double>::max();
 constexpr Data any_exponent{.distribution = Distribution::stratified,
-                            .range = {-0x1p127, 0x1p127},
-                            .range_f64 = Range{-0x1p1023, 0x1p1023}};
+                            .range = {-f32_max, f32_max},
+                            .range_f64 = Range{-f64_max, f64_max}};
 /// Where exp neither overflows nor leaves the normal numbers.
 constexpr Data exp_domain{
     .distribution = Distribution::stratified, .range = {-87, 88}, .range_f64 = Range{-708, 709}};
@@ -108,6 +111,9 @@ constexpr std::array sums{Pass{"exact_data", exact_sums, exact},
 
 Parameter size(std::string_view name) { return {.name = name, .minimum = 0}; }
 Parameter extent(std::string_view name) { return {.name = name, .minimum = 1}; }
+Parameter rank_count(std::string_view name) {
+  return {.name = name, .minimum = 1, .maximum = 1024};
+}
 Parameter flag(std::string_view name) { return {.name = name, .minimum = 0, .maximum = 1}; }
 Parameter choice(std::string_view name, std::vector<std::string_view> words) {
   return {.name = name, .words = std::move(words)};
@@ -169,7 +175,7 @@ const std::vector<Op>& table() {
       {.name = "allreduce",
        .collective = true,
        .dtypes = {f64, f32, i64},
-       .parameters = {choice("reduce", {"sum"}), extent("ranks"), extent("count")},
+       .parameters = {choice("reduce", {"sum"}), rank_count("ranks"), extent("count")},
        .signature = allreduce,
        .passes = sums},
   };

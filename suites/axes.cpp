@@ -97,7 +97,12 @@ void check_names(std::span<const Suite* const> suites, std::span<const AxisOverr
     }
   }
   const std::vector<std::string> valid(names.begin(), names.end());
+  std::set<std::string> given;
   for (const AxisOverride& axis : overrides) {
+    if (!given.insert(axis.name).second) {
+      throw UsageError("--axis '" + axis.text + "': '" + axis.name +
+                       "' is given twice; list all of its values in one --axis");
+    }
     if (!names.contains(axis.name)) {
       throw UsageError("--axis '" + axis.text +
                        "', column 1: " + unknown_name("axis", axis.name, valid));

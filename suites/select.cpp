@@ -4,13 +4,13 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "suites/axes.h"
 #include "suites/case_file.h"
+#include "suites/filter.h"
 
 namespace assay {
 namespace {
@@ -49,7 +49,10 @@ Case literal_case(const std::string& id) {
 
 std::vector<Case> cases_of_file(const std::filesystem::path& path) {
   std::ifstream file(path);
-  if (!file) throw UsageError("--cases: cannot read " + path.string());
+  // A folder opens like a file and fails at the first read.
+  if (!file || std::filesystem::is_directory(path)) {
+    throw UsageError("--cases: cannot read " + path.string());
+  }
   return read_case_file(file, path.string());
 }
 
@@ -107,26 +110,18 @@ Shard parse_shard(const std::string& text) {
   return shard;
 }
 
-std::regex parse_filter(const std::string& text) {
-  try {
-    return std::regex(text);
-  } catch (const std::regex_error& error) {
-    throw UsageError("--filter '" + text + "': not a regular expression: " + error.what());
-  }
-}
-
 }  // namespace
 
 std::vector<Case> select_cases(const Selection& selection) {
   find_profile(selection.profile);  // a typo counts also where the profile is not used
-  const std::regex filter = parse_filter(selection.filter);
+  const Filter filter(selection.filter);
   const Shard shard = parse_shard(selection.shard);
   std::vector<Case> cases = candidates(selection);
   const std::size_t before = cases.size();
   std::set<std::string> seen;
   std::erase_if(cases, [&](const Case& test) {
     const std::string id = test.id();
-    return !seen.insert(id).second || !std::regex_search(id, filter) || !shard.has(id);
+    return !seen.insert(id).second || !filter.matches(id) || !shard.has(id);
   });
   if (cases.empty()) {
     throw UsageError("the selection is empty: none of " + std::to_string(before) +

@@ -13,7 +13,7 @@ namespace assay {
 /// Which cases a user asked for, as the command line says it.
 struct Selection {
   std::vector<std::string> suites;  // empty: all
-  std::string filter;               // ECMAScript regex, searched in case ids
+  std::string filter;               // POSIX extended regex, searched in case ids
   std::vector<std::string> cases;   // literal ids
   std::string profile = "default";
   std::vector<std::string> axes;  // "n=1,2,3": replaces the values of a parameter, or of dtype

@@ -97,12 +97,23 @@ class Windows {
   double open_until_s_ = 0;
 };
 
-/// Dependent samples say less than their number: then each window counts as one value.
+/// Windows below which their medians have no 95% interval (median_interval_ranks).
+constexpr std::size_t fewest_windows = 6;
+
+/// Dependent samples say less than their number: then each window counts as one value, and while
+/// there are too few of them nothing narrower than the whole range is claimed.
 Summary interval(const std::vector<double>& launch_s, const Windows& windows,
                  const Policy& policy) {
   Summary summary = summarize(launch_s);
   if (lag1_autocorrelation(launch_s) > policy.autocorrelation) {
-    const Summary over_blocks = summarize(windows.medians());
+    const std::vector<double> medians = windows.medians();
+    if (medians.size() < fewest_windows) {
+      const auto [low, high] = std::minmax_element(launch_s.begin(), launch_s.end());
+      summary.ci_low = *low;
+      summary.ci_high = *high;
+      return summary;
+    }
+    const Summary over_blocks = summarize(medians);
     summary.ci_low = std::min(over_blocks.ci_low, summary.median);
     summary.ci_high = std::max(over_blocks.ci_high, summary.median);
   }

@@ -48,6 +48,18 @@ void note(Verdict& verdict, const Judged& e, T expected, T actual) {
   }
 }
 
+/// Of integers in integers: neighbours beyond 2^53 are the same double.
+template <class T>
+double distance(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    const auto [low, high] = std::minmax(a, b);
+    return static_cast<double>(static_cast<U>(static_cast<U>(high) - static_cast<U>(low)));
+  } else {
+    return std::abs(widen(a) - widen(b));
+  }
+}
+
 /// A result that is defined bit for bit. NaNs compare as a class: arithmetic does not fix payloads.
 template <class T>
 Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected, DType dtype,
@@ -64,7 +76,7 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected, DT
     if constexpr (!std::is_integral_v<T>) {
       if (std::isnan(widen(want)) && std::isnan(widen(got))) continue;
     }
-    const double error = std::abs(widen(got) - widen(want));
+    const double error = distance(got, want);
     const double ulps = std::is_integral_v<T> ? 0 : error / ulp(widen(want), dtype);
     note(verdict, {first + i, rank, error, ulps, 0, false}, want, got);
   }

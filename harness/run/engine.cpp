@@ -14,9 +14,12 @@ namespace {
 
 class TrialMeter final : public measure::Meter {
  public:
-  explicit TrialMeter(Trial& trial) : trial_(trial) {}
+  TrialMeter(Trial& trial, const RankInputs& inputs) : trial_(trial), inputs_(inputs) {}
   double time_s(std::int64_t launches) override { return trial_.time_s(launches); }
-  void before_last() override { arm_for_timing(trial_); }
+  void before_last() override {
+    check_surroundings(trial_, inputs_, "timed launches");
+    arm_for_timing(trial_);
+  }
   double now_s() override {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(now).count();
@@ -24,6 +27,7 @@ class TrialMeter final : public measure::Meter {
 
  private:
   Trial& trial_;
+  const RankInputs& inputs_;
 };
 
 /// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
@@ -37,7 +41,6 @@ void verify(const OpInstance& op, Trial& trial, std::uint64_t seed, Record& reco
   };
   try {
     for (int pass = 0; pass < std::ssize(op.op->passes); ++pass) {
-      if (!has_data(op, pass)) continue;
       inputs = generate_inputs(op, pass, seed, trial.ranks());
       verified = judge_launch(trial, op, pass, inputs, findings);
     }
@@ -59,7 +62,7 @@ void run_steps(const OpInstance& op, Trial& trial, const EngineOptions& options,
   arm_for_timing(trial);
   measure::Measurement measurement;
   if (timed) {
-    TrialMeter meter(trial);
+    TrialMeter meter(trial, inputs);
     measurement = measure::sample(meter, {.cap_s = options.cap_s});
   } else {
     trial.launch();
@@ -109,6 +112,8 @@ Result Engine::execute(const PlannedTrial& planned) {
   const OpInstance& op = planned.test.op;
   Result result;
   Record& record = result.record;
+  record.case_id = planned.test.id();
+  record.device = to_text(planned.lane);
   record.seed = options_.seed;
   record.flops = op.signature.flops;
   record.bytes = op.signature.bytes;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
 
-#include "harness/input/exact_data.h"
 #include "harness/input/generate.h"
 #include "harness/oracle/compare.h"
 
@@ -37,11 +37,6 @@ void check_ranks_agree(const std::vector<HostTensor>& outputs) {
 }
 
 }  // namespace
-
-bool has_data(const OpInstance& op, int pass) {
-  const Data& data = op.op->passes.at(static_cast<std::size_t>(pass)).data;
-  return data.distribution != Distribution::integers || input::exact_integer_limit(op) > 0;
-}
 
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
   RankInputs inputs(static_cast<std::size_t>(ranks));
@@ -76,16 +71,22 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
     verdict.merge(oracle::compare(expected, problem, state, tolerance,
                                   outputs[static_cast<std::size_t>(rank)].bytes(), rank));
   }
+  // An oracle that was handed too little would find too little.
+  if (verdict.elements != trial.ranks() * op.signature.outputs[0].elements()) {
+    throw std::logic_error("not every element of every rank was judged");
+  }
   if (!findings.oracles.empty()) findings.oracles += "; ";
   findings.oracles += fmt::format("{}={}", rules.name, tolerance.description);
   findings.verdict.merge(verdict);
 
   if (!verdict.passed()) throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
-  if (const auto damage = trial.damage(inputs)) {
-    throw WrongResult{fmt::format("{}: {}", rules.name, *damage)};
-  }
+  check_surroundings(trial, inputs, std::string(rules.name));
   check_ranks_agree(outputs);
   return outputs;
+}
+
+void check_surroundings(const Trial& trial, const RankInputs& inputs, const std::string& when) {
+  if (const auto damage = trial.damage(inputs)) throw WrongResult{when + ": " + *damage};
 }
 
 void arm_for_timing(Trial& trial) { trial.arm(timing_poison, guards[0]); }
@@ -100,7 +101,7 @@ void check_last_launch(const Trial& trial, const RankInputs& inputs,
           *element, rank)};
     }
   }
-  if (const auto damage = trial.damage(inputs)) throw WrongResult{"after timing: " + *damage};
+  check_surroundings(trial, inputs, "the last launch");
 }
 
 }  // namespace assay

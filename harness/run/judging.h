@@ -13,9 +13,6 @@ struct WrongResult {
   std::string reason;
 };
 
-/// Exact data do not exist beyond a certain length of sum; the row's oracle then lacks that pass.
-bool has_data(const OpInstance& op, int pass);
-
 /// The inputs of one of the op's passes, which depend on the case and the seed alone.
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks);
 
@@ -30,7 +27,11 @@ struct Findings {
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, Findings& findings);
 
-/// Poisons the outputs, in a way that no judged launch uses, before the launches that are timed.
+/// Throws WrongResult when launches wrote outside their outputs.
+void check_surroundings(const Trial& trial, const RankInputs& inputs, const std::string& when);
+
+/// Poisons the outputs, in a way that no judged launch uses, before launches that are timed. To be
+/// called after check_surroundings: it makes the guard bands whole again.
 void arm_for_timing(Trial& trial);
 
 /// The last timed launch must have left the verified bits: timed work is verified work. Throws

@@ -18,6 +18,8 @@ constexpr double hello_s = 60;
 /// What a worker that was asked to leave, or sent TERM, may take.
 constexpr double leave_s = 5;
 constexpr double term_s = 2;
+/// In a row, on one lane. Each may have taken hello_s, and the next would too.
+constexpr int most_failed_starts = 2;
 
 Deadline after(double seconds) {
   using namespace std::chrono;
@@ -35,6 +37,21 @@ Result ended_as(Status status, const std::string& reason) {
 std::string obituary(const WorkerProcess& worker) {
   const std::string words = worker.last_words();
   return worker.how_it_ended() + (words.empty() ? "" : ": " + words);
+}
+
+/// An answer to another question, or a pass that judged too little, is no answer.
+void check_answer(const Record& record, const PlannedTrial& trial) {
+  if (record.case_id != trial.test.id() || record.device != to_text(trial.lane)) {
+    throw protocol::Malformed("it is of '" + record.case_id + "' on '" + record.device + "'");
+  }
+  const OpInstance& op = trial.test.op;
+  const std::int64_t ranks = op.op->collective ? op.signature.ranks : 1;
+  const auto passes = std::ssize(op.op->passes);
+  const std::int64_t expected = passes * ranks * op.signature.outputs[0].elements();
+  if (record.status == Status::pass && record.elements != expected) {
+    throw protocol::Malformed(fmt::format("it is a pass over {} elements, not {}",
+                                          record.elements.value_or(0), expected));
+  }
 }
 
 /// The first line of a worker, checked: it must be of this very build.
@@ -94,12 +111,19 @@ bool Supervisor::execute(const PlannedTrial& trial) {
 void Supervisor::start_worker(const std::vector<DeviceId>& lane) {
   if (worker_ && worker_lane_ == lane) return;
   if (worker_) worker_->stop(leave_s, term_s);  // idle contexts would hold memory
-  worker_ = std::make_unique<WorkerProcess>(options_.worker);
+  if (worker_lane_ != lane) failed_starts_ = 0;
   worker_lane_ = lane;
+  if (failed_starts_ >= most_failed_starts) {
+    throw std::runtime_error("given up: " + last_start_error_);
+  }
   try {
+    worker_ = std::make_unique<WorkerProcess>(options_.worker);
     hear_hello(*worker_, options_.interrupted);
-  } catch (...) {
+    failed_starts_ = 0;
+  } catch (const std::exception& error) {
     worker_.reset();
+    ++failed_starts_;
+    last_start_error_ = error.what();
     throw;
   }
 }
@@ -113,17 +137,32 @@ Result Supervisor::ask_worker(const PlannedTrial& trial) {
   }
   std::string line;
   auto outcome = WorkerProcess::Outcome::ended;
-  if (worker_->send(protocol::encode(trial))) {
+  bool sent = worker_->send(protocol::encode(trial));
+  if (!sent) {  // it died while idle, which is no fault of this trial
+    worker_.reset();
+    try {
+      start_worker(trial.lane);
+    } catch (const std::exception& error) {
+      return ended_as(Status::error, error.what());
+    }
+    sent = worker_->send(protocol::encode(trial));
+  }
+  if (sent) {
     outcome = worker_->read_line(line, after(options_.timeout_s), options_.interrupted);
   }
   Result result;
   switch (outcome) {
     case WorkerProcess::Outcome::line:
       try {
-        return std::get<Result>(protocol::decode_from_worker(line));
+        result = std::get<Result>(protocol::decode_from_worker(line));
+        check_answer(result.record, trial);
+        return result;
       } catch (const std::exception& error) {
         result = ended_as(Status::error, std::string("the worker's answer: ") + error.what());
       }
+      break;
+    case WorkerProcess::Outcome::too_long:
+      result = ended_as(Status::error, "the worker's answer has no end");
       break;
     case WorkerProcess::Outcome::ended:
       worker_->stop(leave_s, term_s);

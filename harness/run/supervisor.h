@@ -47,6 +47,8 @@ class Supervisor {
   std::span<Sink* const> sinks_;
   std::unique_ptr<WorkerProcess> worker_;
   std::vector<DeviceId> worker_lane_;
+  int failed_starts_ = 0;
+  std::string last_start_error_;
   bool interrupted_ = false;
 };
 

@@ -14,33 +14,27 @@
 #include "harness/run/protocol.h"
 
 namespace assay {
-namespace {
 
-/// Standard output as the protocol's own descriptor, and standard error in its place.
-int take_over_stdout() {
-  const int protocol_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (protocol_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+WorkerChannel::WorkerChannel(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);  // it died before that was set
+  to_parent_ = FileDescriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (to_parent_.get() < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     throw std::system_error(errno, std::generic_category(), "worker: standard output");
   }
-  return protocol_fd;
 }
 
-void send(int fd, const std::string& message) {
+void WorkerChannel::send(const std::string& message) const {
   const std::string line = message + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
-    const ssize_t n = write(fd, line.data() + sent, line.size() - sent);
+    const ssize_t n = write(to_parent_.get(), line.data() + sent, line.size() - sent);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw std::system_error(errno, std::generic_category(), "worker: answering");
     sent += static_cast<std::size_t>(n);
   }
 }
 
-}  // namespace
-
-void serve_as_worker(const Backends& backends, const EngineOptions& options) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int protocol_fd = take_over_stdout();
-
+void serve(const WorkerChannel& channel, const Backends& backends, const EngineOptions& options) {
   protocol::Hello hello;
   hello.schema = Record{}.schema_version;
   hello.build_id = version::build_id;
@@ -49,11 +43,11 @@ void serve_as_worker(const Backends& backends, const EngineOptions& options) {
     hello.backends.push_back({kind, backends.find(kind)->ranks_share_device()});
   }
   hello.problems = backends.problems();
-  send(protocol_fd, encode(hello));
+  channel.send(encode(hello));
 
   Engine engine(backends, options);
   for (std::string line; std::getline(std::cin, line);) {
-    send(protocol_fd, protocol::encode(engine.execute(protocol::decode_trial(line))));
+    channel.send(protocol::encode(engine.execute(protocol::decode_trial(line))));
   }
 }
 

@@ -1,13 +1,29 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <string>
+
 #include "harness/run/engine.h"
+#include "harness/run/worker_process.h"
 #include "kernels/base/backends.h"
 
 namespace assay {
 
-/// The other end of the protocol: says hello, executes the trials it is sent, leaves at the end of
-/// its input. Speaks on the standard input and output that it was started with; whatever a library
-/// prints goes to standard error instead. Dies with its parent.
-void serve_as_worker(const Backends& backends, const EngineOptions& options);
+/// The worker's end of the protocol. To be made before any library is loaded: from then on what
+/// libraries print to standard output goes to standard error, and the process dies with its parent.
+class WorkerChannel {
+ public:
+  /// Ends the process at once if `parent` is no longer its parent. Throws std::system_error.
+  explicit WorkerChannel(pid_t parent);
+
+  void send(const std::string& message) const;
+
+ private:
+  FileDescriptor to_parent_;
+};
+
+/// Says hello, executes the trials it is sent, returns at the end of its input.
+void serve(const WorkerChannel& channel, const Backends& backends, const EngineOptions& options);
 
 }  // namespace assay

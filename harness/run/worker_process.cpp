@@ -25,6 +25,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kept_error_bytes = 4096;
+/// Far beyond any answer; what has no line end by then is garbage.
+constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
 
 [[noreturn]] void fail(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), what);
@@ -89,6 +91,15 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
+/// Appends what can be read at once. 0 at the end of the stream, negative when nothing is there
+/// yet.
+ssize_t read_some(const FileDescriptor& from, std::string& into) {
+  std::array<char, 65536> bytes;
+  const ssize_t n = read(from.get(), bytes.data(), bytes.size());
+  if (n > 0) into.append(bytes.data(), static_cast<std::size_t>(n));
+  return n;
+}
+
 Deadline after(double seconds) {
   return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
 }
@@ -139,14 +150,6 @@ bool WorkerProcess::send(const std::string& line) {
   return true;
 }
 
-/// Reads what is there. False at the end of the stream.
-bool WorkerProcess::drain(const FileDescriptor& from, std::string& into) {
-  std::array<char, 65536> bytes;
-  const ssize_t n = read(from.get(), bytes.data(), bytes.size());
-  if (n > 0) into.append(bytes.data(), static_cast<std::size_t>(n));
-  return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
 WorkerProcess::Outcome WorkerProcess::read_line(std::string& line, Deadline deadline,
                                                 const std::function<bool()>& interrupted) {
   for (;;) {
@@ -155,6 +158,7 @@ WorkerProcess::Outcome WorkerProcess::read_line(std::string& line, Deadline dead
       unread_.erase(0, end + 1);
       return Outcome::line;
     }
+    if (unread_.size() > longest_line_bytes) return Outcome::too_long;
     if (interrupted()) return Outcome::interrupted;
     const auto left = duration_cast<milliseconds>(deadline - steady_clock::now()).count();
     if (left <= 0) return Outcome::timed_out;
@@ -163,12 +167,12 @@ WorkerProcess::Outcome WorkerProcess::read_line(std::string& line, Deadline dead
         poll(ready.data(), ready.size(), static_cast<int>(std::min<long>(left, 1000)));
     if (count <= 0) continue;  // the deadline, a signal, or a second has passed
     if (ready[1].revents != 0) {
-      if (!drain(errors_, error_text_)) errors_.reset();
+      if (read_some(errors_, error_text_) == 0) errors_.reset();
       if (error_text_.size() > kept_error_bytes) {
         error_text_.erase(0, error_text_.size() - kept_error_bytes);
       }
     }
-    if (ready[0].revents != 0 && !drain(from_, unread_)) return Outcome::ended;
+    if (ready[0].revents != 0 && read_some(from_, unread_) == 0) return Outcome::ended;
   }
 }
 
@@ -198,7 +202,7 @@ bool WorkerProcess::stop(double leave_s, double term_s) {
     kill(-pid_, SIGKILL);
     ended = wait_for_end(after(5));
   }
-  while (errors_.get() >= 0 && drain(errors_, error_text_) && errno != EAGAIN) {
+  while (errors_.get() >= 0 && read_some(errors_, error_text_) > 0) {
   }
   return ended;
 }

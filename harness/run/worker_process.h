@@ -39,7 +39,8 @@ class FileDescriptor {
 };
 
 /// A started worker: its pipes, its end, its last words. In a process group of its own, so that a
-/// Ctrl-C at the terminal reaches the parent alone, which decides. Killed with the object.
+/// Ctrl-C at the terminal reaches the parent alone, which decides. Killed with the object. The
+/// process must ignore SIGPIPE: a write to a worker that has died is then an error.
 class WorkerProcess {
  public:
   /// Throws std::system_error when the program cannot be started.
@@ -51,7 +52,7 @@ class WorkerProcess {
   /// False when the worker has closed its input, as a dead one has.
   bool send(const std::string& line);
 
-  enum class Outcome { line, ended, timed_out, interrupted };
+  enum class Outcome { line, too_long, ended, timed_out, interrupted };
   /// Waits for the next line of the worker until `deadline`. `interrupted` is asked whenever a
   /// signal arrives.
   Outcome read_line(std::string& line, Deadline deadline, const std::function<bool()>& interrupted);
@@ -67,7 +68,6 @@ class WorkerProcess {
 
  private:
   bool wait_for_end(Deadline deadline);
-  bool drain(const FileDescriptor& from, std::string& into);
 
   pid_t pid_ = -1;
   std::optional<int> wait_status_;

@@ -22,11 +22,13 @@ LoadedModule load_module(const std::filesystem::path& file) {
       reinterpret_cast<ModuleEntryPoint>(dlsym(handle.get(), module_entry_name));
   if (entry_point == nullptr) throw refuse("it has no entry point assay_module");
   const ModuleEntry* entry = entry_point();
+  if (entry == nullptr) throw refuse("its entry point gives nothing");
   if (entry->build_id != std::string(version::build_id)) {
     throw refuse("it was built as " + std::string(entry->build_id) + ", this program as " +
                  version::build_id);
   }
   std::unique_ptr<Backend> backend(entry->create());
+  if (backend == nullptr) throw refuse("it makes no backend");
   return {std::move(handle), std::move(backend)};
 }
 

@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <vector>
 
 #include "kernels/base/dtype.h"
@@ -13,8 +11,14 @@ namespace assay {
 /// Extents of a dense row-major tensor, outermost first. An empty shape is a scalar.
 using Shape = std::vector<std::int64_t>;
 
+/// Saturates: a product beyond 2^62 is 2^62.
 inline std::int64_t element_count(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(count, extent, &count) || count > most) return most;
+  }
+  return count;
 }
 
 /// What a tensor is, apart from where its elements lie.

@@ -56,10 +56,9 @@ DnnlMatmul::DnnlMatmul(DType dtype, const Shape& shape) {
     plan_ = std::make_unique<Plan>(
         Plan{dnnl::stream(engine()), x, w, bias, y, std::move(description), std::move(primitive)});
   } catch (const dnnl::error& error) {
-    const bool unsupported =
-        error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments;
+    // "Invalid arguments" would be a mistake of ours, and must not pass for a missing feature.
     throw DeviceError(
-        unsupported ? Failure::unsupported : Failure::internal,
+        error.status == dnnl_unimplemented ? Failure::unsupported : Failure::internal,
         dnnl_version_text() + " matmul " + std::string(name(dtype)) + ": " + error.what());
   }
 }
