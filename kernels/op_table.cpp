@@ -89,9 +89,9 @@ constexpr double f64_max = std::numeric_limits<double>::max();
 constexpr Data any_exponent{.distribution = Distribution::stratified,
                             .range = {-f32_max, f32_max},
                             .range_f64 = Range{-f64_max, f64_max}};
-/// Where exp neither overflows nor leaves the normal numbers.
+/// From where exp is zero, through the subnormals, to where it is infinite.
 constexpr Data exp_domain{
-    .distribution = Distribution::stratified, .range = {-87, 88}, .range_f64 = Range{-708, 709}};
+    .distribution = Distribution::stratified, .range = {-104, 89}, .range_f64 = Range{-746, 710}};
 constexpr Data around_zero{.distribution = Distribution::uniform, .range = {-10, 10}};
 /// Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
 constexpr Data large_logits{

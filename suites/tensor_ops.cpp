@@ -5,17 +5,18 @@ namespace assay {
 Suite tensor_ops_suite() {
   using enum DType;
   using enum Level;
-  // Three elements, as in [1, 2, 3] squared; no multiple of a vector; a prime above a page; a prime
-  // beyond the first caches; and 16 Mi, beyond the last.
-  const Axis n = axis("n", {{seeds, 3},
-                            {seeds, 1000},
+  // None; three, as in [1, 2, 3] squared; an odd number of some vectors; a prime above a page; a
+  // prime beyond the first caches; and 16 Mi, beyond the last.
+  const Axis n = axis("n", {{seeds, 0},
+                            {seeds, 3},
+                            {seeds, 1003},
                             {smoke, 65537},
                             {smoke, 1048573},
                             {standard, 16777216},
                             {full, 67108859}});
   const Axis rows_of_softmax{{"rows", "cols"},
                              {{seeds, {2, 3}},
-                              {seeds, {16, 1000}},
+                              {seeds, {16, 1003}},
                               {smoke, {1, 65537}},
                               {smoke, {1021, 128}},
                               {standard, {4096, 1024}},

@@ -80,6 +80,10 @@ TEST(Compare, NaNAndInfinityPassWhereTheyAreExpected) {
   EXPECT_EQ(add.judge<float>(1, {1.0F, nan_f32, -infinity_f32}).mismatches, 3);
 
   Example exp("tensor_ops/exp/f32/n=2");
+  exp.set<float>(0, {88.9F, nan_f32});  // finite as a double, infinite as a float
+  const Verdict overflowed = exp.judge<float>(1, {infinity_f32, nan_f32});
+  EXPECT_TRUE(overflowed.passed());
+  EXPECT_EQ(overflowed.max_abs_error, 0);
   exp.set<float>(0, {1000, nan_f32});
   EXPECT_TRUE(exp.judge<float>(1, {infinity_f32, nan_f32}).passed());
   EXPECT_EQ(exp.judge<float>(1, {std::numeric_limits<float>::max(), 0}).mismatches, 2);

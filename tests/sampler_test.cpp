@@ -38,17 +38,17 @@ TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
   FakeMeter meter([](double, std::int64_t) { return 1e-3; });
   const Measurement m = sample(meter, {.cap_s = 10});
   EXPECT_EQ(m.stop_reason, "converged");
-  EXPECT_NEAR(m.median_s, 1e-3, 1e-12);
+  EXPECT_NEAR(m.launch_s.median, 1e-3, 1e-12);
   EXPECT_GE(m.samples.size(), 300U);
   EXPECT_LT(m.samples.size(), 450U) << "no more than the minimum time and a window asks for";
-  EXPECT_LE(m.ci_low_s, m.median_s);
-  EXPECT_GE(m.ci_high_s, m.median_s);
+  EXPECT_LE(m.launch_s.ci_low, m.launch_s.median);
+  EXPECT_GE(m.launch_s.ci_high, m.launch_s.median);
 }
 
 TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {
   FakeMeter meter([](double, std::int64_t) { return 1e-7; });
   const Measurement m = sample(meter, {.cap_s = 10});
-  EXPECT_NEAR(m.median_s, 1e-7, 1e-15);
+  EXPECT_NEAR(m.launch_s.median, 1e-7, 1e-15);
   for (const Sample& s : m.samples) {
     EXPECT_GE(s.seconds, 20e-6);
     EXPECT_EQ(s.launches, m.samples.front().launches);
@@ -67,13 +67,13 @@ TEST(Sampler, WideNoiseRunsToTheCap) {
   FakeMeter meter([](double, std::int64_t call) { return call % 2 == 0 ? 1e-3 : 2e-3; });
   const Measurement m = sample(meter, {.cap_s = 2});
   EXPECT_EQ(m.stop_reason, "time_cap");
-  EXPECT_GT(m.q3_s, m.q1_s);
+  EXPECT_GT(m.launch_s.q3, m.launch_s.q1);
 }
 
 TEST(Sampler, WarmUpIsNotMeasured) {
   FakeMeter meter([](double now_s, std::int64_t) { return now_s < 100.2 ? 5e-3 : 1e-3; });
   const Measurement m = sample(meter, {.cap_s = 10});
-  EXPECT_NEAR(m.median_s, 1e-3, 1e-12);
+  EXPECT_NEAR(m.launch_s.median, 1e-3, 1e-12);
 }
 
 TEST(Sampler, ALaunchLongerThanTheCapIsStillMeasured) {
@@ -88,7 +88,7 @@ TEST(Sampler, AClockTooCoarseForTheWorkEndsToo) {
   FakeMeter meter([](double, std::int64_t) { return 0.0; });
   const Measurement m = sample(meter, {.cap_s = 0.5});
   EXPECT_FALSE(m.samples.empty());
-  EXPECT_EQ(m.median_s, 0);
+  EXPECT_EQ(m.launch_s.median, 0);
 }
 
 TEST(Sampler, TheLastSampleIsAnnouncedAndCounts) {

@@ -120,6 +120,7 @@ TEST(SimulatedDevices, OneDevicesAddressesMeanNothingToAnother) {
 
 enum class Fault {
   none,
+  copies_a_guard,
   stale_output,
   past_the_end,
   past_the_end_while_timed,  // and not by the last launches
@@ -138,6 +139,7 @@ class FaultyKernel final : public Kernel {
     if (fault_ == Fault::stale_output) return;
     real_->launch();
     if (fault_ == Fault::past_the_end) y[n_] = 0;
+    if (fault_ == Fault::copies_a_guard) y[n_] = static_cast<const float*>(binding_.inputs[0])[n_];
     if (fault_ == Fault::past_the_end_while_timed && launches_ > 2 && launches_ < 20) y[n_] = 0;
     if (fault_ == Fault::overwrites_input) {
       static_cast<float*>(const_cast<void*>(binding_.inputs[1]))[n_ - 1] += 1;
@@ -226,6 +228,9 @@ void expect_caught(Fault fault, const std::string& reason) {
 TEST(Faults, AnOutputThatIsNotWritten) { expect_caught(Fault::stale_output, "1000 of 1000"); }
 TEST(Faults, AWritePastTheEnd) {
   expect_caught(Fault::past_the_end, "4 bytes written past the end");
+}
+TEST(Faults, AGuardThatIsReadAndWrittenOn) {
+  expect_caught(Fault::copies_a_guard, "4 bytes written past the end");
 }
 TEST(Faults, AnInputThatIsOverwritten) {
   expect_caught(Fault::overwrites_input, "input 1 of rank 0 was overwritten");

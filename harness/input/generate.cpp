@@ -45,8 +45,7 @@ struct Uniform {
   Range range;
   T operator()(std::uint64_t bits) const {
     if constexpr (std::is_integral_v<T>) {
-      // Any 20 bits, signed: real data for integers, far from overflow in sums of 2^40.
-      return static_cast<T>(static_cast<std::int64_t>(bits >> 44) - (std::int64_t{1} << 19));
+      return static_cast<T>(bits);  // any integer: sums and products wrap
     } else if (range.low == -range.high) {
       // Sign and magnitude apart: low + width * u would leave all values on the grid of the
       // largest, where additions of doubles never round.
@@ -58,8 +57,9 @@ struct Uniform {
   }
 };
 
-/// Half of the elements have any exponent of the range, each as likely; the other half only those
-/// in which they matter beside 1, so that functions such as exp are not 1 almost everywhere.
+/// Of a range with zero inside. Half of the elements have any exponent of the range, each as
+/// likely; the other half only those in which they matter beside 1, so that functions such as exp
+/// are not 1 almost everywhere.
 template <class T>
 struct Stratified {
   Range range;
@@ -70,19 +70,19 @@ struct Stratified {
       constexpr bool is_f64 = std::is_same_v<T, double>;
       constexpr int smallest = is_f64 ? -1022 : -126;
       constexpr int relevant = is_f64 ? -53 : -24;
-      const double furthest = std::max(std::abs(range.low), std::abs(range.high));
-      const int highest = std::ilogb(furthest);
       // The significand takes all bits; sign and exponent are drawn from a mix of them.
       const std::uint64_t choice = mix(bits);
+      const bool negative = (choice & 1) != 0;
+      const double end = negative ? -range.low : range.high;
+      const int highest = std::ilogb(end);
       const int lowest = (choice & 2) != 0 ? smallest : std::min(relevant, highest);
       const auto exponents =
           static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
       const int exponent = lowest + static_cast<int>((choice >> 16) % exponents);
       // The topmost exponent reaches only as far as the range.
-      const double width = exponent == highest ? std::ldexp(furthest, -highest) - 1 : 1;
-      const double magnitude = std::ldexp(1 + width * unit_interval(bits), exponent);
-      return round_to<T>(
-          std::clamp((choice & 1) != 0 ? -magnitude : magnitude, range.low, range.high));
+      const double width = exponent == highest ? std::ldexp(end, -highest) - 1 : 1;
+      const double magnitude = std::min(end, std::ldexp(1 + width * unit_interval(bits), exponent));
+      return round_to<T>(negative ? -magnitude : magnitude);
     }
   }
 };

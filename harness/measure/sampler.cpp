@@ -159,13 +159,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   meter.before_last();
   take();
 
-  const Summary summary = interval(launch_s, windows, policy);
-  result.min_s = summary.min;
-  result.q1_s = summary.q1;
-  result.median_s = summary.median;
-  result.q3_s = summary.q3;
-  result.ci_low_s = summary.ci_low;
-  result.ci_high_s = summary.ci_high;
+  result.launch_s = interval(launch_s, windows, policy);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/statistics.h"
 #include "harness/record.h"
 
 namespace assay::measure {
@@ -37,13 +38,7 @@ struct Policy {
 struct Measurement {
   std::vector<Sample> samples;
   std::string stop_reason;  // "converged", "time_cap"
-  // Seconds per launch over the samples; the interval as the stop rule took it.
-  double min_s = 0;
-  double q1_s = 0;
-  double median_s = 0;
-  double q3_s = 0;
-  double ci_low_s = 0;
-  double ci_high_s = 0;
+  Summary launch_s;         // of seconds per launch; the interval as the stop rule took it
 };
 
 /// Warms up until block medians stop drifting, samples until the policy is content, and takes one

@@ -18,22 +18,23 @@ void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& v
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& m) {
   record.samples = std::ssize(m.samples);
   record.stop_reason = m.stop_reason;
-  record.time_min_s = m.min_s;
-  record.time_q1_s = m.q1_s;
-  record.time_median_s = m.median_s;
-  record.time_q3_s = m.q3_s;
-  record.time_ci_low_s = m.ci_low_s;
-  record.time_ci_high_s = m.ci_high_s;
-  if (m.median_s <= 0) return;
-  record.noise = (m.q3_s - m.q1_s) / m.median_s;
+  const measure::Summary& t = m.launch_s;
+  record.time_min_s = t.min;
+  record.time_q1_s = t.q1;
+  record.time_median_s = t.median;
+  record.time_q3_s = t.q3;
+  record.time_ci_low_s = t.ci_low;
+  record.time_ci_high_s = t.ci_high;
+  if (t.median <= 0) return;
+  record.noise = (t.q3 - t.q1) / t.median;
   if (op.op->collective) {
     // As nccl-tests define them; one rank moves nothing over a bus.
     const double ranks = op.signature.ranks;
-    record.algbw_bytes_per_s = op.signature.bytes / m.median_s;
+    record.algbw_bytes_per_s = op.signature.bytes / t.median;
     if (ranks > 1) record.busbw_bytes_per_s = *record.algbw_bytes_per_s * 2 * (ranks - 1) / ranks;
   } else {
-    record.bandwidth_bytes_per_s = op.signature.bytes / m.median_s;
-    if (op.signature.flops > 0) record.flops_per_s = op.signature.flops / m.median_s;
+    record.bandwidth_bytes_per_s = op.signature.bytes / t.median;
+    if (op.signature.flops > 0) record.flops_per_s = op.signature.flops / t.median;
   }
 }
 

@@ -13,11 +13,17 @@
 namespace assay {
 namespace {
 
-/// Two poisons that differ in every bit: an output that was never written cannot look right in both
-/// passes. As floats the first is a NaN.
-constexpr std::array poisons{std::byte{0xff}, std::byte{0x00}};
-constexpr std::array guards{std::byte{0x5c}, std::byte{0xa3}};
-constexpr std::byte timing_poison{0xa5};
+/// One for each pass. The poisons differ in every bit: an output that was never written cannot look
+/// right in both passes. 0xff is a NaN in every float type, so what is read from a guard shows even
+/// where it is multiplied by zero.
+constexpr std::array fills{
+    Trial::Fill{
+        .poison = std::byte{0xff}, .input_guard = std::byte{0x5c}, .output_guard = std::byte{0xa3}},
+    Trial::Fill{.poison = std::byte{0x00},
+                .input_guard = std::byte{0xff},
+                .output_guard = std::byte{0x5c}}};
+constexpr Trial::Fill timing_fill{
+    .poison = std::byte{0xa5}, .input_guard = std::byte{0x96}, .output_guard = std::byte{0x69}};
 
 /// Index of the first element whose bits differ.
 std::optional<std::ptrdiff_t> first_difference(const HostTensor& a, const HostTensor& b) {
@@ -54,9 +60,8 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, Findings& findings) {
   const Pass& rules = op.op->passes.at(static_cast<std::size_t>(pass));
-  const auto parity = static_cast<std::size_t>(pass % 2);
   trial.upload(inputs);
-  trial.arm(poisons.at(parity), guards.at(parity));
+  trial.arm(fills.at(static_cast<std::size_t>(pass)));
   trial.launch();
   trial.synchronize();
   std::vector<HostTensor> outputs;
@@ -89,7 +94,7 @@ void check_surroundings(const Trial& trial, const RankInputs& inputs, const std:
   if (const auto damage = trial.damage(inputs)) throw WrongResult{when + ": " + *damage};
 }
 
-void arm_for_timing(Trial& trial) { trial.arm(timing_poison, guards[0]); }
+void arm_for_timing(Trial& trial) { trial.arm(timing_fill); }
 
 void check_last_launch(const Trial& trial, const RankInputs& inputs,
                        const std::vector<HostTensor>& verified) {

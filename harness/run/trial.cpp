@@ -48,12 +48,12 @@ void Trial::upload(const RankInputs& inputs) {
   }
 }
 
-void Trial::arm(std::byte poison, std::byte guard) {
+void Trial::arm(const Fill& fill) {
   for (Rank& rank : ranks_) {
-    for (auto& tensor : rank.inputs) tensor.set_guards(guard);
+    for (auto& tensor : rank.inputs) tensor.set_guards(fill.input_guard);
     for (auto& tensor : rank.outputs) {
-      tensor.set_guards(guard);
-      tensor.poison(poison);
+      tensor.set_guards(fill.output_guard);
+      tensor.poison(fill.poison);
     }
   }
 }

@@ -27,8 +27,15 @@ class Trial {
   std::string transport() const { return communicator_ ? communicator_->transport() : ""; }
 
   void upload(const RankInputs& inputs);
-  /// Before a judged launch: fresh guards, outputs filled with `poison`.
-  void arm(std::byte poison, std::byte guard);
+  /// What stands where nothing was computed. All three differ: an op that runs past its end would
+  /// otherwise read a guard and write the same one (a copy does).
+  struct Fill {
+    std::byte poison;        // in the outputs
+    std::byte input_guard;   // around the inputs
+    std::byte output_guard;  // around the outputs
+  };
+  /// Before a judged launch: fresh guards and poisoned outputs.
+  void arm(const Fill& fill);
 
   /// Enqueues the op once, asynchronously where the device can.
   void launch() { kernel_->launch(); }

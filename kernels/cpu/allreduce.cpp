@@ -23,6 +23,21 @@ using Contexts = std::vector<std::shared_ptr<gloo::rendezvous::Context>>;
 /// y[i] = a[i] + b[i] for n elements, as gloo::math declares them.
 using ReduceFunction = void (*)(void*, const void*, const void*, std::size_t);
 
+/// Gloo's own sum, except for integers: it adds them as signed, whose overflow is undefined.
+template <class T>
+ReduceFunction sum_function() {
+  if constexpr (std::is_integral_v<T>) {
+    return [](void* y, const void* a, const void* b, std::size_t n) {
+      using U = std::make_unsigned_t<T>;
+      for (std::size_t i = 0; i < n; ++i) {
+        static_cast<U*>(y)[i] = static_cast<const U*>(a)[i] + static_cast<const U*>(b)[i];
+      }
+    };
+  } else {
+    return static_cast<ReduceFunction>(&gloo::sum<T>);
+  }
+}
+
 template <class T>
 class AllreduceKernel final : public Kernel {
  public:
@@ -34,7 +49,7 @@ class AllreduceKernel final : public Kernel {
       // Gloo's pointers are not const; it reads the input only.
       options.setInput(static_cast<T*>(const_cast<void*>(bindings[rank].inputs[0])), count);
       options.setOutput(static_cast<T*>(bindings[rank].outputs[0]), count);
-      options.setReduceFunction(static_cast<ReduceFunction>(&gloo::sum<T>));
+      options.setReduceFunction(sum_function<T>());
       options_.push_back(std::move(options));
     }
     work_ = [this](int rank) { gloo::allreduce(options_[static_cast<std::size_t>(rank)]); };
