@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -42,6 +43,7 @@ int execute(const SelectionOptions& options, bool json) {
     fmt::print("{}  {}{}\n", to_text(trial.lane), trial.test.id(),
                trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
   }
+  std::fflush(stdout);  // before what goes to standard error
   say("{} trials, about {} here\n", selected.plan.size(),
       human_duration(estimate_s(selected.plan, find_profile(options.cases.profile).cap_s)));
   return ok;

@@ -51,6 +51,7 @@ void Progress::result(const Result& result) {
   const Record& record = result.record;
   ++done_;
   ++counts_[record.status];
+  records_.push_back(record);
   const bool is_bad = record.status != Status::pass && record.status != Status::skip;
   if (is_bad) {  // shown also when quiet
     if (!quiet_) erase();

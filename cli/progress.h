@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "cli/exit_code.h"
 #include "harness/record.h"
@@ -19,6 +20,7 @@ class Progress final : public Sink {
   void end(const RunInfo& run) override;
 
   const StatusCounts& counts() const { return counts_; }
+  const std::vector<Record>& records() const { return records_; }
 
  private:
   void draw(const std::string& what);
@@ -29,6 +31,7 @@ class Progress final : public Sink {
   std::int64_t planned_ = 0;
   std::int64_t done_ = 0;
   StatusCounts counts_;
+  std::vector<Record> records_;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_line_;
 };

@@ -15,6 +15,7 @@
 #include "harness/clock.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/status.h"
+#include "reports/overview.h"
 #include "reports/reports.h"
 #include "reports/run_directory.h"
 
@@ -46,12 +47,13 @@ void handle_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
-void print_end(const RunInfo& run, const StatusCounts& counts) {
+void print_end(const RunInfo& run, const Progress& progress, bool quiet) {
   if (run.interrupted) {
     say("interrupted by signal {}: {} of {} trials have rows\n", signal_received.load(),
         run.planned - run.missing, run.planned);
   }
-  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", counts_text(counts),
+  if (!quiet) say("\n{}\n", overview(progress.records()));
+  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", counts_text(progress.counts()),
       (run.directory / "results.csv").string());
 }
 
@@ -88,7 +90,7 @@ int execute(const RunOptions& options) {
   for (const auto& [status, count] : progress.counts()) run.missing -= count;
   run.exit_code = exit_code_of(progress.counts(), completed && run.missing == 0);
   for (Sink* sink : sinks) sink->end(run);
-  print_end(run, progress.counts());
+  print_end(run, progress, options.quiet);
   return run.exit_code;
 }
 

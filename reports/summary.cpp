@@ -10,6 +10,7 @@
 #include "reports/atomic_file.h"
 #include "reports/markdown.h"
 #include "reports/outcomes.h"
+#include "reports/rate.h"
 #include "reports/si.h"
 
 namespace assay {
@@ -90,25 +91,6 @@ std::string failures(std::span<const Record> trials) {
     text += "\n";
   }
   return text;
-}
-
-struct Rate {
-  double per_s = 0;
-  std::string_view unit;
-};
-
-/// Arithmetic where a record counts it, else data moved: over the bus, for a collective.
-std::optional<Rate> rate(const Record& trial) {
-  if (trial.status != Status::pass) return std::nullopt;
-  const auto usable = [](const std::optional<double>& value) {
-    return value && std::isfinite(*value) && *value > 0;
-  };
-  if (usable(trial.flops_per_s)) return Rate{*trial.flops_per_s, "FLOP/s"};
-  for (const auto& bandwidth :
-       {trial.busbw_bytes_per_s, trial.algbw_bytes_per_s, trial.bandwidth_bytes_per_s}) {
-    if (usable(bandwidth)) return Rate{*bandwidth, "B/s"};
-  }
-  return std::nullopt;
 }
 
 /// Of each suite and unit, the verified trial with the highest rate.

@@ -13,7 +13,8 @@ struct DeviceId {
   std::string backend;
   int index = 0;
 
-  auto operator<=>(const DeviceId&) const = default;
+  auto operator<=>(const DeviceId&) const =
+      default;  // NOLINT(modernize-use-nullptr): misread by 14
 };
 
 /// "cpu" (there is but one), else "backend:index".

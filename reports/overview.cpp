@@ -1,0 +1,76 @@
+#include "reports/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "reports/outcomes.h"
+#include "reports/rate.h"
+#include "reports/si.h"
+
+namespace assay {
+namespace {
+
+/// All trials of one op and dtype on one device.
+struct Group {
+  std::string what;
+  std::string device;
+  std::int64_t right = 0;
+  std::int64_t trials = 0;
+  const Record* fastest = nullptr;
+};
+
+Group& group_of(std::vector<Group>& groups, const Record& record) {
+  std::string what = record.op == record.suite ? record.suite : record.suite + "/" + record.op;
+  what += "/" + record.dtype;
+  for (Group& group : groups) {
+    if (group.what == what && group.device == record.device) return group;
+  }
+  return groups.emplace_back(Group{std::move(what), record.device});
+}
+
+using Line = std::array<std::string, 5>;
+
+Line line_of(const Group& group) {
+  Line line{group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", ""};
+  if (group.fastest != nullptr) {
+    const Rate best = *rate(*group.fastest);
+    line[3] = si(best.per_s, std::string(best.unit));
+    line[4] = group.fastest->params;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string overview(std::span<const Record> records) {
+  const std::vector<Record> trials = outcomes(records);
+  std::vector<Group> groups;  // in the order of the run
+  for (const Record& trial : trials) {
+    Group& group = group_of(groups, trial);
+    ++group.trials;
+    group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
+    const auto own = rate(trial);
+    if (own && (group.fastest == nullptr || rate(*group.fastest)->per_s < own->per_s)) {
+      group.fastest = &trial;
+    }
+  }
+  if (groups.empty()) return {};
+
+  std::vector<Line> lines{{"device", "op", "right", "best rate", "at"}};
+  for (const Group& group : groups) lines.push_back(line_of(group));
+  std::array<std::size_t, 5> widths{};
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    text += fmt::format("{:<{}}  {:<{}}  {:>{}}  {:>{}}  {}\n", line[0], widths[0], line[1],
+                        widths[1], line[2], widths[2], line[3], widths[3], line[4]);
+  }
+  return text;
+}
+
+}  // namespace assay

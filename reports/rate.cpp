@@ -1,0 +1,31 @@
+#include "reports/rate.h"
+
+#include <cmath>
+
+namespace assay {
+namespace {
+
+/// FLOPs per byte from which on a case is about arithmetic: far above any elementwise op, below any
+/// product worth the name.
+constexpr double arithmetic_intensity = 4;
+
+bool usable(const std::optional<double>& value) {
+  return value && std::isfinite(*value) && *value > 0;
+}
+
+}  // namespace
+
+std::optional<Rate> rate(const Record& record) {
+  if (record.status != Status::pass) return std::nullopt;
+  const bool is_arithmetic = usable(record.flops_per_s) && usable(record.bytes) &&
+                             *record.flops >= arithmetic_intensity * *record.bytes;
+  if (is_arithmetic) return Rate{*record.flops_per_s, "FLOP/s"};
+  for (const auto& moved :
+       {record.busbw_bytes_per_s, record.algbw_bytes_per_s, record.bandwidth_bytes_per_s}) {
+    if (usable(moved)) return Rate{*moved, "B/s"};
+  }
+  if (usable(record.flops_per_s)) return Rate{*record.flops_per_s, "FLOP/s"};
+  return std::nullopt;
+}
+
+}  // namespace assay

@@ -1,0 +1,57 @@
+#include "reports/overview.h"
+
+#include <gtest/gtest.h>
+
+#include "reports/rate.h"
+
+namespace assay {
+namespace {
+
+Record timed(const std::string& op, const std::string& params, double bytes_per_s) {
+  Record record;
+  record.suite = "tensor_ops";
+  record.op = op;
+  record.dtype = "f32";
+  record.params = params;
+  record.case_id = "tensor_ops/" + op + "/f32/" + params;
+  record.device = "cpu";
+  record.status = Status::pass;
+  record.flops = 1;
+  record.bytes = 12;
+  record.flops_per_s = bytes_per_s / 12;
+  record.bandwidth_bytes_per_s = bytes_per_s;
+  return record;
+}
+
+TEST(Overview, NamesTheFastestCaseOfEachOp) {
+  const std::string text =
+      overview(std::vector<Record>{timed("add", "n=3", 1e9), timed("add", "n=5", 4e9)});
+  EXPECT_NE(text.find("tensor_ops/add/f32"), std::string::npos) << text;
+  EXPECT_NE(text.find("2/2"), std::string::npos) << text;
+  EXPECT_NE(text.find("4.00 GB/s  n=5"), std::string::npos) << text;
+}
+
+TEST(Overview, CountsWhatWasNotRightAndNeverRanksIt) {
+  Record wrong = timed("add", "n=5", 4e12);
+  wrong.status = Status::fail;
+  const std::string text = overview(std::vector<Record>{timed("add", "n=3", 1e9), wrong});
+  EXPECT_NE(text.find("1/2"), std::string::npos) << text;
+  EXPECT_EQ(text.find("n=5"), std::string::npos) << text;
+}
+
+TEST(Overview, OfNothingIsNothing) { EXPECT_EQ(overview({}), ""); }
+
+TEST(Rates, ProductsAreToldInFlopsAndTheRestInBytes) {
+  Record record = timed("add", "n=3", 1e9);
+  EXPECT_EQ(rate(record)->unit, "B/s");
+  record.flops = 1000;
+  EXPECT_EQ(rate(record)->unit, "FLOP/s");
+  record.flops_per_s.reset();
+  record.busbw_bytes_per_s = 2e9;
+  EXPECT_EQ(rate(record)->per_s, 2e9) << "the bus before the memory";
+  record.status = Status::fail;
+  EXPECT_FALSE(rate(record));
+}
+
+}  // namespace
+}  // namespace assay
