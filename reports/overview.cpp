@@ -19,7 +19,7 @@ struct Group {
   std::string device;
   std::int64_t right = 0;
   std::int64_t trials = 0;
-  const Record* fastest = nullptr;
+  const Record* largest = nullptr;  // of those with a rate
 };
 
 Group& group_of(std::vector<Group>& groups, const Record& record) {
@@ -31,14 +31,19 @@ Group& group_of(std::vector<Group>& groups, const Record& record) {
   return groups.emplace_back(Group{std::move(what), record.device});
 }
 
+/// Of equal work the later case counts: more ranks, more fused.
+double work(const Record& record) {
+  return std::max(record.flops.value_or(0), record.bytes.value_or(0));
+}
+
 using Line = std::array<std::string, 5>;
 
 Line line_of(const Group& group) {
   Line line{group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", ""};
-  if (group.fastest != nullptr) {
-    const Rate best = *rate(*group.fastest);
-    line[3] = si(best.per_s, std::string(best.unit));
-    line[4] = group.fastest->params;
+  if (group.largest != nullptr) {
+    const Rate own = *rate(*group.largest);
+    line[3] = si(own.per_s, own.unit);
+    line[4] = group.largest->params;
   }
   return line;
 }
@@ -52,14 +57,12 @@ std::string overview(std::span<const Record> records) {
     Group& group = group_of(groups, trial);
     ++group.trials;
     group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
-    const auto own = rate(trial);
-    if (own && (group.fastest == nullptr || rate(*group.fastest)->per_s < own->per_s)) {
-      group.fastest = &trial;
-    }
+    const bool is_larger = group.largest == nullptr || work(trial) >= work(*group.largest);
+    if (rate(trial) && is_larger) group.largest = &trial;
   }
   if (groups.empty()) return {};
 
-  std::vector<Line> lines{{"device", "op", "right", "best rate", "at"}};
+  std::vector<Line> lines{{"device", "op", "right", "rate", "at the largest case"}};
   for (const Group& group : groups) lines.push_back(line_of(group));
   std::array<std::size_t, 5> widths{};
   for (const Line& line : lines) {

@@ -8,7 +8,8 @@
 namespace assay {
 
 /// The run in a few lines for a terminal: of each op on each device how many trials were right, and
-/// the case with the highest rate.
+/// the rate of the largest case that was. The largest and not the fastest, because the fastest is
+/// the one that fits a cache.
 std::string overview(std::span<const Record> records);
 
 }  // namespace assay
