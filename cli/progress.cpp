@@ -9,7 +9,6 @@
 
 #include "cli/estimate.h"
 #include "cli/say.h"
-#include "kernels/base/names.h"
 
 namespace assay::cli {
 namespace {
@@ -31,13 +30,6 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
-std::string counts_text(const StatusCounts& counts) {
-  std::vector<std::string> parts;
-  for (const auto& [status, count] : counts)
-    parts.push_back(fmt::format("{} {}", count, name(status)));
-  return join(parts, ", ");
-}
-
 Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Progress::begin(const RunInfo& run) {
@@ -50,7 +42,7 @@ void Progress::begin(const RunInfo& run) {
 void Progress::result(const Result& result) {
   const Record& record = result.record;
   ++done_;
-  ++counts_[record.status];
+  tally_.add(record.status);
   records_.push_back(record);
   const bool is_bad = record.status != Status::pass && record.status != Status::skip;
   if (is_bad) {  // shown also when quiet
@@ -75,8 +67,7 @@ void Progress::draw(const std::string& what) {
   if (!terminal_) {
     if (steady_clock::now() - last_line_ < line_interval) return;
     last_line_ = steady_clock::now();
-    say("{}/{}: {}; about {} left\n", done_, planned_, counts_text(counts_),
-        human_duration(left_s));
+    say("{}/{}: {}; about {} left\n", done_, planned_, tally_.text(), human_duration(left_s));
     return;
   }
   const auto filled =

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.h"
 #include "harness/record.h"
+#include "reports/outcomes.h"
 
 namespace assay::cli {
 
@@ -19,7 +19,7 @@ class Progress final : public Sink {
   void result(const Result& result) override;
   void end(const RunInfo& run) override;
 
-  const StatusCounts& counts() const { return counts_; }
+  const Tally& tally() const { return tally_; }
   const std::vector<Record>& records() const { return records_; }
 
  private:
@@ -30,13 +30,10 @@ class Progress final : public Sink {
   bool terminal_;
   std::int64_t planned_ = 0;
   std::int64_t done_ = 0;
-  StatusCounts counts_;
+  Tally tally_;
   std::vector<Record> records_;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_line_;
 };
-
-/// "42 pass, 1 fail"
-std::string counts_text(const StatusCounts& counts);
 
 }  // namespace assay::cli

@@ -53,7 +53,7 @@ void print_end(const RunInfo& run, const Progress& progress, bool quiet) {
         run.planned - run.missing, run.planned);
   }
   if (!quiet) say("\n{}\n", overview(progress.records()));
-  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", counts_text(progress.counts()),
+  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", progress.tally().text(),
       (run.directory / "results.csv").string());
 }
 
@@ -87,8 +87,8 @@ int execute(const RunOptions& options) {
 
   run.ended_at = utc_now();
   run.interrupted = !completed;
-  for (const auto& [status, count] : progress.counts()) run.missing -= count;
-  run.exit_code = exit_code_of(progress.counts(), completed && run.missing == 0);
+  for (const auto& [status, count] : progress.tally().by_status) run.missing -= count;
+  run.exit_code = exit_code_of(progress.tally().by_status, completed && run.missing == 0);
   for (Sink* sink : sinks) sink->end(run);
   print_end(run, progress, options.quiet);
   return run.exit_code;

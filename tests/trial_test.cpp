@@ -20,7 +20,7 @@ PlannedTrial planned(const std::string& case_id, std::vector<DeviceId> lane) {
 
 class Engines : public testing::Test {
  protected:
-  Engines() : engine_(backends_, {.seed = 1, .check_only = true}) {
+  Engines() : engine_(backends_, {.seed = 1}) {
     backends_.add(cpu::make_backend());
     backends_.add(sim::make_backend(4));
   }
@@ -200,7 +200,7 @@ class FaultyBackend final : public Backend {
 Result with_fault(Fault fault, const std::string& timing) {
   Backends backends;
   backends.add(std::make_unique<FaultyBackend>(fault));
-  Engine engine(backends, {.seed = 1, .check_only = timing.empty(), .cap_s = 0.02});
+  Engine engine(backends, {.seed = 1, .cap_s = 0.02});
   PlannedTrial trial = planned("tensor_ops/add/f32/n=1000", {{"faulty", 0}});
   trial.timing = timing;
   return engine.execute(trial);

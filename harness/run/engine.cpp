@@ -80,7 +80,6 @@ void run_steps(const OpInstance& op, Trial& trial, const EngineOptions& options,
 Status status_of(Failure failure) {
   switch (failure) {
     case Failure::unsupported:
-    case Failure::too_few:
       return Status::skip;
     case Failure::out_of_memory:
       return Status::oom;

@@ -15,7 +15,6 @@ namespace assay {
 /// How each trial of a run is executed, the same for all.
 struct EngineOptions {
   std::uint64_t seed = 1;
-  bool check_only = false;
   double cap_s = 2.0;  // of the measurement of one trial
 };
 

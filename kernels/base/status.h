@@ -8,7 +8,6 @@ namespace assay {
 /// Why a device could not do what was asked. Each maps to one status of a record.
 enum class Failure {
   unsupported,    // the device or its library has no such operation: status `skip`
-  too_few,        // not enough devices or ranks here: status `skip`
   out_of_memory,  // status `oom`
   device_lost,    // the device is gone or its context is poisoned: status `device_lost`
   internal,       // anything else that a library reported: status `error`

@@ -23,8 +23,6 @@ class AddressSpace {
   /// address of the host or of another device.
   std::byte* host(const void* address) const;
 
-  std::size_t used_bytes() const { return used_; }
-
  private:
   struct Block {
     std::size_t bytes;
