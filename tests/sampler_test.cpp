@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 namespace assay::measure {
@@ -68,6 +69,14 @@ TEST(Sampler, WideNoiseRunsToTheCap) {
   const Measurement m = sample(meter, {.cap_s = 2});
   EXPECT_EQ(m.stop_reason, "time_cap");
   EXPECT_GT(m.launch_s.q3, m.launch_s.q1);
+}
+
+TEST(Sampler, DependentSamplesInFewWindowsClaimNothingNarrowerThanTheirRange) {
+  FakeMeter meter(
+      [](double now_s, std::int64_t) { return 1e-3 * (1 + 0.004 * std::sin(40 * now_s)); });
+  const Measurement m = sample(meter, {.cap_s = 0.45});
+  EXPECT_EQ(m.launch_s.ci_low, m.launch_s.min);
+  EXPECT_GT(m.launch_s.ci_high, 1.0039e-3);
 }
 
 TEST(Sampler, WarmUpIsNotMeasured) {
