@@ -3,9 +3,7 @@
 #include <csv.h>
 
 #include <algorithm>
-#include <iterator>
 #include <new>
-#include <utility>
 
 #include "kernels/base/status.h"
 
@@ -14,12 +12,13 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// The bytes that libcsv acts upon. Each is fed alone, so that its callbacks tell where they are.
-constexpr std::string_view special = ",\"\r\n";
+constexpr bool is_special(char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; }
 
 /// Drives libcsv, which splits and unquotes, and keeps the positions, which it does not tell.
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view name) : text_(text), name_(name) {
+  Parser(std::string_view name, const std::function<void(const CsvRow&)>& visit)
+      : name_(name), visit_(visit) {
     if (csv_init(&csv_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
     csv_set_space_func(&csv_, [](unsigned char) { return 0; });  // spaces are part of a field
   }
@@ -27,24 +26,35 @@ class Parser {
   Parser& operator=(const Parser&) = delete;
   ~Parser() { csv_free(&csv_); }
 
-  std::vector<CsvRow> parse() {
-    while (at_ < text_.size()) {
-      const bool line_end = text_[at_] == '\r' || text_[at_] == '\n';
-      if (!in_row_ && !line_end) begin_row();
-      feed(special.find(text_[at_]) == std::string_view::npos
-               ? std::min(text_.find_first_of(special, at_), text_.size()) - at_
-               : 1);
+  /// The next part of the text, wherever it was cut.
+  void take(std::string_view part) {
+    while (!part.empty()) {
+      const char c = part.front();
+      if (state_ == State::between_rows && c != '\r' && c != '\n') begin_row();
+      std::size_t length = 1;
+      if (!is_special(c)) {
+        while (length < part.size() && !is_special(part[length])) ++length;
+      }
+      feed(part.substr(0, length));
+      part.remove_prefix(length);
     }
+  }
+
+  void end() {
     if (csv_fini(&csv_, on_field, on_row, this) != 0) {
       fail(field_line_, field_start_, "the quoted field that begins here is never closed");
     }
-    return std::move(rows_);
+    hand_over();
   }
 
  private:
+  enum class State { between_rows, in_row, row_complete };
+
   void begin_row() {
-    in_row_ = true;
+    state_ = State::in_row;
     row_.line = line_;
+    row_.fields.clear();
+    row_.columns.clear();
     row_start_ = at_;
     begin_field(at_);
   }
@@ -54,18 +64,26 @@ class Parser {
     field_line_ = line_;
   }
 
-  void feed(std::size_t length) {
-    const std::size_t taken = csv_parse(&csv_, text_.data() + at_, length, on_field, on_row, this);
-    if (taken != length) {
+  void feed(std::string_view part) {
+    const char c = part.front();
+    const std::size_t taken = csv_parse(&csv_, part.data(), part.size(), on_field, on_row, this);
+    if (taken != part.size()) {
       if (csv_error(&csv_) != CSV_EPARSE) throw std::bad_alloc();
-      at_ += taken;
-      fail(line_, at_,
-           text_[at_] == '"' ? "a quote inside a field that is not quoted"
-                             : "text after the closing quote of a field");
+      fail(line_, at_ + taken,
+           part[taken] == '"' ? "a quote inside a field that is not quoted"
+                              : "text after the closing quote of a field");
     }
-    const bool pair = text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n';
-    if (length == 1 && (text_[at_] == '\n' || (text_[at_] == '\r' && !pair))) ++line_;
-    at_ += length;
+    if (c == '\r' || (c == '\n' && !after_return_)) ++line_;  // CR LF is one line end
+    after_return_ = c == '\r';
+    at_ += part.size();
+    hand_over();
+  }
+
+  /// Not from within libcsv: an exception could not pass through it.
+  void hand_over() {
+    if (state_ != State::row_complete) return;
+    state_ = State::between_rows;
+    visit_(row_);
   }
 
   [[noreturn]] void fail(std::size_t line, std::size_t offset, std::string_view why) const {
@@ -82,17 +100,15 @@ class Parser {
   }
 
   static void on_row(int /*line_end*/, void* self) {
-    auto& parser = *static_cast<Parser*>(self);
-    parser.rows_.push_back(std::exchange(parser.row_, {}));
-    parser.in_row_ = false;
+    static_cast<Parser*>(self)->state_ = State::row_complete;
   }
 
-  std::string_view text_;
   std::string_view name_;
+  const std::function<void(const CsvRow&)>& visit_;
   csv_parser csv_{};
-  std::vector<CsvRow> rows_;
   CsvRow row_;
-  bool in_row_ = false;
+  State state_ = State::between_rows;
+  bool after_return_ = false;
   std::size_t at_ = 0;  // offset of what is fed next
   std::size_t line_ = 1;
   std::size_t row_start_ = 0;
@@ -102,11 +118,25 @@ class Parser {
 
 }  // namespace
 
+void each_csv_row(std::istream& text, std::string_view name,
+                  const std::function<void(const CsvRow&)>& visit) {
+  Parser parser(name, visit);
+  std::vector<char> block(std::size_t{1} << 16);
+  for (bool first = true; text; first = false) {
+    text.read(block.data(), static_cast<std::streamsize>(block.size()));
+    std::string_view part(block.data(), static_cast<std::size_t>(text.gcount()));
+    if (first && part.starts_with(byte_order_mark)) part.remove_prefix(byte_order_mark.size());
+    parser.take(part);
+  }
+  // A disk that fails, or a folder: it opens like a file.
+  if (text.bad()) throw UsageError(std::string(name) + ": cannot be read");
+  parser.end();
+}
+
 std::vector<CsvRow> read_csv(std::istream& text, std::string_view name) {
-  const std::string all{std::istreambuf_iterator<char>(text), {}};
-  std::string_view body = all;
-  if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
-  return Parser(body, name).parse();
+  std::vector<CsvRow> rows;
+  each_csv_row(text, name, [&](const CsvRow& row) { rows.push_back(row); });
+  return rows;
 }
 
 std::string csv_line(std::span<const std::string> fields) {
@@ -115,7 +145,7 @@ std::string csv_line(std::span<const std::string> fields) {
   std::string line;
   for (const std::string& field : fields) {
     if (&field != fields.data()) line += ',';
-    if (field.find_first_of(special) == std::string::npos) {
+    if (std::ranges::none_of(field, is_special)) {
       line += field;
       continue;
     }

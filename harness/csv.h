@@ -16,8 +16,14 @@ struct CsvRow {
   std::vector<std::size_t> columns;  // of each field's first character on the row's first line
 };
 
-/// Reads RFC 4180 text, quoted fields with commas, quotes and line breaks included; empty lines are
-/// passed over. Throws UsageError("NAME:LINE: why") on a malformed quote.
+/// Reads RFC 4180 text, quoted fields with commas, quotes and line breaks included, and hands each
+/// row to `visit` as it ends, so that a file takes the memory of its longest row; empty lines are
+/// passed over. Throws UsageError("NAME:LINE: why") on a malformed quote, and where the text cannot
+/// be read.
+void each_csv_row(std::istream& text, std::string_view name,
+                  const std::function<void(const CsvRow&)>& visit);
+
+/// All rows at once.
 std::vector<CsvRow> read_csv(std::istream& text, std::string_view name);
 
 /// One RFC 4180 record without its line end: a field is quoted where it must be.

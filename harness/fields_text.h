@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,8 @@
 
 #include "harness/record.h"
 #include "harness/utf8.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
 
 namespace assay {
 
@@ -35,6 +39,48 @@ std::string to_cell(const T& value) {
 template <class T>
 std::string to_cell(const std::optional<T>& value) {
   return value ? to_cell(*value) : std::string();
+}
+
+/// The inverse of `to_cell`. Throws UsageError where the cell holds no such value, which a cell
+/// without a number is, and so are NaN and infinity, which are never written.
+template <class T>
+void from_cell(std::string_view cell, T& field) {
+  const char* const end = cell.data() + cell.size();
+  if constexpr (std::same_as<T, bool>) {
+    if (cell != "true" && cell != "false") {
+      throw UsageError(fmt::format("must be true or false, not '{}'", cell));
+    }
+    field = cell == "true";
+  } else if constexpr (std::same_as<T, Status>) {
+    const auto status = parse_status(cell);
+    if (!status) {
+      std::vector<std::string> valid;
+      for (const Status known : all_statuses()) valid.emplace_back(name(known));
+      throw UsageError(unknown_name("status", cell, valid));
+    }
+    field = *status;
+  } else if constexpr (std::floating_point<T>) {
+    const auto [stop, error] = std::from_chars(cell.data(), end, field);
+    if (error != std::errc() || stop != end || !std::isfinite(field)) {
+      throw UsageError(fmt::format("must be a finite number, not '{}'", cell));
+    }
+  } else if constexpr (std::integral<T>) {
+    const auto [stop, error] = std::from_chars(cell.data(), end, field);
+    if (error != std::errc() || stop != end) {
+      throw UsageError(fmt::format("must be a whole number from {} to {}, not '{}'",
+                                   std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                                   cell));
+    }
+  } else {
+    if (!is_valid_utf8(cell)) throw UsageError("must be text in UTF-8");
+    field = cell;
+  }
+}
+
+template <class T>
+void from_cell(std::string_view cell, std::optional<T>& field) {
+  field.reset();
+  if (!cell.empty()) from_cell(cell, field.emplace());
 }
 
 /// The columns of a type that has `visit_fields`, in order.

@@ -33,4 +33,13 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
+bool is_valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto character = first_character(text);
+    if (!character || character->code == 0) return false;
+    text.remove_prefix(character->length);
+  }
+  return true;
+}
+
 }  // namespace assay

@@ -20,4 +20,7 @@ std::optional<Utf8Character> first_character(std::string_view text);
 /// and names of processes may hold any bytes; files that promise UTF-8 may not.
 std::string valid_utf8(std::string_view text);
 
+/// Whether `valid_utf8` would leave the text as it is.
+bool is_valid_utf8(std::string_view text);
+
 }  // namespace assay

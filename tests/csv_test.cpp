@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "kernels/base/status.h"
 
@@ -108,6 +110,42 @@ TEST(ReadCsv, ReadsLongFields) {
   const auto rows = parse("a," + big + ",\"" + big + "\"\n");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].fields, (Fields{"a", big, big}));
+}
+
+TEST(ReadCsv, IsTheSameWhereverTheTextIsCut) {
+  // Long enough for several reads, with a line end of two characters across the end of each.
+  std::string text;
+  for (std::size_t line = 1; text.size() < 300'000; ++line) {
+    text += "\"x\r\ny\"," + std::to_string(line) + std::string(line % 7, 'z') + "\r\n";
+  }
+  const auto rows = parse(text);
+  ASSERT_GT(rows.size(), 10'000U);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].line, 2 * i + 1);
+    ASSERT_EQ(rows[i].fields,
+              (Fields{"x\r\ny", std::to_string(i + 1) + std::string((i + 1) % 7, 'z')}));
+  }
+}
+
+TEST(ReadCsv, SaysWhereTheTextCannotBeRead) {
+  std::ifstream folder("/");
+  try {
+    read_csv(folder, "folder");
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.what(), std::string("folder: cannot be read"));
+  }
+}
+
+TEST(EachCsvRow, LetsAnExceptionOfItsVisitorPass) {
+  std::istringstream text("a\nb\nc\n");
+  int rows = 0;
+  EXPECT_THROW(each_csv_row(text, "t.csv",
+                            [&](const CsvRow&) {
+                              if (++rows == 2) throw std::out_of_range("enough");
+                            }),
+               std::out_of_range);
+  EXPECT_EQ(rows, 2);
 }
 
 }  // namespace

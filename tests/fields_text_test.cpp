@@ -64,6 +64,60 @@ TEST(ToCell, HasAPointInEveryLocale) {
   EXPECT_EQ(integer, "1234567");
 }
 
+template <class T>
+T read_cell(std::string_view cell) {
+  T field{};
+  from_cell(cell, field);
+  return field;
+}
+
+TEST(FromCell, ReadsBackWhatToCellWrote) {
+  const auto same = []<class T>(const T& value) {
+    EXPECT_EQ(read_cell<T>(to_cell(value)), value) << to_cell(value);
+  };
+  for (const double value : {0.0, 1.0 / 3, 5e-324, -1.7976931348623157e308, 1e22, 3.2e-6}) {
+    same(value);
+    same(std::optional(value));
+  }
+  EXPECT_TRUE(std::signbit(read_cell<double>(to_cell(-0.0))));
+  for (const auto value :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+    same(value);
+  }
+  same(std::numeric_limits<std::uint64_t>::max());
+  same(true);
+  same(std::optional(false));
+  same(std::optional<bool>());
+  same(std::optional<std::int64_t>());
+  same(std::string("a, \"b\"\n…"));
+  for (const Status status : all_statuses()) same(status);
+}
+
+TEST(FromCell, RefusesWhatIsNoSuchValue) {
+  for (const char* cell : {"", " 1", "1 ", "x", "0x1p3", "1,5", "+1", "nan", "NaN", "-nan", "inf",
+                           "-infinity", "1e999", "1e", "--1"}) {
+    EXPECT_THROW(read_cell<double>(cell), UsageError) << cell;
+    EXPECT_THROW(read_cell<std::int64_t>(cell), UsageError) << cell;
+    EXPECT_THROW(read_cell<bool>(cell), UsageError) << cell;
+    EXPECT_THROW(read_cell<Status>(cell), UsageError) << cell;
+    if (*cell != '\0') {
+      EXPECT_THROW(read_cell<std::optional<double>>(cell), UsageError) << cell;
+    }
+  }
+  for (const char* cell : {"9223372036854775808", "-9223372036854775809", "1.0", "1e3"}) {
+    EXPECT_THROW(read_cell<std::int64_t>(cell), UsageError) << cell;
+  }
+  for (const char* cell : {"18446744073709551616", "-1"}) {
+    EXPECT_THROW(read_cell<std::uint64_t>(cell), UsageError) << cell;
+  }
+  for (const char* cell : {"True", "1", "0", "yes"}) {
+    EXPECT_THROW(read_cell<bool>(cell), UsageError) << cell;
+  }
+  EXPECT_THROW(read_cell<Status>("Pass"), UsageError);
+  EXPECT_THROW(read_cell<std::string>("\xFF"), UsageError);
+  EXPECT_THROW(read_cell<std::string>(std::string_view("\0", 1)), UsageError);
+}
+
 TEST(FieldCells, FollowTheNames) {
   Record record;
   record.case_id = "copy/f32/n=1";
