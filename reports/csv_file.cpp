@@ -7,21 +7,12 @@
 #include "kernels/base/status.h"
 
 namespace assay {
-namespace {
-
 namespace fs = std::filesystem;
-
-std::string content(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-}  // namespace
 
 CsvFile::CsvFile(const fs::path& path, std::span<const std::string> header, Start start)
     : file_(path, start == Start::fresh ? AppendFile::Mode::create : AppendFile::Mode::append) {
   const std::string line = csv_line(header) + "\n";
-  const std::string text = content(path);
+  const std::string text = read_text(path);
   if (!text.starts_with(line) && !line.starts_with(text)) {
     throw UsageError("'" + path.string() +
                      "' has other columns than this version of assay writes; resume it with the "
@@ -37,15 +28,26 @@ void CsvFile::write(std::span<const std::vector<std::string>> rows) {
 }
 
 std::size_t cut_torn_row(const fs::path& path) {
-  const std::string text = content(path);
-  std::size_t whole = 0;
+  const std::string text = read_text(path);
+  const std::vector<std::size_t> ends = row_ends(text);
+  const std::size_t whole = ends.empty() ? 0 : ends.back();
+  if (whole < text.size()) fs::resize_file(path, whole);
+  return whole;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::size_t> row_ends(std::string_view text) {
+  std::vector<std::size_t> ends;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') quoted = !quoted;
-    if (text[i] == '\n' && !quoted) whole = i + 1;
+    if (text[i] == '\n' && !quoted) ends.push_back(i + 1);
   }
-  if (whole < text.size()) fs::resize_file(path, whole);
-  return whole;
+  return ends;
 }
 
 }  // namespace assay

@@ -31,4 +31,10 @@ class CsvFile {
 /// or a full disk left. Returns the length that stays.
 std::size_t cut_torn_row(const std::filesystem::path& path);
 
+/// The whole file; empty where there is none.
+std::string read_text(const std::filesystem::path& path);
+
+/// Where each whole row of a CSV text ends, line end included.
+std::vector<std::size_t> row_ends(std::string_view text);
+
 }  // namespace assay

@@ -15,9 +15,10 @@ std::vector<std::unique_ptr<Sink>> sinks(const std::filesystem::path& directory,
   std::vector<std::unique_ptr<Sink>> all;
   all.push_back(std::make_unique<RunJson>(directory / "run.json"));
   all.push_back(std::make_unique<DevicesCsv>(directory / "devices.csv"));
-  // The row goes before its samples: a row that resuming finds is never repeated, nor are they.
+  // The samples go before their row: no run that dies in between leaves a row without them, and
+  // resuming takes back those without a row.
+  all.push_back(std::make_unique<SamplesCsv>(directory / "samples.csv", start, earlier));
   all.push_back(std::make_unique<ResultsCsv>(directory / "results.csv", start));
-  all.push_back(std::make_unique<SamplesCsv>(directory / "samples.csv", start));
   all.push_back(std::make_unique<JunitXml>(directory / "junit.xml", earlier));
   all.push_back(std::make_unique<Summary>(directory / "summary.md", earlier));
   return all;

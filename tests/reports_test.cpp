@@ -7,6 +7,7 @@
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
+#include "reports/results_reader.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
 
@@ -151,6 +152,23 @@ TEST(Reports, AResumedRunKeepsAndCountsEarlierRecords) {
   EXPECT_EQ(read_rows(directory / "samples.csv").size(), 5U);
   EXPECT_PRED_FORMAT2(IsSubstring, "tests=\"2\"", read_file(directory / "junit.xml"));
   EXPECT_PRED_FORMAT2(IsSubstring, "2 results right", read_file(directory / "summary.md"));
+}
+
+TEST(Reports, ARunThatDiesBetweenSamplesAndRowIsResumedWithoutThem) {
+  const TemporaryDirectory directory;
+  {
+    const auto sinks = run_directory_sinks(directory.path());
+    tell(sinks, sample_result(1));
+    for (const auto& sink : sinks) {
+      sink->result(sample_result(2));
+      if (read_rows(directory / "samples.csv").size() == 5) break;
+    }
+  }
+  EXPECT_EQ(read_rows(directory / "results.csv").size(), 2U) << "samples come first";
+  tell(resumed_run_sinks(directory.path(), read_results_file(directory / "results.csv")),
+       sample_result(2));
+  EXPECT_EQ(read_rows(directory / "results.csv").size(), 3U);
+  EXPECT_EQ(read_rows(directory / "samples.csv").size(), 5U) << "and are there once";
 }
 
 }  // namespace
