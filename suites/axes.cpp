@@ -15,6 +15,13 @@ UsageError axis_error(const AxisOverride& axis, std::size_t value, const std::st
   return UsageError("--axis '" + axis.text + "', column " + std::to_string(column) + ": " + why);
 }
 
+/// Before they are made: a few long axes multiply to more than the memory holds.
+void check_count(std::size_t count) {
+  if (count <= max_cases) return;
+  throw UsageError("--axis: more than " + std::to_string(max_cases) +
+                   " cases; give fewer values, or take the axes in several runs");
+}
+
 const AxisOverride* find_override(std::span<const AxisOverride> overrides, std::string_view name) {
   const auto found = std::ranges::find(overrides, name, &AxisOverride::name);
   return found == overrides.end() ? nullptr : &*found;
@@ -48,6 +55,18 @@ std::vector<ParamValue> values_for(const Op& op, const AxisOverride& axis) {
   return values;
 }
 
+/// Those that differ in other parameters too, each once: the values of `name` are to be replaced.
+std::vector<Params> without(std::string_view name, const std::vector<Params>& tuples) {
+  std::vector<Params> different;
+  std::set<std::string> seen;
+  for (const Params& tuple : tuples) {
+    Params rest = tuple;
+    rest.set(name, std::string());
+    if (seen.insert(rest.text()).second) different.push_back(std::move(rest));
+  }
+  return different;
+}
+
 /// Every tuple of the axis at `level`, with one parameter's values replaced where overridden.
 std::vector<Params> tuples_of(const Op& op, const Axis& axis, Level level,
                               std::span<const AxisOverride> overrides) {
@@ -60,9 +79,12 @@ std::vector<Params> tuples_of(const Op& op, const Axis& axis, Level level,
   for (const std::string_view name : axis.names) {
     const AxisOverride* override = find_override(overrides, name);
     if (override == nullptr) continue;
+    const std::vector<ParamValue> values = values_for(op, *override);
+    tuples = without(name, tuples);
+    check_count(tuples.size() * values.size());
     std::vector<Params> replaced;
     for (const Params& tuple : tuples) {
-      for (const ParamValue& value : values_for(op, *override)) {
+      for (const ParamValue& value : values) {
         replaced.push_back(tuple);
         replaced.back().set(name, value);
       }
@@ -77,6 +99,7 @@ std::vector<Params> product_of(const Op& op, const Grid& grid, Level level,
   std::vector<Params> product{Params{}};
   for (const Axis& axis : grid.axes) {
     const std::vector<Params> tuples = tuples_of(op, axis, level, overrides);
+    check_count(product.size() * tuples.size());
     std::vector<Params> longer;
     for (const Params& so_far : product) {
       for (const Params& tuple : tuples) {
@@ -142,6 +165,7 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
         const std::vector<Params> product = product_of(op, grid, level, overrides);
         for (const DType dtype : dtypes) {
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
+          check_count(cases.size() + product.size());
           for (const Params& params : product) {
             cases.push_back({std::string(suite->name), instantiate(op, dtype, params)});
           }

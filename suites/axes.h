@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,8 +21,12 @@ struct AxisOverride {
 /// Throws UsageError that names the column of what is wrong.
 AxisOverride parse_axis(std::string_view text);
 
+/// What `expand` makes at most. A run of so many takes days, and a case about a kilobyte.
+inline constexpr std::size_t max_cases = 100'000;
+
 /// Every case of the grids up to `level`, with the overrides in place of the grids' own values.
-/// Throws UsageError for a name that no op of the suites has, or a value that an op refuses.
+/// Throws UsageError for a name that no op of the suites has, a value that an op refuses, and more
+/// than `max_cases` cases.
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
                          std::span<const AxisOverride> overrides);
 

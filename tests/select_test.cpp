@@ -108,6 +108,40 @@ TEST(Selecting, AnAxisReplacesItsValuesAlsoWithinAShape) {
                                               "linear/bf16/batch=5,in=64,out=33,bias=1,act=none"}));
 }
 
+TEST(Selecting, AnAxisReplacesManyValuesOnce) {
+  std::vector<const Suite*> suites{find_suite("tensor_ops"), find_suite("linear")};
+  const std::vector<AxisOverride> overrides{
+      parse_axis("dtype=f32"), parse_axis("n=7,9"),  parse_axis("in=1,2"),   parse_axis("out=4"),
+      parse_axis("batch=1"),   parse_axis("bias=0"), parse_axis("act=none"), parse_axis("rows=3")};
+  std::multiset<std::string> ids;
+  for (const Case& test : expand(suites, Level::full, overrides)) ids.insert(test.id());
+  EXPECT_EQ(ids.count("tensor_ops/add/f32/n=7"), 1U) << "not once for each value replaced";
+  EXPECT_EQ(ids.count("linear/f32/batch=1,in=2,out=4,bias=0,act=none"), 1U);
+  EXPECT_EQ(ids.count("tensor_ops/softmax/f32/rows=3,cols=1003"), 1U);
+  EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), ids.size());
+}
+
+/// "NAME=1,2,...,COUNT"
+std::string axis_to(const std::string& name, int count) {
+  std::string text = name + "=1";
+  for (int value = 2; value <= count; ++value) text += "," + std::to_string(value);
+  return text;
+}
+
+TEST(Selecting, AProductBeyondReasonIsRefusedBeforeItIsMade) {
+  const auto refused = [](const std::vector<std::string>& axes) {
+    const std::string text = refusal({.profile = "seeds", .axes = axes});
+    EXPECT_NE(text.find("more than 100000 cases; give fewer values"), std::string::npos) << text;
+  };
+  refused({axis_to("batch", 300), axis_to("in", 300), axis_to("out", 300)});
+  refused({axis_to("rows", 1000), axis_to("cols", 1000)});
+  refused({axis_to("ranks", 1000), axis_to("count", 1000)});
+  refused({axis_to("n", 10000)});
+  EXPECT_EQ(
+      ids({.suites = {"tensor_ops"}, .filter = "/sum/f64", .axes = {axis_to("n", 5000)}}).size(),
+      5000U);
+}
+
 TEST(Selecting, ShardsPartTheCases) {
   std::multiset<std::string> together;
   for (const char* shard : {"1/3", "2/3", "3/3"}) {
