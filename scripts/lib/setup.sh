@@ -24,6 +24,8 @@ test   libbenchmark-dev    hdr:benchmark/benchmark.h         benchmark     Googl
 test   python3             cmd:python3                       Python        checks of what a run leaves
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
 ci     clang-tidy          cmd:clang-tidy                    clang-tidy    static checks
+ci     clang               cmd:clang++                       Clang         compiles the fuzz targets
+ci     libclang-rt-dev     hdr:sanitizer/asan_interface.h    compiler-rt   libFuzzer and Clang's sanitizers
 ci     libomp-dev          hdr:omp.h                         LLVM-OpenMP   the omp.h that clang-tidy can read
 TABLE
 }

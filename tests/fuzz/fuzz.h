@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+/// libFuzzer's entry. What escapes from it, and what ends the process, is a finding.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace assay::fuzzing {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// A finding that no sanitizer sees.
+inline void demand(bool holds, std::string_view what) {
+  if (holds) return;
+  std::cerr << "broken promise: " << what << '\n';
+  std::abort();
+}
+
+}  // namespace assay::fuzzing

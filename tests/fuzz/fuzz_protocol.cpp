@@ -1,0 +1,36 @@
+#include <string>
+#include <variant>
+
+#include "harness/run/protocol.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+using namespace assay;
+
+/// A line is malformed, or what it decodes to is encoded and decoded to the same text.
+template <class Decode>
+void round_trip(std::string_view line, const Decode& decode) {
+  std::string text;
+  try {
+    text = decode(line);
+  } catch (const protocol::Malformed&) {
+    return;
+  }
+  // Malformed is no excuse here: assay itself wrote the line.
+  fuzzing::demand(text.find('\n') == std::string::npos, "a message is one line");
+  fuzzing::demand(decode(text) == text, "what was encoded decodes to the same");
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view line = fuzzing::text_of(data, size);
+  round_trip(line, [](std::string_view text) {
+    return std::visit([](const auto& message) { return protocol::encode(message); },
+                      protocol::decode_from_worker(text));
+  });
+  round_trip(line,
+             [](std::string_view text) { return protocol::encode(protocol::decode_trial(text)); });
+  return 0;
+}

@@ -1,0 +1,59 @@
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <sstream>
+
+#include "harness/csv.h"
+#include "harness/fields_text.h"
+#include "kernels/base/status.h"
+#include "reports/results_reader.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+using namespace assay;
+
+std::vector<Record> read(const std::string& text) {
+  std::istringstream stream(text);
+  return read_results(stream, "results.csv");
+}
+
+std::string write(const std::vector<Record>& records) {
+  std::string text = csv_line(field_names<Record>()) + "\n";
+  for (const Record& record : records) text += csv_line(field_cells(record)) + "\n";
+  return text;
+}
+
+/// The fields as they are in memory, where cells hide what is no number or no UTF-8.
+std::vector<std::string> exact(const Record& record) {
+  std::vector<std::string> fields;
+  visit_fields(record, [&]<class T>(const char*, const T& field) {
+    if constexpr (std::same_as<T, std::string>) {
+      fields.push_back(field);
+    } else if constexpr (std::same_as<T, std::optional<double>>) {
+      fields.push_back(field ? std::to_string(std::bit_cast<std::uint64_t>(*field)) : "");
+    } else {
+      fields.push_back(to_cell(field));
+    }
+  });
+  return fields;
+}
+
+}  // namespace
+
+// Results are refused, or what was read can be written and read again to the same.
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::vector<Record> records;
+  try {
+    records = read(std::string(fuzzing::text_of(data, size)));
+  } catch (const UsageError&) {
+    return 0;
+  }
+  const std::vector<Record> again = read(write(records));
+  fuzzing::demand(again.size() == records.size(), "every record is read back");
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    fuzzing::demand(exact(again[i]) == exact(records[i]), "what was written reads back as it was");
+  }
+  return 0;
+}
