@@ -3,15 +3,33 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/record.h"
 #include "kernels/base/status.h"
 
 // JSON objects from and to any struct that has visit_fields. Empty fields are left out.
 namespace assay {
+
+/// Throws UsageError where the value is no whole number or out of range: the library's own
+/// conversion wraps, cuts fractions off, and is undefined for a double beyond the range.
+template <std::integral Number>
+Number whole_number(const nlohmann::json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (std::in_range<Number>(number)) return static_cast<Number>(number);
+  } else if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    if (std::in_range<Number>(number)) return static_cast<Number>(number);
+  }
+  throw UsageError("not a whole number from " + std::to_string(std::numeric_limits<Number>::min()) +
+                   " to " + std::to_string(std::numeric_limits<Number>::max()));
+}
+
 namespace json_detail {
 
 using Json = nlohmann::json;
@@ -38,12 +56,16 @@ inline void get(const Json& value, Status& field) {
   field = *status;
 }
 template <class T>
-void get(const Json& value, std::optional<T>& field) {
-  field = value.get<T>();
+void get(const Json& value, T& field) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    field = whole_number<T>(value);
+  } else {
+    field = value.get<T>();
+  }
 }
 template <class T>
-void get(const Json& value, T& field) {
-  field = value.get<T>();
+void get(const Json& value, std::optional<T>& field) {
+  get(value, field.emplace());
 }
 
 }  // namespace json_detail
@@ -57,7 +79,7 @@ nlohmann::json fields_to_json(const Struct& object) {
 }
 
 /// Throws nlohmann::json::exception when a value is of the wrong type, UsageError for an unknown
-/// status. Absent keys leave the field.
+/// status and for what is no whole number of a field's range. Absent keys leave the field.
 template <class Struct>
 Struct fields_from_json(const nlohmann::json& json) {
   Struct object;

@@ -94,6 +94,30 @@ TEST(Protocol, AMalformedLineIsRefused) {
   }
 }
 
+TEST(Protocol, ANumberThatTheFieldCannotHoldIsRefused) {
+  for (const char* number :
+       {"1e300", "1.5", "1.0", "-1e300", "9223372036854775808", "-9223372036854775809", "true"}) {
+    const std::string n = number;
+    for (const std::string& line :
+         {R"({"type":"result","record":{"attempt":)" + n + R"(},"samples":[]})",
+          R"({"type":"result","record":{"elements":)" + n + R"(},"samples":[]})",
+          R"({"type":"result","record":{},"samples":[[1,)" + n + "]]}",
+          R"({"type":"hello","protocol":)" + n + "}"}) {
+      EXPECT_THROW(decode_from_worker(line), Malformed) << line;
+    }
+    EXPECT_THROW(
+        decode_trial(R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":["cpu"],)"
+                     R"("timing":"","attempt":1,"repeat":)" +
+                     n + "}"),
+        Malformed)
+        << n;
+  }
+  EXPECT_THROW(decode_from_worker(R"({"type":"result","record":{"seed":-1},"samples":[]})"),
+               Malformed);
+  EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":4294967297})"), Malformed)
+      << "it is not version 1";
+}
+
 TEST(Protocol, AnotherVersionIsReadNoFurtherThanItsNumber) {
   const auto hello = std::get<Hello>(decode_from_worker(R"({"type":"hello","protocol":99})"));
   EXPECT_EQ(hello.protocol, 99);

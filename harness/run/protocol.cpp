@@ -30,10 +30,10 @@ auto parse(std::string_view line, const Read& read) {
 
 Hello read_hello(const json& object) {
   Hello hello;
-  hello.protocol = object.at("protocol").get<int>();
+  hello.protocol = whole_number<int>(object.at("protocol"));
   // Of another version nothing more is understood; the caller refuses it by its number.
   if (hello.protocol != version) return hello;
-  hello.schema = object.at("schema").get<std::int64_t>();
+  hello.schema = whole_number<std::int64_t>(object.at("schema"));
   hello.build_id = object.at("build_id").get<std::string>();
   for (const json& device : object.at("devices")) {
     hello.devices.push_back(fields_from_json<DeviceInfo>(device));
@@ -50,7 +50,7 @@ Result read_result(const json& object) {
   Result result{fields_from_json<Record>(object.at("record")), {}};
   for (const json& sample : object.at("samples")) {
     result.samples.push_back({.seconds = sample.at(0).get<double>(),
-                              .launches = sample.at(1).get<std::int64_t>(),
+                              .launches = whole_number<std::int64_t>(sample.at(1)),
                               .clock_hz = {},
                               .throttled = {}});
   }
@@ -115,8 +115,8 @@ PlannedTrial decode_trial(std::string_view line) {
     }
     if (trial.lane.empty()) throw Malformed("malformed line: a trial needs a device");
     trial.timing = object.at("timing").get<std::string>();
-    trial.attempt = object.at("attempt").get<std::int64_t>();
-    trial.repeat = object.at("repeat").get<std::int64_t>();
+    trial.attempt = whole_number<std::int64_t>(object.at("attempt"));
+    trial.repeat = whole_number<std::int64_t>(object.at("repeat"));
     return trial;
   });
 }
