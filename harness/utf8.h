@@ -23,4 +23,7 @@ std::string valid_utf8(std::string_view text);
 /// Whether `valid_utf8` would leave the text as it is.
 bool is_valid_utf8(std::string_view text);
 
+/// No longer than `limit` bytes, and not cut within a character.
+std::string_view cut_utf8(std::string_view text, std::size_t limit);
+
 }  // namespace assay

@@ -14,19 +14,12 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// No longer than `limit` bytes, and not cut within a UTF-8 character.
-std::string_view cut(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
-  return text.substr(0, limit);
-}
-
 }  // namespace
 
 std::string markdown_text(std::string_view text, std::size_t limit) {
   constexpr std::string_view markup = "\\`*_<>[]~&";
   const std::string line = one_line(text);
-  const std::string_view kept = cut(line, limit);
+  const std::string_view kept = cut_utf8(line, limit);
   std::string escaped;
   for (const char c : kept) {
     if (markup.find(c) != std::string_view::npos) escaped += '\\';

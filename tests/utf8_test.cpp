@@ -36,5 +36,12 @@ TEST(Utf8, ReplacesEachByteThatIsNot) {
   EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), "����") << "beyond U+10FFFF";
 }
 
+TEST(Utf8, CutsBetweenCharacters) {
+  EXPECT_EQ(cut_utf8("aµb", 4), "aµb");
+  EXPECT_EQ(cut_utf8("aµb", 3), "aµ");
+  EXPECT_EQ(cut_utf8("aµb", 2), "a");
+  EXPECT_EQ(cut_utf8("😀", 3), "");
+}
+
 }  // namespace
 }  // namespace assay
