@@ -194,6 +194,7 @@ TEST(GithubReport, IsThereOnlyInAJobOfGithub) {
   ::unsetenv("GITHUB_STEP_SUMMARY");
   const auto without_summary = github_report_if_there();
   ASSERT_NE(without_summary, nullptr);
+  without_summary->result({sample_record(1), {}});
   without_summary->end(sample_run(1, 0));
   ::unsetenv("GITHUB_ACTIONS");
 }

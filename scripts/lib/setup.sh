@@ -22,6 +22,7 @@ build  libboost-dev        hdr:boost/math/distributions.hpp  Boost.Math    distr
 test   libgtest-dev        hdr:gtest/gtest.h                 GoogleTest    unit tests
 test   libbenchmark-dev    hdr:benchmark/benchmark.h         benchmark     Google Benchmark, timing adapters
 test   python3             cmd:python3                       Python        checks of what a run leaves
+test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
 ci     clang-tidy          cmd:clang-tidy                    clang-tidy    static checks
 ci     clang               cmd:clang++                       Clang         compiles the fuzz targets
