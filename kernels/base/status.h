@@ -9,8 +9,8 @@ namespace assay {
 enum class Failure {
   unsupported,    // the device or its library has no such operation: status `skip`
   out_of_memory,  // status `oom`
-  device_lost,    // the device is gone or its context is poisoned: status `device_lost`
-  internal,       // anything else that a library reported: status `error`
+  device_lost,    // the device is gone, also for a fresh process: status `device_lost`
+  internal,       // anything else that a library reported, a poisoned context too: status `error`
 };
 
 /// What a backend throws. The text names the call that failed and, where known, the way out.

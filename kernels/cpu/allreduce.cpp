@@ -42,7 +42,7 @@ template <class T>
 class AllreduceKernel final : public Kernel {
  public:
   AllreduceKernel(RankTeam& team, const Contexts& contexts, std::span<const Binding> bindings,
-                  std::size_t count)
+                  std::size_t count, int dead_rank)
       : team_(team) {
     for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
       gloo::AllreduceOptions options(contexts[rank]);
@@ -52,7 +52,9 @@ class AllreduceKernel final : public Kernel {
       options.setReduceFunction(sum_function<T>());
       options_.push_back(std::move(options));
     }
-    work_ = [this](int rank) { gloo::allreduce(options_[static_cast<std::size_t>(rank)]); };
+    work_ = [this, dead_rank](int rank) {
+      if (rank != dead_rank) gloo::allreduce(options_[static_cast<std::size_t>(rank)]);
+    };
   }
 
   void launch() override {
@@ -72,7 +74,8 @@ class AllreduceKernel final : public Kernel {
 
 class GlooCommunicator final : public Communicator {
  public:
-  explicit GlooCommunicator(int ranks) : contexts_(static_cast<std::size_t>(ranks)), team_(ranks) {
+  GlooCommunicator(int ranks, int dead_rank)
+      : contexts_(static_cast<std::size_t>(ranks)), dead_rank_(dead_rank), team_(ranks) {
     gloo::rendezvous::HashStore store;
     std::shared_ptr<gloo::transport::Device> device;
     try {
@@ -96,19 +99,20 @@ class GlooCommunicator final : public Communicator {
                                   std::span<const Binding> bindings) override {
     const auto count = static_cast<std::size_t>(op.signature.outputs[0].elements());
     return for_dtype<double, float, std::int64_t>(op, [&]<class T>(std::type_identity<T>) {
-      return std::make_unique<AllreduceKernel<T>>(team_, contexts_, bindings, count);
+      return std::make_unique<AllreduceKernel<T>>(team_, contexts_, bindings, count, dead_rank_);
     });
   }
 
  private:
   Contexts contexts_;
+  int dead_rank_;
   RankTeam team_;
 };
 
 }  // namespace
 
-std::unique_ptr<Communicator> connect_gloo(int ranks) {
-  return std::make_unique<GlooCommunicator>(ranks);
+std::unique_ptr<Communicator> connect_gloo(int ranks, int dead_rank) {
+  return std::make_unique<GlooCommunicator>(ranks, dead_rank);
 }
 
 std::string gloo_version_text() {

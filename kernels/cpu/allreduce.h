@@ -7,8 +7,9 @@
 
 namespace assay::cpu {
 
-/// Ranks as threads of this process that talk Gloo over TCP on the loopback interface.
-std::unique_ptr<Communicator> connect_gloo(int ranks);
+/// Ranks as threads of this process that talk Gloo over TCP on the loopback interface. `dead_rank`,
+/// for a simulated fault, is connected and then never takes part.
+std::unique_ptr<Communicator> connect_gloo(int ranks, int dead_rank = -1);
 
 /// "Gloo 0.5.0"
 std::string gloo_version_text();

@@ -1,5 +1,8 @@
 #include "kernels/sim/backend.h"
 
+#include <algorithm>
+
+#include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/sim/device.h"
 
@@ -7,6 +10,24 @@ namespace assay::sim {
 namespace {
 
 constexpr std::int64_t memory_bytes = std::int64_t{8} << 30;
+
+/// A collective among simulated devices: each of its ranks launches on its own.
+class SimCollective final : public Kernel {
+ public:
+  SimCollective(const std::vector<SimDevice*>& devices, std::string_view op,
+                std::unique_ptr<Kernel> cpu)
+      : devices_(devices), op_(op), cpu_(std::move(cpu)) {}
+  void launch() override {
+    for (SimDevice* device : devices_) device->before_launch(op_);
+    cpu_->launch();
+  }
+  std::string implementation() const override { return cpu_->implementation(); }
+
+ private:
+  const std::vector<SimDevice*>& devices_;
+  std::string_view op_;
+  std::unique_ptr<Kernel> cpu_;
+};
 
 /// Hands each rank's device memory to the CPU's communicator.
 class SimCommunicator final : public Communicator {
@@ -21,7 +42,7 @@ class SimCommunicator final : public Communicator {
     for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
       host.push_back(devices_[rank]->on_host(bindings[rank]));
     }
-    return cpu_->prepare(op, host);
+    return std::make_unique<SimCollective>(devices_, op.op->name, cpu_->prepare(op, host));
   }
 
  private:
@@ -31,26 +52,45 @@ class SimCommunicator final : public Communicator {
 
 class SimBackend final : public Backend {
  public:
-  explicit SimBackend(int devices) : count_(devices), cpu_(cpu::make_backend()) {}
+  SimBackend(int devices, std::vector<Fault> faults)
+      : count_(devices), faults_(std::move(faults)), cpu_(cpu::make_backend()) {}
 
   std::string kind() const override { return "sim"; }
   std::vector<DeviceInfo> describe() const override {
     std::vector<DeviceInfo> devices;
-    for (int index = 0; index < count_; ++index) devices.push_back(describe(index));
+    for (int index = 0; index < count_; ++index) {
+      if (!is_lost(index)) devices.push_back(describe(index));
+    }
     return devices;
   }
   std::unique_ptr<Device> open(int index) override {
-    return std::make_unique<SimDevice>(describe(index));
+    return std::make_unique<SimDevice>(describe(index), index, faults_);
   }
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
                                         Bootstrap& bootstrap) override {
     std::vector<SimDevice*> own;
     for (Device* device : devices) own.push_back(static_cast<SimDevice*>(device));
-    return std::make_unique<SimCommunicator>(std::move(own), cpu_->connect({}, ranks, bootstrap));
+    const auto dead = std::ranges::find_if(faults_, [&](const Fault& fault) {
+      return fault.kind == FaultKind::dead_rank && !fault.has_struck() &&
+             fault.device.value_or(0) < ranks;
+    });
+    std::unique_ptr<Communicator> cpu;
+    if (dead == faults_.end()) {
+      cpu = cpu_->connect({}, ranks, bootstrap);
+    } else {
+      dead->strike();
+      cpu = cpu::connect_gloo(ranks, dead->device.value_or(0));
+    }
+    return std::make_unique<SimCommunicator>(std::move(own), std::move(cpu));
   }
 
  private:
+  bool is_lost(int index) const {
+    return std::ranges::any_of(faults_, [&](const Fault& fault) {
+      return fault.kind == FaultKind::device_lost && fault.concerns(index) && fault.has_struck();
+    });
+  }
   DeviceInfo describe(int index) const {
     DeviceInfo info = cpu_->describe().front();
     info.device = "sim:" + std::to_string(index);
@@ -63,11 +103,14 @@ class SimBackend final : public Backend {
   }
 
   int count_;
+  std::vector<Fault> faults_;
   std::unique_ptr<Backend> cpu_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(int devices) { return std::make_unique<SimBackend>(devices); }
+std::unique_ptr<Backend> make_backend(int devices, std::vector<Fault> faults) {
+  return std::make_unique<SimBackend>(devices, std::move(faults));
+}
 
 }  // namespace assay::sim

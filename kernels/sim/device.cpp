@@ -1,26 +1,109 @@
 #include "kernels/sim/device.h"
 
-namespace assay::sim {
+#include <unistd.h>
 
-SimDevice::SimDevice(DeviceInfo info)
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <iterator>
+
+namespace assay::sim {
+namespace {
+
+class SimKernel final : public Kernel {
+ public:
+  SimKernel(SimDevice& device, std::string_view op, std::unique_ptr<Kernel> cpu)
+      : device_(device), op_(op), cpu_(std::move(cpu)) {}
+  void launch() override {
+    device_.before_launch(op_);
+    cpu_->launch();
+  }
+  std::string implementation() const override { return cpu_->implementation(); }
+
+ private:
+  SimDevice& device_;
+  std::string_view op_;
+  std::unique_ptr<Kernel> cpu_;
+};
+
+[[noreturn]] void hang() {
+  std::signal(SIGTERM, SIG_IGN);
+  for (;;) pause();
+}
+
+}  // namespace
+
+SimDevice::SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults)
     : info_(std::move(info)),
       cpu_(info_),
-      memory_(static_cast<std::size_t>(info_.memory_total_bytes.value_or(0))) {}
+      memory_(static_cast<std::size_t>(info_.memory_total_bytes.value_or(0))) {
+  std::ranges::copy_if(faults, std::back_inserter(faults_),
+                       [&](const Fault& fault) { return fault.concerns(index); });
+}
+
+void SimDevice::check() const {
+  if (broken_) throw DeviceError(*broken_);
+}
+
+void SimDevice::before_launch(std::string_view op) {
+  check();
+  for (const Fault& fault : faults_) {
+    const bool concerns = fault.op.empty() || fault.op == op;
+    if (!concerns || fault.kind == FaultKind::dead_rank || fault.has_struck()) continue;
+    fault.strike();
+    switch (fault.kind) {
+      case FaultKind::segv:
+        std::raise(SIGSEGV);
+        break;
+      case FaultKind::abort:
+        std::abort();
+      case FaultKind::hang:
+        hang();
+      case FaultKind::out_of_memory:
+        throw DeviceError(Failure::out_of_memory, "sim: no memory for the launch (injected)");
+      case FaultKind::sticky_error:
+        broken_ = std::make_unique<DeviceError>(
+            Failure::internal, "sim: an illegal address was accessed (injected, sticky)");
+        break;
+      case FaultKind::device_lost:
+        broken_ = std::make_unique<DeviceError>(
+            Failure::device_lost, "sim: the device has fallen off the bus (injected)");
+        break;
+      case FaultKind::dead_rank:
+        break;  // strikes in the communicator
+    }
+  }
+  check();
+}
+
+void* SimDevice::allocate(std::size_t bytes) {
+  check();
+  return memory_.allocate(bytes);
+}
 
 void SimDevice::upload(void* to, const void* from_host, std::size_t bytes) {
+  check();
   cpu_.upload(memory_.host(to), from_host, bytes);
 }
 
 void SimDevice::download(void* to_host, const void* from, std::size_t bytes) {
+  check();
   cpu_.download(to_host, memory_.host(from), bytes);
 }
 
 void SimDevice::fill(void* to, std::byte value, std::size_t bytes) {
+  check();
   cpu_.fill(memory_.host(to), value, bytes);
 }
 
+std::unique_ptr<Stream> SimDevice::create_stream() {
+  check();
+  return cpu_.create_stream();
+}
+
 std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& binding) {
-  return cpu_.prepare(op, on_host(binding));
+  check();
+  return std::make_unique<SimKernel>(*this, op.op->name, cpu_.prepare(op, on_host(binding)));
 }
 
 Binding SimDevice::on_host(const Binding& binding) const {

@@ -1,30 +1,45 @@
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "kernels/base/device.h"
+#include "kernels/base/status.h"
 #include "kernels/cpu/device.h"
 #include "kernels/sim/address_space.h"
+#include "kernels/sim/fault.h"
 
 namespace assay::sim {
 
-/// A device whose kernels are the CPU's and whose memory is its own.
+/// A device whose kernels are the CPU's and whose memory is its own, with the faults it was told to
+/// have.
 class SimDevice final : public Device {
  public:
-  explicit SimDevice(DeviceInfo info);
+  SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults);
 
   const DeviceInfo& info() const override { return info_; }
-  void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
+  void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override { memory_.release(memory); }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
-  std::unique_ptr<Stream> create_stream() override { return cpu_.create_stream(); }
+  std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
   /// The same binding with the host memory behind this device's addresses.
   Binding on_host(const Binding& binding) const;
 
+  /// To be called before each launch: lets the faults of this device that concern the op strike.
+  void before_launch(std::string_view op);
+
  private:
+  /// Throws what every call throws once the device is broken.
+  void check() const;
+
   DeviceInfo info_;
+  std::vector<Fault> faults_;
+  std::unique_ptr<DeviceError> broken_;
   cpu::CpuDevice cpu_;
   AddressSpace memory_;
 };

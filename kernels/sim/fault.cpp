@@ -1,0 +1,71 @@
+#include "kernels/sim/fault.h"
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+
+namespace assay::sim {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, FaultKind>, 7> kinds{{
+    {"segv", FaultKind::segv},
+    {"abort", FaultKind::abort},
+    {"hang", FaultKind::hang},
+    {"out_of_memory", FaultKind::out_of_memory},
+    {"sticky_error", FaultKind::sticky_error},
+    {"device_lost", FaultKind::device_lost},
+    {"dead_rank", FaultKind::dead_rank},
+}};
+
+FaultKind parse_kind(const std::string& text) {
+  for (const auto& [name, kind] : kinds) {
+    if (name == text) return kind;
+  }
+  throw UsageError("--sim-fault: " + unknown_name("fault", text, fault_names()));
+}
+
+}  // namespace
+
+std::vector<std::string> fault_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds) names.emplace_back(name);
+  return names;
+}
+
+bool Fault::has_struck() const { return !marker.empty() && std::filesystem::exists(marker); }
+
+void Fault::strike() const {
+  if (!marker.empty()) std::ofstream(marker) << "struck\n";
+}
+
+Fault parse_fault(std::string_view text) {
+  const std::vector<std::string> words = split(text, ',');
+  Fault fault{parse_kind(words.front()), {}, {}, {}};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
+    if (name == "device") {
+      const char* end = value.data() + value.size();
+      const auto parsed = std::from_chars(value.data(), end, fault.device.emplace());
+      if (parsed.ec != std::errc() || parsed.ptr != end || *fault.device < 0) {
+        throw UsageError("--sim-fault: device must be an index, not '" + value + "'");
+      }
+    } else if (name == "op" && find_op(value) != nullptr) {
+      fault.op = value;
+    } else if (name == "marker" && !value.empty()) {
+      fault.marker = value;
+    } else {
+      throw UsageError("--sim-fault: '" + words[i] +
+                       "': expected device=I, op=NAME or marker=FILE");
+    }
+  }
+  return fault;
+}
+
+}  // namespace assay::sim

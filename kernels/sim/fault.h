@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/op.h"
+
+namespace assay::sim {
+
+/// What a simulated device can be told to do wrong to the process that drives it.
+enum class FaultKind {
+  segv,           // the launch reads where nothing is
+  abort,          // the launch calls abort, as libraries do on a failed check
+  hang,           // the launch never ends, and the process ignores TERM
+  out_of_memory,  // the launch finds no memory
+  sticky_error,   // from this launch on every call fails, as with a poisoned CUDA context
+  device_lost,    // from this launch on the device is gone
+  dead_rank,      // one rank of a collective never takes part
+};
+
+/// A fault and when it strikes: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone".
+struct Fault {
+  FaultKind kind;
+  std::optional<int> device;  // default: each
+  std::string op;             // default: any
+  /// A file that the fault makes when it strikes. Where it stands, the fault strikes no more (so
+  /// that a retry passes), and a lost device stays lost for every process.
+  std::string marker;
+
+  bool concerns(int index) const { return !device || *device == index; }
+  bool has_struck() const;
+  /// Makes the marker.
+  void strike() const;
+};
+
+/// Throws UsageError that names what is wrong and the valid words.
+Fault parse_fault(std::string_view text);
+std::vector<std::string> fault_names();
+
+}  // namespace assay::sim
