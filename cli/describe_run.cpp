@@ -37,7 +37,8 @@ std::vector<std::string> command_line() {
 
 }  // namespace
 
-RunInfo describe_run(const SelectionOptions& options, const SelectedTrials& selected) {
+RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId>& devices,
+                     const protocol::Hello& machine) {
   RunInfo run;
   run.started_at = utc_now();
   run.host = host_name();
@@ -51,11 +52,9 @@ RunInfo describe_run(const SelectionOptions& options, const SelectedTrials& sele
   run.seed = options.seed;
   run.profile = options.cases.profile;
   run.check_only = options.check_only;
-  run.planned = run.missing = std::ssize(selected.plan);
-  for (const DeviceId& id : selected.devices) {
-    const auto found =
-        std::ranges::find(selected.machine.devices, to_text(id), &DeviceInfo::device);
-    if (found != selected.machine.devices.end()) run.devices.push_back(*found);
+  for (const DeviceId& id : devices) {
+    const auto found = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
+    if (found != machine.devices.end()) run.devices.push_back(*found);
   }
   for (const char* name : recorded_variables) {
     if (const char* value = std::getenv(name)) run.environment.emplace_back(name, value);

@@ -6,6 +6,7 @@
 namespace assay::cli {
 
 /// What is known of a run before it starts: who, where, with what, on which devices.
-RunInfo describe_run(const SelectionOptions& options, const SelectedTrials& selected);
+RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId>& devices,
+                     const protocol::Hello& machine);
 
 }  // namespace assay::cli

@@ -45,7 +45,7 @@ void print_device(const DeviceInfo& device) {
 int execute(bool json, int sim_devices) {
   SelectionOptions options;
   options.sim_devices = sim_devices;
-  const protocol::Hello machine = probe(worker_command(options, 0));
+  const protocol::Hello machine = probe(worker_command(options));
   if (json) {
     print_json(machine);
     return ok;

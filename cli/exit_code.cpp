@@ -2,19 +2,12 @@
 
 namespace assay::cli {
 
-ExitCode exit_code_of(const StatusCounts& counts, bool completed) {
-  const auto any_of = [&](std::initializer_list<Status> statuses) {
-    for (const Status status : statuses) {
-      if (const auto found = counts.find(status); found != counts.end() && found->second > 0) {
-        return true;
-      }
-    }
-    return false;
-  };
-  using enum Status;
-  if (any_of({fail, vacuous, flaky})) return wrong;
-  if (any_of({crash, timeout, oom, device_lost, error}) || !completed) return infrastructure;
-  return any_of({pass}) ? ok : absent;
+ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky) {
+  const std::int64_t flaky = tally.count(Status::flaky);
+  if (tally.count(StatusClass::wrong) > (allow_flaky ? flaky : 0)) return wrong;
+  if (tally.count(StatusClass::broken) > 0 || !completed) return infrastructure;
+  // Known failures were looked at by somebody; skips were not.
+  return tally.count(Status::pass) + flaky + tally.expected > 0 ? ok : absent;
 }
 
 }  // namespace assay::cli

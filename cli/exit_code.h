@@ -1,17 +1,15 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <stdexcept>
 
-#include "harness/record.h"
+#include "reports/outcomes.h"
 
 namespace assay::cli {
 
 /// What the program ends with. Several at once: wrong before infrastructure before absent.
 enum ExitCode : int {
   ok = 0,
-  wrong = 1,           // a result was fail, vacuous or flaky
+  wrong = 1,           // a result was fail, vacuous or (unless allowed) flaky
   usage = 2,           // decided before anything runs
   absent = 3,          // a device that is not here, or nothing that could run
   infrastructure = 4,  // crash, timeout, oom, device_lost, error, or a run cut short
@@ -22,10 +20,7 @@ struct AbsentDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How many records ended in each status.
-using StatusCounts = std::map<Status, std::int64_t>;
-
 /// An empty run is never green, and neither is one that stopped before the end of its plan.
-ExitCode exit_code_of(const StatusCounts& counts, bool completed);
+ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky);
 
 }  // namespace assay::cli

@@ -30,25 +30,32 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(const Outcomes& outcomes, bool quiet, double duration_s)
+    : outcomes_(outcomes),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      duration_s_(duration_s) {}
 
 void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
+  done_before_ = done_ = outcomes_.tally().finished;
   started_ = last_line_ = steady_clock::now();
   if (quiet_) return;
   say("{} trials into {}\n", planned_, run.directory.string());
+  if (done_ > 0) say("{} of them have rows already\n", done_);
 }
 
 void Progress::result(const Result& result) {
   const Record& record = result.record;
-  ++done_;
-  tally_.add(record.status);
-  records_.push_back(record);
-  const bool is_bad = record.status != Status::pass && record.status != Status::skip;
-  if (is_bad) {  // shown also when quiet
+  if (record.attempt == 1) ++done_;
+  if (record.is_bad()) {  // shown also when quiet
     if (!quiet_) erase();
     say("{}: {} on {}: {}\n    {}\n", name(record.status), record.case_id, record.device,
         record.reason, record.replay);
+  } else if (!record.expected_failure.empty() && !quiet_) {
+    erase();
+    say("expected {}: {} on {}: {}\n", name(record.status), record.case_id, record.device,
+        record.expected_failure);
   }
   if (!quiet_) draw(record.case_id);
 }
@@ -62,19 +69,27 @@ void Progress::erase() {
 }
 
 void Progress::draw(const std::string& what) {
-  const double left_s =
-      seconds_since(started_) / static_cast<double>(done_) * static_cast<double>(planned_ - done_);
+  const double spent_s = seconds_since(started_);
+  const bool repeats = duration_s_ > 0 && done_ >= planned_;
+  double left_s = duration_s_ - spent_s;
+  if (!repeats) {
+    const auto done = static_cast<double>(std::max<std::int64_t>(1, done_ - done_before_));
+    left_s = std::max(left_s, spent_s / done * static_cast<double>(planned_ - done_));
+  }
+  const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
   if (!terminal_) {
     if (steady_clock::now() - last_line_ < line_interval) return;
     last_line_ = steady_clock::now();
-    say("{}/{}: {}; about {} left\n", done_, planned_, tally_.text(), human_duration(left_s));
+    say("{}: {}; about {} left\n", count, outcomes_.tally().text(), human_duration(left_s));
     return;
   }
-  const auto filled =
-      static_cast<std::size_t>(bar_cells * done_ / std::max<std::int64_t>(1, planned_));
-  std::string line = fmt::format("[{}{}] {}/{}  {} left  {}", std::string(filled, '='),
-                                 std::string(bar_cells - filled, ' '), done_, planned_,
-                                 human_duration(left_s), what);
+  const double part = repeats ? spent_s / duration_s_
+                              : static_cast<double>(done_) /
+                                    static_cast<double>(std::max<std::int64_t>(1, planned_));
+  const auto filled = static_cast<std::size_t>(bar_cells * std::clamp(part, 0.0, 1.0));
+  std::string line =
+      fmt::format("[{}{}] {}  {} left  {}", std::string(filled, '='),
+                  std::string(bar_cells - filled, ' '), count, human_duration(left_s), what);
   line.resize(std::min(line.size(), terminal_columns() - 1));  // a wrapped line cannot be erased
   say("\r\033[K{}", line);
 }

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "harness/record.h"
 #include "reports/outcomes.h"
@@ -10,28 +9,28 @@
 namespace assay::cli {
 
 /// Tells a person, on standard error, how a run goes: a bar with the time left on a terminal, a
-/// line now and then elsewhere, and at once whatever did not pass.
+/// line now and then elsewhere, and at once whatever did not pass. `outcomes` must hear of each
+/// result before this.
 class Progress final : public Sink {
  public:
-  explicit Progress(bool quiet);
+  /// `duration_s`: the run repeats its trials for so long; 0 when it ends with them.
+  Progress(const Outcomes& outcomes, bool quiet, double duration_s);
 
   void begin(const RunInfo& run) override;
   void result(const Result& result) override;
   void end(const RunInfo& run) override;
 
-  const Tally& tally() const { return tally_; }
-  const std::vector<Record>& records() const { return records_; }
-
  private:
   void draw(const std::string& what);
   void erase();
 
+  const Outcomes& outcomes_;
   bool quiet_;
   bool terminal_;
+  double duration_s_;
   std::int64_t planned_ = 0;
+  std::int64_t done_before_ = 0;  // by the run that is resumed
   std::int64_t done_ = 0;
-  Tally tally_;
-  std::vector<Record> records_;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_line_;
 };

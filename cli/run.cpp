@@ -4,42 +4,42 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
 #include <memory>
+#include <set>
+#include <thread>
 
 #include "cli/command.h"
-#include "cli/describe_run.h"
+#include "cli/estimate.h"
 #include "cli/exit_code.h"
+#include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/say.h"
-#include "cli/selection_options.h"
 #include "harness/clock.h"
+#include "harness/expected_failures.h"
+#include "harness/run/coverage.h"
+#include "harness/run/device_lock.h"
 #include "harness/run/supervisor.h"
+#include "kernels/base/names.h"
 #include "kernels/base/status.h"
+#include "reports/github.h"
+#include "reports/jsonl.h"
 #include "reports/overview.h"
+#include "reports/plan_csv.h"
 #include "reports/reports.h"
 #include "reports/run_directory.h"
 
 namespace assay::cli {
 namespace {
 
-/// In words: CLI11's own check prints the whole range of double.
-const CLI::Validator at_least_one_second(
-    [](const std::string& text) {
-      double seconds = 0;
-      const bool right = CLI::detail::lexical_cast(text, seconds) && seconds >= 1;
-      return right ? std::string() : "must be a number of seconds from 1, not '" + text + "'";
-    },
-    "");
-
-struct RunOptions {
-  SelectionOptions selection;
-  std::filesystem::path out;
-  double timeout_s = 120;  // ample for the largest case of `full`
-  bool quiet = false;
-};
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
 
 std::atomic<int> signal_received{0};
 static_assert(std::atomic<int>::is_always_lock_free);  // for the handler
+
+bool interrupted() { return signal_received != 0; }
 
 void handle_signals() {
   struct sigaction action {};
@@ -47,50 +47,243 @@ void handle_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
-void print_end(const RunInfo& run, const Progress& progress, bool quiet) {
-  if (run.interrupted) {
-    say("interrupted by signal {}: {} of {} trials have rows\n", signal_received.load(),
-        run.planned - run.missing, run.planned);
+ExpectedFailures read_expected(const fs::path& path) {
+  if (path.empty()) return {};
+  std::ifstream file(path);
+  if (!file || fs::is_directory(path)) {
+    throw UsageError("--expected: cannot read " + path.string());
   }
-  if (!quiet) say("\n{}\n", overview(progress.records()));
-  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", progress.tally().text(),
+  return {file, path.string(), utc_now().substr(0, 10)};
+}
+
+/// Everything that has a UUID is one machine's one device.
+std::vector<DeviceLock> lock_devices(const RunInfo& run, bool wait) {
+  std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
+  for (const DeviceInfo& device : run.devices) {
+    if (!device.uuid.empty()) uuids.insert(device.uuid);
+  }
+  std::vector<DeviceLock> locks;
+  for (const std::string& uuid : uuids) {
+    locks.emplace_back(DeviceLock::folder(), uuid, wait, interrupted,
+                       [](const std::string& busy) { say("waiting: {}\n", busy); });
+  }
+  return locks;
+}
+
+/// Makes the directory of a new run, with its plan, before anything runs.
+void make_directory(Job& job) {
+  if (job.options.out.empty()) {
+    job.run.directory = make_default_run_directory(std::chrono::system_clock::now(), job.run.host);
+  } else {
+    make_run_directory(job.options.out);
+    job.run.directory = job.options.out;
+  }
+  std::vector<PlanRow> rows;
+  for (const PlannedTrial& trial : job.plan) {
+    rows.push_back(
+        {trial.test.id(), to_text(trial.lane), trial.timing, trial.repeat, trial.skip_reason});
+  }
+  write_plan(job.run.directory / "plan.csv", rows);
+}
+
+/// Where the workers share references, gone when the run ends. Not made where no case is taken
+/// twice.
+class ReferenceFolder {
+ public:
+  explicit ReferenceFolder(const Job& job) {
+    const fs::path folder = job.run.directory / ".references";
+    std::error_code error;
+    fs::remove_all(folder, error);  // of a run that was killed
+    std::set<std::string> seen;
+    const bool shared = job.options.duration_s > 0 || job.options.retries > 0 ||
+                        std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
+                          return !seen.insert(trial.test.id()).second;
+                        });
+    if (shared && fs::create_directory(folder, error)) path_ = fs::absolute(folder);
+  }
+  ~ReferenceFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  ReferenceFolder(const ReferenceFolder&) = delete;
+  ReferenceFolder& operator=(const ReferenceFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// What a budget left out. Throws nothing away silently: cells that were never touched are named.
+struct LeftOut {
+  std::int64_t trials = 0;
+  std::set<std::string> untouched;
+};
+
+LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes) {
+  std::set<std::tuple<std::string, std::string>> taken;
+  for (const Record& record : outcomes.trials()) taken.emplace(record.case_id, record.device);
+  LeftOut left;
+  std::set<std::string> touched;
+  for (const PlannedTrial& trial : plan) {
+    const bool has_row = taken.contains({trial.test.id(), to_text(trial.lane)});
+    if (has_row) touched.insert(coverage_cell(trial));
+    left.trials += has_row ? 0 : 1;
+  }
+  for (const PlannedTrial& trial : plan) {
+    if (!touched.contains(coverage_cell(trial))) left.untouched.insert(coverage_cell(trial));
+  }
+  return left;
+}
+
+/// Executes the job's trials as its options say: once, within a budget, or again and again.
+class Execution {
+ public:
+  Execution(const Job& job, double cap_s, Supervisor& supervisor)
+      : job_(job), cap_s_(cap_s), supervisor_(supervisor) {}
+
+  PlanEnd run() {
+    const RunOptions& options = job_.options;
+    if (options.budget_s > 0) return within_budget();
+    PlanEnd end = rounds();
+    for (auto again = job_.plan; options.duration_s > 0 && end == PlanEnd::completed;) {
+      if (is_over(options.duration_s)) break;
+      for (PlannedTrial& trial : again) ++trial.repeat;
+      repeating_ = true;
+      end = supervisor_.execute(again);
+    }
+    return end == PlanEnd::enough ? PlanEnd::completed : end;
+  }
+
+  /// Whether no further trial should begin.
+  bool enough() const {
+    const RunOptions& options = job_.options;
+    return (options.budget_s > 0 && is_over(options.budget_s)) ||
+           (repeating_ && is_over(options.duration_s));
+  }
+
+ private:
+  bool is_over(double seconds) const {
+    return std::chrono::duration<double>(steady_clock::now() - began_).count() >= seconds;
+  }
+
+  /// One repeat after the other.
+  PlanEnd rounds() {
+    PlanEnd end = PlanEnd::completed;
+    for (auto first = job_.plan.begin(); first != job_.plan.end() && end == PlanEnd::completed;) {
+      const auto last = std::find_if(
+          first, job_.plan.end(), [&](const auto& trial) { return trial.repeat != first->repeat; });
+      end = supervisor_.execute({first, last});
+      first = last;
+    }
+    return end;
+  }
+
+  PlanEnd within_budget() {
+    const auto cost_s = [&](const PlannedTrial& trial) {
+      return estimate_s(std::span(&trial, 1), cap_s_);
+    };
+    const CoverageOrder order = order_by_coverage(job_.plan, job_.options.budget_s, cost_s);
+    const PlanEnd end = supervisor_.execute(order.first);
+    return end == PlanEnd::completed ? supervisor_.execute(order.rest) : end;
+  }
+
+  const Job& job_;
+  double cap_s_;
+  Supervisor& supervisor_;
+  steady_clock::time_point began_ = steady_clock::now();
+  bool repeating_ = false;
+};
+
+/// What a person should know beside the results.
+void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
+               const Supervisor& supervisor, const ExpectedFailures& expected) {
+  run.notes = expected.notes(outcomes.trials());
+  if (end == PlanEnd::failed_fast) run.notes.push_back("ended by --fail-fast");
+  if (end == PlanEnd::enough) {
+    const LeftOut left = left_out(job.plan, outcomes);
+    std::string note = fmt::format("the budget of {} s left out {} of {} trials",
+                                   job.options.budget_s, left.trials, run.planned);
+    if (left.untouched.empty()) {
+      note += "; every suite, op and dtype was touched";
+      run.planned -= left.trials;  // the selection is what the budget allowed
+    } else {
+      note += "; never touched: " +
+              join(std::vector<std::string>(left.untouched.begin(), left.untouched.end()), ", ");
+    }
+    run.notes.push_back(note);
+  }
+  const bool repeats = job.options.duration_s > 0 || job.options.repeat > 1;
+  if (const std::string growth = supervisor.growth().text(); repeats && !growth.empty()) {
+    run.notes.push_back(growth);
+  }
+}
+
+void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
+  const Tally tally = outcomes.tally();
+  if (run.interrupted) {
+    say("interrupted by signal {}: {} of {} trials have rows; assay run --resume {} completes it\n",
+        signal_received.load(), tally.finished, run.planned, run.directory.string());
+  }
+  if (!quiet) say("\n{}\n", overview(outcomes.trials()));
+  for (const std::string& note : run.notes) say("note: {}\n", note);
+  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", tally.text(),
       (run.directory / "results.csv").string());
 }
 
-int execute(const RunOptions& options) {
-  const SelectedTrials selected = select_trials(options.selection);
+int execute(const RunOptions& asked) {
+  handle_signals();
+  Job job = asked.resume.empty() ? begin_job(asked) : resume_job(asked);
+  const RunOptions& options = job.options;
+  RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);
+  const ExpectedFailures expected = read_expected(options.expected);
+  const std::vector<DeviceLock> locks = lock_devices(run, options.wait);
+  if (job.start == Start::fresh) make_directory(job);
+  const RunDirectoryLock directory_lock(run.directory);
+  const ReferenceFolder references(job);
 
-  RunInfo run = describe_run(options.selection, selected);
-  if (options.out.empty()) {
-    run.directory = make_default_run_directory(std::chrono::system_clock::now(), run.host);
-  } else {
-    make_run_directory(options.out);
-    run.directory = options.out;
-  }
-
-  Progress progress(options.quiet);
-  const auto files = run_directory_sinks(run.directory);
-  std::vector<Sink*> sinks;
+  Outcomes outcomes(job.earlier);
+  const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
+  Jsonl jsonl(stdout);
+  Progress progress(outcomes, options.quiet, options.duration_s);
+  std::vector<Sink*> sinks{&outcomes};  // first: the others show what it holds
   for (const auto& file : files) sinks.push_back(file.get());
-  sinks.push_back(&progress);  // last: what it shows is on disk
+  if (options.jsonl) sinks.push_back(&jsonl);
+  sinks.push_back(&progress);  // after the files: what it shows is on disk
+  const auto github = github_report_if_there(outcomes);
+  if (github) sinks.push_back(github.get());
   for (Sink* sink : sinks) sink->begin(run);
 
-  handle_signals();
-  Supervisor supervisor({.worker = worker_command(options.selection, profile.cap_s),
-                         .timeout_s = options.timeout_s,
-                         .seed = options.selection.seed,
-                         .replay_flags = replay_flags(options.selection),
-                         .interrupted = [] { return signal_received != 0; }},
-                        run, sinks);
-  const bool completed = supervisor.execute(selected.plan);
+  const Execution* execution_so_far = nullptr;
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  Supervisor supervisor(
+      {.worker = worker_command(options.selection, profile.cap_s, references.path()),
+       .timeout_s = options.timeout_s,
+       .seed = options.selection.seed,
+       .retries = options.retries,
+       .fail_fast = options.fail_fast,
+       .lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores),
+       .overlap_timings = options.overlap_timings,
+       .replay_flags = replay_flags(options.selection),
+       .interrupted = interrupted,
+       .enough = [&] { return execution_so_far->enough(); },
+       .expected_failure = [&](const Record& failure) { return expected.accept(failure); }},
+      run, sinks);
+  Execution execution(job, profile.cap_s, supervisor);
+  execution_so_far = &execution;
+  const PlanEnd end = execution.run();
 
   run.ended_at = utc_now();
-  run.interrupted = !completed;
-  for (const auto& [status, count] : progress.tally().by_status) run.missing -= count;
-  run.exit_code = exit_code_of(progress.tally().by_status, completed && run.missing == 0);
+  run.interrupted = end == PlanEnd::interrupted;
+  run.references_computed = supervisor.references().computed;
+  run.references_shared = supervisor.references().shared;
+  add_notes(run, job, end, outcomes, supervisor, expected);
+  const Tally tally = outcomes.tally();
+  if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
+  const bool completed = !run.interrupted && tally.finished >= run.planned;
+  run.exit_code = exit_code_of(tally, completed, run.allow_flaky);
   for (Sink* sink : sinks) sink->end(run);
-  print_end(run, progress, options.quiet);
+  print_end(run, outcomes, options.quiet);
   return run.exit_code;
 }
 
@@ -104,17 +297,14 @@ Command add_run(CLI::App& program) {
   assay run --profile smoke --device cpu     a minute's worth
   assay run --suite linear --axis dtype=bf16 --axis batch=1,64
   assay run --case linear/f32/batch=2,in=3,out=1,bias=1,act=none --seed 7
-  assay run --check-only --require cuda:8    a gate: exit 3 with fewer than eight GPUs)");
-  add_selection_options(*app, options->selection);
-  app->add_option("--out", options->out, "run directory (default: assay-runs/TIME-HOST)")
-      ->type_name("DIR");
-  app->add_flag("--check-only", options->selection.check_only, "verify and do not measure");
-  app->add_option("--timeout", options->timeout_s, "of one case")
-      ->check(at_least_one_second)
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_flag("--quiet", options->quiet, "only what did not pass, and the end");
-  return {app, [options] { return execute(*options); }};
+  assay run --check-only --require cuda:8    a gate: exit 3 with fewer than eight GPUs
+  assay run --budget 300 --retries 2 --expected known.csv --wait    a gate on a shared runner
+  assay run --resume assay-runs/TIME-HOST    what a killed run still lacked)");
+  add_run_options(*app, *options);
+  return {app, [app, options] {
+            if (!options->resume.empty()) check_resume_options(*app);
+            return execute(*options);
+          }};
 }
 
 }  // namespace assay::cli

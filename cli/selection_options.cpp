@@ -9,8 +9,11 @@
 
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
+#include "harness/replay.h"
 #include "harness/run/supervisor.h"
+#include "kernels/base/names.h"
 #include "kernels/base/status.h"
+#include "kernels/sim/fault.h"
 
 namespace assay::cli {
 
@@ -70,6 +73,13 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->check(CLI::Range(0, 64))
       ->type_name("N")
       ->group(group);
+  command
+      .add_option("--sim-fault", o.sim_faults,
+                  "KIND[,device=I][,op=NAME][,marker=FILE]: a fault that simulated devices have: " +
+                      join(sim::fault_names(), ", ") + "; repeatable")
+      ->type_name("SPEC")
+      ->allow_extra_args(false)
+      ->group(group);
   command.add_option("--seed", o.seed, "of the inputs")
       ->check(whole_number)
       ->type_name("N")
@@ -86,9 +96,10 @@ SelectedTrials select_trials(const SelectionOptions& options) {
   const std::vector<Case> cases = select_cases(options.cases);
   const std::vector<DeviceRequest> requests = parse_device_list(options.devices);
   const std::vector<Requirement> requirements = parse_requirements(options.require);
+  for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
 
   SelectedTrials selected;
-  selected.machine = probe(worker_command(options, 0));
+  selected.machine = probe(worker_command(options));
   check_requirements(requirements, selected.machine);
   selected.devices = resolve_devices(requests, selected.machine);
   selected.plan = make_plan(cases, selected.devices, selected.machine.backends, options.check_only);
@@ -99,7 +110,8 @@ SelectedTrials select_trials(const SelectionOptions& options) {
   return selected;
 }
 
-WorkerCommand worker_command(const SelectionOptions& options, double cap_s) {
+WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
+                             const std::filesystem::path& references) {
   WorkerCommand command;
   command.arguments = {std::filesystem::read_symlink("/proc/self/exe").string(),
                        "worker",
@@ -111,6 +123,12 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s) {
                        fmt::format("{}", cap_s),
                        "--sim-devices",
                        std::to_string(options.sim_devices)};
+  for (const std::string& fault : options.sim_faults) {
+    command.arguments.insert(command.arguments.end(), {"--sim-fault", fault});
+  }
+  if (!references.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--references", references.string()});
+  }
   if (options.threads > 0) {
     command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(options.threads));
   }
@@ -127,6 +145,9 @@ std::string replay_flags(const SelectionOptions& options) {
   std::string flags;
   if (options.threads > 0) flags += fmt::format("--threads {} ", options.threads);
   if (options.sim_devices > 0) flags += fmt::format("--sim-devices {} ", options.sim_devices);
+  for (const std::string& fault : options.sim_faults) {
+    flags += fmt::format("--sim-fault {} ", shell_word(fault));
+  }
   if (!flags.empty()) flags.pop_back();
   return flags;
 }

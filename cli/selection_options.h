@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct SelectionOptions {
   std::vector<std::string> devices{"all"};
   std::vector<std::string> require;
   int sim_devices = 0;
+  std::vector<std::string> sim_faults;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all cores
   bool check_only = false;
@@ -39,7 +41,9 @@ struct SelectedTrials {
 SelectedTrials select_trials(const SelectionOptions& options);
 
 /// The hidden subcommand that executes this selection's trials, in this very program.
-WorkerCommand worker_command(const SelectionOptions& options, double cap_s);
+/// `references` is the folder in which workers share references; empty when they do not.
+WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
+                             const std::filesystem::path& references = {});
 
 /// The options beside case, device and seed that a replay needs: "--threads 1 --sim-devices 2".
 std::string replay_flags(const SelectionOptions& options);

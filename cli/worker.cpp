@@ -17,6 +17,7 @@ struct WorkerOptions {
   pid_t parent = 0;
   EngineOptions engine;
   int sim_devices = 0;
+  std::vector<std::string> sim_faults;
 };
 
 int execute(const WorkerOptions& options) {
@@ -24,7 +25,11 @@ int execute(const WorkerOptions& options) {
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
   Backends backends;
   backends.add(cpu::make_backend());
-  if (options.sim_devices > 0) backends.add(sim::make_backend(options.sim_devices));
+  if (options.sim_devices > 0) {
+    std::vector<sim::Fault> faults;
+    for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
+    backends.add(sim::make_backend(options.sim_devices, std::move(faults)));
+  }
   for (const auto& folder : module_folders()) backends.load_modules(folder);
   serve(channel, backends, options.engine);
   return ok;
@@ -41,6 +46,8 @@ Command add_worker(CLI::App& program) {
   app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);
   app->add_option("--sim-devices", options->sim_devices);
+  app->add_option("--sim-fault", options->sim_faults)->allow_extra_args(false);
+  app->add_option("--references", options->engine.references);
   return {app, [options] { return execute(*options); }};
 }
 

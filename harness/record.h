@@ -28,6 +28,10 @@ enum class Status {
   vacuous,  // the outputs could not have told right from wrong
 };
 
+/// What a status means for the run.
+enum class StatusClass { right, wrong, broken, skipped };
+StatusClass class_of(Status status);
+
 std::span<const Status> all_statuses();
 std::string_view name(Status status);
 std::optional<Status> parse_status(std::string_view text);
@@ -100,6 +104,10 @@ struct Record {
   std::optional<bool> throttled;
   std::optional<bool> contended;
   std::string replay;
+  std::string expected_failure;  // why this failure was accepted, by whom, until when
+
+  /// Neither right nor skipped, and not accepted as a known failure.
+  bool is_bad() const;
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of results.csv. The one
@@ -163,12 +171,23 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("throttled", r.throttled);
   visit("contended", r.contended);
   visit("replay", r.replay);
+  visit("expected_failure", r.expected_failure);
 }
 
-/// A finished trial: its row, and the samples behind its times.
+/// How many references a trial needed that were computed for it, and how many stood there already.
+struct ReferenceCount {
+  std::int64_t computed = 0;
+  std::int64_t shared = 0;
+};
+
+/// A finished trial: its row, the samples behind its times, and what its supervisor must know.
 struct Result {
   Record record;
   std::vector<Sample> samples;
+  ReferenceCount references;
+  /// The worker may be damaged (it wrote outside its outputs, its device reported an error): its
+  /// next trial would be judged on broken ground.
+  bool leave_worker = false;
 };
 
 /// Hears of a run as it happens. `begin` once, `result` for each trial as it ends, `end` once,

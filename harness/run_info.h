@@ -26,10 +26,16 @@ struct RunInfo {
   std::uint64_t seed = 1;
   std::string profile;
   bool check_only = false;
-  std::int64_t planned = 0;  // trials
-  std::int64_t missing = 0;  // of them, those without a row
+  bool allow_flaky = false;
+  std::int64_t planned = 0;  // trials, counting every repeat
   bool interrupted = false;  // known at the end
   int exit_code = 0;         // known at the end
+  /// What a person should know beside the results: what a budget left out, a known failure that no
+  /// longer fails. Known at the end.
+  std::vector<std::string> notes;
+  std::int64_t references_computed = 0;  // known at the end
+  std::int64_t references_shared = 0;    // used again by another trial; known at the end
+  std::vector<std::string> resumed_at;   // UTC, once for each --resume
   std::vector<DeviceInfo> devices;
   /// The variables of an allow-list that change results (OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES),
   /// never the whole environment.

@@ -13,6 +13,31 @@ constexpr std::array<std::string_view, statuses.size()> names{
 
 }  // namespace
 
+StatusClass class_of(Status status) {
+  switch (status) {
+    case Status::pass:
+      return StatusClass::right;
+    case Status::fail:
+    case Status::flaky:
+    case Status::vacuous:
+      return StatusClass::wrong;
+    case Status::skip:
+      return StatusClass::skipped;
+    case Status::timeout:
+    case Status::crash:
+    case Status::oom:
+    case Status::device_lost:
+    case Status::error:
+      break;
+  }
+  return StatusClass::broken;
+}
+
+bool Record::is_bad() const {
+  const StatusClass what = class_of(status);
+  return (what == StatusClass::wrong || what == StatusClass::broken) && expected_failure.empty();
+}
+
 std::span<const Status> all_statuses() { return statuses; }
 
 std::string_view name(Status status) { return names.at(static_cast<std::size_t>(status)); }

@@ -84,13 +84,13 @@ std::string fit(std::string text, std::uintmax_t room, const std::filesystem::pa
 }
 
 void append_summary(const std::filesystem::path& file, const RunInfo& run,
-                    std::span<const Record> trials) {
+                    const Outcomes& outcomes) {
   AppendFile summary(file, AppendFile::Mode::append);
   std::error_code no_size;  // a device has none
   const std::uintmax_t size = std::filesystem::file_size(file, no_size);
   const std::uintmax_t there = no_size ? 0 : size;
   // What an earlier command of the step wrote may lack its line end.
-  const std::string text = (there > 0 ? "\n\n" : "") + summary_markdown(run, trials);
+  const std::string text = (there > 0 ? "\n\n" : "") + summary_markdown(run, outcomes);
   const std::uintmax_t room = there < summary_limit_bytes ? summary_limit_bytes - there : 0;
   const std::string fitting = fit(text, room, run.directory);
   if (fitting.empty()) {
@@ -102,16 +102,13 @@ void append_summary(const std::filesystem::path& file, const RunInfo& run,
 
 }  // namespace
 
-std::string github_annotations(const RunInfo& run, std::span<const Record> outcomes) {
+std::string github_annotations(const RunInfo& run, const Outcomes& outcomes) {
+  const std::vector<Record> trials = outcomes.trials();
   std::vector<const Record*> errors;
   std::vector<const Record*> warnings;
-  for (const Record& trial : outcomes) {
-    const StatusClass its = class_of(trial.status);
-    if (trial.status == Status::flaky) {
-      warnings.push_back(&trial);
-    } else if (its == StatusClass::wrong || its == StatusClass::broken) {
-      errors.push_back(&trial);
-    }
+  for (const Record& trial : trials) {
+    if (!trial.is_bad()) continue;
+    (trial.status == Status::flaky ? warnings : errors).push_back(&trial);
   }
   // A wrong result says more than one that could not be obtained.
   std::stable_partition(errors.begin(), errors.end(), [](const Record* trial) {
@@ -119,11 +116,12 @@ std::string github_annotations(const RunInfo& run, std::span<const Record> outco
   });
 
   std::string text = annotations("error", errors) + annotations("warning", warnings);
-  const RunVerdict verdict = run_verdict(run, tally(outcomes));
+  const RunVerdict verdict = run_verdict(run, outcomes.tally());
   // Flaky results are warnings, but may be what the run failed for.
   if (!verdict.passed && (errors.empty() || !verdict.shown_by_a_result)) {
     text = command("error", "assay: " + verdict.word, verdict.why) + text;
   }
+  for (const std::string& note : run.notes) text += command("notice", "assay", note);
   const std::string hidden_errors = more(errors.size(), "error");
   const std::string hidden_warnings = more(warnings.size(), "warning");
   if (!hidden_errors.empty() || !hidden_warnings.empty()) {
@@ -136,10 +134,9 @@ std::string github_annotations(const RunInfo& run, std::span<const Record> outco
 }
 
 void GithubReport::end(const RunInfo& run) {
-  const std::vector<Record> trials = outcomes(records_);
-  std::string text = github_annotations(run, trials);
+  std::string text = github_annotations(run, outcomes_);
   try {
-    if (!summary_file_.empty()) append_summary(summary_file_, run, trials);
+    if (!summary_file_.empty()) append_summary(summary_file_, run, outcomes_);
   } catch (const std::exception& error) {
     text += command("warning", "assay", std::string("no job summary: ") + error.what());
   }
@@ -147,13 +144,13 @@ void GithubReport::end(const RunInfo& run) {
   std::fflush(stderr);
 }
 
-std::unique_ptr<Sink> github_report_if_there(std::vector<Record> earlier) {
+std::unique_ptr<Sink> github_report_if_there(const Outcomes& outcomes) {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
   if (variable("GITHUB_ACTIONS") != "true") return nullptr;
-  return std::make_unique<GithubReport>(variable("GITHUB_STEP_SUMMARY"), std::move(earlier));
+  return std::make_unique<GithubReport>(variable("GITHUB_STEP_SUMMARY"), outcomes);
 }
 
 }  // namespace assay

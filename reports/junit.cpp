@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "harness/fields_text.h"
-#include "reports/atomic_file.h"
 #include "reports/outcomes.h"
 #include "reports/xml_text.h"
 
@@ -24,18 +23,36 @@ double time_of(const Record& record) {
   return time > 0 && time < 1e9 ? time : 0;  // NaN and infinity are not decimals either
 }
 
-/// The counts that <testsuites> and <testsuite> both carry. Readers that validate, such as the
-/// xUnit plugin of Jenkins, allow `skipped` in the latter alone.
-std::string counts(const Tally& tally, double time) {
-  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{}\"", tally.total,
-                     tally.count(StatusClass::wrong), tally.count(StatusClass::broken),
-                     seconds(time));
-}
+/// What <testsuites> and <testsuite> count. Readers that validate, such as the xUnit plugin of
+/// Jenkins, allow `skipped` in the latter alone.
+struct Counts {
+  std::int64_t tests = 0;
+  std::int64_t failures = 0;
+  std::int64_t errors = 0;
+  std::int64_t skipped = 0;
+
+  void add(std::string_view element) {
+    ++tests;
+    failures += element == "failure" ? 1 : 0;
+    errors += element == "error" ? 1 : 0;
+    skipped += element == "skipped" ? 1 : 0;
+  }
+  Counts& operator+=(const Counts& other) {
+    tests += other.tests;
+    failures += other.failures;
+    errors += other.errors;
+    skipped += other.skipped;
+    return *this;
+  }
+  std::string text(double time) const {
+    return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{}\"", tests, failures,
+                       errors, seconds(time));
+  }
+};
 
 std::string test_name(const Record& record) {
   std::string name = record.case_id;
   if (!record.timing.empty()) name += " " + record.timing;
-  if (record.repeat > 1) name += fmt::format(" repeat {}", record.repeat);
   return name;
 }
 
@@ -57,8 +74,12 @@ std::string explanation(const Record& record) {
   return text;
 }
 
-std::string_view element_of(Status status) {
-  switch (class_of(status)) {
+/// The child of a test case that says what became of it; empty for what may pass. A known failure
+/// is `skipped`: the format has no better word for what neither passed nor turns the run red.
+std::string_view element_of(const RunInfo& run, const Record& record) {
+  if (!record.expected_failure.empty()) return "skipped";
+  if (record.status == Status::flaky && run.allow_flaky) return {};
+  switch (class_of(record.status)) {
     case StatusClass::right:
       return {};
     case StatusClass::wrong:
@@ -71,13 +92,17 @@ std::string_view element_of(Status status) {
   return "skipped";
 }
 
-std::string test_case(const Record& record) {
+std::string test_case(const Record& record, std::string_view element) {
   std::string xml = "    <testcase" + attribute("classname", record.suite + "." + record.device) +
                     attribute("name", test_name(record)) +
                     attribute("time", seconds(time_of(record))) + ">\n";
-  const std::string_view element = element_of(record.status);
   if (!element.empty()) {
-    xml += fmt::format("      <{}", element) + attribute("message", record.reason);
+    const std::string message =
+        record.expected_failure.empty()
+            ? record.reason
+            : fmt::format("expected failure ({}): {}: {}", record.expected_failure,
+                          name(record.status), record.reason);
+    xml += fmt::format("      <{}", element) + attribute("message", message);
     if (element == "skipped") {
       xml += "/>\n";
     } else {
@@ -86,9 +111,9 @@ std::string test_case(const Record& record) {
     }
   }
   // Not a property: those who validate allow properties in a suite alone.
-  if (!record.replay.empty()) {
-    xml += fmt::format("      <system-out>replay: {}</system-out>\n", xml_text(record.replay));
-  }
+  std::string said = record.replay.empty() ? "" : "replay: " + record.replay;
+  if (record.status == Status::flaky) said = "flaky: " + record.reason + "\n" + said;
+  if (!said.empty()) xml += fmt::format("      <system-out>{}</system-out>\n", xml_text(said));
   return xml + "    </testcase>\n";
 }
 
@@ -96,7 +121,7 @@ struct TestSuite {
   std::string name;
   std::string device_name;
   std::string cases;
-  Tally tally;
+  Counts counts;
   double time = 0;
 };
 
@@ -111,21 +136,22 @@ std::string properties(const RunInfo& run, const TestSuite& suite) {
   return xml + "    </properties>\n";
 }
 
-void add(std::vector<TestSuite>& suites, const Record& record) {
+void add(std::vector<TestSuite>& suites, const RunInfo& run, const Record& record) {
   const std::string name = record.suite + " on " + record.device;
   auto suite = std::find_if(suites.begin(), suites.end(),
                             [&](const TestSuite& other) { return other.name == name; });
   if (suite == suites.end()) suite = suites.insert(suite, {name, {}, {}, {}, 0});
   if (suite->device_name.empty()) suite->device_name = record.device_name;
-  suite->cases += test_case(record);
-  suite->tally.add(record.status);
+  const std::string_view element = element_of(run, record);
+  suite->cases += test_case(record, element);
+  suite->counts.add(element);
   suite->time += time_of(record);
 }
 
 /// A test case for what no single result shows: an empty or incomplete run must not look green.
 TestSuite whole_run(const RunVerdict& verdict) {
   TestSuite suite{"assay", {}, {}, {}, 0};
-  suite.tally.add(Status::error);
+  suite.counts.add("error");
   suite.cases = R"(    <testcase classname="assay" name="run" time="0.000000000">)"
                 "\n      <error" +
                 attribute("message", verdict.why) + attribute("type", verdict.word) +
@@ -135,30 +161,25 @@ TestSuite whole_run(const RunVerdict& verdict) {
 
 }  // namespace
 
-std::string junit_xml(const RunInfo& run, std::span<const Record> records) {
+std::string junit_xml(const RunInfo& run, const Outcomes& outcomes) {
   std::vector<TestSuite> suites;
-  Tally total;
+  Counts total;
   double time = 0;
-  const std::vector<Record> trials = outcomes(records);
-  for (const Record& record : trials) add(suites, record);
-  const RunVerdict shown = run_verdict(run, tally(trials));
+  for (const Record& record : outcomes.trials()) add(suites, run, record);
+  const RunVerdict shown = run_verdict(run, outcomes.tally());
   if (!shown.passed && !shown.shown_by_a_result) suites.push_back(whole_run(shown));
 
   std::string body;
   for (const TestSuite& suite : suites) {
-    body += "  <testsuite" + attribute("name", suite.name) + counts(suite.tally, suite.time) +
-            fmt::format(" skipped=\"{}\"", suite.tally.count(StatusClass::skipped)) +
+    body += "  <testsuite" + attribute("name", suite.name) + suite.counts.text(suite.time) +
+            fmt::format(" skipped=\"{}\"", suite.counts.skipped) +
             attribute("timestamp", run.started_at) + attribute("hostname", run.host) + ">\n" +
             properties(run, suite) + suite.cases + "  </testsuite>\n";
-    for (const auto& [status, count] : suite.tally.by_status) {
-      for (std::int64_t i = 0; i < count; ++i) total.add(status);
-    }
+    total += suite.counts;
     time += suite.time;
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "assay") +
-         counts(total, time) + ">\n" + body + "</testsuites>\n";
+         total.text(time) + ">\n" + body + "</testsuites>\n";
 }
-
-void JunitXml::end(const RunInfo& run) { write_atomically(path_, junit_xml(run, records_)); }
 
 }  // namespace assay

@@ -1,30 +1,25 @@
 #pragma once
 
-#include <filesystem>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "harness/record.h"
+#include "reports/living_report.h"
 
 namespace assay {
 
 /// The run as JUnit XML: one test suite for each suite and device, one test case for each trial.
 /// A run that did not pass has at least one test case that says so, an empty run included.
-std::string junit_xml(const RunInfo& run, std::span<const Record> records);
+std::string junit_xml(const RunInfo& run, const Outcomes& outcomes);
 
-/// junit.xml, written at the end.
-class JunitXml : public Sink {
+/// junit.xml. Stands from the beginning and is replaced now and then while the run goes on, always
+/// whole: a run that is killed leaves a report that is closed and not green.
+class JunitXml final : public LivingReport {
  public:
-  explicit JunitXml(std::filesystem::path path, std::vector<Record> earlier = {})
-      : path_(std::move(path)), records_(std::move(earlier)) {}
-  void result(const Result& result) override { records_.push_back(result.record); }
-  void end(const RunInfo& run) override;
+  using LivingReport::LivingReport;
 
  private:
-  std::filesystem::path path_;
-  std::vector<Record> records_;
+  std::string text(const RunInfo& run, const Outcomes& outcomes) const override {
+    return junit_xml(run, outcomes);
+  }
 };
 
 }  // namespace assay

@@ -18,58 +18,96 @@ std::int64_t count_of(const std::map<Key, std::int64_t>& counts, Key key) {
   return found == counts.end() ? 0 : found->second;
 }
 
-}  // namespace
-
-std::vector<Record> outcomes(std::span<const Record> records) {
-  using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
-  std::map<Key, std::size_t> index;
-  std::vector<Record> last;
-  for (const Record& record : records) {
-    const auto [place, is_new] = index.try_emplace(
-        Key{record.case_id, record.device, record.timing, record.repeat}, last.size());
-    if (is_new) {
-      last.push_back(record);
-      continue;
-    }
-    Record& outcome = last[place->second];
-    if (record.attempt < outcome.attempt) continue;
-    const StatusClass before = class_of(outcome.status);
-    const bool recovered = record.status == Status::pass &&
-                           (before == StatusClass::wrong || before == StatusClass::broken);
-    const std::string reason =
-        fmt::format("attempt {}: {}: {}", outcome.attempt, name(outcome.status), outcome.reason);
-    outcome = record;
-    if (!recovered) continue;
-    outcome.status = Status::flaky;
-    if (outcome.reason.empty()) outcome.reason = reason;
-  }
-  return last;
-}
-
-StatusClass class_of(Status status) {
-  switch (status) {
-    case Status::pass:
-      return StatusClass::right;
-    case Status::fail:
-    case Status::flaky:
-    case Status::vacuous:
-      return StatusClass::wrong;
-    case Status::skip:
-      return StatusClass::skipped;
-    case Status::timeout:
-    case Status::crash:
-    case Status::oom:
-    case Status::device_lost:
-    case Status::error:
+/// How much a person must know of it.
+int severity(const Record& record) {
+  if (!record.expected_failure.empty()) return 2;
+  if (record.status == Status::flaky) return 3;
+  switch (class_of(record.status)) {
+    case StatusClass::right:
+      return 0;
+    case StatusClass::skipped:
+      return 1;
+    case StatusClass::broken:
+      return 4;
+    case StatusClass::wrong:
       break;
   }
-  return StatusClass::broken;
+  return 5;
 }
 
-void Tally::add(Status status) {
-  ++by_status[status];
-  ++by_class[class_of(status)];
+const Record& worse(const Record& a, const Record& b) { return severity(a) > severity(b) ? a : b; }
+
+}  // namespace
+
+Outcomes::Outcomes(std::span<const Record> records) {
+  for (const Record& record : records) add(record);
+}
+
+void Outcomes::add(const Record& record) {
+  if (record.attempt == 1) ++finished_;
+  const auto [place, is_new] =
+      index_.try_emplace({record.case_id, record.device, record.timing}, trials_.size());
+  if (is_new) {
+    trials_.push_back({record, {}, 1, 0});
+    return;
+  }
+  Trial& trial = trials_[place->second];
+  if (record.repeat != trial.current.repeat) {
+    trial.worst = trial.repeats == 1 ? trial.current : worse(trial.worst, trial.current);
+    trial.bad_repeats += trial.current.is_bad() ? 1 : 0;
+    trial.current = record;
+    ++trial.repeats;
+    return;
+  }
+  const Record& before = trial.current;
+  if (record.attempt < before.attempt) return;
+  Record now = record;
+  if (before.is_bad() && (now.status == Status::pass || now.status == Status::flaky)) {
+    now.status = Status::flaky;
+    now.reason =
+        fmt::format("attempt {}: {}: {}", before.attempt, name(before.status), before.reason);
+  }
+  trial.current = std::move(now);
+}
+
+Record Outcomes::outcome(const Trial& trial) {
+  if (trial.repeats == 1) return trial.current;
+  Record worst = worse(trial.worst, trial.current);
+  const std::int64_t bad = trial.bad_repeats + (trial.current.is_bad() ? 1 : 0);
+  if (bad > 0) {
+    worst.reason = fmt::format("in {} of {} repeats: {}", bad, trial.repeats, worst.reason);
+  }
+  return worst;
+}
+
+std::vector<Record> Outcomes::trials() const {
+  std::vector<Record> outcomes;
+  outcomes.reserve(trials_.size());
+  for (const Trial& trial : trials_) outcomes.push_back(outcome(trial));
+  return outcomes;
+}
+
+Tally Outcomes::tally() const {
+  Tally tally;
+  for (const Trial& trial : trials_) {
+    if (trial.repeats == 1) {
+      tally.add(trial.current);
+    } else {
+      tally.add(outcome(trial));
+    }
+  }
+  tally.finished = finished_;
+  return tally;
+}
+
+void Tally::add(const Record& outcome) {
   ++total;
+  if (!outcome.expected_failure.empty()) {
+    ++expected;
+    return;
+  }
+  ++by_status[outcome.status];
+  ++by_class[class_of(outcome.status)];
 }
 
 std::int64_t Tally::count(Status status) const { return count_of(by_status, status); }
@@ -78,24 +116,17 @@ std::int64_t Tally::count(StatusClass of_class) const { return count_of(by_class
 
 std::string Tally::text() const {
   std::string text;
-  for (const auto& [status, count] : by_status) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name(status));
-  }
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const auto& [status, count] : by_status) add(fmt::format("{} {}", count, name(status)));
+  if (expected > 0) add(counted(expected, "expected failure", "expected failures"));
   return text.empty() ? "no results" : text;
-}
-
-Tally tally(std::span<const Record> outcomes) {
-  Tally tally;
-  for (const Record& outcome : outcomes) tally.add(outcome.status);
-  return tally;
 }
 
 RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
   const std::int64_t flaky = tally.count(Status::flaky);
-  // With exit code 0 the run was told to accept results that a retry put right.
-  const std::int64_t wrong = tally.count(StatusClass::wrong) - (run.exit_code == 0 ? flaky : 0);
+  const std::int64_t wrong = tally.count(StatusClass::wrong) - (run.allow_flaky ? flaky : 0);
   const std::int64_t broken = tally.count(StatusClass::broken);
-  const std::int64_t missing = run.planned - tally.total;
+  const std::int64_t missing = run.planned - tally.finished;
   const std::string also = missing > 0
                                ? fmt::format("; {} of {} without a result",
                                              counted(missing, "trial", "trials"), run.planned)
@@ -110,6 +141,11 @@ RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
             fmt::format("{} of {} could not be obtained{}", counted(broken, "result", "results"),
                         tally.total, also),
             false, true};
+  }
+  if (run.ended_at.empty()) {
+    return {"INCOMPLETE", fmt::format("the run had not ended when this was written: it goes on, or "
+                                      "was killed; {} of {} trials have results",
+                                      tally.finished, run.planned)};
   }
   if (run.interrupted || missing > 0) {
     return {
@@ -127,6 +163,9 @@ RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
   std::string why =
       fmt::format("{} right", counted(tally.count(StatusClass::right), "result", "results"));
   if (flaky > 0) why += fmt::format(", {} flaky and accepted", flaky);
+  if (tally.expected > 0) {
+    why += ", " + counted(tally.expected, "expected failure", "expected failures");
+  }
   if (tally.count(StatusClass::skipped) > 0) {
     why += fmt::format(", {} skipped", tally.count(StatusClass::skipped));
   }

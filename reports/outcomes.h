@@ -3,34 +3,57 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/record.h"
 
 namespace assay {
 
-/// One record for each trial, in the order of their first appearance: the last of its attempts. A
-/// pass after an attempt that was wrong or broken is `flaky`, however that row calls itself.
-std::vector<Record> outcomes(std::span<const Record> records);
-
-/// What a status means for the run.
-enum class StatusClass { right, wrong, broken, skipped };
-StatusClass class_of(Status status);
-
-/// How many outcomes have each status and each class; none is 0.
+/// How many outcomes have each status and each class; none is 0. Failures that were accepted as
+/// known ones are in neither, but in `expected`.
 struct Tally {
   std::map<Status, std::int64_t> by_status;
   std::map<StatusClass, std::int64_t> by_class;
+  std::int64_t expected = 0;
   std::int64_t total = 0;
+  std::int64_t finished = 0;  // trials with a row, counting every repeat
 
-  void add(Status status);
+  void add(const Record& outcome);
   std::int64_t count(Status status) const;
   std::int64_t count(StatusClass of_class) const;
-  /// "118 pass, 2 skip": the statuses that occur.
+  /// "118 pass, 2 skip, 1 expected failure": what occurs.
   std::string text() const;
 };
 
-Tally tally(std::span<const Record> outcomes);
+/// What became of each trial over its attempts and repeats. Grows with the plan, not with repeats.
+class Outcomes final : public Sink {
+ public:
+  Outcomes() = default;
+  explicit Outcomes(std::span<const Record> records);
+
+  void add(const Record& record);
+  void result(const Result& result) override { add(result.record); }
+
+  /// One record for each case, device and timing, in the order of their first appearance: of
+  /// several attempts the last (a pass after a bad one is `flaky`, however that row calls itself),
+  /// of several repeats the worst.
+  std::vector<Record> trials() const;
+  Tally tally() const;
+
+ private:
+  struct Trial {
+    Record current;  // of the repeat that came last
+    Record worst;    // of the repeats before it
+    std::int64_t repeats = 1;
+    std::int64_t bad_repeats = 0;  // before the current one
+  };
+  static Record outcome(const Trial& trial);
+
+  std::vector<Trial> trials_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> index_;
+  std::int64_t finished_ = 0;
+};
 
 /// The one word and the one sentence that say what a run showed.
 struct RunVerdict {

@@ -6,7 +6,6 @@
 #include <array>
 #include <vector>
 
-#include "reports/outcomes.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 
@@ -50,8 +49,7 @@ Line line_of(const Group& group) {
 
 }  // namespace
 
-std::string overview(std::span<const Record> records) {
-  const std::vector<Record> trials = outcomes(records);
+std::string overview(std::span<const Record> trials) {
   std::vector<Group> groups;  // in the order of the run
   for (const Record& trial : trials) {
     Group& group = group_of(groups, trial);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +33,13 @@ void check_writable(const fs::path& directory) {
 
 }  // namespace
 
+RunDirectoryLock::RunDirectoryLock(const fs::path& directory)
+    : directory_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (directory_.get() >= 0 && flock(directory_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) refuse(directory, "is being written by another run");
+  // Some network file systems have no locks; the rest is as safe without.
+}
+
 void make_run_directory(const fs::path& directory) {
   std::error_code error;
   const bool exists = fs::exists(fs::symlink_status(directory, error));
@@ -42,7 +50,10 @@ void make_run_directory(const fs::path& directory) {
     const bool empty = fs::is_empty(directory, error);
     if (error) refuse(directory, fmt::format("cannot be read: {}", error.message()));
     if (!empty) {
-      refuse(directory, "is not empty, and a run never overwrites; choose another with --out");
+      const bool is_run = fs::exists(directory / "run.json", error);
+      refuse(directory, std::string("is not empty, and a run never overwrites; ") +
+                            (is_run ? "complete it with --resume, or " : "") +
+                            "choose another with --out");
     }
   } else {
     fs::create_directories(directory, error);

@@ -5,7 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "harness/file_descriptor.h"
+
 namespace assay {
+
+/// Held by the run that writes into a directory, and released however it ends.
+class RunDirectoryLock {
+ public:
+  /// Throws UsageError when another run holds it.
+  explicit RunDirectoryLock(const std::filesystem::path& directory);
+
+ private:
+  FileDescriptor directory_;
+};
 
 /// Makes a directory for one run, its parents too. An empty one that stands is taken. Throws
 /// UsageError where files stand in it, or where it cannot be made or written to.

@@ -31,8 +31,14 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["profile"] = run.profile;
   json["check_only"] = run.check_only;
   json["planned"] = run.planned;
+  json["allow_flaky"] = run.allow_flaky;
   json["devices"] = devices;
   json["environment"] = environment;
+  json["resumed_at"] = run.resumed_at;
+  json["references"] =
+      ended ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
+            : Json();
+  json["notes"] = run.notes;
   // A command line may hold any bytes; those that are no UTF-8 are replaced rather than refused.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "reports/atomic_file.h"
 #include "reports/markdown.h"
 #include "reports/outcomes.h"
 #include "reports/rate.h"
@@ -38,7 +37,7 @@ std::string head(const RunInfo& run, const Tally& tally) {
 
 std::string suites_table(std::span<const Record> trials) {
   std::map<std::pair<std::string, std::string>, Tally> by_suite;
-  for (const Record& trial : trials) by_suite[{trial.suite, trial.device}].add(trial.status);
+  for (const Record& trial : trials) by_suite[{trial.suite, trial.device}].add(trial);
   std::vector<std::vector<std::string>> rows;
   rows.reserve(by_suite.size());
   for (const auto& [key, tally] : by_suite) {
@@ -68,7 +67,28 @@ std::string failure_item(const Record& trial) {
       fmt::format("- {} on {}", markdown_code(trial.case_id), markdown_code(trial.device));
   if (!trial.timing.empty()) text += ", " + markdown_text(trial.timing);
   text += ": " + (trial.reason.empty() ? "no reason given" : markdown_text(trial.reason));
+  if (!trial.expected_failure.empty()) {
+    text += " (expected: " + markdown_text(trial.expected_failure) + ")";
+  }
   if (!trial.replay.empty()) text += "\n  " + markdown_code(trial.replay);
+  return text + "\n";
+}
+
+/// The worst of those for which `has`, under a heading.
+template <class Has>
+std::string failures_under(std::string_view heading, std::span<const Record> trials, Has has) {
+  std::vector<const Record*> found;
+  for (const Record& trial : trials) {
+    if (has(trial)) found.push_back(&trial);
+  }
+  if (found.empty()) return {};
+  std::stable_sort(found.begin(), found.end(), is_worse);
+  const std::size_t shown = std::min(found.size(), shown_of_each_status);
+  std::string text = fmt::format("### {}: {}\n\n", markdown_text(heading), found.size());
+  for (std::size_t i = 0; i < shown; ++i) text += failure_item(*found[i]);
+  if (shown < found.size()) {
+    text += fmt::format("- and {} more in `results.csv`\n", found.size() - shown);
+  }
   return text + "\n";
 }
 
@@ -76,21 +96,18 @@ std::string failures(std::span<const Record> trials) {
   std::string text;
   for (const Status status : all_statuses()) {
     if (status == Status::pass) continue;
-    std::vector<const Record*> found;
-    for (const Record& trial : trials) {
-      if (trial.status == status) found.push_back(&trial);
-    }
-    if (found.empty()) continue;
-    std::stable_sort(found.begin(), found.end(), is_worse);
-    const std::size_t shown = std::min(found.size(), shown_of_each_status);
-    text += fmt::format("### {}: {}\n\n", markdown_text(name(status)), found.size());
-    for (std::size_t i = 0; i < shown; ++i) text += failure_item(*found[i]);
-    if (shown < found.size()) {
-      text += fmt::format("- and {} more in `results.csv`\n", found.size() - shown);
-    }
-    text += "\n";
+    text += failures_under(name(status), trials, [&](const Record& trial) {
+      return trial.status == status && trial.expected_failure.empty();
+    });
   }
-  return text;
+  return text + failures_under("expected failures", trials,
+                               [](const Record& trial) { return !trial.expected_failure.empty(); });
+}
+
+std::string notes(const RunInfo& run) {
+  std::string text;
+  for (const std::string& note : run.notes) text += "- " + markdown_text(note) + "\n";
+  return text.empty() ? text : "### Notes\n\n" + text + "\n";
 }
 
 /// Of each suite and unit, the verified trial with the highest rate.
@@ -122,11 +139,10 @@ std::string best_rates(std::span<const Record> trials) {
 
 }  // namespace
 
-std::string summary_markdown(const RunInfo& run, std::span<const Record> records) {
-  const std::vector<Record> trials = outcomes(records);
-  return head(run, tally(trials)) + suites_table(trials) + failures(trials) + best_rates(trials);
+std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes) {
+  const std::vector<Record> trials = outcomes.trials();
+  return head(run, outcomes.tally()) + suites_table(trials) + failures(trials) + notes(run) +
+         best_rates(trials);
 }
-
-void Summary::end(const RunInfo& run) { write_atomically(path_, summary_markdown(run, records_)); }
 
 }  // namespace assay

@@ -1,30 +1,24 @@
 #pragma once
 
-#include <filesystem>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "harness/record.h"
+#include "reports/living_report.h"
 
 namespace assay {
 
 /// The run on a page that fits a pull request: verdict, counts, suites by device, the worst
 /// failures, the best rate of each suite. Markdown as GitHub and GitLab read it.
-std::string summary_markdown(const RunInfo& run, std::span<const Record> records);
+std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes);
 
-/// summary.md, written at the end.
-class Summary : public Sink {
+/// summary.md, which stands from the beginning, as junit.xml does.
+class Summary final : public LivingReport {
  public:
-  explicit Summary(std::filesystem::path path, std::vector<Record> earlier = {})
-      : path_(std::move(path)), records_(std::move(earlier)) {}
-  void result(const Result& result) override { records_.push_back(result.record); }
-  void end(const RunInfo& run) override;
+  using LivingReport::LivingReport;
 
  private:
-  std::filesystem::path path_;
-  std::vector<Record> records_;
+  std::string text(const RunInfo& run, const Outcomes& outcomes) const override {
+    return summary_markdown(run, outcomes);
+  }
 };
 
 }  // namespace assay

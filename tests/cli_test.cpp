@@ -59,20 +59,51 @@ TEST(Requirements, AreCounted) {
   }
 }
 
+ExitCode code_of(const std::vector<Status>& statuses, bool completed, bool allow_flaky = false) {
+  Tally tally;
+  for (const Status status : statuses) {
+    Record record;
+    record.status = status;
+    tally.add(record);
+  }
+  return exit_code_of(tally, completed, allow_flaky);
+}
+
 TEST(ExitCodes, WrongComesBeforeInfrastructureAndAnEmptyRunIsNeverGreen) {
   using enum Status;
-  EXPECT_EQ(exit_code_of({{pass, 3}}, true), ok);
-  EXPECT_EQ(exit_code_of({{pass, 3}, {skip, 1}}, true), ok);
-  EXPECT_EQ(exit_code_of({{skip, 4}}, true), absent);
-  EXPECT_EQ(exit_code_of({}, true), absent);
-  EXPECT_EQ(exit_code_of({{pass, 3}}, false), infrastructure) << "cut short";
-  EXPECT_EQ(exit_code_of({{pass, 3}, {crash, 1}, {fail, 1}}, false), wrong);
+  EXPECT_EQ(code_of({pass, pass}, true), ok);
+  EXPECT_EQ(code_of({pass, skip}, true), ok);
+  EXPECT_EQ(code_of({skip, skip}, true), absent);
+  EXPECT_EQ(code_of({}, true), absent);
+  EXPECT_EQ(code_of({pass}, false), infrastructure) << "cut short";
+  EXPECT_EQ(code_of({pass, crash, fail}, false), wrong);
   for (const Status status : {crash, timeout, oom, device_lost, error}) {
-    EXPECT_EQ(exit_code_of({{pass, 3}, {status, 1}}, true), infrastructure) << name(status);
+    EXPECT_EQ(code_of({pass, status}, true), infrastructure) << name(status);
   }
   for (const Status status : {fail, flaky, vacuous}) {
-    EXPECT_EQ(exit_code_of({{pass, 3}, {status, 1}}, true), wrong) << name(status);
+    EXPECT_EQ(code_of({pass, status}, true), wrong) << name(status);
   }
+}
+
+TEST(ExitCodes, FlakyIsGreenOnlyWhereAllowedAndHidesNothing) {
+  using enum Status;
+  EXPECT_EQ(code_of({flaky}, true, true), ok);
+  EXPECT_EQ(code_of({flaky, fail}, true, true), wrong);
+  EXPECT_EQ(code_of({flaky, vacuous}, true, true), wrong);
+  EXPECT_EQ(code_of({flaky, crash}, true, true), infrastructure);
+  EXPECT_EQ(code_of({flaky}, false, true), infrastructure);
+}
+
+TEST(ExitCodes, AKnownFailureIsAcceptedAndASecondOneIsNot) {
+  Tally tally;
+  Record known;
+  known.status = Status::fail;
+  known.expected_failure = "known";
+  tally.add(known);
+  EXPECT_EQ(exit_code_of(tally, true, false), ok);
+  known.expected_failure.clear();
+  tally.add(known);
+  EXPECT_EQ(exit_code_of(tally, true, false), wrong);
 }
 
 TEST(Replay, IsQuotedForTheShellWhereItMust) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "harness/fields_text.h"
+#include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
 
@@ -26,6 +27,7 @@ std::vector<std::string> documented(const std::string& heading) {
 TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## results.csv"), field_names<Record>());
   EXPECT_EQ(documented("## samples.csv"), samples_columns());
+  EXPECT_EQ(documented("## plan.csv"), plan_columns());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
 }
 

@@ -30,8 +30,8 @@ RunInfo run_in_out(std::int64_t planned, int exit_code) {
 /// What a report of these records prints at its end.
 std::string printed(const std::filesystem::path& summary, const RunInfo& run,
                     const std::vector<Record>& records) {
-  GithubReport report(summary);
-  for (const Record& record : records) report.result({record, {}});
+  const Outcomes outcomes(records);
+  GithubReport report(summary, outcomes);
   ::testing::internal::CaptureStderr();
   report.end(run);
   return ::testing::internal::GetCapturedStderr();
@@ -39,7 +39,7 @@ std::string printed(const std::filesystem::path& summary, const RunInfo& run,
 
 TEST(GithubAnnotations, AGreenRunSaysNothing) {
   const std::vector<Record> records{sample_record(1), sample_record(2, Status::skip)};
-  EXPECT_EQ(github_annotations(sample_run(2, 0), records), "");
+  EXPECT_EQ(github_annotations(sample_run(2, 0), Outcomes(records)), "");
 }
 
 TEST(GithubAnnotations, AreExactlyThese) {
@@ -52,7 +52,7 @@ TEST(GithubAnnotations, AreExactlyThese) {
   records[4].replay = "";
   records[4].case_id = "a:b,c%\nd";
   EXPECT_EQ(
-      github_annotations(sample_run(5, 1), records),
+      github_annotations(sample_run(5, 1), Outcomes(records)),
       R"(::error title=fail%3A copy/f32/n=4 on cpu::100%25: 4 of 4, all%0D%0Awrong%0Areplay: assay run --case copy/f32/n=4 --device cpu
 ::error title=vacuous%3A a%3Ab%2Cc%25%0Ad on cpu::no reason given
 ::error title=crash%3A copy/f32/n=1 on cpu::signal 11%0Areplay: assay run --case copy/f32/n=1 --device cpu
@@ -62,8 +62,8 @@ TEST(GithubAnnotations, AreExactlyThese) {
 
 TEST(GithubAnnotations, CoverEachStatus) {
   for (const Status status : all_statuses()) {
-    const std::string text =
-        github_annotations(sample_run(2, 1), std::vector{sample_record(1), wrong(2, status, "r")});
+    const std::string text = github_annotations(
+        sample_run(2, 1), Outcomes(std::vector{sample_record(1), wrong(2, status, "r")}));
     const bool warns = status == Status::flaky;
     const bool silent = status == Status::pass || status == Status::skip;
     EXPECT_EQ(text.find(fmt::format("::{} title={}%3A", warns ? "warning" : "error",
@@ -75,9 +75,9 @@ TEST(GithubAnnotations, CoverEachStatus) {
 }
 
 TEST(GithubAnnotations, ARunThatNoResultShowsToBeRedIsOneError) {
-  EXPECT_EQ(github_annotations(sample_run(0, 3), {}),
+  EXPECT_EQ(github_annotations(sample_run(0, 3), Outcomes()),
             "::error title=assay%3A EMPTY::nothing ran\n");
-  EXPECT_EQ(github_annotations(sample_run(5, 4), std::vector{sample_record(1)}),
+  EXPECT_EQ(github_annotations(sample_run(5, 4), Outcomes(std::vector{sample_record(1)})),
             "::error title=assay%3A INCOMPLETE::4 trials of 5 without a result\n");
 }
 
@@ -85,8 +85,10 @@ TEST(GithubAnnotations, FlakyResultsAreAnErrorOnlyWhereTheyFailedTheRun) {
   Record flaky = wrong(1, Status::flaky, "first wrong");
   flaky.replay = "";
   const std::string warning = "::warning title=flaky%3A copy/f32/n=1 on cpu::first wrong\n";
-  EXPECT_EQ(github_annotations(sample_run(1, 0), std::vector{flaky}), warning);
-  EXPECT_EQ(github_annotations(sample_run(1, 1), std::vector{flaky}),
+  RunInfo allowing = sample_run(1, 0);
+  allowing.allow_flaky = true;
+  EXPECT_EQ(github_annotations(allowing, Outcomes(std::vector{flaky})), warning);
+  EXPECT_EQ(github_annotations(sample_run(1, 1), Outcomes(std::vector{flaky})),
             "::error title=assay%3A FAILED::1 result of 1 wrong\n" + warning);
 }
 
@@ -94,7 +96,7 @@ TEST(GithubAnnotations, AreTenOfAKindAndSayHowManyMore) {
   std::vector<Record> records;
   for (int n = 0; n < 12; ++n) records.push_back(wrong(n, Status::error, "e"));
   for (int n = 12; n < 23; ++n) records.push_back(wrong(n, Status::flaky, "w"));
-  const std::string text = github_annotations(run_in_out(23, 1), records);
+  const std::string text = github_annotations(run_in_out(23, 1), Outcomes(records));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 21);
   EXPECT_PRED_FORMAT2(IsSubstring, "n=9 on cpu::e", text);
   EXPECT_PRED_FORMAT2(IsNotSubstring, "n=10 on cpu::e", text);
@@ -104,7 +106,7 @@ TEST(GithubAnnotations, AreTenOfAKindAndSayHowManyMore) {
       text.ends_with("::notice title=assay::2 more errors and 1 more warning in out/results.csv\n"))
       << text;
   records.resize(11);
-  EXPECT_TRUE(github_annotations(run_in_out(11, 4), records)
+  EXPECT_TRUE(github_annotations(run_in_out(11, 4), Outcomes(records))
                   .ends_with("\n::notice title=assay::1 more error in out/results.csv\n"));
 }
 
@@ -112,7 +114,7 @@ TEST(GithubAnnotations, AreShortEnoughToKeepTheReplay) {
   std::string reason(999, 'x');
   reason += "µ and more\xFF";
   const std::string text =
-      github_annotations(sample_run(1, 1), std::vector{wrong(1, Status::fail, reason)});
+      github_annotations(sample_run(1, 1), Outcomes(std::vector{wrong(1, Status::fail, reason)}));
   EXPECT_PRED_FORMAT2(IsSubstring, "x…%0Areplay: assay run --case", text);
   EXPECT_PRED_FORMAT2(IsNotSubstring, "µ", text);
 }
@@ -122,19 +124,22 @@ TEST(GithubReport, PrintsTheAnnotationsAndAppendsTheSummary) {
   const auto file = directory / "summary";
   const std::vector<Record> records{wrong(1, Status::fail, "bad")};
   const RunInfo run = sample_run(1, 1);
-  EXPECT_EQ(printed(file, run, records), github_annotations(run, records));
-  EXPECT_EQ(read_file(file), summary_markdown(run, records));
+  EXPECT_EQ(printed(file, run, records), github_annotations(run, Outcomes(records)));
+  EXPECT_EQ(read_file(file), summary_markdown(run, Outcomes(records)));
 
   write_file(file, "# from an earlier command");
   printed(file, run, records);
-  EXPECT_EQ(read_file(file), "# from an earlier command\n\n" + summary_markdown(run, records));
+  EXPECT_EQ(read_file(file),
+            "# from an earlier command\n\n" + summary_markdown(run, Outcomes(records)));
 }
 
 TEST(GithubReport, CountsARetryAsOneTrial) {
   std::vector<Record> records(2, wrong(1, Status::fail, "bad"));
   records[1] = sample_record(1);
   records[1].attempt = 2;
-  EXPECT_TRUE(printed("", sample_run(1, 0), records).starts_with("::warning title=flaky%3A"));
+  RunInfo run = sample_run(1, 0);
+  run.allow_flaky = true;
+  EXPECT_TRUE(printed("", run, records).starts_with("::warning title=flaky%3A"));
 }
 
 TEST(GithubReport, CutsASummaryThatIsTooLongAtALineEnd) {
@@ -143,7 +148,7 @@ TEST(GithubReport, CutsASummaryThatIsTooLongAtALineEnd) {
   std::vector<Record> records;
   records.push_back(wrong(1, Status::fail, "bad"));
   const RunInfo run = run_in_out(1, 1);
-  const std::string whole = summary_markdown(run, records);
+  const std::string whole = summary_markdown(run, Outcomes(records));
   constexpr std::size_t limit = 1024 * 1024 - 1024;
 
   const std::string before(limit - 300, '-');
@@ -178,23 +183,22 @@ TEST(GithubReport, WarnsOfASummaryThatCannotBeWritten) {
 }
 
 TEST(GithubReport, IsThereOnlyInAJobOfGithub) {
+  const Outcomes outcomes(std::vector{sample_record(1)});
   ::setenv("GITHUB_ACTIONS", "false", 1);
-  EXPECT_EQ(github_report_if_there(), nullptr);
+  EXPECT_EQ(github_report_if_there(outcomes), nullptr);
   ::unsetenv("GITHUB_ACTIONS");
-  EXPECT_EQ(github_report_if_there(), nullptr);
+  EXPECT_EQ(github_report_if_there(outcomes), nullptr);
 
   const TemporaryDirectory directory;
   ::setenv("GITHUB_ACTIONS", "true", 1);
   ::setenv("GITHUB_STEP_SUMMARY", (directory / "summary").c_str(), 1);
-  const auto report = github_report_if_there();
+  const auto report = github_report_if_there(outcomes);
   ASSERT_NE(report, nullptr);
-  report->result({sample_record(1), {}});
   report->end(sample_run(1, 0));
   EXPECT_PRED_FORMAT2(IsSubstring, "PASSED", read_file(directory / "summary"));
   ::unsetenv("GITHUB_STEP_SUMMARY");
-  const auto without_summary = github_report_if_there();
+  const auto without_summary = github_report_if_there(outcomes);
   ASSERT_NE(without_summary, nullptr);
-  without_summary->result({sample_record(1), {}});
   without_summary->end(sample_run(1, 0));
   ::unsetenv("GITHUB_ACTIONS");
 }

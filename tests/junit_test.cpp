@@ -40,7 +40,7 @@ TEST(Junit, IsExactlyThisForOnePassAndOneFailure) {
   records[1].worst_index = 2;
   records[1].worst_expected = "1";
   records[1].worst_actual = "<2>";
-  EXPECT_EQ(junit_xml(sample_run(2, 1), records),
+  EXPECT_EQ(junit_xml(sample_run(2, 1), Outcomes(records)),
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="assay" tests="2" failures="1" errors="0" time="0.250000000">
   <testsuite name="copy on cpu" tests="2" failures="1" errors="0" time="0.250000000" skipped="0" timestamp="2024-01-31T12:00:00Z" hostname="node7">
@@ -66,7 +66,7 @@ TEST(Junit, GivesEachStatusItsElement) {
   for (const Status status : all_statuses()) {
     records.push_back(sample_record(static_cast<int>(records.size()), status));
   }
-  const std::string xml = junit_xml(sample_run(10, 1), records);
+  const std::string xml = junit_xml(sample_run(10, 1), Outcomes(records));
   EXPECT_EQ(schema_fault(xml), "");
   EXPECT_EQ(occurrences(xml, "<testcase "), 10U);
   for (const std::string status : {"fail", "flaky", "vacuous"}) {
@@ -86,41 +86,62 @@ TEST(Junit, HasOneTestSuiteForEachSuiteAndDevice) {
   std::vector<Record> records{sample_record(1), sample_record(2), sample_record(3)};
   records[1].device = "cuda:0>cuda:1";
   records[2].timing = "cold";
-  const std::string xml = junit_xml(sample_run(3, 0), records);
+  const std::string xml = junit_xml(sample_run(3, 0), Outcomes(records));
   EXPECT_EQ(xml_fault(xml), "");
   EXPECT_PRED_FORMAT2(IsSubstring, R"(<testsuite name="copy on cpu" tests="2")", xml);
   EXPECT_PRED_FORMAT2(IsSubstring, R"(<testsuite name="copy on cuda:0&gt;cuda:1" tests="1")", xml);
 }
 
-TEST(Junit, TellsTimingsAndRepeatsApart) {
-  std::vector<Record> records(3, sample_record(1));
+TEST(Junit, TellsTimingsApart) {
+  std::vector<Record> records(2, sample_record(1));
   records[1].timing = "";
-  records[2].repeat = 2;
-  const std::string xml = junit_xml(sample_run(3, 0), records);
+  const std::string xml = junit_xml(sample_run(3, 0), Outcomes(records));
   EXPECT_EQ(occurrences(xml, R"(name="copy/f32/n=1 batch")"), 1U);
   EXPECT_EQ(occurrences(xml, R"(name="copy/f32/n=1")"), 1U);
-  EXPECT_EQ(occurrences(xml, R"(name="copy/f32/n=1 batch repeat 2")"), 1U);
+}
+
+TEST(Junit, AKnownFailureIsSkippedAndSaysWhy) {
+  Record known = sample_record(1, Status::fail);
+  known.reason = "3 of 4 wrong";
+  known.expected_failure = "bug 7 (someone, until 2030-01-01)";
+  const std::string xml =
+      junit_xml(sample_run(2, 0), Outcomes(std::vector{known, sample_record(2)}));
+  EXPECT_PRED_FORMAT2(IsSubstring,
+                      R"(tests="2" failures="0" errors="0" time="0.000000000" skipped="1")", xml);
+  EXPECT_PRED_FORMAT2(
+      IsSubstring, "expected failure (bug 7 (someone, until 2030-01-01)): fail: 3 of 4 wrong", xml);
+}
+
+TEST(Junit, AnAllowedFlakyResultPassesAndSaysSo) {
+  Record flaky = sample_record(1, Status::flaky);
+  flaky.reason = "attempt 1: crash";
+  RunInfo run = sample_run(1, 0);
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(failures="1")", junit_xml(run, Outcomes(std::vector{flaky})));
+  run.allow_flaky = true;
+  const std::string xml = junit_xml(run, Outcomes(std::vector{flaky}));
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(failures="0")", xml);
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(<system-out>flaky: attempt 1: crash&#10;replay: )", xml);
 }
 
 TEST(Junit, StaysWellFormedWhateverTheReasonHolds) {
   Record record = sample_record(1, Status::crash);
   record.reason = std::string("<&\"'>]]>\x01\x00\xFF\n", 12);
   record.time_median_s = std::numeric_limits<double>::quiet_NaN();
-  const std::string xml = junit_xml(sample_run(1, 4), std::vector{record});
+  const std::string xml = junit_xml(sample_run(1, 4), Outcomes(std::vector{record}));
   EXPECT_EQ(schema_fault(xml), "");
   EXPECT_PRED_FORMAT2(IsSubstring, R"(message="&lt;&amp;&quot;'&gt;]]&gt;���&#10;")", xml);
   EXPECT_EQ(xml.find("nan"), std::string::npos);
 }
 
 TEST(Junit, AnEmptyRunIsValidAndNotGreen) {
-  const std::string xml = junit_xml(sample_run(0, 3), {});
+  const std::string xml = junit_xml(sample_run(0, 3), Outcomes());
   EXPECT_EQ(xml_fault(xml), "");
   EXPECT_PRED_FORMAT2(IsSubstring, R"(tests="1" failures="0" errors="1")", xml);
   EXPECT_PRED_FORMAT2(IsSubstring, R"(<error message="nothing ran" type="EMPTY"/>)", xml);
 }
 
 TEST(Junit, ARunThatLacksResultsIsNotGreen) {
-  const std::string xml = junit_xml(sample_run(5, 0), std::vector{sample_record(1)});
+  const std::string xml = junit_xml(sample_run(5, 0), Outcomes(std::vector{sample_record(1)}));
   EXPECT_EQ(xml_fault(xml), "");
   EXPECT_PRED_FORMAT2(IsSubstring, R"(type="INCOMPLETE")", xml);
   EXPECT_PRED_FORMAT2(IsSubstring, R"(<testsuites name="assay" tests="2" failures="0" errors="1")",

@@ -15,7 +15,7 @@ RunVerdict verdict_of(const std::vector<Status>& statuses, std::int64_t planned,
   for (const Status status : statuses) {
     records.push_back(sample_record(static_cast<int>(records.size()), status));
   }
-  return run_verdict(sample_run(planned, exit_code), tally(outcomes(records)));
+  return run_verdict(sample_run(planned, exit_code), Outcomes(records).tally());
 }
 
 Record attempt(std::int64_t number, Status status) {
@@ -27,7 +27,7 @@ Record attempt(std::int64_t number, Status status) {
 TEST(Outcomes, TheLastAttemptDecides) {
   const std::vector<Record> records{attempt(1, Status::crash), sample_record(2),
                                     attempt(2, Status::fail), attempt(3, Status::timeout)};
-  const auto last = outcomes(records);
+  const auto last = Outcomes(records).trials();
   ASSERT_EQ(last.size(), 2U);
   EXPECT_EQ(last[0].status, Status::timeout);
   EXPECT_EQ(last[0].attempt, 3);
@@ -37,25 +37,61 @@ TEST(Outcomes, TheLastAttemptDecides) {
 TEST(Outcomes, APassAfterAFailureIsFlaky) {
   std::vector<Record> records{attempt(1, Status::fail), attempt(2, Status::pass)};
   records[0].reason = "3 of 4 wrong";
-  const auto last = outcomes(records);
+  const auto last = Outcomes(records).trials();
   ASSERT_EQ(last.size(), 1U);
   EXPECT_EQ(last[0].status, Status::flaky);
   EXPECT_EQ(last[0].reason, "attempt 1: fail: 3 of 4 wrong");
 }
 
 TEST(Outcomes, KeepsTrialsApart) {
-  std::vector<Record> records(4, sample_record(1));
+  std::vector<Record> records(3, sample_record(1));
   records[1].timing = "cold";
   records[2].device = "cuda:0";
-  records[3].repeat = 2;
-  EXPECT_EQ(outcomes(records).size(), 4U);
+  EXPECT_EQ(Outcomes(records).trials().size(), 3U);
+}
+
+TEST(Outcomes, OfRepeatsTheWorstIsShownAndEveryOneIsCounted) {
+  Outcomes outcomes;
+  for (int repeat = 1; repeat <= 5; ++repeat) {
+    Record record = sample_record(1, repeat == 2 || repeat == 5 ? Status::fail : Status::pass);
+    if (repeat == 3) record.status = Status::crash;
+    record.reason = record.status == Status::pass ? "" : "r" + std::to_string(repeat);
+    record.repeat = repeat;
+    outcomes.add(record);
+  }
+  ASSERT_EQ(outcomes.trials().size(), 1U);
+  EXPECT_EQ(outcomes.trials()[0].status, Status::fail) << "wrong is worse than broken";
+  EXPECT_EQ(outcomes.trials()[0].reason, "in 3 of 5 repeats: r5");
+  EXPECT_EQ(outcomes.tally().total, 1);
+  EXPECT_EQ(outcomes.tally().finished, 5);
+}
+
+TEST(Outcomes, AFailureInAnEarlierRepeatIsNotHiddenByPassesOrRetries) {
+  std::vector<Record> records{attempt(1, Status::fail), attempt(2, Status::pass)};
+  records.push_back(sample_record(1));
+  records.back().repeat = 2;
+  const Outcomes outcomes(records);
+  EXPECT_EQ(outcomes.trials()[0].status, Status::flaky);
+  EXPECT_EQ(outcomes.tally().finished, 2) << "a retry is no trial of its own";
+}
+
+TEST(Outcomes, AnAcceptedFailureIsCountedApart) {
+  Record known = sample_record(1, Status::fail);
+  known.expected_failure = "bug 7 (someone, until 2030-01-01)";
+  const Tally counts = Outcomes(std::vector{known, sample_record(2)}).tally();
+  EXPECT_EQ(counts.count(StatusClass::wrong), 0);
+  EXPECT_EQ(counts.expected, 1);
+  EXPECT_EQ(counts.text(), "1 pass, 1 expected failure");
+  const RunVerdict shown = run_verdict(sample_run(2, 0), counts);
+  EXPECT_TRUE(shown.passed);
+  EXPECT_EQ(shown.why, "1 result right, 1 expected failure");
 }
 
 TEST(Tally, CountsStatusesAndClasses) {
   Tally counts;
   EXPECT_EQ(counts.text(), "no results");
-  for (const Status status : all_statuses()) counts.add(status);
-  counts.add(Status::pass);
+  for (const Status status : all_statuses()) counts.add(sample_record(1, status));
+  counts.add(sample_record(1));
   EXPECT_EQ(counts.total, 11);
   EXPECT_EQ(counts.count(Status::pass), 2);
   EXPECT_EQ(counts.count(StatusClass::right), 2);
@@ -78,7 +114,7 @@ TEST(RunVerdict, OnlyACompleteRunWithARightResultHasPassed) {
     if (class_of(status) == StatusClass::wrong || class_of(status) == StatusClass::broken) {
       EXPECT_FALSE(verdict_of({Status::pass, status}, 2, 1).passed) << name(status);
     }
-    if (status != Status::pass && status != Status::skip && status != Status::flaky) {
+    if (status != Status::pass && status != Status::skip) {
       EXPECT_FALSE(verdict_of({Status::pass, status}, 2, 0).passed)
           << name(status) << ", whatever the exit code";
     }
@@ -98,18 +134,27 @@ TEST(RunVerdict, SaysWhat) {
   EXPECT_EQ(verdict_of({Status::pass, Status::pass}, 2, 0).word, "PASSED");
 }
 
+TEST(RunVerdict, ARunThatHasNotEndedIsIncompleteHoweverMuchIsRight) {
+  RunInfo run = sample_run(1, 0);
+  run.ended_at.clear();
+  EXPECT_EQ(run_verdict(run, Outcomes(std::vector{sample_record(1)}).tally()).word, "INCOMPLETE");
+}
+
 TEST(RunVerdict, AnInterruptedRunIsIncomplete) {
   RunInfo run = sample_run(1, 0);
   run.interrupted = true;
   const std::vector<Record> records{sample_record(1)};
-  EXPECT_EQ(run_verdict(run, tally(records)).word, "INCOMPLETE");
+  EXPECT_EQ(run_verdict(run, Outcomes(records).tally()).word, "INCOMPLETE");
 }
 
 TEST(RunVerdict, FlakyResultsPassOnlyWhereTheRunAcceptedThem) {
   EXPECT_EQ(verdict_of({Status::pass, Status::flaky}, 2, 1).word, "FAILED");
-  EXPECT_EQ(verdict_of({Status::pass, Status::flaky}, 2, 0).word, "PASSED");
-  EXPECT_EQ(verdict_of({Status::pass, Status::flaky}, 2, 0).why,
-            "1 result right, 1 flaky and accepted");
+  EXPECT_EQ(verdict_of({Status::pass, Status::flaky}, 2, 0).word, "FAILED");
+  RunInfo run = sample_run(2, 0);
+  run.allow_flaky = true;
+  const Outcomes outcomes(std::vector{sample_record(1), sample_record(2, Status::flaky)});
+  EXPECT_EQ(run_verdict(run, outcomes.tally()).word, "PASSED");
+  EXPECT_EQ(run_verdict(run, outcomes.tally()).why, "1 result right, 1 flaky and accepted");
 }
 
 }  // namespace

@@ -7,6 +7,12 @@
 namespace assay::protocol {
 namespace {
 
+std::string result_line(const std::string& record, const std::string& samples = "[]") {
+  return R"({"type":"result","leave_worker":false,"references_computed":0,"references_shared":0,)"
+         R"("record":)" +
+         record + R"(,"samples":)" + samples + "}";
+}
+
 TEST(Protocol, AHelloSurvives) {
   Hello hello;
   hello.build_id = "1.2 abc";
@@ -68,7 +74,7 @@ TEST(Protocol, ATrialSurvives) {
                      .timing = "batch",
                      .attempt = 2,
                      .repeat = 3};
-  const PlannedTrial back = decode_trial(encode(trial));
+  const auto back = std::get<PlannedTrial>(decode_to_worker(encode(trial)));
   EXPECT_EQ(back.test.id(), trial.test.id());
   EXPECT_EQ(back.lane, trial.lane);
   EXPECT_EQ(back.timing, "batch");
@@ -77,11 +83,11 @@ TEST(Protocol, ATrialSurvives) {
 }
 
 TEST(Protocol, AMalformedLineIsRefused) {
-  for (const char* line :
-       {"", "{", "[]", "null", "{}", R"({"type":7})", R"({"type":"noise"})", R"({"type":"hello"})",
-        R"({"type":"result"})", R"({"type":"result","record":{"status":"great"},"samples":[]})",
-        R"({"type":"result","record":{"elements":"many"},"samples":[]})",
-        R"({"type":"result","record":{},"samples":[[1]]})"}) {
+  for (const std::string& line : std::vector<std::string>{
+           "", "{", "[]", "null", "{}", R"({"type":7})", R"({"type":"noise"})",
+           R"({"type":"hello"})", R"({"type":"result"})",
+           result_line(R"({"status":"great"})", "[]"), result_line(R"({"elements":"many"})", "[]"),
+           result_line(R"({})", "[[1]]")}) {
     EXPECT_THROW(decode_from_worker(line), Malformed) << line;
   }
   for (
@@ -90,7 +96,7 @@ TEST(Protocol, AMalformedLineIsRefused) {
        R"({"type":"trial","case":"x/y","devices":["cpu"],"timing":"","attempt":1,"repeat":1})",
        R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":["gpu!"],"timing":"","attempt":1,"repeat":1})",
        R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":[],"timing":"","attempt":1,"repeat":1})"}) {
-    EXPECT_THROW(decode_trial(line), Malformed) << line;
+    EXPECT_THROW(decode_to_worker(line), Malformed) << line;
   }
 }
 
@@ -99,21 +105,18 @@ TEST(Protocol, ANumberThatTheFieldCannotHoldIsRefused) {
        {"1e300", "1.5", "1.0", "-1e300", "9223372036854775808", "-9223372036854775809", "true"}) {
     const std::string n = number;
     for (const std::string& line :
-         {R"({"type":"result","record":{"attempt":)" + n + R"(},"samples":[]})",
-          R"({"type":"result","record":{"elements":)" + n + R"(},"samples":[]})",
-          R"({"type":"result","record":{},"samples":[[1,)" + n + "]]}",
-          R"({"type":"hello","protocol":)" + n + "}"}) {
+         {result_line(R"({"attempt":)" + n + "}"), result_line(R"({"elements":)" + n + "}"),
+          result_line("{}", "[[1," + n + "]]"), R"({"type":"hello","protocol":)" + n + "}"}) {
       EXPECT_THROW(decode_from_worker(line), Malformed) << line;
     }
     EXPECT_THROW(
-        decode_trial(R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":["cpu"],)"
-                     R"("timing":"","attempt":1,"repeat":)" +
-                     n + "}"),
+        decode_to_worker(R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":["cpu"],)"
+                         R"("timing":"","attempt":1,"repeat":)" +
+                         n + "}"),
         Malformed)
         << n;
   }
-  EXPECT_THROW(decode_from_worker(R"({"type":"result","record":{"seed":-1},"samples":[]})"),
-               Malformed);
+  EXPECT_THROW(decode_from_worker(result_line(R"({"seed":-1})", "[]")), Malformed);
   EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":4294967297})"), Malformed)
       << "it is not version 1";
 }
@@ -121,6 +124,27 @@ TEST(Protocol, ANumberThatTheFieldCannotHoldIsRefused) {
 TEST(Protocol, AnotherVersionIsReadNoFurtherThanItsNumber) {
   const auto hello = std::get<Hello>(decode_from_worker(R"({"type":"hello","protocol":99})"));
   EXPECT_EQ(hello.protocol, 99);
+}
+
+TEST(Protocol, AWholeResultIsTakenSoThatTheRefusalsAboveAreOfTheirNumbers) {
+  EXPECT_NO_THROW(decode_from_worker(result_line(R"({"attempt":1,"elements":4})", "[[1,2]]")));
+}
+
+TEST(Protocol, ResultsCarryWhatTheSupervisorMustKnow) {
+  Result result;
+  result.leave_worker = true;
+  result.references = {.computed = 2, .shared = 1};
+  const auto back = std::get<Result>(decode_from_worker(encode(result)));
+  EXPECT_TRUE(back.leave_worker);
+  EXPECT_EQ(back.references.computed, 2);
+  EXPECT_EQ(back.references.shared, 1);
+}
+
+TEST(Protocol, TurnsAreAskedForAndGranted) {
+  EXPECT_TRUE(std::holds_alternative<Ready>(decode_from_worker(encode(Ready{}))));
+  EXPECT_TRUE(std::holds_alternative<Turn>(decode_to_worker(encode(Turn{}))));
+  EXPECT_THROW(decode_to_worker(encode(Ready{})), Malformed);
+  EXPECT_THROW(decode_from_worker(encode(Turn{})), Malformed);
 }
 
 }  // namespace

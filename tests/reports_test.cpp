@@ -54,7 +54,8 @@ RunInfo run_with_device() {
 
 TEST(Reports, ResultsCsvHasEveryFieldInOrder) {
   const TemporaryDirectory directory;
-  const auto sinks = run_directory_sinks(directory.path());
+  Outcomes outcomes;
+  const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
   const Result result = sample_result(1);
   tell(sinks, result);
   const auto rows = read_rows(directory / "results.csv");
@@ -69,7 +70,8 @@ TEST(Reports, ResultsCsvHasEveryFieldInOrder) {
 
 TEST(Reports, SamplesCsvHasTheKeyAndEverySample) {
   const TemporaryDirectory directory;
-  const auto sinks = run_directory_sinks(directory.path());
+  Outcomes outcomes;
+  const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
   tell(sinks, sample_result(1));
   Result untimed = sample_result(2);
   untimed.samples.clear();
@@ -82,7 +84,8 @@ TEST(Reports, SamplesCsvHasTheKeyAndEverySample) {
 
 TEST(Reports, DevicesCsvIsWrittenAtTheBeginning) {
   const TemporaryDirectory directory;
-  const auto sinks = run_directory_sinks(directory.path());
+  Outcomes outcomes;
+  const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
   const RunInfo run = run_with_device();
   for (const auto& sink : sinks) sink->begin(run);
   const auto rows = read_rows(directory / "devices.csv");
@@ -95,7 +98,8 @@ TEST(Reports, DevicesCsvIsWrittenAtTheBeginning) {
 
 TEST(Reports, RunJsonStandsFromTheBeginningAndIsCompletedAtTheEnd) {
   const TemporaryDirectory directory;
-  const auto sinks = run_directory_sinks(directory.path());
+  Outcomes outcomes;
+  const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
   RunInfo run = run_with_device();
   run.exit_code = 4;
   run.interrupted = true;
@@ -115,12 +119,15 @@ TEST(Reports, RunJsonStandsFromTheBeginningAndIsCompletedAtTheEnd) {
   EXPECT_EQ(json.at("interrupted"), true);
 }
 
-TEST(Reports, TheEndWritesJunitAndSummary) {
+TEST(Reports, JunitAndSummaryStandFromTheBeginningNotGreenAndTheEndCompletesThem) {
   const TemporaryDirectory directory;
-  const auto sinks = run_directory_sinks(directory.path());
+  Outcomes outcomes;
+  const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
   const RunInfo run = run_with_device();
   for (const auto& sink : sinks) sink->begin(run);
-  EXPECT_FALSE(std::filesystem::exists(directory / "junit.xml"));
+  EXPECT_PRED_FORMAT2(IsSubstring, "INCOMPLETE", read_file(directory / "junit.xml"));
+  EXPECT_PRED_FORMAT2(IsSubstring, "INCOMPLETE", read_file(directory / "summary.md"));
+  outcomes.add(sample_result(1).record);
   tell(sinks, sample_result(1));
   for (const auto& sink : sinks) sink->end(run);
   EXPECT_PRED_FORMAT2(IsSubstring, "tests=\"1\"", read_file(directory / "junit.xml"));
@@ -135,16 +142,21 @@ TEST(Reports, TheEndWritesJunitAndSummary) {
 
 TEST(Reports, ASecondRunInTheSameDirectoryIsRefused) {
   const TemporaryDirectory directory;
-  const auto sinks = run_directory_sinks(directory.path());
+  Outcomes outcomes;
+  const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
   tell(sinks, sample_result(1));
-  EXPECT_THROW(run_directory_sinks(directory.path()), std::system_error);
+  EXPECT_THROW(run_directory_sinks(directory.path(), outcomes, Start::fresh), std::system_error);
   EXPECT_EQ(read_rows(directory / "results.csv").size(), 2U);
 }
 
 TEST(Reports, AResumedRunKeepsAndCountsEarlierRecords) {
   const TemporaryDirectory directory;
-  tell(run_directory_sinks(directory.path()), sample_result(1));
-  const auto sinks = resumed_run_sinks(directory.path(), {sample_record(1)});
+  Outcomes outcomes;
+  tell(run_directory_sinks(directory.path(), outcomes, Start::fresh), sample_result(1));
+  outcomes.add(sample_record(1));
+  const auto sinks =
+      run_directory_sinks(directory.path(), outcomes, Start::resumed, {sample_record(1)});
+  outcomes.add(sample_result(2).record);
   tell(sinks, sample_result(2));
   const RunInfo run = sample_run(2, 0);
   for (const auto& sink : sinks) sink->end(run);
@@ -156,8 +168,9 @@ TEST(Reports, AResumedRunKeepsAndCountsEarlierRecords) {
 
 TEST(Reports, ARunThatDiesBetweenSamplesAndRowIsResumedWithoutThem) {
   const TemporaryDirectory directory;
+  const Outcomes outcomes;
   {
-    const auto sinks = run_directory_sinks(directory.path());
+    const auto sinks = run_directory_sinks(directory.path(), outcomes, Start::fresh);
     tell(sinks, sample_result(1));
     for (const auto& sink : sinks) {
       sink->result(sample_result(2));
@@ -165,7 +178,8 @@ TEST(Reports, ARunThatDiesBetweenSamplesAndRowIsResumedWithoutThem) {
     }
   }
   EXPECT_EQ(read_rows(directory / "results.csv").size(), 2U) << "samples come first";
-  tell(resumed_run_sinks(directory.path(), read_results_file(directory / "results.csv")),
+  tell(run_directory_sinks(directory.path(), outcomes, Start::resumed,
+                           read_results_file(directory / "results.csv")),
        sample_result(2));
   EXPECT_EQ(read_rows(directory / "results.csv").size(), 3U);
   EXPECT_EQ(read_rows(directory / "samples.csv").size(), 5U) << "and are there once";

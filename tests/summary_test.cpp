@@ -14,7 +14,7 @@ using ::testing::IsNotSubstring;
 using ::testing::IsSubstring;
 
 TEST(Summary, AnEmptyRunIsNotGreen) {
-  const std::string text = summary_markdown(sample_run(0, 3), {});
+  const std::string text = summary_markdown(sample_run(0, 3), Outcomes());
   EXPECT_TRUE(text.starts_with("## assay: EMPTY\n\n**EMPTY**: nothing ran (exit code 3).\n"))
       << text;
   EXPECT_PRED_FORMAT2(IsNotSubstring, "PASSED", text);
@@ -24,7 +24,7 @@ TEST(Summary, AnEmptyRunIsNotGreen) {
 TEST(Summary, ARunOfSkipsIsNotGreen) {
   Record skipped = sample_record(1, Status::skip);
   skipped.reason = "too few devices: 1 of 2";
-  const std::string text = summary_markdown(sample_run(1, 3), std::vector{skipped});
+  const std::string text = summary_markdown(sample_run(1, 3), Outcomes(std::vector{skipped}));
   EXPECT_TRUE(text.starts_with("## assay: EMPTY\n")) << text;
   EXPECT_PRED_FORMAT2(IsSubstring, "too few devices", text);
 }
@@ -39,7 +39,7 @@ TEST(Summary, IsExactlyThisForAPassingRun) {
   records[2].bandwidth_bytes_per_s = std::numeric_limits<double>::infinity();
   RunInfo run = sample_run(3, 0);
   run.profile = "smoke";
-  EXPECT_EQ(summary_markdown(run, records),
+  EXPECT_EQ(summary_markdown(run, Outcomes(records)),
             R"(## assay: PASSED
 
 **PASSED**: 3 results right (exit code 0).
@@ -66,7 +66,7 @@ TEST(Summary, ShowsTheWorstThreeOfEachStatusWithReasonAndReplay) {
   }
   records.push_back(sample_record(9, Status::crash));
   records.push_back(sample_record(10));
-  const std::string text = summary_markdown(sample_run(7, 1), records);
+  const std::string text = summary_markdown(sample_run(7, 1), Outcomes(records));
   EXPECT_TRUE(
       text.starts_with("## assay: FAILED\n\n**FAILED**: 5 results of 7 wrong (exit code 1)"))
       << text;
@@ -89,7 +89,7 @@ TEST(Summary, RatesAreOfVerifiedResultsOnly) {
   std::vector<Record> records{sample_record(1), sample_record(2, Status::fail)};
   records[0].flops_per_s = 1e12;
   records[1].flops_per_s = 9e12;
-  const std::string text = summary_markdown(sample_run(2, 1), records);
+  const std::string text = summary_markdown(sample_run(2, 1), Outcomes(records));
   EXPECT_PRED_FORMAT2(IsSubstring, "1.00 TFLOP/s", text);
   EXPECT_PRED_FORMAT2(IsNotSubstring, "9.00 TFLOP/s", text);
 }
@@ -98,16 +98,16 @@ TEST(Summary, ACollectiveIsRatedByItsBusBandwidth) {
   Record record = sample_record(1);
   record.algbw_bytes_per_s = 1e9;
   EXPECT_PRED_FORMAT2(IsSubstring, "1.00 GB/s",
-                      summary_markdown(sample_run(1, 0), std::vector{record}));
+                      summary_markdown(sample_run(1, 0), Outcomes(std::vector{record})));
   record.busbw_bytes_per_s = 1.5e9;
   EXPECT_PRED_FORMAT2(IsSubstring, "1.50 GB/s",
-                      summary_markdown(sample_run(1, 0), std::vector{record}));
+                      summary_markdown(sample_run(1, 0), Outcomes(std::vector{record})));
 }
 
 TEST(Summary, EscapesPipesInTables) {
   Record record = sample_record(1);
   record.device = "a|b";
-  const std::string text = summary_markdown(sample_run(1, 0), std::vector{record});
+  const std::string text = summary_markdown(sample_run(1, 0), Outcomes(std::vector{record}));
   EXPECT_PRED_FORMAT2(IsSubstring, "| `a\\|b` |", text);
 }
 

@@ -24,7 +24,9 @@ class Engines : public testing::Test {
     backends_.add(cpu::make_backend());
     backends_.add(sim::make_backend(4));
   }
-  Record execute(const PlannedTrial& trial) { return engine_.execute(trial).record; }
+  Record execute(const PlannedTrial& trial) {
+    return engine_.execute(trial, [] {}).record;
+  }
 
   Backends backends_;
   Engine engine_;
@@ -203,7 +205,7 @@ Result with_fault(Fault fault, const std::string& timing) {
   Engine engine(backends, {.seed = 1, .cap_s = 0.02});
   PlannedTrial trial = planned("tensor_ops/add/f32/n=1000", {{"faulty", 0}});
   trial.timing = timing;
-  return engine.execute(trial);
+  return engine.execute(trial, [] {});
 }
 
 TEST(Faults, NoFaultIsNeverFlagged) {

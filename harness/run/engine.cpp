@@ -1,9 +1,12 @@
 #include "harness/run/engine.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <new>
 #include <utility>
 
+#include "assay/version.h"
 #include "harness/run/figures.h"
 #include "harness/run/judging.h"
 #include "harness/run/trial.h"
@@ -29,53 +32,6 @@ class TrialMeter final : public measure::Meter {
   Trial& trial_;
   const RankInputs& inputs_;
 };
-
-/// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
-/// `record` also when it throws.
-void verify(const OpInstance& op, Trial& trial, std::uint64_t seed, Record& record,
-            RankInputs& inputs, std::vector<HostTensor>& verified) {
-  Findings findings;
-  const auto keep = [&] {
-    record.oracle = findings.oracles;
-    fill_verdict(record, op, findings.verdict);
-  };
-  try {
-    for (int pass = 0; pass < std::ssize(op.op->passes); ++pass) {
-      inputs = generate_inputs(op, pass, seed, trial.ranks());
-      verified = judge_launch(trial, op, pass, inputs, findings);
-    }
-  } catch (...) {
-    keep();
-    throw;
-  }
-  keep();
-}
-
-/// The steps of every trial. Fills `result` as it goes: what was found before an error stays.
-void run_steps(const OpInstance& op, Trial& trial, const EngineOptions& options, bool timed,
-               Result& result) {
-  RankInputs inputs;
-  std::vector<HostTensor> verified;
-  verify(op, trial, options.seed, result.record, inputs, verified);
-
-  // The inputs of the last pass are in place: real data, never zeros, which run faster.
-  arm_for_timing(trial);
-  measure::Measurement measurement;
-  if (timed) {
-    TrialMeter meter(trial, inputs);
-    measurement = measure::sample(meter, {.cap_s = options.cap_s});
-  } else {
-    trial.launch();
-    trial.synchronize();
-  }
-  result.record.repeatable = false;
-  check_last_launch(trial, inputs, verified);
-  result.record.repeatable = true;
-  if (timed) {  // only now: wrong work has no times
-    fill_times(result.record, op, measurement);
-    result.samples = std::move(measurement.samples);
-  }
-}
 
 Status status_of(Failure failure) {
   switch (failure) {
@@ -107,7 +63,59 @@ Device& Engine::open(const DeviceId& id) {
   return *devices_.emplace(id, backend->open(id.index)).first->second;
 }
 
-Result Engine::execute(const PlannedTrial& planned) {
+/// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
+/// `record` also when it throws.
+void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
+                    std::vector<HostTensor>& verified) {
+  const OpInstance& op = planned.test.op;
+  const std::string key =
+      fmt::format("{} seed={} {}", planned.test.id(), options_.seed, version::build_id);
+  Findings findings;
+  const auto keep = [&] {
+    record.oracle = findings.oracles;
+    fill_verdict(record, op, findings.verdict);
+  };
+  try {
+    for (int pass = 0; pass < std::ssize(op.op->passes); ++pass) {
+      inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
+      verified = judge_launch(trial, op, pass, inputs, references_, key, findings);
+    }
+  } catch (...) {
+    keep();
+    throw;
+  }
+  keep();
+}
+
+/// The steps of every trial. Fills `result` as it goes: what was found before an error stays.
+void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
+                       Result& result) {
+  const bool timed = !planned.timing.empty();
+  RankInputs inputs;
+  std::vector<HostTensor> verified;
+  verify(planned, trial, result.record, inputs, verified);
+
+  // The inputs of the last pass are in place: real data, never zeros, which run faster.
+  arm_for_timing(trial);
+  measure::Measurement measurement;
+  if (timed) {
+    wait_for_turn();
+    TrialMeter meter(trial, inputs);
+    measurement = measure::sample(meter, {.cap_s = options_.cap_s});
+  } else {
+    trial.launch();
+    trial.synchronize();
+  }
+  result.record.repeatable = false;
+  check_last_launch(trial, inputs, verified);
+  result.record.repeatable = true;
+  if (timed) {  // only now: wrong work has no times
+    fill_times(result.record, planned.test.op, measurement);
+    result.samples = std::move(measurement.samples);
+  }
+}
+
+Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn) {
   const OpInstance& op = planned.test.op;
   Result result;
   Record& record = result.record;
@@ -123,10 +131,11 @@ Result Engine::execute(const PlannedTrial& planned) {
     Trial trial(op, *backends_.find(planned.lane.front().backend), lane);
     record.implementation = trial.implementation();
     record.transport = trial.transport();
-    run_steps(op, trial, options_, !planned.timing.empty(), result);
+    run_steps(planned, trial, wait_for_turn, result);
     end_as(record, Status::pass, "");
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);
+    result.leave_worker = wrong.wrote_outside;
   } catch (const DeviceError& error) {
     const bool unsupported = error.failure() == Failure::unsupported;
     end_as(record, status_of(error.failure()),
@@ -136,6 +145,7 @@ Result Engine::execute(const PlannedTrial& planned) {
   } catch (const std::exception& error) {
     end_as(record, Status::error, error.what());
   }
+  result.references = references_.take_count();
   return result;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,6 +10,8 @@
 #include "harness/measure/sampler.h"
 #include "harness/record.h"
 #include "harness/run/plan.h"
+#include "harness/run/reference_store.h"
+#include "harness/run/trial.h"
 #include "kernels/base/backends.h"
 
 namespace assay {
@@ -16,6 +20,8 @@ namespace assay {
 struct EngineOptions {
   std::uint64_t seed = 1;
   double cap_s = 2.0;  // of the measurement of one trial
+  /// Where workers of a run share references; empty: they do not.
+  std::filesystem::path references;
 };
 
 /// Executes trials in this process, one at a time: verify on exact data, verify on real data,
@@ -23,16 +29,24 @@ struct EngineOptions {
 class Engine {
  public:
   Engine(const Backends& backends, const EngineOptions& options)
-      : backends_(backends), options_(options) {}
+      : backends_(backends), options_(options), references_(options.references) {}
+
+  /// Called when a trial is verified and is to be timed; returns when nothing else runs.
+  using WaitForTurn = std::function<void()>;
 
   /// Never throws for what a device does: that is a status of the record.
-  Result execute(const PlannedTrial& planned);
+  Result execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn);
 
  private:
   Device& open(const DeviceId& id);
+  void run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
+                 Result& result);
+  void verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
+              std::vector<HostTensor>& verified);
 
   const Backends& backends_;
   EngineOptions options_;
+  ReferenceStore references_;
   std::map<DeviceId, std::unique_ptr<Device>> devices_;
 };
 

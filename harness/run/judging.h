@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/oracle/verdict.h"
+#include "harness/run/reference_store.h"
 #include "harness/run/trial.h"
 
 namespace assay {
@@ -11,6 +12,7 @@ namespace assay {
 /// A wrong result: ends the trial with status `fail`.
 struct WrongResult {
   std::string reason;
+  bool wrote_outside = false;  // so the memory of this process is in doubt
 };
 
 /// The inputs of one of the op's passes, which depend on the case and the seed alone.
@@ -23,9 +25,11 @@ struct Findings {
 };
 
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the
-/// agreement of ranks. Returns the right outputs, one a rank; throws WrongResult.
+/// agreement of ranks. `reference_key` names the case and the seed, on which alone the reference
+/// depends. Returns the right outputs, one a rank; throws WrongResult.
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
-                                     const RankInputs& inputs, Findings& findings);
+                                     const RankInputs& inputs, ReferenceStore& references,
+                                     const std::string& reference_key, Findings& findings);
 
 /// Throws WrongResult when launches wrote outside their outputs.
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const std::string& when);

@@ -47,7 +47,11 @@ Hello read_hello(const json& object) {
 }
 
 Result read_result(const json& object) {
-  Result result{fields_from_json<Record>(object.at("record")), {}};
+  Result result;
+  result.record = fields_from_json<Record>(object.at("record"));
+  result.leave_worker = object.at("leave_worker").get<bool>();
+  result.references.computed = whole_number<std::int64_t>(object.at("references_computed"));
+  result.references.shared = whole_number<std::int64_t>(object.at("references_shared"));
   for (const json& sample : object.at("samples")) {
     result.samples.push_back({.seconds = sample.at(0).get<double>(),
                               .launches = whole_number<std::int64_t>(sample.at(1)),
@@ -55,6 +59,20 @@ Result read_result(const json& object) {
                               .throttled = {}});
   }
   return result;
+}
+
+PlannedTrial read_trial(const json& object) {
+  PlannedTrial trial{.test = parse_case_id(object.at("case").get<std::string>())};
+  for (const json& device : object.at("devices")) {
+    const auto id = parse_device_id(device.get<std::string>());
+    if (!id) throw Malformed("malformed line: no device is called " + device.dump());
+    trial.lane.push_back(*id);
+  }
+  if (trial.lane.empty()) throw Malformed("malformed line: a trial needs a device");
+  trial.timing = object.at("timing").get<std::string>();
+  trial.attempt = whole_number<std::int64_t>(object.at("attempt"));
+  trial.repeat = whole_number<std::int64_t>(object.at("repeat"));
+  return trial;
 }
 
 }  // namespace
@@ -74,9 +92,17 @@ std::string encode(const Hello& hello) {
   return to_line(object);
 }
 
+std::string encode(const Ready& /*ready*/) { return to_line({{"type", "ready"}}); }
+
+std::string encode(const Turn& /*turn*/) { return to_line({{"type", "turn"}}); }
+
 std::string encode(const Result& result) {
-  json object{
-      {"type", "result"}, {"record", fields_to_json(result.record)}, {"samples", json::array()}};
+  json object{{"type", "result"},
+              {"record", fields_to_json(result.record)},
+              {"leave_worker", result.leave_worker},
+              {"references_computed", result.references.computed},
+              {"references_shared", result.references.shared},
+              {"samples", json::array()}};
   for (const Sample& sample : result.samples) {
     object["samples"].push_back({sample.seconds, sample.launches});
   }
@@ -87,6 +113,7 @@ FromWorker decode_from_worker(std::string_view line) {
   return parse(line, [](const json& object) -> FromWorker {
     const auto type = object.at("type").get<std::string>();
     if (type == "hello") return read_hello(object);
+    if (type == "ready") return Ready{};
     if (type == "result") return read_result(object);
     throw Malformed("malformed line: unknown type '" + type + "'");
   });
@@ -103,21 +130,12 @@ std::string encode(const PlannedTrial& trial) {
                   {"repeat", trial.repeat}});
 }
 
-PlannedTrial decode_trial(std::string_view line) {
-  return parse(line, [](const json& object) {
+ToWorker decode_to_worker(std::string_view line) {
+  return parse(line, [](const json& object) -> ToWorker {
     const auto type = object.at("type").get<std::string>();
-    if (type != "trial") throw Malformed("malformed line: unknown type '" + type + "'");
-    PlannedTrial trial{.test = parse_case_id(object.at("case").get<std::string>())};
-    for (const json& device : object.at("devices")) {
-      const auto id = parse_device_id(device.get<std::string>());
-      if (!id) throw Malformed("malformed line: no device is called " + device.dump());
-      trial.lane.push_back(*id);
-    }
-    if (trial.lane.empty()) throw Malformed("malformed line: a trial needs a device");
-    trial.timing = object.at("timing").get<std::string>();
-    trial.attempt = whole_number<std::int64_t>(object.at("attempt"));
-    trial.repeat = whole_number<std::int64_t>(object.at("repeat"));
-    return trial;
+    if (type == "turn") return Turn{};
+    if (type == "trial") return read_trial(object);
+    throw Malformed("malformed line: unknown type '" + type + "'");
   });
 }
 

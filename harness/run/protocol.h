@@ -16,7 +16,7 @@
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
-inline constexpr int version = 1;
+inline constexpr int version = 2;
 
 /// A line that is not what it should be.
 struct Malformed : std::runtime_error {
@@ -35,18 +35,27 @@ struct Hello {
   std::vector<std::string> problems;  // modules not loaded, libraries missing
 };
 
-using FromWorker = std::variant<Hello, Result>;
+/// A trial is verified and waits for its turn to be timed: nothing else should run meanwhile.
+struct Ready {};
+
+using FromWorker = std::variant<Hello, Ready, Result>;
 
 std::string encode(const Hello& hello);
+std::string encode(const Ready& ready);
 std::string encode(const Result& result);
 /// Throws Malformed.
 FromWorker decode_from_worker(std::string_view line);
 
 // Parent to worker. The end of its input tells a worker to leave.
 
-/// Execute one trial; the answer is one Result.
+/// Execute one trial; the answer is one Result, after a Ready when the trial is timed.
 std::string encode(const PlannedTrial& trial);
+/// The answer to Ready: it is this worker's turn.
+struct Turn {};
+std::string encode(const Turn& turn);
+
+using ToWorker = std::variant<PlannedTrial, Turn>;
 /// Throws Malformed.
-PlannedTrial decode_trial(std::string_view line);
+ToWorker decode_to_worker(std::string_view line);
 
 }  // namespace assay::protocol

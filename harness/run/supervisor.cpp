@@ -1,187 +1,213 @@
 #include "harness/run/supervisor.h"
 
-#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
-#include "assay/version.h"
 #include "harness/clock.h"
 #include "harness/replay.h"
 
 namespace assay {
 namespace {
 
-/// Starting a GPU's runtime can take many seconds on a busy machine.
+using std::chrono::steady_clock;
+
 constexpr double hello_s = 60;
 /// What a worker that was asked to leave, or sent TERM, may take.
 constexpr double leave_s = 5;
 constexpr double term_s = 2;
-/// In a row, on one lane. Each may have taken hello_s, and the next would too.
-constexpr int most_failed_starts = 2;
+/// Signals end a wait; this is for those that arrive just before it.
+constexpr int longest_wait_ms = 200;
 
-Deadline after(double seconds) {
-  using namespace std::chrono;
-  return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
+bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
+  return std::ranges::any_of(
+      a, [&](const DeviceId& id) { return std::ranges::find(b, id) != b.end(); });
 }
 
-/// A trial that ended outside the engine.
-Result ended_as(Status status, const std::string& reason) {
-  Result result;
-  result.record.status = status;
-  result.record.reason = reason;
-  return result;
-}
-
-std::string obituary(const WorkerProcess& worker) {
-  const std::string words = worker.last_words();
-  return worker.how_it_ended() + (words.empty() ? "" : ": " + words);
-}
-
-/// An answer to another question, or a pass that judged too little, is no answer.
-void check_answer(const Record& record, const PlannedTrial& trial) {
-  if (record.case_id != trial.test.id() || record.device != to_text(trial.lane)) {
-    throw protocol::Malformed("it is of '" + record.case_id + "' on '" + record.device + "'");
-  }
-  const OpInstance& op = trial.test.op;
-  const std::int64_t ranks = op.op->collective ? op.signature.ranks : 1;
-  const auto passes = std::ssize(op.op->passes);
-  const std::int64_t expected = passes * ranks * op.signature.outputs[0].elements();
-  if (record.status == Status::pass && record.elements != expected) {
-    throw protocol::Malformed(fmt::format("it is a pass over {} elements, not {}",
-                                          record.elements.value_or(0), expected));
-  }
-}
-
-/// The first line of a worker, checked: it must be of this very build.
-protocol::Hello hear_hello(WorkerProcess& worker, const std::function<bool()>& interrupted) {
-  std::string line;
-  const auto outcome = worker.read_line(line, after(hello_s), interrupted);
-  if (outcome != WorkerProcess::Outcome::line) {
-    worker.stop(0, term_s);
-    throw std::runtime_error(outcome == WorkerProcess::Outcome::timed_out
-                                 ? fmt::format("a worker said nothing for {} s", hello_s)
-                                 : "a worker did not start: " + obituary(worker));
-  }
-  const auto message = protocol::decode_from_worker(line);
-  const auto* hello = std::get_if<protocol::Hello>(&message);
-  if (hello == nullptr) throw std::runtime_error("a worker did not say hello first");
-  if (hello->protocol != protocol::version || hello->build_id != version::build_id) {
-    throw std::runtime_error(
-        fmt::format("the worker is of another build: protocol {}, build '{}'; this is protocol {}, "
-                    "build '{}'",
-                    hello->protocol, hello->build_id, protocol::version, version::build_id));
-  }
-  return *hello;
+void wait_for(std::vector<pollfd>& polled, Deadline deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+  const auto wait_ms = std::clamp<long>(left.count(), 0, longest_wait_ms);
+  poll(polled.data(), polled.size(), static_cast<int>(wait_ms));
 }
 
 }  // namespace
 
 protocol::Hello probe(const WorkerCommand& command) {
   WorkerProcess worker(command);
-  protocol::Hello hello = hear_hello(worker, [] { return false; });
+  const Deadline deadline = after(hello_s);
+  std::string line;
+  while (!worker.take_line(line)) {
+    if (worker.silent()) {
+      worker.stop(leave_s, term_s);
+      throw std::runtime_error("a worker did not start: " + obituary(worker));
+    }
+    if (steady_clock::now() >= deadline) throw std::runtime_error("a worker says nothing");
+    std::vector<pollfd> polled;
+    for (const int fd : worker.descriptors()) polled.push_back({fd, POLLIN, 0});
+    wait_for(polled, deadline);
+    worker.receive();
+  }
+  const auto message = protocol::decode_from_worker(line);
+  const auto* hello = std::get_if<protocol::Hello>(&message);
+  if (hello == nullptr) throw std::runtime_error("a worker did not say hello first");
+  check_hello(*hello);
   worker.stop(leave_s, term_s);
-  return hello;
+  return *hello;
 }
 
 Supervisor::~Supervisor() {
-  if (worker_) worker_->stop(leave_s, term_s);
+  for (auto& queue : queues_) queue->lane.dismiss(queue->lane.busy() ? 0 : leave_s);
 }
 
-bool Supervisor::execute(std::span<const PlannedTrial> plan) {
-  const bool completed =
-      std::ranges::all_of(plan, [&](const PlannedTrial& trial) { return execute(trial); });
-  // After a Ctrl-C nobody waits for what the worker was doing.
-  if (worker_) worker_->stop(completed ? leave_s : 0, term_s);
-  worker_.reset();
-  return completed;
-}
-
-bool Supervisor::execute(const PlannedTrial& trial) {
-  if (options_.interrupted()) return false;
-  const std::string started_at = utc_now();
-  Result result =
-      trial.skip_reason.empty() ? ask_worker(trial) : ended_as(Status::skip, trial.skip_reason);
-  if (interrupted_) return false;
-  deliver(std::move(result), trial, started_at);
-  return true;
-}
-
-void Supervisor::start_worker(const std::vector<DeviceId>& lane) {
-  if (worker_ && worker_lane_ == lane) return;
-  if (worker_) worker_->stop(leave_s, term_s);  // idle contexts would hold memory
-  if (worker_lane_ != lane) failed_starts_ = 0;
-  worker_lane_ = lane;
-  if (failed_starts_ >= most_failed_starts) {
-    throw std::runtime_error("given up: " + last_start_error_);
+Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
+  for (auto& queue : queues_) {
+    if (queue->lane.devices() == lane) return *queue;
   }
-  try {
-    worker_ = std::make_unique<WorkerProcess>(options_.worker);
-    hear_hello(*worker_, options_.interrupted);
-    failed_starts_ = 0;
-  } catch (const std::exception& error) {
-    worker_.reset();
-    ++failed_starts_;
-    last_start_error_ = error.what();
-    throw;
-  }
+  queues_.push_back(std::make_unique<Queue>(Lane(lane, options_.worker, options_.timeout_s)));
+  return *queues_.back();
 }
 
-Result Supervisor::ask_worker(const PlannedTrial& trial) {
-  try {
-    start_worker(trial.lane);
-  } catch (const std::exception& error) {
-    interrupted_ = options_.interrupted();
-    return ended_as(Status::error, error.what());
-  }
-  std::string line;
-  auto outcome = WorkerProcess::Outcome::ended;
-  bool sent = worker_->send(protocol::encode(trial));
-  if (!sent) {  // it died while idle, which is no fault of this trial
-    worker_.reset();
-    try {
-      start_worker(trial.lane);
-    } catch (const std::exception& error) {
-      return ended_as(Status::error, error.what());
+PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
+  for (const PlannedTrial& trial : plan) queue_of(trial.lane).trials.push_back(trial);
+  for (;;) {
+    if (options_.interrupted()) {
+      // Nobody waits for what the workers were doing.
+      for (auto& queue : queues_) queue->lane.dismiss(0);
+      return PlanEnd::interrupted;
     }
-    sent = worker_->send(protocol::encode(trial));
+    begin_trials();
+    grant_turns();
+    if (all_done()) break;
+    wait();
+    for (auto& queue : queues_) step(*queue);
   }
-  if (sent) {
-    outcome = worker_->read_line(line, after(options_.timeout_s), options_.interrupted);
-  }
-  Result result;
-  switch (outcome) {
-    case WorkerProcess::Outcome::line:
-      try {
-        result = std::get<Result>(protocol::decode_from_worker(line));
-        check_answer(result.record, trial);
-        return result;
-      } catch (const std::exception& error) {
-        result = ended_as(Status::error, std::string("the worker's answer: ") + error.what());
+  const bool cut = std::ranges::any_of(queues_, [](auto& queue) { return !queue->trials.empty(); });
+  for (auto& queue : queues_) queue->trials.clear();
+  if (failed_fast_) return PlanEnd::failed_fast;
+  return cut ? PlanEnd::enough : PlanEnd::completed;
+}
+
+bool Supervisor::all_done() const {
+  return std::ranges::all_of(queues_, [&](const auto& queue) {
+    return !queue->lane.busy() && (stopping_ || queue->trials.empty());
+  });
+}
+
+void Supervisor::begin_trials() {
+  // A lane that has been verified waits for the others' checks to end; a new check would keep it.
+  const bool somebody_waits =
+      !options_.overlap_timings && std::ranges::any_of(queues_, [](auto& q) {
+        return q->lane.waits_for_turn() || q->lane.is_timing();
+      });
+  for (auto& queue : queues_) {
+    while (!queue->lane.busy() && !queue->trials.empty() && !stopping_) {
+      if (options_.enough()) {
+        stopping_ = true;
+        return;
       }
-      break;
-    case WorkerProcess::Outcome::too_long:
-      result = ended_as(Status::error, "the worker's answer has no end");
-      break;
-    case WorkerProcess::Outcome::ended:
-      worker_->stop(leave_s, term_s);
-      result = ended_as(Status::crash, "the worker ended: " + obituary(*worker_));
-      break;
-    case WorkerProcess::Outcome::timed_out: {
-      const bool gone = worker_->stop(0, term_s);
-      result = ended_as(Status::timeout,
-                        fmt::format("no answer within {} s; the worker was {}", options_.timeout_s,
-                                    gone ? "ended by " + worker_->how_it_ended()
-                                         : "sent KILL and still did not end"));
-      break;
+      const PlannedTrial& next = queue->trials.front();
+      const bool needs_worker = next.skip_reason.empty() && why_given_up(*queue) == nullptr;
+      if (needs_worker && (somebody_waits || !may_start(*queue))) break;
+      begin_trial(*queue);
     }
-    case WorkerProcess::Outcome::interrupted:
-      interrupted_ = true;
-      break;
   }
-  worker_.reset();  // the next trial gets a fresh one
-  return result;
+}
+
+bool Supervisor::may_start(const Queue& queue) const {
+  int working = 0;
+  for (const auto& other : queues_) {
+    if (other.get() == &queue) continue;
+    const bool unfinished =
+        other->lane.busy() || (other->lane.has_worker() && !other->trials.empty());
+    if (unfinished) ++working;
+    if (overlap(other->lane.devices(), queue.lane.devices())) {
+      if (unfinished) return false;
+      other->lane.dismiss(leave_s);  // an idle context would hold memory
+    }
+  }
+  return working < options_.lanes;
+}
+
+const GivenUp* Supervisor::why_given_up(const Queue& queue) const {
+  if (queue.lane.given_up()) return &*queue.lane.given_up();
+  for (const DeviceId& id : queue.lane.devices()) {
+    if (const auto lost = lost_devices_.find(id); lost != lost_devices_.end()) return &lost->second;
+  }
+  return nullptr;
+}
+
+void Supervisor::begin_trial(Queue& queue) {
+  queue.open = std::move(queue.trials.front());
+  queue.trials.pop_front();
+  queue.started_at = utc_now();
+  if (!queue.open.skip_reason.empty()) {
+    conclude(queue, ended_as(Status::skip, queue.open.skip_reason));
+  } else if (const GivenUp* why = why_given_up(queue)) {
+    conclude(queue, ended_as(why->status, why->reason));
+  } else {
+    queue.lane.give(queue.open);
+  }
+}
+
+void Supervisor::grant_turns() {
+  // Times are taken while nothing else runs: a turn begins when every check has ended, one at a
+  // time.
+  for (auto& queue : queues_) {
+    const bool others_work = std::ranges::any_of(queues_, [&](const auto& other) {
+      return other != queue && other->lane.busy() && !other->lane.waits_for_turn();
+    });
+    if (queue->lane.waits_for_turn() && (options_.overlap_timings || !others_work)) {
+      queue->lane.grant_turn();
+    }
+  }
+}
+
+void Supervisor::wait() const {
+  std::vector<pollfd> polled;
+  Deadline first = after(1);
+  for (const auto& queue : queues_) {
+    if (!queue->lane.busy()) continue;
+    queue->lane.add_descriptors(polled);
+    if (const auto deadline = queue->lane.deadline()) first = std::min(first, *deadline);
+  }
+  wait_for(polled, first);
+}
+
+void Supervisor::step(Queue& queue) {
+  if (auto result = queue.lane.step()) {
+    if (const auto& gone = queue.lane.given_up(); gone && gone->device) {
+      lost_devices_.emplace(*gone->device, *gone);
+    }
+    conclude(queue, std::move(*result));
+  }
+}
+
+void Supervisor::conclude(Queue& queue, Result result) {
+  const PlannedTrial trial = queue.open;
+  if (result.record.status == Status::pass && trial.attempt > 1) {
+    result.record.status = Status::flaky;
+    result.record.reason = "passed on attempt " + std::to_string(trial.attempt);
+  }
+  result.record.expected_failure.clear();
+  if (result.record.is_bad()) {
+    result.record.case_id = trial.test.id();
+    result.record.device = to_text(trial.lane);
+    result.record.expected_failure = options_.expected_failure(result.record);
+  }
+  const bool again = result.record.is_bad() && result.record.status != Status::flaky &&
+                     trial.attempt <= options_.retries && why_given_up(queue) == nullptr;
+  const bool is_bad = result.record.is_bad();
+  deliver(std::move(result), trial, queue.started_at);
+  if (again) {
+    PlannedTrial next = trial;
+    ++next.attempt;
+    queue.trials.push_front(std::move(next));
+  } else if (is_bad && options_.fail_fast) {
+    stopping_ = failed_fast_ = true;
+  }
 }
 
 void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::string& started_at) {
@@ -206,7 +232,15 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::st
   record.repeat = trial.repeat;
   record.seed = options_.seed;
   record.replay = replay_command(record, options_.replay_flags);
+  references_.computed += result.references.computed;
+  references_.shared += result.references.shared;
   for (Sink* sink : sinks_) sink->result(result);
+
+  std::vector<pid_t> workers;
+  for (const auto& queue : queues_) {
+    if (const auto pid = queue->lane.worker_pid()) workers.push_back(*pid);
+  }
+  growth_.sample(workers);
 }
 
 }  // namespace assay

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/record.h"
+#include "harness/run/growth.h"
+#include "harness/run/lane.h"
 #include "harness/run/plan.h"
 #include "harness/run/protocol.h"
 #include "harness/run/worker_process.h"
@@ -17,13 +21,28 @@ struct SupervisorOptions {
   WorkerCommand worker;
   double timeout_s = 120;  // of one trial
   std::uint64_t seed = 1;
+  /// Further attempts at a trial that did not pass, each in a row of its own.
+  int retries = 0;
+  /// End the run at the first trial that stays bad.
+  bool fail_fast = false;
+  /// Lanes that work at the same time. Their checks run side by side; times are taken by one lane
+  /// while all others wait, unless `overlap_timings`.
+  int lanes = 1;
+  bool overlap_timings = false;
   /// What a replay needs beside case, device and seed: "--threads 1".
   std::string replay_flags;
-  /// Asked between steps: true ends the run early.
+  /// Asked between steps: true ends the run at once, and open trials get no row.
   std::function<bool()> interrupted = [] { return false; };
+  /// Asked before each trial: true ends the run when the open trials have ended.
+  std::function<bool()> enough = [] { return false; };
+  /// Why the failure in a record is accepted as a known one; empty when it is not.
+  std::function<std::string(const Record&)> expected_failure = [](const Record&) { return ""; };
 };
 
-/// Executes a plan by workers, one per lane, and turns whatever becomes of each trial into one
+/// How the execution of a plan ended.
+enum class PlanEnd { completed, interrupted, failed_fast, enough };
+
+/// Executes plans by workers, one per lane, and turns whatever becomes of each trial into one
 /// record: a wrong answer, a crash, a hang and a lost worker are rows, and the run goes on. The
 /// only place that hands records to sinks.
 class Supervisor {
@@ -31,25 +50,45 @@ class Supervisor {
   Supervisor(SupervisorOptions options, const RunInfo& run, std::span<Sink* const> sinks)
       : options_(std::move(options)), run_(run), sinks_(sinks) {}
   ~Supervisor();
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
 
-  /// False when it was interrupted before the end of the plan.
-  bool execute(std::span<const PlannedTrial> plan);
+  /// Workers stay for the next plan where their devices are not needed by another lane.
+  PlanEnd execute(std::span<const PlannedTrial> plan);
+
+  /// Over all trials so far.
+  const ReferenceCount& references() const { return references_; }
+  const Growth& growth() const { return growth_; }
 
  private:
-  /// False when interrupted: the trial then has no record.
-  bool execute(const PlannedTrial& trial);
-  Result ask_worker(const PlannedTrial& trial);
-  void start_worker(const std::vector<DeviceId>& lane);
+  struct Queue {
+    Lane lane;
+    std::deque<PlannedTrial> trials;
+    std::string started_at;  // of the open trial
+    PlannedTrial open;
+  };
+
+  Queue& queue_of(const std::vector<DeviceId>& lane);
+  void begin_trials();
+  bool may_start(const Queue& queue) const;
+  const GivenUp* why_given_up(const Queue& queue) const;
+  void begin_trial(Queue& queue);
+  void grant_turns();
+  void wait() const;
+  void step(Queue& queue);
+  void conclude(Queue& queue, Result result);
   void deliver(Result result, const PlannedTrial& trial, const std::string& started_at);
+  bool all_done() const;
 
   SupervisorOptions options_;
   const RunInfo& run_;
   std::span<Sink* const> sinks_;
-  std::unique_ptr<WorkerProcess> worker_;
-  std::vector<DeviceId> worker_lane_;
-  int failed_starts_ = 0;
-  std::string last_start_error_;
-  bool interrupted_ = false;
+  std::vector<std::unique_ptr<Queue>> queues_;
+  std::map<DeviceId, GivenUp> lost_devices_;
+  bool stopping_ = false;  // no trial is begun any more
+  bool failed_fast_ = false;
+  ReferenceCount references_;
+  Growth growth_;
 };
 
 /// Starts a worker, hears its hello and lets it leave: what this machine has, seen by another

@@ -46,8 +46,24 @@ void serve(const WorkerChannel& channel, const Backends& backends, const EngineO
   channel.send(encode(hello));
 
   Engine engine(backends, options);
-  for (std::string line; std::getline(std::cin, line);) {
-    channel.send(protocol::encode(engine.execute(protocol::decode_trial(line))));
+  const auto next = [](protocol::ToWorker& message) {
+    std::string line;
+    if (!std::getline(std::cin, line)) return false;
+    message = protocol::decode_to_worker(line);
+    return true;
+  };
+  const auto wait_for_turn = [&] {
+    channel.send(encode(protocol::Ready{}));
+    protocol::ToWorker answer;
+    if (!next(answer)) _exit(0);  // the parent wants no more; nothing measured is worth keeping
+    if (!std::holds_alternative<protocol::Turn>(answer)) {
+      throw protocol::Malformed("a trial is open: expected a turn");
+    }
+  };
+  for (protocol::ToWorker message; next(message);) {
+    const auto* trial = std::get_if<PlannedTrial>(&message);
+    if (trial == nullptr) throw protocol::Malformed("no trial is open: expected one");
+    channel.send(protocol::encode(engine.execute(*trial, wait_for_turn)));
   }
 }
 

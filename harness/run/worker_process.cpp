@@ -1,7 +1,6 @@
 #include "harness/run/worker_process.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +23,8 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+/// What a process may take to be gone after KILL. One in uninterruptible sleep never is.
+constexpr double kill_s = 5;
 constexpr std::size_t kept_error_bytes = 4096;
 /// Far beyond any answer; what has no line end by then is garbage.
 constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
@@ -91,35 +92,26 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
-/// Appends what can be read at once. 0 at the end of the stream, negative when nothing is there
-/// yet.
-ssize_t read_some(const FileDescriptor& from, std::string& into) {
+/// Appends what is there to be read, and closes `from` at its end. Stops after a while: a worker
+/// that floods its standard error must not keep the parent here.
+void drain(FileDescriptor& from, std::string& into) {
   std::array<char, 65536> bytes;
-  const ssize_t n = read(from.get(), bytes.data(), bytes.size());
-  if (n > 0) into.append(bytes.data(), static_cast<std::size_t>(n));
-  return n;
+  for (int i = 0; i < 64 && from.get() >= 0; ++i) {
+    const ssize_t n = read(from.get(), bytes.data(), bytes.size());
+    if (n > 0) into.append(bytes.data(), static_cast<std::size_t>(n));
+    if (n == 0) from.reset();
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return;
+  }
 }
+
+}  // namespace
 
 Deadline after(double seconds) {
   return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
 }
 
-}  // namespace
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this != &other) {
-    reset();
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
-void FileDescriptor::reset() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
-WorkerProcess::WorkerProcess(const WorkerCommand& command) {
+WorkerProcess::WorkerProcess(const WorkerCommand& command) : signal_group_(command.signal_group) {
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   Pipe error = make_pipe();
@@ -133,7 +125,8 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command) {
   to_ = std::move(in.write);
   from_ = std::move(out.read);
   errors_ = std::move(error.read);
-  // Its standard error is read beside the answers, and must never block that.
+  // The parent waits in `poll` for all workers at once, never in a read from one.
+  fcntl(from_.get(), F_SETFL, O_NONBLOCK);
   fcntl(errors_.get(), F_SETFL, O_NONBLOCK);
 }
 
@@ -150,30 +143,24 @@ bool WorkerProcess::send(const std::string& line) {
   return true;
 }
 
-WorkerProcess::Outcome WorkerProcess::read_line(std::string& line, Deadline deadline,
-                                                const std::function<bool()>& interrupted) {
-  for (;;) {
-    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
-      line = unread_.substr(0, end);
-      unread_.erase(0, end + 1);
-      return Outcome::line;
-    }
-    if (unread_.size() > longest_line_bytes) return Outcome::too_long;
-    if (interrupted()) return Outcome::interrupted;
-    const auto left = duration_cast<milliseconds>(deadline - steady_clock::now()).count();
-    if (left <= 0) return Outcome::timed_out;
-    std::array<pollfd, 2> ready{pollfd{from_.get(), POLLIN, 0}, pollfd{errors_.get(), POLLIN, 0}};
-    const int count =
-        poll(ready.data(), ready.size(), static_cast<int>(std::min<long>(left, 1000)));
-    if (count <= 0) continue;  // the deadline, a signal, or a second has passed
-    if (ready[1].revents != 0) {
-      if (read_some(errors_, error_text_) == 0) errors_.reset();
-      if (error_text_.size() > kept_error_bytes) {
-        error_text_.erase(0, error_text_.size() - kept_error_bytes);
-      }
-    }
-    if (ready[0].revents != 0 && read_some(from_, unread_) == 0) return Outcome::ended;
+void WorkerProcess::receive() {
+  drain(errors_, error_text_);
+  if (error_text_.size() > kept_error_bytes) {
+    error_text_.erase(0, error_text_.size() - kept_error_bytes);
   }
+  drain(from_, unread_);
+}
+
+bool WorkerProcess::take_line(std::string& line) {
+  const std::size_t end = unread_.find('\n');
+  if (end == std::string::npos) return false;
+  line = unread_.substr(0, end);
+  unread_.erase(0, end + 1);
+  return true;
+}
+
+bool WorkerProcess::babbles() const {
+  return unread_.size() > longest_line_bytes && unread_.find('\n') == std::string::npos;
 }
 
 bool WorkerProcess::wait_for_end(Deadline deadline) {
@@ -192,19 +179,26 @@ bool WorkerProcess::wait_for_end(Deadline deadline) {
 
 bool WorkerProcess::stop(double leave_s, double term_s) {
   if (pid_ < 0 || wait_status_) return true;
+  if (abandoned_) return false;
   to_.reset();
   bool ended = wait_for_end(after(leave_s));
   if (!ended) {
-    kill(-pid_, SIGTERM);
+    signal_group_(pid_, SIGTERM);
     ended = wait_for_end(after(term_s));
   }
   if (!ended) {
-    kill(-pid_, SIGKILL);
-    ended = wait_for_end(after(5));
+    sent_kill_ = true;
+    signal_group_(pid_, SIGKILL);
+    ended = wait_for_end(after(kill_s));
   }
-  while (errors_.get() >= 0 && read_some(errors_, error_text_) > 0) {
-  }
+  abandoned_ = !ended;
+  drain(errors_, error_text_);
   return ended;
+}
+
+bool WorkerProcess::killed_by_another() const {
+  return wait_status_ && WIFSIGNALED(*wait_status_) && WTERMSIG(*wait_status_) == SIGKILL &&
+         !sent_kill_;
 }
 
 std::string WorkerProcess::how_it_ended() const {

@@ -2,40 +2,32 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/file_descriptor.h"
+
 namespace assay {
 
 using Deadline = std::chrono::steady_clock::time_point;
+Deadline after(double seconds);
 
 /// How to start a worker.
 struct WorkerCommand {
   std::vector<std::string> arguments;  // the program first
   /// Set for the worker beside the parent's environment.
   std::vector<std::pair<std::string, std::string>> environment;
-};
-
-/// A file descriptor, closed with the object.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() { reset(); }
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-
-  int get() const { return fd_; }
-  void reset();
-
- private:
-  int fd_ = -1;
+  /// Sends a signal to a process group. Replaced by tests: they cannot make a process that KILL
+  /// does not end.
+  std::function<void(pid_t group, int signal)> signal_group = [](pid_t group, int signal) {
+    ::kill(-group, signal);
+  };
 };
 
 /// A started worker: its pipes, its end, its last words. In a process group of its own, so that a
@@ -52,14 +44,25 @@ class WorkerProcess {
   /// False when the worker has closed its input, as a dead one has.
   bool send(const std::string& line);
 
-  enum class Outcome { line, too_long, ended, timed_out, interrupted };
-  /// Waits for the next line of the worker until `deadline`. `interrupted` is asked whenever a
-  /// signal arrives.
-  Outcome read_line(std::string& line, Deadline deadline, const std::function<bool()>& interrupted);
+  /// What `poll` waits for: input from the worker, then its standard error. Negative once closed.
+  std::array<int, 2> descriptors() const { return {from_.get(), errors_.get()}; }
+  /// Takes in what the worker has written so far; never waits.
+  void receive();
+  /// The next whole line that was received; false when there is none yet.
+  bool take_line(std::string& line);
+  /// No line will come any more: the worker closed its output, as a dead one has.
+  bool silent() const { return from_.get() < 0; }
+  /// More without a line end than any answer has.
+  bool babbles() const;
 
   /// Closes the worker's input, which asks it to leave, and waits; what does not leave in time is
-  /// sent TERM, then KILL. False when not even that ended it (a process stuck in the kernel).
+  /// sent TERM, then KILL. False when not even that ended it (a process stuck in the kernel), which
+  /// is then left alone.
   bool stop(double leave_s, double term_s);
+
+  pid_t pid() const { return pid_; }
+  /// After the end: whether it was ended by a KILL that was not ours.
+  bool killed_by_another() const;
 
   /// After the end: "signal 11 (Segmentation fault)", "exit code 2". Empty while it runs.
   std::string how_it_ended() const;
@@ -69,7 +72,10 @@ class WorkerProcess {
  private:
   bool wait_for_end(Deadline deadline);
 
+  std::function<void(pid_t, int)> signal_group_;
   pid_t pid_ = -1;
+  bool abandoned_ = false;
+  bool sent_kill_ = false;
   std::optional<int> wait_status_;
   FileDescriptor to_;
   FileDescriptor from_;

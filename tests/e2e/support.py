@@ -10,11 +10,25 @@ import unittest
 ASSAY = os.environ["ASSAY"]
 
 
+def children_of(pid):
+    return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+
+
+def is_gone(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"
+
+
 class AssayTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="assay-e2e-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        # Tests run side by side, each on a machine of its own as far as locks go.
+        os.environ["ASSAY_LOCK_DIR"] = str(self.folder / "locks")
 
     def assay(self, *arguments, expect=0, **options):
         """Runs the program in the test's folder and demands its exit code."""

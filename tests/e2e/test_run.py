@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from support import ASSAY, AssayTest
 
 SEEDS = ("--profile", "seeds", "--device", "cpu")
-FILES = {"results.csv", "samples.csv", "devices.csv", "run.json", "junit.xml", "summary.md"}
+FILES = {"plan.csv", "results.csv", "samples.csv", "devices.csv", "run.json", "junit.xml", "summary.md"}
 
 
 class Run(AssayTest):

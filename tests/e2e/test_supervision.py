@@ -5,21 +5,9 @@ import subprocess
 import time
 import unittest
 
-from support import ASSAY, AssayTest
+from support import ASSAY, AssayTest, children_of, is_gone
 
 LONG = ("run", "--profile", "default", "--device", "cpu", "--out", "out")
-
-
-def children_of(pid):
-    return [int(p) for p in open(f"/proc/{pid}/task/{pid}/children", encoding="ascii").read().split()]
-
-
-def is_gone(pid):
-    try:
-        state = open(f"/proc/{pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        return True
-    return state == "Z"
 
 
 class Supervision(AssayTest):

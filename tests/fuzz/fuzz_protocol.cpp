@@ -30,7 +30,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return std::visit([](const auto& message) { return protocol::encode(message); },
                       protocol::decode_from_worker(text));
   });
-  round_trip(line,
-             [](std::string_view text) { return protocol::encode(protocol::decode_trial(text)); });
+  round_trip(line, [](std::string_view text) {
+    return std::visit([](const auto& message) { return protocol::encode(message); },
+                      protocol::decode_to_worker(text));
+  });
   return 0;
 }

@@ -1,0 +1,185 @@
+#include "cli/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "assay/version.h"
+#include "cli/describe_run.h"
+#include "cli/exit_code.h"
+#include "harness/clock.h"
+#include "harness/csv.h"
+#include "harness/run/supervisor.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+#include "reports/plan_csv.h"
+#include "reports/results_reader.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+nlohmann::json read_run_json(const fs::path& directory) {
+  const fs::path path = directory / "run.json";
+  std::ifstream file(path);
+  if (!file) {
+    throw UsageError(fmt::format("--resume: '{}' is not a run directory: it has no run.json",
+                                 directory.string()));
+  }
+  try {
+    return nlohmann::json::parse(file);
+  } catch (const nlohmann::json::exception& error) {
+    throw UsageError(fmt::format("'{}': {}", path.string(), error.what()));
+  }
+}
+
+std::vector<DeviceId> parse_lane(const std::string& text) {
+  std::vector<DeviceId> lane;
+  for (const std::string& device : split(text, '+')) {
+    const auto id = parse_device_id(device);
+    if (!id) throw UsageError(fmt::format("--resume: no device is called '{}'", device));
+    lane.push_back(*id);
+  }
+  return lane;
+}
+
+std::vector<PlannedTrial> stored_plan(const fs::path& directory) {
+  std::vector<PlannedTrial> plan;
+  for (PlanRow& row : read_plan(directory / "plan.csv")) {
+    plan.push_back({.test = parse_case_id(row.case_id),
+                    .lane = parse_lane(row.device),
+                    .timing = row.timing,
+                    .repeat = row.repeat,
+                    .skip_reason = std::move(row.skip_reason)});
+  }
+  if (plan.empty()) throw UsageError("--resume: the plan is empty");
+  return plan;
+}
+
+/// The same machine as far as results depend on it: every device of the run, by name and UUID.
+void check_devices(const fs::path& directory, const protocol::Hello& machine) {
+  std::ifstream file(directory / "devices.csv");
+  const std::vector<CsvRow> rows = read_csv(file, (directory / "devices.csv").string());
+  const auto column = [&](std::string_view name) {
+    const auto found = rows.empty() ? std::vector<std::string>::const_iterator()
+                                    : std::ranges::find(rows[0].fields, name);
+    if (rows.empty() || found == rows[0].fields.end()) {
+      throw UsageError(fmt::format("--resume: devices.csv has no column '{}'", name));
+    }
+    return static_cast<std::size_t>(found - rows[0].fields.begin());
+  };
+  const std::size_t device = column("device");
+  const std::size_t name = column("name");
+  const std::size_t uuid = column("uuid");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto& fields = rows[i].fields;
+    const auto found = std::ranges::find(machine.devices, fields.at(device), &DeviceInfo::device);
+    if (found == machine.devices.end()) {
+      throw AbsentDevice(
+          fmt::format("--resume: {} ({}) is not here any more", fields[device], fields.at(name)));
+    }
+    if (found->name != fields.at(name) || found->uuid != fields.at(uuid)) {
+      throw UsageError(fmt::format("--resume: {} is now '{}' {}, the run began on '{}' {}",
+                                   fields[device], found->name, found->uuid, fields[name],
+                                   fields[uuid]));
+    }
+  }
+}
+
+using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
+
+std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
+                                    const std::vector<Record>& earlier, int retries) {
+  std::map<Key, const Record*> last;  // attempt of each trial that has a row
+  for (const Record& record : earlier) {
+    const Record*& held = last[{record.case_id, record.device, record.timing, record.repeat}];
+    if (held == nullptr || held->attempt < record.attempt) held = &record;
+  }
+  std::vector<PlannedTrial> open;
+  for (const PlannedTrial& trial : plan) {
+    const auto found =
+        last.find({trial.test.id(), to_text(trial.lane), trial.timing, trial.repeat});
+    if (found == last.end()) {
+      open.push_back(trial);
+      continue;
+    }
+    const Record& row = *found->second;
+    if (row.is_bad() && row.status != Status::flaky && row.attempt <= retries) {
+      open.push_back(trial);
+      open.back().attempt = row.attempt + 1;
+    }
+  }
+  return open;
+}
+
+}  // namespace
+
+Job begin_job(const RunOptions& options) {
+  SelectedTrials selected = select_trials(options.selection);
+  Job job{.options = options};
+  job.run = describe_run(options.selection, selected.devices, selected.machine);
+  job.run.allow_flaky = options.allow_flaky;
+  for (int repeat = 1; repeat <= options.repeat; ++repeat) {
+    for (PlannedTrial trial : selected.plan) {
+      trial.repeat = repeat;
+      job.plan.push_back(std::move(trial));
+    }
+  }
+  job.run.planned = std::ssize(job.plan);
+  return job;
+}
+
+Job resume_job(const RunOptions& options) {
+  const fs::path& directory = options.resume;
+  const nlohmann::json stored = read_run_json(directory);
+  Job job{.start = Start::resumed};
+  std::vector<DeviceId> devices;
+  try {
+    const auto build_id = stored.at("build_id").get<std::string>();
+    if (build_id != version::build_id) {
+      throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
+                                   directory.string(), build_id, version::build_id));
+    }
+    job.options = parse_run_options(stored.at("command_line").get<std::vector<std::string>>());
+    for (const auto& device : stored.at("devices")) {
+      devices.push_back(parse_lane(device.get<std::string>()).front());
+    }
+    job.run.run_id = stored.at("run_id").get<std::string>();
+    job.run.started_at = stored.at("started_at").get<std::string>();
+    job.run.resumed_at = stored.at("resumed_at").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw UsageError(fmt::format("--resume: run.json: {}", error.what()));
+  }
+  job.options.resume = options.resume;
+  job.options.budget_s = 0;    // what it left out is now to be completed
+  job.options.duration_s = 0;  // the plan is its first round
+  job.options.quiet = options.quiet;
+  job.options.jsonl = options.jsonl;
+  job.options.wait = options.wait;
+
+  const protocol::Hello machine = probe(worker_command(job.options.selection));
+  check_devices(directory, machine);
+  RunInfo run = describe_run(job.options.selection, devices, machine);
+  run.run_id = job.run.run_id;
+  run.started_at = job.run.started_at;
+  run.resumed_at = job.run.resumed_at;
+  run.resumed_at.push_back(utc_now());
+  run.command_line = stored.at("command_line").get<std::vector<std::string>>();
+  run.directory = directory;
+  run.allow_flaky = job.options.allow_flaky;
+  job.run = std::move(run);
+
+  const std::vector<PlannedTrial> plan = stored_plan(directory);
+  cut_torn_row(directory / "results.csv");
+  job.earlier = read_results_file(directory / "results.csv");
+  job.plan = remaining(plan, job.earlier, job.options.retries);
+  job.run.planned = std::ssize(plan);
+  return job;
+}
+
+}  // namespace assay::cli

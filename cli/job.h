@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/run_options.h"
+#include "harness/run/plan.h"
+#include "harness/run_info.h"
+#include "reports/csv_file.h"
+
+namespace assay::cli {
+
+/// A run that is about to begin, or to go on.
+struct Job {
+  RunOptions options;
+  RunInfo run;
+  Start start = Start::fresh;
+  std::vector<PlannedTrial> plan;  // what is still to be taken, repeats included
+  std::vector<Record> earlier;     // the rows that stand already
+};
+
+/// Plans a run; its directory is not yet made. Throws UsageError and AbsentDevice.
+Job begin_job(const RunOptions& options);
+
+/// Reads the run that `options.resume` names: what its plan.csv has and its results.csv lacks, by
+/// record key; of a trial that stays bad, the retries that it has left. Cuts what a killed run left
+/// half written. Throws UsageError where the directory is no run, or was begun by another build or
+/// on other devices, and AbsentDevice where one of its devices is not here any more.
+Job resume_job(const RunOptions& options);
+
+}  // namespace assay::cli

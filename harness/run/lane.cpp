@@ -1,0 +1,235 @@
+#include "harness/run/lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "assay/version.h"
+
+namespace assay {
+namespace {
+
+/// Starting a GPU's runtime can take many seconds on a busy machine.
+constexpr double hello_s = 60;
+/// What a worker in doubt may take to leave by itself, and after TERM.
+constexpr double doubtful_leave_s = 1;
+constexpr double term_s = 2;
+/// In a row. Each may have taken hello_s, and the next would too.
+constexpr int most_failed_starts = 2;
+/// In a row, each in a fresh worker.
+constexpr int most_losses = 2;
+
+double seconds_until(Deadline deadline) {
+  return std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
+}
+
+/// An answer to another question, or a pass that judged too little, is no answer.
+void check_answer(const Record& record, const PlannedTrial& trial) {
+  if (record.case_id != trial.test.id() || record.device != to_text(trial.lane)) {
+    throw protocol::Malformed("it is of '" + record.case_id + "' on '" + record.device + "'");
+  }
+  const OpInstance& op = trial.test.op;
+  const std::int64_t ranks = op.op->collective ? op.signature.ranks : 1;
+  const auto passes = std::ssize(op.op->passes);
+  const std::int64_t expected = passes * ranks * op.signature.outputs[0].elements();
+  if (record.status == Status::pass && record.elements != expected) {
+    throw protocol::Malformed(fmt::format("it is a pass over {} elements, not {}",
+                                          record.elements.value_or(0), expected));
+  }
+}
+
+}  // namespace
+
+Result ended_as(Status status, const std::string& reason) {
+  Result result;
+  result.record.status = status;
+  result.record.reason = reason;
+  return result;
+}
+
+std::string obituary(const WorkerProcess& worker) {
+  const std::string words = worker.last_words();
+  return worker.how_it_ended() + (words.empty() ? "" : ": " + words);
+}
+
+void check_hello(const protocol::Hello& hello) {
+  if (hello.protocol == protocol::version && hello.build_id == version::build_id) return;
+  throw std::runtime_error(
+      fmt::format("the worker is of another build: protocol {}, build '{}'; this is protocol {}, "
+                  "build '{}'",
+                  hello.protocol, hello.build_id, protocol::version, version::build_id));
+}
+
+void Lane::give(const PlannedTrial& trial) {
+  trial_ = trial;
+  if (worker_) {
+    worker_->receive();
+    phase_ = Phase::executing;
+    deadline_ = after(timeout_s_);
+    if (!worker_->silent() && worker_->send(protocol::encode(trial_))) {
+      oom_.begin();
+      return;
+    }
+    dismiss(0);  // it died while idle, which is no fault of this trial
+  }
+  start();
+}
+
+void Lane::start() {
+  phase_ = Phase::starting;
+  deadline_ = after(hello_s);
+  oom_.begin();
+  try {
+    worker_ = std::make_unique<WorkerProcess>(command_);
+  } catch (const std::exception& error) {
+    immediate_ = failed_start(error.what());
+  }
+}
+
+std::optional<Result> Lane::step() {
+  if (immediate_) return std::exchange(immediate_, std::nullopt);
+  if (!worker_ || phase_ == Phase::idle) return std::nullopt;
+  worker_->receive();
+  for (std::string line; worker_->take_line(line);) {
+    if (auto result = hear(line)) return result;
+  }
+  if (worker_->silent()) return end_of_worker();
+  if (worker_->babbles()) {
+    return finish(ended_as(Status::error, "the worker's answer has no end"), false);
+  }
+  // Only after hearing: an answer that lay in the pipe while the parent was busy is in time.
+  if (phase_ != Phase::waiting && seconds_until(deadline_) <= 0) return overrun();
+  return std::nullopt;
+}
+
+std::optional<Result> Lane::hear(const std::string& line) {
+  try {
+    const auto message = protocol::decode_from_worker(line);
+    if (const auto* hello = std::get_if<protocol::Hello>(&message)) {
+      if (phase_ != Phase::starting) throw protocol::Malformed("a second hello");
+      return hear_hello(*hello);
+    }
+    if (phase_ == Phase::starting) {
+      return failed_start("a worker did not say hello first");
+    }
+    if (std::holds_alternative<protocol::Ready>(message)) {
+      if (phase_ != Phase::executing || trial_.timing.empty()) {
+        throw protocol::Malformed("nothing is to be timed");
+      }
+      left_s_ = seconds_until(deadline_);
+      phase_ = Phase::waiting;
+      return std::nullopt;
+    }
+    auto result = std::get<Result>(message);
+    check_answer(result.record, trial_);
+    return take(std::move(result));
+  } catch (const std::exception& error) {
+    if (phase_ == Phase::starting) return failed_start(error.what());
+    return finish(ended_as(Status::error, std::string("the worker's answer: ") + error.what()),
+                  false);
+  }
+}
+
+std::optional<Result> Lane::hear_hello(const protocol::Hello& hello) {
+  check_hello(hello);
+  failed_starts_ = 0;
+  for (const DeviceId& id : devices_) {
+    if (std::ranges::find(hello.devices, to_text(id), &DeviceInfo::device) != hello.devices.end()) {
+      continue;
+    }
+    const std::string reason = to_text(id) + " is gone: a fresh worker does not see it";
+    given_up_ = GivenUp{Status::device_lost, reason, id};
+    return finish(ended_as(Status::device_lost, reason), false);
+  }
+  phase_ = Phase::executing;
+  deadline_ = after(timeout_s_);
+  worker_->send(protocol::encode(trial_));  // should it fail, the worker's end is heard of
+  return std::nullopt;
+}
+
+void Lane::grant_turn() {
+  phase_ = Phase::timing;
+  deadline_ = after(left_s_);
+  worker_->send(protocol::encode(protocol::Turn{}));
+}
+
+Result Lane::take(Result result) {
+  const Status status = result.record.status;
+  losses_ = status == Status::device_lost ? losses_ + 1 : 0;
+  if (losses_ >= most_losses) {
+    given_up_ = GivenUp{Status::device_lost, "given up: " + result.record.reason, std::nullopt};
+  }
+  const bool keep = class_of(status) != StatusClass::broken && !result.leave_worker;
+  return finish(std::move(result), keep);
+}
+
+Result Lane::failed_start(const std::string& why) {
+  if (++failed_starts_ >= most_failed_starts) {
+    given_up_ = GivenUp{Status::error, "given up: " + why, std::nullopt};
+  }
+  return finish(ended_as(Status::error, why), false);
+}
+
+Result Lane::end_of_worker() {
+  worker_->stop(doubtful_leave_s, term_s);
+  if (phase_ == Phase::starting) {
+    return failed_start("a worker did not start: " + obituary(*worker_));
+  }
+  if (worker_->killed_by_another() && oom_.happened()) {
+    return finish(ended_as(Status::oom, "the kernel ended the worker for want of host memory"),
+                  false);
+  }
+  return finish(ended_as(Status::crash, "the worker ended: " + obituary(*worker_)), false);
+}
+
+Result Lane::overrun() {
+  const bool gone = worker_->stop(0, term_s);
+  if (phase_ == Phase::starting) {
+    return failed_start(fmt::format("a worker said nothing for {} s", hello_s));
+  }
+  if (gone) {
+    return finish(
+        ended_as(Status::timeout, fmt::format("no answer within {} s; the worker was ended by {}",
+                                              timeout_s_, worker_->how_it_ended())),
+        false);
+  }
+  const std::string reason =
+      fmt::format("no answer within {} s; worker {} did not end even when sent KILL", timeout_s_,
+                  worker_->pid());
+  given_up_ = GivenUp{Status::device_lost, "given up: a worker that cannot be ended holds it",
+                      devices_.size() == 1 ? std::optional(devices_.front()) : std::nullopt};
+  return finish(ended_as(Status::timeout, reason), false);
+}
+
+Result Lane::finish(Result result, bool keep_worker) {
+  phase_ = Phase::idle;
+  if (!keep_worker) dismiss(doubtful_leave_s);
+  return result;
+}
+
+void Lane::dismiss(double leave_s) {
+  phase_ = Phase::idle;
+  if (worker_) worker_->stop(leave_s, term_s);
+  worker_.reset();
+}
+
+void Lane::add_descriptors(std::vector<pollfd>& polled) const {
+  if (!worker_) return;
+  for (const int fd : worker_->descriptors()) {
+    if (fd >= 0) polled.push_back({fd, POLLIN, 0});
+  }
+}
+
+std::optional<Deadline> Lane::deadline() const {
+  if (immediate_) return Deadline{};
+  if (!busy() || phase_ == Phase::waiting) return std::nullopt;
+  return deadline_;
+}
+
+std::optional<pid_t> Lane::worker_pid() const {
+  return worker_ ? std::optional(worker_->pid()) : std::nullopt;
+}
+
+}  // namespace assay

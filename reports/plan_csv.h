@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+/// One trial that a run is to take, as plan.csv keeps it. With attempt it is a record's key.
+struct PlanRow {
+  std::string case_id;
+  std::string device;
+  std::string timing;
+  std::int64_t repeat = 1;
+  std::string skip_reason;
+};
+
+std::vector<std::string> plan_columns();
+
+/// plan.csv: all trials of a run, in their order, written before the first begins. What has no row
+/// in results.csv is what `--resume` completes.
+void write_plan(const std::filesystem::path& path, const std::vector<PlanRow>& plan);
+
+/// Throws UsageError where the file is missing, torn or of another form.
+std::vector<PlanRow> read_plan(const std::filesystem::path& path);
+
+}  // namespace assay
