@@ -258,13 +258,14 @@ int execute(const RunOptions& asked) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   Supervisor supervisor(
       {.worker = worker_command(options.selection, profile.cap_s, references.path()),
+       .for_lane = share_cores,
        .timeout_s = options.timeout_s,
        .seed = options.selection.seed,
        .retries = options.retries,
        .fail_fast = options.fail_fast,
        .lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores),
        .overlap_timings = options.overlap_timings,
-       .replay_flags = replay_flags(options.selection),
+       .replay_flags = replay_flags(options),
        .interrupted = interrupted,
        .enough = [&] { return execution_so_far->enough(); },
        .expected_failure = [&](const Record& failure) { return expected.accept(failure); }},

@@ -94,6 +94,14 @@ RunOptions parse_run_options(const std::vector<std::string>& command_line) {
   return options;
 }
 
+std::string replay_flags(const RunOptions& options) {
+  std::string flags = replay_flags(options.selection);
+  if (options.timeout_s != RunOptions().timeout_s) {
+    flags += fmt::format("{}--timeout {}", flags.empty() ? "" : " ", options.timeout_s);
+  }
+  return flags;
+}
+
 void check_resume_options(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || std::ranges::count(with_resume, option->get_name()) > 0) continue;

@@ -38,6 +38,9 @@ void add_run_options(CLI::App& command, RunOptions& options);
 /// not understand it.
 RunOptions parse_run_options(const std::vector<std::string>& command_line);
 
+/// The options beside case, device and seed that a replay needs: "--threads 1 --timeout 2".
+std::string replay_flags(const RunOptions& options);
+
 /// With --resume everything else comes from the stored command line: throws UsageError that names
 /// an option beside those which may go with it.
 void check_resume_options(const CLI::App& command);

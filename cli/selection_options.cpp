@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -139,6 +140,14 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   // A thread count that changed between launches would change the order of a sum, and its bits.
   command.environment.emplace_back("OMP_DYNAMIC", "false");
   return command;
+}
+
+void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
+  if (std::ranges::find(lane, "cpu", &DeviceId::backend) != lane.end()) return;
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) return;
+  std::erase_if(command.environment, [](const auto& set) { return set.first == "OMP_PROC_BIND"; });
+  command.environment.emplace_back("OMP_PROC_BIND", "false");
+  command.environment.emplace_back("OMP_WAIT_POLICY", "passive");
 }
 
 std::string replay_flags(const SelectionOptions& options) {

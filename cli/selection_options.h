@@ -45,6 +45,10 @@ SelectedTrials select_trials(const SelectionOptions& options);
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
                              const std::filesystem::path& references = {});
 
+/// For the worker of a lane without the CPU, beside others: it needs the CPU's cores only to judge,
+/// so its threads neither spin nor stay put. What the user's environment says goes first.
+void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane);
+
 /// The options beside case, device and seed that a replay needs: "--threads 1 --sim-devices 2".
 std::string replay_flags(const SelectionOptions& options);
 

@@ -66,7 +66,9 @@ Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   for (auto& queue : queues_) {
     if (queue->lane.devices() == lane) return *queue;
   }
-  queues_.push_back(std::make_unique<Queue>(Lane(lane, options_.worker, options_.timeout_s)));
+  WorkerCommand command = options_.worker;
+  options_.for_lane(command, lane);
+  queues_.push_back(std::make_unique<Queue>(Lane(lane, command, options_.timeout_s)));
   return *queues_.back();
 }
 

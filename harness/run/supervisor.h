@@ -19,6 +19,9 @@ namespace assay {
 
 struct SupervisorOptions {
   WorkerCommand worker;
+  /// Makes that the command of one lane's worker.
+  std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
+      [](WorkerCommand&, const std::vector<DeviceId>&) {};
   double timeout_s = 120;  // of one trial
   std::uint64_t seed = 1;
   /// Further attempts at a trial that did not pass, each in a row of its own.

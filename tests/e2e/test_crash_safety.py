@@ -166,8 +166,8 @@ class Surroundings(AssayTest):
                 subprocess.run(["umount", mount], check=True)
 
     def test_a_file_that_may_not_grow(self):
-        # Like a quota: the kernel takes no more than 40 KiB in one file.
-        status = subprocess.run(["bash", "-c", f"ulimit -f 40; exec '{ASSAY}' {' '.join(CHECKS[:4])} --device cpu --out out"],
+        # Like a quota: the kernel takes no more than 16 KiB in one file.
+        status = subprocess.run(["bash", "-c", f"ulimit -f 16; exec '{ASSAY}' {' '.join(CHECKS[:4])} --device cpu --out out"],
                                 cwd=self.folder, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(status.returncode, 4, status.stderr)
         self.assertIn("File too large", status.stderr)

@@ -1,6 +1,7 @@
 """What a CI owner gates with: retries, known failures, budgets, locks."""
 import datetime
 import json
+import os
 import subprocess
 import time
 import unittest
@@ -130,6 +131,18 @@ class Output(AssayTest):
         for line, row in zip(map(json.loads, lines), rows):
             self.assertEqual({k: str(v).lower() for k, v in line.items() if isinstance(v, (int, bool))},
                              {k: row[k] for k, v in line.items() if isinstance(v, (int, bool))})
+
+
+    def test_github_is_told_where_it_runs(self):
+        summary = self.folder / "step_summary"
+        summary.touch()
+        env = {**os.environ, "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+        result = self.assay(*ADDS, *ONCE, "--out", "out", expect=4, env=env)
+        errors = [line for line in result.stderr.splitlines() if line.startswith("::error ")]
+        self.assertEqual(len(errors), 1)
+        self.assertIn("crash%3A tensor_ops/add/f32", errors[0])
+        self.assertEqual(summary.read_text(), (self.folder / "out" / "summary.md").read_text())
+        self.assertNotIn("::error", self.assay(*ADDS, *ONCE, "--out", "green", env=env).stderr)
 
 
 class Locks(AssayTest):
