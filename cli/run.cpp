@@ -11,14 +11,13 @@
 #include <thread>
 
 #include "cli/command.h"
-#include "cli/estimate.h"
+#include "cli/execution.h"
 #include "cli/exit_code.h"
 #include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "harness/clock.h"
 #include "harness/expected_failures.h"
-#include "harness/run/coverage.h"
 #include "harness/run/device_lock.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
@@ -34,7 +33,6 @@ namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::steady_clock;
 
 std::atomic<int> signal_received{0};
 static_assert(std::atomic<int>::is_always_lock_free);  // for the handler
@@ -113,87 +111,6 @@ class ReferenceFolder {
   fs::path path_;
 };
 
-/// What a budget left out. Throws nothing away silently: cells that were never touched are named.
-struct LeftOut {
-  std::int64_t trials = 0;
-  std::set<std::string> untouched;
-};
-
-LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes) {
-  std::set<std::tuple<std::string, std::string>> taken;
-  for (const Record& record : outcomes.trials()) taken.emplace(record.case_id, record.device);
-  LeftOut left;
-  std::set<std::string> touched;
-  for (const PlannedTrial& trial : plan) {
-    const bool has_row = taken.contains({trial.test.id(), to_text(trial.lane)});
-    if (has_row) touched.insert(coverage_cell(trial));
-    left.trials += has_row ? 0 : 1;
-  }
-  for (const PlannedTrial& trial : plan) {
-    if (!touched.contains(coverage_cell(trial))) left.untouched.insert(coverage_cell(trial));
-  }
-  return left;
-}
-
-/// Executes the job's trials as its options say: once, within a budget, or again and again.
-class Execution {
- public:
-  Execution(const Job& job, double cap_s, Supervisor& supervisor)
-      : job_(job), cap_s_(cap_s), supervisor_(supervisor) {}
-
-  PlanEnd run() {
-    const RunOptions& options = job_.options;
-    if (options.budget_s > 0) return within_budget();
-    PlanEnd end = rounds();
-    for (auto again = job_.plan; options.duration_s > 0 && end == PlanEnd::completed;) {
-      if (is_over(options.duration_s)) break;
-      for (PlannedTrial& trial : again) ++trial.repeat;
-      repeating_ = true;
-      end = supervisor_.execute(again);
-    }
-    return end == PlanEnd::enough ? PlanEnd::completed : end;
-  }
-
-  /// Whether no further trial should begin.
-  bool enough() const {
-    const RunOptions& options = job_.options;
-    return (options.budget_s > 0 && is_over(options.budget_s)) ||
-           (repeating_ && is_over(options.duration_s));
-  }
-
- private:
-  bool is_over(double seconds) const {
-    return std::chrono::duration<double>(steady_clock::now() - began_).count() >= seconds;
-  }
-
-  /// One repeat after the other.
-  PlanEnd rounds() {
-    PlanEnd end = PlanEnd::completed;
-    for (auto first = job_.plan.begin(); first != job_.plan.end() && end == PlanEnd::completed;) {
-      const auto last = std::find_if(
-          first, job_.plan.end(), [&](const auto& trial) { return trial.repeat != first->repeat; });
-      end = supervisor_.execute({first, last});
-      first = last;
-    }
-    return end;
-  }
-
-  PlanEnd within_budget() {
-    const auto cost_s = [&](const PlannedTrial& trial) {
-      return estimate_s(std::span(&trial, 1), cap_s_);
-    };
-    const CoverageOrder order = order_by_coverage(job_.plan, job_.options.budget_s, cost_s);
-    const PlanEnd end = supervisor_.execute(order.first);
-    return end == PlanEnd::completed ? supervisor_.execute(order.rest) : end;
-  }
-
-  const Job& job_;
-  double cap_s_;
-  Supervisor& supervisor_;
-  steady_clock::time_point began_ = steady_clock::now();
-  bool repeating_ = false;
-};
-
 /// What a person should know beside the results.
 void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
                const Supervisor& supervisor, const ExpectedFailures& expected) {
@@ -254,7 +171,7 @@ int execute(const RunOptions& asked) {
   if (github) sinks.push_back(github.get());
   for (Sink* sink : sinks) sink->begin(run);
 
-  const Execution* execution_so_far = nullptr;
+  Execution execution(job, profile.cap_s);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   Supervisor supervisor(
       {.worker = worker_command(options.selection, profile.cap_s, references.path()),
@@ -267,12 +184,10 @@ int execute(const RunOptions& asked) {
        .overlap_timings = options.overlap_timings,
        .replay_flags = replay_flags(options),
        .interrupted = interrupted,
-       .enough = [&] { return execution_so_far->enough(); },
+       .enough = [&] { return execution.enough(); },
        .expected_failure = [&](const Record& failure) { return expected.accept(failure); }},
       run, sinks);
-  Execution execution(job, profile.cap_s, supervisor);
-  execution_so_far = &execution;
-  const PlanEnd end = execution.run();
+  const PlanEnd end = execution.run(supervisor);
 
   run.ended_at = utc_now();
   run.interrupted = end == PlanEnd::interrupted;
