@@ -148,12 +148,12 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
 }
 
 int execute(const RunOptions& asked) {
-  handle_signals();
   Job job = asked.resume.empty() ? begin_job(asked) : resume_job(asked);
   const RunOptions& options = job.options;
   RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);
   const ExpectedFailures expected = read_expected(options.expected);
+  handle_signals();  // until here a signal ends the program, as nothing has begun
   const std::vector<DeviceLock> locks = lock_devices(run, options.wait);
   if (job.start == Start::fresh) make_directory(job);
   const RunDirectoryLock directory_lock(run.directory);

@@ -50,8 +50,10 @@ Line line_of(const Group& group) {
 }  // namespace
 
 std::string overview(std::span<const Record> trials) {
-  std::vector<Group> groups;  // in the order of the run
+  std::vector<std::string> devices;  // in the order of the run, in which lanes mix
+  std::vector<Group> groups;
   for (const Record& trial : trials) {
+    if (std::ranges::find(devices, trial.device) == devices.end()) devices.push_back(trial.device);
     Group& group = group_of(groups, trial);
     ++group.trials;
     group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
@@ -59,6 +61,9 @@ std::string overview(std::span<const Record> trials) {
     if (rate(trial) && is_larger) group.largest = &trial;
   }
   if (groups.empty()) return {};
+  std::ranges::stable_sort(groups, {}, [&](const Group& group) {
+    return std::ranges::find(devices, group.device) - devices.begin();
+  });
 
   std::vector<Line> lines{{"device", "op", "right", "rate", "at the largest case"}};
   for (const Group& group : groups) lines.push_back(line_of(group));

@@ -39,6 +39,14 @@ TEST(Overview, CountsWhatWasNotRightAndNeverRatesIt) {
   EXPECT_EQ(text.find("n=5"), std::string::npos) << text;
 }
 
+TEST(Overview, KeepsTheLinesOfADeviceTogether) {
+  std::vector<Record> records(3, timed("add", "n=5", 60, 4e9));
+  records[1].device = "sim:0";
+  records[2].op = "exp";
+  const std::string text = overview(records);
+  EXPECT_LT(text.find("exp"), text.find("sim:0")) << text;
+}
+
 TEST(Overview, OfNothingIsNothing) { EXPECT_EQ(overview({}), ""); }
 
 TEST(Rates, ProductsAreToldInFlopsAndTheRestInBytes) {
