@@ -78,8 +78,12 @@ void make_directory(Job& job) {
   }
   std::vector<PlanRow> rows;
   for (const PlannedTrial& trial : job.plan) {
-    rows.push_back(
-        {trial.test.id(), to_text(trial.lane), trial.timing, trial.repeat, trial.skip_reason});
+    PlanRow& row = rows.emplace_back();
+    row.case_id = trial.test.id();
+    row.device = to_text(trial.lane);
+    row.timing = trial.timing;
+    row.repeat = trial.repeat;
+    row.skip_reason = trial.skip_reason;
   }
   write_plan(job.run.directory / "plan.csv", rows);
 }
@@ -115,7 +119,7 @@ class ReferenceFolder {
 void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
                const Supervisor& supervisor, const ExpectedFailures& expected) {
   run.notes = expected.notes(outcomes.trials());
-  if (end == PlanEnd::failed_fast) run.notes.push_back("ended by --fail-fast");
+  if (end == PlanEnd::failed_fast) run.notes.emplace_back("ended by --fail-fast");
   if (end == PlanEnd::enough) {
     const LeftOut left = left_out(job.plan, outcomes);
     std::string note = fmt::format("the budget of {} s left out {} of {} trials",

@@ -68,7 +68,8 @@ Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   }
   WorkerCommand command = options_.worker;
   options_.for_lane(command, lane);
-  queues_.push_back(std::make_unique<Queue>(Lane(lane, command, options_.timeout_s)));
+  queues_.push_back(
+      std::make_unique<Queue>(Queue{Lane(lane, command, options_.timeout_s), {}, {}, {}}));
   return *queues_.back();
 }
 
