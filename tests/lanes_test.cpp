@@ -102,12 +102,11 @@ TEST_F(Lanes, TimesAreTakenOneAtATimeUnlessAskedOtherwise) {
 }
 
 TEST_F(Lanes, WaitingForATurnDoesNotCountAsTime) {
-  WorkerCommand command = any_device(R"(echo '{"type":"ready"}'; read -r turn; sleep 0.5;)");
+  WorkerCommand command = any_device(R"(echo '{"type":"ready"}'; read -r turn; sleep 0.8;)");
   EXPECT_EQ(
       run({.worker = command, .timeout_s = 1.2, .lanes = 4}, on({"cpu", "sim:0", "sim:1"}, 1)),
       PlanEnd::completed);
-  EXPECT_EQ(statuses(), std::vector<Status>(3, Status::pass))
-      << "the last waits for a second, and then works for half of one";
+  EXPECT_EQ(statuses(), std::vector<Status>(3, Status::pass)) << "the last waits for 1.6 s";
 }
 
 TEST_F(Lanes, ACollectiveStartsWhenTheWorkersOfItsMembersHaveLeft) {
