@@ -155,6 +155,7 @@ Job resume_job(const RunOptions& options) {
   } catch (const nlohmann::json::exception& error) {
     throw UsageError(fmt::format("--resume: run.json: {}", error.what()));
   }
+  const RunOptions options_of_run = job.options;
   job.options.resume = options.resume;
   job.options.budget_s = 0;    // what it left out is now to be completed
   job.options.duration_s = 0;  // the plan is its first round
@@ -175,6 +176,10 @@ Job resume_job(const RunOptions& options) {
   job.run = std::move(run);
 
   const std::vector<PlannedTrial> plan = stored_plan(directory);
+  if (options_of_run.duration_s == 0 &&
+      std::ssize(plan) < stored.at("planned").get<std::int64_t>()) {
+    throw UsageError("--resume: plan.csv has fewer trials than run.json says were planned");
+  }
   cut_torn_row(directory / "results.csv");
   job.earlier = read_results_file(directory / "results.csv");
   job.plan = remaining(plan, job.earlier, job.options.retries);

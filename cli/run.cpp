@@ -42,7 +42,12 @@ bool interrupted() { return signal_received != 0; }
 void handle_signals() {
   struct sigaction action {};
   action.sa_handler = [](int signal) { signal_received = signal; };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited {};
+    sigaction(signal, nullptr, &inherited);
+    const bool is_nohup = signal == SIGHUP && inherited.sa_handler == SIG_IGN;
+    if (!is_nohup) sigaction(signal, &action, nullptr);
+  }
 }
 
 ExpectedFailures read_expected(const fs::path& path) {
@@ -151,8 +156,8 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
       (run.directory / "results.csv").string());
 }
 
-int execute(const RunOptions& asked) {
-  Job job = asked.resume.empty() ? begin_job(asked) : resume_job(asked);
+int execute(const RunOptions& asked, bool resumes) {
+  Job job = resumes ? resume_job(asked) : begin_job(asked);
   const RunOptions& options = job.options;
   RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);
@@ -222,8 +227,10 @@ Command add_run(CLI::App& program) {
   assay run --resume assay-runs/TIME-HOST    what a killed run still lacked)");
   add_run_options(*app, *options);
   return {app, [app, options] {
-            if (!options->resume.empty()) check_resume_options(*app);
-            return execute(*options);
+            // Also when it is empty: an unset variable of a script must not begin another run.
+            const bool resumes = app->count("--resume") > 0;
+            if (resumes) check_resume_options(*app);
+            return execute(*options, resumes);
           }};
 }
 

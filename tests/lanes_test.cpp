@@ -229,6 +229,16 @@ TEST_F(Lanes, EnoughBeginsNoFurtherTrialAndSaysSo) {
   EXPECT_EQ(collect_.records.size(), 1U);
 }
 
+TEST_F(Lanes, ALineThatNobodyAskedForIsNotTheNextAnswer) {
+  const auto pause = [] {
+    usleep(50000);  // for the noise to arrive
+    return false;
+  };
+  run({.worker = shell("while read -r line; do answer; echo noise; done"), .interrupted = pause},
+      trials(2));
+  EXPECT_EQ(statuses(), std::vector<Status>(2, Status::pass)) << "the second by a fresh worker";
+}
+
 TEST_F(Lanes, ReadyWithoutAnythingToBeTimedIsNoAnswer) {
   auto plan = trials(1);
   plan[0].timing = "";

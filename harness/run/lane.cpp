@@ -68,11 +68,14 @@ void Lane::give(const PlannedTrial& trial) {
     worker_->receive();
     phase_ = Phase::executing;
     deadline_ = after(timeout_s_);
-    if (!worker_->silent() && worker_->send(protocol::encode(trial_))) {
+    // A line that nobody asked for must not be taken for the answer to this trial.
+    std::string unasked;
+    const bool is_sound = !worker_->silent() && !worker_->take_line(unasked);
+    if (is_sound && worker_->send(protocol::encode(trial_))) {
       oom_.begin();
       return;
     }
-    dismiss(0);  // it died while idle, which is no fault of this trial
+    dismiss(0);  // it died or spoke while idle, which is no fault of this trial
   }
   start();
 }

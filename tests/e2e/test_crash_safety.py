@@ -131,8 +131,17 @@ class Resume(AssayTest):
         self.assertIn("sim:1 is now", self.refused("out"))
         devices.write_text(devices.read_text().replace("sim:1", "sim:7"))
         self.assertIn("not here any more", self.refused("out", code=3))
-        (self.folder / "out" / "plan.csv").unlink()
-        self.refused("out", code=3)
+        devices.write_text(devices.read_text().replace("sim:7", "sim:1").replace("SIM-9", "SIM-1"))
+        plan = self.folder / "out" / "plan.csv"
+        rows = plan.read_text().splitlines(keepends=True)
+        plan.write_text("".join(rows[:-1]))
+        self.assertIn("plan.csv has fewer trials", self.refused("out"))
+        plan.unlink()
+        self.assertIn("plan.csv", self.refused("out"))
+
+    def test_an_empty_name_begins_no_other_run(self):
+        self.assertIn("not a run directory", self.refused(""))
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_directory_that_is_being_written_is_not_resumed(self):
         process = subprocess.Popen([ASSAY, *TIMED, "--out", "out"], cwd=self.folder, stderr=subprocess.DEVNULL)
@@ -147,6 +156,15 @@ class Resume(AssayTest):
 
 
 class Surroundings(AssayTest):
+    def test_nohup_is_heeded(self):
+        process = subprocess.Popen(["nohup", ASSAY, *CHECKS, "--out", "out"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        results = self.folder / "out" / "results.csv"
+        while not results.exists() or results.read_bytes().count(b"\n") < 4:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(timeout=60), 0)
+
     def test_a_full_disk(self):
         with tempfile.TemporaryDirectory() as mount:
             if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", mount],
