@@ -59,8 +59,8 @@ TEST(ExpectedFailures, AnUnexpectedPassIsReportedAndAMixtureIsNot) {
 }
 
 TEST(ExpectedFailures, WithoutOwnerReasonOrEndThereIsNone) {
-  const auto refused = [](const std::string& rows, const std::string& header =
-                                                       "case,reason,owner,expires,device,status") {
+  const auto refused = [](const std::string& rows,
+                          const std::string& header = "case,reason,owner,expires,device,status") {
     try {
       read(rows, header);
     } catch (const UsageError& error) {
@@ -71,7 +71,8 @@ TEST(ExpectedFailures, WithoutOwnerReasonOrEndThereIsNone) {
   EXPECT_EQ(refused("a/*,,o,2027-01-01,,\n"), "known.csv:2:5: reason: must not be empty");
   EXPECT_EQ(refused("a/*,r,,2027-01-01,,\n"), "known.csv:2:7: owner: must not be empty");
   EXPECT_NE(refused("a/*,r,o,,,\n").find("expires: must not be empty"), std::string::npos);
-  for (const char* date : {"never", "2027-13-01", "2027-02-29", "2027-1-1", "2027-01-01x", "1/1/27"}) {
+  for (const char* date :
+       {"never", "2027-13-01", "2027-02-29", "2027-1-1", "2027-01-01x", "1/1/27"}) {
     EXPECT_NE(refused(std::string("a/*,r,o,") + date + ",,\n").find("YYYY-MM-DD"),
               std::string::npos)
         << date;

@@ -28,8 +28,9 @@ TEST(PlanCsv, WhatIsNoPlanIsRefused) {
   const TemporaryDirectory directory;
   const auto path = directory / "plan.csv";
   EXPECT_THROW(read_plan(path), UsageError);
-  for (const char* text : {"", "case_id,device\nx,cpu\n", "case_id,device,timing,repeat,skip_reason\nx,cpu\n",
-                           "case_id,device,timing,repeat,skip_reason\nx,cpu,,many,\n"}) {
+  for (const char* text :
+       {"", "case_id,device\nx,cpu\n", "case_id,device,timing,repeat,skip_reason\nx,cpu\n",
+        "case_id,device,timing,repeat,skip_reason\nx,cpu,,many,\n"}) {
     write_file(path, text);
     EXPECT_THROW(read_plan(path), UsageError) << text;
   }

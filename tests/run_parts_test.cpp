@@ -29,8 +29,9 @@ class Folder : public testing::Test {
 
 class DeviceLocks : public Folder {
  protected:
-  DeviceLock lock(const std::string& uuid, bool wait = false,
-                  const std::function<bool()>& interrupted = [] { return false; }) {
+  DeviceLock lock(
+      const std::string& uuid, bool wait = false,
+      const std::function<bool()>& interrupted = [] { return false; }) {
     return {path_ / "locks", uuid, wait, interrupted, [&](const std::string&) { ++said_; }};
   }
   int said_ = 0;
@@ -114,8 +115,8 @@ TEST_F(References, ATornOrChangedFileIsNotUsed) {
   get(store, "key", 1);
   const fs::path path = file();
   const auto size = fs::file_size(path);
-  for (const std::uintmax_t offset : {std::uintmax_t{0}, std::uintmax_t{16}, std::uintmax_t{33},
-                                      size - 16, size - 1}) {
+  for (const std::uintmax_t offset :
+       {std::uintmax_t{0}, std::uintmax_t{16}, std::uintmax_t{33}, size - 16, size - 1}) {
     std::fstream bytes(path, std::ios::binary | std::ios::in | std::ios::out);
     bytes.seekg(static_cast<std::streamoff>(offset));
     const char changed = static_cast<char>(bytes.get() ^ 1);
