@@ -95,13 +95,15 @@ std::string failures_under(std::string_view heading, std::span<const Record> tri
 std::string failures(std::span<const Record> trials) {
   std::string text;
   for (const Status status : all_statuses()) {
-    if (status == Status::pass) continue;
+    if (status == Status::pass || status == Status::skip) continue;
     text += failures_under(name(status), trials, [&](const Record& trial) {
       return trial.status == status && trial.expected_failure.empty();
     });
   }
-  return text + failures_under("expected failures", trials,
-                               [](const Record& trial) { return !trial.expected_failure.empty(); });
+  text += failures_under("expected failures", trials,
+                         [](const Record& trial) { return !trial.expected_failure.empty(); });
+  return text + failures_under(name(Status::skip), trials,
+                               [](const Record& trial) { return trial.status == Status::skip; });
 }
 
 std::string notes(const RunInfo& run) {
