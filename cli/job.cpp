@@ -138,6 +138,7 @@ Job resume_job(const RunOptions& options) {
   const fs::path& directory = options.resume;
   const nlohmann::json stored = read_run_json(directory);
   Job job{.start = Start::resumed};
+  job.directory_lock.emplace(directory);  // first: rows that come later would be taken twice
   std::vector<DeviceId> devices;
   try {
     const auto build_id = stored.at("build_id").get<std::string>();

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cli/run_options.h"
 #include "harness/run/plan.h"
 #include "harness/run_info.h"
 #include "reports/csv_file.h"
+#include "reports/run_directory.h"
 
 namespace assay::cli {
 
@@ -14,6 +16,8 @@ struct Job {
   RunOptions options;
   RunInfo run;
   Start start = Start::fresh;
+  /// Held while the run's files are read and written.
+  std::optional<RunDirectoryLock> directory_lock;
   std::vector<PlannedTrial> plan;  // what is still to be taken, repeats included
   std::vector<Record> earlier;     // the rows that stand already
 };
@@ -24,7 +28,8 @@ Job begin_job(const RunOptions& options);
 /// Reads the run that `options.resume` names: what its plan.csv has and its results.csv lacks, by
 /// record key; of a trial that stays bad, the retries that it has left. Cuts what a killed run left
 /// half written. Throws UsageError where the directory is no run, or was begun by another build or
-/// on other devices, and AbsentDevice where one of its devices is not here any more.
+/// on other devices, or where a run still writes to it, and AbsentDevice where one of its devices
+/// is not here any more.
 Job resume_job(const RunOptions& options);
 
 }  // namespace assay::cli

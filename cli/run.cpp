@@ -90,6 +90,7 @@ void make_directory(Job& job) {
     row.repeat = trial.repeat;
     row.skip_reason = trial.skip_reason;
   }
+  job.directory_lock.emplace(job.run.directory);
   write_plan(job.run.directory / "plan.csv", rows);
 }
 
@@ -165,7 +166,6 @@ int execute(const RunOptions& asked, bool resumes) {
   handle_signals();  // until here a signal ends the program, as nothing has begun
   const std::vector<DeviceLock> locks = lock_devices(run, options.wait);
   if (job.start == Start::fresh) make_directory(job);
-  const RunDirectoryLock directory_lock(run.directory);
   const ReferenceFolder references(job);
 
   Outcomes outcomes(job.earlier);

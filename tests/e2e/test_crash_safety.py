@@ -150,6 +150,16 @@ class Resume(AssayTest):
         self.assertIn("being written by another run", self.refused("out"))
         self.assertEqual(process.wait(), 0, "and the run is not disturbed")
 
+    def test_waiting_for_a_device_does_not_resume_what_its_run_has_meanwhile_written(self):
+        hang = ("run", "--case", "tensor_ops/add/f32/n=3", "--case", "tensor_ops/exp/f32/n=3", "--sim-devices", "1",
+                "--device", "sim", "--check-only", "--sim-fault", "hang,op=add", "--timeout", "2", "--out", "out")
+        process = subprocess.Popen([ASSAY, *hang], cwd=self.folder, stderr=subprocess.DEVNULL)
+        while not (self.folder / "out" / "results.csv").exists():
+            time.sleep(0.01)
+        self.assertIn("being written by another run", self.refused("out", "--wait"))
+        self.assertEqual(process.wait(), 4)
+        self.assertEqual(len(self.rows("out")), 2)
+
     def test_a_standing_run_says_how_to_complete_it(self):
         self.assay(*CHECKS, "--out", "out")
         self.assertIn("--resume", self.assay(*CHECKS, "--out", "out", expect=2).stderr)
