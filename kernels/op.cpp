@@ -52,6 +52,9 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
   const auto check = [&](const TensorSpec& tensor) {
     double elements = 1;
     for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
+    if (tensor.has_gaps()) {
+      elements *= static_cast<double>(tensor.row_stride) / static_cast<double>(tensor.row_elements());
+    }
     if (elements > max_elements) {
       throw UsageError(std::string(op.name) + ": " + params.text() + " is too large: a tensor of " +
                        "more than 2^44 elements");
@@ -62,13 +65,6 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
 }
 
 }  // namespace
-
-const Op* find_op(std::string_view name) {
-  for (const Op& op : all_ops()) {
-    if (op.name == name) return &op;
-  }
-  return nullptr;
-}
 
 ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view text) {
   const Parameter& parameter = find_parameter(op, name);
@@ -93,13 +89,14 @@ OpInstance instantiate(const Op& op, DType dtype, const Params& params) {
   OpInstance instance{&op, dtype, {}, {}};
   for (const Parameter& parameter : op.parameters) {
     const ParamValue* value = params.find(parameter.name);
-    if (value == nullptr) {
+    if (value == nullptr && !parameter.otherwise) {
       throw UsageError("op " + std::string(op.name) + " needs a value for '" +
                        std::string(parameter.name) +
                        "'; its parameters: " + join(parameter_names(op), ", "));
     }
+    if (value == nullptr) continue;
     check_value(op, parameter, *value);
-    instance.params.set(parameter.name, *value);
+    if (parameter.otherwise != *value) instance.params.set(parameter.name, *value);
   }
   for (const auto& [given, value] : params.entries()) find_parameter(op, given);
   instance.signature = op.signature(dtype, instance.params);

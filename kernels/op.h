@@ -10,51 +10,12 @@
 
 #include "kernels/base/params.h"
 #include "kernels/base/tensor.h"
+#include "kernels/op_judging.h"
 
 // What an op is, as plain data: its parameters, tensors, work, test data and judging rules. The
 // table in op_table.cpp is the one place that knows them all; reference and backends implement the
-// ops by name, the harness interprets the rules.
+// ops by name.
 namespace assay {
-
-/// The oracles that can judge an output. The formulas are in harness/oracle, one file each.
-enum class Oracle {
-  exact,           // bit for bit the correctly rounded value
-  sum_bound,       // |e| <= L u S + u_out |y|: sums and dot products of S = sum |a_i b_i|
-  function_bound,  // |e| <= B ulp(y) + C u |x|
-  softmax_bound,
-};
-
-struct Rule {
-  Oracle oracle = Oracle::exact;
-  double ulps = 0;            // B: the declared error of the function that the op evaluates
-  double argument_units = 0;  // C: in unit roundoffs of the argument
-};
-
-/// How the elements of the inputs are drawn.
-enum class Distribution {
-  uniform,       // in [low, high)
-  stratified,    // random sign, exponent and significand, within [low, high]
-  integers,      // so small that every sum of the op is exact (harness/input/exact_data.h)
-  unique_words,  // 64-bit words that never repeat within a tensor
-};
-
-struct Range {
-  double low = -1;
-  double high = 1;
-};
-
-struct Data {
-  Distribution distribution = Distribution::uniform;
-  Range range;                     // of f32 and everything narrower
-  std::optional<Range> range_f64;  // of f64, where its exponents reach further
-};
-
-/// One judged launch: inputs of this kind, outputs judged by this rule.
-struct Pass {
-  std::string_view name;  // in the CSV column `oracle`: "exact_data", "real_data"
-  Data data;
-  Rule rule;
-};
 
 /// One parameter of an op: a number of [minimum, maximum], or one of `words`.
 struct Parameter {
@@ -62,6 +23,8 @@ struct Parameter {
   std::int64_t minimum = 0;
   std::int64_t maximum = std::int64_t{1} << 44;  // beyond any machine's memory
   std::vector<std::string_view> words;
+  /// Taken where none is given, and then left out of case ids.
+  std::optional<ParamValue> otherwise;
 };
 
 /// The tensors and the work of one launch. With several ranks: of each rank.
@@ -71,18 +34,35 @@ struct Signature {
   double flops = 0;          // arithmetic operations of one launch
   double bytes = 0;          // compulsory traffic: inputs read once, outputs written once
   std::int64_t terms = 1;    // K: the longest sum behind one output element
-  int factors_per_term = 1;  // 2 for products a_i * b_i
+  int factors_per_term = 1;  // 2 for products a_i * b_i, more through layers of them
   int ranks = 1;             // of a collective op
+  /// In what sums are kept, where it is not accumulator(dtype).
+  std::optional<DType> accumulate_in;
+  /// Not 0: sums of exact data are scaled, by a power of two, to about this root mean square, so that
+  /// an activation behind them is fed values at which its variants differ.
+  double sum_rms = 0;
+  /// A product x W^T of inputs 0 and 1: their rows may repeat, so that a small reference judges all
+  /// of a large output (harness/input/panel.h).
+  bool is_product = false;
+  /// The output takes the place of input 0.
+  bool in_place = false;
 };
+
+/// The second one's data are the timed ones.
+using Passes = std::array<Pass, 2>;
 
 struct Op {
   std::string_view name;
+  std::string_view formula;  // "y[i] = a[i] + b[i]"
   bool collective = false;   // runs on the ranks of a Communicator
   std::string_view only_on;  // the one backend to which it applies; empty: all
   std::vector<DType> dtypes;
   std::vector<Parameter> parameters;
-  Signature (*signature)(DType, const Params&);
-  std::array<Pass, 2> passes;  // the second one's data are the timed ones
+  /// Throws NotApplicable for parameters that do not go together.
+  Signature (*signature)(DType, const Params&) = nullptr;
+  Passes passes;
+  /// Set where data or rules depend on the parameters; then `passes` is empty.
+  Passes (*passes_of)(DType, const Params&) = nullptr;
 };
 
 /// Every op, in the order of the table.
@@ -102,6 +82,19 @@ struct OpInstance {
   Params params;
   Signature signature;
 };
+
+/// The dtype of the elements that are judged.
+inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }
+
+/// How this instance is tested.
+inline Passes passes(const OpInstance& op) {
+  return op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);
+}
+
+/// The dtype in which the op's sums are kept.
+inline DType accumulator(const OpInstance& op) {
+  return op.signature.accumulate_in.value_or(accumulator(op.dtype));
+}
 
 /// Checks names, kinds, ranges and sizes; throws UsageError with the valid choices. The parameters
 /// come out in the op's order, whatever order they came in.

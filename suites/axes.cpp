@@ -1,6 +1,7 @@
 #include "suites/axes.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "kernels/base/names.h"
@@ -157,6 +158,7 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
                          std::span<const AxisOverride> overrides) {
   check_names(suites, overrides);
   std::vector<Case> cases;
+  std::optional<NotApplicable> refused;
   for (const Suite* suite : suites) {
     for (const Grid& grid : suite->grids) {
       const std::vector<DType> dtypes = dtypes_of(grid, overrides);
@@ -167,12 +169,17 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
           check_count(cases.size() + product.size());
           for (const Params& params : product) {
-            cases.push_back({std::string(suite->name), instantiate(op, dtype, params)});
+            try {
+              cases.push_back({std::string(suite->name), instantiate(op, dtype, params)});
+            } catch (const NotApplicable& why) {
+              refused = why;
+            }
           }
         }
       }
     }
   }
+  if (cases.empty() && refused) throw UsageError("--axis: no case is left: " + std::string(refused->what()));
   return cases;
 }
 

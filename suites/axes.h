@@ -24,7 +24,8 @@ AxisOverride parse_axis(std::string_view text);
 /// What `expand` makes at most. A run of so many takes days, and a case about a kilobyte.
 inline constexpr std::size_t max_cases = 100'000;
 
-/// Every case of the grids up to `level`, with the overrides in place of the grids' own values.
+/// Every case of the grids up to `level`, with the overrides in place of the grids' own values;
+/// without those whose parameters do not go together.
 /// Throws UsageError for a name that no op of the suites has, a value that an op refuses, and more
 /// than `max_cases` cases.
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,

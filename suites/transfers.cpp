@@ -4,19 +4,28 @@ namespace assay {
 
 Suite transfers_suite() {
   using enum Level;
+  constexpr std::int64_t kib = 1 << 10;
   constexpr std::int64_t mib = 1 << 20;
+  const Axis from = axis("from", {{seeds, "host"}});
+  const Axis to = axis("to", {{seeds, "host"}});
+  const Axis threads = axis("threads", {{seeds, "one"}, {seeds, "all"}});
   const Axis bytes = axis("bytes", {{seeds, 4},
-                                    {seeds, 4096},
+                                    {seeds, 4 * kib},
+                                    {smoke, 64 * kib},
                                     {smoke, mib},
-                                    {smoke, 64 * mib + 1},  // ends in the middle of everything
+                                    {smoke, 16 * mib + 1},  // ends in the middle of everything
+                                    {standard, 64 * mib},
                                     {standard, 256 * mib},
                                     {full, 1024 * mib}});
+  const Axis rows{{"rows", "width", "pitch"},
+                  {{seeds, {3, 5, 8}},
+                   {seeds, {61, 1003, 1024}},
+                   {standard, {16381, 4000, 4096}},
+                   {full, {65536, 8191, 16384}}}};
   return {.name = "transfers",
           .description = "copies between memories, checked byte for byte",
-          .grids = {{{"copy"},
-                     {DType::u8},
-                     {axis("from", {{seeds, "host"}}), axis("to", {{seeds, "host"}}), bytes,
-                      axis("threads", {{seeds, "one"}, {seeds, "all"}})}}}};
+          .grids = {{{"memcpy"}, {DType::u8}, {from, to, bytes, threads}},
+                    {{"memcpy_2d"}, {DType::u8}, {from, to, rows, threads}}}};
 }
 
 }  // namespace assay

@@ -35,7 +35,7 @@ struct Example {
     const auto reference = reference::find(op);
     const reference::Problem problem{op, inputs};
     return compare(reference, problem, reference::solve(reference, problem),
-                   tolerance(op.op->passes.at(pass).rule, op), std::as_bytes(std::span(output)), 0);
+                   tolerance(passes(op).at(pass).rule, op), std::as_bytes(std::span(output)), 0);
   }
 };
 

@@ -18,7 +18,7 @@ OpInstance op_of(const char* case_id) { return parse_case_id(case_id).op; }
 
 HostTensor tensor_of(const OpInstance& op, const TensorKey& key) {
   HostTensor tensor(op.signature.inputs.at(static_cast<std::size_t>(key.input)));
-  generate(op, op.op->passes.at(static_cast<std::size_t>(key.pass)), key, tensor);
+  generate(op, passes(op).at(static_cast<std::size_t>(key.pass)), key, tensor);
   return tensor;
 }
 
@@ -29,7 +29,7 @@ bool same(const HostTensor& a, const HostTensor& b) {
 TEST(Generate, ElementsDoNotDependOnThreadsOrOnTheTensorsLength) {
   const int threads = omp_get_max_threads();
   for (const char* id : {"tensor_ops/add/f32/n=100001", "tensor_ops/sum/f64/n=100001",
-                         "transfers/copy/u8/from=host,to=host,bytes=100001,threads=one"}) {
+                         "transfers/memcpy/u8/from=host,to=host,bytes=100001,threads=one"}) {
     const OpInstance op = op_of(id);
     for (int pass : {0, 1}) {
       const TensorKey key{7, pass, 0, 0};
@@ -100,7 +100,7 @@ TEST(Generate, TheTopExponentOfADomainIsNotLumpedAtItsEnd) {
 
 TEST(Generate, UniqueWordsNeverRepeat) {
   const HostTensor tensor =
-      tensor_of(op_of("transfers/copy/u8/from=host,to=host,bytes=800000,threads=one"), {});
+      tensor_of(op_of("transfers/memcpy/u8/from=host,to=host,bytes=800000,threads=one"), {});
   const auto* words = reinterpret_cast<const std::uint64_t*>(tensor.bytes().data());
   const std::set<std::uint64_t> distinct(words, words + 100000);
   EXPECT_EQ(distinct.size(), 100000U);

@@ -32,7 +32,7 @@ TEST(Plan, GoesLaneByLane) {
 }
 
 TEST(Plan, AHostCopyIsNeverPlannedOnAnotherDevice) {
-  const auto plan = make_plan(cases({"transfers/copy/u8/from=host,to=host,bytes=4,threads=one"}),
+  const auto plan = make_plan(cases({"transfers/memcpy/u8/from=host,to=host,bytes=4,threads=one"}),
                               std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, true);
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].lane[0].backend, "cpu");

@@ -54,7 +54,7 @@ TEST_F(Engines, EveryOpPassesOnTheCpuAndOnASimulatedDevice) {
 
 TEST_F(Engines, EmptyTensorsPass) {
   for (const char* id : {"tensor_ops/add/f32/n=0", "tensor_ops/sum/f64/n=0",
-                         "transfers/copy/u8/from=host,to=host,bytes=0,threads=all"}) {
+                         "transfers/memcpy/u8/from=host,to=host,bytes=0,threads=all"}) {
     const Record record = execute(planned(id, {{"cpu", 0}}));
     EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
   }

@@ -10,12 +10,17 @@ namespace assay::input {
 struct ExactIntegers {
   std::int64_t limit = 1;   // of the magnitudes
   std::int64_t stride = 1;  // in each run of this many elements one, at random, is not zero
+  /// Sums are scaled by 2^-shift: each factor of a product by a part of it, other terms by all.
+  int shift = 0;
+
+  /// What input `input` of `op` is scaled by: a power of two, so all stays exact.
+  double scale(const OpInstance& op, int input) const;
 };
 
-/// For sums of K terms in an accumulator of p significand bits: limit m = floor(sqrt(2^p / K)) for
-/// products, floor(2^p / K) for plain terms; at most 2^q where the inputs have q bits. Where K
-/// exceeds 2^p even signs would overflow the significand: m = 1 and only K / stride <= 2^p elements
-/// are not zero.
+/// For sums of K terms of f factors in an accumulator of p significand bits: limit m, the largest
+/// with K m^f <= 2^p; at most 2^q where the inputs have q bits. Where K exceeds 2^p even signs would
+/// overflow the significand: m = 1, and only K / stride <= 2^p elements of input 0 are not zero. Sums are scaled where an f16 output could not hold them, or where the op asks for a
+/// root mean square of its sums.
 ExactIntegers exact_integers(const OpInstance& op);
 
 }  // namespace assay::input

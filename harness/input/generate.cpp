@@ -1,12 +1,13 @@
 #include "harness/input/generate.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
+#include "harness/input/panel.h"
 #include "harness/parallel.h"
 #include "kernels/base/philox.h"
 
@@ -15,91 +16,19 @@ namespace {
 
 constexpr std::int64_t run_elements = 1 << 14;
 
-/// Uniform in [0, 1] from 64 bits, rounded once: small values keep all of their significand bits.
-double unit_interval(std::uint64_t bits) { return static_cast<double>(bits) * 0x1p-64; }
-
-/// A bijection in which every bit of the result depends on all bits: the finaliser of SplitMix64
-/// (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
-std::uint64_t mix(std::uint64_t word) {
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
-  return word ^ (word >> 31);
-}
-
-/// A value of T that was drawn as a double: rounded once, to nearest.
-template <class T>
-T round_to(double value) {
-  if constexpr (std::is_same_v<T, BFloat16>) {
-    return BFloat16(static_cast<float>(value));
-  } else {
-    return static_cast<T>(value);
-  }
-}
-
 Range range_of(const Data& data, DType dtype) {
   return dtype == DType::f64 && data.range_f64 ? *data.range_f64 : data.range;
 }
 
-template <class T>
-struct Uniform {
-  Range range;
-  T operator()(std::uint64_t bits) const {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(bits);  // any integer: sums and products wrap
-    } else if (range.low == -range.high) {
-      // Sign and magnitude apart: low + width * u would leave all values on the grid of the
-      // largest, where additions of doubles never round.
-      const double magnitude = range.high * unit_interval(bits & ~std::uint64_t{1});
-      return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
-    } else {
-      return round_to<T>(range.low + (range.high - range.low) * unit_interval(bits));
-    }
+/// Some rules look at the place of an element as well as at its random bits.
+template <class Draw>
+auto draw_at(const Draw& draw, std::uint64_t bits, std::int64_t i) {
+  if constexpr (requires { draw(bits, i); }) {
+    return draw(bits, i);
+  } else {
+    return draw(bits);
   }
-};
-
-/// Of a range with zero inside. Half of the elements have any exponent of the range, each as
-/// likely; the other half only those in which they matter beside 1, so that functions such as exp
-/// are not 1 almost everywhere.
-template <class T>
-struct Stratified {
-  Range range;
-  T operator()(std::uint64_t bits) const {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(bits);
-    } else {
-      constexpr bool is_f64 = std::is_same_v<T, double>;
-      constexpr int smallest = is_f64 ? -1022 : -126;
-      constexpr int relevant = is_f64 ? -53 : -24;
-      // The significand takes all bits; sign and exponent are drawn from a mix of them.
-      const std::uint64_t choice = mix(bits);
-      const bool negative = (choice & 1) != 0;
-      const double end = negative ? -range.low : range.high;
-      const int highest = std::ilogb(end);
-      const int lowest = (choice & 2) != 0 ? smallest : std::min(relevant, highest);
-      const auto exponents =
-          static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
-      const int exponent = lowest + static_cast<int>((choice >> 16) % exponents);
-      // The topmost exponent reaches only as far as the range.
-      const double width = exponent == highest ? std::ldexp(end, -highest) - 1 : 1;
-      const double magnitude = std::min(end, std::ldexp(1 + width * unit_interval(bits), exponent));
-      return round_to<T>(negative ? -magnitude : magnitude);
-    }
-  }
-};
-
-/// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs, and signs in
-/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9.
-template <class T>
-struct Integers {
-  std::int64_t limit;
-  T operator()(std::uint64_t bits) const {
-    const double unit = unit_interval(bits & ~std::uint64_t{1});
-    if (limit == 1) return round_to<T>(unit < 0.9 ? 1.0 : -1.0);
-    const auto steps = static_cast<std::int64_t>(unit * static_cast<double>(limit));
-    const std::int64_t magnitude = std::min(limit, 1 + steps);
-    return round_to<T>(static_cast<double>((bits & 1) != 0 ? -magnitude : magnitude));
-  }
-};
+}
 
 template <class T, class Draw>
 void fill(std::span<T> elements, std::uint64_t seed, std::uint64_t stream, const Draw& draw) {
@@ -107,8 +36,10 @@ void fill(std::span<T> elements, std::uint64_t seed, std::uint64_t stream, const
     // Runs begin at even elements; one block serves two.
     for (std::int64_t i = first; i < first + count; i += 2) {
       const auto pair = random_pair(seed, stream, static_cast<std::uint64_t>(i / 2));
-      elements[static_cast<std::size_t>(i)] = draw(pair[0]);
-      if (i + 1 < first + count) elements[static_cast<std::size_t>(i + 1)] = draw(pair[1]);
+      elements[static_cast<std::size_t>(i)] = draw_at(draw, pair[0], i);
+      if (i + 1 < first + count) {
+        elements[static_cast<std::size_t>(i + 1)] = draw_at(draw, pair[1], i + 1);
+      }
     }
   });
 }
@@ -143,29 +74,91 @@ void fill_unique_words(std::span<std::byte> bytes, std::uint64_t offset) {
   });
 }
 
+/// Rows beyond the first `rows` repeat them.
+void repeat_rows(std::span<std::byte> bytes, std::size_t period_bytes) {
+  const auto periods = static_cast<std::int64_t>((bytes.size() + period_bytes - 1) / period_bytes);
+  parallel_runs(periods - 1, 1, [&](std::int64_t first, std::int64_t) {
+    const std::size_t at = static_cast<std::size_t>(first + 1) * period_bytes;
+    const std::size_t count = std::min(period_bytes, bytes.size() - at);
+    std::copy_n(bytes.begin(), count, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  });
+}
+
+/// How many factors other than +-1 keep every partial product finite: half of the exponents.
+std::int64_t most_factors(const OpInstance& op) { return largest_exponent(output_dtype(op)) - 1; }
+
+struct Stream {
+  std::uint64_t seed;
+  std::uint64_t id;
+};
+
+template <class T>
+void fill_by(const Data& data, const OpInstance& op, int input, const Stream& key,
+             std::span<T> elements) {
+  const DType dtype = op.signature.inputs[static_cast<std::size_t>(input)].dtype;
+  const Range range = range_of(data, dtype);
+  const auto fill_with = [&](const auto& draw) { fill(elements, key.seed, key.id, draw); };
+  const auto terms = std::max<std::int64_t>(1, op.signature.terms);
+  switch (data.distribution) {
+    case Distribution::uniform:
+      return fill_with(Uniform<T>{range});
+    case Distribution::stratified:
+      return fill_with(Stratified<T>{range, input == 0});
+    case Distribution::few:
+      return fill_with(Few<T>{});
+    case Distribution::small_integers:
+      return fill_with(SmallIntegers<T>{range});
+    case Distribution::castable: {
+      const double most = dtype == DType::f64 ? std::numeric_limits<double>::max()
+                                              : std::numeric_limits<float>::max();
+      const Stratified<T> any{{-most, most}};
+      return fill_with([&, to = output_dtype(op)](std::uint64_t bits, std::int64_t i) {
+        return castable_to(any(bits, i), bits, to);
+      });
+    }
+    case Distribution::integers: {
+      const ExactIntegers exact = exact_integers(op);
+      fill_with(Integers<T>{exact.limit, exact.scale(op, input)});
+      if (exact.stride > 1 && input == 0) thin_out(elements, exact.stride, key.seed, key.id);
+      return;
+    }
+    case Distribution::factors: {
+      const std::int64_t strata = is_floating(dtype) ? most_factors(op) : 1;
+      return fill_with(Factors<T>{(terms + strata - 1) / strata, mix(key.seed ^ key.id)});
+    }
+    case Distribution::near_one:
+      return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
+    case Distribution::indices: {
+      const auto rows = static_cast<double>(op.signature.inputs[0].shape.at(0));
+      return fill_with(SmallIntegers<T>{{0, rows - 1}});
+    }
+    case Distribution::unique_words:
+      return;  // not by elements
+  }
+}
+
 }  // namespace
 
 void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor) {
   const std::uint64_t stream = (static_cast<std::uint64_t>(key.pass) << 48) |
                                (static_cast<std::uint64_t>(key.rank) << 16) |
                                static_cast<std::uint64_t>(key.input);
-  const Data& data = pass.data;
+  const Data& data = pass.data_of(static_cast<std::size_t>(key.input));
   if (data.distribution == Distribution::unique_words) {
     fill_unique_words(tensor.bytes(), random_bits(key.seed, stream, 0));
     return;
   }
+  const Shape& shape = tensor.spec().shape;
+  const std::int64_t rows = op.signature.is_product ? rows_before_repeat(op, key.pass, key.input) : 0;
+  const bool repeats = rows > 0 && rows < shape.at(0);
   visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
-    const Range range = range_of(data, tensor.spec().dtype);
-    const auto elements = tensor.as<T>();
-    if (data.distribution == Distribution::integers) {
-      const ExactIntegers exact = exact_integers(op);
-      fill(elements, key.seed, stream, Integers<T>{exact.limit});
-      if (exact.stride > 1) thin_out(elements, exact.stride, key.seed, stream);
-    } else if (data.distribution == Distribution::stratified) {
-      fill(elements, key.seed, stream, Stratified<T>{range});
-    } else {
-      fill(elements, key.seed, stream, Uniform<T>{range});
+    auto elements = tensor.as<T>();
+    if (repeats) {
+      elements = elements.first(elements.size() / static_cast<std::size_t>(shape[0]) *
+                                static_cast<std::size_t>(rows));
     }
+    fill_by(data, op, key.input, {key.seed, stream}, elements);
+    if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
   });
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/base/device.h"
 #include "kernels/base/host_tensor.h"
@@ -10,7 +12,7 @@
 namespace assay::input {
 
 /// A tensor on a device between two guard bands, the second of which begins right behind the last
-/// element. Whatever a kernel writes outside its tensor shows in them; and because their content
+/// element; the gaps between rows that lie apart are guarded too. Whatever a kernel writes outside its tensor shows in them; and because their content
 /// changes between launches, what it reads there shows as a result that changes.
 class GuardedTensor {
  public:
@@ -19,7 +21,7 @@ class GuardedTensor {
   std::byte* data() const { return buffer_.data() + front_bytes_; }
   const TensorSpec& spec() const { return spec_; }
 
-  /// Fills both bands with `guard`.
+  /// Fills both bands, and the gaps, with `guard`.
   void set_guards(std::byte guard);
   /// Fills the tensor with `poison`, so that an element that is not written shows.
   void poison(std::byte poison);
@@ -32,9 +34,16 @@ class GuardedTensor {
   std::optional<std::string> damage() const;
 
  private:
+  /// The tensor's memory, gaps included.
+  std::vector<std::byte> download_span() const;
+  void for_each_gap(const std::function<void(std::size_t at, std::size_t bytes)>& body) const;
+
   TensorSpec spec_;
   std::size_t front_bytes_;
   std::size_t back_bytes_;
+  std::size_t rows_;        // 1 where they follow each other directly
+  std::size_t row_bytes_;   // of the elements of a row
+  std::size_t step_bytes_;  // from row to row
   Buffer buffer_;
   std::byte guard_{0};
 };

@@ -35,7 +35,8 @@ class WarmUp {
       const bool long_enough = block_s * static_cast<double>(launches) >= wanted_s;
       const bool settled =
           previous_s > 0 && std::abs(block_s / previous_s - 1) <= warm_up_agreement;
-      if (meter_.now_s() >= end_s || (long_enough && settled)) {
+      const bool at_most = launches == policy_.max_launches;
+      if (meter_.now_s() >= end_s || ((long_enough || at_most) && settled)) {
         return std::max(launches, enough(block_s, wanted_s));
       }
       if (!long_enough) launches = std::max(launches, enough(block_s, wanted_s));
@@ -44,9 +45,11 @@ class WarmUp {
   }
 
  private:
-  static std::int64_t enough(double launch_s, double wanted_s) {
-    if (launch_s <= 0) return 1000;  // below the clock's resolution
-    return static_cast<std::int64_t>(std::clamp(std::ceil(wanted_s / launch_s), 1.0, 1e9));
+  std::int64_t enough(double launch_s, double wanted_s) const {
+    // Below the clock's resolution: many.
+    const double launches = launch_s > 0 ? std::ceil(wanted_s / launch_s) : 1000;
+    const auto most = static_cast<double>(policy_.max_launches);
+    return static_cast<std::int64_t>(std::clamp(launches, 1.0, most));
   }
 
   double block_median_s(std::int64_t launches) {

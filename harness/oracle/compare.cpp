@@ -62,8 +62,9 @@ double distance(T a, T b) {
 
 /// A result that is defined bit for bit. NaNs compare as a class: arithmetic does not fix payloads.
 template <class T>
-Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected, DType dtype,
-                     std::span<const std::byte> actual, int rank) {
+Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
+                     const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
+                     int rank) {
   Verdict verdict;
   verdict.dtype = dtype;
   verdict.elements = static_cast<std::int64_t>(expected.size() / sizeof(T));
@@ -75,12 +76,24 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected, DT
     if (bits_of(want) == bits_of(got)) continue;
     if constexpr (!std::is_integral_v<T>) {
       if (std::isnan(widen(want)) && std::isnan(widen(got))) continue;
+      if (tolerance.any_zero && widen(want) == 0 && widen(got) == 0) continue;
     }
     const double error = distance(got, want);
     const double ulps = std::is_integral_v<T> ? 0 : error / ulp(widen(want), dtype);
     note(verdict, {first + i, rank, error, ulps, 0, false}, want, got);
   }
   return verdict;
+}
+
+/// The distance of `a` from y = value + rest. An infinity stands for any number from the overflow
+/// threshold on: that is what rounds to it.
+double error_of(double a, double y, double rest, DType dtype) {
+  if (std::isinf(a) && std::isfinite(y)) {
+    const double threshold =
+        std::ldexp(2 - unit_roundoff(dtype), largest_exponent(dtype));  // for f64 the largest itself
+    a = std::copysign(std::min(threshold, std::numeric_limits<double>::max()), a);
+  }
+  return std::abs((a - y) - rest);
 }
 
 /// A real number y = value + rest that was rounded or approximated. -0 and +0 are equal here: the
@@ -103,7 +116,7 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     // Against an infinite value the error is NaN or infinite: only the same infinity can pass.
     const bool no_error =
         is_rounded && (tolerance.exact || !std::isfinite(y) || std::isinf(widen(rounded)));
-    const double error = no_error ? 0.0 : std::abs((a - y) - expected.rest[at]);
+    const double error = no_error ? 0.0 : error_of(a, y, expected.rest[at], dtype);
     const double spacing = std::isfinite(y) ? ulp(y, dtype) : 1.0;
     const double allowed = tolerance.exact || !std::isfinite(y)
                                ? 0.0
@@ -128,14 +141,14 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
     std::array<std::byte, run_elements * sizeof(T)> want;
     const auto bits = std::span(want).first(n * sizeof(T));
     expected.bits(problem, state, first, bits);
-    return compare_bits<T>(first, bits, problem.op.dtype, got, rank);
+    return compare_bits<T>(first, bits, tolerance, output_dtype(problem.op), got, rank);
   }
   if constexpr (!std::is_integral_v<T>) {
     std::array<double, run_elements> value, rest, scale;
     const reference::Values values{std::span(value).first(n), std::span(rest).first(n),
                                    std::span(scale).first(n)};
     expected.values(problem, state, first, values);
-    return compare_values<T>(first, values, tolerance, problem.op.dtype, got, rank);
+    return compare_values<T>(first, values, tolerance, output_dtype(problem.op), got, rank);
   } else {
     __builtin_unreachable();  // refused by compare()
   }
@@ -148,14 +161,14 @@ Verdict compare(const reference::Reference& expected, const reference::Problem& 
                 std::span<const std::byte> actual, int rank) {
   // Without a reference nothing would be compared, and nothing would be wrong.
   const bool judgeable =
-      expected.bits != nullptr || (expected.values != nullptr && is_floating(problem.op.dtype));
+      expected.bits != nullptr || (expected.values != nullptr && is_floating(output_dtype(problem.op)));
   if (!judgeable) throw std::logic_error("no reference for " + std::string(problem.op.op->name));
   if (actual.size() != problem.op.signature.outputs[0].bytes()) {
     throw std::logic_error("the output is not of the size that the op states");
   }
-  return visit_dtype(problem.op.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_dtype(output_dtype(problem.op), [&]<class T>(std::type_identity<T>) {
     Verdict verdict;
-    verdict.dtype = problem.op.dtype;
+    verdict.dtype = output_dtype(problem.op);
     const auto elements = static_cast<std::int64_t>(actual.size() / sizeof(T));
     parallel_runs(elements, run_elements, [&](std::int64_t first, std::int64_t count) {
       const Verdict run =

@@ -39,14 +39,14 @@ T correctly_rounded(double value, double rest) {
   } else if constexpr (std::is_same_v<T, float>) {
     return static_cast<float>(round_to_odd(value, rest));
   } else {
-    static_assert(std::is_same_v<T, BFloat16>);
-    return BFloat16(round_to_odd_float(round_to_odd(value, rest)));
+    static_assert(is_narrow_float<T>);
+    return T(round_to_odd_float(round_to_odd(value, rest)));
   }
 }
 
 template <class T>
 double widen(T value) {
-  if constexpr (std::is_same_v<T, BFloat16>) {
+  if constexpr (is_narrow_float<T>) {
     return static_cast<double>(static_cast<float>(value));
   } else {
     return static_cast<double>(value);
@@ -55,16 +55,16 @@ double widen(T value) {
 
 /// The spacing of `dtype` at y, that of the subnormals below the smallest normal number.
 inline double ulp(double y, DType dtype) {
-  const int lowest = dtype == DType::f64 ? -1022 : -126;
+  const int lowest = smallest_exponent(dtype);
   const int exponent = y == 0 ? lowest : std::max(lowest, std::ilogb(y));
   return std::ldexp(1.0, exponent - precision_bits(dtype) + 1);
 }
 
-inline double smallest_normal(DType dtype) { return dtype == DType::f64 ? 0x1p-1022 : 0x1p-126; }
+inline double smallest_normal(DType dtype) { return std::ldexp(1.0, smallest_exponent(dtype)); }
 
 template <class T>
 std::uint64_t bits_of(T value) {
-  if constexpr (std::is_same_v<T, BFloat16>) {
+  if constexpr (is_narrow_float<T>) {
     return value.bits;
   } else if constexpr (sizeof(T) == 8) {
     return std::bit_cast<std::uint64_t>(value);
@@ -79,8 +79,8 @@ std::uint64_t bits_of(T value) {
 /// The inverse of bits_of.
 template <class T>
 T from_bits(std::uint64_t bits) {
-  if constexpr (std::is_same_v<T, BFloat16>) {
-    BFloat16 value;
+  if constexpr (is_narrow_float<T>) {
+    T value;
     value.bits = static_cast<std::uint16_t>(bits);
     return value;
   } else if constexpr (sizeof(T) == 8) {

@@ -13,12 +13,15 @@ namespace assay::oracle {
 // IMA J. Numer. Anal. 41(4), 2021, theorem 4.2. The reference's scale is the first two terms times
 // y.
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op) {
-  const double u = unit_roundoff(accumulator(op.dtype));
+  const DType kept_in = accumulator(op);
+  const double u = unit_roundoff(kept_in);
   const auto longest_chain = static_cast<double>(op.signature.terms);
-  return {.scale = u,
-          .relative = u * (4 * rule.ulps + longest_chain + 2),
-          .absolute = 2 * smallest_normal(op.dtype),
-          .description = fmt::format("softmax_bound(B={},L={})", rule.ulps, op.signature.terms)};
+  const Tolerance t{
+      .scale = u,
+      .relative = u * (4 * rule.ulps + longest_chain + 2),
+      .absolute = 2 * smallest_normal(kept_in),
+      .description = fmt::format("softmax_bound(B={},L={})", rule.ulps, op.signature.terms)};
+  return rounded_to_output(op, t);
 }
 
 }  // namespace assay::oracle

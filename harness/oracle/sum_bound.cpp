@@ -8,16 +8,16 @@ namespace assay::oracle {
 // L u sum |a_i b_i|, L the longest chain of operations that one term passes through, and the
 // rounding of the result to the output type adds u_out |computed|. There is no denominator 1 - L u:
 // Jeannerod, Rump: "Improved error bounds for inner products in floating-point arithmetic",
-// SIAM J. Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking.
-Tolerance sum_bound(const OpInstance& op) {
-  const DType kept_in = accumulator(op.dtype);
-  const double u = unit_roundoff(kept_in);
-  const double u_out = unit_roundoff(op.dtype);
+// SIAM J. Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking. A function of
+// slope at most R behind the sum multiplies its error by R; further roundings are `extra`.
+Tolerance sum_bound(const Rule& rule, const OpInstance& op) {
+  const DType kept_in = accumulator(op);
   const auto longest_chain = static_cast<double>(op.signature.terms);
-  return {.scale = (1 + u_out) * longest_chain * u,  // u_out of the computed value, not of y
-          .relative = u_out,
-          .description =
-              fmt::format("sum_bound(L={},u=2^-{})", op.signature.terms, precision_bits(kept_in))};
+  Tolerance t{.scale = (rule.per_term * longest_chain + rule.extra) * unit_roundoff(kept_in),
+              .description = fmt::format("sum_bound(L={},u=2^-{}{})", op.signature.terms,
+                                         precision_bits(kept_in),
+                                         rule.extra > 0 ? fmt::format(",+{}", rule.extra) : "")};
+  return rounded_to(output_dtype(op), t);
 }
 
 }  // namespace assay::oracle

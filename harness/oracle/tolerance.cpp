@@ -1,22 +1,50 @@
 #include "harness/oracle/tolerance.h"
 
+#include <cmath>
+
 namespace assay::oracle {
 
 Tolerance tolerance(const Rule& rule, const OpInstance& op) {
-  if (!is_floating(op.dtype)) return exact();
+  if (!is_floating(output_dtype(op))) return exact(rule);
   switch (rule.oracle) {
     case Oracle::exact:
-      return exact();
+      return exact(rule);
     case Oracle::sum_bound:
-      return sum_bound(op);
+      return sum_bound(rule, op);
     case Oracle::function_bound:
       return function_bound(rule, op);
+    case Oracle::relative_bound:
+      return relative_bound(rule, op);
+    case Oracle::running_bound:
+      return running_bound(op);
     case Oracle::softmax_bound:
       return softmax_bound(rule, op);
+    case Oracle::layernorm_bound:
+      return layernorm_bound(op);
   }
   __builtin_unreachable();
 }
 
-Tolerance exact() { return {.exact = true, .description = "exact"}; }
+// |RN(z) - y| <= |z - y| + u |z| + half the smallest subnormal, and |z| <= |y| + |z - y|.
+Tolerance rounded_to(DType dtype, Tolerance t) {
+  const double u = unit_roundoff(dtype);
+  const double smallest = std::ldexp(1.0, smallest_exponent(dtype) - precision_bits(dtype) + 1);
+  t.scale *= 1 + u;
+  t.relative = t.relative * (1 + u) + u;
+  t.ulps *= 1 + u;
+  t.absolute = t.absolute * (1 + u) + smallest / 2;
+  return t;
+}
+
+Tolerance rounded_to_output(const OpInstance& op, const Tolerance& t) {
+  const DType out = output_dtype(op);
+  return precision_bits(out) < precision_bits(accumulator(op)) ? rounded_to(out, t) : t;
+}
+
+Tolerance exact(const Rule& rule) {
+  return {.exact = true,
+          .any_zero = rule.any_zero,
+          .description = rule.any_zero ? "exact(any zero)" : "exact"};
+}
 
 }  // namespace assay::oracle

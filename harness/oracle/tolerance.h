@@ -11,6 +11,7 @@ namespace assay::oracle {
 /// All zero and `exact`: the correctly rounded value and nothing else.
 struct Tolerance {
   bool exact = false;
+  bool any_zero = false;  // +0 passes for -0 and the other way round, also where bits are compared
   double scale = 0;
   double relative = 0;
   double ulps = 0;
@@ -21,10 +22,18 @@ struct Tolerance {
 /// The rule as numbers for one op. Integers are exact whatever the rule: their arithmetic is.
 Tolerance tolerance(const Rule& rule, const OpInstance& op);
 
+/// What is allowed when a result of tolerance `t` is rounded once more, to `dtype`.
+Tolerance rounded_to(DType dtype, Tolerance t);
+/// The same where `dtype` is narrower than what the op computes in, else `t` itself.
+Tolerance rounded_to_output(const OpInstance& op, const Tolerance& t);
+
 // One file each, with the source of its formula.
-Tolerance exact();
-Tolerance sum_bound(const OpInstance& op);
+Tolerance exact(const Rule& rule);
+Tolerance sum_bound(const Rule& rule, const OpInstance& op);
 Tolerance function_bound(const Rule& rule, const OpInstance& op);
+Tolerance relative_bound(const Rule& rule, const OpInstance& op);
+Tolerance running_bound(const OpInstance& op);
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op);
+Tolerance layernorm_bound(const OpInstance& op);
 
 }  // namespace assay::oracle

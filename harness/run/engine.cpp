@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <new>
+#include <tuple>
 #include <utility>
 
 #include "assay/version.h"
@@ -18,7 +19,10 @@ namespace {
 class TrialMeter final : public measure::Meter {
  public:
   TrialMeter(Trial& trial, const RankInputs& inputs) : trial_(trial), inputs_(inputs) {}
-  double time_s(std::int64_t launches) override { return trial_.time_s(launches); }
+  double time_s(std::int64_t launches) override {
+    if (trial_.in_place()) trial_.restore(inputs_);
+    return trial_.time_s(launches);
+  }
   void before_last() override {
     check_surroundings(trial_, inputs_, "timed launches");
     arm_for_timing(trial_);
@@ -76,7 +80,7 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
     fill_verdict(record, op, findings.verdict);
   };
   try {
-    for (int pass = 0; pass < std::ssize(op.op->passes); ++pass) {
+    for (int pass = 0; pass < std::tuple_size_v<Passes>; ++pass) {
       inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
       verified = judge_launch(trial, op, pass, inputs, references_, key, findings);
     }
@@ -101,8 +105,12 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   if (timed) {
     wait_for_turn();
     TrialMeter meter(trial, inputs);
-    measurement = measure::sample(meter, {.cap_s = options_.cap_s});
+    measure::Policy policy{.cap_s = options_.cap_s};
+    // Each launch on its own result would grow without end; only the first after a restore counts.
+    if (trial.in_place()) policy.max_launches = 1;
+    measurement = measure::sample(meter, policy);
   } else {
+    if (trial.in_place()) trial.restore(inputs);
     trial.launch();
     trial.synchronize();
   }

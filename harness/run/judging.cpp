@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "harness/input/generate.h"
+#include "harness/input/panel.h"
 #include "harness/oracle/compare.h"
 
 namespace assay {
@@ -45,13 +46,13 @@ void check_ranks_agree(const std::vector<HostTensor>& outputs) {
 }  // namespace
 
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
+  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   RankInputs inputs(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
     auto& tensors = inputs[static_cast<std::size_t>(rank)];
     for (const TensorSpec& spec : op.signature.inputs) {
       const input::TensorKey key{seed, pass, rank, static_cast<int>(tensors.size())};
-      input::generate(op, op.op->passes.at(static_cast<std::size_t>(pass)), key,
-                      tensors.emplace_back(spec));
+      input::generate(op, rules, key, tensors.emplace_back(spec));
     }
   }
   return inputs;
@@ -60,7 +61,7 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, ReferenceStore& references,
                                      const std::string& reference_key, Findings& findings) {
-  const Pass& rules = op.op->passes.at(static_cast<std::size_t>(pass));
+  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   trial.upload(inputs);
   trial.arm(fills.at(static_cast<std::size_t>(pass)));
   trial.launch();
@@ -69,7 +70,7 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
   for (int rank = 0; rank < trial.ranks(); ++rank) outputs.push_back(trial.download_output(rank));
 
   const reference::Reference expected = reference::find(op);
-  const reference::Problem problem{op, inputs};
+  const reference::Problem problem{op, inputs, input::panel(op, pass)};
   const auto state = expected.solve == nullptr
                          ? std::make_unique<StoredState>(reference::State{})
                          : references.get(fmt::format("{} pass={}", reference_key, pass),

@@ -13,7 +13,8 @@ Device& device_of_rank(std::span<Device* const> lane, int rank) {
 
 }  // namespace
 
-Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane) {
+Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
+    : in_place_(op.signature.in_place) {
   const int ranks = op.op->collective ? op.signature.ranks : 1;
   std::vector<Binding> bindings;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -27,7 +28,9 @@ Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> la
     for (const TensorSpec& spec : op.signature.inputs) {
       binding.inputs.push_back(r.inputs.emplace_back(device, spec).data());
     }
+    if (in_place_) binding.outputs.push_back(r.inputs[0].data());
     for (const TensorSpec& spec : op.signature.outputs) {
+      if (in_place_) break;
       binding.outputs.push_back(r.outputs.emplace_back(device, spec).data());
     }
   }
@@ -45,6 +48,12 @@ void Trial::upload(const RankInputs& inputs) {
     for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
       ranks_[rank].inputs[i].upload(inputs[rank][i]);
     }
+  }
+}
+
+void Trial::restore(const RankInputs& inputs) {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    ranks_[rank].inputs[0].upload(inputs[rank][0]);
   }
 }
 
@@ -74,7 +83,7 @@ double Trial::time_s(std::int64_t launches) {
 }
 
 HostTensor Trial::download_output(int rank) const {
-  return ranks_[static_cast<std::size_t>(rank)].outputs[0].download();
+  return output(ranks_[static_cast<std::size_t>(rank)]).download();
 }
 
 std::optional<std::string> Trial::damage(const RankInputs& inputs) const {
@@ -90,6 +99,7 @@ std::optional<std::string> Trial::damage(const RankInputs& inputs) const {
     for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
       const auto& tensor = ranks_[rank].inputs[i];
       if (const auto damage = tensor.damage()) return where("input", i) + ": " + *damage;
+      if (in_place_ && i == 0) continue;
       const HostTensor now = tensor.download();
       if (!std::ranges::equal(now.bytes(), inputs[rank][i].bytes())) {
         return where("input", i) + " was overwritten";

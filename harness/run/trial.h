@@ -37,6 +37,12 @@ class Trial {
   /// Before a judged launch: fresh guards and poisoned outputs.
   void arm(const Fill& fill);
 
+  /// The op overwrites input 0 with its output: it must be restored before each launch whose result
+  /// counts.
+  bool in_place() const { return in_place_; }
+  /// Of an op in place: gives input 0 its content back.
+  void restore(const RankInputs& inputs);
+
   /// Enqueues the op once, asynchronously where the device can.
   void launch() { kernel_->launch(); }
   void synchronize();
@@ -53,11 +59,16 @@ class Trial {
   struct Rank {
     std::unique_ptr<Stream> stream;
     std::vector<input::GuardedTensor> inputs;
-    std::vector<input::GuardedTensor> outputs;
+    std::vector<input::GuardedTensor> outputs;  // none of an op in place
     std::unique_ptr<Event> start;
     std::unique_ptr<Event> stop;
   };
 
+  const input::GuardedTensor& output(const Rank& rank) const {
+    return in_place_ ? rank.inputs[0] : rank.outputs[0];
+  }
+
+  bool in_place_;
   std::unique_ptr<Communicator> communicator_;
   std::vector<Rank> ranks_;
   std::unique_ptr<Kernel> kernel_;  // last: it refers to all of the above

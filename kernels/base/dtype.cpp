@@ -13,14 +13,18 @@ struct Row {
   bool floating;
   int precision_bits;
   DType accumulator;
+  int smallest_exponent = 0;
+  int largest_exponent = 0;
 };
 
 constexpr std::array rows{
-    Row{DType::f64, "f64", 8, true, 53, DType::f64},
-    Row{DType::f32, "f32", 4, true, 24, DType::f32},
-    Row{DType::bf16, "bf16", 2, true, 8, DType::f32},
+    Row{DType::f64, "f64", 8, true, 53, DType::f64, -1022, 1023},
+    Row{DType::f32, "f32", 4, true, 24, DType::f32, -126, 127},
+    Row{DType::bf16, "bf16", 2, true, 8, DType::f32, -126, 127},
+    Row{DType::f16, "f16", 2, true, 11, DType::f32, -14, 15},
     Row{DType::i64, "i64", 8, false, 63, DType::i64},
     Row{DType::i32, "i32", 4, false, 31, DType::i32},
+    Row{DType::i8, "i8", 1, false, 7, DType::i32},
     Row{DType::u8, "u8", 1, false, 8, DType::u8},
 };
 
@@ -50,6 +54,8 @@ std::size_t size_bytes(DType dtype) { return row(dtype).bytes; }
 bool is_floating(DType dtype) { return row(dtype).floating; }
 int precision_bits(DType dtype) { return row(dtype).precision_bits; }
 DType accumulator(DType dtype) { return row(dtype).accumulator; }
+int smallest_exponent(DType dtype) { return row(dtype).smallest_exponent; }
+int largest_exponent(DType dtype) { return row(dtype).largest_exponent; }
 
 double unit_roundoff(DType dtype) {
   return is_floating(dtype) ? std::ldexp(1.0, -precision_bits(dtype)) : 0.0;

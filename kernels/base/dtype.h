@@ -10,11 +10,12 @@
 #include <utility>
 
 #include "kernels/base/bfloat16.h"
+#include "kernels/base/float16.h"
 
 namespace assay {
 
 /// Element types of tensors. The names in text are those of the enumerators.
-enum class DType : std::uint8_t { f64, f32, bf16, i64, i32, u8 };
+enum class DType : std::uint8_t { f64, f32, bf16, f16, i64, i32, i8, u8 };
 
 std::span<const DType> all_dtypes();
 std::string_view name(DType dtype);
@@ -25,11 +26,20 @@ bool is_floating(DType dtype);
 /// Significand bits p, the implicit one included (f32: 24). Integers: the bits of their magnitude.
 int precision_bits(DType dtype);
 
-/// The type in which sums over `dtype` are kept: f32 for bf16, else the dtype itself.
+/// The type in which sums over `dtype` are kept: f32 for the 16-bit floats, i32 for i8, else the
+/// dtype itself.
 DType accumulator(DType dtype);
+
+/// The exponent of the smallest normal number, -126 for f32, and of the largest, 127. Floats only.
+int smallest_exponent(DType dtype);
+int largest_exponent(DType dtype);
 
 /// u = 2^-p, the unit roundoff under round-to-nearest; 0 for integers, whose arithmetic is exact.
 double unit_roundoff(DType dtype);
+
+/// Whether T is stored in 16 bits and computed with in f32.
+template <class T>
+inline constexpr bool is_narrow_float = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
 
 /// Calls `f(std::type_identity<T>{})` with the C++ type that stores `dtype`.
 template <class F>
@@ -41,10 +51,14 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
       return std::forward<F>(f)(std::type_identity<float>{});
     case DType::bf16:
       return std::forward<F>(f)(std::type_identity<BFloat16>{});
+    case DType::f16:
+      return std::forward<F>(f)(std::type_identity<Float16>{});
     case DType::i64:
       return std::forward<F>(f)(std::type_identity<std::int64_t>{});
     case DType::i32:
       return std::forward<F>(f)(std::type_identity<std::int32_t>{});
+    case DType::i8:
+      return std::forward<F>(f)(std::type_identity<std::int8_t>{});
     case DType::u8:
       return std::forward<F>(f)(std::type_identity<std::uint8_t>{});
   }

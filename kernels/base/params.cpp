@@ -43,6 +43,11 @@ const std::string& Params::word(std::string_view name) const {
   return std::get<std::string>(at(*this, name));
 }
 
+std::int64_t Params::integer_or(std::string_view name, std::int64_t otherwise) const {
+  const ParamValue* value = find(name);
+  return value == nullptr ? otherwise : std::get<std::int64_t>(*value);
+}
+
 std::string Params::text(std::string_view separator) const {
   std::string text;
   for (const Entry& entry : entries_) {

@@ -30,4 +30,10 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Parameters that are valid, but not together: products of axes leave such cases out.
+class NotApplicable : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
 }  // namespace assay

@@ -25,9 +25,21 @@ inline std::int64_t element_count(const Shape& shape) {
 struct TensorSpec {
   DType dtype = DType::f32;
   Shape shape;
+  /// Elements from the start of one row (along the last extent) to that of the next, where rows do
+  /// not follow each other directly; 0: they do.
+  std::int64_t row_stride = 0;
 
   std::int64_t elements() const { return element_count(shape); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype); }
+
+  std::int64_t row_elements() const { return shape.empty() ? 1 : shape.back(); }
+  bool has_gaps() const { return row_stride > row_elements(); }
+  /// Bytes from the first element to the end of the last, gaps included.
+  std::size_t span_bytes() const {
+    if (!has_gaps() || elements() == 0) return bytes();
+    const std::int64_t rows = elements() / row_elements();
+    return static_cast<std::size_t>((rows - 1) * row_stride + row_elements()) * size_bytes(dtype);
+  }
 };
 
 }  // namespace assay

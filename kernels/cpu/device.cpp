@@ -31,14 +31,9 @@ class CpuStream final : public Stream {
   void synchronize() override {}
 };
 
-struct Row {
-  std::string_view op;
-  Factory make;
-};
-
-constexpr Row rows[] = {
-    {"add", add},         {"square", square}, {"exp", exponential}, {"sum", sum},
-    {"softmax", softmax}, {"linear", linear}, {"copy", copy},
+constexpr std::span<const KernelRow> (*families[])() = {
+    arithmetic_kernels, comparison_kernels, function_kernels, reduction_kernels,
+    rowwise_kernels,    linear_kernels,     memcpy_kernels,
 };
 
 }  // namespace
@@ -70,8 +65,10 @@ void CpuDevice::fill(void* to, std::byte value, std::size_t bytes) {
 std::unique_ptr<Stream> CpuDevice::create_stream() { return std::make_unique<CpuStream>(); }
 
 std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& binding) {
-  for (const Row& row : rows) {
-    if (row.op == op.op->name) return row.make(op, binding);
+  for (const auto family : families) {
+    for (const KernelRow& row : family()) {
+      if (row.op == op.op->name) return row.make(op, binding);
+    }
   }
   throw DeviceError(Failure::unsupported, "cpu has no op " + std::string(op.op->name));
 }

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kernels/base/device.h"
@@ -23,20 +25,32 @@ class FunctionKernel final : public Kernel {
   std::function<void()> run_;
 };
 
-// One factory per op. Each binds the op to its tensors, and throws DeviceError(unsupported) for a
-// dtype that it does not have.
+/// Binds an op to its tensors; throws DeviceError(unsupported) for a dtype that it does not have.
 using Factory = std::unique_ptr<Kernel> (*)(const OpInstance&, const Binding&);
 
-std::unique_ptr<Kernel> add(const OpInstance& op, const Binding& binding);
-std::unique_ptr<Kernel> square(const OpInstance& op, const Binding& binding);
-std::unique_ptr<Kernel> exponential(const OpInstance& op,
-                                    const Binding& binding);                    // elementwise.cpp
-std::unique_ptr<Kernel> sum(const OpInstance& op, const Binding& binding);      // reduction.cpp
-std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding);  // rowwise.cpp
-std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding);   // linear.cpp
-std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding);     // copy.cpp
+struct KernelRow {
+  std::string_view op;
+  Factory make;
+};
+
+// The ops of each family, one file each.
+std::span<const KernelRow> arithmetic_kernels();
+std::span<const KernelRow> comparison_kernels();
+std::span<const KernelRow> function_kernels();
+std::span<const KernelRow> reduction_kernels();
+std::span<const KernelRow> rowwise_kernels();
+std::span<const KernelRow> linear_kernels();
+std::span<const KernelRow> memcpy_kernels();
 
 [[noreturn]] void refuse_dtype(const OpInstance& op);
+
+/// The types that ops of a family come in; for_dtypes takes such a list.
+template <class... Ts>
+struct TypeList {};
+using Floats = TypeList<double, float, BFloat16, Float16>;
+using SignedNumbers = TypeList<double, float, BFloat16, Float16, std::int64_t, std::int32_t>;
+using Numbers =
+    TypeList<double, float, BFloat16, Float16, std::int64_t, std::int32_t, std::uint8_t>;
 
 /// Calls `make(std::type_identity<T>{})` for the first T of `Ts` that stores the op's dtype.
 template <class... Ts, class Make>
@@ -47,6 +61,12 @@ std::unique_ptr<Kernel> for_dtype(const OpInstance& op, const Make& make) {
   });
   if (!kernel) refuse_dtype(op);
   return kernel;
+}
+
+template <class... Ts, class Make>
+std::unique_ptr<Kernel> for_dtypes(TypeList<Ts...> /*types*/, const OpInstance& op,
+                                   const Make& make) {
+  return for_dtype<Ts...>(op, make);
 }
 
 }  // namespace assay::cpu

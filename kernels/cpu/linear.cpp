@@ -116,8 +116,6 @@ class WidenedLinear final : public Kernel {
   std::vector<float> x_, w_, bias_, y_;
 };
 
-}  // namespace
-
 std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
   const DnnlMatmul::Shape shape{op.params.integer("batch"), op.params.integer("in"),
                                 op.params.integer("out"), op.params.integer("bias") != 0};
@@ -141,5 +139,13 @@ std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
     }
   });
 }
+
+constexpr KernelRow rows[] = {
+    {"linear", linear},
+};
+
+}  // namespace
+
+std::span<const KernelRow> linear_kernels() { return rows; }
 
 }  // namespace assay::cpu

@@ -27,8 +27,6 @@ A sum_range(const T* x, std::int64_t n) {
   return sum;
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> sum(const OpInstance& op, const Binding& binding) {
   return for_dtype<double, float, std::int64_t>(op, [&]<class T>(std::type_identity<T>) {
     // Integers wrap as unsigned.
@@ -50,5 +48,13 @@ std::unique_ptr<Kernel> sum(const OpInstance& op, const Binding& binding) {
     });
   });
 }
+
+constexpr KernelRow rows[] = {
+    {"sum", sum},
+};
+
+}  // namespace
+
+std::span<const KernelRow> reduction_kernels() { return rows; }
 
 }  // namespace assay::cpu

@@ -25,8 +25,6 @@ ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, std::int64_t cols) {
   for (std::int64_t i = 0; i < cols; ++i) y[i] /= sum;
 }
 
-}  // namespace
-
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
   return for_dtype<double, float>(op, [&]<class T>(std::type_identity<T>) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
@@ -43,5 +41,13 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
     });
   });
 }
+
+constexpr KernelRow rows[] = {
+    {"softmax", softmax},
+};
+
+}  // namespace
+
+std::span<const KernelRow> rowwise_kernels() { return rows; }
 
 }  // namespace assay::cpu

@@ -2,19 +2,38 @@
 
 #include <cmath>
 
-// glibc's vector variants of exp (libmvec): at most 4 ulp, and right for NaN, infinities and
-// subnormals (glibc manual, "Errors in Math Functions"). The declarations tell the compiler that
-// they exist, which <cmath> itself does only under -ffast-math; -ffast-math would break the rest.
+// glibc's vector functions (libmvec): at most 4 ulp, and right for NaN, infinities and subnormals
+// (glibc manual, "Errors in Math Functions"; measured in docs/deviations.md). The declarations tell
+// the compiler that they exist, which <cmath> itself does only under -ffast-math; -ffast-math would
+// break the rest.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define ASSAY_VECTOR_FUNCTION __attribute__((simd("notinbranch"), const, nothrow, leaf))
 extern "C" {
-__attribute__((simd("notinbranch"), const, nothrow, leaf)) float expf(float) noexcept;
-__attribute__((simd("notinbranch"), const, nothrow, leaf)) double exp(double) noexcept;
+ASSAY_VECTOR_FUNCTION float expf(float) noexcept;
+ASSAY_VECTOR_FUNCTION double exp(double) noexcept;
+ASSAY_VECTOR_FUNCTION float logf(float) noexcept;
+ASSAY_VECTOR_FUNCTION double log(double) noexcept;
+ASSAY_VECTOR_FUNCTION float tanhf(float) noexcept;
+ASSAY_VECTOR_FUNCTION double tanh(double) noexcept;
+ASSAY_VECTOR_FUNCTION float erfcf(float) noexcept;
+ASSAY_VECTOR_FUNCTION double erfc(double) noexcept;
+ASSAY_VECTOR_FUNCTION float powf(float, float) noexcept;
+ASSAY_VECTOR_FUNCTION double pow(double, double) noexcept;
 }
+#undef ASSAY_VECTOR_FUNCTION
 #endif
 
 namespace assay::cpu {
 
 inline float vector_exp(float x) { return ::expf(x); }
 inline double vector_exp(double x) { return ::exp(x); }
+inline float vector_log(float x) { return ::logf(x); }
+inline double vector_log(double x) { return ::log(x); }
+inline float vector_tanh(float x) { return ::tanhf(x); }
+inline double vector_tanh(double x) { return ::tanh(x); }
+inline float vector_erfc(float x) { return ::erfcf(x); }
+inline double vector_erfc(double x) { return ::erfc(x); }
+inline float vector_pow(float x, float y) { return ::powf(x, y); }
+inline double vector_pow(double x, double y) { return ::pow(x, y); }
 
 }  // namespace assay::cpu

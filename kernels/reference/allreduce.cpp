@@ -35,10 +35,8 @@ void integer_sum_over_ranks(const Problem& p, std::span<const double>, std::int6
   }
 }
 
-}  // namespace
-
-Reference allreduce(DType dtype) {
-  switch (dtype) {
+Reference allreduce(const OpInstance& op) {
+  switch (op.dtype) {
     case DType::f64:
       return {.values = sum_over_ranks<double>};
     case DType::f32:
@@ -47,5 +45,13 @@ Reference allreduce(DType dtype) {
       return {.bits = integer_sum_over_ranks};
   }
 }
+
+constexpr ReferenceRow rows[] = {
+    {"allreduce", allreduce},
+};
+
+}  // namespace
+
+std::span<const ReferenceRow> allreduce_references() { return rows; }
 
 }  // namespace assay::reference

@@ -1,18 +1,25 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "kernels/reference/reference.h"
 
-// The reference of each op, chosen by dtype. One file per family.
 namespace assay::reference {
 
-Reference add(DType dtype);
-Reference square(DType dtype);
-Reference exponential(DType dtype);  // elementwise.cpp
+struct ReferenceRow {
+  std::string_view op;
+  Reference (*choose)(const OpInstance&);
+};
 
-Reference sum(DType dtype);        // reduction.cpp
-Reference softmax(DType dtype);    // rowwise.cpp
-Reference linear(DType dtype);     // linear.cpp
-Reference copy(DType dtype);       // copy.cpp
-Reference allreduce(DType dtype);  // allreduce.cpp
+// The references of each family, one file each.
+std::span<const ReferenceRow> arithmetic_references();
+std::span<const ReferenceRow> comparison_references();
+std::span<const ReferenceRow> function_references();
+std::span<const ReferenceRow> reduction_references();
+std::span<const ReferenceRow> rowwise_references();
+std::span<const ReferenceRow> linear_references();
+std::span<const ReferenceRow> memcpy_references();
+std::span<const ReferenceRow> allreduce_references();
 
 }  // namespace assay::reference

@@ -60,11 +60,17 @@ void linear_values(const Problem&, std::span<const double> state, std::int64_t f
   }
 }
 
-}  // namespace
-
-Reference linear(DType dtype) {
-  if (dtype == DType::f32) return {.solve = solve_linear<float>, .values = linear_values};
+Reference linear(const OpInstance& op) {
+  if (op.dtype == DType::f32) return {.solve = solve_linear<float>, .values = linear_values};
   return {.solve = solve_linear<BFloat16>, .values = linear_values};
 }
+
+constexpr ReferenceRow rows[] = {
+    {"linear", linear},
+};
+
+}  // namespace
+
+std::span<const ReferenceRow> linear_references() { return rows; }
 
 }  // namespace assay::reference

@@ -32,10 +32,8 @@ void sum_integer_bits(const Problem& p, std::span<const double>, std::int64_t,
   std::memcpy(out.data(), &total, out.size());
 }
 
-}  // namespace
-
-Reference sum(DType dtype) {
-  switch (dtype) {
+Reference sum(const OpInstance& op) {
+  switch (op.dtype) {
     case DType::f64:
       return {.solve = solve_sum<double>, .values = sum_values};
     case DType::f32:
@@ -44,5 +42,13 @@ Reference sum(DType dtype) {
       return {.bits = sum_integer_bits};
   }
 }
+
+constexpr ReferenceRow rows[] = {
+    {"sum", sum},
+};
+
+}  // namespace
+
+std::span<const ReferenceRow> reduction_references() { return rows; }
 
 }  // namespace assay::reference

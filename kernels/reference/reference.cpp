@@ -8,21 +8,18 @@
 namespace assay::reference {
 namespace {
 
-struct Row {
-  std::string_view op;
-  Reference (*choose)(DType);
-};
-
-constexpr Row rows[] = {
-    {"add", add},         {"square", square}, {"exp", exponential}, {"sum", sum},
-    {"softmax", softmax}, {"linear", linear}, {"copy", copy},       {"allreduce", allreduce},
+constexpr std::span<const ReferenceRow> (*families[])() = {
+    arithmetic_references, comparison_references, function_references, reduction_references,
+    rowwise_references,    linear_references,     memcpy_references,   allreduce_references,
 };
 
 }  // namespace
 
 Reference find(const OpInstance& op) {
-  for (const Row& row : rows) {
-    if (row.op == op.op->name) return row.choose(op.dtype);
+  for (const auto family : families) {
+    for (const ReferenceRow& row : family()) {
+      if (row.op == op.op->name) return row.choose(op);
+    }
   }
   throw std::logic_error("op " + std::string(op.op->name) + " has no reference");
 }

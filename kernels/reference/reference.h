@@ -14,6 +14,7 @@ namespace assay::reference {
 struct Problem {
   const OpInstance& op;
   std::span<const std::vector<HostTensor>> ranks;
+  Panel panel = {};
 
   template <class T>
   std::span<const T> input(std::size_t index, std::size_t rank = 0) const {
@@ -23,15 +24,15 @@ struct Problem {
 
 /// Expectations of consecutive elements. y = value + rest, to at least 2^11 times the precision of
 /// the output's accumulator; `scale` is what the op's bound multiplies by the unit roundoff
-/// (sums: sum of |terms|; functions: |x|; softmax: see softmax.cpp).
+/// (sums: sum of |terms|; functions: |x|; softmax, layernorm, stacks: see their files).
 struct Values {
   std::span<double> value;
   std::span<double> rest;
   std::span<double> scale;
 };
 
-/// The part of the work that serves many elements (row sums, a matrix product). Plain numbers, so
-/// that it can be computed once and shared.
+/// The part of the work that serves many elements (row sums, a matrix product). Plain numbers, or
+/// any 64 bits in their place, so that it can be computed once and shared.
 using State = std::vector<double>;
 using Solve = State (*)(const Problem&);
 

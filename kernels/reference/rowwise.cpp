@@ -56,12 +56,18 @@ void softmax_values(const Problem& p, std::span<const double> state, std::int64_
   }
 }
 
-}  // namespace
-
-Reference softmax(DType dtype) {
-  if (dtype == DType::f64)
+Reference softmax(const OpInstance& op) {
+  if (op.dtype == DType::f64)
     return {.solve = solve_softmax<double>, .values = softmax_values<double>};
   return {.solve = solve_softmax<float>, .values = softmax_values<float>};
 }
+
+constexpr ReferenceRow rows[] = {
+    {"softmax", softmax},
+};
+
+}  // namespace
+
+std::span<const ReferenceRow> rowwise_references() { return rows; }
 
 }  // namespace assay::reference

@@ -12,8 +12,15 @@ void copy_bits(const Problem& p, std::span<const double>, std::int64_t first,
   std::copy(from.begin(), from.end(), out.begin());
 }
 
+Reference copied(const OpInstance&) { return {.bits = copy_bits}; }
+
+constexpr ReferenceRow rows[] = {
+    {"memcpy", copied},
+    {"memcpy_2d", copied},
+};
+
 }  // namespace
 
-Reference copy(DType) { return {.bits = copy_bits}; }
+std::span<const ReferenceRow> memcpy_references() { return rows; }
 
 }  // namespace assay::reference

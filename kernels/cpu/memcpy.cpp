@@ -4,8 +4,9 @@
 #include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
+namespace {
 
-std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
+std::unique_ptr<Kernel> copy_bytes(const OpInstance& op, const Binding& binding) {
   const auto* from = static_cast<const std::byte*>(binding.inputs[0]);
   auto* to = static_cast<std::byte*>(binding.outputs[0]);
   const auto bytes = static_cast<std::int64_t>(op.signature.inputs[0].bytes());
@@ -19,5 +20,13 @@ std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
     });
   });
 }
+
+constexpr KernelRow rows[] = {
+    {"memcpy", copy_bytes},
+};
+
+}  // namespace
+
+std::span<const KernelRow> memcpy_kernels() { return rows; }
 
 }  // namespace assay::cpu

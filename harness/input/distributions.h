@@ -1,0 +1,213 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/base/dtype.h"
+#include "kernels/op_judging.h"
+
+// How 64 random bits become an element, one function object for each distribution of op_judging.h.
+namespace assay::input {
+
+/// Uniform in [0, 1] from 64 bits, rounded once: small values keep all of their significand bits.
+inline double unit_interval(std::uint64_t bits) { return static_cast<double>(bits) * 0x1p-64; }
+
+/// A bijection in which every bit of the result depends on all bits: the finaliser of SplitMix64
+/// (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
+inline std::uint64_t mix(std::uint64_t word) {
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
+  return word ^ (word >> 31);
+}
+
+/// A value of T that was drawn as a double: rounded once, to nearest.
+template <class T>
+T round_to(double value) {
+  if constexpr (is_narrow_float<T>) {
+    // Through f32 rounded to odd, which is then rounded once.
+    auto nearest = static_cast<float>(value);
+    if (static_cast<double>(nearest) == value || std::isnan(value)) return T(nearest);
+    if (std::abs(static_cast<double>(nearest)) > std::abs(value)) {
+      nearest = std::nextafter(nearest, 0.0F);
+    }
+    return T(std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) | 1U));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class T>
+struct Uniform {
+  Range range;
+  T operator()(std::uint64_t bits) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits);  // any integer: sums and products wrap
+    } else if (range.low == -range.high) {
+      // Sign and magnitude apart: low + width * u would leave all values on the grid of the
+      // largest, where additions of doubles never round.
+      const double magnitude = range.high * unit_interval(bits & ~std::uint64_t{1});
+      return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
+    } else {
+      return round_to<T>(range.low + (range.high - range.low) * unit_interval(bits));
+    }
+  }
+};
+
+/// What breaks kernels: zeros, infinities, NaN, the ends of the subnormal and of the normal numbers.
+template <class T>
+T special_value(std::uint64_t choice) {
+  using Limits = std::numeric_limits<T>;
+  constexpr std::array values{T{0},
+                              Limits::denorm_min(),
+                              Limits::min() - Limits::denorm_min(),  // the largest subnormal
+                              Limits::min(),
+                              T{1},
+                              Limits::max(),
+                              Limits::infinity(),
+                              Limits::quiet_NaN()};
+  const T value = values.at(choice / 2 % values.size());
+  return (choice & 1) != 0 ? -value : value;
+}
+
+/// One in 32 elements is special. Of the others half have any exponent of the range, each as likely;
+/// half only those in which they matter beside 1, so that functions such as exp are not 1 almost
+/// everywhere. With 16 bits there are so few values that each comes once in 65,536 elements: `i`
+/// counts them in input 0; other inputs meet them in any order.
+template <class T>
+struct Stratified {
+  Range range;
+  bool in_order = true;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits);
+    } else if constexpr (is_narrow_float<T>) {
+      // Steps of an odd number visit all of them.
+      const auto step = static_cast<std::uint64_t>(i) * 40503U;
+      return std::bit_cast<T>(static_cast<std::uint16_t>(in_order ? step : bits));
+    } else {
+      constexpr bool is_f64 = std::is_same_v<T, double>;
+      constexpr int smallest = is_f64 ? -1022 : -126;
+      constexpr int relevant = is_f64 ? -53 : -24;
+      // The significand takes all bits; everything else is drawn from a mix of them.
+      const std::uint64_t choice = mix(bits);
+      if ((choice >> 8) % 32 == 0) return special_value<T>(choice >> 32);
+      const bool negative = range.low < 0 && (choice & 1) != 0;
+      const double end = negative ? -range.low : range.high;
+      const int highest = std::ilogb(end);
+      const int lowest = (choice & 2) != 0 ? smallest : std::min(relevant, highest);
+      const auto exponents =
+          static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
+      const int exponent = lowest + static_cast<int>((choice >> 16) % exponents);
+      // The topmost exponent reaches only as far as the range.
+      const double width = exponent == highest ? std::ldexp(end, -highest) - 1 : 1;
+      const double magnitude = std::min(end, std::ldexp(1 + width * unit_interval(bits), exponent));
+      return round_to<T>(negative ? -magnitude : magnitude);
+    }
+  }
+};
+
+/// Few enough that equal ones meet, among them special values.
+template <class T>
+struct Few {
+  T operator()(std::uint64_t bits) const {
+    const std::uint64_t choice = mix(bits);
+    const auto small = static_cast<int>((choice >> 8) % 7) - 3;
+    if constexpr (std::is_integral_v<T>) {
+      constexpr std::array ends{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+      return choice % 4 == 0 ? ends.at(choice / 4 % 2) : static_cast<T>(small);
+    } else if constexpr (is_narrow_float<T>) {
+      constexpr std::uint16_t infinity = T(std::numeric_limits<float>::infinity()).bits;
+      constexpr std::array<std::uint16_t, 4> magnitudes{0, 1, infinity, 0x7fff};
+      const auto special = static_cast<std::uint16_t>(magnitudes.at(choice / 8 % 4) | ((choice & 4U) << 13));
+      return choice % 4 == 0 ? std::bit_cast<T>(special) : T(static_cast<float>(small));
+    } else {
+      return choice % 4 == 0 ? special_value<T>(choice >> 32) : static_cast<T>(small);
+    }
+  }
+};
+
+/// What a cast to T can represent, or else a small number: out of range its result is not defined.
+template <class T>
+T castable_to(T value, std::uint64_t bits, DType to) {
+  if constexpr (std::is_integral_v<T>) {
+    return value;  // narrower integers wrap, floats round
+  } else {
+    if (is_floating(to)) return value;
+    using Wide = std::conditional_t<is_narrow_float<T>, float, T>;
+    const double wide = static_cast<Wide>(value);
+    const bool fits = visit_dtype(to, [&]<class U>(std::type_identity<U>) {
+      if constexpr (std::is_integral_v<U>) {
+        // Both ends are powers of two, or zero: exact as doubles.
+        const double end = std::ldexp(1.0, std::numeric_limits<U>::digits);
+        const double whole = std::trunc(wide);
+        return whole >= (std::is_signed_v<U> ? -end : 0.0) && whole < end;
+      } else {
+        return true;
+      }
+    });
+    return fits ? value : round_to<T>(static_cast<double>(bits >> 57U));
+  }
+}
+
+template <class T>
+struct SmallIntegers {
+  Range range;
+  T operator()(std::uint64_t bits) const {
+    const double count = range.high - range.low + 1;
+    const double low = std::is_unsigned_v<T> ? std::max(0.0, range.low) : range.low;
+    return round_to<T>(std::min(range.high, low + std::floor(count * unit_interval(bits))));
+  }
+};
+
+/// Signs, and in each of `strata` stretches of the tensor one +-2 or +-1/2: every partial product is
+/// a power of two in range. Integers are odd: their products wrap, and are never zero.
+template <class T>
+struct Factors {
+  std::int64_t stratum;  // elements of a stretch; 1: all elements are +-2^+-1
+  std::uint64_t offset;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits | 1U);
+    } else {
+      const auto run = static_cast<std::uint64_t>(i / stratum);
+      const bool chosen = static_cast<std::uint64_t>(i % stratum) ==
+                          mix(run ^ offset) % static_cast<std::uint64_t>(stratum);
+      const double magnitude = !chosen ? 1 : (bits & 2) != 0 ? 2 : 0.5;
+      return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
+    }
+  }
+};
+
+template <class T>
+struct NearOne {
+  double width;
+  T operator()(std::uint64_t bits) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits | 1U);
+    } else {
+      return round_to<T>(1 + width * (2 * unit_interval(bits) - 1));
+    }
+  }
+};
+
+/// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs, and signs in
+/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9.
+template <class T>
+struct Integers {
+  std::int64_t limit;
+  double scale = 1;
+  T operator()(std::uint64_t bits) const {
+    const double unit = unit_interval(bits & ~std::uint64_t{1});
+    if (limit == 1) return round_to<T>(unit < 0.9 ? scale : -scale);
+    const auto steps = static_cast<std::int64_t>(unit * static_cast<double>(limit));
+    const double magnitude = static_cast<double>(std::min(limit, 1 + steps)) * scale;
+    return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
+  }
+};
+
+}  // namespace assay::input

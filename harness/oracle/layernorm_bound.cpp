@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include "harness/oracle/tolerance.h"
+
+namespace assay::oracle {
+
+// With n columns, s the standard deviation of a row, z the normalised value, g and b weight and bias
+// of the column and dm = (n + 1) u mean|x| the error of the mean:
+//   |e| <= |g| (dm/s + |z| (4u + (n + 4) u / 2 + dm^2 / (2 s^2) + 4u)) + u (|g z| + |y|)
+// dm/s is the error of x - mean beside s; the bracket holds that of s itself, for a variance in two
+// passes (sum of n squares, a division, a square root), and the subtraction, division and product;
+// the last term the product with g and the addition of b. The reference gives all of it, but the
+// rounding to the output, in units of u as the scale.
+Tolerance layernorm_bound(const OpInstance& op) {
+  const DType kept_in = accumulator(op);
+  Tolerance t{.scale = unit_roundoff(kept_in),
+              .description = fmt::format("layernorm_bound(n={},u=2^-{})", op.signature.terms,
+                                         precision_bits(kept_in))};
+  return rounded_to_output(op, t);
+}
+
+}  // namespace assay::oracle

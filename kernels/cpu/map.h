@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/vectorize.h"
+
+// Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.
+namespace assay::cpu {
+
+/// What an element is computed in: 16-bit floats in f32, everything else in itself.
+template <class T>
+using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
+
+template <class T>
+Computed<T> widened(T x) {
+  return static_cast<Computed<T>>(x);
+}
+
+template <class Y, class F, class... X>
+ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
+}
+
+/// Runs f over the rows of the op's output.
+template <class Y, class F, class... X>
+void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
+  constexpr std::int64_t bytes = sizeof(Y) + (sizeof(X) + ... + 0);
+  if (!spec.has_gaps()) {
+    parallel_blocks(spec.elements(), bytes,
+                    [=](std::int64_t, std::int64_t first, std::int64_t count) {
+                      map_row<Y>(f, y + first, count, (x + first)...);
+                    });
+    return;
+  }
+  const std::int64_t cols = spec.row_elements();
+  const std::int64_t step = spec.row_stride;
+  parallel_blocks(spec.elements() / cols, cols * bytes,
+                  [=](std::int64_t, std::int64_t first, std::int64_t count) {
+                    for (std::int64_t row = first; row < first + count; ++row) {
+                      map_row<Y>(f, y + row * step, cols, (x + row * step)...);
+                    }
+                  });
+}
+
+/// The kernel of a stateless F whose arguments and result are all of the op's dtype.
+template <class F, class Types, int Inputs>
+std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto input = [&](std::size_t i) { return static_cast<const T*>(binding.inputs[i]); };
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    const TensorSpec spec = op.signature.outputs[0];
+    std::function<void()> run;
+    if constexpr (Inputs == 1) {
+      run = [=, x = input(0)] { map_rows<T>(spec, F{}, y, x); };
+    } else if constexpr (Inputs == 2) {
+      run = [=, a = input(0), b = input(1)] { map_rows<T>(spec, F{}, y, a, b); };
+    } else {
+      run = [=, a = input(0), b = input(1), c = input(2)] {
+        map_rows<T>(spec, F{}, y, a, b, c);
+      };
+    }
+    return std::make_unique<FunctionKernel>(F::implementation, std::move(run));
+  });
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/op.h"
+
+// Families of ops that have parameters and tensors in common: what the rows of op_table.cpp are made
+// of.
+namespace assay {
+
+/// What is particular to one op.
+struct OpRow {
+  std::string_view name;
+  std::string_view formula;
+  std::vector<DType> dtypes;
+};
+
+/// Elementwise ops take n elements in one row, or rows of `cols` of them, `ld` apart.
+enum class Operands {
+  one,
+  two,
+  three,
+  compared,     // two, and the output is a mask of u8
+  masked,       // a mask of u8 and two
+  with_scalar,  // one, and a scalar
+  scalar,       // a scalar alone
+};
+Op elementwise(const OpRow& row, Operands operands, Passes passes);
+
+/// y = f(x), or f(a, b), over all n elements; n may be 0 where f of nothing is defined.
+enum class Least { none, one };
+Op reduction(const OpRow& row, int inputs, Least least, Passes passes);
+/// Sums of squares.
+Op norm_op(const OpRow& row, Passes passes);
+/// Reductions to the index of an element.
+Op index_reduction(const OpRow& row, Passes passes);
+/// n elements to n elements, each of which depends on many (scan, sort).
+Op whole_array(const OpRow& row, Passes passes);
+/// Each of `rows` rows of `cols` elements by itself; perhaps `ld` apart.
+Op rowwise(const OpRow& row, Passes passes);
+/// The same with a weight and a bias for each column.
+Op rowwise_affine(const OpRow& row, Passes passes);
+
+// Families of one.
+Op cast_op(const OpRow& row);
+Op random_op(const OpRow& row);
+Op transpose_op(const OpRow& row);
+Op gather_op(const OpRow& row);
+Op batched_matmul_op(const OpRow& row);
+Op linear_op(const OpRow& row);
+Op linear_stack_op(const OpRow& row);
+Op memcpy_op(const OpRow& row);
+Op memcpy_2d_op(const OpRow& row);
+Op allreduce_op(const OpRow& row);
+
+}  // namespace assay

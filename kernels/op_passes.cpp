@@ -1,0 +1,166 @@
+#include "kernels/op_passes.h"
+
+#include <bit>
+#include <limits>
+
+namespace assay {
+namespace {
+
+constexpr double f32_max = std::numeric_limits<float>::max();
+constexpr double f64_max = std::numeric_limits<double>::max();
+
+constexpr Data exact_sums{.distribution = Distribution::integers};
+constexpr Data real{.distribution = Distribution::uniform, .range = {-1, 1}};
+
+constexpr Rule exact{.oracle = Oracle::exact};
+constexpr Rule exact_any_zero{.oracle = Oracle::exact, .any_zero = true};
+constexpr Rule sum_bound{.oracle = Oracle::sum_bound};
+
+Rule function_bound(const Declared& error) {
+  return {.oracle = Oracle::function_bound,
+          .ulps = error.ulps,
+          .argument_units = error.argument_units};
+}
+
+/// gelu and its tanh form: ill conditioned at their negative tail, where no implementation is right
+/// to an ulp of the result, and fine in units of the argument. Their slopes stay below 1.13.
+constexpr Declared gelu_error{.ulps = 0, .argument_units = 16};
+constexpr double gelu_slope = 1.13;
+
+Passes judged_on(const Data& first, const Data& second, const Rule& rule) {
+  return {Pass{"all_exponents", {first}, rule}, Pass{"real_data", {second}, rule}};
+}
+
+}  // namespace
+
+Data any_exponent() { return stratified({-f32_max, f32_max}, {-f64_max, f64_max}); }
+
+Data stratified(Range range, Range range_f64) {
+  return {.distribution = Distribution::stratified, .range = range, .range_f64 = range_f64};
+}
+
+Data uniform(Range range) { return {.distribution = Distribution::uniform, .range = range}; }
+
+Passes bit_for_bit() { return judged_on(any_exponent(), real, exact); }
+
+Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real, exact_any_zero); }
+
+Passes order_of_two(bool any_zero) {
+  const Rule rule = any_zero ? exact_any_zero : exact;
+  return {Pass{"ties", {{.distribution = Distribution::few}}, rule}, Pass{"real_data", {real}, rule}};
+}
+
+Passes choice_of_two() {
+  const Data mask{.distribution = Distribution::small_integers, .range = {0, 1}};
+  return {Pass{"all_exponents", {mask, any_exponent()}, exact},
+          Pass{"real_data", {mask, real}, exact}};
+}
+
+Passes cast_passes() {
+  const Data within{.distribution = Distribution::castable};
+  const Data plain{.distribution = Distribution::small_integers, .range = {0, 127}};
+  return {Pass{"all_exponents", {within}, exact}, Pass{"real_data", {plain}, exact}};
+}
+
+Passes function(const Declared& error, const Data& domain, const Data& plain) {
+  return {Pass{"domain", {domain}, function_bound(error)},
+          Pass{"real_data", {plain}, function_bound(error)}};
+}
+
+Passes function_of_two(const Declared& error, const Data& domain_a, const Data& domain_b,
+                       const Data& plain_a, const Data& plain_b) {
+  return {Pass{"domain", {domain_a, domain_b}, function_bound(error)},
+          Pass{"real_data", {plain_a, plain_b}, function_bound(error)}};
+}
+
+Passes sums() {
+  return {Pass{"exact_data", {exact_sums}, exact}, Pass{"real_data", {real}, sum_bound}};
+}
+
+Passes sum_then_operation(const Rule& real_rule) {
+  return {Pass{"exact_data", {exact_sums}, function_bound({.ulps = 1})},
+          Pass{"real_data", {real}, real_rule}};
+}
+
+Passes products() {
+  return {Pass{"exact_data", {{.distribution = Distribution::factors}}, exact},
+          Pass{"real_data",
+               {{.distribution = Distribution::near_one}},
+               {.oracle = Oracle::relative_bound}}};
+}
+
+Passes ties() {
+  return {Pass{"ties",
+               {{.distribution = Distribution::small_integers, .range = {-100, 100}}},
+               exact_any_zero},
+          Pass{"real_data", {real}, exact_any_zero}};
+}
+
+Passes softmax_passes() {
+  const Rule rule{.oracle = Oracle::softmax_bound, .ulps = 4};
+  // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
+  const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
+  return {Pass{"large_logits", {large_logits}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}};
+}
+
+Passes layernorm_passes() {
+  const Rule rule{.oracle = Oracle::layernorm_bound};
+  // Far from zero a variance taken in one pass, as the mean of squares less the square of the mean,
+  // cancels; around zero it is as good as any.
+  return {Pass{"mean_1000", {uniform({992, 1008}), real}, rule}, Pass{"real_data", {real}, rule}};
+}
+
+Passes linear_passes(DType dtype, const Params& params) {
+  Passes passes = sums();
+  if (!is_floating(dtype)) passes[1].rule = exact;
+  if (params.word("act").starts_with("gelu")) {
+    passes[0].rule = function_bound(gelu_error);
+    passes[1].rule.per_term = gelu_slope;
+    passes[1].rule.extra = gelu_error.argument_units;
+  }
+  return passes;
+}
+
+Passes stack_passes(DType /*dtype*/, const Params& params) {
+  Passes passes = sums();
+  passes[1].rule.oracle = Oracle::running_bound;
+  // The sums of a first layer are exact; behind a gelu nothing is.
+  if (params.word("act").starts_with("gelu")) {
+    passes[0] = {"wide_data", {uniform({-4, 4})}, passes[1].rule};
+  }
+  return passes;
+}
+
+Passes allreduce_passes(DType dtype, const Params& params) {
+  const std::string& reduce = params.word("reduce");
+  if (reduce == "sum") return sums();
+  if (reduce == "prod") return products();
+  if (reduce == "min" || reduce == "max") return order_of_two(true);
+  // avg: integers truncate the quotient of a sum that must not wrap; a division by a power of two is
+  // exact, any other adds the roundings of 1/n and of the quotient.
+  Passes passes = sums();
+  const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
+  if (!is_floating(dtype)) {
+    passes[1].data = passes[0].data;
+    passes[1].rule = exact;
+  } else {
+    if (!std::has_single_bit(ranks)) passes[0].rule = {.oracle = Oracle::sum_bound, .extra = 2};
+    passes[1].rule.extra = 2;
+  }
+  return passes;
+}
+
+Passes gather_passes() {
+  const Data indices{.distribution = Distribution::indices};
+  return {Pass{"all_exponents", {any_exponent(), indices}, exact},
+          Pass{"real_data", {real, indices}, exact}};
+}
+
+Passes no_inputs() { return {Pass{"first", {}, exact}, Pass{"again", {}, exact}}; }
+
+Passes copies() {
+  const Data unique{.distribution = Distribution::unique_words};
+  return {Pass{"unique_words", {unique}, exact}, Pass{"real_data", {unique}, exact}};
+}
+
+}  // namespace assay

@@ -1,0 +1,99 @@
+#include "kernels/reference/elementwise.h"
+#include "kernels/reference/families.h"
+
+namespace assay::reference {
+namespace {
+
+struct Add {
+  auto operator()(auto a, auto b) const { return a + b; }
+};
+struct Subtract {
+  auto operator()(auto a, auto b) const { return a - b; }
+};
+struct Multiply {
+  auto operator()(auto a, auto b) const { return a * b; }
+};
+struct Divide {
+  auto operator()(auto a, auto b) const { return a / b; }
+};
+struct Square {
+  auto operator()(auto x) const { return x * x; }
+};
+struct Negate {
+  auto operator()(auto x) const {
+    if constexpr (std::is_integral_v<decltype(x)>) {
+      return decltype(x)(0) - x;
+    } else {
+      return -x;
+    }
+  }
+};
+/// Integers come as unsigned ones: the upper half are the negative ones.
+struct Absolute {
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      const bool negative = x > std::numeric_limits<T>::max() / 2;
+      return negative ? static_cast<T>(T{0} - x) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+struct SquareRoot {
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x;  // no such op
+    } else {
+      return std::sqrt(x);
+    }
+  }
+};
+/// Of 16-bit floats in double: the product is exact there, and the sum of it and c, a number of at
+/// most 11 bits, is never so near to a midpoint of 16-bit floats that its own rounding could matter.
+struct FusedMultiplyAdd {
+  template <class T>
+  auto operator()(T a, T b, T c) const {
+    if constexpr (std::is_integral_v<T>) {
+      return a * b + c;
+    } else {
+      return std::fma(a, b, c);
+    }
+  }
+};
+
+/// y[i] = x[i] a
+template <class T>
+void scale_bits(const Problem& p, std::span<const double>, std::int64_t first,
+                std::span<std::byte> out) {
+  const auto a = operand(p.input<T>(1)[0]);
+  for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
+    const auto y = operand(p.input<T>(0)[static_cast<std::size_t>(first) + i]) * a;
+    if constexpr (is_narrow_float<T>) {
+      store(out, i, rounded<T>(y));
+    } else {
+      store(out, i, static_cast<T>(y));
+    }
+  }
+}
+
+Reference scale(const OpInstance& op) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    return Reference{.bits = scale_bits<T>};
+  });
+}
+
+constexpr ReferenceRow rows[] = {
+    {"add", exactly<Add, 2>},       {"sub", exactly<Subtract, 2>},
+    {"mul", exactly<Multiply, 2>},  {"div", exactly<Divide, 2>},
+    {"square", exactly<Square, 1>}, {"neg", exactly<Negate, 1>},
+    {"abs", exactly<Absolute, 1>},  {"sqrt", exactly<SquareRoot, 1>},
+    {"scale", scale},               {"fma", exactly<FusedMultiplyAdd, 3>},
+};
+
+}  // namespace
+
+std::span<const ReferenceRow> arithmetic_references() { return rows; }
+
+}  // namespace assay::reference

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/base/dtype.h"
+
+namespace assay::reference {
+
+/// Any element as a double: exact for every type but i64.
+template <class T>
+double wide(T x) {
+  if constexpr (is_narrow_float<T>) {
+    return static_cast<double>(static_cast<float>(x));
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+/// x rounded to the nearest number of `significand` bits and exponents from `smallest` to `largest`,
+/// ties to even. On the grid of spacing 2^q that x lies in, rounding is that of a whole number.
+inline double round_to_format(double x, int significand, int smallest, int largest) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const int q = std::max(std::ilogb(x), smallest) - (significand - 1);
+  const double y = std::ldexp(std::nearbyint(std::ldexp(x, -q)), q);
+  const bool overflows = std::abs(y) >= std::ldexp(1.0, largest + 1);
+  return overflows ? std::copysign(std::numeric_limits<double>::infinity(), x) : y;
+}
+
+/// x rounded once to T, a float type.
+template <class T>
+T rounded(double x) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return T(static_cast<float>(round_to_format(x, 8, -126, 127)));
+  } else if constexpr (std::is_same_v<T, Float16>) {
+    return T(static_cast<float>(round_to_format(x, 11, -14, 15)));
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+}  // namespace assay::reference
