@@ -1,9 +1,8 @@
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <type_traits>
 
 #include "kernels/cpu/map.h"
+#include "kernels/cpu/rounding.h"
 
 namespace assay::cpu {
 namespace {
@@ -91,16 +90,6 @@ struct SquareRoot {
     return std::sqrt(x);
   }
 };
-
-/// Rounded to odd, so that rounding it once more, to 16 bits, equals one rounding of `value`. Boldo,
-/// Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4), 2008.
-inline float rounded_to_odd(double value) {
-  const auto nearest = static_cast<float>(value);
-  const auto bits = std::bit_cast<std::uint32_t>(nearest);
-  const bool beyond = std::abs(static_cast<double>(nearest)) > std::abs(value);
-  const std::uint32_t odd = (bits - (beyond ? 1U : 0U)) | 1U;
-  return static_cast<double>(nearest) == value ? nearest : std::bit_cast<float>(odd);
-}
 
 struct FusedMultiplyAdd {
   template <class T>

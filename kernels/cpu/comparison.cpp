@@ -71,23 +71,8 @@ std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
   });
 }
 
-/// Moves whole elements, whatever they mean: one loop for each size.
-template <class Make>
-std::unique_ptr<Kernel> for_size(const OpInstance& op, const Make& make) {
-  switch (size_bytes(op.dtype)) {
-    case 8:
-      return make(std::type_identity<std::uint64_t>{});
-    case 4:
-      return make(std::type_identity<std::uint32_t>{});
-    case 2:
-      return make(std::type_identity<std::uint16_t>{});
-    default:
-      return make(std::type_identity<std::uint8_t>{});
-  }
-}
-
 std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
-  return for_size(op, [&]<class T>(std::type_identity<T>) {
+  return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     const auto* mask = static_cast<const std::uint8_t*>(binding.inputs[0]);
     const auto* a = static_cast<const T*>(binding.inputs[1]);
     const auto* b = static_cast<const T*>(binding.inputs[2]);
@@ -99,7 +84,7 @@ std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
 }
 
 std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
-  return for_size(op, [&]<class T>(std::type_identity<T>) {
+  return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {
@@ -109,7 +94,7 @@ std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
 }
 
 std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
-  return for_size(op, [&]<class T>(std::type_identity<T>) {
+  return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     const auto* value = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {

@@ -38,7 +38,11 @@ std::span<const KernelRow> arithmetic_kernels();
 std::span<const KernelRow> comparison_kernels();
 std::span<const KernelRow> function_kernels();
 std::span<const KernelRow> reduction_kernels();
+std::span<const KernelRow> whole_array_kernels();
 std::span<const KernelRow> rowwise_kernels();
+std::span<const KernelRow> layout_kernels();
+std::span<const KernelRow> cast_kernels();
+std::span<const KernelRow> random_kernels();
 std::span<const KernelRow> linear_kernels();
 std::span<const KernelRow> memcpy_kernels();
 
@@ -67,6 +71,21 @@ template <class... Ts, class Make>
 std::unique_ptr<Kernel> for_dtypes(TypeList<Ts...> /*types*/, const OpInstance& op,
                                    const Make& make) {
   return for_dtype<Ts...>(op, make);
+}
+
+/// For ops that move whole elements, whatever they mean: by the unsigned integer of their size.
+template <class Make>
+std::unique_ptr<Kernel> for_size(const OpInstance& op, const Make& make) {
+  switch (size_bytes(op.dtype)) {
+    case 8:
+      return make(std::type_identity<std::uint64_t>{});
+    case 4:
+      return make(std::type_identity<std::uint32_t>{});
+    case 2:
+      return make(std::type_identity<std::uint16_t>{});
+    default:
+      return make(std::type_identity<std::uint8_t>{});
+  }
 }
 
 }  // namespace assay::cpu

@@ -1,56 +1,278 @@
+#include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cpu/kernels.h"
-#include "kernels/cpu/vectorize.h"
+#include "kernels/cpu/map.h"
 
 namespace assay::cpu {
 namespace {
 
-/// Partial sums of short blocks keep the chain of additions, and with it the error, short.
+/// Partial results of short blocks keep the chain of additions, and with it the error, short.
 constexpr std::int64_t block_elements = 2048;
 
+/// In what sums and products are kept: 16-bit floats in f32; integers wrap as unsigned.
+template <class T>
+struct Accumulator {
+  using type = Computed<T>;
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct Accumulator<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
+// --- One block: the loops that the compiler vectorises ------------------------------------------
+
 template <class A, class T>
-ASSAY_VECTOR_CLONES A sum_block(const T* x, std::int64_t n) {
+ASSAY_VECTOR_CLONES A sum_block(std::int64_t n, const T* x) {
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<A>(x[i]);
+  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<A>(widened(x[i]));
   return sum;
 }
 
 template <class A, class T>
-A sum_range(const T* x, std::int64_t n) {
+ASSAY_VECTOR_CLONES A product_block(std::int64_t n, const T* x) {
+  A product = 1;
+#pragma omp simd reduction(* : product)
+  for (std::int64_t i = 0; i < n; ++i) product *= static_cast<A>(widened(x[i]));
+  return product;
+}
+
+template <class A, class T>
+ASSAY_VECTOR_CLONES A dot_block(std::int64_t n, const T* a, const T* b) {
   A sum = 0;
-  for (std::int64_t i = 0; i < n; i += block_elements) {
-    sum += sum_block<A>(x + i, std::min(block_elements, n - i));
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < n; ++i) {
+    sum += static_cast<A>(widened(a[i])) * static_cast<A>(widened(b[i]));
   }
   return sum;
 }
 
-std::unique_ptr<Kernel> sum(const OpInstance& op, const Binding& binding) {
-  return for_dtype<double, float, std::int64_t>(op, [&]<class T>(std::type_identity<T>) {
-    // Integers wrap as unsigned.
-    using A = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-    const auto* x = static_cast<const T*>(binding.inputs[0]);
+/// A NaN compares as neither less nor greater, so it is looked for by itself.
+template <class T>
+ASSAY_VECTOR_CLONES bool has_nan(std::int64_t n, const T* x) {
+  int found = 0;
+  if constexpr (!std::is_integral_v<T>) {
+#pragma omp simd reduction(| : found)
+    for (std::int64_t i = 0; i < n; ++i) found |= widened(x[i]) != widened(x[i]) ? 1 : 0;
+  }
+  return found != 0;
+}
+
+template <class A, class T>
+ASSAY_VECTOR_CLONES A minimum_block(std::int64_t n, const T* x) {
+  A least = widened(x[0]);
+#pragma omp simd reduction(min : least)
+  for (std::int64_t i = 0; i < n; ++i) least = widened(x[i]) < least ? widened(x[i]) : least;
+  return least;
+}
+
+template <class A, class T>
+ASSAY_VECTOR_CLONES A maximum_block(std::int64_t n, const T* x) {
+  A greatest = widened(x[0]);
+#pragma omp simd reduction(max : greatest)
+  for (std::int64_t i = 0; i < n; ++i) {
+    greatest = widened(x[i]) > greatest ? widened(x[i]) : greatest;
+  }
+  return greatest;
+}
+
+// --- Reductions: how blocks become one result ----------------------------------------------------
+
+struct Sum {
+  static constexpr int inputs = 1;
+  template <class T>
+  using Partial = typename Accumulator<T>::type;
+  template <class P>
+  static constexpr P nothing = 0;
+  template <class P, class T>
+  static P of_block(std::int64_t n, const T* x) {
+    return sum_block<P>(n, x);
+  }
+  template <class P>
+  static P join(P a, P b) {
+    return a + b;
+  }
+  template <class P>
+  static P finish(P total, std::int64_t /*n*/) {
+    return total;
+  }
+};
+
+struct Product : Sum {
+  template <class P>
+  static constexpr P nothing = 1;
+  template <class P, class T>
+  static P of_block(std::int64_t n, const T* x) {
+    return product_block<P>(n, x);
+  }
+  template <class P>
+  static P join(P a, P b) {
+    return a * b;
+  }
+};
+
+/// Divided in double: n itself may not be an f32.
+struct Mean : Sum {
+  template <class P>
+  static P finish(P total, std::int64_t n) {
+    return static_cast<P>(static_cast<double>(total) / static_cast<double>(n));
+  }
+};
+
+struct Dot : Sum {
+  static constexpr int inputs = 2;
+  template <class P, class T>
+  static P of_block(std::int64_t n, const T* a, const T* b) {
+    return dot_block<P>(n, a, b);
+  }
+};
+
+struct Norm : Sum {
+  template <class P, class T>
+  static P of_block(std::int64_t n, const T* x) {
+    return dot_block<P>(n, x, x);
+  }
+  template <class P>
+  static P finish(P total, std::int64_t /*n*/) {
+    return std::sqrt(total);
+  }
+};
+
+template <class P>
+bool is_nan(P x) {
+  return x != x;
+}
+
+struct Minimum : Sum {
+  template <class T>
+  using Partial = Computed<T>;
+  template <class P>
+  static constexpr P nothing = std::numeric_limits<P>::has_infinity
+                                   ? std::numeric_limits<P>::infinity()
+                                   : std::numeric_limits<P>::max();
+  template <class P, class T>
+  static P of_block(std::int64_t n, const T* x) {
+    if (has_nan(n, x)) return std::numeric_limits<P>::quiet_NaN();
+    return minimum_block<P>(n, x);
+  }
+  template <class P>
+  static P join(P a, P b) {
+    return is_nan(a) || a < b ? a : b;
+  }
+};
+
+struct Maximum : Minimum {
+  template <class P>
+  static constexpr P nothing = std::numeric_limits<P>::has_infinity
+                                   ? -std::numeric_limits<P>::infinity()
+                                   : std::numeric_limits<P>::lowest();
+  template <class P, class T>
+  static P of_block(std::int64_t n, const T* x) {
+    if (has_nan(n, x)) return std::numeric_limits<P>::quiet_NaN();
+    return maximum_block<P>(n, x);
+  }
+  template <class P>
+  static P join(P a, P b) {
+    return is_nan(a) || a > b ? a : b;
+  }
+};
+
+/// All elements, by threads whose partial results are joined in their order: an OpenMP reduction
+/// would join them in the order in which threads finish, and differ from launch to launch.
+template <class R, class P, class... X>
+P reduce(std::int64_t n, const X*... x) {
+  std::vector<P> partial(static_cast<std::size_t>(omp_get_max_threads()), R::template nothing<P>);
+  parallel_blocks(n, (sizeof(X) + ...), [&](std::int64_t thread, std::int64_t first,
+                                            std::int64_t count) {
+    P own = R::template nothing<P>;
+    for (std::int64_t i = first; i < first + count; i += block_elements) {
+      const std::int64_t length = std::min(block_elements, first + count - i);
+      own = R::join(own, R::template of_block<P>(length, (x + i)...));
+    }
+    partial[static_cast<std::size_t>(thread)] = own;
+  });
+  P total = R::template nothing<P>;
+  for (const P part : partial) total = R::join(total, part);
+  return R::finish(total, n);
+}
+
+template <class R, class Types>
+std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
+    using P = typename R::template Partial<T>;
+    const auto* a = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     const std::int64_t n = op.signature.inputs[0].elements();
-    return std::make_unique<FunctionKernel>("OpenMP blocked sum", [=] {
-      // One slot a thread, added in order: an OpenMP reduction would add in the order in which the
-      // threads finish, and the result would differ from launch to launch.
-      std::vector<A> partial(static_cast<std::size_t>(omp_get_max_threads()), A{0});
-      parallel_blocks(n, sizeof(T),
-                      [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-                        partial[static_cast<std::size_t>(thread)] = sum_range<A>(x + first, count);
-                      });
-      A total = 0;
-      for (const A part : partial) total += part;
-      *y = static_cast<T>(total);
+    std::function<void()> run;
+    if constexpr (R::inputs == 1) {
+      run = [=] { *y = static_cast<T>(reduce<R, P>(n, a)); };
+    } else {
+      run = [=, b = static_cast<const T*>(binding.inputs[1])] {
+        *y = static_cast<T>(reduce<R, P>(n, a, b));
+      };
+    }
+    return std::make_unique<FunctionKernel>("OpenMP blocks", std::move(run));
+  });
+}
+
+// --- argmax --------------------------------------------------------------------------------------
+
+/// The lowest index of the greatest element, or of a NaN, in [first, first + count).
+template <class T>
+std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
+  using P = Computed<T>;
+  P best{};
+  std::int64_t block = -1;
+  for (std::int64_t i = first; i < first + count; i += block_elements) {
+    const P here = Maximum::of_block<P>(std::min(block_elements, first + count - i), x + i);
+    if (block < 0 || here > best || (is_nan(here) && !is_nan(best))) {
+      best = here;
+      block = i;
+    }
+  }
+  for (std::int64_t i = block; i >= 0 && i < first + count; ++i) {
+    if (widened(x[i]) == best || (is_nan(best) && is_nan(widened(x[i])))) return i;
+  }
+  return -1;  // nothing in range
+}
+
+std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    auto* y = static_cast<std::int64_t*>(binding.outputs[0]);
+    const std::int64_t n = op.signature.inputs[0].elements();
+    return std::make_unique<FunctionKernel>("OpenMP blocks", [=] {
+      std::vector<std::int64_t> found(static_cast<std::size_t>(omp_get_max_threads()), -1);
+      parallel_blocks(n, sizeof(T), [&](std::int64_t thread, std::int64_t first,
+                                        std::int64_t count) {
+        found[static_cast<std::size_t>(thread)] = argmax_range(x, first, count);
+      });
+      std::int64_t best = -1;
+      for (const std::int64_t i : found) {
+        if (i < 0) continue;
+        const bool first = best < 0;
+        if (first || widened(x[i]) > widened(x[best]) ||
+            (is_nan(widened(x[i])) && !is_nan(widened(x[best])))) {
+          best = i;
+        }
+      }
+      *y = best;
     });
   });
 }
 
 constexpr KernelRow rows[] = {
-    {"sum", sum},
+    {"sum", reduction<Sum, SignedNumbers>},
+    {"prod", reduction<Product, SignedNumbers>},
+    {"mean", reduction<Mean, Floats>},
+    {"dot", reduction<Dot, Floats>},
+    {"norm2", reduction<Norm, Floats>},
+    {"reduce_min", reduction<Minimum, Numbers>},
+    {"reduce_max", reduction<Maximum, Numbers>},
+    {"argmax", argmax},
 };
 
 }  // namespace

@@ -1,41 +1,102 @@
+#include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
-#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/map.h"
 #include "kernels/cpu/vector_math.h"
-#include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
 namespace {
 
 /// A NaN may or may not become the maximum; it reaches the sum, and so every element, either way.
+/// The exponentials go to `work`, which is y itself where y can hold them.
 template <class T>
-ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, std::int64_t cols) {
-  T maximum = -std::numeric_limits<T>::infinity();
+ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::int64_t cols) {
+  using C = Computed<T>;
+  C maximum = -std::numeric_limits<C>::infinity();
 #pragma omp simd reduction(max : maximum)
-  for (std::int64_t i = 0; i < cols; ++i) maximum = x[i] > maximum ? x[i] : maximum;
-  T sum = 0;
+  for (std::int64_t i = 0; i < cols; ++i) maximum = widened(x[i]) > maximum ? widened(x[i]) : maximum;
+  C sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < cols; ++i) {
-    const T e = vector_exp(x[i] - maximum);
-    y[i] = e;
+    const C e = vector_exp(widened(x[i]) - maximum);
+    work[i] = e;
     sum += e;
   }
 #pragma omp simd
-  for (std::int64_t i = 0; i < cols; ++i) y[i] /= sum;
+  for (std::int64_t i = 0; i < cols; ++i) y[i] = static_cast<T>(work[i] / sum);
 }
 
+/// The variance in a second pass over the row: in one, as the mean of squares less the square of the
+/// mean, it would cancel for rows far from zero.
+template <class T>
+ASSAY_VECTOR_CLONES void layernorm_row(const T* x, const T* weight, const T* bias, T* y,
+                                       std::int64_t cols) {
+  using C = Computed<T>;
+  C sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < cols; ++i) sum += widened(x[i]);
+  const C mean = sum / static_cast<C>(cols);
+  C squares = 0;
+#pragma omp simd reduction(+ : squares)
+  for (std::int64_t i = 0; i < cols; ++i) {
+    const C distance = widened(x[i]) - mean;
+    squares += distance * distance;
+  }
+  const C deviation = std::sqrt(squares / static_cast<C>(cols) + C(1e-5));
+  const C factor = 1 / deviation;
+#pragma omp simd
+  for (std::int64_t i = 0; i < cols; ++i) {
+    y[i] = static_cast<T>((widened(x[i]) - mean) * factor * widened(weight[i]) + widened(bias[i]));
+  }
+}
+
+struct Rows {
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t step;  // from row to row, in elements
+
+  explicit Rows(const TensorSpec& spec)
+      : rows(spec.shape.at(0)),
+        cols(spec.shape.at(1)),
+        step(spec.has_gaps() ? spec.row_stride : spec.shape.at(1)) {}
+};
+
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
-  return for_dtype<double, float>(op, [&]<class T>(std::type_identity<T>) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
-    const std::int64_t rows = op.params.integer("rows");
-    const std::int64_t cols = op.params.integer("cols");
+    const Rows r(op.signature.outputs[0]);
     return std::make_unique<FunctionKernel>("libmvec exp, OpenMP over rows", [=] {
-      const std::int64_t row_bytes = cols * std::int64_t{sizeof(T)};
-      parallel_blocks(rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
+      const std::int64_t row_bytes = r.cols * std::int64_t{sizeof(T)};
+      parallel_blocks(r.rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
+        std::vector<float> exponentials(is_narrow_float<T> ? static_cast<std::size_t>(r.cols) : 0);
         for (std::int64_t row = first; row < first + count; ++row) {
-          softmax_row(x + row * cols, y + row * cols, cols);
+          T* to = y + row * r.step;
+          if constexpr (is_narrow_float<T>) {
+            softmax_row(x + row * r.step, to, exponentials.data(), r.cols);
+          } else {
+            softmax_row(x + row * r.step, to, to, r.cols);
+          }
+        }
+      });
+    });
+  });
+}
+
+std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    const auto* weight = static_cast<const T*>(binding.inputs[1]);
+    const auto* bias = static_cast<const T*>(binding.inputs[2]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    const Rows r(op.signature.outputs[0]);
+    return std::make_unique<FunctionKernel>("OpenMP over rows", [=] {
+      const std::int64_t row_bytes = r.cols * std::int64_t{sizeof(T)};
+      parallel_blocks(r.rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
+        for (std::int64_t row = first; row < first + count; ++row) {
+          layernorm_row(x + row * r.step, weight, bias, y + row * r.step, r.cols);
         }
       });
     });
@@ -44,6 +105,7 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
 
 constexpr KernelRow rows[] = {
     {"softmax", softmax},
+    {"layernorm", layernorm},
 };
 
 }  // namespace

@@ -16,6 +16,10 @@ inline void two_sum(double a, double b, double& s, double& error) {
 /// the sum of magnitudes. Algorithm Sum2 of Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26(6), 2005.
 class ExactSum {
  public:
+  ExactSum() = default;
+  /// Goes on from an earlier sum's value and rest.
+  ExactSum(double value, double rest) : high_(value), low_(rest) {}
+
   void add(double term) {
     double error = 0;
     two_sum(high_, term, high_, error);

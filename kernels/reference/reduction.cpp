@@ -1,50 +1,219 @@
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
+#include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/words.h"
 
 namespace assay::reference {
 namespace {
 
-/// State: {value, rest, sum of magnitudes}.
-template <class T>
-State solve_sum(const Problem& p) {
-  ExactSum total;
-  double magnitude = 0;
-  for (const T x : p.input<T>(0)) {
-    total.add(x);
-    magnitude += std::abs(static_cast<double>(x));
-  }
-  return {total.value(), total.rest(), magnitude};
+/// State of a sum: {value, rest, scale}.
+State state_of(long double y, double scale) {
+  const auto value = static_cast<double>(y);
+  const bool finite = std::isfinite(value);
+  return {value, finite ? static_cast<double>(y - value) : 0, scale};
 }
 
-void sum_values(const Problem&, std::span<const double> state, std::int64_t, Values out) {
+void real_value(const Problem&, std::span<const double> state, std::int64_t, Values out) {
   if (out.value.empty()) return;
   out.value[0] = state[0];
   out.rest[0] = state[1];
   out.scale[0] = state[2];
 }
 
-void sum_integer_bits(const Problem& p, std::span<const double>, std::int64_t,
-                      std::span<std::byte> out) {
-  std::uint64_t total = 0;  // wraps
-  for (const std::int64_t x : p.input<std::int64_t>(0)) total += static_cast<std::uint64_t>(x);
-  std::memcpy(out.data(), &total, out.size());
+struct Total {
+  ExactSum sum;
+  double magnitude = 0;
+
+  long double value() const { return static_cast<long double>(sum.value()) + sum.rest(); }
+};
+
+template <class T>
+Total total_of(std::span<const T> x) {
+  Total total;
+  for (const T element : x) {
+    total.sum.add(wide(element));
+    total.magnitude += std::abs(wide(element));
+  }
+  return total;
 }
 
-Reference sum(const OpInstance& op) {
-  switch (op.dtype) {
-    case DType::f64:
-      return {.solve = solve_sum<double>, .values = sum_values};
-    case DType::f32:
-      return {.solve = solve_sum<float>, .values = sum_values};
-    default:
-      return {.bits = sum_integer_bits};
+/// Sum of a_i b_i.
+template <class T>
+Total total_of_products(std::span<const T> a, std::span<const T> b) {
+  Total total;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    total.sum.add_product(wide(a[i]), wide(b[i]));
+    total.magnitude += std::abs(wide(a[i]) * wide(b[i]));
+  }
+  return total;
+}
+
+template <class T>
+State solve_sum(const Problem& p) {
+  const Total total = total_of(p.input<T>(0));
+  return {total.sum.value(), total.sum.rest(), total.magnitude};
+}
+
+template <class T>
+State solve_mean(const Problem& p) {
+  const Total total = total_of(p.input<T>(0));
+  const auto n = static_cast<long double>(p.input<T>(0).size());
+  return state_of(total.value() / n, static_cast<double>(total.magnitude / n));
+}
+
+template <class T>
+State solve_dot(const Problem& p) {
+  const Total total = total_of_products(p.input<T>(0), p.input<T>(1));
+  return {total.sum.value(), total.sum.rest(), total.magnitude};
+}
+
+template <class T>
+State solve_norm(const Problem& p) {
+  const Total total = total_of_products(p.input<T>(0), p.input<T>(0));
+  return state_of(std::sqrt(total.value()), 0);
+}
+
+/// In long double, whose roundings are 2^-11 of those of a double.
+template <class T>
+State solve_product(const Problem& p) {
+  long double product = 1;
+  for (const T element : p.input<T>(0)) product *= wide(element);
+  return state_of(product, 0);
+}
+
+template <class T>
+State solve_wrapping_sum(const Problem& p) {
+  std::make_unsigned_t<T> total = 0;
+  for (const T x : p.input<T>(0)) total += static_cast<std::make_unsigned_t<T>>(x);
+  return {as_state(total)};
+}
+
+template <class T>
+State solve_wrapping_product(const Problem& p) {
+  std::make_unsigned_t<T> product = 1;
+  for (const T x : p.input<T>(0)) product *= static_cast<std::make_unsigned_t<T>>(x);
+  return {as_state(product)};
+}
+
+/// The one element, or index, that the state holds.
+template <class T>
+void one_word(const Problem&, std::span<const double> state, std::int64_t,
+              std::span<std::byte> out) {
+  if (!out.empty()) store(out, 0, from_state<T>(state[0]));
+}
+
+template <class T>
+bool is_nan(T x) {
+  return std::isnan(static_cast<long double>(wide(x)));
+}
+
+/// Index of the first element that no other comes before; a NaN comes before all numbers.
+template <class T, class Before>
+std::size_t first_of(std::span<const T> x, const Before& before) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < x.size() && !is_nan(x[best]); ++i) {
+    if (is_nan(x[i]) || before(x[i], x[best])) best = i;
+  }
+  return best;
+}
+
+template <class T>
+bool less(T a, T b) {
+  if constexpr (is_narrow_float<T>) {
+    return wide(a) < wide(b);
+  } else {
+    return a < b;
   }
 }
 
+template <class T>
+State solve_least(const Problem& p) {
+  const auto x = p.input<T>(0);
+  return {as_state(x[first_of(x, [](T a, T b) { return less(a, b); })])};
+}
+
+template <class T>
+State solve_greatest(const Problem& p) {
+  const auto x = p.input<T>(0);
+  return {as_state(x[first_of(x, [](T a, T b) { return less(b, a); })])};
+}
+
+template <class T>
+State solve_argmax(const Problem& p) {
+  const std::size_t index = first_of(p.input<T>(0), [](T a, T b) { return less(b, a); });
+  return {as_state(static_cast<std::int64_t>(index))};
+}
+
+/// Calls make(std::type_identity<T>{}) with the type of the op's elements.
+template <class Make>
+Reference for_type(const OpInstance& op, const Make& make) {
+  return visit_dtype(op.dtype, make);
+}
+
+Reference sum(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) -> Reference {
+    if constexpr (std::is_integral_v<T>) {
+      return {.solve = solve_wrapping_sum<T>, .bits = one_word<T>};
+    } else {
+      return {.solve = solve_sum<T>, .values = real_value};
+    }
+  });
+}
+
+Reference prod(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) -> Reference {
+    if constexpr (std::is_integral_v<T>) {
+      return {.solve = solve_wrapping_product<T>, .bits = one_word<T>};
+    } else {
+      return {.solve = solve_product<T>, .values = real_value};
+    }
+  });
+}
+
+Reference mean(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_mean<T>, .values = real_value};
+  });
+}
+
+Reference dot(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_dot<T>, .values = real_value};
+  });
+}
+
+Reference norm2(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_norm<T>, .values = real_value};
+  });
+}
+
+Reference reduce_min(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_least<T>, .bits = one_word<T>};
+  });
+}
+
+Reference reduce_max(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_greatest<T>, .bits = one_word<T>};
+  });
+}
+
+Reference argmax(const OpInstance& op) {
+  return for_type(op, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_argmax<T>, .bits = one_word<std::int64_t>};
+  });
+}
+
 constexpr ReferenceRow rows[] = {
-    {"sum", sum},
+    {"sum", sum},     {"prod", prod},   {"mean", mean},
+    {"dot", dot},     {"norm2", norm2}, {"reduce_min", reduce_min},
+    {"reduce_max", reduce_max}, {"argmax", argmax},
 };
 
 }  // namespace

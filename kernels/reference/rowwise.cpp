@@ -2,39 +2,65 @@
 #include <cmath>
 
 #include "kernels/reference/families.h"
+#include "kernels/reference/rounding.h"
 
 namespace assay::reference {
 namespace {
 
-constexpr std::size_t state_per_row = 4;
+using Real = long double;
+
+struct Extents {
+  std::size_t rows;
+  std::size_t cols;
+
+  explicit Extents(const Problem& p)
+      : rows(static_cast<std::size_t>(p.op.params.integer("rows"))),
+        cols(static_cast<std::size_t>(p.op.params.integer("cols"))) {}
+};
+
+/// The State of all rows, each `numbers` long, by solve_row(line, state of the row).
+template <std::size_t numbers, class T, class SolveRow>
+State solve_rows(const Problem& p, const SolveRow& solve_row) {
+  const Extents extents(p);
+  const auto x = p.input<T>(0);
+  State state(extents.rows * numbers);
+#pragma omp parallel for schedule(static) if (extents.rows > 1)
+  for (std::size_t row = 0; row < extents.rows; ++row) {
+    solve_row(x.subspan(row * extents.cols, extents.cols), &state[row * numbers]);
+  }
+  return state;
+}
+
+void put(Values& out, std::size_t i, Real y, Real scale) {
+  out.value[i] = static_cast<double>(y);
+  out.rest[i] = static_cast<double>(y - out.value[i]);
+  out.scale[i] = static_cast<double>(scale);
+}
+
+// --- Softmax -------------------------------------------------------------------------------------
+
+constexpr std::size_t softmax_numbers = 4;
 
 /// State of each row: its maximum m, D = sum of e^(x_j - m) as value and rest, and
 /// W = sum over j of y_j |x_j - m|.
 template <class T>
 State solve_softmax(const Problem& p) {
-  const auto rows = static_cast<std::int64_t>(p.op.params.integer("rows"));
-  const auto cols = static_cast<std::size_t>(p.op.params.integer("cols"));
-  const auto x = p.input<T>(0);
-  State state(static_cast<std::size_t>(rows) * state_per_row);
-#pragma omp parallel for schedule(static) if (rows > 1)
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto r = static_cast<std::size_t>(row);
-    const auto line = x.subspan(r * cols, cols);
-    const long double m = *std::max_element(line.begin(), line.end());
-    long double sum = 0;
-    long double weighted = 0;
+  return solve_rows<softmax_numbers, T>(p, [](std::span<const T> line, double* state) {
+    double m = wide(line[0]);
+    for (const T element : line) m = std::max(m, wide(element));
+    Real sum = 0;
+    Real weighted = 0;
     for (const T element : line) {
-      const long double e = std::exp(static_cast<long double>(element) - m);
+      const Real e = std::exp(static_cast<Real>(wide(element)) - m);
       sum += e;
-      weighted += e * (m - static_cast<long double>(element));
+      weighted += e * (static_cast<Real>(m) - wide(element));
     }
     const auto high = static_cast<double>(sum);
-    state[r * state_per_row] = static_cast<double>(m);
-    state[r * state_per_row + 1] = high;
-    state[r * state_per_row + 2] = static_cast<double>(sum - high);
-    state[r * state_per_row + 3] = static_cast<double>(weighted / sum);
-  }
-  return state;
+    state[0] = m;
+    state[1] = high;
+    state[2] = static_cast<double>(sum - high);
+    state[3] = static_cast<double>(weighted / sum);
+  });
 }
 
 /// Scale: y_i (|x_i - m| + W), the condition of softmax. Blanchard, Higham, Higham: "Accurately
@@ -42,28 +68,83 @@ State solve_softmax(const Problem& p) {
 template <class T>
 void softmax_values(const Problem& p, std::span<const double> state, std::int64_t first,
                     Values out) {
-  const auto cols = static_cast<std::size_t>(p.op.params.integer("cols"));
+  const std::size_t cols = Extents(p).cols;
   const auto x = p.input<T>(0);
   for (std::size_t i = 0; i < out.value.size(); ++i) {
     const std::size_t at = static_cast<std::size_t>(first) + i;
-    const double* row = &state[at / cols * state_per_row];
-    const long double sum = static_cast<long double>(row[1]) + row[2];
-    const long double distance = static_cast<long double>(row[0]) - x[at];
-    const long double y = std::exp(-distance) / sum;
-    out.value[i] = static_cast<double>(y);
-    out.rest[i] = static_cast<double>(y - out.value[i]);
-    out.scale[i] = out.value[i] * (static_cast<double>(distance) + row[3]);
+    const double* row = &state[at / cols * softmax_numbers];
+    const Real sum = static_cast<Real>(row[1]) + row[2];
+    const Real distance = static_cast<Real>(row[0]) - wide(x[at]);
+    const Real y = std::exp(-distance) / sum;
+    put(out, i, y, y * (distance + row[3]));
+  }
+}
+
+// --- Layernorm -----------------------------------------------------------------------------------
+
+constexpr std::size_t layernorm_numbers = 4;
+constexpr Real epsilon = 1e-5L;
+
+/// State of each row: the mean as value and rest, s = sqrt(variance + epsilon), mean |x|.
+template <class T>
+State solve_layernorm(const Problem& p) {
+  return solve_rows<layernorm_numbers, T>(p, [](std::span<const T> line, double* state) {
+    const auto n = static_cast<Real>(line.size());
+    Real sum = 0;
+    Real magnitude = 0;
+    for (const T element : line) {
+      sum += wide(element);
+      magnitude += std::abs(wide(element));
+    }
+    const Real mean = sum / n;
+    Real squares = 0;
+    for (const T element : line) squares += (wide(element) - mean) * (wide(element) - mean);
+    state[0] = static_cast<double>(mean);
+    state[1] = static_cast<double>(mean - state[0]);
+    state[2] = static_cast<double>(std::sqrt(squares / n + epsilon));
+    state[3] = static_cast<double>(magnitude / n);
+  });
+}
+
+/// Scale: the bound of harness/oracle/layernorm_bound.cpp in units of u.
+template <class T>
+void layernorm_values(const Problem& p, std::span<const double> state, std::int64_t first,
+                      Values out) {
+  const std::size_t cols = Extents(p).cols;
+  const auto n = static_cast<Real>(cols);
+  const auto x = p.input<T>(0);
+  const Real u = unit_roundoff(accumulator(p.op));
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(first) + i;
+    const double* row = &state[at / cols * layernorm_numbers];
+    const Real gamma = wide(p.input<T>(1)[at % cols]);
+    const Real beta = wide(p.input<T>(2)[at % cols]);
+    const Real s = row[2];
+    const Real z = (wide(x[at]) - (static_cast<Real>(row[0]) + row[1])) / s;
+    const Real y = gamma * z + beta;
+    const Real mean_error = (n + 1) * row[3];
+    const Real of_deviation = 8 + (n + 4) / 2 + mean_error * mean_error * u / (2 * s * s);
+    put(out, i, y,
+        std::abs(gamma) * (mean_error / s + std::abs(z) * of_deviation) + std::abs(gamma * z) +
+            std::abs(y));
   }
 }
 
 Reference softmax(const OpInstance& op) {
-  if (op.dtype == DType::f64)
-    return {.solve = solve_softmax<double>, .values = softmax_values<double>};
-  return {.solve = solve_softmax<float>, .values = softmax_values<float>};
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_softmax<T>, .values = softmax_values<T>};
+  });
+}
+
+Reference layernorm(const OpInstance& op) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_layernorm<T>, .values = layernorm_values<T>};
+  });
 }
 
 constexpr ReferenceRow rows[] = {
     {"softmax", softmax},
+    {"layernorm", layernorm},
 };
 
 }  // namespace

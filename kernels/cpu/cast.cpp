@@ -1,0 +1,64 @@
+#include <type_traits>
+
+#include "kernels/cpu/map.h"
+#include "kernels/cpu/rounding.h"
+
+namespace assay::cpu {
+namespace {
+
+/// X to Y, rounded once. Map widens 16-bit floats to f32 before the call.
+template <class Y>
+struct CastTo {
+  Y operator()(double x) const {
+    if constexpr (is_narrow_float<Y>) {
+      return Y(rounded_to_odd(x));
+    } else {
+      return static_cast<Y>(x);
+    }
+  }
+  Y operator()(std::int64_t x) const {
+    if constexpr (is_narrow_float<Y>) {
+      return Y(rounded_to_odd(x));
+    } else {
+      return static_cast<Y>(x);
+    }
+  }
+  Y operator()(std::int32_t x) const {
+    if constexpr (is_narrow_float<Y>) {
+      return Y(rounded_to_odd(static_cast<double>(x)));
+    } else {
+      return static_cast<Y>(x);
+    }
+  }
+  // f32 and 8-bit integers, which an f32 holds.
+  template <class X>
+  Y operator()(X x) const {
+    if constexpr (is_narrow_float<Y>) {
+      return Y(static_cast<float>(x));
+    } else {
+      return static_cast<Y>(x);
+    }
+  }
+};
+
+std::unique_ptr<Kernel> cast(const OpInstance& op, const Binding& binding) {
+  const TensorSpec spec = op.signature.outputs[0];
+  return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
+    return visit_dtype(spec.dtype, [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
+      const auto* x = static_cast<const X*>(binding.inputs[0]);
+      auto* y = static_cast<Y*>(binding.outputs[0]);
+      return std::make_unique<FunctionKernel>(
+          "OpenMP loop", [=] { map_rows<Y>(spec, CastTo<Y>{}, y, x); });
+    });
+  });
+}
+
+constexpr KernelRow rows[] = {
+    {"cast", cast},
+};
+
+}  // namespace
+
+std::span<const KernelRow> cast_kernels() { return rows; }
+
+}  // namespace assay::cpu

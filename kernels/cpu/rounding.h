@@ -1,0 +1,31 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace assay::cpu {
+
+/// Rounded to odd, so that rounding it once more, to 16 bits, equals one rounding of `value`. Boldo,
+/// Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4), 2008.
+inline float rounded_to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto bits = std::bit_cast<std::uint32_t>(nearest);
+  const bool beyond = std::abs(static_cast<double>(nearest)) > std::abs(value);
+  const std::uint32_t odd = (bits - (beyond ? 1U : 0U)) | 1U;
+  return static_cast<double>(nearest) == value ? nearest : std::bit_cast<float>(odd);
+}
+
+/// The same from a 64-bit integer: what a double cannot hold is kept as one odd bit.
+inline float rounded_to_odd(std::int64_t value) {
+  const auto all = static_cast<std::uint64_t>(value);
+  const std::uint64_t magnitude = value < 0 ? 0 - all : all;
+  const std::uint64_t low = magnitude & 0xfffU;
+  const bool fits = magnitude < (std::uint64_t{1} << 53);
+  const std::uint64_t kept = fits ? magnitude : (magnitude - low) | (low != 0 ? 0x1000U : 0U);
+  const auto wide = static_cast<double>(static_cast<std::int64_t>(kept >> 1U)) * 2 +
+                    static_cast<double>(kept & 1U);
+  return rounded_to_odd(value < 0 ? -wide : wide);
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,67 @@
+#include <cmath>
+#include <type_traits>
+
+#include "kernels/reference/elementwise.h"
+#include "kernels/reference/families.h"
+
+namespace assay::reference {
+namespace {
+
+/// The significand of a long double holds any 64-bit integer, so this is where all casts begin.
+template <class X>
+long double exact_value(X x) {
+  if constexpr (is_narrow_float<X>) {
+    return wide(x);
+  } else {
+    return x;
+  }
+}
+
+/// As round_to_format, for the 64 bits of a long double.
+template <class Y>
+Y narrowed(long double x, int significand, int smallest, int largest) {
+  if (x == 0 || !std::isfinite(x)) return Y(static_cast<float>(x));
+  const int q = std::max(std::ilogb(x), smallest) - (significand - 1);
+  const long double y = std::ldexp(std::nearbyint(std::ldexp(x, -q)), q);
+  const bool overflows = std::abs(y) >= std::ldexp(1.0L, largest + 1);
+  const auto infinity = std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(x));
+  return Y(overflows ? infinity : static_cast<float>(y));
+}
+
+template <class Y, class X>
+Y converted(X x) {
+  if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
+    return static_cast<Y>(x);  // modulo 2^bits
+  } else if constexpr (std::is_same_v<Y, BFloat16>) {
+    return narrowed<Y>(exact_value(x), 8, -126, 127);
+  } else if constexpr (std::is_same_v<Y, Float16>) {
+    return narrowed<Y>(exact_value(x), 11, -14, 15);
+  } else if constexpr (std::is_integral_v<Y>) {
+    return static_cast<Y>(std::trunc(exact_value(x)));
+  } else {
+    return static_cast<Y>(exact_value(x));
+  }
+}
+
+Reference cast(const OpInstance& op) {
+  return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
+    return visit_dtype(output_dtype(op), []<class Y>(std::type_identity<Y>) {
+      return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
+                                  std::span<std::byte> out) {
+        for (std::size_t i = 0; i < out.size() / sizeof(Y); ++i) {
+          store(out, i, converted<Y>(p.input<X>(0)[static_cast<std::size_t>(first) + i]));
+        }
+      }};
+    });
+  });
+}
+
+constexpr ReferenceRow rows[] = {
+    {"cast", cast},
+};
+
+}  // namespace
+
+std::span<const ReferenceRow> cast_references() { return rows; }
+
+}  // namespace assay::reference

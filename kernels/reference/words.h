@@ -1,0 +1,37 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "kernels/reference/reference.h"
+
+// A State holds doubles; results that are bits travel in them as they are.
+namespace assay::reference {
+
+/// One element in one number of a State.
+template <class T>
+double as_state(const T& element) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &element, sizeof(T));
+  return std::bit_cast<double>(word);
+}
+
+template <class T>
+T from_state(double number) {
+  const auto word = std::bit_cast<std::uint64_t>(number);
+  T element;
+  std::memcpy(&element, &word, sizeof(T));
+  return element;
+}
+
+/// Many elements, packed.
+template <class T>
+State pack(std::span<const T> elements) {
+  State state((elements.size_bytes() + sizeof(double) - 1) / sizeof(double));
+  if (!elements.empty()) std::memcpy(state.data(), elements.data(), elements.size_bytes());
+  return state;
+}
+
+}  // namespace assay::reference
