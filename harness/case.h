@@ -11,6 +11,8 @@ namespace assay {
 struct Case {
   std::string suite;
   OpInstance op;
+  /// Whether a run measures it, or, where it is too small to be worth that, only checks it.
+  bool timed = true;
 
   /// Stable text: "tensor_ops/add/f32/n=1024". The op is left out where it is the suite's name:
   /// "linear/f32/batch=64,in=1024,out=1024,bias=1,act=none".

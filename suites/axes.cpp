@@ -56,26 +56,35 @@ std::vector<ParamValue> values_for(const Op& op, const AxisOverride& axis) {
   return values;
 }
 
+/// Some parameters of a case, and the level from which on they are run.
+struct Tuple {
+  Params params;
+  Level level = Level::seeds;
+};
+
 /// Those that differ in other parameters too, each once: the values of `name` are to be replaced.
-std::vector<Params> without(std::string_view name, const std::vector<Params>& tuples) {
-  std::vector<Params> different;
+std::vector<Tuple> without(std::string_view name, const std::vector<Tuple>& tuples) {
+  std::vector<Tuple> different;
   std::set<std::string> seen;
-  for (const Params& tuple : tuples) {
-    Params rest = tuple;
-    rest.set(name, std::string());
-    if (seen.insert(rest.text()).second) different.push_back(std::move(rest));
+  for (const Tuple& tuple : tuples) {
+    Tuple rest = tuple;
+    rest.params.set(name, std::string());
+    if (seen.insert(rest.params.text()).second) different.push_back(std::move(rest));
   }
   return different;
 }
 
 /// Every tuple of the axis at `level`, with one parameter's values replaced where overridden.
-std::vector<Params> tuples_of(const Op& op, const Axis& axis, Level level,
-                              std::span<const AxisOverride> overrides) {
-  std::vector<Params> tuples;
+std::vector<Tuple> tuples_of(const Op& op, const Axis& axis, Level level,
+                             std::span<const AxisOverride> overrides) {
+  std::vector<Tuple> tuples;
   for (const Point& point : axis.points) {
     if (point.level > level) continue;
-    Params& params = tuples.emplace_back();
-    for (std::size_t i = 0; i < axis.names.size(); ++i) params.set(axis.names[i], point.values[i]);
+    Tuple& tuple = tuples.emplace_back();
+    tuple.level = point.level;
+    for (std::size_t i = 0; i < axis.names.size(); ++i) {
+      tuple.params.set(axis.names[i], point.values[i]);
+    }
   }
   for (const std::string_view name : axis.names) {
     const AxisOverride* override = find_override(overrides, name);
@@ -83,11 +92,12 @@ std::vector<Params> tuples_of(const Op& op, const Axis& axis, Level level,
     const std::vector<ParamValue> values = values_for(op, *override);
     tuples = without(name, tuples);
     check_count(tuples.size() * values.size());
-    std::vector<Params> replaced;
-    for (const Params& tuple : tuples) {
+    std::vector<Tuple> replaced;
+    for (const Tuple& tuple : tuples) {
       for (const ParamValue& value : values) {
         replaced.push_back(tuple);
-        replaced.back().set(name, value);
+        replaced.back().params.set(name, value);
+        replaced.back().level = Level::never;  // later than any
       }
     }
     tuples = std::move(replaced);
@@ -95,17 +105,20 @@ std::vector<Params> tuples_of(const Op& op, const Axis& axis, Level level,
   return tuples;
 }
 
-std::vector<Params> product_of(const Op& op, const Grid& grid, Level level,
-                               std::span<const AxisOverride> overrides) {
-  std::vector<Params> product{Params{}};
+std::vector<Tuple> product_of(const Op& op, const Grid& grid, Level level,
+                              std::span<const AxisOverride> overrides) {
+  std::vector<Tuple> product{Tuple{}};
   for (const Axis& axis : grid.axes) {
-    const std::vector<Params> tuples = tuples_of(op, axis, level, overrides);
+    const std::vector<Tuple> tuples = tuples_of(op, axis, level, overrides);
     check_count(product.size() * tuples.size());
-    std::vector<Params> longer;
-    for (const Params& so_far : product) {
-      for (const Params& tuple : tuples) {
+    std::vector<Tuple> longer;
+    for (const Tuple& so_far : product) {
+      for (const Tuple& tuple : tuples) {
         longer.push_back(so_far);
-        for (const auto& [name, value] : tuple.entries()) longer.back().set(name, value);
+        longer.back().level = std::max(so_far.level, tuple.level);
+        for (const auto& [name, value] : tuple.params.entries()) {
+          longer.back().params.set(name, value);
+        }
       }
     }
     product = std::move(longer);
@@ -164,13 +177,14 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
       const std::vector<DType> dtypes = dtypes_of(grid, overrides);
       for (const std::string_view op_name : grid.ops) {
         const Op& op = *find_op(op_name);
-        const std::vector<Params> product = product_of(op, grid, level, overrides);
+        const std::vector<Tuple> product = product_of(op, grid, level, overrides);
         for (const DType dtype : dtypes) {
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
           check_count(cases.size() + product.size());
-          for (const Params& params : product) {
+          for (const auto& [params, from] : product) {
             try {
-              cases.push_back({std::string(suite->name), instantiate(op, dtype, params)});
+              cases.push_back({std::string(suite->name), instantiate(op, dtype, params),
+                               from >= grid.timed_from});
             } catch (const NotApplicable& why) {
               refused = why;
             }

@@ -118,11 +118,17 @@ std::vector<Case> select_cases(const Selection& selection) {
   const Shard shard = parse_shard(selection.shard);
   std::vector<Case> cases = candidates(selection);
   const std::size_t before = cases.size();
+  // A case that several grids have is timed where one of them wants it.
+  std::set<std::string> timed;
+  for (const Case& test : cases) {
+    if (test.timed) timed.insert(test.id());
+  }
   std::set<std::string> seen;
   std::erase_if(cases, [&](const Case& test) {
     const std::string id = test.id();
     return !seen.insert(id).second || !filter.matches(id) || !shard.has(id);
   });
+  for (Case& test : cases) test.timed = timed.contains(test.id());
   if (cases.empty()) {
     throw UsageError("the selection is empty: none of " + std::to_string(before) +
                      " cases is left by --suite, --filter, --axis and --shard; see 'assay list'");

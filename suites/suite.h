@@ -11,8 +11,8 @@
 
 namespace assay {
 
-/// How much of a suite to run: each level includes those before it.
-enum class Level { seeds, smoke, standard, full };
+/// How much of a suite to run: each level includes those before it. No profile has the last one.
+enum class Level { seeds, smoke, standard, full, never };
 
 /// A named level, with what a trial's measurement may take.
 struct Profile {
@@ -43,6 +43,9 @@ struct Grid {
   std::vector<std::string_view> ops;
   std::vector<DType> dtypes;
   std::vector<Axis> axes;
+  /// Cases that come in at an earlier level are only checked: they are many, and too small for their
+  /// times to say anything. Cases with values that the user gives are always timed.
+  Level timed_from = Level::seeds;
 };
 
 /// A family of cases.

@@ -6,76 +6,53 @@ namespace {
 using enum DType;
 using enum Level;
 
-/// None; one; three, as in [1, 2, 3] squared; an odd number of some vectors; a prime above a page; a
-/// prime beyond the first caches; 16 Mi, beyond the last; and a prime beyond that.
-const Axis lengths = axis("n", {{seeds, 0},
-                                {seeds, 1},
-                                {seeds, 3},
-                                {seeds, 1003},
-                                {smoke, 65537},
-                                {standard, 1048573},
-                                {standard, 16777216},
-                                {full, 67108859}});
+/// None; one; three, as in [1, 2, 3] squared; an odd number of some vectors; a prime above a page.
+const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// The same without none, for what is not defined of nothing.
-const Axis some = axis("n", {{seeds, 1},
-                             {seeds, 3},
-                             {seeds, 1003},
-                             {smoke, 65537},
-                             {standard, 1048573},
-                             {standard, 16777216},
-                             {full, 67108859}});
-/// Of what takes n log n.
-const Axis sorted = axis("n", {{seeds, 0},
-                               {seeds, 1},
-                               {seeds, 3},
-                               {seeds, 1003},
-                               {smoke, 65537},
-                               {standard, 1048573},
-                               {full, 16777216}});
+const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// Rows of a prime length within wider ones: nothing is aligned, and the gaps are guarded.
-const Axis strided{{"n", "cols", "ld"},
-                   {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
-const Axis rows{{"rows", "cols"},
-                {{seeds, {2, 3}},
-                 {seeds, {16, 1003}},
-                 {smoke, {1, 65537}},
-                 {smoke, {1021, 128}},
-                 {standard, {4096, 1024}},
-                 {standard, {16384, 1024}},
-                 {full, {16384, 4096}}}};
+const Axis strided{{"n", "cols", "ld"}, {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
+/// A prime beyond the first caches; 16 Mi, beyond the last; and a prime beyond that.
+const Axis large = axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}});
+const Axis large_in_full = axis("n", {{full, 1048573}, {full, 16777216}});
+/// Of what takes n log n.
+const Axis sortable = axis("n", {{standard, 1048573}, {full, 16777216}});
+/// One of each kind at all levels, so that also the quick ones measure something.
+const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
+
+const Axis small_rows{{"rows", "cols"},
+                      {{seeds, {2, 3}}, {seeds, {16, 1003}}, {smoke, {1, 65537}}, {smoke, {1021, 128}}}};
 const Axis strided_rows{{"rows", "cols", "ld"}, {{seeds, {5, 61, 64}}, {standard, {1021, 768, 1024}}}};
-const Axis matrices{{"rows", "cols"},
-                    {{seeds, {1, 1}},
-                     {seeds, {3, 5}},
-                     {seeds, {37, 61}},
-                     {smoke, {257, 1021}},
-                     {standard, {4096, 4096}},
-                     {full, {8191, 8192}}}};
+const Axis large_rows{{"rows", "cols"},
+                      {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}};
+const Axis small_matrices{
+    {"rows", "cols"}, {{seeds, {1, 1}}, {seeds, {3, 5}}, {seeds, {37, 61}}, {smoke, {257, 1021}}}};
+const Axis large_matrices{{"rows", "cols"}, {{standard, {4096, 4096}}, {full, {8191, 8192}}}};
 /// An embedding: rows of a table, chosen by indices.
-const Axis tables{{"rows", "cols", "count"},
-                  {{seeds, {5, 3, 7}},
-                   {seeds, {101, 33, 0}},
-                   {smoke, {1021, 61, 509}},
-                   {standard, {30522, 768, 4096}},
-                   {full, {128256, 1024, 16384}}}};
+const Axis small_tables{{"rows", "cols", "count"},
+                        {{seeds, {5, 3, 7}}, {seeds, {101, 33, 0}}, {smoke, {1021, 61, 509}}}};
+const Axis large_tables{{"rows", "cols", "count"},
+                        {{standard, {30522, 768, 4096}}, {full, {128256, 1024, 16384}}}};
 /// Products of the size of an attention's heads.
-const Axis heads{{"batch", "m", "n", "k"},
-                 {{seeds, {1, 1, 1, 1}},
-                  {seeds, {3, 5, 7, 11}},
-                  {smoke, {12, 64, 61, 64}},
-                  {standard, {96, 128, 128, 64}},
-                  {full, {32, 1024, 1024, 128}}}};
+const Axis small_heads{{"batch", "m", "n", "k"},
+                       {{seeds, {1, 1, 1, 1}}, {seeds, {3, 5, 7, 11}}, {smoke, {12, 64, 61, 64}}}};
+const Axis large_heads{{"batch", "m", "n", "k"},
+                       {{standard, {96, 128, 128, 64}}, {full, {32, 1024, 1024, 128}}}};
 
 const std::vector<DType> floats{f64, f32, bf16, f16};
 const std::vector<DType> all{f64, f32, bf16, f16, i64, i32, i8, u8};
 
-}  // namespace
+using Names = std::vector<std::string_view>;
+const Names elementwise{"fill", "copy",    "neg",  "abs",       "add",  "sub",  "mul",
+                        "div",  "fma",     "scale", "square",   "sqrt", "exp",  "log",
+                        "tanh", "sigmoid", "relu", "gelu",      "gelu_tanh", "pow", "min",
+                        "max",  "less",    "equal", "where"};
+const Names reductions{"sum", "prod", "dot", "norm2", "scan"};
+const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax"};
+const Names normalisations{"softmax", "layernorm"};
 
-Suite tensor_ops_suite() {
-  const std::vector<std::string_view> elementwise{
-      "fill",  "copy", "neg",  "abs",  "add",     "sub",  "mul",  "div",       "fma",
-      "scale", "sqrt", "log",  "tanh", "sigmoid", "relu", "gelu", "gelu_tanh", "pow",
-      "min",   "max",  "less", "equal", "where",  "square", "exp"};
+/// Every op and dtype on shapes that go wrong: many, and only checked.
+std::vector<Grid> checked() {
   const Axis to = axis("to", {{seeds, "f64"},
                               {seeds, "f32"},
                               {seeds, "bf16"},
@@ -84,20 +61,57 @@ Suite tensor_ops_suite() {
                               {seeds, "i32"},
                               {seeds, "i8"},
                               {seeds, "u8"}});
+  const Axis casts = axis("n", {{seeds, 1003}, {smoke, 65537}});
+  const Axis seed = axis("seed", {{seeds, 1}});
+  std::vector<Grid> grids{{elementwise, all, {small}},
+                          {elementwise, all, {strided}},
+                          {{"cast"}, all, {to, casts}},
+                          {{"random"}, all, {small, seed}},
+                          {reductions, all, {small}},
+                          {reductions_of_some, all, {some}},
+                          {{"sort"}, all, {small}},
+                          {normalisations, floats, {small_rows}},
+                          {normalisations, floats, {strided_rows}},
+                          {{"transpose"}, all, {small_matrices}},
+                          {{"gather"}, all, {small_tables}},
+                          {{"batched_matmul"}, floats, {small_heads}}};
+  for (Grid& grid : grids) grid.timed_from = never;
+  return grids;
+}
+
+/// Shapes that fill a machine: f32 for every op, all dtypes for those that people compare.
+std::vector<Grid> timed() {
+  const Axis to_narrow = axis("to", {{seeds, "bf16"}, {seeds, "f16"}});
+  const Axis to_f32 = axis("to", {{seeds, "f32"}});
+  const Axis seed = axis("seed", {{seeds, 1}});
+  const std::vector<DType> others{f64, bf16, f16, i64, i32, u8};
+  return {{{"add", "exp", "sum"}, {f32}, {quick}},
+          {elementwise, {f32}, {large}},
+          {{"copy", "add", "relu", "gelu"}, others, {large}},
+          {elementwise, others, {large_in_full}},
+          {{"cast"}, {f32}, {to_narrow, large}},
+          {{"cast"}, {bf16, f16, i32, u8}, {to_f32, large}},
+          {{"random"}, {f32}, {large, seed}},
+          {reductions, {f32}, {large}},
+          {reductions_of_some, {f32}, {large}},
+          {{"sum", "dot", "reduce_max"}, others, {large}},
+          {reductions, others, {large_in_full}},
+          {reductions_of_some, others, {large_in_full}},
+          {{"sort"}, {f32, i64, i32}, {sortable}},
+          {normalisations, floats, {large_rows}},
+          {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},
+          {{"gather"}, {f32, bf16}, {large_tables}},
+          {{"batched_matmul"}, floats, {large_heads}}};
+}
+
+}  // namespace
+
+Suite tensor_ops_suite() {
+  std::vector<Grid> grids = checked();
+  for (Grid& grid : timed()) grids.push_back(std::move(grid));
   return {.name = "tensor_ops",
           .description = "elementwise, reduction, row-wise and layout ops on tensors",
-          .grids = {{elementwise, all, {lengths}},
-                    {elementwise, all, {strided}},
-                    {{"cast"}, all, {to, axis("n", {{seeds, 1003}, {smoke, 65537}, {standard, 1048573}, {full, 16777216}})}},
-                    {{"random"}, all, {lengths, axis("seed", {{seeds, 1}})}},
-                    {{"sum", "prod", "dot", "norm2", "scan"}, all, {lengths}},
-                    {{"mean", "reduce_min", "reduce_max", "argmax"}, all, {some}},
-                    {{"sort"}, all, {sorted}},
-                    {{"softmax", "layernorm"}, floats, {rows}},
-                    {{"softmax", "layernorm"}, floats, {strided_rows}},
-                    {{"transpose"}, all, {matrices}},
-                    {{"gather"}, all, {tables}},
-                    {{"batched_matmul"}, floats, {heads}}}};
+          .grids = std::move(grids)};
 }
 
 }  // namespace assay

@@ -15,7 +15,10 @@
 namespace assay::input {
 
 /// Uniform in [0, 1] from 64 bits, rounded once: small values keep all of their significand bits.
-inline double unit_interval(std::uint64_t bits) { return static_cast<double>(bits) * 0x1p-64; }
+/// (From 63 of them: processors convert signed integers faster.)
+inline double unit_interval(std::uint64_t bits) {
+  return static_cast<double>(static_cast<std::int64_t>(bits >> 1U)) * 0x1p-63;
+}
 
 /// A bijection in which every bit of the result depends on all bits: the finaliser of SplitMix64
 /// (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
@@ -79,36 +82,58 @@ T special_value(std::uint64_t choice) {
 /// everywhere. With 16 bits there are so few values that each comes once in 65,536 elements: `i`
 /// counts them in input 0; other inputs meet them in any order.
 template <class T>
-struct Stratified {
-  Range range;
-  bool in_order = true;
+class Stratified {
+ public:
+  explicit Stratified(Range range, bool in_order = true)
+      : in_order_(in_order), positive_(range.high), negative_(-range.low) {}
+
   T operator()(std::uint64_t bits, std::int64_t i) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits);
     } else if constexpr (is_narrow_float<T>) {
       // Steps of an odd number visit all of them.
       const auto step = static_cast<std::uint64_t>(i) * 40503U;
-      return std::bit_cast<T>(static_cast<std::uint16_t>(in_order ? step : bits));
+      return std::bit_cast<T>(static_cast<std::uint16_t>(in_order_ ? step : bits));
     } else {
-      constexpr bool is_f64 = std::is_same_v<T, double>;
-      constexpr int smallest = is_f64 ? -1022 : -126;
-      constexpr int relevant = is_f64 ? -53 : -24;
       // The significand takes all bits; everything else is drawn from a mix of them.
       const std::uint64_t choice = mix(bits);
-      if ((choice >> 8) % 32 == 0) return special_value<T>(choice >> 32);
-      const bool negative = range.low < 0 && (choice & 1) != 0;
-      const double end = negative ? -range.low : range.high;
-      const int highest = std::ilogb(end);
-      const int lowest = (choice & 2) != 0 ? smallest : std::min(relevant, highest);
-      const auto exponents =
-          static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
-      const int exponent = lowest + static_cast<int>((choice >> 16) % exponents);
-      // The topmost exponent reaches only as far as the range.
-      const double width = exponent == highest ? std::ldexp(end, -highest) - 1 : 1;
-      const double magnitude = std::min(end, std::ldexp(1 + width * unit_interval(bits), exponent));
+      if ((choice >> 8U) % 32 == 0) return special_value<T>(choice >> 32U);
+      const bool negative = negative_.end > 0 && (choice & 1U) != 0;
+      const double magnitude = (negative ? negative_ : positive_).draw(bits, choice);
       return round_to<T>(negative ? -magnitude : magnitude);
     }
   }
+
+ private:
+  static constexpr bool is_f64 = std::is_same_v<T, double>;
+  static constexpr int smallest = is_f64 ? -1022 : -126;
+  static constexpr int relevant = is_f64 ? -53 : -24;
+
+  /// The magnitudes of one sign, up to `end`.
+  struct Side {
+    double end;
+    int highest;
+    double top_width;  // the topmost exponent reaches only as far as the range
+
+    explicit Side(double up_to)
+        : end(up_to),
+          highest(up_to > 0 ? std::ilogb(up_to) : smallest),
+          top_width(up_to > 0 ? std::ldexp(up_to, -highest) - 1 : 0) {}
+
+    double draw(std::uint64_t bits, std::uint64_t choice) const {
+      const int lowest = (choice & 2U) != 0 ? smallest : std::min(relevant, highest);
+      const auto exponents = static_cast<std::uint64_t>(static_cast<std::int64_t>(highest) - lowest + 1);
+      const int exponent = lowest + static_cast<int>(((choice >> 32U) * exponents) >> 32U);
+      const double unit = unit_interval(bits);
+      const double significand = exponent == highest ? 1 + top_width * unit : 1 + unit;
+      const auto power = std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
+      return std::min(end, significand * power);
+    }
+  };
+
+  bool in_order_;
+  Side positive_;
+  Side negative_;
 };
 
 /// Few enough that equal ones meet, among them special values.

@@ -103,7 +103,7 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::uniform:
       return fill_with(Uniform<T>{range});
     case Distribution::stratified:
-      return fill_with(Stratified<T>{range, input == 0});
+      return fill_with(Stratified<T>(range, input == 0));
     case Distribution::few:
       return fill_with(Few<T>{});
     case Distribution::small_integers:
@@ -111,7 +111,7 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::castable: {
       const double most = dtype == DType::f64 ? std::numeric_limits<double>::max()
                                               : std::numeric_limits<float>::max();
-      const Stratified<T> any{{-most, most}};
+      const Stratified<T> any({-most, most});
       return fill_with([&, to = output_dtype(op)](std::uint64_t bits, std::int64_t i) {
         return castable_to(any(bits, i), bits, to);
       });

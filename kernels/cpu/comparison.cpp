@@ -2,6 +2,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/activations.h"
 #include "kernels/cpu/map.h"
 
 // Ops that choose among their operands.
@@ -34,15 +35,6 @@ struct Maximum {
     } else {
       return b != b ? b : greater;
     }
-  }
-};
-
-/// Written so that a NaN stays. oneDNN 2.6's own relu turns NaN into 0 and is not used.
-struct Relu {
-  static constexpr auto implementation = loop;
-  template <class T>
-  T operator()(T x) const {
-    return x <= 0 ? T{0} : x;
   }
 };
 

@@ -43,6 +43,7 @@ std::span<const KernelRow> rowwise_kernels();
 std::span<const KernelRow> layout_kernels();
 std::span<const KernelRow> cast_kernels();
 std::span<const KernelRow> random_kernels();
+std::span<const KernelRow> batched_matmul_kernels();
 std::span<const KernelRow> linear_kernels();
 std::span<const KernelRow> memcpy_kernels();
 

@@ -15,7 +15,25 @@ dnnl::engine& engine() {
 }
 
 memory::data_type data_type(DType dtype) {
-  return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+  switch (dtype) {
+    case DType::bf16:
+      return memory::data_type::bf16;
+    case DType::f16:
+      return memory::data_type::f16;
+    default:
+      return memory::data_type::f32;
+  }
+}
+
+/// `matrices` of rows x cols each, one dimension more where there are several.
+memory::desc matrix(std::int64_t matrices, std::int64_t rows, std::int64_t cols, DType dtype,
+                    bool transposed) {
+  const std::int64_t row_step = transposed ? 1 : cols;
+  const std::int64_t col_step = transposed ? rows : 1;
+  if (matrices == 1) return {{rows, cols}, data_type(dtype), memory::dims{row_step, col_step}};
+  return {{matrices, rows, cols},
+          data_type(dtype),
+          memory::dims{rows * cols, row_step, col_step}};
 }
 
 dnnl::matmul::primitive_desc describe(const memory::desc& x, const memory::desc& w,
@@ -37,19 +55,16 @@ dnnl::matmul::primitive_desc describe(const memory::desc& x, const memory::desc&
 
 struct DnnlMatmul::Plan {
   dnnl::stream stream;
-  memory::desc x, w, bias, y;
+  memory::desc a, b, bias, y;
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
 };
 
-DnnlMatmul::DnnlMatmul(DType dtype, const Shape& shape) {
-  const auto type = data_type(dtype);
-  // Row-major everywhere; the weight [out][in] is read as its transpose by swapping its strides.
-  const memory::desc x({shape.batch, shape.in}, type, memory::dims{shape.in, 1});
-  const memory::desc w({shape.in, shape.out}, type, memory::dims{1, shape.in});
-  const memory::desc y({shape.batch, shape.out}, type, memory::dims{shape.out, 1});
-  const memory::desc bias =
-      shape.bias ? memory::desc({1, shape.out}, type, memory::dims{shape.out, 1}) : memory::desc();
+DnnlMatmul::DnnlMatmul(DType inputs, DType output, const Shape& shape) {
+  const memory::desc x = matrix(shape.matrices, shape.m, shape.k, inputs, false);
+  const memory::desc w = matrix(shape.matrices, shape.k, shape.n, inputs, shape.b_transposed);
+  const memory::desc y = matrix(shape.matrices, shape.m, shape.n, output, false);
+  const memory::desc bias = shape.bias ? matrix(1, 1, shape.n, inputs, false) : memory::desc();
   try {
     auto description = describe(x, w, bias, y);
     dnnl::matmul primitive(description);
@@ -59,20 +74,20 @@ DnnlMatmul::DnnlMatmul(DType dtype, const Shape& shape) {
     // "Invalid arguments" would be a mistake of ours, and must not pass for a missing feature.
     throw DeviceError(
         error.status == dnnl_unimplemented ? Failure::unsupported : Failure::internal,
-        dnnl_version_text() + " matmul " + std::string(name(dtype)) + ": " + error.what());
+        dnnl_version_text() + " matmul " + std::string(name(inputs)) + ": " + error.what());
   }
 }
 
 DnnlMatmul::~DnnlMatmul() = default;
 DnnlMatmul::DnnlMatmul(DnnlMatmul&&) noexcept = default;
 
-void DnnlMatmul::run(const void* x, const void* w, const void* bias, void* y) {
+void DnnlMatmul::run(const void* a, const void* b, const void* bias, void* y) {
   // oneDNN's handles are not const; it reads the sources only.
   const auto at = [](const memory::desc& desc, const void* data) {
     return memory(desc, engine(), const_cast<void*>(data));
   };
-  std::unordered_map<int, memory> arguments{{DNNL_ARG_SRC, at(plan_->x, x)},
-                                            {DNNL_ARG_WEIGHTS, at(plan_->w, w)},
+  std::unordered_map<int, memory> arguments{{DNNL_ARG_SRC, at(plan_->a, a)},
+                                            {DNNL_ARG_WEIGHTS, at(plan_->b, b)},
                                             {DNNL_ARG_DST, at(plan_->y, y)}};
   if (!plan_->bias.is_zero()) arguments.emplace(DNNL_ARG_BIAS, at(plan_->bias, bias));
   plan_->primitive.execute(plan_->stream, arguments);

@@ -8,20 +8,22 @@
 
 namespace assay::cpu {
 
-/// y[b][o] = sum over i of x[b][i] w[o][i] (+ bias[o]) through oneDNN, version 2 or 3. f32 means
-/// f32: the math mode is always strict.
+/// y = a b (+ bias) of row-major matrices, perhaps several at once, through oneDNN, version 2 or 3.
+/// f32 means f32: the math mode is always strict.
 class DnnlMatmul {
  public:
   struct Shape {
-    std::int64_t batch;
-    std::int64_t in;
-    std::int64_t out;
-    bool bias;
+    std::int64_t matrices = 1;  // that follow each other in a, b and y
+    std::int64_t m = 1;         // rows of a and y
+    std::int64_t n = 1;         // columns of b and y
+    std::int64_t k = 1;
+    bool b_transposed = false;  // b is stored as its n rows of k, as weights are
+    bool bias = false;          // n elements, added to each row; of the dtype of the inputs
   };
 
   /// Throws DeviceError(unsupported) where oneDNN has no such product on this CPU (bf16 needs
   /// AVX-512).
-  DnnlMatmul(DType dtype, const Shape& shape);
+  DnnlMatmul(DType inputs, DType output, const Shape& shape);
   ~DnnlMatmul();
   DnnlMatmul(DnnlMatmul&&) noexcept;
   DnnlMatmul& operator=(DnnlMatmul&&) = delete;
@@ -29,7 +31,7 @@ class DnnlMatmul {
   DnnlMatmul& operator=(const DnnlMatmul&) = delete;
 
   /// `bias` is ignored where the shape has none.
-  void run(const void* x, const void* w, const void* bias, void* y);
+  void run(const void* a, const void* b, const void* bias, void* y);
 
   /// "oneDNN 2.6.3 matmul gemm:jit"
   std::string implementation() const;

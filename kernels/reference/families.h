@@ -23,6 +23,7 @@ std::span<const ReferenceRow> layout_references();
 std::span<const ReferenceRow> cast_references();
 std::span<const ReferenceRow> random_references();
 std::span<const ReferenceRow> linear_references();
+std::span<const ReferenceRow> linear_stack_references();
 std::span<const ReferenceRow> memcpy_references();
 std::span<const ReferenceRow> allreduce_references();
 

@@ -1,72 +1,169 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/reference/activations.h"
+#include "kernels/reference/dot.h"
+#include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/words.h"
 
 namespace assay::reference {
 namespace {
 
-std::vector<double> widen(const auto& elements) {
-  std::vector<double> wide(elements.size());
-  std::transform(elements.begin(), elements.end(), wide.begin(),
-                 [](auto x) { return static_cast<double>(static_cast<float>(x)); });
-  return wide;
-}
+/// Of the outputs that differ: all, or one period of rows and columns (Panel).
+struct Extents {
+  std::int64_t batch;
+  std::int64_t in;
+  std::int64_t out;
+  std::int64_t rows;
+  std::int64_t cols;
 
-/// State: y and sum of |x_i w_i| + |bias| alternating, for every output. Products of two f32 are
-/// exact in double; a sum of K of them errs by at most K 2^-53 of its magnitude, 2^-29 of the
-/// bound.
+  explicit Extents(const Problem& p)
+      : batch(p.op.params.integer("batch")),
+        in(p.op.params.integer("in")),
+        out(p.op.params.integer("out")),
+        rows(p.panel.rows > 0 ? std::min(p.panel.rows, batch) : batch),
+        cols(p.panel.cols > 0 ? std::min(p.panel.cols, out) : out) {}
+
+  /// Index into the solved outputs of element i of the whole.
+  std::size_t solved(std::int64_t i) const {
+    return static_cast<std::size_t>(i / out % rows * cols + i % out % cols);
+  }
+};
+
+constexpr std::size_t numbers = 3;
+
+/// State of each solved output: value and rest of act(x w^T + b), and the sum of |terms|.
 template <class T>
 State solve_linear(const Problem& p) {
-  const std::int64_t batch = p.op.params.integer("batch");
-  const std::int64_t in = p.op.params.integer("in");
-  const std::int64_t out = p.op.params.integer("out");
-  const bool relu = p.op.params.word("act") == "relu";
-  const std::vector<double> x = widen(p.input<T>(0));
-  const std::vector<double> w = widen(p.input<T>(1));
-  std::vector<double> bias(static_cast<std::size_t>(out), 0.0);
-  if (p.op.params.integer("bias") != 0) bias = widen(p.input<T>(2));
-
-  State state(static_cast<std::size_t>(batch * out) * 2);
+  const Extents e(p);
+  const std::string& act = p.op.params.word("act");
+  const auto in = static_cast<std::size_t>(e.in);
+  const auto x = widened(p.input<T>(0).first(static_cast<std::size_t>(e.rows) * in));
+  const auto w = widened(p.input<T>(1).first(static_cast<std::size_t>(e.cols) * in));
+  std::vector<double> bias(static_cast<std::size_t>(e.cols), 0.0);
+  if (p.op.params.integer("bias") != 0) {
+    bias = widened(p.input<T>(2).first(static_cast<std::size_t>(e.cols)));
+  }
+  State state(static_cast<std::size_t>(e.rows * e.cols) * numbers);
 #pragma omp parallel for collapse(2) schedule(static)
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t o = 0; o < out; ++o) {
-      const double* x_row = &x[static_cast<std::size_t>(b * in)];
-      const double* w_row = &w[static_cast<std::size_t>(o * in)];
-      double sum = bias[static_cast<std::size_t>(o)];
-      double magnitude = std::abs(sum);
-#pragma omp simd reduction(+ : sum, magnitude)
-      for (std::int64_t i = 0; i < in; ++i) {
-        const double product = x_row[i] * w_row[i];
-        sum += product;
-        magnitude += std::abs(product);
-      }
-      // relu is monotone and never enlarges an error: the bound of the sum holds for it.
-      if (relu && sum < 0) sum = 0;
-      double* pair = &state[static_cast<std::size_t>(b * out + o) * 2];
-      pair[0] = sum;
-      pair[1] = magnitude;
+  for (std::int64_t b = 0; b < e.rows; ++b) {
+    for (std::int64_t o = 0; o < e.cols; ++o) {
+      const double added = bias[static_cast<std::size_t>(o)];
+      const Dot d = dot<T>(&x[static_cast<std::size_t>(b) * in], &w[static_cast<std::size_t>(o) * in], in);
+      const auto sum = static_cast<Wider<T>>(d.total() + added);
+      const Wider<T> y = activated(act, sum);
+      double* at = &state[static_cast<std::size_t>(b * e.cols + o) * numbers];
+      at[0] = static_cast<double>(y);
+      at[1] = static_cast<double>(y - at[0]);
+      at[2] = d.magnitude + std::abs(added);
     }
   }
   return state;
 }
 
-void linear_values(const Problem&, std::span<const double> state, std::int64_t first, Values out) {
+void linear_values(const Problem& p, std::span<const double> state, std::int64_t first,
+                   Values out) {
+  const Extents e(p);
   for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const std::size_t at = (static_cast<std::size_t>(first) + i) * 2;
-    out.value[i] = state[at];
-    out.rest[i] = 0;
-    out.scale[i] = state[at + 1];
+    const double* at = &state[e.solved(first + static_cast<std::int64_t>(i)) * numbers];
+    out.value[i] = at[0];
+    out.rest[i] = at[1];
+    out.scale[i] = at[2];
+  }
+}
+
+/// State of each solved output: the i32, which wraps.
+State solve_integer_linear(const Problem& p) {
+  const Extents e(p);
+  const bool relu = p.op.params.word("act") == "relu";
+  const auto x = p.input<std::int8_t>(0);
+  const auto w = p.input<std::int8_t>(1);
+  State state(static_cast<std::size_t>(e.rows * e.cols));
+#pragma omp parallel for collapse(2) schedule(static)
+  for (std::int64_t b = 0; b < e.rows; ++b) {
+    for (std::int64_t o = 0; o < e.cols; ++o) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < e.in; ++i) {
+        sum += std::int64_t{x[static_cast<std::size_t>(b * e.in + i)]} *
+               w[static_cast<std::size_t>(o * e.in + i)];
+      }
+      if (p.op.params.integer("bias") != 0) sum += p.input<std::int32_t>(2)[static_cast<std::size_t>(o)];
+      auto y = static_cast<std::int32_t>(sum);
+      if (relu) y = std::max(y, 0);
+      state[static_cast<std::size_t>(b * e.cols + o)] = as_state(y);
+    }
+  }
+  return state;
+}
+
+void integer_linear_bits(const Problem& p, std::span<const double> state, std::int64_t first,
+                         std::span<std::byte> out) {
+  const Extents e(p);
+  for (std::size_t i = 0; i < out.size() / sizeof(std::int32_t); ++i) {
+    const double number = state[e.solved(first + static_cast<std::int64_t>(i))];
+    store(out, i, from_state<std::int32_t>(number));
   }
 }
 
 Reference linear(const OpInstance& op) {
-  if (op.dtype == DType::f32) return {.solve = solve_linear<float>, .values = linear_values};
-  return {.solve = solve_linear<BFloat16>, .values = linear_values};
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
+    if constexpr (std::is_integral_v<T>) {
+      return {.solve = solve_integer_linear, .bits = integer_linear_bits};
+    } else {
+      return {.solve = solve_linear<T>, .values = linear_values};
+    }
+  });
+}
+
+// --- y[b] = a[b] b[b] ----------------------------------------------------------------------------
+
+template <class T>
+State solve_batched(const Problem& p) {
+  const auto batch = p.op.params.integer("batch");
+  const auto m = static_cast<std::size_t>(p.op.params.integer("m"));
+  const auto n = static_cast<std::size_t>(p.op.params.integer("n"));
+  const auto k = static_cast<std::size_t>(p.op.params.integer("k"));
+  State state(static_cast<std::size_t>(batch) * m * n * numbers);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t matrix = 0; matrix < batch; ++matrix) {
+    const auto at = static_cast<std::size_t>(matrix);
+    const auto a = widened(p.input<T>(0).subspan(at * m * k, m * k));
+    const auto b = p.input<T>(1).subspan(at * k * n, k * n);
+    std::vector<double> column(k);
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t l = 0; l < k; ++l) column[l] = wide(b[l * n + j]);
+      for (std::size_t i = 0; i < m; ++i) {
+        const Dot d = dot<T>(&a[i * k], column.data(), k);
+        double* to = &state[((at * m + i) * n + j) * numbers];
+        to[0] = d.value;
+        to[1] = d.rest;
+        to[2] = d.magnitude;
+      }
+    }
+  }
+  return state;
+}
+
+void batched_values(const Problem&, std::span<const double> state, std::int64_t first,
+                    Values out) {
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    const double* at = &state[(static_cast<std::size_t>(first) + i) * numbers];
+    out.value[i] = at[0];
+    out.rest[i] = at[1];
+    out.scale[i] = at[2];
+  }
+}
+
+Reference batched_matmul(const OpInstance& op) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_batched<T>, .values = batched_values};
+  });
 }
 
 constexpr ReferenceRow rows[] = {
     {"linear", linear},
+    {"batched_matmul", batched_matmul},
 };
 
 }  // namespace

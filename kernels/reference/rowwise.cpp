@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
-#include "kernels/reference/rounding.h"
 
 namespace assay::reference {
 namespace {
-
-using Real = long double;
 
 struct Extents {
   std::size_t rows;
@@ -31,6 +29,7 @@ State solve_rows(const Problem& p, const SolveRow& solve_row) {
   return state;
 }
 
+template <class Real>
 void put(Values& out, std::size_t i, Real y, Real scale) {
   out.value[i] = static_cast<double>(y);
   out.rest[i] = static_cast<double>(y - out.value[i]);
@@ -45,6 +44,7 @@ constexpr std::size_t softmax_numbers = 4;
 /// W = sum over j of y_j |x_j - m|.
 template <class T>
 State solve_softmax(const Problem& p) {
+  using Real = Wider<T>;
   return solve_rows<softmax_numbers, T>(p, [](std::span<const T> line, double* state) {
     double m = wide(line[0]);
     for (const T element : line) m = std::max(m, wide(element));
@@ -68,6 +68,7 @@ State solve_softmax(const Problem& p) {
 template <class T>
 void softmax_values(const Problem& p, std::span<const double> state, std::int64_t first,
                     Values out) {
+  using Real = Wider<T>;
   const std::size_t cols = Extents(p).cols;
   const auto x = p.input<T>(0);
   for (std::size_t i = 0; i < out.value.size(); ++i) {
@@ -83,11 +84,12 @@ void softmax_values(const Problem& p, std::span<const double> state, std::int64_
 // --- Layernorm -----------------------------------------------------------------------------------
 
 constexpr std::size_t layernorm_numbers = 4;
-constexpr Real epsilon = 1e-5L;
+constexpr long double epsilon = 1e-5L;
 
 /// State of each row: the mean as value and rest, s = sqrt(variance + epsilon), mean |x|.
 template <class T>
 State solve_layernorm(const Problem& p) {
+  using Real = Wider<T>;
   return solve_rows<layernorm_numbers, T>(p, [](std::span<const T> line, double* state) {
     const auto n = static_cast<Real>(line.size());
     Real sum = 0;
@@ -101,7 +103,7 @@ State solve_layernorm(const Problem& p) {
     for (const T element : line) squares += (wide(element) - mean) * (wide(element) - mean);
     state[0] = static_cast<double>(mean);
     state[1] = static_cast<double>(mean - state[0]);
-    state[2] = static_cast<double>(std::sqrt(squares / n + epsilon));
+    state[2] = static_cast<double>(std::sqrt(squares / n + static_cast<Real>(epsilon)));
     state[3] = static_cast<double>(magnitude / n);
   });
 }
@@ -110,6 +112,7 @@ State solve_layernorm(const Problem& p) {
 template <class T>
 void layernorm_values(const Problem& p, std::span<const double> state, std::int64_t first,
                       Values out) {
+  using Real = Wider<T>;
   const std::size_t cols = Extents(p).cols;
   const auto n = static_cast<Real>(cols);
   const auto x = p.input<T>(0);

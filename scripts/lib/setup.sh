@@ -13,6 +13,7 @@ build  git                 cmd:git                           Git           names
 build  pkg-config          cmd:pkg-config                    pkg-config    finds libraries without a CMake package
 build  libdnnl-dev         hdr:dnnl.hpp                      oneDNN        matrix products on the CPU
 build  ocl-icd-opencl-dev  hdr:CL/cl.h                       OpenCL-ICD    asked for by oneDNN's CMake package
+build  libopenblas-openmp-dev hdr:cblas.h                  OpenBLAS      matrix products in f64
 build  libgloo-dev         hdr:gloo/context.h                Gloo          all-reduce on the CPU
 build  libcli11-dev        hdr:CLI/CLI.hpp                   CLI11         command line
 build  libfmt-dev          hdr:fmt/core.h                    fmt           text formatting

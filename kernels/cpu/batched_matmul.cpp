@@ -1,0 +1,92 @@
+#include <type_traits>
+#include <vector>
+
+#include "kernels/base/status.h"
+#include "kernels/cpu/activations.h"
+#include "kernels/cpu/map.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/openblas.h"
+
+namespace assay::cpu {
+namespace {
+
+/// The matrices one after the other.
+std::unique_ptr<Kernel> by_blas(const DnnlMatmul::Shape& shape, const Binding& binding) {
+  const auto* a = static_cast<const double*>(binding.inputs[0]);
+  const auto* b = static_cast<const double*>(binding.inputs[1]);
+  auto* y = static_cast<double*>(binding.outputs[0]);
+  return std::make_unique<FunctionKernel>(dgemm_implementation() + " per matrix", [=] {
+    const Dgemm product{.m = shape.m, .n = shape.n, .k = shape.k};
+    for (std::int64_t i = 0; i < shape.matrices; ++i) {
+      product.run(a + i * shape.m * shape.k, b + i * shape.k * shape.n, y + i * shape.m * shape.n);
+    }
+  });
+}
+
+std::unique_ptr<Kernel> by_library(DType dtype, const DnnlMatmul::Shape& shape,
+                                   const Binding& binding) {
+  auto product = std::make_shared<DnnlMatmul>(dtype, dtype, shape);
+  const std::string implementation = product->implementation();
+  return std::make_unique<FunctionKernel>(
+      implementation, [product, a = binding.inputs[0], b = binding.inputs[1],
+                       y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
+}
+
+/// As WidenedLayer: 16-bit floats through an f32 product, rounded once.
+template <class T>
+std::unique_ptr<Kernel> widened_product(const OpInstance& op, const DnnlMatmul::Shape& shape,
+                                        const Binding& binding) {
+  struct Work {
+    DnnlMatmul product;
+    std::vector<float> a, b, y;
+  };
+  const auto floats = [](const TensorSpec& spec) {
+    return std::vector<float>(static_cast<std::size_t>(spec.elements()));
+  };
+  auto work = std::shared_ptr<Work>(new Work{DnnlMatmul(DType::f32, DType::f32, shape),
+                                             floats(op.signature.inputs[0]),
+                                             floats(op.signature.inputs[1]),
+                                             floats(op.signature.outputs[0])});
+  const std::string implementation = work->product.implementation() + " in f32, 16 bits widened";
+  return std::make_unique<FunctionKernel>(
+      implementation, [work, binding, inputs = op.signature.inputs, out = op.signature.outputs[0]] {
+        map_rows<float>(inputs[0], Identity{}, work->a.data(),
+                        static_cast<const T*>(binding.inputs[0]));
+        map_rows<float>(inputs[1], Identity{}, work->b.data(),
+                        static_cast<const T*>(binding.inputs[1]));
+        work->product.run(work->a.data(), work->b.data(), nullptr, work->y.data());
+        map_rows<T>(out, Identity{}, static_cast<T*>(binding.outputs[0]),
+                    static_cast<const float*>(work->y.data()));
+      });
+}
+
+std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
+  const DnnlMatmul::Shape shape{.matrices = op.params.integer("batch"),
+                                .m = op.params.integer("m"),
+                                .n = op.params.integer("n"),
+                                .k = op.params.integer("k")};
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
+    if constexpr (std::is_same_v<T, double>) {
+      return by_blas(shape, binding);
+    } else if constexpr (std::is_same_v<T, float>) {
+      return by_library(op.dtype, shape, binding);
+    } else {
+      try {
+        return by_library(op.dtype, shape, binding);
+      } catch (const DeviceError& error) {
+        if (error.failure() != Failure::unsupported) throw;
+        return widened_product<T>(op, shape, binding);
+      }
+    }
+  });
+}
+
+constexpr KernelRow rows[] = {
+    {"batched_matmul", batched_matmul},
+};
+
+}  // namespace
+
+std::span<const KernelRow> batched_matmul_kernels() { return rows; }
+
+}  // namespace assay::cpu

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/base/dtype.h"
+#include "kernels/op.h"
+
+namespace assay::cpu {
+
+/// One fully connected layer y = act(x w^T + bias), prepared for any tensors of its shape.
+class Layer {
+ public:
+  struct Shape {
+    std::int64_t batch = 1;
+    std::int64_t in = 1;
+    std::int64_t out = 1;
+    bool bias = false;
+  };
+
+  virtual ~Layer() = default;
+  /// x [batch][in], w [out][in] and bias [out] of the layer's dtype, y [batch][out]; for i8, bias and
+  /// y are i32. `bias` is ignored where the shape has none.
+  virtual void run(const void* x, const void* w, const void* bias, void* y) = 0;
+  virtual std::string implementation() const = 0;
+};
+
+/// By the best library that has the dtype and is right; `act` as in the op table. Throws
+/// DeviceError.
+std::unique_ptr<Layer> make_layer(DType dtype, const Layer::Shape& shape, const std::string& act);
+
+}  // namespace assay::cpu
