@@ -53,7 +53,8 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
     double elements = 1;
     for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
     if (tensor.has_gaps()) {
-      elements *= static_cast<double>(tensor.row_stride) / static_cast<double>(tensor.row_elements());
+      elements *=
+          static_cast<double>(tensor.row_stride) / static_cast<double>(tensor.row_elements());
     }
     if (elements > max_elements) {
       throw UsageError(std::string(op.name) + ": " + params.text() + " is too large: a tensor of " +

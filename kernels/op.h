@@ -38,8 +38,8 @@ struct Signature {
   int ranks = 1;             // of a collective op
   /// In what sums are kept, where it is not accumulator(dtype).
   std::optional<DType> accumulate_in;
-  /// Not 0: sums of exact data are scaled, by a power of two, to about this root mean square, so that
-  /// an activation behind them is fed values at which its variants differ.
+  /// Not 0: sums of exact data are scaled, by a power of two, to about this root mean square, so
+  /// that an activation behind them is fed values at which its variants differ.
   double sum_rms = 0;
   /// A product x W^T of inputs 0 and 1: their rows may repeat, so that a small reference judges all
   /// of a large output (harness/input/panel.h).

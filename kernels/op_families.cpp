@@ -25,7 +25,7 @@ Parameter choice(std::string_view name, std::vector<std::string_view> words) {
   return {.name = name, .words = std::move(words)};
 }
 
-const std::vector<std::string_view> activations{"none", "relu", "gelu", "gelu_tanh"};
+Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
 // --- Work --------------------------------------------------------------------------------------
 
@@ -53,9 +53,10 @@ TensorSpec elementwise_tensor(DType dtype, const Params& params) {
   const std::int64_t ld = params.integer_or("ld", 0);
   if (cols == 0 && ld == 0) return {.dtype = dtype, .shape = {n}};
   if (cols == 0 || ld < cols || n % cols != 0) {
-    throw NotApplicable("elementwise ops: rows of 'cols' elements, 'ld' apart, need cols <= ld and n a "
-                     "multiple of cols; given " +
-                     params.text());
+    throw NotApplicable(
+        "elementwise ops: rows of 'cols' elements, 'ld' apart, need cols <= ld and n a "
+        "multiple of cols; given " +
+        params.text());
   }
   return {.dtype = dtype, .shape = {n / cols, cols}, .row_stride = ld};
 }
@@ -165,7 +166,7 @@ TensorSpec rows_tensor(DType dtype, const Params& params) {
   const std::int64_t ld = params.integer_or("ld", 0);
   if (ld != 0 && ld < cols) {
     throw NotApplicable("rows of " + std::to_string(cols) + " elements cannot be " +
-                     std::to_string(ld) + " apart: ld must be at least cols");
+                        std::to_string(ld) + " apart: ld must be at least cols");
   }
   return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
 }
@@ -194,7 +195,8 @@ Signature gather_signature(DType dtype, const Params& params) {
   Signature s{.inputs = {{dtype, {params.integer("rows"), cols}}, {DType::i64, {taken}}},
               .outputs = {{dtype, {taken, cols}}}};
   // Rows that are not chosen need not be read.
-  s.bytes = 2 * static_cast<double>(s.outputs[0].bytes()) + static_cast<double>(s.inputs[1].bytes());
+  s.bytes =
+      2 * static_cast<double>(s.outputs[0].bytes()) + static_cast<double>(s.inputs[1].bytes());
   return s;
 }
 
@@ -223,7 +225,7 @@ Signature linear_signature(DType dtype, const Params& params) {
   const bool gelu = params.word("act").starts_with("gelu");
   if (gelu && !is_floating(dtype)) {
     throw NotApplicable("linear: act=" + params.word("act") + " needs a dtype of floats, not " +
-                     std::string(name(dtype)));
+                        std::string(name(dtype)));
   }
   // Integers stay as they were summed: a scale back to 8 bits is another op's business.
   const DType wide = is_floating(dtype) ? dtype : accumulator(dtype);
@@ -273,7 +275,7 @@ Signature memcpy_2d_signature(DType dtype, const Params& params) {
   const std::int64_t pitch = params.integer("pitch");
   if (pitch < width) {
     throw NotApplicable("memcpy_2d: rows of " + std::to_string(width) + " bytes cannot be " +
-                     std::to_string(pitch) + " apart: pitch must be at least width");
+                        std::to_string(pitch) + " apart: pitch must be at least width");
   }
   const TensorSpec rows{
       .dtype = dtype, .shape = {params.integer("rows"), width}, .row_stride = pitch};
@@ -372,16 +374,14 @@ Op batched_matmul_op(const OpRow& row) {
 }
 
 Op linear_op(const OpRow& row) {
-  return make(row,
-              {extent("batch"), extent("in"), extent("out"), flag("bias"),
-               choice("act", activations)},
+  return make(row, {extent("batch"), extent("in"), extent("out"), flag("bias"), activation()},
               linear_signature, linear_passes);
 }
 
 Op linear_stack_op(const OpRow& row) {
   return make(row,
               {extent("batch"), extent("in"), extent("width"), limited("layers", 1, 64),
-               flag("bias"), choice("act", activations)},
+               flag("bias"), activation()},
               linear_stack_signature, stack_passes);
 }
 

@@ -5,8 +5,8 @@
 
 #include "kernels/op.h"
 
-// Families of ops that have parameters and tensors in common: what the rows of op_table.cpp are made
-// of.
+// Families of ops that have parameters and tensors in common: what the rows of op_table.cpp are
+// made of.
 namespace assay {
 
 /// What is particular to one op.

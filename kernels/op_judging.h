@@ -11,9 +11,9 @@
 // outputs are judged. The harness interprets both.
 namespace assay {
 
-/// The oracles that can judge an output. The formulas are in harness/oracle, one file each. u is the
-/// unit roundoff of the op's accumulator, u_out that of its output; S is what the reference gives as
-/// the scale of an element.
+/// The oracles that can judge an output. The formulas are in harness/oracle, one file each. u is
+/// the unit roundoff of the op's accumulator, u_out that of its output; S is what the reference
+/// gives as the scale of an element.
 enum class Oracle {
   exact,           // bit for bit the correctly rounded value
   sum_bound,       // |e| <= (L + extra) u S + u_out |y|: sums and dot products of S = sum |a_i b_i|
@@ -43,9 +43,9 @@ enum class Distribution {
   castable,        // as `stratified`, within the range of the cast's target
   integers,        // so small that every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
-  near_one,        // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
-  indices,         // rows of the op's first input
-  unique_words,    // 64-bit words that never repeat within a tensor
+  near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
+  indices,   // rows of the op's first input
+  unique_words,  // 64-bit words that never repeat within a tensor
 };
 
 struct Range {
@@ -71,9 +71,7 @@ struct Pass {
   std::vector<Data> data;  // of each input; the last one serves all further inputs
   Rule rule;
 
-  const Data& data_of(std::size_t input) const {
-    return data.at(std::min(input, data.size() - 1));
-  }
+  const Data& data_of(std::size_t input) const { return data.at(std::min(input, data.size() - 1)); }
 };
 
 }  // namespace assay

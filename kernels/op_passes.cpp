@@ -17,9 +17,8 @@ constexpr Rule exact_any_zero{.oracle = Oracle::exact, .any_zero = true};
 constexpr Rule sum_bound{.oracle = Oracle::sum_bound};
 
 Rule function_bound(const Declared& error) {
-  return {.oracle = Oracle::function_bound,
-          .ulps = error.ulps,
-          .argument_units = error.argument_units};
+  return {
+      .oracle = Oracle::function_bound, .ulps = error.ulps, .argument_units = error.argument_units};
 }
 
 /// gelu and its tanh form: ill conditioned at their negative tail, where no implementation is right
@@ -47,7 +46,8 @@ Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real, exact_any
 
 Passes order_of_two(bool any_zero) {
   const Rule rule = any_zero ? exact_any_zero : exact;
-  return {Pass{"ties", {{.distribution = Distribution::few}}, rule}, Pass{"real_data", {real}, rule}};
+  return {Pass{"ties", {{.distribution = Distribution::few}}, rule},
+          Pass{"real_data", {real}, rule}};
 }
 
 Passes choice_of_two() {
@@ -100,7 +100,8 @@ Passes softmax_passes() {
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = 4};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
   const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
-  return {Pass{"large_logits", {large_logits}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}};
+  return {Pass{"large_logits", {large_logits}, rule},
+          Pass{"real_data", {uniform({-10, 10})}, rule}};
 }
 
 Passes layernorm_passes() {
@@ -136,8 +137,8 @@ Passes allreduce_passes(DType dtype, const Params& params) {
   if (reduce == "sum") return sums();
   if (reduce == "prod") return products();
   if (reduce == "min" || reduce == "max") return order_of_two(true);
-  // avg: integers truncate the quotient of a sum that must not wrap; a division by a power of two is
-  // exact, any other adds the roundings of 1/n and of the quotient.
+  // avg: integers truncate the quotient of a sum that must not wrap; a division by a power of two
+  // is exact, any other adds the roundings of 1/n and of the quotient.
   Passes passes = sums();
   const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
   if (!is_floating(dtype)) {

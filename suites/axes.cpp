@@ -193,7 +193,8 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
       }
     }
   }
-  if (cases.empty() && refused) throw UsageError("--axis: no case is left: " + std::string(refused->what()));
+  if (cases.empty() && refused)
+    throw UsageError("--axis: no case is left: " + std::string(refused->what()));
   return cases;
 }
 

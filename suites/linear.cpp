@@ -7,26 +7,26 @@ using enum DType;
 using enum Level;
 
 const Axis small{{"batch", "in", "out"},
-                 {{seeds, {2, 3, 1}},     // Linear(3, 1) on a 2 x 3 input
-                  {seeds, {2, 3, 3}},     // Linear(3, 3)
-                  {seeds, {16, 64, 33}},  // batch 16, and a width that fills no tile
+                 {{seeds, {2, 3, 1}},      // Linear(3, 1) on a 2 x 3 input
+                  {seeds, {2, 3, 3}},      // Linear(3, 3)
+                  {seeds, {16, 64, 33}},   // batch 16, and a width that fills no tile
                   {smoke, {1, 400, 120}},  // the three of LeNet-5
                   {smoke, {64, 120, 84}},
                   {smoke, {64, 84, 10}}}};
 const Axis quick{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {64, 120, 84}}}};
 const Axis large{{"batch", "in", "out"},
                  {{smoke, {64, 1024, 1024}},
-                  {smoke, {1, 4096, 1000}},       // a classifier's head
-                  {standard, {128, 784, 512}},    // an MLP on 28 x 28 pixels
-                  {standard, {512, 768, 3072}},   // BERT base, up
-                  {standard, {512, 3072, 768}},   // and down
+                  {smoke, {1, 4096, 1000}},      // a classifier's head
+                  {standard, {128, 784, 512}},   // an MLP on 28 x 28 pixels
+                  {standard, {512, 768, 3072}},  // BERT base, up
+                  {standard, {512, 3072, 768}},  // and down
                   {standard, {4096, 1024, 1024}},
-                  {standard, {1, 4096, 11008}},   // Llama 7B, one token
+                  {standard, {1, 4096, 11008}},  // Llama 7B, one token
                   {standard, {256, 4096, 4096}},
-                  {full, {2048, 4096, 11008}},    // and a prompt
+                  {full, {2048, 4096, 11008}},  // and a prompt
                   {full, {4096, 4096, 4096}},
                   {full, {512, 11008, 4096}},
-                  {full, {16, 4096, 32000}}}};    // its vocabulary
+                  {full, {16, 4096, 32000}}}};  // its vocabulary
 const Axis transformer{{"batch", "in", "out"},
                        {{standard, {512, 768, 3072}}, {full, {2048, 4096, 11008}}}};
 const Axis small_stacks{{"batch", "in", "width", "layers"},

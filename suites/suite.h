@@ -43,8 +43,8 @@ struct Grid {
   std::vector<std::string_view> ops;
   std::vector<DType> dtypes;
   std::vector<Axis> axes;
-  /// Cases that come in at an earlier level are only checked: they are many, and too small for their
-  /// times to say anything. Cases with values that the user gives are always timed.
+  /// Cases that come in at an earlier level are only checked: they are many, and too small for
+  /// their times to say anything. Cases with values that the user gives are always timed.
   Level timed_from = Level::seeds;
 };
 

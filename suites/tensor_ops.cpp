@@ -11,7 +11,8 @@ const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003},
 /// The same without none, for what is not defined of nothing.
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// Rows of a prime length within wider ones: nothing is aligned, and the gaps are guarded.
-const Axis strided{{"n", "cols", "ld"}, {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
+const Axis strided{{"n", "cols", "ld"},
+                   {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
 /// A prime beyond the first caches; 16 Mi, beyond the last; and a prime beyond that.
 const Axis large = axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}});
 const Axis large_in_full = axis("n", {{full, 1048573}, {full, 16777216}});
@@ -20,9 +21,11 @@ const Axis sortable = axis("n", {{standard, 1048573}, {full, 16777216}});
 /// One of each kind at all levels, so that also the quick ones measure something.
 const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 
-const Axis small_rows{{"rows", "cols"},
-                      {{seeds, {2, 3}}, {seeds, {16, 1003}}, {smoke, {1, 65537}}, {smoke, {1021, 128}}}};
-const Axis strided_rows{{"rows", "cols", "ld"}, {{seeds, {5, 61, 64}}, {standard, {1021, 768, 1024}}}};
+const Axis small_rows{
+    {"rows", "cols"},
+    {{seeds, {2, 3}}, {seeds, {16, 1003}}, {smoke, {1, 65537}}, {smoke, {1021, 128}}}};
+const Axis strided_rows{{"rows", "cols", "ld"},
+                        {{seeds, {5, 61, 64}}, {standard, {1021, 768, 1024}}}};
 const Axis large_rows{{"rows", "cols"},
                       {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}};
 const Axis small_matrices{
@@ -43,9 +46,9 @@ const std::vector<DType> floats{f64, f32, bf16, f16};
 const std::vector<DType> all{f64, f32, bf16, f16, i64, i32, i8, u8};
 
 using Names = std::vector<std::string_view>;
-const Names elementwise{"fill", "copy",    "neg",  "abs",       "add",  "sub",  "mul",
-                        "div",  "fma",     "scale", "square",   "sqrt", "exp",  "log",
-                        "tanh", "sigmoid", "relu", "gelu",      "gelu_tanh", "pow", "min",
+const Names elementwise{"fill", "copy",    "neg",   "abs",    "add",       "sub", "mul",
+                        "div",  "fma",     "scale", "square", "sqrt",      "exp", "log",
+                        "tanh", "sigmoid", "relu",  "gelu",   "gelu_tanh", "pow", "min",
                         "max",  "less",    "equal", "where"};
 const Names reductions{"sum", "prod", "dot", "norm2", "scan"};
 const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax"};

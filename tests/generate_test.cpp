@@ -10,6 +10,7 @@
 
 #include "harness/case.h"
 #include "harness/input/exact_data.h"
+#include "harness/input/panel.h"
 
 namespace assay::input {
 namespace {
@@ -74,8 +75,8 @@ TEST(Generate, StratifiedDataReachEveryExponent) {
   std::set<int> exponents;
   int negative = 0;
   for (const float x : tensor.as<float>()) {
-    exponents.insert(std::ilogb(x));
-    negative += x < 0 ? 1 : 0;
+    if (std::isnormal(x)) exponents.insert(std::ilogb(x));
+    negative += std::signbit(x) ? 1 : 0;
   }
   EXPECT_EQ(exponents.size(), 254U) << "-126 to 127";
   EXPECT_NEAR(negative, 50000, 6 * std::sqrt(25000));
@@ -85,11 +86,126 @@ TEST(Generate, StratifiedDataStayInTheDomain) {
   const HostTensor tensor = tensor_of(op_of("tensor_ops/exp/f32/n=100000"), {1, 0, 0, 0});
   int relevant = 0;
   for (const float x : tensor.as<float>()) {
+    const float magnitude = std::abs(x);
+    if (!(magnitude < std::numeric_limits<float>::max())) continue;  // special values
     ASSERT_GE(x, -104);
     ASSERT_LE(x, 89);
     relevant += std::abs(x) > 0x1p-24F ? 1 : 0;
   }
   EXPECT_GT(relevant, 50000) << "exp of the others is 1";
+}
+
+TEST(Generate, OneInThirtyTwoStratifiedElementsIsSpecial) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/exp/f32/n=100000"), {1, 0, 0, 0});
+  int nans = 0;
+  int infinite = 0;
+  int subnormal = 0;
+  for (const float x : tensor.as<float>()) {
+    nans += std::isnan(x) ? 1 : 0;
+    infinite += std::isinf(x) ? 1 : 0;
+    subnormal += std::fpclassify(x) == FP_SUBNORMAL ? 1 : 0;
+  }
+  const double each = 100000.0 / 32 / 8;
+  EXPECT_NEAR(nans, each, 6 * std::sqrt(each));
+  EXPECT_NEAR(infinite, each, 6 * std::sqrt(each));
+  EXPECT_GE(subnormal, each);
+}
+
+TEST(Generate, Of16BitFloatsEveryValueComesOnce) {
+  for (const char* id : {"tensor_ops/exp/f16/n=65536", "tensor_ops/exp/bf16/n=65536"}) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    const auto* words = reinterpret_cast<const std::uint16_t*>(tensor.bytes().data());
+    EXPECT_EQ(std::set<std::uint16_t>(words, words + 65536).size(), 65536U) << id;
+  }
+}
+
+TEST(Generate, WhatIsCastFitsItsTarget) {
+  const auto check = [](const char* id, double low, double high) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_integral_v<T>) {
+        double least = 0;
+        double greatest = 0;
+        for (const T element : tensor.as<T>()) {
+          const double x = std::trunc(static_cast<double>(static_cast<float>(element)));
+          ASSERT_TRUE(x >= low && x <= high) << id << ": " << x;
+          least = std::min(least, x);
+          greatest = std::max(greatest, x);
+        }
+        EXPECT_GT(greatest, high / 3) << id;
+        EXPECT_LE(least, low / 3) << id;
+      }
+    });
+  };
+  check("tensor_ops/cast/f32/to=u8,n=100000", 0, 255);
+  check("tensor_ops/cast/f32/to=i8,n=100000", -128, 127);
+  check("tensor_ops/cast/f16/to=u8,n=65536", 0, 255);
+  check("tensor_ops/cast/bf16/to=i64,n=65536", -0x1p63, 0x1p63 - 1);
+}
+
+TEST(Generate, IndicesAreRowsOfTheTable) {
+  const HostTensor tensor =
+      tensor_of(op_of("tensor_ops/gather/f32/rows=7,cols=3,count=1000"), {1, 1, 0, 1});
+  std::set<std::int64_t> rows(tensor.as<std::int64_t>().begin(), tensor.as<std::int64_t>().end());
+  EXPECT_EQ(rows, (std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Generate, FactorsMultiplyWithoutOverflow) {
+  for (const char* id : {"tensor_ops/prod/f32/n=100003", "tensor_ops/prod/f16/n=100003"}) {
+    const OpInstance op = op_of(id);
+    const HostTensor tensor = tensor_of(op, {1, 0, 0, 0});
+    double product = 1;
+    int factors = 0;
+    visit_dtype(op.dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_integral_v<T>) {
+        for (const T element : tensor.as<T>()) {
+          const double x = static_cast<float>(element);
+          product *= x;
+          factors += std::abs(x) != 1 ? 1 : 0;
+          ASSERT_TRUE(std::abs(x) == 0.5 || std::abs(x) == 1 || std::abs(x) == 2);
+        }
+      }
+    });
+    const int most = largest_exponent(op.dtype);
+    EXPECT_GT(factors, most / 2) << id;
+    EXPECT_LE(std::abs(std::ilogb(product)), most) << id;
+  }
+}
+
+/// Row r of a matrix, as its bytes.
+std::string row_bytes(const HostTensor& tensor, std::size_t row) {
+  const auto cols = static_cast<std::size_t>(tensor.spec().shape.at(1)) * sizeof(float);
+  const auto bytes = tensor.bytes().subspan(row * cols, cols);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(Panels, RowsRepeatWithAnotherPrimeInEachPass) {
+  const OpInstance op = op_of("linear/f32/batch=300,in=8,out=400,bias=1,act=none");
+  for (const auto& [pass, period] : {std::pair{0, 127}, std::pair{1, 131}}) {
+    const auto p = static_cast<std::size_t>(period);
+    EXPECT_EQ(panel(op, pass).rows, period);
+    EXPECT_EQ(panel(op, pass).cols, period);
+    for (const int input : {0, 1}) {
+      const HostTensor tensor = tensor_of(op, {1, pass, 0, input});
+      EXPECT_EQ(row_bytes(tensor, 0), row_bytes(tensor, p));
+      EXPECT_EQ(row_bytes(tensor, 5), row_bytes(tensor, 5 + 2 * p));
+      EXPECT_NE(row_bytes(tensor, 0), row_bytes(tensor, 1));
+      EXPECT_NE(row_bytes(tensor, 0), row_bytes(tensor, p - 1));
+    }
+    const HostTensor bias = tensor_of(op, {1, pass, 0, 2});
+    EXPECT_EQ(bias.as<float>()[3], bias.as<float>()[3 + p]);
+  }
+}
+
+TEST(Panels, PeriodsOfBothPassesTellEveryRowApart) {
+  for (const std::int64_t rows : {1, 127, 128, 16000, 16637, 50000, 200000}) {
+    const OpInstance op =
+        op_of(("linear/f32/batch=" + std::to_string(rows) + ",in=1,out=1,bias=0,act=none").c_str());
+    const std::int64_t first = panel(op, 0).rows;
+    const std::int64_t second = panel(op, 1).rows;
+    EXPECT_TRUE(first == rows || first * second > rows) << rows;
+    EXPECT_EQ(first == rows, rows <= 127) << rows;
+  }
 }
 
 TEST(Generate, TheTopExponentOfADomainIsNotLumpedAtItsEnd) {
@@ -117,6 +233,31 @@ TEST(ExactData, LimitsFollowTheFormula) {
   EXPECT_EQ(limit("linear/f32/batch=1,in=1024,out=1,bias=0,act=none"), 128);
   EXPECT_EQ(limit("linear/bf16/batch=1,in=4,out=1,bias=0,act=none"), 256)
       << "capped by the eight bits of the input";
+}
+
+TEST(ExactData, SumsInHalfPrecisionAreScaledToStayFinite) {
+  const OpInstance op = op_of("linear/f16/batch=3,in=1000,out=3,bias=1,act=none");
+  const ExactIntegers exact = exact_integers(op);
+  const double largest = static_cast<double>(exact.limit) * static_cast<double>(exact.limit) *
+                         exact.scale(op, 0) * exact.scale(op, 1);
+  EXPECT_LE(1001 * largest, 65504);
+  EXPECT_EQ(exact.scale(op, 0) * exact.scale(op, 1), exact.scale(op, 2)) << "the bias is a term";
+}
+
+TEST(ExactData, SumsBehindAGeluAreOfTheOrderOfOne) {
+  const OpInstance op = op_of("linear/f32/batch=64,in=1024,out=64,bias=0,act=gelu");
+  const HostTensor x = tensor_of(op, {1, 0, 0, 0});
+  const HostTensor w = tensor_of(op, {1, 0, 0, 1});
+  double squares = 0;
+  for (std::size_t row = 0; row < 64; ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 1024; ++i) {
+      sum += static_cast<double>(x.as<float>()[row * 1024 + i]) *
+             static_cast<double>(w.as<float>()[row * 1024 + i]);
+    }
+    squares += sum * sum;
+  }
+  EXPECT_NEAR(std::sqrt(squares / 64), 1.5, 0.8);
 }
 
 TEST(ExactData, EveryOrderOfSummationIsExact) {

@@ -12,7 +12,8 @@ int shift_of(const OpInstance& op, double terms, double limit) {
   if (op.signature.sum_rms > 0) {
     // Integers that are uniform up to m have a root mean square of m / sqrt 3.
     const double term_rms = product ? limit * limit / 3 : limit / std::sqrt(3.0);
-    return static_cast<int>(std::lround(std::log2(term_rms * std::sqrt(terms) / op.signature.sum_rms)));
+    return static_cast<int>(
+        std::lround(std::log2(term_rms * std::sqrt(terms) / op.signature.sum_rms)));
   }
   const DType out = output_dtype(op);
   if (!is_floating(out)) return 0;

@@ -18,9 +18,10 @@ struct ExactIntegers {
 };
 
 /// For sums of K terms of f factors in an accumulator of p significand bits: limit m, the largest
-/// with K m^f <= 2^p; at most 2^q where the inputs have q bits. Where K exceeds 2^p even signs would
-/// overflow the significand: m = 1, and only K / stride <= 2^p elements of input 0 are not zero. Sums are scaled where an f16 output could not hold them, or where the op asks for a
-/// root mean square of its sums.
+/// with K m^f <= 2^p; at most 2^q where the inputs have q bits. Where K exceeds 2^p even signs
+/// would overflow the significand: m = 1, and only K / stride <= 2^p elements of input 0 are not
+/// zero. Sums are scaled where an f16 output could not hold them, or where the op asks for a root
+/// mean square of its sums.
 ExactIntegers exact_integers(const OpInstance& op);
 
 }  // namespace assay::input

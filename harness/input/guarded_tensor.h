@@ -12,8 +12,9 @@
 namespace assay::input {
 
 /// A tensor on a device between two guard bands, the second of which begins right behind the last
-/// element; the gaps between rows that lie apart are guarded too. Whatever a kernel writes outside its tensor shows in them; and because their content
-/// changes between launches, what it reads there shows as a result that changes.
+/// element; the gaps between rows that lie apart are guarded too. Whatever a kernel writes outside
+/// its tensor shows in them; and because their content changes between launches, what it reads
+/// there shows as a result that changes.
 class GuardedTensor {
  public:
   GuardedTensor(Device& device, const TensorSpec& spec);

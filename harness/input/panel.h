@@ -4,8 +4,8 @@
 
 namespace assay::input {
 
-/// A large product x W^T needs no O(M N K) reference: the rows of x repeat with period P, those of W
-/// (and the elements of a bias) with period Q, K stays fully random, and P x Q outputs tell all
+/// A large product x W^T needs no O(M N K) reference: the rows of x repeat with period P, those of
+/// W (and the elements of a bias) with period Q, K stays fully random, and P x Q outputs tell all
 /// M x N. One pair of periods alone misses a tile that is moved by a multiple of them, so the two
 /// passes of an op use different primes (P, Q) and (P', Q') with P P' > M and Q Q' > N: by the
 /// Chinese remainder theorem no misplacement hides in both. Where M <= P nothing repeats.

@@ -89,8 +89,8 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
 /// threshold on: that is what rounds to it.
 double error_of(double a, double y, double rest, DType dtype) {
   if (std::isinf(a) && std::isfinite(y)) {
-    const double threshold =
-        std::ldexp(2 - unit_roundoff(dtype), largest_exponent(dtype));  // for f64 the largest itself
+    const double threshold = std::ldexp(2 - unit_roundoff(dtype),
+                                        largest_exponent(dtype));  // for f64 the largest itself
     a = std::copysign(std::min(threshold, std::numeric_limits<double>::max()), a);
   }
   return std::abs((a - y) - rest);
@@ -160,8 +160,8 @@ Verdict compare(const reference::Reference& expected, const reference::Problem& 
                 std::span<const double> state, const Tolerance& tolerance,
                 std::span<const std::byte> actual, int rank) {
   // Without a reference nothing would be compared, and nothing would be wrong.
-  const bool judgeable =
-      expected.bits != nullptr || (expected.values != nullptr && is_floating(output_dtype(problem.op)));
+  const bool judgeable = expected.bits != nullptr ||
+                         (expected.values != nullptr && is_floating(output_dtype(problem.op)));
   if (!judgeable) throw std::logic_error("no reference for " + std::string(problem.op.op->name));
   if (actual.size() != problem.op.signature.outputs[0].bytes()) {
     throw std::logic_error("the output is not of the size that the op states");

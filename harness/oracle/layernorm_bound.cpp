@@ -4,8 +4,8 @@
 
 namespace assay::oracle {
 
-// With n columns, s the standard deviation of a row, z the normalised value, g and b weight and bias
-// of the column and dm = (n + 1) u mean|x| the error of the mean:
+// With n columns, s the standard deviation of a row, z the normalised value, g and b weight and
+// bias of the column and dm = (n + 1) u mean|x| the error of the mean:
 //   |e| <= |g| (dm/s + |z| (4u + (n + 4) u / 2 + dm^2 / (2 s^2) + 4u)) + u (|g z| + |y|)
 // dm/s is the error of x - mean beside s; the bracket holds that of s itself, for a variance in two
 // passes (sum of n squares, a division, a square root), and the subtraction, division and product;

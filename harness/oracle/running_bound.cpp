@@ -1,13 +1,13 @@
-#include "harness/oracle/tolerance.h"
-
 #include <fmt/format.h>
+
+#include "harness/oracle/tolerance.h"
 
 namespace assay::oracle {
 
 // Where one operation feeds the next, the reference carries a bound of the error along with the
 // values, and gives it in units of the accumulator's unit roundoff as the scale. A running error
-// analysis after Wilkinson; Higham: "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002,
-// section 3.3.
+// analysis after Wilkinson; Higham: "Accuracy and Stability of Numerical Algorithms", 2nd ed.,
+// 2002, section 3.3.
 Tolerance running_bound(const OpInstance& op) {
   const DType kept_in = accumulator(op);
   Tolerance t{.scale = unit_roundoff(kept_in),

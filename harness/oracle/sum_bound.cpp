@@ -8,8 +8,8 @@ namespace assay::oracle {
 // L u sum |a_i b_i|, L the longest chain of operations that one term passes through, and the
 // rounding of the result to the output type adds u_out |computed|. There is no denominator 1 - L u:
 // Jeannerod, Rump: "Improved error bounds for inner products in floating-point arithmetic",
-// SIAM J. Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking. A function of
-// slope at most R behind the sum multiplies its error by R; further roundings are `extra`.
+// SIAM J. Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking. A function
+// of slope at most R behind the sum multiplies its error by R; further roundings are `extra`.
 Tolerance sum_bound(const Rule& rule, const OpInstance& op) {
   const DType kept_in = accumulator(op);
   const auto longest_chain = static_cast<double>(op.signature.terms);

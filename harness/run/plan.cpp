@@ -52,7 +52,8 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
       }
     }
   }
-  for (PlannedTrial& planned : plan) planned.timing = check_only || !planned.test.timed ? "" : "batch";
+  for (PlannedTrial& planned : plan)
+    planned.timing = check_only || !planned.test.timed ? "" : "batch";
   return plan;
 }
 

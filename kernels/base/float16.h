@@ -5,9 +5,9 @@
 
 namespace assay {
 
-/// IEEE binary16 storage. Arithmetic is done in f32 by whoever needs it. The conversions are free of
-/// branches, so that compilers vectorise them, and need a floating-point environment that rounds to
-/// nearest and keeps subnormals.
+/// IEEE binary16 storage. Arithmetic is done in f32 by whoever needs it. The conversions are free
+/// of branches, so that compilers vectorise them, and need a floating-point environment that rounds
+/// to nearest and keeps subnormals.
 struct Float16 {
   std::uint16_t bits = 0;
 

@@ -98,8 +98,8 @@ struct FusedMultiplyAdd {
   }
 };
 
-/// Of 16-bit floats in f32: the product is exact in a double, and the sum of it and c never comes so
-/// near to the middle between two results that its rounding to a double could matter.
+/// Of 16-bit floats in f32: the product is exact in a double, and the sum of it and c never comes
+/// so near to the middle between two results that its rounding to a double could matter.
 struct NarrowFusedMultiplyAdd {
   float operator()(float a, float b, float c) const {
     return rounded_to_odd(static_cast<double>(a) * b + c);
@@ -113,9 +113,8 @@ std::unique_ptr<Kernel> fused_multiply_add(const OpInstance& op, const Binding& 
     const auto* b = static_cast<const T*>(binding.inputs[1]);
     const auto* c = static_cast<const T*>(binding.inputs[2]);
     auto* y = static_cast<T*>(binding.outputs[0]);
-    return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {
-      map_rows<T>(spec, F{}, y, a, b, c);
-    });
+    return std::make_unique<FunctionKernel>(
+        loop, [=, spec = op.signature.outputs[0]] { map_rows<T>(spec, F{}, y, a, b, c); });
   });
 }
 
@@ -128,7 +127,8 @@ std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
     return std::make_unique<FunctionKernel>(
         Multiply::implementation, [=, spec = op.signature.outputs[0]] {
           const Computed<T> a = widened(*factor);
-          map_rows<T>(spec, [a](Computed<T> element) { return Multiply{}(element, a); }, y, x);
+          map_rows<T>(
+              spec, [a](Computed<T> element) { return Multiply{}(element, a); }, y, x);
         });
   });
 }

@@ -43,10 +43,9 @@ std::unique_ptr<Kernel> widened_product(const OpInstance& op, const DnnlMatmul::
   const auto floats = [](const TensorSpec& spec) {
     return std::vector<float>(static_cast<std::size_t>(spec.elements()));
   };
-  auto work = std::shared_ptr<Work>(new Work{DnnlMatmul(DType::f32, DType::f32, shape),
-                                             floats(op.signature.inputs[0]),
-                                             floats(op.signature.inputs[1]),
-                                             floats(op.signature.outputs[0])});
+  auto work = std::shared_ptr<Work>(
+      new Work{DnnlMatmul(DType::f32, DType::f32, shape), floats(op.signature.inputs[0]),
+               floats(op.signature.inputs[1]), floats(op.signature.outputs[0])});
   const std::string implementation = work->product.implementation() + " in f32, 16 bits widened";
   return std::make_unique<FunctionKernel>(
       implementation, [work, binding, inputs = op.signature.inputs, out = op.signature.outputs[0]] {

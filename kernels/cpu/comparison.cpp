@@ -70,7 +70,8 @@ std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
     const auto* b = static_cast<const T*>(binding.inputs[2]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {
-      map_rows<T>(spec, [](std::uint8_t m, T x, T z) { return m != 0 ? x : z; }, y, mask, a, b);
+      map_rows<T>(
+          spec, [](std::uint8_t m, T x, T z) { return m != 0 ? x : z; }, y, mask, a, b);
     });
   });
 }
@@ -80,7 +81,8 @@ std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {
-      map_rows<T>(spec, [](T element) { return element; }, y, x);
+      map_rows<T>(
+          spec, [](T element) { return element; }, y, x);
     });
   });
 }
@@ -90,16 +92,21 @@ std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
     const auto* value = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {
-      map_rows<T>(spec, [element = *value] { return element; }, y);
+      map_rows<T>(
+          spec, [element = *value] { return element; }, y);
     });
   });
 }
 
 constexpr KernelRow rows[] = {
-    {"min", map<Minimum, Numbers, 2>}, {"max", map<Maximum, Numbers, 2>},
-    {"relu", map<Relu, Floats, 1>},    {"less", compare<Less>},
-    {"equal", compare<Equal>},         {"where", where},
-    {"copy", copy},                    {"fill", fill},
+    {"min", map<Minimum, Numbers, 2>},
+    {"max", map<Maximum, Numbers, 2>},
+    {"relu", map<Relu, Floats, 1>},
+    {"less", compare<Less>},
+    {"equal", compare<Equal>},
+    {"where", where},
+    {"copy", copy},
+    {"fill", fill},
 };
 
 }  // namespace

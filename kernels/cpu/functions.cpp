@@ -38,9 +38,12 @@ struct Power {
 };
 
 constexpr KernelRow rows[] = {
-    {"exp", map<Exponential, Floats, 1>},   {"log", map<Logarithm, Floats, 1>},
-    {"tanh", map<HyperbolicTangent, Floats, 1>}, {"sigmoid", map<Logistic, Floats, 1>},
-    {"gelu", map<Gelu, Floats, 1>},         {"gelu_tanh", map<GeluTanh, Floats, 1>},
+    {"exp", map<Exponential, Floats, 1>},
+    {"log", map<Logarithm, Floats, 1>},
+    {"tanh", map<HyperbolicTangent, Floats, 1>},
+    {"sigmoid", map<Logistic, Floats, 1>},
+    {"gelu", map<Gelu, Floats, 1>},
+    {"gelu_tanh", map<GeluTanh, Floats, 1>},
     {"pow", map<Power, Floats, 2>},
 };
 

@@ -31,9 +31,8 @@ TensorSpec dense(std::int64_t elements) { return {.shape = {elements}}; }
 template <class T>
 void activate_in_place(const std::string& act, T* y, std::int64_t n) {
   if (act == "none") return;
-  with_activation(act, [&](auto function) {
-    map_rows<T>(dense(n), function, y, static_cast<const T*>(y));
-  });
+  with_activation(
+      act, [&](auto function) { map_rows<T>(dense(n), function, y, static_cast<const T*>(y)); });
 }
 
 std::string with_act(std::string implementation, const std::string& act) {
@@ -41,15 +40,12 @@ std::string with_act(std::string implementation, const std::string& act) {
 }
 
 DnnlMatmul::Shape product_of(const Layer::Shape& shape) {
-  return {.m = shape.batch,
-          .n = shape.out,
-          .k = shape.in,
-          .b_transposed = true,
-          .bias = shape.bias};
+  return {
+      .m = shape.batch, .n = shape.out, .k = shape.in, .b_transposed = true, .bias = shape.bias};
 }
 
-/// f32, and 16-bit floats where oneDNN multiplies them itself. An activation that is not exact needs
-/// the sums in f32: rounded to 16 bits before it, they would be rounded twice.
+/// f32, and 16-bit floats where oneDNN multiplies them itself. An activation that is not exact
+/// needs the sums in f32: rounded to 16 bits before it, they would be rounded twice.
 class DnnlLayer final : public Layer {
  public:
   DnnlLayer(DType dtype, const Shape& shape, const std::string& act)
@@ -72,9 +68,7 @@ class DnnlLayer final : public Layer {
       }
     });
   }
-  std::string implementation() const override {
-    return with_act(product_.implementation(), act_);
-  }
+  std::string implementation() const override { return with_act(product_.implementation(), act_); }
 
  private:
   std::string act_;

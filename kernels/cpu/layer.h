@@ -20,8 +20,8 @@ class Layer {
   };
 
   virtual ~Layer() = default;
-  /// x [batch][in], w [out][in] and bias [out] of the layer's dtype, y [batch][out]; for i8, bias and
-  /// y are i32. `bias` is ignored where the shape has none.
+  /// x [batch][in], w [out][in] and bias [out] of the layer's dtype, y [batch][out]; for i8, bias
+  /// and y are i32. `bias` is ignored where the shape has none.
   virtual void run(const void* x, const void* w, const void* bias, void* y) = 0;
   virtual std::string implementation() const = 0;
 };

@@ -6,8 +6,8 @@
 namespace assay::cpu {
 namespace {
 
-/// Layers one after the other; between them lie buffers of the op's dtype. A single layer is a stack
-/// of one.
+/// Layers one after the other; between them lie buffers of the op's dtype. A single layer is a
+/// stack of one.
 class StackKernel final : public Kernel {
  public:
   StackKernel(DType dtype, const std::vector<Layer::Shape>& shapes, const std::string& act,
@@ -52,7 +52,8 @@ class StackKernel final : public Kernel {
 std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
   const Layer::Shape shape{op.params.integer("batch"), op.params.integer("in"),
                            op.params.integer("out"), op.params.integer("bias") != 0};
-  return std::make_unique<StackKernel>(op.dtype, std::vector{shape}, op.params.word("act"), binding);
+  return std::make_unique<StackKernel>(op.dtype, std::vector{shape}, op.params.word("act"),
+                                       binding);
 }
 
 std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& binding) {

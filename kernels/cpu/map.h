@@ -58,9 +58,7 @@ std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
     } else if constexpr (Inputs == 2) {
       run = [=, a = input(0), b = input(1)] { map_rows<T>(spec, F{}, y, a, b); };
     } else {
-      run = [=, a = input(0), b = input(1), c = input(2)] {
-        map_rows<T>(spec, F{}, y, a, b, c);
-      };
+      run = [=, a = input(0), b = input(1), c = input(2)] { map_rows<T>(spec, F{}, y, a, b, c); };
     }
     return std::make_unique<FunctionKernel>(F::implementation, std::move(run));
   });

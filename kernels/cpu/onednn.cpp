@@ -31,9 +31,7 @@ memory::desc matrix(std::int64_t matrices, std::int64_t rows, std::int64_t cols,
   const std::int64_t row_step = transposed ? 1 : cols;
   const std::int64_t col_step = transposed ? rows : 1;
   if (matrices == 1) return {{rows, cols}, data_type(dtype), memory::dims{row_step, col_step}};
-  return {{matrices, rows, cols},
-          data_type(dtype),
-          memory::dims{rows * cols, row_step, col_step}};
+  return {{matrices, rows, cols}, data_type(dtype), memory::dims{rows * cols, row_step, col_step}};
 }
 
 dnnl::matmul::primitive_desc describe(const memory::desc& x, const memory::desc& w,

@@ -17,7 +17,7 @@ struct Accumulator {
   using type = Computed<T>;
 };
 template <class T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 struct Accumulator<T> {
   using type = std::make_unsigned_t<T>;
 };
@@ -185,15 +185,15 @@ struct Maximum : Minimum {
 template <class R, class P, class... X>
 P reduce(std::int64_t n, const X*... x) {
   std::vector<P> partial(static_cast<std::size_t>(omp_get_max_threads()), R::template nothing<P>);
-  parallel_blocks(n, (sizeof(X) + ...), [&](std::int64_t thread, std::int64_t first,
-                                            std::int64_t count) {
-    P own = R::template nothing<P>;
-    for (std::int64_t i = first; i < first + count; i += block_elements) {
-      const std::int64_t length = std::min(block_elements, first + count - i);
-      own = R::join(own, R::template of_block<P>(length, (x + i)...));
-    }
-    partial[static_cast<std::size_t>(thread)] = own;
-  });
+  parallel_blocks(n, (sizeof(X) + ...),
+                  [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
+                    P own = R::template nothing<P>;
+                    for (std::int64_t i = first; i < first + count; i += block_elements) {
+                      const std::int64_t length = std::min(block_elements, first + count - i);
+                      own = R::join(own, R::template of_block<P>(length, (x + i)...));
+                    }
+                    partial[static_cast<std::size_t>(thread)] = own;
+                  });
   P total = R::template nothing<P>;
   for (const P part : partial) total = R::join(total, part);
   return R::finish(total, n);
@@ -246,10 +246,10 @@ std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
     const std::int64_t n = op.signature.inputs[0].elements();
     return std::make_unique<FunctionKernel>("OpenMP blocks", [=] {
       std::vector<std::int64_t> found(static_cast<std::size_t>(omp_get_max_threads()), -1);
-      parallel_blocks(n, sizeof(T), [&](std::int64_t thread, std::int64_t first,
-                                        std::int64_t count) {
-        found[static_cast<std::size_t>(thread)] = argmax_range(x, first, count);
-      });
+      parallel_blocks(n, sizeof(T),
+                      [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
+                        found[static_cast<std::size_t>(thread)] = argmax_range(x, first, count);
+                      });
       std::int64_t best = -1;
       for (const std::int64_t i : found) {
         if (i < 0) continue;
@@ -265,14 +265,10 @@ std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
 }
 
 constexpr KernelRow rows[] = {
-    {"sum", reduction<Sum, SignedNumbers>},
-    {"prod", reduction<Product, SignedNumbers>},
-    {"mean", reduction<Mean, Floats>},
-    {"dot", reduction<Dot, Floats>},
-    {"norm2", reduction<Norm, Floats>},
-    {"reduce_min", reduction<Minimum, Numbers>},
-    {"reduce_max", reduction<Maximum, Numbers>},
-    {"argmax", argmax},
+    {"sum", reduction<Sum, SignedNumbers>},      {"prod", reduction<Product, SignedNumbers>},
+    {"mean", reduction<Mean, Floats>},           {"dot", reduction<Dot, Floats>},
+    {"norm2", reduction<Norm, Floats>},          {"reduce_min", reduction<Minimum, Numbers>},
+    {"reduce_max", reduction<Maximum, Numbers>}, {"argmax", argmax},
 };
 
 }  // namespace

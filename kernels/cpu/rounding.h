@@ -6,8 +6,9 @@
 
 namespace assay::cpu {
 
-/// Rounded to odd, so that rounding it once more, to 16 bits, equals one rounding of `value`. Boldo,
-/// Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4), 2008.
+/// Rounded to odd, so that rounding it once more, to 16 bits, equals one rounding of `value`.
+/// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4),
+/// 2008.
 inline float rounded_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto bits = std::bit_cast<std::uint32_t>(nearest);

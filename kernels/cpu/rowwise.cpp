@@ -16,7 +16,8 @@ ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::i
   using C = Computed<T>;
   C maximum = -std::numeric_limits<C>::infinity();
 #pragma omp simd reduction(max : maximum)
-  for (std::int64_t i = 0; i < cols; ++i) maximum = widened(x[i]) > maximum ? widened(x[i]) : maximum;
+  for (std::int64_t i = 0; i < cols; ++i)
+    maximum = widened(x[i]) > maximum ? widened(x[i]) : maximum;
   C sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < cols; ++i) {
@@ -28,8 +29,8 @@ ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::i
   for (std::int64_t i = 0; i < cols; ++i) y[i] = static_cast<T>(work[i] / sum);
 }
 
-/// The variance in a second pass over the row: in one, as the mean of squares less the square of the
-/// mean, it would cancel for rows far from zero.
+/// The variance in a second pass over the row: in one, as the mean of squares less the square of
+/// the mean, it would cancel for rows far from zero.
 template <class T>
 ASSAY_VECTOR_CLONES void layernorm_row(const T* x, const T* weight, const T* bias, T* y,
                                        std::int64_t cols) {

@@ -100,9 +100,11 @@ std::unique_ptr<Kernel> sort(const OpInstance& op, const Binding& binding) {
     auto* y = static_cast<W*>(binding.outputs[0]);
     const TensorSpec spec = op.signature.outputs[0];
     return std::make_unique<FunctionKernel>("libstdc++ parallel sort", [=] {
-      map_rows<W>(spec, [](W bits) { return key_of<T>(bits); }, y, x);
+      map_rows<W>(
+          spec, [](W bits) { return key_of<T>(bits); }, y, x);
       __gnu_parallel::sort(y, y + spec.elements());
-      map_rows<W>(spec, [](W key) { return bits_of_key<T>(key); }, y, static_cast<const W*>(y));
+      map_rows<W>(
+          spec, [](W key) { return bits_of_key<T>(key); }, y, static_cast<const W*>(y));
     });
   });
 }

@@ -51,7 +51,8 @@ struct SquareRoot {
   }
 };
 /// Of 16-bit floats in double: the product is exact there, and the sum of it and c, a number of at
-/// most 11 bits, is never so near to a midpoint of 16-bit floats that its own rounding could matter.
+/// most 11 bits, is never so near to a midpoint of 16-bit floats that its own rounding could
+/// matter.
 struct FusedMultiplyAdd {
   template <class T>
   auto operator()(T a, T b, T c) const {
@@ -79,17 +80,21 @@ void scale_bits(const Problem& p, std::span<const double>, std::int64_t first,
 }
 
 Reference scale(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
-    return Reference{.bits = scale_bits<T>};
-  });
+  return visit_dtype(
+      op.dtype, []<class T>(std::type_identity<T>) { return Reference{.bits = scale_bits<T>}; });
 }
 
 constexpr ReferenceRow rows[] = {
-    {"add", exactly<Add, 2>},       {"sub", exactly<Subtract, 2>},
-    {"mul", exactly<Multiply, 2>},  {"div", exactly<Divide, 2>},
-    {"square", exactly<Square, 1>}, {"neg", exactly<Negate, 1>},
-    {"abs", exactly<Absolute, 1>},  {"sqrt", exactly<SquareRoot, 1>},
-    {"scale", scale},               {"fma", exactly<FusedMultiplyAdd, 3>},
+    {"add", exactly<Add, 2>},
+    {"sub", exactly<Subtract, 2>},
+    {"mul", exactly<Multiply, 2>},
+    {"div", exactly<Divide, 2>},
+    {"square", exactly<Square, 1>},
+    {"neg", exactly<Negate, 1>},
+    {"abs", exactly<Absolute, 1>},
+    {"sqrt", exactly<SquareRoot, 1>},
+    {"scale", scale},
+    {"fma", exactly<FusedMultiplyAdd, 3>},
 };
 
 }  // namespace

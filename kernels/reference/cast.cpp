@@ -24,7 +24,8 @@ Y narrowed(long double x, int significand, int smallest, int largest) {
   const int q = std::max(std::ilogb(x), smallest) - (significand - 1);
   const long double y = std::ldexp(std::nearbyint(std::ldexp(x, -q)), q);
   const bool overflows = std::abs(y) >= std::ldexp(1.0L, largest + 1);
-  const auto infinity = std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(x));
+  const auto infinity =
+      std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(x));
   return Y(overflows ? infinity : static_cast<float>(y));
 }
 

@@ -117,9 +117,8 @@ void fill_bits(const Problem& p, std::span<const double>, std::int64_t, std::spa
 
 void copy_bits(const Problem& p, std::span<const double>, std::int64_t first,
                std::span<std::byte> out) {
-  move_elements(p, out, [&](std::size_t i) {
-    return element(p, 0, static_cast<std::size_t>(first) + i);
-  });
+  move_elements(p, out,
+                [&](std::size_t i) { return element(p, 0, static_cast<std::size_t>(first) + i); });
 }
 
 Reference where(const OpInstance&) { return {.bits = where_bits}; }
@@ -127,9 +126,14 @@ Reference fill(const OpInstance&) { return {.bits = fill_bits}; }
 Reference copy(const OpInstance&) { return {.bits = copy_bits}; }
 
 constexpr ReferenceRow rows[] = {
-    {"min", chosen<Minimum, 2>}, {"max", chosen<Maximum, 2>}, {"less", chosen<Less, 2>},
-    {"equal", chosen<Equal, 2>}, {"relu", chosen<Relu, 1>},   {"where", where},
-    {"fill", fill},              {"copy", copy},
+    {"min", chosen<Minimum, 2>},
+    {"max", chosen<Maximum, 2>},
+    {"less", chosen<Less, 2>},
+    {"equal", chosen<Equal, 2>},
+    {"relu", chosen<Relu, 1>},
+    {"where", where},
+    {"fill", fill},
+    {"copy", copy},
 };
 
 }  // namespace

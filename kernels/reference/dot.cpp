@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t lanes = 16;
 using Lanes = std::array<double, lanes>;
 
-/// a b = product + its rounding error, by splitting both into halves. Veltkamp, Dekker: Numer. Math.
-/// 18, 1971; exact while nothing over- or underflows.
+/// a b = product + its rounding error, by splitting both into halves. Veltkamp, Dekker: Numer.
+/// Math. 18, 1971; exact while nothing over- or underflows.
 inline double product_error(double a, double b, double product) {
   constexpr double splitter = 0x1p27 + 1;
   const double wide_a = splitter * a;

@@ -18,8 +18,8 @@ void store(std::span<std::byte> out, std::size_t i, const Y& y) {
 }
 
 /// In what IEEE operations are evaluated before their one rounding to T. 16-bit floats in double,
-/// where two roundings equal one: 53 >= 2 p + 2 (Figueroa: "When is double rounding innocuous?", ACM
-/// SIGNUM Newsletter 30(3), 1995). Integers wrap as unsigned ones.
+/// where two roundings equal one: 53 >= 2 p + 2 (Figueroa: "When is double rounding innocuous?",
+/// ACM SIGNUM Newsletter 30(3), 1995). Integers wrap as unsigned ones.
 template <class T>
 auto operand(T x) {
   if constexpr (is_narrow_float<T>) {
@@ -34,8 +34,7 @@ auto operand(T x) {
 template <class T, class F, std::size_t... I>
 void write_bits(const Problem& p, std::int64_t first, std::span<std::byte> out,
                 std::index_sequence<I...> /*inputs*/) {
-  const auto inputs =
-      std::make_tuple(p.input<T>(I).subspan(static_cast<std::size_t>(first))...);
+  const auto inputs = std::make_tuple(p.input<T>(I).subspan(static_cast<std::size_t>(first))...);
   for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
     const auto y = F{}(operand(std::get<I>(inputs)[i])...);
     if constexpr (is_narrow_float<T>) {
@@ -66,24 +65,24 @@ using Wider = std::conditional_t<std::is_same_v<T, double>, long double, double>
 template <class F, int Inputs>
 Reference approximately(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
-    return Reference{.values = [](const Problem& p, std::span<const double>, std::int64_t first,
-                                  Values out) {
-      for (std::size_t i = 0; i < out.value.size(); ++i) {
-        const std::size_t at = static_cast<std::size_t>(first) + i;
-        const auto argument = [&](std::size_t input) {
-          return static_cast<Wider<T>>(wide(p.input<T>(input)[at]));
-        };
-        Wider<T> y = 0;
-        if constexpr (Inputs == 1) {
-          y = F{}(argument(0));
-        } else {
-          y = F{}(argument(0), argument(1));
-        }
-        out.value[i] = static_cast<double>(y);
-        out.rest[i] = static_cast<double>(y - out.value[i]);
-        out.scale[i] = static_cast<double>(std::abs(argument(Inputs - 1)));
-      }
-    }};
+    return Reference{
+        .values = [](const Problem& p, std::span<const double>, std::int64_t first, Values out) {
+          for (std::size_t i = 0; i < out.value.size(); ++i) {
+            const std::size_t at = static_cast<std::size_t>(first) + i;
+            const auto argument = [&](std::size_t input) {
+              return static_cast<Wider<T>>(wide(p.input<T>(input)[at]));
+            };
+            Wider<T> y = 0;
+            if constexpr (Inputs == 1) {
+              y = F{}(argument(0));
+            } else {
+              y = F{}(argument(0), argument(1));
+            }
+            out.value[i] = static_cast<double>(y);
+            out.rest[i] = static_cast<double>(y - out.value[i]);
+            out.scale[i] = static_cast<double>(std::abs(argument(Inputs - 1)));
+          }
+        }};
   });
 }
 

@@ -9,23 +9,33 @@ namespace {
 
 struct Exponential {
   template <class Real>
-  Real operator()(Real x) const { return std::exp(x); }
+  Real operator()(Real x) const {
+    return std::exp(x);
+  }
 };
 struct Logarithm {
   template <class Real>
-  Real operator()(Real x) const { return std::log(x); }
+  Real operator()(Real x) const {
+    return std::log(x);
+  }
 };
 struct HyperbolicTangent {
   template <class Real>
-  Real operator()(Real x) const { return std::tanh(x); }
+  Real operator()(Real x) const {
+    return std::tanh(x);
+  }
 };
 struct Logistic {
   template <class Real>
-  Real operator()(Real x) const { return 1 / (1 + std::exp(-x)); }
+  Real operator()(Real x) const {
+    return 1 / (1 + std::exp(-x));
+  }
 };
 struct Power {
   template <class Real>
-  Real operator()(Real a, Real b) const { return std::pow(a, b); }
+  Real operator()(Real a, Real b) const {
+    return std::pow(a, b);
+  }
 };
 
 constexpr ReferenceRow rows[] = {

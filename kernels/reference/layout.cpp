@@ -12,8 +12,8 @@ void move_elements(const Problem& p, std::int64_t first, std::span<std::byte> ou
   const std::size_t bytes = size_bytes(p.op.dtype);
   const auto x = p.ranks[0][0].bytes();
   for (std::size_t i = 0; i < out.size() / bytes; ++i) {
-    const auto source =
-        x.subspan(static_cast<std::size_t>(from(first + static_cast<std::int64_t>(i))) * bytes, bytes);
+    const auto source = x.subspan(
+        static_cast<std::size_t>(from(first + static_cast<std::int64_t>(i))) * bytes, bytes);
     std::copy(source.begin(), source.end(), out.begin() + static_cast<std::ptrdiff_t>(i * bytes));
   }
 }
@@ -22,8 +22,7 @@ void transpose_bits(const Problem& p, std::span<const double>, std::int64_t firs
                     std::span<std::byte> out) {
   const std::int64_t rows = p.op.params.integer("rows");
   const std::int64_t cols = p.op.params.integer("cols");
-  move_elements(p, first, out,
-                [=](std::int64_t i) { return i % rows * cols + i / rows; });
+  move_elements(p, first, out, [=](std::int64_t i) { return i % rows * cols + i / rows; });
 }
 
 void gather_bits(const Problem& p, std::span<const double>, std::int64_t first,

@@ -50,7 +50,8 @@ State solve_linear(const Problem& p) {
   for (std::int64_t b = 0; b < e.rows; ++b) {
     for (std::int64_t o = 0; o < e.cols; ++o) {
       const double added = bias[static_cast<std::size_t>(o)];
-      const Dot d = dot<T>(&x[static_cast<std::size_t>(b) * in], &w[static_cast<std::size_t>(o) * in], in);
+      const Dot d =
+          dot<T>(&x[static_cast<std::size_t>(b) * in], &w[static_cast<std::size_t>(o) * in], in);
       const auto sum = static_cast<Wider<T>>(d.total() + added);
       const Wider<T> y = activated(act, sum);
       double* at = &state[static_cast<std::size_t>(b * e.cols + o) * numbers];
@@ -88,7 +89,8 @@ State solve_integer_linear(const Problem& p) {
         sum += std::int64_t{x[static_cast<std::size_t>(b * e.in + i)]} *
                w[static_cast<std::size_t>(o * e.in + i)];
       }
-      if (p.op.params.integer("bias") != 0) sum += p.input<std::int32_t>(2)[static_cast<std::size_t>(o)];
+      if (p.op.params.integer("bias") != 0)
+        sum += p.input<std::int32_t>(2)[static_cast<std::size_t>(o)];
       auto y = static_cast<std::int32_t>(sum);
       if (relu) y = std::max(y, 0);
       state[static_cast<std::size_t>(b * e.cols + o)] = as_state(y);
@@ -145,8 +147,7 @@ State solve_batched(const Problem& p) {
   return state;
 }
 
-void batched_values(const Problem&, std::span<const double> state, std::int64_t first,
-                    Values out) {
+void batched_values(const Problem&, std::span<const double> state, std::int64_t first, Values out) {
   for (std::size_t i = 0; i < out.value.size(); ++i) {
     const double* at = &state[(static_cast<std::size_t>(first) + i) * numbers];
     out.value[i] = at[0];

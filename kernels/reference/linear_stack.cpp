@@ -32,10 +32,10 @@ struct Activation {
   }
 };
 
-/// The bounds of one output of a layer. With S = sum |w| (|h| + E) + |b| over what an implementation
-/// may have before it, E the error of h: its sum errs by sum |w| E of the inputs and by L u S of
-/// its own additions; the activation enlarges both by at most its slope and adds C u S. Higham:
-/// "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, sections 3.1 and 3.3.
+/// The bounds of one output of a layer. With S = sum |w| (|h| + E) + |b| over what an
+/// implementation may have before it, E the error of h: its sum errs by sum |w| E of the inputs and
+/// by L u S of its own additions; the activation enlarges both by at most its slope and adds C u S.
+/// Higham: "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, sections 3.1 and 3.3.
 struct OutputError {
   double from_inputs = 0;  // sum |w| E
   double magnitude = 0;    // S
@@ -113,7 +113,8 @@ State solve_stack(const Problem& p) {
   layer.error.assign(layer.value.size(), 0.0);
   auto fan_in = static_cast<std::size_t>(p.op.params.integer("in"));
   for (std::int64_t l = 0; l < layers; ++l) {
-    layer = next_layer<T>(p, layer, fan_in, 1 + static_cast<std::size_t>(l) * step, l + 1 == layers);
+    layer =
+        next_layer<T>(p, layer, fan_in, 1 + static_cast<std::size_t>(l) * step, l + 1 == layers);
     fan_in = static_cast<std::size_t>(p.op.params.integer("width"));
   }
   const double u = unit_roundoff(accumulator(p.op));

@@ -211,9 +211,14 @@ Reference argmax(const OpInstance& op) {
 }
 
 constexpr ReferenceRow rows[] = {
-    {"sum", sum},     {"prod", prod},   {"mean", mean},
-    {"dot", dot},     {"norm2", norm2}, {"reduce_min", reduce_min},
-    {"reduce_max", reduce_max}, {"argmax", argmax},
+    {"sum", sum},
+    {"prod", prod},
+    {"mean", mean},
+    {"dot", dot},
+    {"norm2", norm2},
+    {"reduce_min", reduce_min},
+    {"reduce_max", reduce_max},
+    {"argmax", argmax},
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ double wide(T x) {
   }
 }
 
-/// x rounded to the nearest number of `significand` bits and exponents from `smallest` to `largest`,
-/// ties to even. On the grid of spacing 2^q that x lies in, rounding is that of a whole number.
+/// x rounded to the nearest number of `significand` bits and exponents from `smallest` to
+/// `largest`, ties to even. On the grid of spacing 2^q that x lies in, rounding is that of a whole
+/// number.
 inline double round_to_format(double x, int significand, int smallest, int largest) {
   if (x == 0 || !std::isfinite(x)) return x;
   const int q = std::max(std::ilogb(x), smallest) - (significand - 1);

@@ -50,8 +50,7 @@ void scan_values(const Problem& p, std::span<const double> state, std::int64_t f
     if (i < begin) continue;
     out.value[i - begin] = sum.value();
     out.rest[i - begin] = sum.rest();
-    out.scale[i - begin] =
-        magnitude * (static_cast<double>(i + 1) / static_cast<double>(x.size()));
+    out.scale[i - begin] = magnitude * (static_cast<double>(i + 1) / static_cast<double>(x.size()));
   }
 }
 
