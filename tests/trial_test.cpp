@@ -162,7 +162,7 @@ class FaultyDevice final : public Device {
  public:
   FaultyDevice(std::unique_ptr<Device> real, Fault fault) : real_(std::move(real)), fault_(fault) {}
   const DeviceInfo& info() const override { return real_->info(); }
-  void* allocate(std::size_t bytes) override { return real_->allocate(bytes); }
+  void* allocate(std::size_t bytes, Memory kind) override { return real_->allocate(bytes, kind); }
   void release(void* memory) noexcept override { real_->release(memory); }
   void upload(void* to, const void* from, std::size_t n) override { real_->upload(to, from, n); }
   void download(void* to, const void* from, std::size_t n) override {

@@ -32,7 +32,7 @@ GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec)
                 : 1),
       row_bytes_(spec.bytes() / rows_),
       step_bytes_(static_cast<std::size_t>(spec.row_stride) * size_bytes(spec.dtype)),
-      buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_) {}
+      buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_, spec.memory) {}
 
 void GuardedTensor::set_guards(std::byte guard) {
   guard_ = guard;
