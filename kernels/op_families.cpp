@@ -266,7 +266,15 @@ Signature linear_stack_signature(DType dtype, const Params& params) {
 // --- Transfers and collectives -----------------------------------------------------------------
 
 Signature memcpy_signature(DType dtype, const Params& params) {
-  const TensorSpec bytes{.dtype = dtype, .shape = {params.integer("bytes")}};
+  TensorSpec bytes{.dtype = dtype, .shape = {params.integer("bytes")}};
+  if (params.find("pages") != nullptr) {  // else normal, which is left out
+    constexpr std::int64_t huge_page_bytes = 2 << 20;
+    if (bytes.shape[0] < huge_page_bytes) {
+      throw NotApplicable("memcpy: pages=huge needs at least one page of 2 MiB, not " +
+                          std::to_string(bytes.shape[0]) + " bytes");
+    }
+    bytes.memory = Memory::huge_pages;
+  }
   return with_work({.inputs = {bytes}, .outputs = {bytes}}, 0);
 }
 
@@ -283,6 +291,13 @@ Signature memcpy_2d_signature(DType dtype, const Params& params) {
 }
 
 Signature allreduce_signature(DType dtype, const Params& params) {
+  // With more ranks no dense integers have sums that the message's dtype holds exactly, and the
+  // bound of an average needs 2 n u <= 1.
+  const std::int64_t most = std::int64_t{1} << std::min(30, precision_bits(dtype) - 1);
+  if (params.integer("ranks") > most) {
+    throw NotApplicable("allreduce in " + std::string(name(dtype)) + " has no test data for more than " +
+                        std::to_string(most) + " ranks");
+  }
   const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("count")}};
   Signature s{.inputs = {tensor}, .outputs = {tensor}};
   s.ranks = static_cast<int>(params.integer("ranks"));
@@ -386,9 +401,11 @@ Op linear_stack_op(const OpRow& row) {
 }
 
 Op memcpy_op(const OpRow& row) {
+  Parameter pages = choice("pages", {"normal", "huge"});
+  pages.otherwise = ParamValue{std::string("normal")};
   Op op = make(row,
                {choice("from", {"host"}), choice("to", {"host"}), size("bytes"),
-                choice("threads", {"one", "all"})},
+                choice("threads", {"one", "all"}), pages},
                memcpy_signature, copies());
   op.only_on = "cpu";
   return op;

@@ -1,6 +1,8 @@
 #include "kernels/op_passes.h"
 
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace assay {
@@ -134,13 +136,25 @@ Passes stack_passes(DType /*dtype*/, const Params& params) {
 
 Passes allreduce_passes(DType dtype, const Params& params) {
   const std::string& reduce = params.word("reduce");
-  if (reduce == "sum") return sums();
-  if (reduce == "prod") return products();
-  if (reduce == "min" || reduce == "max") return order_of_two(true);
-  // avg: integers truncate the quotient of a sum that must not wrap; a division by a power of two
-  // is exact, any other adds the roundings of 1/n and of the quotient.
-  Passes passes = sums();
   const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
+  const double u = unit_roundoff(dtype);
+  if (reduce == "sum") return sums();
+  if (reduce == "min" || reduce == "max") return order_of_two(true);
+  if (reduce == "prod") {
+    Passes passes = products();
+    // u is that of the message: with 16 bits K u falls short of what K - 1 roundings may do, which
+    // is (1 + u)^(K - 1) - 1 whatever K.
+    if (u > 0) {
+      passes[1].rule.per_term = 0;
+      passes[1].rule.extra = std::expm1(static_cast<double>(ranks - 1) * std::log1p(u)) / u;
+    }
+    return passes;
+  }
+  // avg: integers truncate the quotient of a sum that may wrap. A division by a power of two is
+  // exact, any other adds the roundings of 1/n and of the quotient; second-order terms, below 2 n
+  // u^2 S for n - 1 additions, are covered by the one rounding that L = n exceeds n - 1 by, for 2 n
+  // u <= 1.
+  Passes passes = sums();
   if (!is_floating(dtype)) {
     passes[1].data = passes[0].data;
     passes[1].rule = exact;

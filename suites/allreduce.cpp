@@ -12,29 +12,34 @@ Suite allreduce_suite() {
   const Axis few = axis("count", {{seeds, 1003}});
   const Axis out = axis("place", {{seeds, "out"}});
   const Axis both = axis("place", {{seeds, "out"}, {seeds, "in"}});
+  const Axis largest = axis("count", {{full, 67108864}});  // 256 MiB of f32
   // Every operation and dtype on few elements; the sum, which everybody uses, over ranks and sizes.
-  return {
-      .name = "allreduce",
-      .description = "all-reduce over several ranks, each rank's result checked",
-      .grids = {
-          {{"allreduce"},
-           dtypes,
-           {reductions, axis("ranks", {{seeds, 2}, {smoke, 3}, {standard, 8}}), few, both},
-           never},
-          {{"allreduce"}, {f32, bf16}, {sum, axis("ranks", {{seeds, 1}}), few, out}},
-          {{"allreduce"},
-           {f32},
-           {sum, axis("ranks", {{smoke, 2}, {standard, 4}, {standard, 8}, {full, 3}, {full, 6}}),
-            axis("count", {{smoke, 1},
-                           {smoke, 65537},
-                           {standard, 1048576},
-                           {full, 16777216},
-                           {full, 67108864}}),
-            both}},
-          {{"allreduce"},
-           {f64, bf16, f16, i32, i64},
-           {sum, axis("ranks", {{standard, 2}, {full, 4}}),
-            axis("count", {{standard, 1048576}, {full, 16777216}}), out}}}};
+  return {.name = "allreduce",
+          .description = "all-reduce over several ranks, each rank's result checked",
+          .grids = {
+              {{"allreduce"},
+               dtypes,
+               {reductions, axis("ranks", {{seeds, 2}, {smoke, 3}, {standard, 8}}), few, both},
+               never},
+              {{"allreduce"}, {f32, bf16}, {sum, axis("ranks", {{seeds, 1}}), few, out}},
+              {{"allreduce"},
+               {f32},
+               {sum,
+                axis("ranks", {{smoke, 2},
+                               {standard, 4},
+                               {standard, 8},
+                               {full, 3},
+                               {full, 5},
+                               {full, 6},
+                               {full, 7}}),
+                axis("count", {{smoke, 1}, {smoke, 65537}, {standard, 1048576}, {full, 16777216}}),
+                both}},
+              // Of the largest messages not every combination: 8 ranks take 8.6 GB and minutes.
+              {{"allreduce"}, {f32}, {sum, axis("ranks", {{full, 2}, {full, 4}}), largest, out}},
+              {{"allreduce"},
+               {f64, bf16, f16, i32, i64},
+               {sum, axis("ranks", {{standard, 2}, {full, 4}}),
+                axis("count", {{standard, 1048576}, {full, 16777216}}), out}}}};
 }
 
 }  // namespace assay

@@ -17,6 +17,9 @@ Suite transfers_suite() {
                                     {standard, 64 * mib},
                                     {standard, 256 * mib},
                                     {full, 1024 * mib}});
+  const Axis normal = axis("pages", {{seeds, "normal"}});
+  const Axis huge = axis("pages", {{smoke, "huge"}});
+  const Axis huge_bytes = axis("bytes", {{smoke, 16 * mib + 1}, {standard, 256 * mib}, {full, 1024 * mib}});
   const Axis rows{{"rows", "width", "pitch"},
                   {{seeds, {3, 5, 8}},
                    {seeds, {61, 1003, 1024}},
@@ -24,7 +27,8 @@ Suite transfers_suite() {
                    {full, {65536, 8191, 16384}}}};
   return {.name = "transfers",
           .description = "copies between memories, checked byte for byte",
-          .grids = {{{"memcpy"}, {DType::u8}, {from, to, bytes, threads}},
+          .grids = {{{"memcpy"}, {DType::u8}, {from, to, bytes, threads, normal}},
+                    {{"memcpy"}, {DType::u8}, {from, to, huge_bytes, threads, huge}},
                     {{"memcpy_2d"}, {DType::u8}, {from, to, rows, threads}}}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -17,8 +18,8 @@ class FakeMeter final : public Meter {
 
   double time_s(std::int64_t launches) override {
     const double seconds = cost_s_(now_, calls_++) * static_cast<double>(launches);
+    most_launches_ = std::max(most_launches_, launches);
     now_ += seconds + 1e-6;  // what the harness spends around a sample
-    launched_ += launches;
     return seconds;
   }
   void before_last() override { calls_at_last_ = calls_; }
@@ -26,13 +27,15 @@ class FakeMeter final : public Meter {
 
   std::int64_t calls() const { return calls_; }
   std::int64_t calls_at_last() const { return calls_at_last_; }
+  /// Of one call, warm-up included.
+  std::int64_t most_launches() const { return most_launches_; }
 
  private:
   std::function<double(double, std::int64_t)> cost_s_;
   double now_ = 100;
   std::int64_t calls_ = 0;
   std::int64_t calls_at_last_ = -1;
-  std::int64_t launched_ = 0;
+  std::int64_t most_launches_ = 0;
 };
 
 TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
@@ -55,6 +58,19 @@ TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {
     EXPECT_EQ(s.launches, m.samples.front().launches);
   }
   EXPECT_LE(m.samples.size(), 1500U) << "a sample lasts longer rather than having more of them";
+}
+
+TEST(Sampler, NoSampleHasMoreLaunchesThanAllowed) {
+  // Launches of an op in place count only behind a restore: one a sample, however short.
+  for (const double launch_s : {1e-3, 1e-7, 0.0}) {
+    for (const std::int64_t most : {1, 3}) {
+      FakeMeter meter([=](double, std::int64_t) { return launch_s; });
+      const Measurement m = sample(meter, {.max_launches = most, .cap_s = 0.5});
+      EXPECT_EQ(meter.most_launches(), launch_s == 1e-3 ? 1 : most);
+      EXPECT_FALSE(m.samples.empty());
+      for (const Sample& s : m.samples) EXPECT_LE(s.launches, most);
+    }
+  }
 }
 
 TEST(Sampler, ADriftNeverConverges) {

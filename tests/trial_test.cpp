@@ -4,33 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/case.h"
-#include "harness/run/engine.h"
 #include "harness/run/judging.h"
 #include "kernels/base/status.h"
-#include "kernels/cpu/backend.h"
-#include "kernels/sim/backend.h"
+#include "tests/engine_support.h"
 
 namespace assay {
 namespace {
-
-PlannedTrial planned(const std::string& case_id, std::vector<DeviceId> lane) {
-  return {.test = parse_case_id(case_id), .lane = std::move(lane), .timing = ""};
-}
-
-class Engines : public testing::Test {
- protected:
-  Engines() : engine_(backends_, {.seed = 1}) {
-    backends_.add(cpu::make_backend());
-    backends_.add(sim::make_backend(4));
-  }
-  Record execute(const PlannedTrial& trial) {
-    return engine_.execute(trial, [] {}).record;
-  }
-
-  Backends backends_;
-  Engine engine_;
-};
 
 TEST_F(Engines, EveryOpPassesOnTheCpuAndOnASimulatedDevice) {
   for (const char* id : {
@@ -162,7 +141,7 @@ class FaultyDevice final : public Device {
  public:
   FaultyDevice(std::unique_ptr<Device> real, Fault fault) : real_(std::move(real)), fault_(fault) {}
   const DeviceInfo& info() const override { return real_->info(); }
-  void* allocate(std::size_t bytes) override { return real_->allocate(bytes); }
+  void* allocate(std::size_t bytes, Memory kind) override { return real_->allocate(bytes, kind); }
   void release(void* memory) noexcept override { real_->release(memory); }
   void upload(void* to, const void* from, std::size_t n) override { real_->upload(to, from, n); }
   void download(void* to, const void* from, std::size_t n) override {

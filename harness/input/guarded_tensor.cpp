@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t smallest_band_bytes = 4096;
 constexpr std::size_t largest_band_bytes = std::size_t{1} << 20;
+/// Of what is looked at in host memory without a copy of the whole tensor there.
+constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
 /// A row of the tensor or a page, whichever is longer: kernels that overrun do so by rows of tiles.
 /// A multiple of the page size, which keeps the tensor aligned.
@@ -32,7 +34,7 @@ GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec)
                 : 1),
       row_bytes_(spec.bytes() / rows_),
       step_bytes_(static_cast<std::size_t>(spec.row_stride) * size_bytes(spec.dtype)),
-      buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_) {}
+      buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_, spec.memory) {}
 
 void GuardedTensor::set_guards(std::byte guard) {
   guard_ = guard;
@@ -40,11 +42,9 @@ void GuardedTensor::set_guards(std::byte guard) {
   device.fill(buffer_.data(), guard, front_bytes_);
   device.fill(data() + spec_.span_bytes(), guard, back_bytes_);
   if (rows_ == 1) return;
-  std::vector<std::byte> image = download_span();
-  for_each_gap([&](std::size_t at, std::size_t bytes) {
-    std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(at), bytes, guard);
+  change_rows([&](std::size_t, std::span<std::byte>, std::span<std::byte> gap) {
+    std::ranges::fill(gap, guard);
   });
-  device.upload(data(), image.data(), image.size());
 }
 
 void GuardedTensor::poison(std::byte poison) {
@@ -52,9 +52,9 @@ void GuardedTensor::poison(std::byte poison) {
     buffer_.device().fill(data(), poison, spec_.bytes());
     return;
   }
-  HostTensor tensor(spec_);
-  std::ranges::fill(tensor.bytes(), poison);
-  upload(tensor);
+  change_rows([&](std::size_t, std::span<std::byte> row, std::span<std::byte>) {
+    std::ranges::fill(row, poison);
+  });
 }
 
 void GuardedTensor::upload(const HostTensor& tensor) {
@@ -62,12 +62,9 @@ void GuardedTensor::upload(const HostTensor& tensor) {
     buffer_.device().upload(data(), tensor.bytes().data(), spec_.bytes());
     return;
   }
-  std::vector<std::byte> image = download_span();
-  for (std::size_t row = 0; row < rows_; ++row) {
-    std::memcpy(image.data() + row * step_bytes_, tensor.bytes().data() + row * row_bytes_,
-                row_bytes_);
-  }
-  buffer_.device().upload(data(), image.data(), image.size());
+  change_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
+    std::memcpy(row.data(), tensor.bytes().data() + i * row_bytes_, row_bytes_);
+  });
 }
 
 HostTensor GuardedTensor::download() const {
@@ -76,26 +73,59 @@ HostTensor GuardedTensor::download() const {
     buffer_.device().download(tensor.bytes().data(), data(), spec_.bytes());
     return tensor;
   }
-  const std::vector<std::byte> image = download_span();
-  for (std::size_t row = 0; row < rows_; ++row) {
-    std::memcpy(tensor.bytes().data() + row * row_bytes_, image.data() + row * step_bytes_,
-                row_bytes_);
-  }
+  read_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
+    std::memcpy(tensor.bytes().data() + i * row_bytes_, row.data(), row_bytes_);
+  });
   return tensor;
 }
 
-std::vector<std::byte> GuardedTensor::download_span() const {
-  std::vector<std::byte> image(spec_.span_bytes());
-  buffer_.device().download(image.data(), data(), image.size());
-  return image;
+std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& tensor) const {
+  const std::size_t width = size_bytes(spec_.dtype);
+  std::optional<std::size_t> found;
+  const auto compare = [&](std::size_t at, std::span<const std::byte> now) {
+    if (found) return;
+    const std::span<const std::byte> was = tensor.bytes().subspan(at, now.size());
+    if (std::memcmp(was.data(), now.data(), now.size()) == 0) return;
+    const auto [in_was, in_now] = std::ranges::mismatch(was, now);
+    found = (at + static_cast<std::size_t>(in_was - was.begin())) / width;
+  };
+  if (rows_ > 1) {
+    read_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
+      compare(i * row_bytes_, row);
+    });
+    return found;
+  }
+  std::vector<std::byte> block(std::min(block_bytes, spec_.bytes()));
+  for (std::size_t at = 0; at < spec_.bytes() && !found; at += block.size()) {
+    const auto now = std::span(block).first(std::min(block.size(), spec_.bytes() - at));
+    buffer_.device().download(now.data(), data() + at, now.size());
+    compare(at, now);
+  }
+  return found;
 }
 
-void GuardedTensor::for_each_gap(
-    const std::function<void(std::size_t at, std::size_t bytes)>& body) const {
-  for (std::size_t row = 0; row + 1 < rows_; ++row) {
-    body(row * step_bytes_ + row_bytes_, step_bytes_ - row_bytes_);
+void GuardedTensor::for_each_block(const RowBody& body, bool write_back) const {
+  const std::size_t most = std::max<std::size_t>(1, block_bytes / step_bytes_);
+  std::vector<std::byte> image;
+  for (std::size_t first = 0; first < rows_; first += most) {
+    const std::size_t count = std::min(most, rows_ - first);
+    // Behind the last row is the guard band.
+    const std::size_t last_bytes = first + count == rows_ ? row_bytes_ : step_bytes_;
+    image.resize((count - 1) * step_bytes_ + last_bytes);
+    std::byte* block = data() + first * step_bytes_;
+    buffer_.device().download(image.data(), block, image.size());
+    for (std::size_t row = 0; row < count; ++row) {
+      const auto whole = std::span(image).subspan(row * step_bytes_);
+      const std::size_t bytes = row + 1 == count ? last_bytes : step_bytes_;
+      body(first + row, whole.first(row_bytes_), whole.first(bytes).subspan(row_bytes_));
+    }
+    if (write_back) buffer_.device().upload(block, image.data(), image.size());
   }
 }
+
+void GuardedTensor::read_rows(const RowBody& body) const { for_each_block(body, false); }
+
+void GuardedTensor::change_rows(const RowBody& body) { for_each_block(body, true); }
 
 std::optional<std::string> GuardedTensor::damage() const {
   std::vector<std::byte> band(std::max(front_bytes_, back_bytes_));
@@ -115,17 +145,19 @@ std::optional<std::string> GuardedTensor::damage() const {
     return fmt::format("{} bytes written past the end, from byte +{}", count, first - band.begin());
   }
   if (rows_ == 1) return std::nullopt;
-  const std::vector<std::byte> image = download_span();
   std::size_t wrong = 0;
-  std::size_t first_wrong = 0;
-  for_each_gap([&](std::size_t at, std::size_t bytes) {
-    for (std::size_t i = at; i < at + bytes; ++i) {
-      if (is_damaged(image[i]) && wrong++ == 0) first_wrong = i;
+  std::size_t first_row = 0;
+  std::size_t first_byte = 0;
+  read_rows([&](std::size_t row, std::span<std::byte>, std::span<std::byte> gap) {
+    for (std::size_t i = 0; i < gap.size(); ++i) {
+      if (!is_damaged(gap[i]) || wrong++ > 0) continue;
+      first_row = row;
+      first_byte = i;
     }
   });
   if (wrong == 0) return std::nullopt;
   return fmt::format("{} bytes written between rows, from byte {} of the gap behind row {}", wrong,
-                     first_wrong % step_bytes_ - row_bytes_, first_wrong / step_bytes_);
+                     first_byte, first_row);
 }
 
 }  // namespace assay::input

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "kernels/base/device.h"
 #include "kernels/base/host_tensor.h"
@@ -29,15 +29,21 @@ class GuardedTensor {
 
   void upload(const HostTensor& tensor);
   HostTensor download() const;
+  /// The index of the first element that is not, bit for bit, as in `tensor`; read block by block.
+  std::optional<std::size_t> first_difference(const HostTensor& tensor) const;
 
   /// What was written outside the tensor since set_guards: "3 bytes written before the start, from
   /// 8 bytes away". Nothing when the bands are whole.
   std::optional<std::string> damage() const;
 
  private:
-  /// The tensor's memory, gaps included.
-  std::vector<std::byte> download_span() const;
-  void for_each_gap(const std::function<void(std::size_t at, std::size_t bytes)>& body) const;
+  /// A row in host memory, and the gap behind it; none behind the last one.
+  using RowBody =
+      std::function<void(std::size_t row, std::span<std::byte> elements, std::span<std::byte> gap)>;
+  void read_rows(const RowBody& body) const;
+  /// What `body` changes is changed in the tensor.
+  void change_rows(const RowBody& body);
+  void for_each_block(const RowBody& body, bool write_back) const;
 
   TensorSpec spec_;
   std::size_t front_bytes_;

@@ -10,6 +10,7 @@
 #include "assay/version.h"
 #include "harness/run/figures.h"
 #include "harness/run/judging.h"
+#include "harness/run/memory.h"
 #include "harness/run/trial.h"
 #include "kernels/base/status.h"
 
@@ -80,7 +81,10 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
     fill_verdict(record, op, findings.verdict);
   };
   try {
-    for (int pass = 0; pass < std::tuple_size_v<Passes>; ++pass) {
+    for (int pass = 0; pass < static_cast<int>(std::tuple_size_v<Passes>); ++pass) {
+      // Those of the first pass are not kept beside those of the second: they may be gigabytes.
+      inputs.clear();
+      verified.clear();
       inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
       verified = judge_launch(trial, op, pass, inputs, references_, key, findings);
     }
@@ -139,6 +143,11 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     Trial trial(op, *backends_.find(planned.lane.front().backend), lane);
     record.implementation = trial.implementation();
     record.transport = trial.transport();
+    const double needed = host_bytes(op, lane.front()->is_host());
+    if (const auto why = too_little_memory(needed, available_host_bytes())) {
+      end_as(record, Status::skip, *why);
+      return result;
+    }
     run_steps(planned, trial, wait_for_turn, result);
     end_as(record, Status::pass, "");
   } catch (const WrongResult& wrong) {

@@ -86,6 +86,10 @@ HostTensor Trial::download_output(int rank) const {
   return output(ranks_[static_cast<std::size_t>(rank)]).download();
 }
 
+std::optional<std::size_t> Trial::first_difference(int rank, const HostTensor& expected) const {
+  return output(ranks_[static_cast<std::size_t>(rank)]).first_difference(expected);
+}
+
 std::optional<std::string> Trial::damage(const RankInputs& inputs) const {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     const auto where = [&](const char* kind, std::size_t i) {
@@ -100,8 +104,7 @@ std::optional<std::string> Trial::damage(const RankInputs& inputs) const {
       const auto& tensor = ranks_[rank].inputs[i];
       if (const auto damage = tensor.damage()) return where("input", i) + ": " + *damage;
       if (in_place_ && i == 0) continue;
-      const HostTensor now = tensor.download();
-      if (!std::ranges::equal(now.bytes(), inputs[rank][i].bytes())) {
+      if (tensor.first_difference(inputs[rank][i])) {
         return where("input", i) + " was overwritten";
       }
     }

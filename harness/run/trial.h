@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,8 @@ class Trial {
   double time_s(std::int64_t launches);
 
   HostTensor download_output(int rank) const;
+  /// The index of the first element of a rank's output whose bits are not those of `expected`.
+  std::optional<std::size_t> first_difference(int rank, const HostTensor& expected) const;
 
   /// What the last launches did besides writing their outputs: a guard band or an input that is not
   /// as it was. Nothing when all is well.

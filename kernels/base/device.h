@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/base/device_info.h"
+#include "kernels/base/tensor.h"
 
 namespace assay {
 
@@ -53,9 +54,12 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
 
-  /// Memory of this device, aligned to at least 64 bytes. Prefer `Buffer`, which releases it.
-  virtual void* allocate(std::size_t bytes) = 0;
+  /// Memory of this device, aligned to at least 64 bytes. Throws DeviceError(unsupported) for a
+  /// kind that is not to be had. Prefer `Buffer`, which releases it.
+  virtual void* allocate(std::size_t bytes, Memory kind) = 0;
   virtual void release(void* memory) noexcept = 0;
+  /// Whether its memory is taken from the host's.
+  virtual bool is_host() const { return false; }
 
   // Plumbing for inputs and verdicts: synchronous, and never what a case times.
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;
@@ -71,8 +75,8 @@ class Device {
 /// Memory of one device, released with the object.
 class Buffer {
  public:
-  Buffer(Device& device, std::size_t bytes)
-      : device_(&device), bytes_(bytes), data_(device.allocate(bytes)) {}
+  Buffer(Device& device, std::size_t bytes, Memory kind = Memory::standard)
+      : device_(&device), bytes_(bytes), data_(device.allocate(bytes, kind)) {}
   ~Buffer() {
     if (data_ != nullptr) device_->release(data_);
   }

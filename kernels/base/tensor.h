@@ -21,6 +21,12 @@ inline std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
+/// In what kind of memory a tensor lies. Devices refuse kinds that they do not have.
+enum class Memory : std::uint8_t {
+  standard,    // what the device gives unasked
+  huge_pages,  // of the host, on pages of 2 MiB
+};
+
 /// What a tensor is, apart from where its elements lie.
 struct TensorSpec {
   DType dtype = DType::f32;
@@ -28,6 +34,7 @@ struct TensorSpec {
   /// Elements from the start of one row (along the last extent) to that of the next, where rows do
   /// not follow each other directly; 0: they do.
   std::int64_t row_stride = 0;
+  Memory memory = Memory::standard;
 
   std::int64_t elements() const { return element_count(shape); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype); }

@@ -2,59 +2,69 @@
 
 #include <gloo/allreduce.h>
 #include <gloo/config.h>
-#include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/hash_store.h>
 #include <gloo/transport/tcp/device.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <functional>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/base/status.h"
-#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/rank_team.h"
+#include "kernels/cpu/reduce_functions.h"
+#include "kernels/op.h"
 
 namespace assay::cpu {
 namespace {
 
 using Contexts = std::vector<std::shared_ptr<gloo::rendezvous::Context>>;
-/// y[i] = a[i] + b[i] for n elements, as gloo::math declares them.
-using ReduceFunction = void (*)(void*, const void*, const void*, std::size_t);
 
-/// Gloo's own sum, except for integers: it adds them as signed, whose overflow is undefined.
-template <class T>
-ReduceFunction sum_function() {
-  if constexpr (std::is_integral_v<T>) {
-    return [](void* y, const void* a, const void* b, std::size_t n) {
-      using U = std::make_unsigned_t<T>;
-      for (std::size_t i = 0; i < n; ++i) {
-        static_cast<U*>(y)[i] = static_cast<const U*>(a)[i] + static_cast<const U*>(b)[i];
-      }
-    };
-  } else {
-    return static_cast<ReduceFunction>(&gloo::sum<T>);
+/// Gloo knows elements by their size alone: what they mean is up to the reduce function.
+template <class Word>
+void set_message(gloo::AllreduceOptions& options, const Binding& binding, std::size_t count) {
+  auto* output = static_cast<Word*>(binding.outputs[0]);
+  // Gloo's pointers are not const; it reads the input only. In place there is none.
+  auto* input = static_cast<Word*>(const_cast<void*>(binding.inputs[0]));
+  if (input != output) options.setInput(input, count);
+  options.setOutput(output, count);
+}
+
+void set_message(gloo::AllreduceOptions& options, const Binding& binding, const TensorSpec& spec) {
+  const auto count = static_cast<std::size_t>(spec.elements());
+  switch (size_bytes(spec.dtype)) {
+    case 8:
+      return set_message<std::uint64_t>(options, binding, count);
+    case 4:
+      return set_message<std::uint32_t>(options, binding, count);
+    default:
+      return set_message<std::uint16_t>(options, binding, count);
   }
 }
 
-template <class T>
 class AllreduceKernel final : public Kernel {
  public:
   AllreduceKernel(RankTeam& team, const Contexts& contexts, std::span<const Binding> bindings,
-                  std::size_t count, int dead_rank)
+                  const OpInstance& op, int dead_rank)
       : team_(team) {
+    const std::string& reduce = op.params.word("reduce");
+    const ReduceFunction function = reduce_function(reduce, op.dtype);
     for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
       gloo::AllreduceOptions options(contexts[rank]);
-      // Gloo's pointers are not const; it reads the input only.
-      options.setInput(static_cast<T*>(const_cast<void*>(bindings[rank].inputs[0])), count);
-      options.setOutput(static_cast<T*>(bindings[rank].outputs[0]), count);
-      options.setReduceFunction(sum_function<T>());
+      set_message(options, bindings[rank], op.signature.outputs[0]);
+      options.setReduceFunction(function);
       options_.push_back(std::move(options));
+      outputs_.push_back(bindings[rank].outputs[0]);
     }
-    work_ = [this, dead_rank](int rank) {
-      if (rank != dead_rank) gloo::allreduce(options_[static_cast<std::size_t>(rank)]);
+    // All ranks hold the same sum and divide it alike, so they still agree bit for bit.
+    const DivideFunction divide = reduce == "avg" ? divide_function(op.dtype) : nullptr;
+    const auto count = static_cast<std::size_t>(op.signature.outputs[0].elements());
+    work_ = [this, dead_rank, divide, count, ranks = op.signature.ranks](int rank) {
+      if (rank == dead_rank) return;
+      gloo::allreduce(options_[static_cast<std::size_t>(rank)]);
+      if (divide != nullptr) divide(outputs_[static_cast<std::size_t>(rank)], count, ranks);
     };
+    implementation_ = gloo_version_text() + " allreduce ring" + (divide ? ", own division" : "");
   }
 
   void launch() override {
@@ -64,11 +74,13 @@ class AllreduceKernel final : public Kernel {
       throw DeviceError(Failure::internal, gloo_version_text() + " allreduce: " + error.what());
     }
   }
-  std::string implementation() const override { return gloo_version_text() + " allreduce ring"; }
+  std::string implementation() const override { return implementation_; }
 
  private:
   RankTeam& team_;
+  std::string implementation_;
   std::vector<gloo::AllreduceOptions> options_;
+  std::vector<void*> outputs_;
   std::function<void(int)> work_;
 };
 
@@ -97,10 +109,7 @@ class GlooCommunicator final : public Communicator {
 
   std::unique_ptr<Kernel> prepare(const OpInstance& op,
                                   std::span<const Binding> bindings) override {
-    const auto count = static_cast<std::size_t>(op.signature.outputs[0].elements());
-    return for_dtype<double, float, std::int64_t>(op, [&]<class T>(std::type_identity<T>) {
-      return std::make_unique<AllreduceKernel<T>>(team_, contexts_, bindings, count, dead_rank_);
-    });
+    return std::make_unique<AllreduceKernel>(team_, contexts_, bindings, op, dead_rank_);
   }
 
  private:

@@ -39,7 +39,13 @@ constexpr std::span<const KernelRow> (*families[])() = {
 
 }  // namespace
 
-void* CpuDevice::allocate(std::size_t bytes) {
+void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
+  if (kind == Memory::huge_pages) {
+    auto mapping = std::make_unique<HugePageMapping>(bytes);
+    void* data = mapping->data();
+    huge_pages_.emplace(data, std::move(mapping));
+    return data;
+  }
   void* memory = ::operator new(bytes, alignment, std::nothrow);
   if (memory == nullptr) {
     throw DeviceError(Failure::out_of_memory,
@@ -48,7 +54,9 @@ void* CpuDevice::allocate(std::size_t bytes) {
   return memory;
 }
 
-void CpuDevice::release(void* memory) noexcept { ::operator delete(memory, alignment); }
+void CpuDevice::release(void* memory) noexcept {
+  if (huge_pages_.erase(memory) == 0) ::operator delete(memory, alignment);
+}
 
 // memcpy and memset take no null pointer, not even for nothing.
 void CpuDevice::upload(void* to, const void* from_host, std::size_t bytes) {

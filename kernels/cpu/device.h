@@ -1,6 +1,10 @@
 #pragma once
 
+#include <map>
+#include <memory>
+
 #include "kernels/base/device.h"
+#include "kernels/cpu/huge_pages.h"
 
 namespace assay::cpu {
 
@@ -11,8 +15,9 @@ class CpuDevice final : public Device {
   explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) {}
 
   const DeviceInfo& info() const override { return info_; }
-  void* allocate(std::size_t bytes) override;
+  void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
+  bool is_host() const override { return true; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
@@ -21,6 +26,7 @@ class CpuDevice final : public Device {
 
  private:
   DeviceInfo info_;
+  std::map<void*, std::unique_ptr<HugePageMapping>> huge_pages_;  // by their data
 };
 
 }  // namespace assay::cpu

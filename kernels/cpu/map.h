@@ -20,8 +20,14 @@ Computed<T> widened(T x) {
 
 template <class Y, class F, class... X>
 ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
+  if constexpr (is_narrow_float<Y>) {
+    // GCC 12 gives a struct within `omp simd` memory for each lane, and stays scalar.
+    ASSAY_INDEPENDENT_LOOP
+    for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
+  } else {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
+    for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
+  }
 }
 
 /// Runs f over the rows of the op's output.

@@ -14,6 +14,13 @@
 #define ASSAY_VECTOR_CLONES
 #endif
 
+// Before a loop none of whose iterations reads what another one writes.
+#if defined(__clang__)
+#define ASSAY_INDEPENDENT_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define ASSAY_INDEPENDENT_LOOP _Pragma("GCC ivdep")
+#endif
+
 namespace assay::cpu {
 
 /// Below this many bytes a fork and join of threads (1 to 2 us) costs more than it saves.

@@ -1,49 +1,146 @@
 #include <cmath>
-#include <cstring>
+#include <functional>
+#include <type_traits>
 
+#include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
 
+// One element at a time, over all ranks: no order of the ranks is better than another.
 namespace assay::reference {
 namespace {
 
-template <class T>
-void sum_over_ranks(const Problem& p, std::span<const double>, std::int64_t first, Values out) {
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    ExactSum total;
-    double magnitude = 0;
-    for (std::size_t rank = 0; rank < p.ranks.size(); ++rank) {
-      const double term = p.input<T>(0, rank)[static_cast<std::size_t>(first) + i];
-      total.add(term);
-      magnitude += std::abs(term);
-    }
-    out.value[i] = total.value();
-    out.rest[i] = total.rest();
-    out.scale[i] = magnitude;
-  }
+/// value + rest as the nearest double and what it misses. Of infinities and NaN nothing is missed.
+void set(const Values& out, std::size_t i, double value, double rest, double scale) {
+  double error = 0;
+  if (std::isfinite(value)) two_sum(value, rest, value, error);
+  out.value[i] = value;
+  out.rest[i] = error;
+  out.scale[i] = scale;
 }
 
-void integer_sum_over_ranks(const Problem& p, std::span<const double>, std::int64_t first,
-                            std::span<std::byte> out) {
-  for (std::size_t i = 0; i < out.size() / sizeof(std::int64_t); ++i) {
-    std::uint64_t total = 0;  // wraps
-    for (std::size_t rank = 0; rank < p.ranks.size(); ++rank) {
-      total += static_cast<std::uint64_t>(
-          p.input<std::int64_t>(0, rank)[static_cast<std::size_t>(first) + i]);
-    }
-    std::memcpy(out.data() + i * sizeof total, &total, sizeof total);
+/// A product as the sum of two doubles: each step loses a rounding of the lower one alone.
+/// Algorithm CompProd of Graillat: "Accurate floating-point product and exponentiation", IEEE
+/// Trans. Comput. 58(7), 2009.
+struct ExactProduct {
+  double high = 1;
+  double low = 0;
+  void multiply(double factor) {
+    const double product = high * factor;
+    low = std::fma(high, factor, -product) + low * factor;
+    high = product;
   }
+};
+
+struct Sum {
+  template <class Terms>
+  static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
+    ExactSum total;
+    double magnitude = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      total.add(terms(rank));
+      magnitude += std::abs(terms(rank));
+    }
+    set(out, i, total.value(), total.rest(), magnitude);
+  }
+  template <class U, class Terms>
+  static U bits(const Terms& terms, std::size_t ranks) {
+    U total = 0;  // wraps
+    for (std::size_t rank = 0; rank < ranks; ++rank) total += static_cast<U>(terms(rank));
+    return total;
+  }
+};
+
+/// Integers: the wrapped sum is divided, towards zero.
+struct Average {
+  template <class Terms>
+  static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
+    Sum::values(terms, ranks, out, i);
+    const auto n = static_cast<double>(ranks);
+    const double quotient = out.value[i] / n;
+    // The remainder of a division is a double.
+    const double rest = (std::fma(-quotient, n, out.value[i]) + out.rest[i]) / n;
+    set(out, i, quotient, rest, out.scale[i] / n);
+  }
+  template <class U, class Terms>
+  static U bits(const Terms& terms, std::size_t ranks) {
+    using Signed = std::make_signed_t<U>;
+    const U total = Sum::bits<U>(terms, ranks);
+    return static_cast<U>(static_cast<Signed>(total) / static_cast<Signed>(ranks));
+  }
+};
+
+struct Product {
+  template <class Terms>
+  static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
+    ExactProduct product;
+    for (std::size_t rank = 0; rank < ranks; ++rank) product.multiply(terms(rank));
+    set(out, i, product.high, product.low, std::abs(product.high));
+  }
+  template <class U, class Terms>
+  static U bits(const Terms& terms, std::size_t ranks) {
+    U product = 1;  // wraps
+    for (std::size_t rank = 0; rank < ranks; ++rank) product *= static_cast<U>(terms(rank));
+    return product;
+  }
+};
+
+/// Reductions that are arithmetic: of floats a real number, of integers all bits.
+template <class F>
+Reference arithmetic(const OpInstance& op) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
+                                  std::span<std::byte> out) {
+        using U = std::make_unsigned_t<T>;
+        for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
+          const std::size_t at = static_cast<std::size_t>(first) + i;
+          const auto term = [&](std::size_t rank) { return p.input<T>(0, rank)[at]; };
+          store(out, i, F::template bits<U>(term, p.ranks.size()));
+        }
+      }};
+    } else {
+      return Reference{
+          .values = [](const Problem& p, std::span<const double>, std::int64_t first, Values out) {
+            for (std::size_t i = 0; i < out.value.size(); ++i) {
+              const std::size_t at = static_cast<std::size_t>(first) + i;
+              const auto term = [&](std::size_t rank) { return wide(p.input<T>(0, rank)[at]); };
+              F::values(term, p.ranks.size(), out, i);
+            }
+          }};
+    }
+  });
+}
+
+/// The element that `Before` puts before all others; a NaN if there is one.
+template <class Before>
+Reference extreme(const OpInstance& op) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
+                                std::span<std::byte> out) {
+      for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
+        const std::size_t at = static_cast<std::size_t>(first) + i;
+        T found = p.input<T>(0, 0)[at];
+        for (std::size_t rank = 1; rank < p.ranks.size(); ++rank) {
+          const T other = p.input<T>(0, rank)[at];
+          if constexpr (std::is_integral_v<T>) {
+            if (Before{}(other, found)) found = other;
+          } else {
+            if (std::isnan(wide(other)) || Before{}(wide(other), wide(found))) found = other;
+          }
+        }
+        store(out, i, found);
+      }
+    }};
+  });
 }
 
 Reference allreduce(const OpInstance& op) {
-  switch (op.dtype) {
-    case DType::f64:
-      return {.values = sum_over_ranks<double>};
-    case DType::f32:
-      return {.values = sum_over_ranks<float>};
-    default:
-      return {.bits = integer_sum_over_ranks};
-  }
+  const std::string& reduce = op.params.word("reduce");
+  if (reduce == "sum") return arithmetic<Sum>(op);
+  if (reduce == "prod") return arithmetic<Product>(op);
+  if (reduce == "avg") return arithmetic<Average>(op);
+  return reduce == "min" ? extreme<std::less<>>(op) : extreme<std::greater<>>(op);
 }
 
 constexpr ReferenceRow rows[] = {

@@ -76,8 +76,11 @@ void SimDevice::before_launch(std::string_view op) {
   check();
 }
 
-void* SimDevice::allocate(std::size_t bytes) {
+void* SimDevice::allocate(std::size_t bytes, Memory kind) {
   check();
+  if (kind != Memory::standard) {
+    throw DeviceError(Failure::unsupported, "sim: a simulated device has memory of one kind");
+  }
   return memory_.allocate(bytes);
 }
 

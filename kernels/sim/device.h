@@ -19,8 +19,9 @@ class SimDevice final : public Device {
   SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults);
 
   const DeviceInfo& info() const override { return info_; }
-  void* allocate(std::size_t bytes) override;
+  void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override { memory_.release(memory); }
+  bool is_host() const override { return true; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;

@@ -1,0 +1,101 @@
+#include "kernels/cpu/reduce_functions.h"
+
+#include <string>
+#include <type_traits>
+
+#include "kernels/base/status.h"
+#include "kernels/cpu/map.h"
+
+namespace assay::cpu {
+namespace {
+
+/// Integers are added and multiplied as unsigned ones, which wrap: Gloo's own functions take them
+/// as signed, whose overflow is undefined.
+template <class T>
+auto wrapping(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::make_unsigned_t<T>>(x);
+  } else {
+    return x;
+  }
+}
+
+struct Sum {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(wrapping(a) + wrapping(b));
+  }
+};
+
+struct Product {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(wrapping(a) * wrapping(b));
+  }
+};
+
+/// A NaN differs from itself: b is taken if it is one, and a, because no comparison with it holds.
+struct Minimum {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b < a || b != b ? b : a;
+  }
+};
+
+struct Maximum {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b > a || b != b ? b : a;
+  }
+};
+
+template <class T>
+struct DividedBy {
+  Computed<T> divisor;
+  Computed<T> operator()(Computed<T> x) const { return x / divisor; }
+};
+
+template <class F, class T>
+void reduce(void* y, const void* a, const void* b, std::size_t n) {
+  map_row<T>(F{}, static_cast<T*>(y), static_cast<std::int64_t>(n), static_cast<const T*>(a),
+             static_cast<const T*>(b));
+}
+
+template <class T>
+void divide(void* y, std::size_t n, int divisor) {
+  const DividedBy<T> by{static_cast<Computed<T>>(divisor)};
+  map_row<T>(by, static_cast<T*>(y), static_cast<std::int64_t>(n), static_cast<const T*>(y));
+}
+
+/// f(type_identity<T>{}) for the T that stores `dtype`.
+template <class F>
+auto for_number(DType dtype, const F& f) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T> type) {
+    if constexpr (sizeof(T) == 1) {
+      throw DeviceError(Failure::unsupported,
+                        "cpu has no allreduce in " + std::string(name(dtype)));
+      return f(std::type_identity<float>{});
+    } else {
+      return f(type);
+    }
+  });
+}
+
+}  // namespace
+
+ReduceFunction reduce_function(std::string_view name, DType dtype) {
+  return for_number(dtype, [&]<class T>(std::type_identity<T>) -> ReduceFunction {
+    if (name == "sum" || name == "avg") return reduce<Sum, T>;
+    if (name == "prod") return reduce<Product, T>;
+    if (name == "min") return reduce<Minimum, T>;
+    if (name == "max") return reduce<Maximum, T>;
+    throw DeviceError(Failure::unsupported, "cpu has no allreduce with " + std::string(name));
+  });
+}
+
+DivideFunction divide_function(DType dtype) {
+  return for_number(dtype,
+                    []<class T>(std::type_identity<T>) -> DivideFunction { return divide<T>; });
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "kernels/base/dtype.h"
+
+// What the ranks of an all-reduce do to their elements: its hot loops.
+namespace assay::cpu {
+
+/// y[i] = f(a[i], b[i]) for n elements, as gloo::AllreduceOptions takes it; y may be a or b.
+using ReduceFunction = void (*)(void* y, const void* a, const void* b, std::size_t n);
+
+/// "sum" (which serves "avg" too), "prod", "min" or "max". Integers wrap, 16-bit floats are rounded
+/// once by each call, a NaN in either operand is the minimum and the maximum. Throws
+/// DeviceError(unsupported) for a dtype that it does not have.
+ReduceFunction reduce_function(std::string_view reduce, DType dtype);
+
+/// y[i] = y[i] / divisor for n elements: floats rounded once, integers towards zero.
+using DivideFunction = void (*)(void* y, std::size_t n, int divisor);
+DivideFunction divide_function(DType dtype);
+
+}  // namespace assay::cpu
