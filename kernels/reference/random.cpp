@@ -13,10 +13,10 @@ using Words = std::array<std::uint32_t, 4>;
 /// One round of Philox 4x32. Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2,
 /// 3", SC 2011, figure 2.
 Words round(const Words& c, std::uint32_t key0, std::uint32_t key1) {
-  const unsigned __int128 a = static_cast<unsigned __int128>(0xD2511F53U) * c[0];
-  const unsigned __int128 b = static_cast<unsigned __int128>(0xCD9E8D57U) * c[2];
-  const auto high = [](unsigned __int128 x) { return static_cast<std::uint32_t>(x >> 32U); };
-  const auto low = [](unsigned __int128 x) { return static_cast<std::uint32_t>(x); };
+  const std::uint64_t a = std::uint64_t{0xD2511F53U} * c[0];
+  const std::uint64_t b = std::uint64_t{0xCD9E8D57U} * c[2];
+  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32U); };
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
   return {high(b) ^ c[1] ^ key0, low(b), high(a) ^ c[3] ^ key1, low(a)};
 }
 

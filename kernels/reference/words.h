@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -21,9 +23,9 @@ double as_state(const T& element) {
 template <class T>
 T from_state(double number) {
   const auto word = std::bit_cast<std::uint64_t>(number);
-  T element;
-  std::memcpy(&element, &word, sizeof(T));
-  return element;
+  std::array<std::byte, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &word, sizeof(T));
+  return std::bit_cast<T>(bytes);
 }
 
 /// Many elements, packed.
