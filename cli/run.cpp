@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -28,6 +29,7 @@
 #include "reports/plan_csv.h"
 #include "reports/reports.h"
 #include "reports/run_directory.h"
+#include "reports/time_spent.h"
 
 namespace assay::cli {
 namespace {
@@ -153,11 +155,22 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
   }
   if (!quiet) say("\n{}\n", overview(outcomes.trials()));
   for (const std::string& note : run.notes) say("note: {}\n", note);
+  if (!quiet) say("time: {}\n", time_spent(run));
   say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", tally.text(),
       (run.directory / "results.csv").string());
 }
 
+/// What the parent knows of where the time went. The end of the reports, which show it, is in none.
+void add_times(RunInfo& run, const Supervisor& supervisor, double begin_s, double begin_output_s) {
+  run.wall_s = steady_s() - begin_s;
+  run.phases = supervisor.phases();
+  run.phases.output += begin_output_s;
+  // Lanes side by side may have worked for longer than the time that passed.
+  run.phases.other = std::max(0.0, run.wall_s - run.phases.total());
+}
+
 int execute(const RunOptions& asked, bool resumes) {
+  const double begin_s = steady_s();
   Job job = resumes ? resume_job(asked) : begin_job(asked);
   const RunOptions& options = job.options;
   RunInfo& run = job.run;
@@ -178,7 +191,9 @@ int execute(const RunOptions& asked, bool resumes) {
   sinks.push_back(&progress);  // after the files: what it shows is on disk
   const auto github = github_report_if_there(outcomes);
   if (github) sinks.push_back(github.get());
+  const double output_begin_s = steady_s();
   for (Sink* sink : sinks) sink->begin(run);
+  const double begin_output_s = steady_s() - output_begin_s;
 
   Execution execution(job, profile.cap_s);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -207,6 +222,7 @@ int execute(const RunOptions& asked, bool resumes) {
   if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
   const bool completed = !run.interrupted && tally.finished >= run.planned;
   run.exit_code = exit_code_of(tally, completed, run.allow_flaky);
+  add_times(run, supervisor, begin_s, begin_output_s);
   for (Sink* sink : sinks) sink->end(run);
   print_end(run, outcomes, options.quiet);
   return run.exit_code;

@@ -14,4 +14,9 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
 
 std::string utc_now() { return utc_text(std::chrono::system_clock::now()); }
 
+double steady_s() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
 }  // namespace assay

@@ -9,4 +9,7 @@ namespace assay {
 std::string utc_text(std::chrono::system_clock::time_point time);
 std::string utc_now();
 
+/// A clock that is never set, for differences.
+double steady_s();
+
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/phases.h"
 #include "harness/run_info.h"
 #include "kernels/base/device_info.h"
 
@@ -185,6 +186,7 @@ struct Result {
   Record record;
   std::vector<Sample> samples;
   ReferenceCount references;
+  PhaseSeconds phases;
   /// The worker may be damaged (it wrote outside its outputs, its device reported an error): its
   /// next trial would be judged on broken ground.
   bool leave_worker = false;

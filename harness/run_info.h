@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/phases.h"
 #include "kernels/base/device_info.h"
 
 namespace assay {
@@ -36,6 +37,9 @@ struct RunInfo {
   std::int64_t references_computed = 0;  // known at the end
   std::int64_t references_shared = 0;    // used again by another trial; known at the end
   std::vector<std::string> resumed_at;   // UTC, once for each --resume
+  /// How long this part of the run took, and where that time went. Known at the end.
+  double wall_s = 0;
+  PhaseSeconds phases;
   std::vector<DeviceInfo> devices;
   /// The variables of an allow-list that change results (OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES),
   /// never the whole environment.

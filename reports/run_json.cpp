@@ -38,6 +38,10 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["references"] =
       ended ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
             : Json();
+  json["wall_s"] = ended ? Json(run.wall_s) : Json();
+  Json phases_s = Json::object();
+  for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
+  json["phases_s"] = ended ? phases_s : Json();
   json["notes"] = run.notes;
   // A command line may hold any bytes; those that are no UTF-8 are replaced rather than refused.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

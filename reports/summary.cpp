@@ -11,6 +11,7 @@
 #include "reports/outcomes.h"
 #include "reports/rate.h"
 #include "reports/si.h"
+#include "reports/time_spent.h"
 
 namespace assay {
 namespace {
@@ -139,12 +140,17 @@ std::string best_rates(std::span<const Record> trials) {
   return table(header, alignment, rows);
 }
 
+std::string time_line(const RunInfo& run) {
+  const std::string text = time_spent(run);
+  return text.empty() ? text : "time: " + markdown_text(text) + "\n\n";
+}
+
 }  // namespace
 
 std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes) {
   const std::vector<Record> trials = outcomes.trials();
   return head(run, outcomes.tally()) + suites_table(trials) + failures(trials) + notes(run) +
-         best_rates(trials);
+         best_rates(trials) + time_line(run);
 }
 
 }  // namespace assay

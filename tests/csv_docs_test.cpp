@@ -37,6 +37,12 @@ TEST(CsvDocs, ListTheStatusesInOrder) {
   EXPECT_EQ(documented("### Status"), names);
 }
 
+TEST(CsvDocs, ListThePhasesOfRunJsonInOrder) {
+  std::vector<std::string> names;
+  for (const Phase& phase : all_phases) names.emplace_back(phase.name);
+  EXPECT_EQ(documented("## run.json"), names);
+}
+
 TEST(CsvDocs, NameTheSchemaVersion) {
   const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/csv.md");
   EXPECT_NE(text.find(fmt::format("schema version {}.", Record().schema_version)),

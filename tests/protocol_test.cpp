@@ -9,7 +9,7 @@ namespace {
 
 std::string result_line(const std::string& record, const std::string& samples = "[]") {
   return R"({"type":"result","leave_worker":false,"references_computed":0,"references_shared":0,)"
-         R"("record":)" +
+         R"("phases_s":{},"record":)" +
          record + R"(,"samples":)" + samples + "}";
 }
 
@@ -134,10 +134,27 @@ TEST(Protocol, ResultsCarryWhatTheSupervisorMustKnow) {
   Result result;
   result.leave_worker = true;
   result.references = {.computed = 2, .shared = 1};
+  double place = 1;
+  visit_fields(result.phases, [&](const char*, double& seconds) { seconds = place++ / 3; });
   const auto back = std::get<Result>(decode_from_worker(encode(result)));
   EXPECT_TRUE(back.leave_worker);
   EXPECT_EQ(back.references.computed, 2);
   EXPECT_EQ(back.references.shared, 1);
+  for (const Phase& phase : all_phases) {
+    EXPECT_EQ(back.phases.*phase.seconds, result.phases.*phase.seconds) << phase.name;
+  }
+}
+
+TEST(Protocol, TimeThatWasSpentIsSaidAndNotNegative) {
+  const std::string line = encode(Result());
+  for (const char* wrong :
+       {R"("phases_s":{"input":-1})", R"("phases_s":{"input":"long"})", R"("phases":{})"}) {
+    std::string changed = line;
+    const auto begin = changed.find(R"("phases_s":{)");
+    ASSERT_NE(begin, std::string::npos);
+    changed.replace(begin, changed.find('}', begin) + 1 - begin, wrong);
+    EXPECT_THROW(decode_from_worker(changed), Malformed) << changed;
+  }
 }
 
 TEST(Protocol, TurnsAreAskedForAndGranted) {

@@ -103,11 +103,16 @@ TEST(Reports, RunJsonStandsFromTheBeginningAndIsCompletedAtTheEnd) {
   RunInfo run = run_with_device();
   run.exit_code = 4;
   run.interrupted = true;
+  run.wall_s = 3;
+  run.phases.input = 0.5;
+  run.phases.other = 2.5;
   for (const auto& sink : sinks) sink->begin(run);
   auto json = nlohmann::json::parse(read_file(directory / "run.json"));
   EXPECT_TRUE(json.at("ended_at").is_null());
   EXPECT_TRUE(json.at("exit_code").is_null());
   EXPECT_TRUE(json.at("interrupted").is_null());
+  EXPECT_TRUE(json.at("wall_s").is_null());
+  EXPECT_TRUE(json.at("phases_s").is_null());
   EXPECT_EQ(json.at("run_id"), "r1");
   EXPECT_EQ(json.at("devices"), nlohmann::json({"cpu"}));
   EXPECT_EQ(json.at("environment").at("OMP_NUM_THREADS"), "2");
@@ -117,6 +122,11 @@ TEST(Reports, RunJsonStandsFromTheBeginningAndIsCompletedAtTheEnd) {
   EXPECT_EQ(json.at("ended_at"), "2024-01-31T12:01:00Z");
   EXPECT_EQ(json.at("exit_code"), 4);
   EXPECT_EQ(json.at("interrupted"), true);
+  EXPECT_EQ(json.at("wall_s"), 3);
+  EXPECT_EQ(json.at("phases_s").size(), all_phases.size());
+  EXPECT_EQ(json.at("phases_s").at("input"), 0.5);
+  EXPECT_EQ(json.at("phases_s").at("other"), 2.5);
+  EXPECT_EQ(json.at("phases_s").at("sampling"), 0);
 }
 
 TEST(Reports, JunitAndSummaryStandFromTheBeginningNotGreenAndTheEndCompletesThem) {

@@ -32,6 +32,8 @@ inline std::string pass_line(int n) {
   result.record.device = "cpu";
   result.record.elements = 2 * n;  // both passes
   result.record.status = Status::pass;
+  result.phases.input = n;
+  result.phases.sampling = 0.5;
   return protocol::encode(result);
 }
 

@@ -85,6 +85,16 @@ TEST(Summary, ShowsTheWorstThreeOfEachStatusWithReasonAndReplay) {
                       "### crash: 1\n\n- `copy/f32/n=9` on `cpu`, batch: no reason given\n", text);
 }
 
+TEST(Summary, SaysLastWhereTheTimeWent) {
+  RunInfo run = sample_run(1, 0);
+  EXPECT_PRED_FORMAT2(IsNotSubstring, "time:", summary_markdown(run, Outcomes()));
+  run.wall_s = 20;
+  run.phases.sampling = 15;
+  run.phases.other = 5;
+  const std::string text = summary_markdown(run, Outcomes(std::vector{sample_record(1)}));
+  EXPECT_TRUE(text.ends_with("\n\ntime: 20 s = sampling 75%, other 25%\n\n")) << text;
+}
+
 TEST(Summary, RatesAreOfVerifiedResultsOnly) {
   std::vector<Record> records{sample_record(1), sample_record(2, Status::fail)};
   records[0].flops_per_s = 1e12;

@@ -31,6 +31,19 @@ TEST(Supervisor, AWorkerThatAnswersGivesARecordPerTrial) {
   EXPECT_EQ(records[1].replay, "assay run --case tensor_ops/add/f32/n=2 --device cpu --seed 1");
 }
 
+TEST(Supervisor, WhatWorkersSpentIsSummedAndTellingIsTheParents) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell(answer_all)}, info, sinks);
+  supervisor.execute(trials(3));
+  EXPECT_EQ(supervisor.phases().input, 1 + 2 + 3);
+  EXPECT_EQ(supervisor.phases().sampling, 3 * 0.5);
+  EXPECT_EQ(supervisor.phases().setup, 0);
+  EXPECT_GT(supervisor.phases().output, 0);
+  EXPECT_EQ(supervisor.phases().other, 0) << "known only to who knows the wall time";
+}
+
 TEST(Supervisor, ACrashCostsItsTrialAlone) {
   const auto records = run(R"(while read -r line; do case "$line" in
     *n=2*) echo 'the last words' >&2; kill -SEGV $$;;

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
+#include "harness/clock.h"
 #include "harness/run/judging.h"
 #include "kernels/base/status.h"
 #include "tests/engine_support.h"
@@ -48,6 +52,40 @@ TEST_F(Engines, RanksShareTheCpuAndHaveASimulatedDeviceEach) {
   const Record on_sim = execute(planned(id, {{"sim", 0}, {"sim", 1}, {"sim", 2}, {"sim", 3}}));
   EXPECT_EQ(on_sim.status, Status::pass) << on_sim.reason;
   EXPECT_EQ(on_sim.transport, "sim over gloo-tcp");
+}
+
+TEST_F(Engines, ATrialSaysWhereItsTimeWent) {
+  PlannedTrial trial = planned("tensor_ops/sum/f32/n=10000", {{"cpu", 0}});
+  const PhaseSeconds checked = engine_.execute(trial, [] {}).phases;
+  EXPECT_GT(checked.setup, 0);
+  EXPECT_GT(checked.input, 0);
+  EXPECT_GT(checked.execution, 0);
+  EXPECT_GT(checked.reference, 0);
+  EXPECT_GT(checked.comparison, 0);
+  EXPECT_EQ(checked.sampling, 0) << "it was only checked";
+  EXPECT_EQ(checked.output, 0) << "the parent's";
+  EXPECT_EQ(checked.other, 0) << "the parent's";
+
+  Engine engine(backends_, {.cap_s = 0.01});
+  trial.timing = "batch";
+  double waited_s = 0;
+  const double begin_s = steady_s();
+  const auto wait = [&] {
+    const double asked_s = steady_s();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    waited_s = steady_s() - asked_s;
+  };
+  const PhaseSeconds timed = engine.execute(trial, wait).phases;
+  EXPECT_GT(timed.sampling, 0);
+  EXPECT_GT(waited_s, 0);
+  EXPECT_LE(timed.total(), steady_s() - begin_s - waited_s + 1e-6) << "waiting is no phase";
+}
+
+TEST_F(Engines, TimeSpentOnATrialThatNeverRanIsNotForgotten) {
+  const PlannedTrial too_large = planned("tensor_ops/add/f64/n=2000000000", {{"sim", 0}});
+  const PhaseSeconds lost = engine_.execute(too_large, [] {}).phases;
+  EXPECT_GT(lost.setup, 0);
+  EXPECT_EQ(lost.total(), lost.setup) << "it never came to run";
 }
 
 TEST_F(Engines, WhatADeviceLacksIsASkipWithItsReason) {

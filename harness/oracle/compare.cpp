@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/clock.h"
 #include "harness/oracle/number.h"
 #include "harness/parallel.h"
 
@@ -134,20 +135,24 @@ template <class T>
 Verdict judge_run(const reference::Reference& expected, const reference::Problem& problem,
                   std::span<const double> state, const Tolerance& tolerance,
                   std::span<const std::byte> actual, int rank, std::int64_t first,
-                  std::int64_t count) {
+                  std::int64_t count, double& reference_s) {
   const auto n = static_cast<std::size_t>(count);
   const auto got = actual.subspan(static_cast<std::size_t>(first) * sizeof(T), n * sizeof(T));
   if (expected.bits != nullptr) {
     std::array<std::byte, run_elements * sizeof(T)> want;
     const auto bits = std::span(want).first(n * sizeof(T));
+    const double begin_s = steady_s();
     expected.bits(problem, state, first, bits);
+    reference_s = steady_s() - begin_s;
     return compare_bits<T>(first, bits, tolerance, output_dtype(problem.op), got, rank);
   }
   if constexpr (!std::is_integral_v<T>) {
     std::array<double, run_elements> value, rest, scale;
     const reference::Values values{std::span(value).first(n), std::span(rest).first(n),
                                    std::span(scale).first(n)};
+    const double begin_s = steady_s();
     expected.values(problem, state, first, values);
+    reference_s = steady_s() - begin_s;
     return compare_values<T>(first, values, tolerance, output_dtype(problem.op), got, rank);
   } else {
     __builtin_unreachable();  // refused by compare()
@@ -158,7 +163,7 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
 
 Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
                 std::span<const double> state, const Tolerance& tolerance,
-                std::span<const std::byte> actual, int rank) {
+                std::span<const std::byte> actual, int rank, double* reference_share) {
   // Without a reference nothing would be compared, and nothing would be wrong.
   const bool judgeable = expected.bits != nullptr ||
                          (expected.values != nullptr && is_floating(output_dtype(problem.op)));
@@ -170,12 +175,23 @@ Verdict compare(const reference::Reference& expected, const reference::Problem& 
     Verdict verdict;
     verdict.dtype = output_dtype(problem.op);
     const auto elements = static_cast<std::int64_t>(actual.size() / sizeof(T));
+    // Summed over threads: one that waits for the others spends none.
+    double all_reference_s = 0;
+    double all_s = 0;
     parallel_runs(elements, run_elements, [&](std::int64_t first, std::int64_t count) {
-      const Verdict run =
-          judge_run<T>(expected, problem, state, tolerance, actual, rank, first, count);
+      const double begin_s = steady_s();
+      double reference_s = 0;
+      const Verdict run = judge_run<T>(expected, problem, state, tolerance, actual, rank, first,
+                                       count, reference_s);
+      const double run_s = steady_s() - begin_s;
 #pragma omp critical(assay_merge_verdict)
-      verdict.merge(run);
+      {
+        verdict.merge(run);
+        all_reference_s += reference_s;
+        all_s += run_s;
+      }
     });
+    if (reference_share != nullptr) *reference_share = all_s > 0 ? all_reference_s / all_s : 0;
     return verdict;
   });
 }

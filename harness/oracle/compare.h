@@ -10,9 +10,10 @@
 namespace assay::oracle {
 
 /// Judges every element of one rank's output against the reference. `actual` is the whole output in
-/// the op's dtype. A comparison with NaN never passes, unless NaN is expected.
+/// the op's dtype. A comparison with NaN never passes, unless NaN is expected. Leaves in
+/// `reference_share` which part of the threads' time went into computing what is expected, 0 to 1.
 Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
                 std::span<const double> state, const Tolerance& tolerance,
-                std::span<const std::byte> actual, int rank);
+                std::span<const std::byte> actual, int rank, double* reference_share = nullptr);
 
 }  // namespace assay::oracle

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <new>
 #include <tuple>
 #include <utility>
 
 #include "assay/version.h"
+#include "harness/clock.h"
 #include "harness/run/figures.h"
 #include "harness/run/judging.h"
 #include "harness/run/memory.h"
@@ -19,23 +19,25 @@ namespace {
 
 class TrialMeter final : public measure::Meter {
  public:
-  TrialMeter(Trial& trial, const RankInputs& inputs) : trial_(trial), inputs_(inputs) {}
+  TrialMeter(Trial& trial, const RankInputs& inputs, PhaseClock& clock)
+      : trial_(trial), inputs_(inputs), clock_(clock) {}
   double time_s(std::int64_t launches) override {
     if (trial_.in_place()) trial_.restore(inputs_);
     return trial_.time_s(launches);
   }
   void before_last() override {
+    clock_.enter(&PhaseSeconds::comparison);
     check_surroundings(trial_, inputs_, "timed launches");
+    clock_.enter(&PhaseSeconds::input);
     arm_for_timing(trial_);
+    clock_.enter(&PhaseSeconds::sampling);
   }
-  double now_s() override {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-  }
+  double now_s() override { return steady_s(); }
 
  private:
   Trial& trial_;
   const RankInputs& inputs_;
+  PhaseClock& clock_;
 };
 
 Status status_of(Failure failure) {
@@ -82,11 +84,12 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
   };
   try {
     for (int pass = 0; pass < static_cast<int>(std::tuple_size_v<Passes>); ++pass) {
+      clock_.enter(&PhaseSeconds::input);
       // Those of the first pass are not kept beside those of the second: they may be gigabytes.
       inputs.clear();
       verified.clear();
       inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
-      verified = judge_launch(trial, op, pass, inputs, references_, key, findings);
+      verified = judge_launch(trial, op, pass, inputs, references_, key, clock_, findings);
     }
   } catch (...) {
     keep();
@@ -104,20 +107,25 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   verify(planned, trial, result.record, inputs, verified);
 
   // The inputs of the last pass are in place: real data, never zeros, which run faster.
+  clock_.enter(&PhaseSeconds::input);
   arm_for_timing(trial);
   measure::Measurement measurement;
   if (timed) {
+    clock_.pause();
     wait_for_turn();
-    TrialMeter meter(trial, inputs);
+    clock_.enter(&PhaseSeconds::sampling);
+    TrialMeter meter(trial, inputs, clock_);
     measure::Policy policy{.cap_s = options_.cap_s};
     // Each launch on its own result would grow without end; only the first after a restore counts.
     if (trial.in_place()) policy.max_launches = 1;
     measurement = measure::sample(meter, policy);
   } else {
     if (trial.in_place()) trial.restore(inputs);
+    clock_.enter(&PhaseSeconds::execution);
     trial.launch();
     trial.synchronize();
   }
+  clock_.enter(&PhaseSeconds::comparison);
   result.record.repeatable = false;
   check_last_launch(trial, inputs, verified);
   result.record.repeatable = true;
@@ -138,6 +146,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   record.bytes = op.signature.bytes;
   if (op.op->collective) record.ranks = op.signature.ranks;
   try {
+    clock_.enter(&PhaseSeconds::setup);
     std::vector<Device*> lane;
     for (const DeviceId& id : planned.lane) lane.push_back(&open(id));
     Trial trial(op, *backends_.find(planned.lane.front().backend), lane);
@@ -146,10 +155,11 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     const double needed = host_bytes(op, lane.front()->is_host());
     if (const auto why = too_little_memory(needed, available_host_bytes())) {
       end_as(record, Status::skip, *why);
-      return result;
+    } else {
+      run_steps(planned, trial, wait_for_turn, result);
+      clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
+      end_as(record, Status::pass, "");
     }
-    run_steps(planned, trial, wait_for_turn, result);
-    end_as(record, Status::pass, "");
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);
     result.leave_worker = wrong.wrote_outside;
@@ -163,6 +173,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     end_as(record, Status::error, error.what());
   }
   result.references = references_.take_count();
+  result.phases = clock_.take();
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/measure/sampler.h"
+#include "harness/phases.h"
 #include "harness/record.h"
 #include "harness/run/plan.h"
 #include "harness/run/reference_store.h"
@@ -47,6 +48,7 @@ class Engine {
   const Backends& backends_;
   EngineOptions options_;
   ReferenceStore references_;
+  PhaseClock clock_;  // of the open trial
   std::map<DeviceId, std::unique_ptr<Device>> devices_;
 };
 

@@ -62,15 +62,20 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, ReferenceStore& references,
-                                     const std::string& reference_key, Findings& findings) {
+                                     const std::string& reference_key, PhaseClock& clock,
+                                     Findings& findings) {
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  clock.enter(&PhaseSeconds::input);
   trial.upload(inputs);
   trial.arm(fills.at(static_cast<std::size_t>(pass)));
+  clock.enter(&PhaseSeconds::execution);
   trial.launch();
   trial.synchronize();
+  clock.enter(&PhaseSeconds::comparison);
   std::vector<HostTensor> outputs;
   for (int rank = 0; rank < trial.ranks(); ++rank) outputs.push_back(trial.download_output(rank));
 
+  clock.enter(&PhaseSeconds::reference);
   const reference::Reference expected = reference::find(op);
   const reference::Problem problem{op, inputs, input::panel(op, pass)};
   const auto state = expected.solve == nullptr
@@ -79,8 +84,13 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
                                           [&] { return reference::solve(expected, problem); });
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
   const auto judged = [&](int rank) {
-    return oracle::compare(expected, problem, state->values(), tolerance,
-                           outputs[static_cast<std::size_t>(rank)].bytes(), rank);
+    clock.enter(&PhaseSeconds::comparison);
+    double reference_share = 0;
+    const oracle::Verdict found =
+        oracle::compare(expected, problem, state->values(), tolerance,
+                        outputs[static_cast<std::size_t>(rank)].bytes(), rank, &reference_share);
+    clock.give(&PhaseSeconds::reference, reference_share);
+    return found;
   };
   const oracle::Verdict first = judged(0);
   oracle::Verdict verdict = first;

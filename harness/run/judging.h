@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/oracle/verdict.h"
+#include "harness/phases.h"
 #include "harness/run/reference_store.h"
 #include "harness/run/trial.h"
 
@@ -26,10 +27,11 @@ struct Findings {
 
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the
 /// agreement of ranks. `reference_key` names the case and the seed, on which alone the reference
-/// depends. Returns the right outputs, one a rank; throws WrongResult.
+/// depends. `clock` hears of each phase. Returns the right outputs, one a rank; throws WrongResult.
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, ReferenceStore& references,
-                                     const std::string& reference_key, Findings& findings);
+                                     const std::string& reference_key, PhaseClock& clock,
+                                     Findings& findings);
 
 /// Throws WrongResult when launches wrote outside their outputs.
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const std::string& when);

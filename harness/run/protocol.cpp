@@ -52,6 +52,10 @@ Result read_result(const json& object) {
   result.leave_worker = object.at("leave_worker").get<bool>();
   result.references.computed = whole_number<std::int64_t>(object.at("references_computed"));
   result.references.shared = whole_number<std::int64_t>(object.at("references_shared"));
+  result.phases = fields_from_json<PhaseSeconds>(object.at("phases_s"));
+  for (const Phase& phase : all_phases) {
+    if (result.phases.*phase.seconds < 0) throw Malformed("malformed line: negative seconds");
+  }
   for (const json& sample : object.at("samples")) {
     result.samples.push_back({.seconds = sample.at(0).get<double>(),
                               .launches = whole_number<std::int64_t>(sample.at(1)),
@@ -102,6 +106,7 @@ std::string encode(const Result& result) {
               {"leave_worker", result.leave_worker},
               {"references_computed", result.references.computed},
               {"references_shared", result.references.shared},
+              {"phases_s", fields_to_json(result.phases)},
               {"samples", json::array()}};
   for (const Sample& sample : result.samples) {
     object["samples"].push_back({sample.seconds, sample.launches});

@@ -237,7 +237,10 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::st
   record.replay = replay_command(record, options_.replay_flags);
   references_.computed += result.references.computed;
   references_.shared += result.references.shared;
+  phases_ += result.phases;
+  const double begin_s = steady_s();
   for (Sink* sink : sinks_) sink->result(result);
+  phases_.output += steady_s() - begin_s;
 
   std::vector<pid_t> workers;
   for (const auto& queue : queues_) {

@@ -61,6 +61,8 @@ class Supervisor {
 
   /// Over all trials so far.
   const ReferenceCount& references() const { return references_; }
+  /// Of all trials so far, as their workers measured it, and of the sinks that were told of them.
+  const PhaseSeconds& phases() const { return phases_; }
   const Growth& growth() const { return growth_; }
 
  private:
@@ -91,6 +93,7 @@ class Supervisor {
   bool stopping_ = false;  // no trial is begun any more
   bool failed_fast_ = false;
   ReferenceCount references_;
+  PhaseSeconds phases_;
   Growth growth_;
 };
 

@@ -1,5 +1,6 @@
 """`assay run` from the selection to the files it leaves."""
 import json
+import re
 import shlex
 import subprocess
 import unittest
@@ -48,6 +49,24 @@ class Run(AssayTest):
         self.assertEqual(len(list(junit.iter("testcase"))), 24)
         self.assertIn("PASSED", (self.folder / "out" / "summary.md").read_text())
         self.assertEqual([d["device"] for d in self.rows("out", "devices.csv")], ["cpu"])
+
+    def test_a_run_says_where_its_time_went(self):
+        selection = ("--case", "tensor_ops/sum/f32/n=1000", "--case", "linear/f32/batch=2,in=3,out=1,bias=1,act=none",
+                     "--device", "cpu", "--lanes", "1")
+        for out, options in (("timed", ()), ("checked", ("--check-only",))):
+            said = self.assay("run", *selection, *options, "--out", out).stderr
+            run = json.loads((self.folder / out / "run.json").read_text())
+            phases = run["phases_s"]
+            self.assertEqual(list(phases), ["setup", "input", "execution", "reference", "comparison", "sampling",
+                                            "output", "other"])
+            for phase, seconds in phases.items():
+                self.assertEqual(seconds > 0, not (phase == "sampling" and out == "checked"), (out, phase))
+            self.assertAlmostEqual(sum(phases.values()), run["wall_s"], msg="one lane: nothing is counted twice")
+            line = re.search("^time: .* s = .*%$", said, re.MULTILINE)
+            self.assertIsNotNone(line, said)
+            self.assertIn(line[0], (self.folder / out / "summary.md").read_text())
+        quiet = self.assay("run", *selection, "--check-only", "--quiet", "--out", "quiet").stderr
+        self.assertNotIn("time:", quiet)
 
     def test_a_replay_reproduces_its_rows_verdict(self):
         self.assay("run", *SEEDS, "--seed", "7", "--out", "out")
