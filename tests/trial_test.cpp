@@ -244,7 +244,7 @@ void expect_caught(Fault fault, const std::string& reason) {
   }
 }
 
-TEST(Faults, AnOutputThatIsNotWritten) { expect_caught(Fault::stale_output, "1000 of 1000"); }
+TEST(Faults, AnOutputThatIsNotWritten) { expect_caught(Fault::stale_output, "of 1000 elements wrong"); }
 TEST(Faults, AWritePastTheEnd) {
   expect_caught(Fault::past_the_end, "4 bytes written past the end");
 }
