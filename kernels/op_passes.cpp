@@ -17,15 +17,29 @@ constexpr Rule exact_any_zero{.oracle = Oracle::exact, .any_zero = true};
 constexpr Rule sum_bound{.oracle = Oracle::sum_bound};
 
 Rule function_bound(const Declared& error) {
-  return {.oracle = Oracle::function_bound,
-          .ulps = error.ulps,
-          .argument_units = error.argument_units};
+  return {
+      .oracle = Oracle::function_bound, .ulps = error.ulps, .argument_units = error.argument_units};
 }
 
 /// gelu and its tanh form: ill conditioned at their negative tail, where no implementation is right
 /// to an ulp of the result, and fine in units of the argument. Their slopes stay below 1.13.
 constexpr Declared gelu_error{.ulps = 0, .argument_units = 16};
 constexpr double gelu_slope = 1.13;
+
+/// Layers amplify the relative error of what they are fed by sum |w h| / |sum w h|: sqrt K each for
+/// signs in balance, after which a bound allows more than the result itself. So inputs are
+/// positive, weights mostly, with rows that sum to about 1, and it is the biases of both signs that
+/// give activations both of their sides.
+std::vector<Data> stack_data(const Params& params, double input, double bias) {
+  std::vector<Data> data{uniform({0, input})};
+  auto fan_in = static_cast<double>(params.integer("in"));
+  for (std::int64_t layer = 0; layer < params.integer("layers"); ++layer) {
+    data.push_back(uniform({-0.5 / fan_in, 2.5 / fan_in}));
+    if (params.integer("bias") != 0) data.push_back(uniform({-bias, bias}));
+    fan_in = static_cast<double>(params.integer("width"));
+  }
+  return data;
+}
 
 Passes judged_on(const Data& first, const Data& second, const Rule& rule) {
   return {Pass{"all_exponents", {first}, rule}, Pass{"real_data", {second}, rule}};
@@ -47,7 +61,8 @@ Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real, exact_any
 
 Passes order_of_two(bool any_zero) {
   const Rule rule = any_zero ? exact_any_zero : exact;
-  return {Pass{"ties", {{.distribution = Distribution::few}}, rule}, Pass{"real_data", {real}, rule}};
+  return {Pass{"ties", {{.distribution = Distribution::few}}, rule},
+          Pass{"real_data", {real}, rule}};
 }
 
 Passes choice_of_two() {
@@ -100,7 +115,8 @@ Passes softmax_passes() {
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = 4};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
   const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
-  return {Pass{"large_logits", {large_logits}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}};
+  return {Pass{"large_logits", {large_logits}, rule},
+          Pass{"real_data", {uniform({-10, 10})}, rule}};
 }
 
 Passes layernorm_passes() {
@@ -123,10 +139,11 @@ Passes linear_passes(DType dtype, const Params& params) {
 
 Passes stack_passes(DType /*dtype*/, const Params& params) {
   Passes passes = sums();
+  passes[1].data = stack_data(params, 1, 1);
   passes[1].rule.oracle = Oracle::running_bound;
   // The sums of a first layer are exact; behind a gelu nothing is.
   if (params.word("act").starts_with("gelu")) {
-    passes[0] = {"wide_data", {uniform({-4, 4})}, passes[1].rule};
+    passes[0] = {"wide_data", stack_data(params, 2, 4), passes[1].rule};
   }
   return passes;
 }
@@ -136,8 +153,8 @@ Passes allreduce_passes(DType dtype, const Params& params) {
   if (reduce == "sum") return sums();
   if (reduce == "prod") return products();
   if (reduce == "min" || reduce == "max") return order_of_two(true);
-  // avg: integers truncate the quotient of a sum that must not wrap; a division by a power of two is
-  // exact, any other adds the roundings of 1/n and of the quotient.
+  // avg: integers truncate the quotient of a sum that must not wrap; a division by a power of two
+  // is exact, any other adds the roundings of 1/n and of the quotient.
   Passes passes = sums();
   const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
   if (!is_floating(dtype)) {

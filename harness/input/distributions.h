@@ -61,7 +61,8 @@ struct Uniform {
   }
 };
 
-/// What breaks kernels: zeros, infinities, NaN, the ends of the subnormal and of the normal numbers.
+/// What breaks kernels: zeros, infinities, NaN, the ends of the subnormal and of the normal
+/// numbers.
 template <class T>
 T special_value(std::uint64_t choice) {
   using Limits = std::numeric_limits<T>;
@@ -77,10 +78,10 @@ T special_value(std::uint64_t choice) {
   return (choice & 1) != 0 ? -value : value;
 }
 
-/// One in 32 elements is special. Of the others half have any exponent of the range, each as likely;
-/// half only those in which they matter beside 1, so that functions such as exp are not 1 almost
-/// everywhere. With 16 bits there are so few values that each comes once in 65,536 elements: `i`
-/// counts them in input 0; other inputs meet them in any order.
+/// One in 32 elements is special. Of the others half have any exponent of the range, each as
+/// likely; half only those in which they matter beside 1, so that functions such as exp are not 1
+/// almost everywhere. With 16 bits there are so few values that each comes once in 65,536 elements:
+/// `i` counts them in input 0; other inputs meet them in any order.
 template <class T>
 class Stratified {
  public:
@@ -122,7 +123,8 @@ class Stratified {
 
     double draw(std::uint64_t bits, std::uint64_t choice) const {
       const int lowest = (choice & 2U) != 0 ? smallest : std::min(relevant, highest);
-      const auto exponents = static_cast<std::uint64_t>(static_cast<std::int64_t>(highest) - lowest + 1);
+      const auto exponents =
+          static_cast<std::uint64_t>(static_cast<std::int64_t>(highest) - lowest + 1);
       const int exponent = lowest + static_cast<int>(((choice >> 32U) * exponents) >> 32U);
       const double unit = unit_interval(bits);
       const double significand = exponent == highest ? 1 + top_width * unit : 1 + unit;
@@ -148,7 +150,8 @@ struct Few {
     } else if constexpr (is_narrow_float<T>) {
       constexpr std::uint16_t infinity = T(std::numeric_limits<float>::infinity()).bits;
       constexpr std::array<std::uint16_t, 4> magnitudes{0, 1, infinity, 0x7fff};
-      const auto special = static_cast<std::uint16_t>(magnitudes.at(choice / 8 % 4) | ((choice & 4U) << 13));
+      const auto special =
+          static_cast<std::uint16_t>(magnitudes.at(choice / 8 % 4) | ((choice & 4U) << 13));
       return choice % 4 == 0 ? std::bit_cast<T>(special) : T(static_cast<float>(small));
     } else {
       return choice % 4 == 0 ? special_value<T>(choice >> 32) : static_cast<T>(small);
@@ -189,8 +192,8 @@ struct SmallIntegers {
   }
 };
 
-/// Signs, and in each of `strata` stretches of the tensor one +-2 or +-1/2: every partial product is
-/// a power of two in range. Integers are odd: their products wrap, and are never zero.
+/// Signs, and in each of `strata` stretches of the tensor one +-2 or +-1/2: every partial product
+/// is a power of two in range. Integers are odd: their products wrap, and are never zero.
 template <class T>
 struct Factors {
   std::int64_t stratum;  // elements of a stretch; 1: all elements are +-2^+-1
@@ -221,14 +224,16 @@ struct NearOne {
 };
 
 /// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs, and signs in
-/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9.
+/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9. Weights of
+/// layers are in balance, lest no sum is ever negative; their many outputs do not all cancel.
 template <class T>
 struct Integers {
   std::int64_t limit;
   double scale = 1;
+  double positive = 0.9;
   T operator()(std::uint64_t bits) const {
     const double unit = unit_interval(bits & ~std::uint64_t{1});
-    if (limit == 1) return round_to<T>(unit < 0.9 ? scale : -scale);
+    if (limit == 1) return round_to<T>(unit < positive ? scale : -scale);
     const auto steps = static_cast<std::int64_t>(unit * static_cast<double>(limit));
     const double magnitude = static_cast<double>(std::min(limit, 1 + steps)) * scale;
     return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
