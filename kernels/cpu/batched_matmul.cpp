@@ -10,16 +10,12 @@
 namespace assay::cpu {
 namespace {
 
-/// The matrices one after the other.
 std::unique_ptr<Kernel> by_blas(const DnnlMatmul::Shape& shape, const Binding& binding) {
   const auto* a = static_cast<const double*>(binding.inputs[0]);
   const auto* b = static_cast<const double*>(binding.inputs[1]);
   auto* y = static_cast<double*>(binding.outputs[0]);
   return std::make_unique<FunctionKernel>(dgemm_implementation() + " per matrix", [=] {
-    const Dgemm product{.m = shape.m, .n = shape.n, .k = shape.k};
-    for (std::int64_t i = 0; i < shape.matrices; ++i) {
-      product.run(a + i * shape.m * shape.k, b + i * shape.k * shape.n, y + i * shape.m * shape.n);
-    }
+    Dgemm{.m = shape.m, .n = shape.n, .k = shape.k}.run_all(shape.matrices, a, b, y);
   });
 }
 
@@ -43,10 +39,9 @@ std::unique_ptr<Kernel> widened_product(const OpInstance& op, const DnnlMatmul::
   const auto floats = [](const TensorSpec& spec) {
     return std::vector<float>(static_cast<std::size_t>(spec.elements()));
   };
-  auto work = std::shared_ptr<Work>(new Work{DnnlMatmul(DType::f32, DType::f32, shape),
-                                             floats(op.signature.inputs[0]),
-                                             floats(op.signature.inputs[1]),
-                                             floats(op.signature.outputs[0])});
+  auto work = std::shared_ptr<Work>(
+      new Work{DnnlMatmul(DType::f32, DType::f32, shape), floats(op.signature.inputs[0]),
+               floats(op.signature.inputs[1]), floats(op.signature.outputs[0])});
   const std::string implementation = work->product.implementation() + " in f32, 16 bits widened";
   return std::make_unique<FunctionKernel>(
       implementation, [work, binding, inputs = op.signature.inputs, out = op.signature.outputs[0]] {
