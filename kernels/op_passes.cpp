@@ -28,6 +28,21 @@ Rule function_bound(const Declared& error) {
 constexpr Declared gelu_error{.ulps = 0, .argument_units = 16};
 constexpr double gelu_slope = 1.13;
 
+/// Layers amplify the relative error of what they are fed by sum |w h| / |sum w h|: sqrt K each for
+/// signs in balance, after which a bound allows more than the result itself. So inputs are
+/// positive, weights mostly, with rows that sum to about 1, and it is the biases of both signs that
+/// give activations both of their sides.
+std::vector<Data> stack_data(const Params& params, double input, double bias) {
+  std::vector<Data> data{uniform({0, input})};
+  auto fan_in = static_cast<double>(params.integer("in"));
+  for (std::int64_t layer = 0; layer < params.integer("layers"); ++layer) {
+    data.push_back(uniform({-0.5 / fan_in, 2.5 / fan_in}));
+    if (params.integer("bias") != 0) data.push_back(uniform({-bias, bias}));
+    fan_in = static_cast<double>(params.integer("width"));
+  }
+  return data;
+}
+
 Passes judged_on(const Data& first, const Data& second, const Rule& rule) {
   return {Pass{"all_exponents", {first}, rule}, Pass{"real_data", {second}, rule}};
 }
@@ -126,10 +141,11 @@ Passes linear_passes(DType dtype, const Params& params) {
 
 Passes stack_passes(DType /*dtype*/, const Params& params) {
   Passes passes = sums();
+  passes[1].data = stack_data(params, 1, 1);
   passes[1].rule.oracle = Oracle::running_bound;
   // The sums of a first layer are exact; behind a gelu nothing is.
   if (params.word("act").starts_with("gelu")) {
-    passes[0] = {"wide_data", {uniform({-4, 4})}, passes[1].rule};
+    passes[0] = {"wide_data", stack_data(params, 2, 4), passes[1].rule};
   }
   return passes;
 }

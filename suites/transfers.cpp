@@ -19,7 +19,8 @@ Suite transfers_suite() {
                                     {full, 1024 * mib}});
   const Axis normal = axis("pages", {{seeds, "normal"}});
   const Axis huge = axis("pages", {{smoke, "huge"}});
-  const Axis huge_bytes = axis("bytes", {{smoke, 16 * mib + 1}, {standard, 256 * mib}, {full, 1024 * mib}});
+  const Axis huge_bytes =
+      axis("bytes", {{smoke, 16 * mib + 1}, {standard, 256 * mib}, {full, 1024 * mib}});
   const Axis rows{{"rows", "width", "pitch"},
                   {{seeds, {3, 5, 8}},
                    {seeds, {61, 1003, 1024}},

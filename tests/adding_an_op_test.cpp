@@ -1,5 +1,5 @@
-// The example of docs/adding-an-op.md, in one file: what its code blocks add to the tree is compiled
-// here word for word, run on the CPU, judged, and broken once.
+// The example of docs/adding-an-op.md, in one file: what its code blocks add to the tree is
+// compiled here word for word, run on the CPU, judged, and broken once.
 #include <gtest/gtest.h>
 
 #include <fstream>

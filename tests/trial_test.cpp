@@ -24,6 +24,9 @@ TEST_F(Engines, EveryOpPassesOnTheCpuAndOnASimulatedDevice) {
            "tensor_ops/softmax/f64/rows=3,cols=17",
            "linear/f32/batch=3,in=100,out=7,bias=1,act=relu",
            "linear/bf16/batch=3,in=100,out=7,bias=1,act=relu",
+           "linear/i8/batch=3,in=100,out=7,bias=1,act=relu",
+           "linear/linear_stack/f16/batch=3,in=10,width=7,layers=3,bias=1,act=relu",
+           "tensor_ops/batched_matmul/f64/batch=2,m=3,n=4,k=5",
        }) {
     for (const DeviceId& device : {DeviceId{"cpu", 0}, DeviceId{"sim", 2}}) {
       const Record record = execute(planned(id, {device}));
@@ -32,6 +35,25 @@ TEST_F(Engines, EveryOpPassesOnTheCpuAndOnASimulatedDevice) {
       EXPECT_FALSE(record.oracle.empty());
       EXPECT_EQ(record.repeatable, true);
     }
+  }
+}
+
+TEST_F(Engines, EveryProductPassesInEveryDtypeWithEveryActivation) {
+  std::vector<std::string> ids{"linear/i8/batch=5,in=67,out=9,bias=1,act=none",
+                               "linear/i8/batch=133,in=67,out=141,bias=0,act=relu"};
+  for (const std::string dtype : {"f64", "f32", "bf16", "f16"}) {
+    ids.push_back("tensor_ops/batched_matmul/" + dtype + "/batch=3,m=5,n=7,k=37");
+    for (const std::string act : {"none", "relu", "gelu", "gelu_tanh"}) {
+      ids.push_back("linear/" + dtype + "/batch=5,in=67,out=9,bias=1,act=" + act);
+      ids.push_back("linear/" + dtype + "/batch=133,in=67,out=141,bias=0,act=" + act);
+      ids.push_back("linear/linear_stack/" + dtype +
+                    "/batch=5,in=67,width=300,layers=4,bias=1,act=" + act);
+    }
+  }
+  for (const std::string& id : ids) {
+    const Record record = execute(planned(id, {{"cpu", 0}}));
+    EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
+    EXPECT_EQ(record.repeatable, true) << id;
   }
 }
 
@@ -244,7 +266,9 @@ void expect_caught(Fault fault, const std::string& reason) {
   }
 }
 
-TEST(Faults, AnOutputThatIsNotWritten) { expect_caught(Fault::stale_output, "of 1000 elements wrong"); }
+TEST(Faults, AnOutputThatIsNotWritten) {
+  expect_caught(Fault::stale_output, "of 1000 elements wrong");
+}
 TEST(Faults, AWritePastTheEnd) {
   expect_caught(Fault::past_the_end, "4 bytes written past the end");
 }

@@ -224,14 +224,16 @@ struct NearOne {
 };
 
 /// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs, and signs in
-/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9.
+/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9. Weights of
+/// layers are in balance, lest no sum is ever negative; their many outputs do not all cancel.
 template <class T>
 struct Integers {
   std::int64_t limit;
   double scale = 1;
+  double positive = 0.9;
   T operator()(std::uint64_t bits) const {
     const double unit = unit_interval(bits & ~std::uint64_t{1});
-    if (limit == 1) return round_to<T>(unit < 0.9 ? scale : -scale);
+    if (limit == 1) return round_to<T>(unit < positive ? scale : -scale);
     const auto steps = static_cast<std::int64_t>(unit * static_cast<double>(limit));
     const double magnitude = static_cast<double>(std::min(limit, 1 + steps)) * scale;
     return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);

@@ -28,16 +28,30 @@ double exact_root(double x, int n) {
   return m;
 }
 
+/// Terms of the expanded sum behind one output of a stack: the paths to it from inputs and biases,
+/// when each row of the weights has only every `stride`th element.
+double paths(const OpInstance& op, std::int64_t stride) {
+  double paths = 1;
+  for (std::size_t i = 1; i < op.signature.inputs.size(); ++i) {
+    const Shape& shape = op.signature.inputs[i].shape;
+    paths = shape.size() == 1 ? paths + 1
+                              : paths * static_cast<double>((shape[1] + stride - 1) / stride);
+  }
+  return 2 * paths;  // as in op_families.cpp: outputs of layers are rounded, perhaps up
+}
+
 }  // namespace
+
+bool is_stacked_weight(const OpInstance& op, int input) {
+  return op.signature.factors_per_term > 2 && input > 0 &&
+         op.signature.inputs[static_cast<std::size_t>(input)].shape.size() > 1;
+}
 
 double ExactIntegers::scale(const OpInstance& op, int input) const {
   const int factors = op.signature.factors_per_term;
   const double all = std::ldexp(1.0, -shift);
-  if (factors > 2) {  // x and the biases carry it through all layers, the weights nothing
-    const bool is_weight =
-        input > 0 && op.signature.inputs[static_cast<std::size_t>(input)].shape.size() > 1;
-    return is_weight ? 1 : all;
-  }
+  // x and the biases carry it through all layers, the weights nothing.
+  if (factors > 2) return is_stacked_weight(op, input) ? 1 : all;
   if (factors == 1 || input > 1) return all;
   return std::ldexp(1.0, -(input == 0 ? shift / 2 : shift - shift / 2));
 }
@@ -49,6 +63,11 @@ ExactIntegers exact_integers(const OpInstance& op) {
   const double most = std::ldexp(1.0, p);
   const double widest = std::ldexp(1.0, q) - (is_floating(op.dtype) ? 0 : 1);
   const auto terms = static_cast<double>(std::max<std::int64_t>(1, op.signature.terms));
+  if (terms > most && op.signature.factors_per_term > 2) {
+    std::int64_t stride = 2;
+    while (paths(op, stride) > most) ++stride;
+    return {.limit = 1, .stride = stride, .shift = shift_of(op, most, 1)};
+  }
   if (terms > most) {
     return {.limit = 1,
             .stride = static_cast<std::int64_t>(std::ceil(terms / most)),

@@ -8,8 +8,10 @@ namespace assay::input {
 
 /// Integer inputs on which every partial sum of an op, taken in any order, is exact.
 struct ExactIntegers {
-  std::int64_t limit = 1;   // of the magnitudes
-  std::int64_t stride = 1;  // in each run of this many elements one, at random, is not zero
+  std::int64_t limit = 1;  // of the magnitudes
+  /// Of each run of so many elements one, at random, is not zero: of input 0, or of each row of the
+  /// weights of a stack.
+  std::int64_t stride = 1;
   /// Sums are scaled by 2^-shift: each factor of a product by a part of it, other terms by all.
   int shift = 0;
 
@@ -17,11 +19,15 @@ struct ExactIntegers {
   double scale(const OpInstance& op, int input) const;
 };
 
+/// Whether `input` is a weight of several layers.
+bool is_stacked_weight(const OpInstance& op, int input);
+
 /// For sums of K terms of f factors in an accumulator of p significand bits: limit m, the largest
 /// with K m^f <= 2^p; at most 2^q where the inputs have q bits. Where K exceeds 2^p even signs
-/// would overflow the significand: m = 1, and only K / stride <= 2^p elements of input 0 are not
-/// zero. Sums are scaled where an f16 output could not hold them, or where the op asks for a root
-/// mean square of its sums.
+/// would overflow the significand: m = 1, and so many elements are zero that the others' sums do
+/// not. In a stack those are weights: else x would be almost all zeros, and the biases alone would
+/// overflow. Sums are scaled where an f16 output could not hold them, or where the op asks for a
+/// root mean square of its sums.
 ExactIntegers exact_integers(const OpInstance& op);
 
 }  // namespace assay::input

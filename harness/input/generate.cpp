@@ -44,21 +44,24 @@ void fill(std::span<T> elements, std::uint64_t seed, std::uint64_t stream, const
   });
 }
 
-/// All but one element, at a random place, of each run of `stride` become zero.
+/// Of each run of `stride` elements within a row all but one, at a random place, become zero.
 template <class T>
-void thin_out(std::span<T> elements, std::int64_t stride, std::uint64_t seed,
+void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std::uint64_t seed,
               std::uint64_t stream) {
-  parallel_runs(std::ssize(elements), stride * run_elements,
-                [&](std::int64_t first, std::int64_t count) {
-                  for (std::int64_t i = first; i < first + count; ++i) {
-                    const auto run = static_cast<std::uint64_t>(i / stride);
-                    const std::uint64_t chosen =
-                        mix(seed ^ mix(stream ^ mix(run))) % static_cast<std::uint64_t>(stride);
-                    if (static_cast<std::uint64_t>(i % stride) != chosen) {
-                      elements[static_cast<std::size_t>(i)] = T{};
-                    }
-                  }
-                });
+  const std::int64_t runs_per_row = (row + stride - 1) / stride;
+  const std::int64_t runs = std::ssize(elements) / row * runs_per_row;
+  parallel_runs(runs, run_elements, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t run = first; run < first + count; ++run) {
+      const std::int64_t at = run % runs_per_row * stride;
+      const std::int64_t length = std::min(stride, row - at);
+      const std::uint64_t choice = mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(run))));
+      const auto kept = static_cast<std::int64_t>(choice % static_cast<std::uint64_t>(length));
+      const auto begin = static_cast<std::size_t>(run / runs_per_row * row + at);
+      for (std::int64_t i = 0; i < length; ++i) {
+        if (i != kept) elements[begin + static_cast<std::size_t>(i)] = T{};
+      }
+    }
+  });
 }
 
 /// Word i is a bijection of i, so no two 64-bit words of a tensor are equal and a misplaced block
@@ -118,8 +121,13 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::integers: {
       const ExactIntegers exact = exact_integers(op);
-      fill_with(Integers<T>{exact.limit, exact.scale(op, input)});
-      if (exact.stride > 1 && input == 0) thin_out(elements, exact.stride, key.seed, key.id);
+      const bool is_weight = is_stacked_weight(op, input);
+      fill_with(Integers<T>{exact.limit, exact.scale(op, input), is_weight ? 0.5 : 0.9});
+      const bool is_stack = op.signature.factors_per_term > 2;
+      if (exact.stride > 1 && (is_stack ? is_weight : input == 0)) {
+        const Shape& shape = op.signature.inputs[static_cast<std::size_t>(input)].shape;
+        thin_out(elements, shape.back(), exact.stride, key.seed, key.id);
+      }
       return;
     }
     case Distribution::factors: {

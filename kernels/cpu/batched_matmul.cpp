@@ -10,16 +10,12 @@
 namespace assay::cpu {
 namespace {
 
-/// The matrices one after the other.
 std::unique_ptr<Kernel> by_blas(const DnnlMatmul::Shape& shape, const Binding& binding) {
   const auto* a = static_cast<const double*>(binding.inputs[0]);
   const auto* b = static_cast<const double*>(binding.inputs[1]);
   auto* y = static_cast<double*>(binding.outputs[0]);
   return std::make_unique<FunctionKernel>(dgemm_implementation() + " per matrix", [=] {
-    const Dgemm product{.m = shape.m, .n = shape.n, .k = shape.k};
-    for (std::int64_t i = 0; i < shape.matrices; ++i) {
-      product.run(a + i * shape.m * shape.k, b + i * shape.k * shape.n, y + i * shape.m * shape.n);
-    }
+    Dgemm{.m = shape.m, .n = shape.n, .k = shape.k}.run_all(shape.matrices, a, b, y);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/cpu/integer_matmul.h"
 
+#include <array>
+
 #include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
@@ -16,23 +18,27 @@ void widen(const std::int8_t* from, std::vector<std::int16_t>& to) {
   });
 }
 
-/// A row of x with four of w: each element that is loaded is used four times.
+/// A row of x with four of w: each element that is loaded is used four times. Left to the compiler
+/// without `omp simd`, under which GCC 12 does not see the sums of two products that processors
+/// form at once (pmaddwd): 2.3 times as fast.
 ASSAY_VECTOR_CLONES void dot_four(const std::int16_t* x, const std::int16_t* w, std::int64_t step,
-                                  std::int64_t k, std::int32_t* sums) {
+                                  std::int64_t k, std::uint32_t* sums) {
+  const auto product = [](std::int16_t a, std::int16_t b) {
+    return static_cast<std::uint32_t>(a * b);  // unsigned sums wrap
+  };
   const std::int16_t* w0 = w;
   const std::int16_t* w1 = w + step;
   const std::int16_t* w2 = w + 2 * step;
   const std::int16_t* w3 = w + 3 * step;
-  std::int32_t s0 = 0;
-  std::int32_t s1 = 0;
-  std::int32_t s2 = 0;
-  std::int32_t s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
+  std::uint32_t s0 = 0;
+  std::uint32_t s1 = 0;
+  std::uint32_t s2 = 0;
+  std::uint32_t s3 = 0;
   for (std::int64_t i = 0; i < k; ++i) {
-    s0 += x[i] * w0[i];
-    s1 += x[i] * w1[i];
-    s2 += x[i] * w2[i];
-    s3 += x[i] * w3[i];
+    s0 += product(x[i], w0[i]);
+    s1 += product(x[i], w1[i]);
+    s2 += product(x[i], w2[i]);
+    s3 += product(x[i], w3[i]);
   }
   sums[0] = s0;
   sums[1] = s1;
@@ -65,13 +71,13 @@ void IntegerMatmul::run(const std::int8_t* x, const std::int8_t* w, const std::i
       const std::int64_t end = std::min(cols_, (b + 1) * band);
       for (std::int64_t row = 0; row < rows_; ++row) {
         for (std::int64_t col = b * band; col < end; col += 4) {
-          std::int32_t sums[4];
-          dot_four(x_.data() + row * k_, w_.data() + col * k_, k_, k_, sums);
+          std::array<std::uint32_t, 4> sums{};
+          dot_four(x_.data() + row * k_, w_.data() + col * k_, k_, k_, sums.data());
           for (std::int64_t i = 0; i < std::min<std::int64_t>(4, end - col); ++i) {
             const std::uint32_t added =
                 bias == nullptr ? 0 : static_cast<std::uint32_t>(bias[col + i]);
             y[row * cols_ + col + i] =
-                static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) + added);
+                static_cast<std::int32_t>(sums[static_cast<std::size_t>(i)] + added);
           }
         }
       }

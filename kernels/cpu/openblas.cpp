@@ -7,14 +7,36 @@
 
 namespace assay::cpu {
 
+namespace {
+
+void multiply(const Dgemm& p, const double* a, const double* b, double* y) {
+  const auto rows = static_cast<blasint>(p.m);
+  const auto cols = static_cast<blasint>(p.n);
+  const auto inner = static_cast<blasint>(p.k);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, p.b_transposed ? CblasTrans : CblasNoTrans, rows, cols,
+              inner, 1, a, inner, b, p.b_transposed ? inner : cols, p.add ? 1 : 0, y, cols);
+}
+
+}  // namespace
+
+// OpenBLAS's threads are its own unless it was built with OpenMP; either way they are told how
+// many.
+
 void Dgemm::run(const double* a, const double* b, double* y) const {
-  // Its threads are its own unless it was built with OpenMP; either way they are as many.
   openblas_set_num_threads(omp_get_max_threads());
-  const auto rows = static_cast<blasint>(m);
-  const auto cols = static_cast<blasint>(n);
-  const auto inner = static_cast<blasint>(k);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, rows, cols,
-              inner, 1, a, inner, b, b_transposed ? inner : cols, add ? 1 : 0, y, cols);
+  multiply(*this, a, b, y);
+}
+
+void Dgemm::run_all(std::int64_t matrices, const double* a, const double* b, double* y) const {
+  // Side by side, where that keeps all threads busy: one fork for all instead of one for each.
+  // Below this many products even one costs more than it saves.
+  constexpr std::int64_t worth_a_fork = 100'000;
+  const bool side_by_side = matrices >= omp_get_max_threads();
+  openblas_set_num_threads(side_by_side ? 1 : omp_get_max_threads());
+#pragma omp parallel for schedule(static) if (side_by_side && matrices * m * n * k > worth_a_fork)
+  for (std::int64_t i = 0; i < matrices; ++i) {
+    multiply(*this, a + i * m * k, b + i * k * n, y + i * m * n);
+  }
 }
 
 std::string dgemm_implementation() {

@@ -15,6 +15,8 @@ struct Dgemm {
   bool add = false;
 
   void run(const double* a, const double* b, double* y) const;
+  /// So many products, whose matrices follow each other.
+  void run_all(std::int64_t matrices, const double* a, const double* b, double* y) const;
 };
 
 /// "OpenBLAS 0.3.21 dgemm Zen": the version and the processor that it took this one for.

@@ -46,20 +46,15 @@ State solve_linear(const Problem& p) {
     bias = widened(p.input<T>(2).first(static_cast<std::size_t>(e.cols)));
   }
   State state(static_cast<std::size_t>(e.rows * e.cols) * numbers);
-#pragma omp parallel for collapse(2) schedule(static)
-  for (std::int64_t b = 0; b < e.rows; ++b) {
-    for (std::int64_t o = 0; o < e.cols; ++o) {
-      const double added = bias[static_cast<std::size_t>(o)];
-      const Dot d =
-          dot<T>(&x[static_cast<std::size_t>(b) * in], &w[static_cast<std::size_t>(o) * in], in);
-      const auto sum = static_cast<Wider<T>>(d.total() + added);
-      const Wider<T> y = activated(act, sum);
-      double* at = &state[static_cast<std::size_t>(b * e.cols + o) * numbers];
-      at[0] = static_cast<double>(y);
-      at[1] = static_cast<double>(y - at[0]);
-      at[2] = d.magnitude + std::abs(added);
-    }
-  }
+  for_each_dot<T>(x, w, in, [&](std::int64_t b, std::int64_t o, const Dot& d) {
+    const double added = bias[static_cast<std::size_t>(o)];
+    const auto sum = static_cast<Wider<T>>(d.total() + added);
+    const Wider<T> y = activated(act, sum);
+    double* at = &state[static_cast<std::size_t>(b * e.cols + o) * numbers];
+    at[0] = static_cast<double>(y);
+    at[1] = static_cast<double>(y - at[0]);
+    at[2] = d.magnitude + std::abs(added);
+  });
   return state;
 }
 
@@ -74,28 +69,24 @@ void linear_values(const Problem& p, std::span<const double> state, std::int64_t
   }
 }
 
-/// State of each solved output: the i32, which wraps.
+/// State of each solved output: the i32, which wraps. Sums of products below 2^14 are exact
+/// doubles.
 State solve_integer_linear(const Problem& p) {
   const Extents e(p);
   const bool relu = p.op.params.word("act") == "relu";
-  const auto x = p.input<std::int8_t>(0);
-  const auto w = p.input<std::int8_t>(1);
+  const auto in = static_cast<std::size_t>(e.in);
+  const auto x = widened(p.input<std::int8_t>(0).first(static_cast<std::size_t>(e.rows) * in));
+  const auto w = widened(p.input<std::int8_t>(1).first(static_cast<std::size_t>(e.cols) * in));
+  std::span<const std::int32_t> bias;
+  if (p.op.params.integer("bias") != 0) bias = p.input<std::int32_t>(2);
   State state(static_cast<std::size_t>(e.rows * e.cols));
-#pragma omp parallel for collapse(2) schedule(static)
-  for (std::int64_t b = 0; b < e.rows; ++b) {
-    for (std::int64_t o = 0; o < e.cols; ++o) {
-      std::int64_t sum = 0;
-      for (std::int64_t i = 0; i < e.in; ++i) {
-        sum += std::int64_t{x[static_cast<std::size_t>(b * e.in + i)]} *
-               w[static_cast<std::size_t>(o * e.in + i)];
-      }
-      if (p.op.params.integer("bias") != 0)
-        sum += p.input<std::int32_t>(2)[static_cast<std::size_t>(o)];
-      auto y = static_cast<std::int32_t>(sum);
-      if (relu) y = std::max(y, 0);
-      state[static_cast<std::size_t>(b * e.cols + o)] = as_state(y);
-    }
-  }
+  for_each_dot<std::int8_t>(x, w, in, [&](std::int64_t b, std::int64_t o, const Dot& d) {
+    auto sum = static_cast<std::int64_t>(d.value);
+    if (!bias.empty()) sum += bias[static_cast<std::size_t>(o)];
+    auto y = static_cast<std::int32_t>(sum);
+    if (relu) y = std::max(y, 0);
+    state[static_cast<std::size_t>(b * e.cols + o)] = as_state(y);
+  });
   return state;
 }
 
@@ -127,22 +118,21 @@ State solve_batched(const Problem& p) {
   const auto n = static_cast<std::size_t>(p.op.params.integer("n"));
   const auto k = static_cast<std::size_t>(p.op.params.integer("k"));
   State state(static_cast<std::size_t>(batch) * m * n * numbers);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t matrix = 0; matrix < batch; ++matrix) {
-    const auto at = static_cast<std::size_t>(matrix);
-    const auto a = widened(p.input<T>(0).subspan(at * m * k, m * k));
-    const auto b = p.input<T>(1).subspan(at * k * n, k * n);
-    std::vector<double> column(k);
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t l = 0; l < k; ++l) column[l] = wide(b[l * n + j]);
-      for (std::size_t i = 0; i < m; ++i) {
-        const Dot d = dot<T>(&a[i * k], column.data(), k);
-        double* to = &state[((at * m + i) * n + j) * numbers];
-        to[0] = d.value;
-        to[1] = d.rest;
-        to[2] = d.magnitude;
-      }
+  std::vector<double> columns(n * k);
+  for (std::size_t matrix = 0; matrix < static_cast<std::size_t>(batch); ++matrix) {
+    const auto a = widened(p.input<T>(0).subspan(matrix * m * k, m * k));
+    const auto b = p.input<T>(1).subspan(matrix * k * n, k * n);
+    for (std::size_t l = 0; l < k; ++l) {
+      for (std::size_t j = 0; j < n; ++j) columns[j * k + l] = wide(b[l * n + j]);
     }
+    for_each_dot<T>(a, columns, k, [&](std::int64_t i, std::int64_t j, const Dot& d) {
+      double* at =
+          &state[((matrix * m + static_cast<std::size_t>(i)) * n + static_cast<std::size_t>(j)) *
+                 numbers];
+      at[0] = d.value;
+      at[1] = d.rest;
+      at[2] = d.magnitude;
+    });
   }
   return state;
 }

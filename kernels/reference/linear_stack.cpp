@@ -32,29 +32,16 @@ struct Activation {
   }
 };
 
-/// The bounds of one output of a layer. With S = sum |w| (|h| + E) + |b| over what an
-/// implementation may have before it, E the error of h: its sum errs by sum |w| E of the inputs and
-/// by L u S of its own additions; the activation enlarges both by at most its slope and adds C u S.
-/// Higham: "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, sections 3.1 and 3.3.
-struct OutputError {
-  double from_inputs = 0;  // sum |w| E
-  double magnitude = 0;    // S
-
-  double bound(const Activation& act, double terms, double u) const {
-    return act.slope * (from_inputs + terms * u * magnitude) + act.argument_units * u * magnitude;
-  }
-};
-
-OutputError error_of(const double* h, const double* error, const double* w, std::size_t n,
-                     double bias) {
-  double from_inputs = 0;
-  double magnitude = 0;
-#pragma omp simd reduction(+ : from_inputs, magnitude)
-  for (std::size_t i = 0; i < n; ++i) {
-    from_inputs += std::abs(w[i]) * error[i];
-    magnitude += std::abs(w[i]) * (std::abs(h[i]) + error[i]);
-  }
-  return {from_inputs, magnitude + std::abs(bias)};
+/// The bound of one output of a layer. With S = sum |w| (|h| + E) + |b| over what an implementation
+/// may have before it, E the error of h: its sum errs by sum |w| E of the inputs and by L u S of
+/// its own additions; the activation enlarges both by at most its slope and adds C u of the
+/// computed sum, which is at most (1 + L u) S. Higham: "Accuracy and Stability of Numerical
+/// Algorithms", 2nd ed., 2002, sections 3.1 and 3.3.
+double output_error(const ErrorDot& sums, double bias, const Activation& act, double terms,
+                    double u) {
+  const double magnitude = sums.magnitude + std::abs(bias);
+  return act.slope * (sums.from_inputs + terms * u * magnitude) +
+         act.argument_units * u * (1 + terms * u) * magnitude;
 }
 
 template <class T>
@@ -76,28 +63,24 @@ Layer next_layer(const Problem& p, const Layer& before, std::size_t fan_in, std:
   const std::size_t outputs = static_cast<std::size_t>(batch * width);
   Layer layer{std::vector<double>(outputs), std::vector<double>(outputs),
               std::vector<double>(outputs)};
-#pragma omp parallel for collapse(2) schedule(static)
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t o = 0; o < width; ++o) {
-      const auto at = static_cast<std::size_t>(b * width + o);
-      const double* h = &before.value[static_cast<std::size_t>(b) * fan_in];
-      const double* error = &before.error[static_cast<std::size_t>(b) * fan_in];
-      const double* row = &w[static_cast<std::size_t>(o) * fan_in];
-      const double added = bias[static_cast<std::size_t>(o)];
-      const auto sum = static_cast<Wider<T>>(dot<T>(h, row, fan_in).total() + added);
-      const Wider<T> y = activated(act.name, sum);
-      const auto value = static_cast<double>(y);
-      layer.error[at] = error_of(h, error, row, fan_in, added).bound(act, terms, u);
-      if (last) {
-        layer.value[at] = value;
-        layer.rest[at] = static_cast<double>(y - value);
-      } else {
-        // Rounded to the dtype, as the op defines: here, and by the implementation.
-        layer.value[at] = wide(rounded<T>(value));
-        layer.error[at] += 2 * u_out * (std::abs(value) + layer.error[at]) + smallest;
-      }
+  for_each_dot<T>(before.value, w, fan_in, [&](std::int64_t b, std::int64_t o, const Dot& d) {
+    const auto at = static_cast<std::size_t>(b * width + o);
+    const std::size_t row = static_cast<std::size_t>(b) * fan_in;
+    const double added = bias[static_cast<std::size_t>(o)];
+    const Wider<T> y = activated(act.name, static_cast<Wider<T>>(d.total() + added));
+    const auto value = static_cast<double>(y);
+    const ErrorDot sums = error_dot(&w[static_cast<std::size_t>(o) * fan_in], &before.value[row],
+                                    &before.error[row], fan_in);
+    layer.error[at] = output_error(sums, added, act, terms, u);
+    if (last) {
+      layer.value[at] = value;
+      layer.rest[at] = static_cast<double>(y - value);
+    } else {
+      // Rounded to the dtype, as the op defines: here, and by the implementation.
+      layer.value[at] = wide(rounded<T>(value));
+      layer.error[at] += 2 * u_out * (std::abs(value) + layer.error[at]) + smallest;
     }
-  }
+  });
   return layer;
 }
 
