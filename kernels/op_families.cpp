@@ -295,8 +295,8 @@ Signature allreduce_signature(DType dtype, const Params& params) {
   // bound of an average needs 2 n u <= 1.
   const std::int64_t most = std::int64_t{1} << std::min(30, precision_bits(dtype) - 1);
   if (params.integer("ranks") > most) {
-    throw NotApplicable("allreduce in " + std::string(name(dtype)) + " has no test data for more than " +
-                        std::to_string(most) + " ranks");
+    throw NotApplicable("allreduce in " + std::string(name(dtype)) +
+                        " has no test data for more than " + std::to_string(most) + " ranks");
   }
   const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("count")}};
   Signature s{.inputs = {tensor}, .outputs = {tensor}};

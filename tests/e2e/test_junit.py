@@ -41,7 +41,8 @@ class Junit(AssayTest):
 
     def test_several_devices_and_skips_among_them(self):
         self.assay("run", "--profile", "seeds", "--check-only", "--sim-devices", "3", "--device", "cpu,sim",
-                   "--suite", "tensor_ops,transfers,allreduce", "--filter", "f32|copy", "--out", "out")
+                   "--suite", "tensor_ops,transfers,allreduce", "--filter", "f32|copy", "--axis", "ranks=2,4",
+                   "--out", "out")
         root, rows = self.check("out")
         self.assertEqual({suite.get("name") for suite in root}, {f"{r['suite']} on {r['device']}" for r in rows})
         self.assertIn("allreduce on sim:0+sim:1", {suite.get("name") for suite in root})
