@@ -150,13 +150,15 @@ Signature norm_signature(DType dtype, const Params& params) {
 Signature index_signature(DType dtype, const Params& params) {
   Signature s = reduction_signature<1>(dtype, params);
   s.outputs = {{DType::i64, {1}}};
-  return with_work(std::move(s), s.flops);
+  const double flops = s.flops;
+  return with_work(std::move(s), flops);
 }
 
 Signature array_signature(DType dtype, const Params& params) {
   Signature s = reduction_signature<1>(dtype, params);
   s.outputs = s.inputs;
-  return with_work(std::move(s), s.flops);
+  const double flops = s.flops;
+  return with_work(std::move(s), flops);
 }
 
 // --- Rows --------------------------------------------------------------------------------------

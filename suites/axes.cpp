@@ -20,7 +20,7 @@ UsageError axis_error(const AxisOverride& axis, std::size_t value, const std::st
 void check_count(std::size_t count) {
   if (count <= max_cases) return;
   throw UsageError("--axis: more than " + std::to_string(max_cases) +
-                   " cases; give fewer values, or take the axes in several runs");
+                   " cases; give fewer values, a narrower --filter, or several runs");
 }
 
 const AxisOverride* find_override(std::span<const AxisOverride> overrides, std::string_view name) {
@@ -168,10 +168,12 @@ AxisOverride parse_axis(std::string_view text) {
 }
 
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
-                         std::span<const AxisOverride> overrides) {
+                         std::span<const AxisOverride> overrides,
+                         const std::function<bool(const std::string&)>& wanted) {
   check_names(suites, overrides);
   std::vector<Case> cases;
   std::optional<NotApplicable> refused;
+  bool any = false;
   for (const Suite* suite : suites) {
     for (const Grid& grid : suite->grids) {
       const std::vector<DType> dtypes = dtypes_of(grid, overrides);
@@ -180,11 +182,14 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
         const std::vector<Tuple> product = product_of(op, grid, level, overrides);
         for (const DType dtype : dtypes) {
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
-          check_count(cases.size() + product.size());
           for (const auto& [params, from] : product) {
             try {
-              cases.push_back({std::string(suite->name), instantiate(op, dtype, params),
-                               from >= grid.timed_from});
+              Case test{std::string(suite->name), instantiate(op, dtype, params),
+                        from >= grid.timed_from};
+              any = true;
+              if (!wanted(test.id())) continue;
+              cases.push_back(std::move(test));
+              check_count(cases.size());
             } catch (const NotApplicable& why) {
               refused = why;
             }
@@ -193,8 +198,7 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
       }
     }
   }
-  if (cases.empty() && refused)
-    throw UsageError("--axis: no case is left: " + std::string(refused->what()));
+  if (!any && refused) throw UsageError("--axis: no case is left: " + std::string(refused->what()));
   return cases;
 }
 

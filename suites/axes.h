@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,12 @@ AxisOverride parse_axis(std::string_view text);
 /// What `expand` makes at most. A run of so many takes days, and a case about a kilobyte.
 inline constexpr std::size_t max_cases = 100'000;
 
-/// Every case of the grids up to `level`, with the overrides in place of the grids' own values;
-/// without those whose parameters do not go together.
+/// Every case of the grids up to `level` whose id is wanted, with the overrides in place of the
+/// grids' own values; without those whose parameters do not go together.
 /// Throws UsageError for a name that no op of the suites has, a value that an op refuses, and more
 /// than `max_cases` cases.
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
-                         std::span<const AxisOverride> overrides);
+                         std::span<const AxisOverride> overrides,
+                         const std::function<bool(const std::string&)>& wanted);
 
 }  // namespace assay

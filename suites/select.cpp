@@ -56,34 +56,6 @@ std::vector<Case> cases_of_file(const std::filesystem::path& path) {
   return read_case_file(file, path.string());
 }
 
-/// Before the filters.
-std::vector<Case> candidates(const Selection& selection) {
-  std::vector<AxisOverride> overrides;
-  for (const std::string& text : selection.axes) overrides.push_back(parse_axis(text));
-  const bool literal = !selection.cases.empty() || !selection.case_file.empty();
-  if (!literal) {
-    const std::vector<const Suite*> suites = chosen_suites(selection);
-    return expand(suites, find_profile(selection.profile).level, overrides);
-  }
-  if (!overrides.empty()) {
-    throw UsageError("--axis changes a profile's cases; it does not go with --case or --cases");
-  }
-  std::vector<Case> cases;
-  for (const std::string& id : selection.cases) cases.push_back(literal_case(id));
-  if (!selection.case_file.empty()) {
-    auto more = cases_of_file(selection.case_file);
-    std::ranges::move(more, std::back_inserter(cases));
-  }
-  if (!selection.suites.empty()) {
-    const std::vector<const Suite*> suites = chosen_suites(selection);
-    std::erase_if(cases, [&](const Case& test) {
-      return std::ranges::none_of(suites,
-                                  [&](const Suite* suite) { return suite->name == test.suite; });
-    });
-  }
-  return cases;
-}
-
 struct Shard {
   std::uint64_t index = 1;
   std::uint64_t count = 1;
@@ -110,28 +82,56 @@ Shard parse_shard(const std::string& text) {
   return shard;
 }
 
+/// All that the suites, the profile and the filters choose, some of it perhaps twice.
+std::vector<Case> candidates(const Selection& selection) {
+  const Filter filter(selection.filter);
+  const Shard shard = parse_shard(selection.shard);
+  const auto wanted = [&](const std::string& id) { return filter.matches(id) && shard.has(id); };
+
+  std::vector<AxisOverride> overrides;
+  for (const std::string& text : selection.axes) overrides.push_back(parse_axis(text));
+  const bool literal = !selection.cases.empty() || !selection.case_file.empty();
+  if (!literal) {
+    const std::vector<const Suite*> suites = chosen_suites(selection);
+    return expand(suites, find_profile(selection.profile).level, overrides, wanted);
+  }
+  if (!overrides.empty()) {
+    throw UsageError("--axis changes a profile's cases; it does not go with --case or --cases");
+  }
+  std::vector<Case> cases;
+  for (const std::string& id : selection.cases) cases.push_back(literal_case(id));
+  if (!selection.case_file.empty()) {
+    auto more = cases_of_file(selection.case_file);
+    std::ranges::move(more, std::back_inserter(cases));
+  }
+  if (!selection.suites.empty()) {
+    const std::vector<const Suite*> suites = chosen_suites(selection);
+    std::erase_if(cases, [&](const Case& test) {
+      return std::ranges::none_of(suites,
+                                  [&](const Suite* suite) { return suite->name == test.suite; });
+    });
+  }
+  std::erase_if(cases, [&](const Case& test) { return !wanted(test.id()); });
+  return cases;
+}
+
 }  // namespace
 
 std::vector<Case> select_cases(const Selection& selection) {
   find_profile(selection.profile);  // a typo counts also where the profile is not used
-  const Filter filter(selection.filter);
-  const Shard shard = parse_shard(selection.shard);
   std::vector<Case> cases = candidates(selection);
-  const std::size_t before = cases.size();
   // A case that several grids have is timed where one of them wants it.
   std::set<std::string> timed;
   for (const Case& test : cases) {
     if (test.timed) timed.insert(test.id());
   }
   std::set<std::string> seen;
-  std::erase_if(cases, [&](const Case& test) {
-    const std::string id = test.id();
-    return !seen.insert(id).second || !filter.matches(id) || !shard.has(id);
-  });
+  std::erase_if(cases, [&](const Case& test) { return !seen.insert(test.id()).second; });
   for (Case& test : cases) test.timed = timed.contains(test.id());
   if (cases.empty()) {
-    throw UsageError("the selection is empty: none of " + std::to_string(before) +
-                     " cases is left by --suite, --filter, --axis and --shard; see 'assay list'");
+    throw UsageError(
+        "the selection is empty: no case is left by --suite, --filter, --axis and --shard; see "
+        "'assay list'");
   }
   return cases;
 }

@@ -34,8 +34,8 @@ double paths(const OpInstance& op, std::int64_t stride) {
   double paths = 1;
   for (std::size_t i = 1; i < op.signature.inputs.size(); ++i) {
     const Shape& shape = op.signature.inputs[i].shape;
-    paths = shape.size() == 1 ? paths + 1
-                              : paths * static_cast<double>((shape[1] + stride - 1) / stride);
+    const std::int64_t weights = shape.size() == 1 ? 0 : (shape[1] + stride - 1) / stride;
+    paths = shape.size() == 1 ? paths + 1 : paths * static_cast<double>(weights);
   }
   return 2 * paths;  // as in op_families.cpp: outputs of layers are rounded, perhaps up
 }

@@ -86,7 +86,7 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
     double reference_share = 0;
-    const oracle::Verdict found =
+    oracle::Verdict found =
         oracle::compare(expected, problem, state->values(), tolerance,
                         outputs[static_cast<std::size_t>(rank)].bytes(), rank, &reference_share);
     clock.give(&PhaseSeconds::reference, reference_share);

@@ -9,7 +9,7 @@ namespace {
 
 ASSAY_VECTOR_CLONES void widen_block(const std::int8_t* from, std::int16_t* to, std::int64_t n) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+  for (std::int64_t i = 0; i < n; ++i) to[i] = std::int16_t{from[i]};
 }
 
 void widen(const std::int8_t* from, std::vector<std::int16_t>& to) {

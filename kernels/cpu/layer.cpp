@@ -35,7 +35,7 @@ void activate_in_place(const std::string& act, T* y, std::int64_t n) {
       act, [&](auto function) { map_rows<T>(dense(n), function, y, static_cast<const T*>(y)); });
 }
 
-std::string with_act(std::string implementation, const std::string& act) {
+std::string with_act(const std::string& implementation, const std::string& act) {
   return act == "none" ? implementation : implementation + "; own " + act;
 }
 

@@ -87,10 +87,10 @@ class Expected(AssayTest):
 
 
 class Budget(AssayTest):
-    CASES = ("run", "--profile", "smoke", "--device", "cpu", "--suite", "tensor_ops,allreduce")
-
     def test_everything_is_touched_first_and_what_is_left_out_is_said(self):
-        self.assay(*self.CASES, "--budget", "8", "--out", "out")
+        sizes = ",".join(str(n) for n in range(1, 61))  # what is asked for is timed, which takes its time
+        timed = ("--filter", "/(add|exp|sum)/f(32|64)/n=[0-9]*$", "--axis", f"n={sizes}")
+        self.assay("run", "--profile", "smoke", "--device", "cpu", *timed, "--budget", "3", "--out", "out")
         rows, plan = self.rows("out"), self.rows("out", "plan.csv")
         self.assertLess(len(rows), len(plan))
         cells = {tuple(p["case_id"].split("/")[:-1]) for p in plan}
@@ -101,9 +101,10 @@ class Budget(AssayTest):
                       summary.replace("\\", ""))
 
     def test_a_budget_too_short_to_touch_everything_is_not_green(self):
-        error = self.assay("run", "--profile", "seeds", "--suite", "tensor_ops", "--sim-devices", "8", "--device",
-                           "cpu,sim", "--budget", "1", "--out", "out", expect=4).stderr
-        self.assertIn("never touched:", error)
+        error = self.assay("run", "--profile", "seeds", "--filter", "tensor_ops/(add|sum)/f32/", "--sim-devices", "1",
+                           "--device", "sim", "--sim-fault", "hang,op=add,marker=struck", "--timeout", "2",
+                           "--budget", "1", "--out", "out", expect=4).stderr
+        self.assertIn("never touched: tensor_ops/sum/f32 on sim:0", error)
         self.assertIn("INCOMPLETE", (self.folder / "out" / "summary.md").read_text())
         self.assay("run", "--resume", "out")
         self.assertEqual(len(self.rows("out")), len(self.rows("out", "plan.csv")))
