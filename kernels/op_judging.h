@@ -40,7 +40,7 @@ enum class Distribution {
                    // of 16-bit floats each of the 65,536 values; of integers any
   few,             // special values and small numbers, so few that equal ones meet
   small_integers,  // uniform in [low, high], both included, in any dtype
-  castable,        // as `stratified`, within the range of the cast's target
+  castable,        // as `stratified`, within the range of the cast's target and next to its ties
   integers,        // so small that every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd

@@ -15,7 +15,7 @@ const Axis strided{{"n", "cols", "ld"},
                    {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
 /// A prime beyond the first caches; 16 Mi, beyond the last; and a prime beyond that.
 const Axis large = axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}});
-const Axis large_in_full = axis("n", {{full, 1048573}, {full, 16777216}});
+const Axis large_in_full = axis("n", {{full, 16777216}});
 /// Of what takes n log n.
 const Axis sortable = axis("n", {{standard, 1048573}, {full, 16777216}});
 /// One of each kind at all levels, so that also the quick ones measure something.

@@ -159,29 +159,6 @@ struct Few {
   }
 };
 
-/// What a cast to T can represent, or else a small number: out of range its result is not defined.
-template <class T>
-T castable_to(T value, std::uint64_t bits, DType to) {
-  if constexpr (std::is_integral_v<T>) {
-    return value;  // narrower integers wrap, floats round
-  } else {
-    if (is_floating(to)) return value;
-    using Wide = std::conditional_t<is_narrow_float<T>, float, T>;
-    const double wide = static_cast<Wide>(value);
-    const bool fits = visit_dtype(to, [&]<class U>(std::type_identity<U>) {
-      if constexpr (std::is_integral_v<U>) {
-        // Both ends are powers of two, or zero: exact as doubles.
-        const double end = std::ldexp(1.0, std::numeric_limits<U>::digits);
-        const double whole = std::trunc(wide);
-        return whole >= (std::is_signed_v<U> ? -end : 0.0) && whole < end;
-      } else {
-        return true;
-      }
-    });
-    return fits ? value : round_to<T>(static_cast<double>(bits >> 57U));
-  }
-}
-
 template <class T>
 struct SmallIntegers {
   Range range;

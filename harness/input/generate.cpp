@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/input/castable.h"
 #include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
 #include "harness/input/panel.h"

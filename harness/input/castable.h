@@ -1,0 +1,100 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "harness/input/distributions.h"
+#include "kernels/base/dtype.h"
+
+// Inputs of casts: what the target holds, and what shows how it is rounded to.
+namespace assay::input {
+
+/// Significand bits, with the leading one, of a floating dtype.
+template <class T>
+constexpr int significand_bits() {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return 8;
+  } else if constexpr (std::is_same_v<T, Float16>) {
+    return 11;
+  } else {
+    return std::numeric_limits<T>::digits;
+  }
+}
+
+/// The middle between two neighbours of which the upper `kept` of `width` bits are those of
+/// `word`, or the number just below or above it. A cast that rounds twice, through a type between
+/// the two, takes all three for ties.
+template <class Word>
+Word about_the_middle(Word word, int width, int kept, std::uint64_t choice) {
+  const int cut = width - kept;
+  if (cut < 2) return word;
+  const auto half = static_cast<Word>(Word{1} << (cut - 1));
+  const auto middle = static_cast<Word>((word & ~(half | (half - 1))) | half);
+  return static_cast<Word>(middle + static_cast<Word>(choice % 3) - 1);
+}
+
+/// In half of the elements, where Y is narrower than X.
+template <class X, class Y>
+X near_tie(X value, std::uint64_t choice) {
+  constexpr bool narrows = significand_bits<Y>() < significand_bits<X>();
+  if (!narrows || choice % 2 == 0 || !std::isfinite(static_cast<double>(value))) return value;
+  using Word = std::conditional_t<sizeof(X) == 8, std::uint64_t, std::uint32_t>;
+  constexpr int stored = significand_bits<X>() - 1;
+  const auto bits = std::bit_cast<Word>(value);
+  const auto near = about_the_middle(bits, stored, significand_bits<Y>() - 1, choice / 2);
+  const auto moved = std::bit_cast<X>(near);
+  return std::isfinite(moved) ? moved : value;
+}
+
+/// Of any length, so that narrow floats hold some of them, and half of them next to a tie.
+template <class X, class Y>
+X integer_near_tie(X value, std::uint64_t choice) {
+  using Word = std::make_unsigned_t<X>;
+  constexpr int digits = std::numeric_limits<X>::digits;
+  const auto length = static_cast<int>((choice >> 32U) % digits) + 1;
+  const auto magnitude = static_cast<Word>(
+      (static_cast<Word>(value) & std::numeric_limits<X>::max()) >> (digits - length));
+  const int width = static_cast<int>(std::bit_width(magnitude));
+  const Word near = choice % 2 == 0
+                        ? magnitude
+                        : about_the_middle(magnitude, width, significand_bits<Y>(), choice / 2);
+  return static_cast<X>(value < 0 ? Word{0} - near : near);
+}
+
+template <class T>
+double as_double(T value) {
+  if constexpr (is_narrow_float<T>) {
+    return static_cast<float>(value);
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+/// A value of X, or one like it, whose cast to `to` is defined and tells roundings apart.
+template <class X>
+X castable_to(X value, std::uint64_t bits, DType to) {
+  const std::uint64_t choice = mix(bits ^ 0x9e3779b97f4a7c15U);
+  return visit_dtype(to, [&]<class Y>(std::type_identity<Y>) -> X {
+    if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
+      return value;  // wraps
+    } else if constexpr (std::is_integral_v<X>) {
+      return integer_near_tie<X, Y>(value, choice);
+    } else if constexpr (is_narrow_float<X> && !std::is_integral_v<Y>) {
+      return value;  // each of the 65,536 values
+    } else if constexpr (!std::is_integral_v<Y>) {
+      return near_tie<X, Y>(value, choice);
+    } else {
+      // Out of the range of an integer the result of a cast is not defined. Both ends are powers
+      // of two, or zero: exact as doubles.
+      const double end = std::ldexp(1.0, std::numeric_limits<Y>::digits);
+      const double whole = std::trunc(as_double(value));
+      const bool fits = whole >= (std::is_signed_v<Y> ? -end : 0.0) && whole < end;
+      return fits ? value : round_to<X>(static_cast<double>(bits >> 57U));
+    }
+  });
+}
+
+}  // namespace assay::input
