@@ -30,15 +30,22 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
-Progress::Progress(const Outcomes& outcomes, bool quiet, double duration_s)
+Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, double cap_s,
+                   bool quiet, double duration_s)
     : outcomes_(outcomes),
       quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0),
-      duration_s_(duration_s) {}
+      duration_s_(duration_s) {
+  for (const PlannedTrial& trial : plan) {
+    const double cost_s = estimate_s(std::span(&trial, 1), cap_s);
+    costs_s_[{trial.test.id(), to_text(trial.lane)}] = cost_s;
+    total_cost_s_ += cost_s;
+  }
+}
 
 void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
-  done_before_ = done_ = outcomes_.tally().finished;
+  done_ = outcomes_.tally().finished;
   started_ = last_line_ = steady_clock::now();
   if (quiet_) return;
   say("{} trials into {}\n", planned_, run.directory.string());
@@ -47,7 +54,11 @@ void Progress::begin(const RunInfo& run) {
 
 void Progress::result(const Result& result) {
   const Record& record = result.record;
-  if (record.attempt == 1) ++done_;
+  if (record.attempt == 1) {
+    ++done_;
+    const auto cost = costs_s_.find({record.case_id, record.device});
+    if (cost != costs_s_.end()) done_cost_s_ += cost->second;
+  }
   if (record.is_bad()) {  // shown also when quiet
     if (!quiet_) erase();
     say("{}: {} on {}: {}\n    {}\n", name(record.status), record.case_id, record.device,
@@ -68,19 +79,21 @@ void Progress::erase() {
   if (terminal_) say("\r\033[K");
 }
 
+/// What is left of the estimate, as much faster or slower as the run was up to now.
+double Progress::left_s(double spent_s) const {
+  const double cost_left_s = std::max(0.0, total_cost_s_ - done_cost_s_);
+  return done_cost_s_ > 0 ? spent_s / done_cost_s_ * cost_left_s : cost_left_s;
+}
+
 void Progress::draw(const std::string& what) {
   const double spent_s = seconds_since(started_);
   const bool repeats = duration_s_ > 0 && done_ >= planned_;
-  double left_s = duration_s_ - spent_s;
-  if (!repeats) {
-    const auto done = static_cast<double>(std::max<std::int64_t>(1, done_ - done_before_));
-    left_s = std::max(left_s, spent_s / done * static_cast<double>(planned_ - done_));
-  }
+  const double still_s = std::max(duration_s_ - spent_s, repeats ? 0 : left_s(spent_s));
   const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
   if (!terminal_) {
     if (steady_clock::now() - last_line_ < line_interval) return;
     last_line_ = steady_clock::now();
-    say("{}: {}; about {} left\n", count, outcomes_.tally().text(), human_duration(left_s));
+    say("{}: {}; about {} left\n", count, outcomes_.tally().text(), human_duration(still_s));
     return;
   }
   const double part = repeats ? spent_s / duration_s_
@@ -89,7 +102,7 @@ void Progress::draw(const std::string& what) {
   const auto filled = static_cast<std::size_t>(bar_cells * std::clamp(part, 0.0, 1.0));
   std::string line =
       fmt::format("[{}{}] {}  {} left  {}", std::string(filled, '='),
-                  std::string(bar_cells - filled, ' '), count, human_duration(left_s), what);
+                  std::string(bar_cells - filled, ' '), count, human_duration(still_s), what);
   line.resize(std::min(line.size(), terminal_columns() - 1));  // a wrapped line cannot be erased
   say("\r\033[K{}", line);
 }

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <map>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "harness/record.h"
+#include "harness/run/plan.h"
 #include "reports/outcomes.h"
 
 namespace assay::cli {
@@ -13,8 +17,10 @@ namespace assay::cli {
 /// result before this.
 class Progress final : public Sink {
  public:
-  /// `duration_s`: the run repeats its trials for so long; 0 when it ends with them.
-  Progress(const Outcomes& outcomes, bool quiet, double duration_s);
+  /// `plan` and `cap_s` say how long each trial may take beside the others, `duration_s` that the
+  /// run repeats its trials for so long; 0 when it ends with them.
+  Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, double cap_s, bool quiet,
+           double duration_s);
 
   void begin(const RunInfo& run) override;
   void result(const Result& result) override;
@@ -22,14 +28,17 @@ class Progress final : public Sink {
 
  private:
   void draw(const std::string& what);
+  double left_s(double spent_s) const;
   void erase();
 
   const Outcomes& outcomes_;
   bool quiet_;
   bool terminal_;
   double duration_s_;
+  std::map<std::pair<std::string, std::string>, double> costs_s_;  // by case and device
+  double total_cost_s_ = 0;
+  double done_cost_s_ = 0;
   std::int64_t planned_ = 0;
-  std::int64_t done_before_ = 0;  // by the run that is resumed
   std::int64_t done_ = 0;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point last_line_;

@@ -184,7 +184,7 @@ int execute(const RunOptions& asked, bool resumes) {
   Outcomes outcomes(job.earlier);
   const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
   Jsonl jsonl(stdout);
-  Progress progress(outcomes, options.quiet, options.duration_s);
+  Progress progress(outcomes, job.plan, profile.cap_s, options.quiet, options.duration_s);
   std::vector<Sink*> sinks{&outcomes};  // first: the others show what it holds
   for (const auto& file : files) sinks.push_back(file.get());
   if (options.jsonl) sinks.push_back(&jsonl);

@@ -12,7 +12,9 @@
 namespace assay {
 namespace {
 
-/// All trials of one op and dtype on one device.
+constexpr std::size_t page_lines = 40;
+
+/// All trials of one op, and dtype where these stand apart, on one device.
 struct Group {
   std::string what;
   std::string device;
@@ -21,9 +23,9 @@ struct Group {
   const Record* largest = nullptr;  // of those with a rate
 };
 
-Group& group_of(std::vector<Group>& groups, const Record& record) {
+Group& group_of(std::vector<Group>& groups, const Record& record, bool by_dtype) {
   std::string what = record.op == record.suite ? record.suite : record.suite + "/" + record.op;
-  what += "/" + record.dtype;
+  if (by_dtype) what += "/" + record.dtype;
   for (Group& group : groups) {
     if (group.what == what && group.device == record.device) return group;
   }
@@ -35,14 +37,34 @@ double work(const Record& record) {
   return std::max(record.flops.value_or(0), record.bytes.value_or(0));
 }
 
+/// Whether `record` says more of its group than `other` does.
+bool tells_more(const Record& record, const Record& other) {
+  const bool is_f32 = record.dtype == "f32";
+  if (is_f32 != (other.dtype == "f32")) return is_f32;
+  return work(record) >= work(other);
+}
+
+std::vector<Group> grouped(std::span<const Record> trials, bool by_dtype) {
+  std::vector<Group> groups;
+  for (const Record& trial : trials) {
+    Group& group = group_of(groups, trial, by_dtype);
+    ++group.trials;
+    group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
+    if (rate(trial) && (group.largest == nullptr || tells_more(trial, *group.largest))) {
+      group.largest = &trial;
+    }
+  }
+  return groups;
+}
+
 using Line = std::array<std::string, 5>;
 
-Line line_of(const Group& group) {
+Line line_of(const Group& group, bool by_dtype) {
   Line line{group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", ""};
   if (group.largest != nullptr) {
     const Rate own = *rate(*group.largest);
     line[3] = si(own.per_s, own.unit);
-    line[4] = group.largest->params;
+    line[4] = (by_dtype ? "" : group.largest->dtype + "  ") + group.largest->params;
   }
   return line;
 }
@@ -51,22 +73,19 @@ Line line_of(const Group& group) {
 
 std::string overview(std::span<const Record> trials) {
   std::vector<std::string> devices;  // in the order of the run, in which lanes mix
-  std::vector<Group> groups;
   for (const Record& trial : trials) {
     if (std::ranges::find(devices, trial.device) == devices.end()) devices.push_back(trial.device);
-    Group& group = group_of(groups, trial);
-    ++group.trials;
-    group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
-    const bool is_larger = group.largest == nullptr || work(trial) >= work(*group.largest);
-    if (rate(trial) && is_larger) group.largest = &trial;
   }
-  if (groups.empty()) return {};
+  if (devices.empty()) return {};
+  std::vector<Group> groups = grouped(trials, true);
+  const bool by_dtype = groups.size() <= page_lines;
+  if (!by_dtype) groups = grouped(trials, false);
   std::ranges::stable_sort(groups, {}, [&](const Group& group) {
     return std::ranges::find(devices, group.device) - devices.begin();
   });
 
   std::vector<Line> lines{{"device", "op", "right", "rate", "at the largest case"}};
-  for (const Group& group : groups) lines.push_back(line_of(group));
+  for (const Group& group : groups) lines.push_back(line_of(group, by_dtype));
   std::array<std::size_t, 5> widths{};
   for (const Line& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reports/rate.h"
 
 namespace assay {
@@ -45,6 +47,18 @@ TEST(Overview, KeepsTheLinesOfADeviceTogether) {
   records[2].op = "exp";
   const std::string text = overview(records);
   EXPECT_LT(text.find("exp"), text.find("sim:0")) << text;
+}
+
+TEST(Overview, DtypesShareALineWhereTheyWouldFillMoreThanAPage) {
+  std::vector<Record> records;
+  for (int op = 0; op < 30; ++op) {
+    records.push_back(timed("op" + std::to_string(op), "n=5", 60, 4e9));
+    records.push_back(timed("op" + std::to_string(op), "n=9", 600, 8e9));
+    records.back().dtype = "f64";
+  }
+  const std::string text = overview(records);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 31) << text;
+  EXPECT_NE(text.find("2/2  4.00 GB/s  f32  n=5"), std::string::npos) << text;
 }
 
 TEST(Overview, OfNothingIsNothing) { EXPECT_EQ(overview({}), ""); }
