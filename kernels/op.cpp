@@ -10,6 +10,8 @@
 namespace assay {
 namespace {
 
+constexpr std::int64_t most_special_elements = 1 << 17;
+
 /// Beyond any machine's memory, and small enough that sizes in bytes never overflow.
 constexpr double max_elements = 0x1p44;
 
@@ -78,6 +80,18 @@ ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view
   }
   check_value(op, parameter, value);
   return value;
+}
+
+Passes passes(const OpInstance& op) {
+  Passes passes =
+      op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);
+  // What special values lead to shows on small shapes; integers have none.
+  std::int64_t elements = 0;
+  for (const TensorSpec& input : op.signature.inputs) elements += input.elements();
+  if (!is_floating(op.dtype) || elements > most_special_elements) {
+    std::erase_if(passes, [](const Pass& pass) { return pass.has_specials(); });
+  }
+  return passes;
 }
 
 OpInstance instantiate(const Op& op, DType dtype, const Params& params) {

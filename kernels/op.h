@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,8 +47,8 @@ struct Signature {
   bool in_place = false;
 };
 
-/// The second one's data are the timed ones.
-using Passes = std::array<Pass, 2>;
+/// In the order of their launches. The data of the last one are the timed ones.
+using Passes = std::vector<Pass>;
 
 struct Op {
   std::string_view name;
@@ -87,9 +86,7 @@ struct OpInstance {
 inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }
 
 /// How this instance is tested.
-inline Passes passes(const OpInstance& op) {
-  return op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);
-}
+Passes passes(const OpInstance& op);
 
 /// The dtype in which the op's sums are kept.
 inline DType accumulator(const OpInstance& op) {

@@ -387,7 +387,7 @@ Op gather_op(const OpRow& row) {
 
 Op batched_matmul_op(const OpRow& row) {
   return make(row, {extent("batch"), extent("m"), extent("n"), extent("k")},
-              batched_matmul_signature, sums());
+              batched_matmul_signature, plain_sums());
 }
 
 Op linear_op(const OpRow& row) {

@@ -31,6 +31,9 @@ struct Rule {
   double per_term = 1;        // R: roundings that each term adds to a relative error
   double extra = 0;           // further roundings, beside those of the terms
   bool any_zero = false;      // of `exact`: +0 and -0 are both right
+  /// Of `sum_bound`: nothing follows the sums, so that the errors of many outputs together show the
+  /// precision in which they were kept (harness/oracle/effective_bits.cpp).
+  bool plain_sums = false;
 };
 
 /// How the elements of the inputs are drawn.
@@ -53,10 +56,20 @@ struct Range {
   double high = 1;
 };
 
+/// What some rows of a tensor hold instead: a row shares one fate, for special values spread.
+enum class Specials {
+  none,
+  nonfinite,  // one NaN, one infinity, or two of both signs
+  all,        // those, or nothing but zeros of both signs, or nothing but subnormal numbers
+};
+
 struct Data {
   Distribution distribution = Distribution::uniform;
   Range range;                     // of f32 and everything narrower
   std::optional<Range> range_f64;  // of f64, where its exponents reach further
+  Specials specials = Specials::none;
+  std::int64_t run =
+      0;  // elements that share a fate; 0: a row, the whole of a tensor with one extent
 };
 
 /// After how many rows of x, and of W, the data of a product x W^T repeat. 0: never.
@@ -71,6 +84,9 @@ struct Pass {
   std::vector<Data> data;  // of each input; the last one serves all further inputs
   Rule rule;
 
+  bool has_specials() const {
+    return std::ranges::any_of(data, [](const Data& d) { return d.specials != Specials::none; });
+  }
   const Data& data_of(std::size_t input) const { return data.at(std::min(input, data.size() - 1)); }
 };
 

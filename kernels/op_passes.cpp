@@ -17,6 +17,7 @@ constexpr Data real{.distribution = Distribution::uniform, .range = {-1, 1}};
 constexpr Rule exact{.oracle = Oracle::exact};
 constexpr Rule exact_any_zero{.oracle = Oracle::exact, .any_zero = true};
 constexpr Rule sum_bound{.oracle = Oracle::sum_bound};
+constexpr Rule plain_sum_bound{.oracle = Oracle::sum_bound, .plain_sums = true};
 
 Rule function_bound(const Declared& error) {
   return {
@@ -41,6 +42,31 @@ std::vector<Data> stack_data(const Params& params, double input, double bias) {
     fan_in = static_cast<double>(params.integer("width"));
   }
   return data;
+}
+
+/// What NaN, infinities, zeros and subnormal numbers lead to, by the rule of the real data: a pass
+/// between the others. In the first input alone, or in all.
+Passes with_specials(Passes passes, Specials specials, std::int64_t run = 0) {
+  Pass special = passes.back();
+  special.name = "special_values";
+  special.rule.plain_sums = false;
+  for (Data& data : special.data) {
+    data.specials = specials;
+    data.run = run;
+  }
+  passes.insert(passes.end() - 1, std::move(special));
+  return passes;
+}
+
+Passes only_finite_sums(const Rule& real_rule) {
+  return {Pass{"exact_data", {exact_sums}, exact}, Pass{"real_data", {real}, real_rule}};
+}
+
+Passes only_finite_products() {
+  return {Pass{"exact_data", {{.distribution = Distribution::factors}}, exact},
+          Pass{"real_data",
+               {{.distribution = Distribution::near_one}},
+               {.oracle = Oracle::relative_bound}}};
 }
 
 Passes judged_on(const Data& first, const Data& second, const Rule& rule) {
@@ -90,57 +116,62 @@ Passes function_of_two(const Declared& error, const Data& domain_a, const Data& 
           Pass{"real_data", {plain_a, plain_b}, function_bound(error)}};
 }
 
-Passes sums() {
-  return {Pass{"exact_data", {exact_sums}, exact}, Pass{"real_data", {real}, sum_bound}};
-}
+Passes sums() { return with_specials(only_finite_sums(sum_bound), Specials::all); }
 
+Passes plain_sums() { return with_specials(only_finite_sums(plain_sum_bound), Specials::all); }
+
+// Squares of subnormal numbers vanish, and with them a norm: it has no bound there.
 Passes sum_then_operation(const Rule& real_rule) {
-  return {Pass{"exact_data", {exact_sums}, function_bound({.ulps = 1})},
-          Pass{"real_data", {real}, real_rule}};
+  return with_specials({Pass{"exact_data", {exact_sums}, function_bound({.ulps = 1})},
+                        Pass{"real_data", {real}, real_rule}},
+                       Specials::nonfinite);
 }
 
-Passes products() {
-  return {Pass{"exact_data", {{.distribution = Distribution::factors}}, exact},
-          Pass{"real_data",
-               {{.distribution = Distribution::near_one}},
-               {.oracle = Oracle::relative_bound}}};
-}
+// Of subnormal factors the error is not relative.
+Passes products() { return with_specials(only_finite_products(), Specials::nonfinite); }
 
-Passes ties() {
+Passes order() {
   return {Pass{"ties",
                {{.distribution = Distribution::small_integers, .range = {-100, 100}}},
                exact_any_zero},
           Pass{"real_data", {real}, exact_any_zero}};
 }
 
+Passes extremes() { return with_specials(order(), Specials::all); }
+
 Passes softmax_passes() {
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = 4};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
   const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
-  return {Pass{"large_logits", {large_logits}, rule},
-          Pass{"real_data", {uniform({-10, 10})}, rule}};
+  return with_specials(
+      {Pass{"large_logits", {large_logits}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}},
+      Specials::all);
 }
 
 Passes layernorm_passes() {
   const Rule rule{.oracle = Oracle::layernorm_bound};
   // Far from zero a variance taken in one pass, as the mean of squares less the square of the mean,
   // cancels; around zero it is as good as any.
-  return {Pass{"mean_1000", {uniform({992, 1008}), real}, rule}, Pass{"real_data", {real}, rule}};
+  Passes passes{Pass{"mean_1000", {uniform({992, 1008}), real}, rule},
+                Pass{"real_data", {real}, rule}};
+  passes = with_specials(std::move(passes), Specials::all);
+  passes[1].data.push_back(real);  // weights and biases are numbers
+  return passes;
 }
 
 Passes linear_passes(DType dtype, const Params& params) {
-  Passes passes = sums();
+  Passes passes = only_finite_sums(params.word("act") == "none" ? plain_sum_bound : sum_bound);
   if (!is_floating(dtype)) passes[1].rule = exact;
   if (params.word("act").starts_with("gelu")) {
     passes[0].rule = function_bound(gelu_error);
     passes[1].rule.per_term = gelu_slope;
     passes[1].rule.extra = gelu_error.argument_units;
   }
-  return passes;
+  return with_specials(std::move(passes), Specials::all);
 }
 
 Passes stack_passes(DType /*dtype*/, const Params& params) {
-  Passes passes = sums();
+  Passes passes = only_finite_sums(sum_bound);
   passes[1].data = stack_data(params, 1, 1);
   passes[1].rule.oracle = Oracle::running_bound;
   // The sums of a first layer are exact; behind a gelu nothing is.
@@ -154,23 +185,27 @@ Passes allreduce_passes(DType dtype, const Params& params) {
   const std::string& reduce = params.word("reduce");
   const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
   const double u = unit_roundoff(dtype);
-  if (reduce == "sum") return sums();
+  // Every rank has its own specials: a few of each kind meet.
+  const auto with_some = [](Passes finite, Specials specials = Specials::all) {
+    return with_specials(std::move(finite), specials, 16);
+  };
+  if (reduce == "sum") return with_some(only_finite_sums(plain_sum_bound));
   if (reduce == "min" || reduce == "max") return order_of_two(true);
   if (reduce == "prod") {
-    Passes passes = products();
+    Passes passes = only_finite_products();
     // u is that of the message: with 16 bits K u falls short of what K - 1 roundings may do, which
     // is (1 + u)^(K - 1) - 1 whatever K.
     if (u > 0) {
       passes[1].rule.per_term = 0;
       passes[1].rule.extra = std::expm1(static_cast<double>(ranks - 1) * std::log1p(u)) / u;
     }
-    return passes;
+    return with_some(std::move(passes), Specials::nonfinite);
   }
   // avg: integers truncate the quotient of a sum that may wrap. A division by a power of two is
   // exact, any other adds the roundings of 1/n and of the quotient; second-order terms, below 2 n
   // u^2 S for n - 1 additions, are covered by the one rounding that L = n exceeds n - 1 by, for 2 n
   // u <= 1.
-  Passes passes = sums();
+  Passes passes = only_finite_sums(sum_bound);
   if (!is_floating(dtype)) {
     passes[1].data = passes[0].data;
     passes[1].rule = exact;
@@ -178,7 +213,7 @@ Passes allreduce_passes(DType dtype, const Params& params) {
     if (!std::has_single_bit(ranks)) passes[0].rule = {.oracle = Oracle::sum_bound, .extra = 2};
     passes[1].rule.extra = 2;
   }
-  return passes;
+  return with_some(std::move(passes));
 }
 
 Passes gather_passes() {

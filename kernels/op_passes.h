@@ -29,11 +29,15 @@ Passes function_of_two(const Declared& error, const Data& domain_a, const Data& 
 
 /// Sums and dot products: on exact data only the final rounding is left; on real data the theorem.
 Passes sums();
+/// Sums of which many make an output, with nothing behind them: their precision shows.
+Passes plain_sums();
 /// A sum and then one rounded operation on it; on real data judged by `real_rule`.
 Passes sum_then_operation(const Rule& real_rule);
 Passes products();
-/// Extremes and orders: small numbers with many ties, then real data.
-Passes ties();
+/// Orders: small numbers with many ties, then real data.
+Passes order();
+/// Extremes: also of NaN and infinities, whose place in an order is not defined.
+Passes extremes();
 Passes softmax_passes();
 Passes layernorm_passes();
 Passes linear_passes(DType dtype, const Params& params);

@@ -159,6 +159,33 @@ TEST(Generate, CastsRoundedTwiceAreOftenWrong) {
   EXPECT_GT(taken_for_ties(whole.as<std::int64_t>()), 50);
 }
 
+TEST(Generate, EverySpecialValueComesInRowsOfItsOwn) {
+  const OpInstance op = op_of("tensor_ops/softmax/f32/rows=500,cols=7");
+  ASSERT_EQ(passes(op).at(1).name, "special_values");
+  const HostTensor tensor = tensor_of(op, {1, 1, 0, 0});
+  int nan = 0, infinite = 0, invalid = 0, zero = 0, subnormal = 0, plain = 0;
+  for (std::size_t row = 0; row < 500; ++row) {
+    const auto x = tensor.as<float>().subspan(row * 7, 7);
+    const auto count = [&](auto is) { return std::ranges::count_if(x, is); };
+    const auto infinities = count([](float v) { return std::isinf(v); });
+    nan += count([](float v) { return std::isnan(v); }) == 1 ? 1 : 0;
+    infinite += infinities == 1 ? 1 : 0;
+    invalid += infinities == 2 ? 1 : 0;
+    zero += count([](float v) { return v == 0; }) == 7 ? 1 : 0;
+    subnormal += count([](float v) { return std::fpclassify(v) == FP_SUBNORMAL; }) == 7 ? 1 : 0;
+    plain += count([](float v) { return std::isnormal(v); }) == 7 ? 1 : 0;
+  }
+  for (const int rows : {nan, infinite, invalid, zero, subnormal}) EXPECT_GT(rows, 20);
+  EXPECT_GT(plain, 200);
+}
+
+TEST(Generate, SpecialValuesAreForSmallShapesOfFloats) {
+  const auto count = [](const char* id) { return std::ssize(passes(op_of(id))); };
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=1003"), 3);
+  EXPECT_EQ(count("tensor_ops/sum/i32/n=1003"), 2);
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=16777216"), 2);
+}
+
 TEST(Generate, IndicesAreRowsOfTheTable) {
   const HostTensor tensor =
       tensor_of(op_of("tensor_ops/gather/f32/rows=7,cols=3,count=1000"), {1, 1, 0, 1});

@@ -9,6 +9,7 @@
 #include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
 #include "harness/input/panel.h"
+#include "harness/input/special_values.h"
 #include "harness/parallel.h"
 #include "kernels/base/philox.h"
 
@@ -63,6 +64,20 @@ void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std:
       }
     }
   });
+}
+
+/// Gives every second run of elements a fate of its own (op_judging.h, Specials).
+template <class T>
+void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials, std::uint64_t seed,
+              std::uint64_t stream) {
+  if constexpr (!std::is_integral_v<T>) {
+    for (std::int64_t begin = 0; begin < std::ssize(elements); begin += run_length) {
+      const auto run = elements.subspan(
+          static_cast<std::size_t>(begin),
+          static_cast<std::size_t>(std::min(run_length, std::ssize(elements) - begin)));
+      give_fate(run, specials, mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin)))));
+    }
+  }
 }
 
 /// Word i is a bijection of i, so no two 64-bit words of a tensor are equal and a misplaced block
@@ -168,6 +183,10 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
                                 static_cast<std::size_t>(rows));
     }
     fill_by(data, op, key.input, {key.seed, stream}, elements);
+    if (data.specials != Specials::none && !elements.empty()) {
+      const std::int64_t row = shape.empty() ? 1 : shape.back();
+      sprinkle(elements, data.run > 0 ? data.run : row, data.specials, key.seed, stream);
+    }
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
   });
 }

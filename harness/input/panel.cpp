@@ -9,10 +9,11 @@ namespace {
 constexpr std::array<std::array<std::int64_t, 2>, 4> primes{
     {{127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
 
+/// Another one in the first pass than in those behind it.
 std::int64_t period(std::int64_t rows, int pass) {
   for (const auto& pair : primes) {
     if (rows <= pair[0]) return rows;
-    if (pair[0] * pair[1] > rows) return pair.at(static_cast<std::size_t>(pass));
+    if (pair[0] * pair[1] > rows) return pair.at(pass == 0 ? 0 : 1);
   }
   return rows;
 }

@@ -49,6 +49,19 @@ void note(Verdict& verdict, const Judged& e, T expected, T actual) {
   }
 }
 
+/// What the outputs say together.
+void note_together(Verdict& verdict, std::int64_t index, double error, double scale,
+                   bool is_rounded) {
+  ++verdict.bounded;
+  verdict.misrounded += is_rounded ? 0 : 1;
+  verdict.error_squares += error * error;
+  verdict.scales += scale;
+  if (error > verdict.largest_error) {
+    verdict.largest_error = error;
+    verdict.largest_index = index;
+  }
+}
+
 /// Of integers in integers: neighbours beyond 2^53 are the same double.
 template <class T>
 double distance(T a, T b) {
@@ -127,6 +140,9 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     // Written so that NaN fails.
     const bool right = is_rounded || (!tolerance.exact && error <= allowed);
     note(verdict, {first + i, rank, error, error / spacing, allowed, right}, rounded, got);
+    if (!tolerance.exact && std::isfinite(y)) {
+      note_together(verdict, first + i, error, expected.scale[at], is_rounded);
+    }
   }
   return verdict;
 }

@@ -40,6 +40,15 @@ void Verdict::merge(const Verdict& other) {
   max_ulp = std::max(max_ulp, other.max_ulp);
   max_abs_error = std::max(max_abs_error, other.max_abs_error);
   max_bound_ratio = std::max(max_bound_ratio, other.max_bound_ratio);
+  bounded += other.bounded;
+  misrounded += other.misrounded;
+  error_squares += other.error_squares;
+  scales += other.scales;
+  if (std::tuple(other.largest_error, -other.largest_index) >
+      std::tuple(largest_error, -largest_index)) {
+    largest_error = other.largest_error;
+    largest_index = other.largest_index;
+  }
 
   // Wrong before right, then the more severe, then the lower index and rank.
   const auto rank_of = [](const Worst& w) {

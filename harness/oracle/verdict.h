@@ -17,6 +17,14 @@ struct Verdict {
   double max_abs_error = 0;    // NaN counts as infinite
   double max_bound_ratio = 0;  // worst |error| / allowed; 0 where only exact values pass
 
+  // Of all outputs with a finite expectation together, where a bound is the rule.
+  std::int64_t bounded = 0;        // how many
+  std::int64_t misrounded = 0;     // that are not the correctly rounded value
+  double error_squares = 0;        // sum of error^2
+  double scales = 0;               // sum of the reference's scale
+  double largest_error = 0;        // of them,
+  std::int64_t largest_index = 0;  // and where it is
+
   /// The worst element: a wrong one if there is any, else the one nearest to its bound.
   struct Worst {
     bool known = false;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <new>
-#include <tuple>
 #include <utility>
 
 #include "assay/version.h"
@@ -81,9 +81,10 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
   const auto keep = [&] {
     record.oracle = findings.oracles;
     fill_verdict(record, op, findings.verdict);
+    fill_precision(record, findings.precision);
   };
   try {
-    for (int pass = 0; pass < static_cast<int>(std::tuple_size_v<Passes>); ++pass) {
+    for (int pass = 0; pass < std::ssize(passes(op)); ++pass) {
       clock_.enter(&PhaseSeconds::input);
       // Those of the first pass are not kept beside those of the second: they may be gigabytes.
       inputs.clear();

@@ -1,5 +1,7 @@
 #include "harness/run/figures.h"
 
+#include <cmath>
+
 namespace assay {
 
 void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& verdict) {
@@ -13,6 +15,14 @@ void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& v
   if (op.op->collective) record.worst_rank = verdict.worst.rank;
   record.worst_expected = verdict.expected();
   record.worst_actual = verdict.actual();
+}
+
+// To digits that do not depend on the order in which threads finish.
+void fill_precision(Record& record, const oracle::Precision& precision) {
+  if (precision.effective_bits) {
+    record.effective_bits = std::round(*precision.effective_bits * 100) / 100;
+  }
+  record.misrounded_fraction = precision.misrounded_fraction;
 }
 
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& m) {

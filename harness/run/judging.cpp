@@ -15,15 +15,17 @@
 namespace assay {
 namespace {
 
-/// One for each pass. The poisons differ in every bit: an output that was never written cannot look
-/// right in both passes. 0xff is a NaN in every float type, so what is read from a guard shows even
+/// One for each pass. The poisons of any two differ: an output that was never written cannot look
+/// right in all passes. 0xff is a NaN in every float type, so what is read from a guard shows even
 /// where it is multiplied by zero.
 constexpr std::array fills{
     Trial::Fill{
         .poison = std::byte{0xff}, .input_guard = std::byte{0x5c}, .output_guard = std::byte{0xa3}},
-    Trial::Fill{.poison = std::byte{0x00},
+    Trial::Fill{
+        .poison = std::byte{0x00}, .input_guard = std::byte{0xff}, .output_guard = std::byte{0x5c}},
+    Trial::Fill{.poison = std::byte{0x3b},
                 .input_guard = std::byte{0xff},
-                .output_guard = std::byte{0x5c}}};
+                .output_guard = std::byte{0x96}}};
 constexpr Trial::Fill timing_fill{
     .poison = std::byte{0xa5}, .input_guard = std::byte{0x96}, .output_guard = std::byte{0x69}};
 
@@ -104,10 +106,19 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
     throw std::logic_error("not every element of every rank was judged");
   }
   if (!findings.oracles.empty()) findings.oracles += "; ";
-  findings.oracles += fmt::format("{}={}", rules.name, tolerance.description);
+  findings.oracles += fmt::format("{}={}{}", rules.name, tolerance.description,
+                                  oracle::description(rules.rule, op));
   findings.verdict.merge(verdict);
+  const oracle::Precision precision = oracle::precision(verdict, rules.rule, op);
+  if (precision.effective_bits) findings.precision.effective_bits = precision.effective_bits;
+  if (precision.misrounded_fraction) {
+    findings.precision.misrounded_fraction = precision.misrounded_fraction;
+  }
 
   if (!verdict.passed()) throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
+  if (const auto why = oracle::objection(verdict, rules.rule, op)) {
+    throw WrongResult{fmt::format("{}: {}", rules.name, *why)};
+  }
   check_surroundings(trial, inputs, std::string(rules.name));
   check_ranks_agree(outputs);
   return outputs;

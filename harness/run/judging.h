@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/oracle/precision.h"
 #include "harness/oracle/verdict.h"
 #include "harness/phases.h"
 #include "harness/run/reference_store.h"
@@ -22,7 +23,8 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 /// What a judged launch leaves, also when it was wrong.
 struct Findings {
   oracle::Verdict verdict;
-  std::string oracles;  // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
+  oracle::Precision precision;  // of the last pass that has any
+  std::string oracles;          // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 };
 
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the

@@ -32,8 +32,8 @@ void check_answer(const Record& record, const PlannedTrial& trial) {
   }
   const OpInstance& op = trial.test.op;
   const std::int64_t ranks = op.op->collective ? op.signature.ranks : 1;
-  const auto passes = std::ssize(op.op->passes);
-  const std::int64_t expected = passes * ranks * op.signature.outputs[0].elements();
+  const auto launches = std::ssize(passes(op));
+  const std::int64_t expected = launches * ranks * op.signature.outputs[0].elements();
   if (record.status == Status::pass && record.elements != expected) {
     throw protocol::Malformed(fmt::format("it is a pass over {} elements, not {}",
                                           record.elements.value_or(0), expected));

@@ -1,6 +1,7 @@
 #include "kernels/reference/dot.h"
 
 #include <array>
+#include <cmath>
 
 #include "kernels/reference/exact_sum.h"
 
@@ -93,7 +94,7 @@ ASSAY_REFERENCE_CLONES Dot precise_dot(const double* a, const double* b, std::si
   double magnitudes = 0;
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     total.add(high[lane]);
-    total.add(low[lane]);
+    if (std::isfinite(high[lane])) total.add(low[lane]);
     magnitudes += magnitude[lane];
   }
   return {.value = total.value(), .rest = total.rest(), .magnitude = magnitudes};

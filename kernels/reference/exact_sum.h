@@ -35,13 +35,14 @@ class ExactSum {
     add(other.high_);
     low_ += other.low_;
   }
-  /// The sum as a double and the rest that the double misses.
-  double value() const { return high_ + low_; }
+  /// The sum as a double and the rest that the double misses. Of infinities and NaN, whose errors
+  /// are no numbers, nothing is missed.
+  double value() const { return std::isfinite(high_) ? high_ + low_ : high_; }
   double rest() const {
     double s = 0;
     double error = 0;
     two_sum(high_, low_, s, error);
-    return error;
+    return std::isfinite(high_) ? error : 0;
   }
 
  private:

@@ -53,7 +53,7 @@ State solve_softmax(const Problem& p) {
     for (const T element : line) {
       const Real e = std::exp(static_cast<Real>(wide(element)) - m);
       sum += e;
-      weighted += e * (static_cast<Real>(m) - wide(element));
+      if (e > 0) weighted += e * (static_cast<Real>(m) - wide(element));  // not 0 times infinity
     }
     const auto high = static_cast<double>(sum);
     state[0] = m;
@@ -77,7 +77,7 @@ void softmax_values(const Problem& p, std::span<const double> state, std::int64_
     const Real sum = static_cast<Real>(row[1]) + row[2];
     const Real distance = static_cast<Real>(row[0]) - wide(x[at]);
     const Real y = std::exp(-distance) / sum;
-    put(out, i, y, y * (distance + row[3]));
+    put(out, i, y, y > 0 ? y * (distance + row[3]) : 0);
   }
 }
 

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "harness/input/distributions.h"
+#include "kernels/op_judging.h"
+
+namespace assay::input {
+
+enum class Fate {
+  number,
+  nan,
+  positive_infinity,
+  negative_infinity,
+  both_infinities,
+  zeros,
+  subnormals
+};
+
+inline Fate fate_of(Specials specials, std::uint64_t choice) {
+  using enum Fate;
+  constexpr std::array all{nan,   positive_infinity, negative_infinity, both_infinities,
+                           zeros, subnormals};
+  if (specials == Specials::none || choice % 2 == 0) return number;
+  return all.at(choice / 2 % (specials == Specials::all ? 6 : 4));
+}
+
+/// Elements of a 16-bit or a wider format, by their bits.
+template <class T>
+class Formats {
+ public:
+  static T infinity(bool negative) { return round_to<T>(negative ? -limit : limit); }
+  static T nan() { return round_to<T>(std::numeric_limits<double>::quiet_NaN()); }
+  static T zero(bool negative) { return round_to<T>(negative ? -0.0 : 0.0); }
+  /// Not zero: its significand holds a one and its exponent none.
+  static T subnormal(std::uint64_t choice) {
+    const Word significand = static_cast<Word>(choice) & significand_mask;
+    const Word sign = static_cast<Word>((choice >> 63U) << (8 * sizeof(T) - 1));
+    return std::bit_cast<T>(static_cast<Word>(sign | significand | 1U));
+  }
+
+ private:
+  static constexpr double limit = std::numeric_limits<double>::infinity();
+  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  static constexpr int stored_bits = std::is_same_v<T, double>    ? 52
+                                     : std::is_same_v<T, float>   ? 23
+                                     : std::is_same_v<T, Float16> ? 10
+                                                                  : 7;
+  static constexpr Word significand_mask = static_cast<Word>((Word{1} << stored_bits) - 1);
+};
+
+template <class T>
+void give_fate(std::span<T> run, Specials specials, std::uint64_t choice) {
+  const auto place = [&](std::uint64_t word) {
+    return static_cast<std::size_t>(word % run.size());
+  };
+  const std::uint64_t second = mix(choice + 1);
+  switch (fate_of(specials, choice)) {
+    case Fate::number:
+      return;
+    case Fate::nan:
+      run[place(second)] = Formats<T>::nan();
+      return;
+    case Fate::positive_infinity:
+      run[place(second)] = Formats<T>::infinity(false);
+      return;
+    case Fate::negative_infinity:
+      run[place(second)] = Formats<T>::infinity(true);
+      return;
+    case Fate::both_infinities:
+      run[place(second)] = Formats<T>::infinity(false);
+      run[place(mix(second))] = Formats<T>::infinity(true);
+      return;
+    case Fate::zeros:
+      for (std::size_t i = 0; i < run.size(); ++i)
+        run[i] = Formats<T>::zero((mix(choice ^ i) & 1U) != 0);
+      return;
+    case Fate::subnormals:
+      for (std::size_t i = 0; i < run.size(); ++i) run[i] = Formats<T>::subnormal(mix(choice ^ i));
+      return;
+  }
+}
+
+}  // namespace assay::input

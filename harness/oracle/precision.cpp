@@ -1,0 +1,66 @@
+#include "harness/oracle/precision.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace assay::oracle {
+namespace {
+
+double misrounded_fraction(const Verdict& verdict) {
+  return static_cast<double>(verdict.misrounded) / static_cast<double>(verdict.bounded);
+}
+
+}  // namespace
+
+Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op) {
+  Precision found;
+  if (verdict.bounded < enough_outputs) return found;
+  if (bits_band(rule, op)) found.effective_bits = effective_bits(verdict, op);
+  if (misrounded_limit(rule, op)) found.misrounded_fraction = misrounded_fraction(verdict);
+  return found;
+}
+
+// Written so that NaN is an objection.
+std::optional<std::string> objection(const Verdict& verdict, const Rule& rule,
+                                     const OpInstance& op) {
+  if (verdict.bounded < enough_outputs) return std::nullopt;
+  if (const auto band = bits_band(rule, op)) {
+    const double bits = effective_bits(verdict, op);
+    if (!(bits >= band->low)) {
+      return fmt::format(
+          "{:.2f} effective bits, where sums of {} terms in {} keep {:.2f}: computed in less "
+          "precision",
+          bits, op.signature.terms, name(accumulator(op)), band->low);
+    }
+    if (!(bits <= band->high)) {
+      return fmt::format("{:.2f} effective bits, more than the {:.2f} that {} can hold", bits,
+                         band->high, name(output_dtype(op)));
+    }
+    const double allowed = worst_multiple * std::exp2(-band->low) * spread(verdict, op);
+    if (!(verdict.largest_error <= allowed)) {
+      return fmt::format("the error at [{}] is {:.1f} times what the worst of many may be",
+                         verdict.largest_index, verdict.largest_error / allowed);
+    }
+  }
+  if (const auto limit = misrounded_limit(rule, op)) {
+    if (!(misrounded_fraction(verdict) <= *limit)) {
+      return fmt::format(
+          "{:.3g} of the outputs are not the correctly rounded value, at most {} may be: sums were "
+          "kept in less than {}",
+          misrounded_fraction(verdict), *limit, name(accumulator(op)));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string description(const Rule& rule, const OpInstance& op) {
+  std::string text;
+  if (const auto band = bits_band(rule, op)) {
+    text += fmt::format("+bits({:.1f}..{:.1f})+worst({})", band->low, band->high, worst_multiple);
+  }
+  if (const auto limit = misrounded_limit(rule, op)) text += fmt::format("+misrounded({})", *limit);
+  return text;
+}
+
+}  // namespace assay::oracle

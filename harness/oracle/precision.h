@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/oracle/verdict.h"
+#include "kernels/op.h"
+
+// Rules for all outputs of a launch together, beside what is allowed at each: bounds are worst
+// cases, far above what roundings do, and a result computed in half of the precision may keep them.
+namespace assay::oracle {
+
+/// Fewer outputs than this say too little.
+inline constexpr std::int64_t enough_outputs = 256;
+
+/// Empty where the rule does not apply.
+struct Precision {
+  std::optional<double> effective_bits;
+  std::optional<double> misrounded_fraction;
+};
+
+Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op);
+
+/// Why the outputs are worse together than the op's arithmetic makes them; nothing when all is
+/// well.
+std::optional<std::string> objection(const Verdict& verdict, const Rule& rule,
+                                     const OpInstance& op);
+
+/// Which of these rules judge an output of so many elements: "+bits(20.2..25.4)+worst+misrounded".
+std::string description(const Rule& rule, const OpInstance& op);
+
+// One file each, with the source of its formula.
+
+/// Between which effective bits plain sums lie. Nothing where the rule does not apply.
+struct Band {
+  double low;
+  double high;
+};
+std::optional<Band> bits_band(const Rule& rule, const OpInstance& op);
+/// The root mean square of sqrt(sum of terms^2), against which errors are measured.
+double spread(const Verdict& verdict, const OpInstance& op);
+double effective_bits(const Verdict& verdict, const OpInstance& op);
+
+/// What the worst of many errors may be at most, in multiples of the root mean square that the band
+/// allows.
+inline constexpr double worst_multiple = 24;
+
+/// The largest share of outputs that may differ from the correctly rounded value. Nothing where the
+/// rule does not apply.
+std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op);
+
+}  // namespace assay::oracle

@@ -1,0 +1,149 @@
+#include "harness/oracle/precision.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/case.h"
+#include "harness/input/generate.h"
+#include "harness/oracle/compare.h"
+#include "harness/run/judging.h"
+#include "kernels/reference/reference.h"
+
+namespace assay::oracle {
+namespace {
+
+/// The real data of a product, and what becomes of it when it is computed in one way or another.
+class Product {
+ public:
+  explicit Product(const std::string& dtype, int in = 512)
+      : op_(parse_case_id("linear/" + dtype + "/batch=32,in=" + std::to_string(in) +
+                          ",out=37,bias=0,act=none")
+                .op),
+        in_(static_cast<std::size_t>(in)),
+        inputs_(generate_inputs(op_, last(), 1, 1)) {}
+
+  /// With each factor seen through `factor`, and each sum after each term through `sum`.
+  template <class T, class Factor, class Sum>
+  Verdict judged(const Factor& factor, const Sum& sum, std::size_t terms) const {
+    const auto x = inputs_[0][0].as<T>();
+    const auto w = inputs_[0][1].as<T>();
+    std::vector<T> y;
+    for (std::size_t row = 0; row < 32; ++row) {
+      for (std::size_t col = 0; col < 37; ++col) {
+        double total = 0;
+        for (std::size_t i = 0; i < terms; ++i) {
+          total = sum(total + factor(wide(x[row * in_ + i])) * factor(wide(w[col * in_ + i])));
+        }
+        y.push_back(T(static_cast<float>(total)));
+      }
+    }
+    const reference::Reference reference = reference::find(op_);
+    const reference::Problem problem{op_, inputs_, {}};
+    return compare(reference, problem, reference::solve(reference, problem), tolerance(rule(), op_),
+                   std::as_bytes(std::span(y)), 0);
+  }
+  template <class T, class Factor, class Sum>
+  Verdict judged(const Factor& factor, const Sum& sum) const {
+    return judged<T>(factor, sum, in_);
+  }
+
+  std::string objection_to(const Verdict& verdict) const {
+    return objection(verdict, rule(), op_).value_or("");
+  }
+  Precision of(const Verdict& verdict) const { return precision(verdict, rule(), op_); }
+  Rule rule() const { return passes(op_).back().rule; }
+
+ private:
+  int last() const { return static_cast<int>(passes(op_).size()) - 1; }
+  template <class T>
+  static double wide(T x) {
+    return static_cast<double>(static_cast<float>(x));
+  }
+
+  OpInstance op_;
+  std::size_t in_;
+  RankInputs inputs_;
+};
+
+double same(double x) { return x; }
+double to_f32(double x) { return static_cast<float>(x); }
+/// Rounded to a significand of so many bits.
+std::function<double(double)> to_bits(int bits) {
+  return [bits](double x) {
+    const double unit = std::ldexp(1.0, std::ilogb(x) - bits + 1);
+    return x == 0 ? 0 : std::nearbyint(x / unit) * unit;
+  };
+}
+
+TEST(EffectiveBits, OfAChainInF32AreWhatTheFormulaSays) {
+  for (const int in : {16, 512, 4096}) {
+    const Product product("f32", in);
+    const Verdict verdict = product.judged<float>(same, to_f32);
+    EXPECT_TRUE(verdict.passed());
+    EXPECT_EQ(product.objection_to(verdict), "");
+    EXPECT_NEAR(*product.of(verdict).effective_bits, 24 + 1.75 - std::log2(in) / 2, 0.3) << in;
+  }
+}
+
+TEST(EffectiveBits, ACorrectlyRoundedResultIsNotTooGood) {
+  for (const int in : {1, 2, 512}) {
+    const Product product("f32", in);
+    EXPECT_EQ(product.objection_to(product.judged<float>(same, same)), "") << in;
+  }
+}
+
+TEST(EffectiveBits, ShowWhatTheBoundLetsThrough) {
+  const Product product("f32", 4096);
+  const Verdict tf32 = product.judged<float>(to_bits(11), to_f32);
+  EXPECT_TRUE(tf32.passed()) << "within the bound of 4096 terms";
+  EXPECT_NEAR(*product.of(tf32).effective_bits, 11.9, 0.3);
+  EXPECT_NE(product.objection_to(tf32).find("computed in less precision"), std::string::npos);
+  const Verdict three_bf16 = product.judged<float>(to_bits(16), to_f32);
+  EXPECT_TRUE(three_bf16.passed());
+  EXPECT_NE(product.objection_to(three_bf16), "");
+  const Verdict short_loop = product.judged<float>(same, to_f32, 4095);
+  EXPECT_NE(product.objection_to(short_loop), "");
+}
+
+TEST(WorstElement, OneThatIsFarOffShowsAmongMany) {
+  const Product product("f32");
+  Verdict verdict = product.judged<float>(same, to_f32);
+  verdict.largest_error *= 2;
+  EXPECT_EQ(product.objection_to(verdict), "");
+  verdict.largest_error *= 20;
+  EXPECT_NE(product.objection_to(verdict).find("the worst of many"), std::string::npos);
+}
+
+TEST(Misrounded, ShowsSumsInHalfPrecisionBehind16BitOutputs) {
+  const Product product("f16");
+  const Verdict right = product.judged<Float16>(same, to_f32);
+  EXPECT_EQ(product.objection_to(right), "");
+  EXPECT_LT(*product.of(right).misrounded_fraction, 0.006);
+  // 14 bits hide from the bits of an output of 11, and not from the share of wrong roundings.
+  const Verdict narrow = product.judged<Float16>(same, to_bits(16));
+  EXPECT_TRUE(narrow.passed());
+  EXPECT_GT(*product.of(narrow).misrounded_fraction, 0.02);
+  EXPECT_NE(product.objection_to(narrow).find("correctly rounded"), std::string::npos);
+}
+
+TEST(Precision, NaNIsAnObjection) {
+  const Product product("f32");
+  Verdict verdict = product.judged<float>(same, to_f32);
+  verdict.error_squares = std::nan("");
+  EXPECT_NE(product.objection_to(verdict), "");
+}
+
+TEST(Precision, FewOutputsSayNothing) {
+  const OpInstance op = parse_case_id("linear/f32/batch=5,in=512,out=7,bias=0,act=none").op;
+  const Rule rule = passes(op).back().rule;
+  EXPECT_EQ(description(rule, op), "");
+  EXPECT_FALSE(precision(Verdict{}, rule, op).effective_bits);
+}
+
+}  // namespace
+}  // namespace assay::oracle
