@@ -6,7 +6,8 @@
 #include "kernels/reference/exact_sum.h"
 
 // Also here one build serves every x86-64: see kernels/cpu/vectorize.h.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
 #define ASSAY_REFERENCE_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define ASSAY_REFERENCE_CLONES
