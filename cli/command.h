@@ -18,6 +18,7 @@ struct Command {
 Command add_devices(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_run(CLI::App& program);
+Command add_selftest(CLI::App& program);
 Command add_worker(CLI::App& program);  // hidden
 
 }  // namespace assay::cli

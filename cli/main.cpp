@@ -29,6 +29,7 @@ constexpr const char* examples = R"(Examples:
   assay devices                            what is here
   assay list --suite linear                what a run would do
   assay run --profile smoke                verify and measure, a run directory in assay-runs/
+  assay selftest                           does it catch what it claims to catch?
   assay run --device cuda --require cuda   a gate for a GPU runner: red without a GPU
 
 Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
@@ -64,7 +65,7 @@ int run(int argc, char** argv) {
                                                     version::git_revision, version::build_type));
   program.allow_extras();
   const std::vector<Command> commands{add_run(program), add_list(program), add_devices(program),
-                                      add_worker(program)};
+                                      add_selftest(program), add_worker(program)};
   for (const Command& command : commands) command.app->allow_extras();
   try {
     program.parse(argc, argv);

@@ -36,6 +36,12 @@ void add_run_options(CLI::App& app, RunOptions& o) {
                  "complete the run in DIR: what has a row stays, selection and options are its own")
       ->type_name("DIR");
   app.add_flag("--check-only", o.selection.check_only, "verify and do not measure");
+  app.add_option("--soak", o.selection.soak,
+                 "launch each trial N times more; each launch must leave the verified bits")
+      ->check(CLI::Range(1, 1000000000))
+      ->type_name("N");
+
+  app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
 
   const std::string gate = "Gates";
   seconds("--timeout", o.timeout_s, "of one case")->capture_default_str()->group(gate);

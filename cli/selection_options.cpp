@@ -11,6 +11,7 @@
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
 #include "harness/replay.h"
+#include "harness/run/checks.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -103,6 +104,13 @@ SelectedTrials select_trials(const SelectionOptions& options) {
   selected.machine = probe(worker_command(options));
   check_requirements(requirements, selected.machine);
   selected.devices = resolve_devices(requests, selected.machine);
+  if (!options.without_check.empty()) {
+    parse_check(options.without_check);
+    if (std::ranges::any_of(selected.devices,
+                            [](const DeviceId& id) { return id.backend != "sim"; })) {
+      throw UsageError("--without-check is for simulated devices alone");
+    }
+  }
   selected.plan = make_plan(cases, selected.devices, selected.machine.backends, options.check_only);
   if (selected.plan.empty()) {
     throw AbsentDevice(
@@ -124,6 +132,12 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                        fmt::format("{}", cap_s),
                        "--sim-devices",
                        std::to_string(options.sim_devices)};
+  if (!options.without_check.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--without-check", options.without_check});
+  }
+  if (options.soak > 0) {
+    command.arguments.insert(command.arguments.end(), {"--soak", std::to_string(options.soak)});
+  }
   for (const std::string& fault : options.sim_faults) {
     command.arguments.insert(command.arguments.end(), {"--sim-fault", fault});
   }
@@ -154,6 +168,7 @@ std::string replay_flags(const SelectionOptions& options) {
   std::string flags;
   if (options.threads > 0) flags += fmt::format("--threads {} ", options.threads);
   if (options.sim_devices > 0) flags += fmt::format("--sim-devices {} ", options.sim_devices);
+  if (options.soak > 0) flags += fmt::format("--soak {} ", options.soak);
   for (const std::string& fault : options.sim_faults) {
     flags += fmt::format("--sim-fault {} ", shell_word(fault));
   }

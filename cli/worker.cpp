@@ -17,6 +17,7 @@ namespace {
 struct WorkerOptions {
   pid_t parent = 0;
   EngineOptions engine;
+  std::string without_check;
   int sim_devices = 0;
   std::vector<std::string> sim_faults;
 };
@@ -41,7 +42,9 @@ int execute(const WorkerOptions& options) {
     backends.add(sim::make_backend(options.sim_devices, std::move(faults)));
   }
   for (const auto& folder : module_folders()) backends.load_modules(folder);
-  serve(channel, backends, options.engine);
+  EngineOptions engine = options.engine;
+  if (!options.without_check.empty()) engine.checks = Checks(parse_check(options.without_check));
+  serve(channel, backends, engine);
   return ok;
 }
 
@@ -55,6 +58,8 @@ Command add_worker(CLI::App& program) {
   app->add_option("--parent", options->parent);
   app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);
+  app->add_option("--soak", options->engine.soak);
+  app->add_option("--without-check", options->without_check);
   app->add_option("--sim-devices", options->sim_devices);
   app->add_option("--sim-fault", options->sim_faults)->allow_extra_args(false);
   app->add_option("--references", options->engine.references);

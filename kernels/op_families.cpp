@@ -377,7 +377,7 @@ Op rowwise_affine(const OpRow& row, Passes passes) {
 }
 
 Op transpose_op(const OpRow& row) {
-  return make(row, {extent("rows"), extent("cols")}, transpose_signature, bit_for_bit());
+  return make(row, {extent("rows"), extent("cols")}, transpose_signature, moves());
 }
 
 Op gather_op(const OpRow& row) {

@@ -31,6 +31,7 @@ struct Rule {
   double per_term = 1;        // R: roundings that each term adds to a relative error
   double extra = 0;           // further roundings, beside those of the terms
   bool any_zero = false;      // of `exact`: +0 and -0 are both right
+  bool payloads = false;      // of `exact`: a NaN is right only with its own bits
   /// Of `sum_bound`: nothing follows the sums, so that the errors of many outputs together show the
   /// precision in which they were kept (harness/oracle/effective_bits.cpp).
   bool plain_sums = false;

@@ -15,6 +15,7 @@ constexpr Data exact_sums{.distribution = Distribution::integers};
 constexpr Data real{.distribution = Distribution::uniform, .range = {-1, 1}};
 
 constexpr Rule exact{.oracle = Oracle::exact};
+constexpr Rule moved{.oracle = Oracle::exact, .payloads = true};
 constexpr Rule exact_any_zero{.oracle = Oracle::exact, .any_zero = true};
 constexpr Rule sum_bound{.oracle = Oracle::sum_bound};
 constexpr Rule plain_sum_bound{.oracle = Oracle::sum_bound, .plain_sums = true};
@@ -85,6 +86,8 @@ Data uniform(Range range) { return {.distribution = Distribution::uniform, .rang
 
 Passes bit_for_bit() { return judged_on(any_exponent(), real, exact); }
 
+Passes moves() { return judged_on(any_exponent(), real, moved); }
+
 Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real, exact_any_zero); }
 
 Passes order_of_two(bool any_zero) {
@@ -95,8 +98,8 @@ Passes order_of_two(bool any_zero) {
 
 Passes choice_of_two() {
   const Data mask{.distribution = Distribution::small_integers, .range = {0, 1}};
-  return {Pass{"all_exponents", {mask, any_exponent()}, exact},
-          Pass{"real_data", {mask, real}, exact}};
+  return {Pass{"all_exponents", {mask, any_exponent()}, moved},
+          Pass{"real_data", {mask, real}, moved}};
 }
 
 Passes cast_passes() {
@@ -218,8 +221,8 @@ Passes allreduce_passes(DType dtype, const Params& params) {
 
 Passes gather_passes() {
   const Data indices{.distribution = Distribution::indices};
-  return {Pass{"all_exponents", {any_exponent(), indices}, exact},
-          Pass{"real_data", {real, indices}, exact}};
+  return {Pass{"all_exponents", {any_exponent(), indices}, moved},
+          Pass{"real_data", {real, indices}, moved}};
 }
 
 Passes no_inputs() { return {Pass{"first", {}, exact}, Pass{"again", {}, exact}}; }

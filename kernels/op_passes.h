@@ -7,7 +7,9 @@ namespace assay {
 
 /// IEEE operations, casts and integers: bit for bit, on every exponent and on plain data.
 Passes bit_for_bit();
-/// The same for operations that may return either zero for -0 and +0 (relu).
+/// What moves elements as they are, NaN payloads too.
+Passes moves();
+/// As bit_for_bit, for operations that may return either zero for -0 and +0 (relu).
 Passes bit_for_bit_any_zero();
 /// Comparisons, minimum and maximum: inputs that are often equal, or special.
 Passes order_of_two(bool any_zero);

@@ -1,11 +1,15 @@
 // Device lists and exit codes; the commands themselves are tested as a user calls them, in e2e.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
+#include "cli/fault_catalogue.h"
 #include "harness/clock.h"
 #include "harness/replay.h"
 #include "kernels/base/status.h"
+#include "kernels/sim/fault.h"
 
 namespace assay::cli {
 namespace {
@@ -124,6 +128,13 @@ TEST(Replay, IsQuotedForTheShellWhereItMust) {
 TEST(Clock, IsIso8601InUtc) {
   EXPECT_EQ(utc_text(std::chrono::system_clock::time_point(std::chrono::milliseconds(86400123))),
             "1970-01-02T00:00:00.123Z");
+}
+
+TEST(FaultCatalogue, HasEveryFaultOfTheSimulator) {
+  std::set<std::string> paired;
+  for (const Pairing& pairing : fault_catalogue()) paired.emplace(pairing.fault);
+  const std::vector<std::string> names = sim::fault_names();
+  EXPECT_EQ(paired, std::set<std::string>(names.begin(), names.end()));
 }
 
 }  // namespace

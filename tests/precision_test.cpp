@@ -53,7 +53,9 @@ class Product {
   }
 
   std::string objection_to(const Verdict& verdict) const {
-    return objection(verdict, rule(), op_).value_or("");
+    std::string text;
+    for (const Objection& found : objections(verdict, rule(), op_)) text += found.text + "; ";
+    return text;
   }
   Precision of(const Verdict& verdict) const { return precision(verdict, rule(), op_); }
   Rule rule() const { return passes(op_).back().rule; }

@@ -1,6 +1,7 @@
 #include "harness/input/generate.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -66,16 +67,23 @@ void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std:
   });
 }
 
-/// Gives every second run of elements a fate of its own (op_judging.h, Specials).
+/// Gives every second run of elements a fate of its own (op_judging.h, Specials). One that is
+/// alone, the whole of a tensor, has the fate whose turn it is: seeds, dtypes and lengths take
+/// turns.
 template <class T>
-void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials, std::uint64_t seed,
-              std::uint64_t stream) {
+void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials, DType dtype,
+              std::uint64_t seed, std::uint64_t stream) {
   if constexpr (!std::is_integral_v<T>) {
+    const bool alone = run_length >= std::ssize(elements);
+    const std::uint64_t turn = seed + stream % 16 + static_cast<std::uint64_t>(dtype) +
+                               static_cast<std::uint64_t>(std::bit_width(elements.size()));
     for (std::int64_t begin = 0; begin < std::ssize(elements); begin += run_length) {
       const auto run = elements.subspan(
           static_cast<std::size_t>(begin),
           static_cast<std::size_t>(std::min(run_length, std::ssize(elements) - begin)));
-      give_fate(run, specials, mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin)))));
+      const std::uint64_t choice = mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin))));
+      give_fate(run, alone ? special_fate(specials, turn) : fate_among_many(specials, choice),
+                choice);
     }
   }
 }
@@ -185,7 +193,8 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     fill_by(data, op, key.input, {key.seed, stream}, elements);
     if (data.specials != Specials::none && !elements.empty()) {
       const std::int64_t row = shape.empty() ? 1 : shape.back();
-      sprinkle(elements, data.run > 0 ? data.run : row, data.specials, key.seed, stream);
+      sprinkle(elements, data.run > 0 ? data.run : row, data.specials, tensor.spec().dtype,
+               key.seed, stream);
     }
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
   });

@@ -21,12 +21,16 @@ enum class Fate {
   subnormals
 };
 
-inline Fate fate_of(Specials specials, std::uint64_t choice) {
+inline Fate special_fate(Specials specials, std::uint64_t turn) {
   using enum Fate;
   constexpr std::array all{nan,   positive_infinity, negative_infinity, both_infinities,
                            zeros, subnormals};
-  if (specials == Specials::none || choice % 2 == 0) return number;
-  return all.at(choice / 2 % (specials == Specials::all ? 6 : 4));
+  return all.at(turn % (specials == Specials::all ? 6 : 4));
+}
+
+/// Of many runs half are plain.
+inline Fate fate_among_many(Specials specials, std::uint64_t choice) {
+  return choice % 2 == 0 ? Fate::number : special_fate(specials, choice / 2);
 }
 
 /// Elements of a 16-bit or a wider format, by their bits.
@@ -55,12 +59,12 @@ class Formats {
 };
 
 template <class T>
-void give_fate(std::span<T> run, Specials specials, std::uint64_t choice) {
+void give_fate(std::span<T> run, Fate fate, std::uint64_t choice) {
   const auto place = [&](std::uint64_t word) {
     return static_cast<std::size_t>(word % run.size());
   };
   const std::uint64_t second = mix(choice + 1);
-  switch (fate_of(specials, choice)) {
+  switch (fate) {
     case Fate::number:
       return;
     case Fate::nan:

@@ -74,7 +74,8 @@ double distance(T a, T b) {
   }
 }
 
-/// A result that is defined bit for bit. NaNs compare as a class: arithmetic does not fix payloads.
+/// A result that is defined bit for bit. NaNs compare as a class, since arithmetic does not fix
+/// payloads, unless the op moves elements as they are.
 template <class T>
 Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
                      const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
@@ -89,7 +90,7 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
     std::memcpy(&got, actual.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
     if (bits_of(want) == bits_of(got)) continue;
     if constexpr (!std::is_integral_v<T>) {
-      if (std::isnan(widen(want)) && std::isnan(widen(got))) continue;
+      if (!tolerance.payloads && std::isnan(widen(want)) && std::isnan(widen(got))) continue;
       if (tolerance.any_zero && widen(want) == 0 && widen(got) == 0) continue;
     }
     const double error = distance(got, want);

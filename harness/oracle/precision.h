@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/oracle/verdict.h"
 #include "kernels/op.h"
@@ -21,10 +22,13 @@ struct Precision {
 
 Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op);
 
-/// Why the outputs are worse together than the op's arithmetic makes them; nothing when all is
-/// well.
-std::optional<std::string> objection(const Verdict& verdict, const Rule& rule,
-                                     const OpInstance& op);
+/// Why the outputs are worse together than the op's arithmetic makes them, one of a kind; empty
+/// when all is well.
+struct Objection {
+  enum class Kind { effective_bits, worst_element, misrounded } kind;
+  std::string text;
+};
+std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op);
 
 /// Which of these rules judge an output of so many elements: "+bits(20.2..25.4)+worst+misrounded".
 std::string description(const Rule& rule, const OpInstance& op);

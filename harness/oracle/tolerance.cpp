@@ -44,7 +44,10 @@ Tolerance rounded_to_output(const OpInstance& op, const Tolerance& t) {
 Tolerance exact(const Rule& rule) {
   return {.exact = true,
           .any_zero = rule.any_zero,
-          .description = rule.any_zero ? "exact(any zero)" : "exact"};
+          .payloads = rule.payloads,
+          .description = rule.any_zero   ? "exact(any zero)"
+                         : rule.payloads ? "exact(payloads)"
+                                         : "exact"};
 }
 
 }  // namespace assay::oracle

@@ -12,6 +12,7 @@ namespace assay::oracle {
 struct Tolerance {
   bool exact = false;
   bool any_zero = false;  // +0 passes for -0 and the other way round, also where bits are compared
+  bool payloads = false;  // a NaN passes for itself alone
   double scale = 0;
   double relative = 0;
   double ulps = 0;

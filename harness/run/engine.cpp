@@ -19,15 +19,15 @@ namespace {
 
 class TrialMeter final : public measure::Meter {
  public:
-  TrialMeter(Trial& trial, const RankInputs& inputs, PhaseClock& clock)
-      : trial_(trial), inputs_(inputs), clock_(clock) {}
+  TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock)
+      : trial_(trial), inputs_(inputs), checks_(checks), clock_(clock) {}
   double time_s(std::int64_t launches) override {
     if (trial_.in_place()) trial_.restore(inputs_);
     return trial_.time_s(launches);
   }
   void before_last() override {
     clock_.enter(&PhaseSeconds::comparison);
-    check_surroundings(trial_, inputs_, "timed launches");
+    check_surroundings(trial_, inputs_, checks_, "timed launches");
     clock_.enter(&PhaseSeconds::input);
     arm_for_timing(trial_);
     clock_.enter(&PhaseSeconds::sampling);
@@ -37,6 +37,7 @@ class TrialMeter final : public measure::Meter {
  private:
   Trial& trial_;
   const RankInputs& inputs_;
+  const Checks& checks_;
   PhaseClock& clock_;
 };
 
@@ -90,7 +91,8 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
       inputs.clear();
       verified.clear();
       inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
-      verified = judge_launch(trial, op, pass, inputs, references_, key, clock_, findings);
+      verified = judge_launch(trial, op, pass, inputs, references_, key, options_.checks, clock_,
+                              findings);
     }
   } catch (...) {
     keep();
@@ -107,6 +109,12 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   std::vector<HostTensor> verified;
   verify(planned, trial, result.record, inputs, verified);
 
+  if (options_.soak > 0) {
+    result.record.repeatable = false;
+    clock_.enter(&PhaseSeconds::execution);
+    soak(trial, inputs, verified, options_.checks, options_.soak);
+  }
+
   // The inputs of the last pass are in place: real data, never zeros, which run faster.
   clock_.enter(&PhaseSeconds::input);
   arm_for_timing(trial);
@@ -115,7 +123,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     clock_.pause();
     wait_for_turn();
     clock_.enter(&PhaseSeconds::sampling);
-    TrialMeter meter(trial, inputs, clock_);
+    TrialMeter meter(trial, inputs, options_.checks, clock_);
     measure::Policy policy{.cap_s = options_.cap_s};
     // Each launch on its own result would grow without end; only the first after a restore counts.
     if (trial.in_place()) policy.max_launches = 1;
@@ -128,7 +136,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   }
   clock_.enter(&PhaseSeconds::comparison);
   result.record.repeatable = false;
-  check_last_launch(trial, inputs, verified);
+  check_last_launch(trial, inputs, verified, options_.checks);
   result.record.repeatable = true;
   if (timed) {  // only now: wrong work has no times
     fill_times(result.record, planned.test.op, measurement);

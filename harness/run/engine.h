@@ -10,6 +10,7 @@
 #include "harness/measure/sampler.h"
 #include "harness/phases.h"
 #include "harness/record.h"
+#include "harness/run/checks.h"
 #include "harness/run/plan.h"
 #include "harness/run/reference_store.h"
 #include "harness/run/trial.h"
@@ -20,7 +21,9 @@ namespace assay {
 /// How each trial of a run is executed, the same for all.
 struct EngineOptions {
   std::uint64_t seed = 1;
-  double cap_s = 2.0;  // of the measurement of one trial
+  double cap_s = 2.0;     // of the measurement of one trial
+  std::int64_t soak = 0;  // further launches of each trial, of which every one is compared
+  Checks checks;
   /// Where workers of a run share references; empty: they do not.
   std::filesystem::path references;
 };

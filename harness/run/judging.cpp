@@ -37,6 +37,18 @@ std::optional<std::ptrdiff_t> first_difference(const HostTensor& a, const HostTe
   return (in_a - a.bytes().begin()) / static_cast<std::ptrdiff_t>(size_bytes(a.spec().dtype));
 }
 
+Check check_of(oracle::Objection::Kind kind) {
+  switch (kind) {
+    case oracle::Objection::Kind::effective_bits:
+      return Check::effective_bits;
+    case oracle::Objection::Kind::worst_element:
+      return Check::worst_element;
+    case oracle::Objection::Kind::misrounded:
+      return Check::misrounded;
+  }
+  __builtin_unreachable();
+}
+
 /// Every rank must hold the same bits as rank 0, whatever the tolerance.
 void check_ranks_agree(const std::vector<HostTensor>& outputs) {
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
@@ -64,8 +76,8 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, ReferenceStore& references,
-                                     const std::string& reference_key, PhaseClock& clock,
-                                     Findings& findings) {
+                                     const std::string& reference_key, const Checks& checks,
+                                     PhaseClock& clock, Findings& findings) {
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   clock.enter(&PhaseSeconds::input);
   trial.upload(inputs);
@@ -115,24 +127,53 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
     findings.precision.misrounded_fraction = precision.misrounded_fraction;
   }
 
-  if (!verdict.passed()) throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
-  if (const auto why = oracle::objection(verdict, rules.rule, op)) {
-    throw WrongResult{fmt::format("{}: {}", rules.name, *why)};
+  if (!verdict.passed() && checks.on(rules)) {
+    throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
   }
-  check_surroundings(trial, inputs, std::string(rules.name));
-  check_ranks_agree(outputs);
+  for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op)) {
+    if (checks.on(check_of(found.kind))) {
+      throw WrongResult{fmt::format("{}: {}", rules.name, found.text)};
+    }
+  }
+  check_surroundings(trial, inputs, checks, std::string(rules.name));
+  if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs);
   return outputs;
 }
 
-void check_surroundings(const Trial& trial, const RankInputs& inputs, const std::string& when) {
-  if (const auto damage = trial.damage(inputs)) throw WrongResult{when + ": " + *damage, true};
+void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
+                        const std::string& when) {
+  const auto demand = [&](const std::optional<std::string>& damage) {
+    if (damage) throw WrongResult{when + ": " + *damage, true};
+  };
+  if (checks.on(Check::guard_bands)) demand(trial.damage());
+  if (checks.on(Check::unchanged_inputs)) demand(trial.changed_input(inputs));
 }
 
 void arm_for_timing(Trial& trial) { trial.arm(timing_fill); }
 
+void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>& verified,
+          const Checks& checks, std::int64_t launches) {
+  if (!checks.on(Check::soak)) return;
+  trial.arm(timing_fill);
+  for (std::int64_t launch = 1; launch <= launches; ++launch) {
+    if (trial.in_place()) trial.restore(inputs);
+    trial.launch();
+    trial.synchronize();
+    for (int rank = 0; rank < trial.ranks(); ++rank) {
+      if (const auto element =
+              trial.first_difference(rank, verified[static_cast<std::size_t>(rank)])) {
+        throw WrongResult{fmt::format(
+            "not repeatable: launch {} of {} differs from the verified one at [{}] of rank {}",
+            launch, launches, *element, rank)};
+      }
+    }
+  }
+  check_surroundings(trial, inputs, checks, "soak");
+}
+
 void check_last_launch(const Trial& trial, const RankInputs& inputs,
-                       const std::vector<HostTensor>& verified) {
-  for (int rank = 0; rank < trial.ranks(); ++rank) {
+                       const std::vector<HostTensor>& verified, const Checks& checks) {
+  for (int rank = 0; checks.on(Check::last_launch) && rank < trial.ranks(); ++rank) {
     const HostTensor& right = verified[static_cast<std::size_t>(rank)];
     if (const auto element = trial.first_difference(rank, right)) {
       throw WrongResult{fmt::format(
@@ -140,7 +181,7 @@ void check_last_launch(const Trial& trial, const RankInputs& inputs,
           *element, rank)};
     }
   }
-  check_surroundings(trial, inputs, "the last launch");
+  check_surroundings(trial, inputs, checks, "the last launch");
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include "harness/oracle/precision.h"
 #include "harness/oracle/verdict.h"
 #include "harness/phases.h"
+#include "harness/run/checks.h"
 #include "harness/run/reference_store.h"
 #include "harness/run/trial.h"
 
@@ -32,19 +33,25 @@ struct Findings {
 /// depends. `clock` hears of each phase. Returns the right outputs, one a rank; throws WrongResult.
 std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
                                      const RankInputs& inputs, ReferenceStore& references,
-                                     const std::string& reference_key, PhaseClock& clock,
-                                     Findings& findings);
+                                     const std::string& reference_key, const Checks& checks,
+                                     PhaseClock& clock, Findings& findings);
 
 /// Throws WrongResult when launches wrote outside their outputs.
-void check_surroundings(const Trial& trial, const RankInputs& inputs, const std::string& when);
+void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
+                        const std::string& when);
 
 /// Poisons the outputs, in a way that no judged launch uses, before launches that are timed. To be
 /// called after check_surroundings: it makes the guard bands whole again.
 void arm_for_timing(Trial& trial);
 
+/// Launches `launches` times on the inputs of the last judged pass, each of which must leave the
+/// verified bits. Throws WrongResult.
+void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>& verified,
+          const Checks& checks, std::int64_t launches);
+
 /// The last timed launch must have left the verified bits: timed work is verified work. Throws
 /// WrongResult.
 void check_last_launch(const Trial& trial, const RankInputs& inputs,
-                       const std::vector<HostTensor>& verified);
+                       const std::vector<HostTensor>& verified, const Checks& checks);
 
 }  // namespace assay

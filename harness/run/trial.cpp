@@ -90,22 +90,34 @@ std::optional<std::size_t> Trial::first_difference(int rank, const HostTensor& e
   return output(ranks_[static_cast<std::size_t>(rank)]).first_difference(expected);
 }
 
-std::optional<std::string> Trial::damage(const RankInputs& inputs) const {
+namespace {
+
+std::string tensor_name(const char* kind, std::size_t i, std::size_t rank) {
+  return std::string(kind) + " " + std::to_string(i) + " of rank " + std::to_string(rank);
+}
+
+}  // namespace
+
+std::optional<std::string> Trial::damage() const {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const auto where = [&](const char* kind, std::size_t i) {
-      return std::string(kind) + " " + std::to_string(i) + " of rank " + std::to_string(rank);
-    };
-    for (std::size_t i = 0; i < ranks_[rank].outputs.size(); ++i) {
-      if (const auto damage = ranks_[rank].outputs[i].damage()) {
-        return where("output", i) + ": " + *damage;
+    const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (const auto found = tensors[i].damage())
+          return tensor_name(kind, i, rank) + ": " + *found;
       }
-    }
-    for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
-      const auto& tensor = ranks_[rank].inputs[i];
-      if (const auto damage = tensor.damage()) return where("input", i) + ": " + *damage;
-      if (in_place_ && i == 0) continue;
-      if (tensor.first_difference(inputs[rank][i])) {
-        return where("input", i) + " was overwritten";
+      return std::nullopt;
+    };
+    if (const auto found = find("output", ranks_[rank].outputs)) return found;
+    if (const auto found = find("input", ranks_[rank].inputs)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Trial::changed_input(const RankInputs& inputs) const {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::size_t i = in_place_ ? 1 : 0; i < ranks_[rank].inputs.size(); ++i) {
+      if (ranks_[rank].inputs[i].first_difference(inputs[rank][i])) {
+        return tensor_name("input", i, rank) + " was overwritten";
       }
     }
   }

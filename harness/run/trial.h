@@ -54,9 +54,10 @@ class Trial {
   /// The index of the first element of a rank's output whose bits are not those of `expected`.
   std::optional<std::size_t> first_difference(int rank, const HostTensor& expected) const;
 
-  /// What the last launches did besides writing their outputs: a guard band or an input that is not
-  /// as it was. Nothing when all is well.
-  std::optional<std::string> damage(const RankInputs& inputs) const;
+  /// Where the last launches wrote besides their outputs: a guard band that is not as it was.
+  std::optional<std::string> damage() const;
+  /// An input that is not as it was. Nothing when all is well.
+  std::optional<std::string> changed_input(const RankInputs& inputs) const;
 
  private:
   struct Rank {

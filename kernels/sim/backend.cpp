@@ -5,29 +5,12 @@
 #include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/sim/device.h"
+#include "kernels/sim/kernel.h"
 
 namespace assay::sim {
 namespace {
 
 constexpr std::int64_t memory_bytes = std::int64_t{8} << 30;
-
-/// A collective among simulated devices: each of its ranks launches on its own.
-class SimCollective final : public Kernel {
- public:
-  SimCollective(const std::vector<SimDevice*>& devices, std::string_view op,
-                std::unique_ptr<Kernel> cpu)
-      : devices_(devices), op_(op), cpu_(std::move(cpu)) {}
-  void launch() override {
-    for (SimDevice* device : devices_) device->before_launch(op_);
-    cpu_->launch();
-  }
-  std::string implementation() const override { return cpu_->implementation(); }
-
- private:
-  const std::vector<SimDevice*>& devices_;
-  std::string_view op_;
-  std::unique_ptr<Kernel> cpu_;
-};
 
 /// Hands each rank's device memory to the CPU's communicator.
 class SimCommunicator final : public Communicator {
@@ -42,7 +25,10 @@ class SimCommunicator final : public Communicator {
     for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
       host.push_back(devices_[rank]->on_host(bindings[rank]));
     }
-    return std::make_unique<SimCollective>(devices_, op.op->name, cpu_->prepare(op, host));
+    const auto prepare_on_cpu = [this](const OpInstance& other, std::span<const Binding> ranks) {
+      return cpu_->prepare(other, ranks);
+    };
+    return std::make_unique<SimKernel>(devices_, op, std::move(host), prepare_on_cpu);
   }
 
  private:

@@ -7,23 +7,28 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "kernels/sim/kernel.h"
+
 namespace assay::sim {
 namespace {
 
-class SimKernel final : public Kernel {
+/// The CPU's stream, which tells whether what it is given is being timed.
+class SimStream final : public Stream {
  public:
-  SimKernel(SimDevice& device, std::string_view op, std::unique_ptr<Kernel> cpu)
-      : device_(device), op_(op), cpu_(std::move(cpu)) {}
-  void launch() override {
-    device_.before_launch(op_);
-    cpu_->launch();
+  SimStream(std::unique_ptr<Stream> cpu, bool& timing) : cpu_(std::move(cpu)), timing_(timing) {}
+  std::unique_ptr<Event> create_event() override { return cpu_->create_event(); }
+  void record(Event& event) override {
+    timing_ = !timing_;
+    cpu_->record(event);
   }
-  std::string implementation() const override { return cpu_->implementation(); }
+  double elapsed_s(const Event& start, const Event& stop) override {
+    return cpu_->elapsed_s(start, stop);
+  }
+  void synchronize() override { cpu_->synchronize(); }
 
  private:
-  SimDevice& device_;
-  std::string_view op_;
-  std::unique_ptr<Kernel> cpu_;
+  std::unique_ptr<Stream> cpu_;
+  bool& timing_;
 };
 
 [[noreturn]] void hang() {
@@ -48,8 +53,8 @@ void SimDevice::check() const {
 void SimDevice::before_launch(std::string_view op) {
   check();
   for (const Fault& fault : faults_) {
-    const bool concerns = fault.op.empty() || fault.op == op;
-    if (!concerns || fault.kind == FaultKind::dead_rank || fault.has_struck()) continue;
+    const bool strikes_here = fault.kind != FaultKind::dead_rank && fault.kind != FaultKind::data;
+    if (!fault.concerns(op) || !strikes_here || fault.has_struck()) continue;
     fault.strike();
     switch (fault.kind) {
       case FaultKind::segv:
@@ -70,10 +75,18 @@ void SimDevice::before_launch(std::string_view op) {
             Failure::device_lost, "sim: the device has fallen off the bus (injected)");
         break;
       case FaultKind::dead_rank:
-        break;  // strikes in the communicator
+      case FaultKind::data:
+        break;  // strike in the communicator, and in the kernel
     }
   }
   check();
+}
+
+const DataFault* SimDevice::data_fault(std::string_view op) const {
+  const auto found = std::ranges::find_if(faults_, [&](const Fault& fault) {
+    return fault.kind == FaultKind::data && fault.concerns(op);
+  });
+  return found == faults_.end() ? nullptr : found->data;
 }
 
 void* SimDevice::allocate(std::size_t bytes, Memory kind) {
@@ -101,12 +114,16 @@ void SimDevice::fill(void* to, std::byte value, std::size_t bytes) {
 
 std::unique_ptr<Stream> SimDevice::create_stream() {
   check();
-  return cpu_.create_stream();
+  return std::make_unique<SimStream>(cpu_.create_stream(), timing_);
 }
 
 std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& binding) {
   check();
-  return std::make_unique<SimKernel>(*this, op.op->name, cpu_.prepare(op, on_host(binding)));
+  const auto prepare_on_cpu = [this](const OpInstance& other, std::span<const Binding> bindings) {
+    return cpu_.prepare(other, bindings.front());
+  };
+  return std::make_unique<SimKernel>(std::vector{this}, op, std::vector{on_host(binding)},
+                                     prepare_on_cpu);
 }
 
 Binding SimDevice::on_host(const Binding& binding) const {

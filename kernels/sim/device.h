@@ -31,6 +31,11 @@ class SimDevice final : public Device {
   /// The same binding with the host memory behind this device's addresses.
   Binding on_host(const Binding& binding) const;
 
+  /// The first data fault of this device that concerns the op; null when it has none.
+  const DataFault* data_fault(std::string_view op) const;
+  /// Between two events on its stream.
+  bool is_timing() const { return timing_; }
+
   /// To be called before each launch: lets the faults of this device that concern the op strike.
   void before_launch(std::string_view op);
 
@@ -40,6 +45,7 @@ class SimDevice final : public Device {
 
   DeviceInfo info_;
   std::vector<Fault> faults_;
+  bool timing_ = false;
   std::unique_ptr<DeviceError> broken_;
   cpu::CpuDevice cpu_;
   AddressSpace memory_;

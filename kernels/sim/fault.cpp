@@ -22,10 +22,11 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 7> kinds{{
     {"dead_rank", FaultKind::dead_rank},
 }};
 
-FaultKind parse_kind(const std::string& text) {
+Fault parse_kind(const std::string& text) {
   for (const auto& [name, kind] : kinds) {
-    if (name == text) return kind;
+    if (name == text) return {.kind = kind};
   }
+  if (const DataFault* data = find_data_fault(text)) return {.kind = FaultKind::data, .data = data};
   throw UsageError("--sim-fault: " + unknown_name("fault", text, fault_names()));
 }
 
@@ -34,6 +35,7 @@ FaultKind parse_kind(const std::string& text) {
 std::vector<std::string> fault_names() {
   std::vector<std::string> names;
   for (const auto& [name, kind] : kinds) names.emplace_back(name);
+  for (const DataFault& fault : data_faults()) names.emplace_back(fault.name);
   return names;
 }
 
@@ -45,7 +47,7 @@ void Fault::strike() const {
 
 Fault parse_fault(std::string_view text) {
   const std::vector<std::string> words = split(text, ',');
-  Fault fault{parse_kind(words.front()), {}, {}, {}};
+  Fault fault = parse_kind(words.front());
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/op.h"
+#include "kernels/sim/data_faults.h"
 
 namespace assay::sim {
 
@@ -19,18 +20,21 @@ enum class FaultKind {
   sticky_error,   // from this launch on every call fails, as with a poisoned CUDA context
   device_lost,    // from this launch on the device is gone
   dead_rank,      // one rank of a collective never takes part
+  data,           // the launch computes or writes something wrong: data_faults.h
 };
 
 /// A fault and when it strikes: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone".
 struct Fault {
   FaultKind kind;
-  std::optional<int> device;  // default: each
-  std::string op;             // default: any
+  const DataFault* data = nullptr;  // of that kind
+  std::optional<int> device;        // default: each
+  std::string op;                   // default: any
   /// A file that the fault makes when it strikes. Where it stands, the fault strikes no more (so
   /// that a retry passes), and a lost device stays lost for every process.
   std::string marker;
 
   bool concerns(int index) const { return !device || *device == index; }
+  bool concerns(std::string_view name) const { return op.empty() || op == name; }
   bool has_struck() const;
   /// Makes the marker.
   void strike() const;

@@ -1,0 +1,88 @@
+#include "cli/fault_catalogue.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view add = "tensor_ops/add/f32/n=1003";
+constexpr std::string_view exp = "tensor_ops/exp/f32/n=1003";
+constexpr std::string_view copy = "tensor_ops/copy/f32/n=1003";
+constexpr std::string_view softmax = "tensor_ops/softmax/f32/rows=16,cols=1003";
+constexpr std::string_view layer = "linear/f32/batch=16,in=64,out=33,bias=1,act=none";
+constexpr std::string_view allreduce = "allreduce/f32/reduce=sum,ranks=3,count=1003";
+
+constexpr std::string_view timed = "--profile seeds";
+constexpr std::string_view brief = "--check-only --timeout 2";
+
+// clang-format off
+constexpr Pairing pairings[] = {
+    {"low_bit", layer, "exact_data: 1 of 528 elements wrong"},
+    {"sign_bit", add, "all_exponents: 1 of 1003 elements wrong"},
+    {"exponent_bit", exp, "domain: 1 of 1003 elements wrong"},
+    {"strided_bits", copy, "every 32th element from [5]"},
+    {"drift", exp, "domain: "},
+    {"drift", layer, "exact_data: "},
+    {"nan_element", softmax, "large_logits: 1 of 16048 elements wrong"},
+    {"nan_element", allreduce, "exact_data: ", Status::fail, "--check-only", 3},
+    {"nan_for_infinity", exp, "domain: "},
+    {"nan_for_infinity", "tensor_ops/scan/f32/n=20", "special_values: "},
+    {"tile_not_written", layer, "exact_data: 256 of 528 elements wrong"},
+    {"stale_element", layer, "exact_data: 1 of 528 elements wrong"},
+    {"nothing_written", copy, "all_exponents: "},
+    {"past_end", add, "4 bytes written past the end"},
+    {"before_start", add, "4 bytes written before the start"},
+    {"tile_past_end", layer, "1024 bytes written past the end"},
+    {"read_past_end", "tensor_ops/neg/f32/n=1003", "all_exponents: 1 of 1003 elements wrong"},
+    {"input_overwritten", "tensor_ops/sqrt/f32/n=1003", "input 0 of rank 0 was overwritten"},
+    {"rows_swapped", softmax, "large_logits: "},
+    {"tile_moved", "linear/f32/batch=300,in=512,out=290,bias=0,act=none", "real_data: 256 of 87000 elements wrong"},
+    {"transposed", "linear/f32/batch=33,in=64,out=33,bias=0,act=none", "exact_data: "},
+    {"width_for_stride", "tensor_ops/relu/f32/n=610,cols=61,ld=64", "all_exponents: "},
+    {"index_wraps", copy, "all_exponents: "},
+    {"bias_missed", layer, "exact_data: 33 of 528 elements wrong"},
+    {"activation_skipped", "linear/f32/batch=16,in=64,out=33,bias=1,act=relu", "exact_data: "},
+    {"activation_variant", "linear/f32/batch=16,in=64,out=33,bias=1,act=gelu", "exact_data: "},
+    {"activation_variant", "linear/bf16/batch=16,in=64,out=33,bias=1,act=gelu_tanh", "exact_data: "},
+    {"not_reset", layer, "wrong"},
+    {"loop_short", layer, "exact_data: "},
+    {"tf32_inputs", "linear/f32/batch=16,in=4096,out=33,bias=0,act=none", "effective bits"},
+    {"bf16_pairs", "linear/f32/batch=16,in=4096,out=33,bias=0,act=none", "effective bits"},
+    {"tf32_element", "linear/f32/batch=512,in=4096,out=333,bias=0,act=none", "the worst of many"},
+    {"half_accumulator", "linear/f16/batch=16,in=512,out=33,bias=0,act=none", "exact_data: "},
+    {"half_accumulator", "linear/f32/batch=16,in=512,out=33,bias=0,act=none", "exact_data: "},
+    {"split_sums", "linear/bf16/batch=16,in=512,out=33,bias=0,act=none", "exact_data: "},
+    {"saturation", "linear/i8/batch=16,in=64,out=33,bias=1,act=none", "exact_data: "},
+    {"truncation", "tensor_ops/cast/f32/to=bf16,n=1003", "all_exponents: "},
+    {"truncation", "linear/bf16/batch=16,in=64,out=33,bias=1,act=none", "exact_data: "},
+    {"subnormals_flushed", "tensor_ops/mul/f32/n=1003", "all_exponents: "},
+    {"subnormals_flushed", exp, "domain: "},
+    {"nan_dropped", "tensor_ops/relu/f32/n=1003", "all_exponents: "},
+    {"nan_dropped", "tensor_ops/scan/f32/n=1003", "special_values: "},
+    {"nan_dropped", softmax, "special_values: "},
+    {"one_pass_variance", "tensor_ops/layernorm/f32/rows=16,cols=1003", "mean_1000: "},
+    {"no_shift", softmax, "large_logits: "},
+    {"every_thousandth", add, "launch 998 of 3000", Status::fail, "--check-only --soak 3000"},
+    {"wrong_while_timed", add, "the last launch differs", Status::fail, timed},
+    {"idle_while_timed", add, "the last launch differs", Status::fail, timed},
+    {"every_other", add, "wrong"},
+    {"block_misplaced", "tensor_ops/copy/u8/n=8388608", "first at [2097152]"},
+    {"truncated", copy, "all_exponents: 1 of 1003 elements wrong"},
+    {"rank_missed", allreduce, "exact_data: ", Status::fail, "--check-only", 3},
+    {"rank_twice", allreduce, "exact_data: ", Status::fail, "--check-only", 3},
+    {"ranks_disagree", "allreduce/f32/reduce=min,ranks=3,count=1003", "1 of 3009 elements wrong", Status::fail, "--check-only", 3},
+    {"own_order", allreduce, "ranks disagree", Status::fail, "--check-only", 3},
+    {"not_divided", "allreduce/f32/reduce=avg,ranks=3,count=1003", "exact_data: ", Status::fail, "--check-only", 3},
+    {"segv", add, "signal 11", Status::crash, brief},
+    {"abort", add, "signal 6", Status::crash, brief},
+    {"hang", add, "no answer within 2 s", Status::timeout, brief},
+    {"out_of_memory", add, "no memory", Status::oom, brief},
+    {"sticky_error", add, "sticky", Status::error, brief},
+    {"device_lost", add, "fallen off the bus", Status::device_lost, brief},
+    {"dead_rank", allreduce, "no answer within 2 s", Status::timeout, brief, 3},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Pairing> fault_catalogue() { return pairings; }
+
+}  // namespace assay::cli

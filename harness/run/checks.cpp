@@ -1,0 +1,44 @@
+#include "harness/run/checks.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Check>, 11> checks{{
+    {"exact_rules", Check::exact_rules},
+    {"bounds", Check::bounds},
+    {"special_values", Check::special_values},
+    {"effective_bits", Check::effective_bits},
+    {"worst_element", Check::worst_element},
+    {"misrounded", Check::misrounded},
+    {"guard_bands", Check::guard_bands},
+    {"unchanged_inputs", Check::unchanged_inputs},
+    {"agreement_of_ranks", Check::agreement_of_ranks},
+    {"last_launch", Check::last_launch},
+    {"soak", Check::soak},
+}};
+
+}  // namespace
+
+std::vector<std::string_view> check_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, check] : checks) names.push_back(name);
+  return names;
+}
+
+Check parse_check(std::string_view name) {
+  for (const auto& [known, check] : checks) {
+    if (known == name) return check;
+  }
+  std::vector<std::string> valid;
+  for (const std::string_view known : check_names()) valid.emplace_back(known);
+  throw UsageError(unknown_name("check", name, valid));
+}
+
+}  // namespace assay

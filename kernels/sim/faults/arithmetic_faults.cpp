@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/sim/data_faults.h"
+
+// Loops of their own that compute as real kernels do which keep too little.
+namespace assay::sim {
+namespace {
+
+/// y = x W^T + b of one dtype T, summed by `sum_row(x row, w row, bias) -> T`.
+template <class T, class SumRow>
+void multiply(Launch& launch, const SumRow& sum_row) {
+  const Params& params = launch.op().params;
+  const auto in = static_cast<std::size_t>(params.integer("in"));
+  const auto out = static_cast<std::size_t>(params.integer("out"));
+  const auto x = launch.input<T>(0);
+  const auto w = launch.input<T>(1);
+  const bool bias = params.integer("bias") != 0;
+  visit_dtype(output_dtype(launch.op()), [&]<class Y>(std::type_identity<Y>) {
+    const std::span<Y> y = launch.output<Y>();
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::size_t row = i / out;
+      const std::size_t col = i % out;
+      const Y added = bias ? launch.input<Y>(2)[col] : Y{};
+      y[i] = sum_row(x.subspan(row * in, in), w.subspan(col * in, in), added);
+    }
+  });
+}
+
+/// For f32 and 16-bit floats.
+template <class F>
+void for_products_in_f32(Launch& launch, const F& f) {
+  visit_dtype(launch.op().dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, float> || is_narrow_float<T>) {
+      f(std::type_identity<T>{});
+    } else {
+      launch.right();
+    }
+  });
+}
+
+template <class T>
+float wide(T x) {
+  return static_cast<float>(x);
+}
+
+float to_half(float x) { return static_cast<float>(Float16(x)); }
+
+void half_accumulator(Launch& launch) {
+  for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
+    multiply<T>(launch, [](auto x, auto w, auto bias) {
+      float sum = wide(bias);
+      for (std::size_t i = 0; i < x.size(); ++i) sum = to_half(sum + wide(x[i]) * wide(w[i]));
+      return decltype(bias)(sum);
+    });
+  });
+}
+
+/// Eight parts of each sum are stored in the output's type before they are added.
+void split_sums(Launch& launch) {
+  for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
+    multiply<T>(launch, [](auto x, auto w, auto bias) {
+      using Y = decltype(bias);
+      Y total = bias;
+      const std::size_t part = (x.size() + 7) / 8;
+      for (std::size_t first = 0; first < x.size(); first += part) {
+        float sum = 0;
+        for (std::size_t i = first; i < std::min(x.size(), first + part); ++i)
+          sum += wide(x[i]) * wide(w[i]);
+        total = Y(wide(total) + wide(Y(sum)));
+      }
+      return total;
+    });
+  });
+}
+
+/// As on processors that multiply unsigned by signed bytes: x is shifted by 128, sums of two
+/// products saturate at 16 bits, and what the shift added is subtracted in the end.
+void saturation(Launch& launch) {
+  if (launch.op().dtype != DType::i8) return launch.right();
+  multiply<std::int8_t>(launch, [](auto x, auto w, auto bias) {
+    std::int64_t sum = 0;
+    if constexpr (std::is_integral_v<decltype(bias)>) sum = bias;
+    for (std::size_t i = 0; i < x.size(); i += 2) {
+      const bool both = i + 1 < x.size();
+      const int w1 = both ? int{w[i + 1]} : 0;
+      const int pair = (x[i] + 128) * int{w[i]} + (both ? (x[i + 1] + 128) * w1 : 0);
+      sum += std::clamp(pair, -32768, 32767) - 128 * (w[i] + w1);
+    }
+    if constexpr (std::is_integral_v<decltype(bias)>) {
+      return static_cast<decltype(bias)>(sum);
+    } else {
+      return decltype(bias){};
+    }
+  });
+}
+
+BFloat16 truncated(float x) {
+  BFloat16 y;
+  y.bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U);
+  return y;
+}
+
+/// Of products and casts to bfloat16.
+void truncation(Launch& launch) {
+  if (output_dtype(launch.op()) != DType::bf16) return launch.right();
+  if (launch.op().op->name == "cast" && launch.op().dtype == DType::f32) {
+    const auto x = launch.input<float>(0);
+    const auto y = launch.output<BFloat16>();
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = truncated(x[i]);
+  } else if (launch.op().op->name == "linear") {
+    multiply<BFloat16>(launch, [](auto x, auto w, auto bias) {
+      float sum = 0;
+      if constexpr (is_narrow_float<decltype(bias)>) sum = wide(bias);
+      for (std::size_t i = 0; i < x.size(); ++i) sum += wide(x[i]) * wide(w[i]);
+      if constexpr (std::is_same_v<decltype(bias), BFloat16>) {
+        return truncated(sum);
+      } else {
+        return decltype(bias){};
+      }
+    });
+  } else {
+    launch.right();
+  }
+}
+
+/// Calls f(row of x, row of y) for the rows of an op on f32.
+template <class F>
+void for_rows(Launch& launch, const F& f) {
+  if (launch.op().dtype != DType::f32) return launch.right();
+  const auto cols = static_cast<std::size_t>(launch.op().params.integer("cols"));
+  const auto x = launch.input<float>(0);
+  const auto y = launch.output<float>();
+  for (std::size_t first = 0; first < y.size(); first += cols) {
+    f(x.subspan(first, cols), y.subspan(first, cols));
+  }
+}
+
+void one_pass_variance(Launch& launch) {
+  for_rows(launch, [&](auto x, auto y) {
+    float sum = 0;
+    float squares = 0;
+    for (const float element : x) {
+      sum += element;
+      squares += element * element;
+    }
+    const auto n = static_cast<float>(x.size());
+    const float mean = sum / n;
+    const float deviation = std::sqrt(squares / n - mean * mean + 1e-5F);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      y[i] = (x[i] - mean) / deviation * launch.input<float>(1)[i] + launch.input<float>(2)[i];
+    }
+  });
+}
+
+void no_shift(Launch& launch) {
+  for_rows(launch, [](auto x, auto y) {
+    float sum = 0;
+    for (const float element : x) sum += std::exp(element);
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::exp(x[i]) / sum;
+  });
+}
+
+constexpr DataFault faults[] = {
+    {"half_accumulator", "sums kept in half precision", half_accumulator},
+    {"split_sums", "partial sums stored in the output's type", split_sums},
+    {"saturation", "sums of int8 products saturate at 16 bits", saturation},
+    {"truncation", "truncated to bfloat16, not rounded", truncation},
+    {"one_pass_variance", "the variance as mean of squares less square of the mean",
+     one_pass_variance},
+    {"no_shift", "softmax without subtracting the maximum", no_shift},
+};
+
+}  // namespace
+
+std::span<const DataFault> arithmetic_faults() { return faults; }
+
+}  // namespace assay::sim

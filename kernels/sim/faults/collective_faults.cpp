@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/sim/data_faults.h"
+
+// Ranks that are forgotten, counted twice, or of two minds.
+namespace assay::sim {
+namespace {
+
+/// The last rank's data with f applied to each element.
+template <class F>
+std::vector<std::byte> last_rank(const Launch& launch, const F& f) {
+  std::vector<std::byte> data = launch.copy_of_input(0, launch.ranks() - 1);
+  visit_dtype(launch.op().dtype, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
+      T element;
+      std::memcpy(&element, &data[at], sizeof(T));
+      element = f(element);
+      std::memcpy(&data[at], &element, sizeof(T));
+    }
+  });
+  return data;
+}
+
+void rank_missed(Launch& launch) {
+  launch.with_input(0, last_rank(launch, []<class T>(T) { return T{}; }), launch.ranks() - 1);
+}
+
+void rank_twice(Launch& launch) {
+  const auto twice = []<class T>(T x) {
+    if constexpr (is_narrow_float<T>) {
+      return T(2 * static_cast<float>(x));
+    } else {
+      return static_cast<T>(2 * x);
+    }
+  };
+  launch.with_input(0, last_rank(launch, twice), launch.ranks() - 1);
+}
+
+void ranks_disagree(Launch& launch) {
+  launch.right();
+  std::byte* last = launch.output_bytes(launch.ranks() - 1);
+  last[0] ^= std::byte{1};
+}
+
+/// Each rank begins with its own data, so that sums round differently. Of f32.
+void own_order(Launch& launch) {
+  if (launch.op().dtype != DType::f32 || launch.op().params.word("reduce") != "sum") {
+    return launch.right();
+  }
+  const int ranks = launch.ranks();
+  std::vector<std::vector<float>> sums;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto own = launch.input<float>(0, rank);
+    std::vector<float>& sum = sums.emplace_back(own.begin(), own.end());
+    for (int i = 1; i < ranks; ++i) {
+      const auto other = launch.input<float>(0, (rank + i) % ranks);
+      for (std::size_t at = 0; at < sum.size(); ++at) sum[at] += other[at];
+    }
+  }
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::ranges::copy(sums[static_cast<std::size_t>(rank)], launch.output<float>(rank).begin());
+  }
+}
+
+void not_divided(Launch& launch) {
+  launch.other(with_parameter(launch.op(), "reduce", std::string("sum")));
+}
+
+constexpr DataFault faults[] = {
+    {"rank_missed", "the last rank taken for zeros", rank_missed},
+    {"rank_twice", "the last rank added twice", rank_twice},
+    {"ranks_disagree", "one low bit differs on the last rank", ranks_disagree},
+    {"own_order", "each rank adds in another order", own_order},
+    {"not_divided", "an average that is not divided", not_divided},
+};
+
+}  // namespace
+
+std::span<const DataFault> collective_faults() { return faults; }
+
+}  // namespace assay::sim

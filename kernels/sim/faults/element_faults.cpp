@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/sim/data_faults.h"
+
+// Right results of which some elements are then spoiled.
+namespace assay::sim {
+namespace {
+
+template <class T>
+constexpr int significand_bits() {  // as stored, without the leading one
+  if constexpr (std::is_same_v<T, double>) return 52;
+  if constexpr (std::is_same_v<T, float>) return 23;
+  if constexpr (std::is_same_v<T, Float16>) return 10;
+  if constexpr (std::is_same_v<T, BFloat16>) return 7;
+  return 0;
+}
+
+double number(double x) { return x; }
+double number(float x) { return x; }
+double number(Float16 x) { return static_cast<float>(x); }
+double number(BFloat16 x) { return static_cast<float>(x); }
+
+template <class T>
+void flip(T& element, int bit) {
+  auto* bytes = reinterpret_cast<unsigned char*>(&element);
+  bytes[bit / 8] = static_cast<unsigned char>(bytes[bit / 8] ^ (1U << (bit % 8)));
+}
+
+/// Runs the right kernel and hands over its output, if there is any.
+template <class F>
+void spoil(Launch& launch, const F& f) {
+  launch.right();
+  visit_dtype(output_dtype(launch.op()), [&]<class T>(std::type_identity<T>) {
+    const std::span<T> y = launch.output<T>();
+    if (!y.empty()) f(y);
+  });
+}
+
+/// The same for ops that give floats.
+template <class F>
+void spoil_floats(Launch& launch, const F& f) {
+  spoil(launch, [&]<class T>(std::span<T> y) {
+    if constexpr (!std::is_integral_v<T>) f(y);
+  });
+}
+
+void low_bit(Launch& launch) {
+  spoil(launch, [](auto y) { flip(y[y.size() / 2], 0); });
+}
+
+void sign_bit(Launch& launch) {
+  spoil(launch, []<class T>(std::span<T> y) {
+    flip(y[y.size() / 2], static_cast<int>(8 * sizeof(T)) - 1);
+  });
+}
+
+void exponent_bit(Launch& launch) {
+  spoil_floats(launch,
+               []<class T>(std::span<T> y) { flip(y[y.size() / 2], significand_bits<T>()); });
+}
+
+void strided_bits(Launch& launch) {
+  spoil(launch, []<class T>(std::span<T> y) {
+    for (std::size_t i = 5; i < y.size(); i += 32)
+      flip(y[i], std::max(0, significand_bits<T>() - 3));
+  });
+}
+
+/// Everything by a few units in the last place.
+void drift(Launch& launch) {
+  spoil_floats(launch, []<class T>(std::span<T> y) {
+    const double factor = 1 + std::ldexp(12.0, -significand_bits<T>());
+    for (T& element : y) {
+      if constexpr (is_narrow_float<T>) {
+        element = T(static_cast<float>(number(element) * factor));
+      } else {
+        element = static_cast<T>(number(element) * factor);
+      }
+    }
+  });
+}
+
+void set_nan(Launch& launch) {
+  spoil_floats(launch, []<class T>(std::span<T> y) {
+    y[y.size() / 2] = T(std::numeric_limits<float>::quiet_NaN());
+  });
+}
+
+void nan_for_infinity(Launch& launch) {
+  spoil_floats(launch, []<class T>(std::span<T> y) {
+    for (T& element : y) {
+      if (std::isinf(number(element))) element = T(std::numeric_limits<float>::quiet_NaN());
+    }
+  });
+}
+
+void subnormals_flushed(Launch& launch) {
+  spoil_floats(launch, []<class T>(std::span<T> y) {
+    const double smallest = std::ldexp(1.0, std::is_same_v<T, double>    ? -1022
+                                            : std::is_same_v<T, Float16> ? -14
+                                                                         : -126);
+    for (T& element : y) {
+      if (std::abs(number(element)) < smallest) element = T{};
+    }
+  });
+}
+
+constexpr DataFault faults[] = {
+    {"low_bit", "one low bit of one element", low_bit},
+    {"sign_bit", "the sign of one element", sign_bit},
+    {"exponent_bit", "the lowest exponent bit of one element", exponent_bit},
+    {"strided_bits", "one bit of every 32nd element", strided_bits},
+    {"drift", "12 units in the last place in all elements", drift},
+    {"nan_element", "NaN in one element", set_nan},
+    {"nan_for_infinity", "NaN where the result is infinite", nan_for_infinity},
+    {"subnormals_flushed", "subnormal results are zero", subnormals_flushed},
+};
+
+}  // namespace
+
+std::span<const DataFault> element_faults() { return faults; }
+
+}  // namespace assay::sim

@@ -1,0 +1,65 @@
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/sim/data_faults.h"
+
+// Faults of some launches and not of others.
+namespace assay::sim {
+namespace {
+
+void flip_first_bit(Launch& launch) {
+  if (launch.op().signature.outputs[0].elements() > 0) launch.output_bytes()[0] ^= std::byte{1};
+}
+
+/// Adds to what the launch before left.
+void not_reset(Launch& launch) {
+  launch.right();
+  const std::vector<std::byte>& before = launch.history().output;
+  if (before.size() != launch.copy_of_output().size()) return;
+  visit_dtype(output_dtype(launch.op()), [&]<class T>(std::type_identity<T>) {
+    const auto y = launch.output<T>();
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      T old;
+      std::memcpy(&old, &before[i * sizeof(T)], sizeof(T));
+      if constexpr (is_narrow_float<T>) {
+        y[i] = T(static_cast<float>(y[i]) + static_cast<float>(old));
+      } else {
+        y[i] = static_cast<T>(y[i] + old);
+      }
+    }
+  });
+}
+
+void wrong_while_timed(Launch& launch) {
+  launch.right();
+  if (launch.is_timed()) flip_first_bit(launch);
+}
+
+void idle_while_timed(Launch& launch) {
+  if (!launch.is_timed()) launch.right();
+}
+
+void every_other(Launch& launch) {
+  launch.right();
+  if (launch.history().launches % 2 == 1) flip_first_bit(launch);
+}
+
+void every_thousandth(Launch& launch) {
+  launch.right();
+  if (launch.history().launches % 1000 == 999) flip_first_bit(launch);
+}
+
+constexpr DataFault faults[] = {
+    {"not_reset", "adds to what the launch before left", not_reset},
+    {"wrong_while_timed", "wrong in launches that are timed", wrong_while_timed},
+    {"idle_while_timed", "does nothing in launches that are timed", idle_while_timed},
+    {"every_other", "wrong in every other launch", every_other},
+    {"every_thousandth", "wrong in every 1000th launch", every_thousandth},
+};
+
+}  // namespace
+
+std::span<const DataFault> launch_faults() { return faults; }
+
+}  // namespace assay::sim

@@ -1,0 +1,110 @@
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/sim/data_faults.h"
+
+// The right kernel for the wrong op, or on other data than it was given.
+namespace assay::sim {
+namespace {
+
+/// A copy of input `index` with f(elements) applied.
+template <class F>
+std::vector<std::byte> changed(const Launch& launch, std::size_t index, const F& f, int rank = 0) {
+  std::vector<std::byte> data = launch.copy_of_input(index, rank);
+  visit_dtype(launch.op().signature.inputs.at(index).dtype, [&]<class T>(std::type_identity<T>) {
+    f(std::span(reinterpret_cast<T*>(data.data()), data.size() / sizeof(T)));
+  });
+  return data;
+}
+
+/// The first row is computed without its bias.
+void bias_missed(Launch& launch) {
+  if (launch.op().params.integer("bias") == 0) return launch.right();
+  launch.other(with_parameter(launch.op(), "bias", std::int64_t{0}));
+  const std::size_t row = static_cast<std::size_t>(launch.op().signature.outputs[0].shape.back()) *
+                          size_bytes(output_dtype(launch.op()));
+  std::vector<std::byte> first = launch.copy_of_output();
+  first.resize(row);
+  launch.right();
+  std::memcpy(launch.output_bytes(), first.data(), row);
+}
+
+void activation_skipped(Launch& launch) {
+  launch.other(with_parameter(launch.op(), "act", std::string("none")));
+}
+
+void activation_variant(Launch& launch) {
+  const bool is_gelu = launch.op().params.word("act") == "gelu";
+  launch.other(with_parameter(launch.op(), "act", std::string(is_gelu ? "gelu_tanh" : "gelu")));
+}
+
+/// The last term of each sum is missing.
+void loop_short(Launch& launch) {
+  const auto width = static_cast<std::size_t>(launch.op().signature.inputs.at(0).shape.back());
+  launch.with_input(0, changed(launch, 0, [&]<class T>(std::span<T> x) {
+                      for (std::size_t i = width - 1; i < x.size(); i += width) x[i] = T{};
+                    }));
+}
+
+/// Input 0, of f32, with significands rounded to so many bits.
+std::vector<std::byte> rounded_input(const Launch& launch, int bits) {
+  return changed(launch, 0, [&]<class T>(std::span<T> x) {
+    if constexpr (std::is_same_v<T, float>) {
+      const std::uint32_t unit = std::uint32_t{1} << (24 - bits);
+      for (float& element : x) {
+        const auto word = std::bit_cast<std::uint32_t>(element) + unit / 2;
+        element = std::bit_cast<float>(word & ~(unit - 1));
+      }
+    }
+  });
+}
+
+/// The first factor is rounded to 11 bits, as TF32 has them.
+void tf32_inputs(Launch& launch) { launch.with_input(0, rounded_input(launch, 11)); }
+
+/// To 16 bits: what the sum of two bfloat16 numbers holds, from which some emulate f32.
+void bf16_pairs(Launch& launch) { launch.with_input(0, rounded_input(launch, 16)); }
+
+/// One element, as if another path computed the edges.
+void tf32_element(Launch& launch) {
+  launch.with_input(0, rounded_input(launch, 11));
+  const std::vector<std::byte> imprecise = launch.copy_of_output();
+  launch.right();
+  const std::size_t bytes = size_bytes(output_dtype(launch.op()));
+  std::memcpy(launch.output_bytes() + imprecise.size() - bytes,
+              imprecise.data() + imprecise.size() - bytes, bytes);
+}
+
+void nan_dropped(Launch& launch) {
+  launch.with_input(0, changed(launch, 0, []<class T>(std::span<T> x) {
+                      if constexpr (!std::is_integral_v<T>) {
+                        for (T& element : x) {
+                          if constexpr (is_narrow_float<T>) {
+                            if (std::isnan(static_cast<float>(element))) element = T{};
+                          } else {
+                            if (std::isnan(element)) element = T{};
+                          }
+                        }
+                      }
+                    }));
+}
+
+constexpr DataFault faults[] = {
+    {"bias_missed", "no bias in the first row", bias_missed},
+    {"activation_skipped", "no activation", activation_skipped},
+    {"activation_variant", "gelu for its tanh form, or the other way round", activation_variant},
+    {"loop_short", "the last term of each sum missing", loop_short},
+    {"tf32_inputs", "inputs rounded to TF32", tf32_inputs},
+    {"bf16_pairs", "inputs taken for the sum of two bfloat16 numbers", bf16_pairs},
+    {"tf32_element", "the last element alone from inputs rounded to TF32", tf32_element},
+    {"nan_dropped", "NaN in an input taken for zero", nan_dropped},
+};
+
+}  // namespace
+
+std::span<const DataFault> operand_faults() { return faults; }
+
+}  // namespace assay::sim

@@ -1,0 +1,45 @@
+#include "kernels/sim/kernel.h"
+
+#include "kernels/sim/data_faults.h"
+
+namespace assay::sim {
+
+SimKernel::SimKernel(std::vector<SimDevice*> devices, const OpInstance& op,
+                     std::vector<Binding> bindings, Launch::Prepare prepare)
+    : devices_(std::move(devices)),
+      op_(op),
+      bindings_(std::move(bindings)),
+      prepare_(std::move(prepare)),
+      right_(prepare_(op_, bindings_)) {}
+
+void SimKernel::launch() {
+  for (SimDevice* device : devices_) device->before_launch(op_.op->name);
+  const DataFault* data = fault();
+  if (data == nullptr) {
+    right_->launch();
+  } else {
+    strike(*data);
+  }
+}
+
+const DataFault* SimKernel::fault() const {
+  for (const SimDevice* device : devices_) {
+    if (const DataFault* found = device->data_fault(op_.op->name)) return found;
+  }
+  return nullptr;
+}
+
+void SimKernel::strike(const DataFault& fault) {
+  const bool is_timed = devices_.front()->is_timing();
+  Launch launch(op_, bindings_, *right_, prepare_, history_, is_timed);
+  // Of an empty output nothing can be wrong.
+  if (op_.signature.outputs.at(0).elements() > 0) {
+    fault.strike(launch);
+  } else {
+    launch.right();
+  }
+  history_.output = launch.copy_of_output();
+  ++history_.launches;
+}
+
+}  // namespace assay::sim

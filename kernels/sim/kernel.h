@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/sim/device.h"
+#include "kernels/sim/launch.h"
+
+namespace assay::sim {
+
+/// An op on simulated devices, one for each rank: the CPU's kernel, or what a fault makes of it.
+class SimKernel final : public Kernel {
+ public:
+  /// `bindings` hold addresses of the host's memory; `prepare` makes kernels of the CPU.
+  SimKernel(std::vector<SimDevice*> devices, const OpInstance& op, std::vector<Binding> bindings,
+            Launch::Prepare prepare);
+  void launch() override;
+  std::string implementation() const override { return right_->implementation(); }
+
+ private:
+  const DataFault* fault() const;
+  void strike(const DataFault& fault);
+
+  std::vector<SimDevice*> devices_;
+  OpInstance op_;
+  std::vector<Binding> bindings_;
+  Launch::Prepare prepare_;
+  std::unique_ptr<Kernel> right_;
+  History history_;
+};
+
+}  // namespace assay::sim

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/base/device.h"
+#include "kernels/op.h"
+
+namespace assay::sim {
+
+/// What a fault may remember from launch to launch of one kernel.
+struct History {
+  std::int64_t launches = 0;      // before this one
+  std::vector<std::byte> output;  // what the launch before left at rank 0
+};
+
+/// One launch of an op on simulated devices, as a fault that spoils data sees it: in place of the
+/// right kernel, with all addresses in the host's memory.
+class Launch {
+ public:
+  using Prepare =
+      std::function<std::unique_ptr<Kernel>(const OpInstance&, std::span<const Binding>)>;
+
+  Launch(const OpInstance& op, std::span<const Binding> ranks, Kernel& right,
+         const Prepare& prepare, History& history, bool is_timed)
+      : op_(op),
+        ranks_(ranks),
+        right_(right),
+        prepare_(prepare),
+        history_(history),
+        is_timed_(is_timed) {}
+
+  const OpInstance& op() const { return op_; }
+  int ranks() const { return static_cast<int>(ranks_.size()); }
+  History& history() { return history_; }
+  /// Between two events on the stream.
+  bool is_timed() const { return is_timed_; }
+
+  /// What the op computes.
+  void right() { right_.launch(); }
+  /// What another op computes, where the op's own output belongs.
+  void other(const OpInstance& op) { prepare_(op, ranks_)->launch(); }
+  /// What the op computes from other data: input `index` of rank `rank` is replaced.
+  void with_input(std::size_t index, const std::vector<std::byte>& data, int rank = 0) {
+    std::vector<Binding> bindings(ranks_.begin(), ranks_.end());
+    bindings.at(static_cast<std::size_t>(rank)).inputs.at(index) = data.data();
+    prepare_(op_, bindings)->launch();
+  }
+
+  /// The elements of an output, which is in one piece.
+  template <class T>
+  std::span<T> output(int rank = 0) const {
+    return {reinterpret_cast<T*>(output_bytes(rank)), elements(op_.signature.outputs.at(0))};
+  }
+  template <class T>
+  std::span<const T> input(std::size_t index, int rank = 0) const {
+    return {static_cast<const T*>(binding(rank).inputs.at(index)),
+            elements(op_.signature.inputs.at(index))};
+  }
+  std::vector<std::byte> copy_of_input(std::size_t index, int rank = 0) const {
+    const auto* bytes = static_cast<const std::byte*>(binding(rank).inputs.at(index));
+    return {bytes, bytes + op_.signature.inputs.at(index).span_bytes()};
+  }
+  std::vector<std::byte> copy_of_output(int rank = 0) const {
+    const std::byte* bytes = output_bytes(rank);
+    return {bytes, bytes + op_.signature.outputs.at(0).span_bytes()};
+  }
+  std::byte* output_bytes(int rank = 0) const {
+    const Binding& b = binding(rank);
+    return static_cast<std::byte*>(op_.signature.in_place ? const_cast<void*>(b.inputs.at(0))
+                                                          : b.outputs.at(0));
+  }
+
+ private:
+  const Binding& binding(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+  static std::size_t elements(const TensorSpec& spec) {
+    return static_cast<std::size_t>(spec.elements());
+  }
+
+  const OpInstance& op_;
+  std::span<const Binding> ranks_;
+  Kernel& right_;
+  const Prepare& prepare_;
+  History& history_;
+  bool is_timed_;
+};
+
+/// The op with one parameter changed.
+inline OpInstance with_parameter(const OpInstance& op, std::string_view name,
+                                 const ParamValue& value) {
+  Params params = op.params;
+  params.set(name, value);
+  return instantiate(*op.op, op.dtype, params);
+}
+
+}  // namespace assay::sim

@@ -1,0 +1,36 @@
+"""The program shows that it catches what it claims to catch, and never cries wolf."""
+import csv
+import unittest
+
+from support import AssayTest
+
+
+class Selftest(AssayTest):
+    def table(self, file):
+        with open(self.folder / file, newline="", encoding="utf-8") as text:
+            return list(csv.DictReader(text, strict=True))
+
+    def test_every_fault_is_caught_and_no_right_device_is_flagged(self):
+        said = self.assay("selftest")
+        rows = self.table("assay-selftest.csv")
+        faults = [row for row in rows if row["fault"] != "none"]
+        self.assertGreater(len({row["fault"] for row in faults}), 45)
+        self.assertEqual({row["verdict"] for row in faults}, {"caught"})
+        self.assertEqual({(row["verdict"], row["exit_code"]) for row in rows if row["fault"] == "none"},
+                         {("passed", "0")})
+        self.assertIn(f"{len(faults)} of {len(faults)} faults caught", said.stderr)
+        # Each kind of check is the one that catches something.
+        self.assertLessEqual({"exact on exact_data", "sum_bound on real_data", "function_bound on domain", "guard bands",
+                              "inputs unchanged", "effective bits", "soak", "last launch", "supervision"},
+                             {row["caught_by"] for row in faults})
+
+    def test_one_fault_alone(self):
+        self.assay("selftest", "--only", "low_bit", "--csv", "one.csv")
+        self.assertEqual([row["fault"] for row in self.table("one.csv")], ["low_bit", "none"])
+
+    def test_an_unknown_fault_is_refused(self):
+        self.assertIn("low_bit", self.assay("selftest", "--only", "low_bits", expect=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
