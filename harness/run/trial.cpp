@@ -107,8 +107,8 @@ std::optional<std::string> Trial::damage() const {
       }
       return std::nullopt;
     };
-    if (const auto found = find("output", ranks_[rank].outputs)) return found;
-    if (const auto found = find("input", ranks_[rank].inputs)) return found;
+    if (auto found = find("output", ranks_[rank].outputs)) return found;
+    if (auto found = find("input", ranks_[rank].inputs)) return found;
   }
   return std::nullopt;
 }

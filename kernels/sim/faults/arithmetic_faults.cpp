@@ -83,7 +83,7 @@ void saturation(Launch& launch) {
   if (launch.op().dtype != DType::i8) return launch.right();
   multiply<std::int8_t>(launch, [](auto x, auto w, auto bias) {
     std::int64_t sum = 0;
-    if constexpr (std::is_integral_v<decltype(bias)>) sum = bias;
+    if constexpr (std::is_integral_v<decltype(bias)>) sum = std::int64_t{bias};
     for (std::size_t i = 0; i < x.size(); i += 2) {
       const bool both = i + 1 < x.size();
       const int w1 = both ? int{w[i + 1]} : 0;
