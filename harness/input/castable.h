@@ -8,21 +8,10 @@
 
 #include "harness/input/distributions.h"
 #include "kernels/base/dtype.h"
+#include "kernels/base/significand.h"
 
 // Inputs of casts: what the target holds, and what shows how it is rounded to.
 namespace assay::input {
-
-/// Significand bits, with the leading one, of a floating dtype.
-template <class T>
-constexpr int significand_bits() {
-  if constexpr (std::is_same_v<T, BFloat16>) {
-    return 8;
-  } else if constexpr (std::is_same_v<T, Float16>) {
-    return 11;
-  } else {
-    return std::numeric_limits<T>::digits;
-  }
-}
 
 /// The middle between two neighbours of which the upper `kept` of `width` bits are those of
 /// `word`, or the number just below or above it. A cast that rounds twice, through a type between

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "harness/input/distributions.h"
+#include "kernels/base/significand.h"
 #include "kernels/op_judging.h"
 
 namespace assay::input {
@@ -51,11 +52,8 @@ class Formats {
   static constexpr double limit = std::numeric_limits<double>::infinity();
   using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  static constexpr int stored_bits = std::is_same_v<T, double>    ? 52
-                                     : std::is_same_v<T, float>   ? 23
-                                     : std::is_same_v<T, Float16> ? 10
-                                                                  : 7;
-  static constexpr Word significand_mask = static_cast<Word>((Word{1} << stored_bits) - 1);
+  static constexpr Word significand_mask =
+      static_cast<Word>((Word{1} << (significand_bits<T>() - 1)) - 1);
 };
 
 template <class T>

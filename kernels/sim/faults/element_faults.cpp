@@ -3,19 +3,17 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/base/significand.h"
 #include "kernels/sim/data_faults.h"
 
 // Right results of which some elements are then spoiled.
 namespace assay::sim {
 namespace {
 
+/// Those that are stored, without the leading one.
 template <class T>
-constexpr int significand_bits() {  // as stored, without the leading one
-  if constexpr (std::is_same_v<T, double>) return 52;
-  if constexpr (std::is_same_v<T, float>) return 23;
-  if constexpr (std::is_same_v<T, Float16>) return 10;
-  if constexpr (std::is_same_v<T, BFloat16>) return 7;
-  return 0;
+constexpr int stored_bits() {
+  return significand_bits<T>() - 1;
 }
 
 double number(double x) { return x; }
@@ -58,21 +56,19 @@ void sign_bit(Launch& launch) {
 }
 
 void exponent_bit(Launch& launch) {
-  spoil_floats(launch,
-               []<class T>(std::span<T> y) { flip(y[y.size() / 2], significand_bits<T>()); });
+  spoil_floats(launch, []<class T>(std::span<T> y) { flip(y[y.size() / 2], stored_bits<T>()); });
 }
 
 void strided_bits(Launch& launch) {
   spoil(launch, []<class T>(std::span<T> y) {
-    for (std::size_t i = 5; i < y.size(); i += 32)
-      flip(y[i], std::max(0, significand_bits<T>() - 3));
+    for (std::size_t i = 5; i < y.size(); i += 32) flip(y[i], std::max(0, stored_bits<T>() - 3));
   });
 }
 
 /// Everything by a few units in the last place.
 void drift(Launch& launch) {
   spoil_floats(launch, []<class T>(std::span<T> y) {
-    const double factor = 1 + std::ldexp(12.0, -significand_bits<T>());
+    const double factor = 1 + std::ldexp(12.0, -stored_bits<T>());
     for (T& element : y) {
       if constexpr (is_narrow_float<T>) {
         element = T(static_cast<float>(number(element) * factor));
