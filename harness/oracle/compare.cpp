@@ -151,10 +151,9 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
 template <class T>
 Verdict judge_run(const reference::Reference& expected, const reference::Problem& problem,
                   std::span<const double> state, const Tolerance& tolerance,
-                  std::span<const std::byte> actual, int rank, std::int64_t first,
-                  std::int64_t count, double& reference_s) {
+                  std::span<const std::byte> got, int rank, std::int64_t first, std::int64_t count,
+                  double& reference_s) {
   const auto n = static_cast<std::size_t>(count);
-  const auto got = actual.subspan(static_cast<std::size_t>(first) * sizeof(T), n * sizeof(T));
   if (expected.bits != nullptr) {
     std::array<std::byte, run_elements * sizeof(T)> want;
     const auto bits = std::span(want).first(n * sizeof(T));
@@ -176,15 +175,32 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
   }
 }
 
+void require_reference(const reference::Reference& expected, const OpInstance& op) {
+  // Without one nothing would be compared, and nothing would be wrong.
+  const bool judgeable =
+      expected.bits != nullptr || (expected.values != nullptr && is_floating(output_dtype(op)));
+  if (!judgeable) throw std::logic_error("no reference for " + std::string(op.op->name));
+}
+
 }  // namespace
+
+Verdict compare_run(const reference::Reference& expected, const reference::Problem& problem,
+                    std::span<const double> state, const Tolerance& tolerance,
+                    std::span<const std::byte> actual, int rank, std::int64_t first) {
+  require_reference(expected, problem.op);
+  return visit_dtype(output_dtype(problem.op), [&]<class T>(std::type_identity<T>) {
+    const auto count = static_cast<std::int64_t>(actual.size() / sizeof(T));
+    if (count > run_elements) throw std::logic_error("a run has too many elements");
+    double reference_s = 0;
+    return judge_run<T>(expected, problem, state, tolerance, actual, rank, first, count,
+                        reference_s);
+  });
+}
 
 Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
                 std::span<const double> state, const Tolerance& tolerance,
                 std::span<const std::byte> actual, int rank, double* reference_share) {
-  // Without a reference nothing would be compared, and nothing would be wrong.
-  const bool judgeable = expected.bits != nullptr ||
-                         (expected.values != nullptr && is_floating(output_dtype(problem.op)));
-  if (!judgeable) throw std::logic_error("no reference for " + std::string(problem.op.op->name));
+  require_reference(expected, problem.op);
   if (actual.size() != problem.op.signature.outputs[0].bytes()) {
     throw std::logic_error("the output is not of the size that the op states");
   }
@@ -198,8 +214,10 @@ Verdict compare(const reference::Reference& expected, const reference::Problem& 
     parallel_runs(elements, run_elements, [&](std::int64_t first, std::int64_t count) {
       const double begin_s = steady_s();
       double reference_s = 0;
-      const Verdict run = judge_run<T>(expected, problem, state, tolerance, actual, rank, first,
-                                       count, reference_s);
+      const auto got = actual.subspan(static_cast<std::size_t>(first) * sizeof(T),
+                                      static_cast<std::size_t>(count) * sizeof(T));
+      const Verdict run =
+          judge_run<T>(expected, problem, state, tolerance, got, rank, first, count, reference_s);
       const double run_s = steady_s() - begin_s;
 #pragma omp critical(assay_merge_verdict)
       {

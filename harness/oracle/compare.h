@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "harness/oracle/tolerance.h"
@@ -15,5 +16,10 @@ namespace assay::oracle {
 Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
                 std::span<const double> state, const Tolerance& tolerance,
                 std::span<const std::byte> actual, int rank, double* reference_share = nullptr);
+
+/// The same for a part alone: `actual` holds whole elements from `first` on, of one rank.
+Verdict compare_run(const reference::Reference& expected, const reference::Problem& problem,
+                    std::span<const double> state, const Tolerance& tolerance,
+                    std::span<const std::byte> actual, int rank, std::int64_t first);
 
 }  // namespace assay::oracle

@@ -99,6 +99,9 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
     throw;
   }
   keep();
+  if (findings.decoys && !findings.decoys->empty()) {
+    throw VacuousResult{findings.decoys->front() + " would have passed too"};
+  }
 }
 
 /// The steps of every trial. Fills `result` as it goes: what was found before an error stays.
@@ -172,6 +175,8 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);
     result.leave_worker = wrong.wrote_outside;
+  } catch (const VacuousResult& nothing_shown) {
+    end_as(record, Status::vacuous, nothing_shown.reason);
   } catch (const DeviceError& error) {
     const bool unsupported = error.failure() == Failure::unsupported;
     end_as(record, status_of(error.failure()),

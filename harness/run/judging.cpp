@@ -11,6 +11,7 @@
 #include "harness/input/generate.h"
 #include "harness/input/panel.h"
 #include "harness/oracle/compare.h"
+#include "harness/oracle/vacuous.h"
 
 namespace assay {
 namespace {
@@ -135,6 +136,14 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
       throw WrongResult{fmt::format("{}: {}", rules.name, found.text)};
     }
   }
+  std::vector<std::string> decoys =
+      oracle::decoys(expected, problem, state->values(), rules.rule, tolerance, outputs[0]);
+  if (findings.decoys) {
+    std::erase_if(decoys, [&](const std::string& decoy) {
+      return std::ranges::find(*findings.decoys, decoy) == findings.decoys->end();
+    });
+  }
+  findings.decoys = std::move(decoys);
   check_surroundings(trial, inputs, checks, std::string(rules.name));
   if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs);
   return outputs;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,18 @@ struct WrongResult {
 /// The inputs of one of the op's passes, which depend on the case and the seed alone.
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks);
 
+/// Right, but so would have been what takes no computing: ends the trial with status `vacuous`.
+struct VacuousResult {
+  std::string reason;
+};
+
 /// What a judged launch leaves, also when it was wrong.
 struct Findings {
   oracle::Verdict verdict;
   oracle::Precision precision;  // of the last pass that has any
-  std::string oracles;          // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
+  /// What would have passed every launch without being computed (harness/oracle/vacuous.h).
+  std::optional<std::vector<std::string>> decoys;
+  std::string oracles;  // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 };
 
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the

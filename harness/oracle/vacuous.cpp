@@ -1,0 +1,87 @@
+#include "harness/oracle/vacuous.h"
+
+#include <algorithm>
+
+#include "harness/oracle/compare.h"
+
+namespace assay::oracle {
+namespace {
+
+constexpr std::int64_t run_elements = 1024;
+/// Fewer elements may be zero, or alike, by chance.
+constexpr std::int64_t enough_elements = 64;
+
+/// Whether outputs whose bytes from element `first` on are `content(first)` pass, where it is
+/// looked at.
+template <class Content>
+bool passes_as(const reference::Reference& expected, const reference::Problem& problem,
+               std::span<const double> state, const Tolerance& tolerance, std::int64_t elements,
+               const Content& content) {
+  const std::size_t bytes = size_bytes(output_dtype(problem.op));
+  const std::int64_t count = std::min(run_elements, elements);
+  for (const std::int64_t first : {std::int64_t{0}, (elements - count) / 2, elements - count}) {
+    const std::vector<std::byte> decoy =
+        content(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
+    if (!compare_run(expected, problem, state, tolerance, decoy, 0, first).passed()) return false;
+  }
+  return true;
+}
+
+/// Of a reduction, and not an index or a byte, which are often zero.
+bool is_one_number(const OpInstance& op) {
+  const TensorSpec& y = op.signature.outputs[0];
+  return op.signature.terms > 1 && y.shape.size() <= 1 && y.elements() == 1 &&
+         y.dtype == op.dtype && (is_floating(y.dtype) || size_bytes(y.dtype) >= 4);
+}
+
+bool is_constant_by_definition(const OpInstance& op) {
+  const auto& inputs = op.signature.inputs;
+  return inputs.size() == 1 && inputs[0].elements() == 1;
+}
+
+/// Copies, casts to the same dtype, collectives of one rank.
+bool is_input_by_definition(const OpInstance& op, const Rule& rule) {
+  const bool casts = op.op->name == "cast" && output_dtype(op) == op.dtype;
+  return rule.payloads || casts || (op.op->collective && op.signature.ranks == 1);
+}
+
+}  // namespace
+
+std::vector<std::string> decoys(const reference::Reference& expected,
+                                const reference::Problem& problem, std::span<const double> state,
+                                const Rule& rule, const Tolerance& tolerance,
+                                const HostTensor& right) {
+  const OpInstance& op = problem.op;
+  const std::int64_t elements = right.spec().elements();
+  const bool many = elements >= enough_elements;
+  std::vector<std::string> found;
+  if (!many && !is_one_number(op)) return found;
+  const auto test = [&](const char* name, const auto& content) {
+    if (passes_as(expected, problem, state, tolerance, elements, content)) found.emplace_back(name);
+  };
+  const auto part_of = [](std::span<const std::byte> bytes) {
+    return [bytes](std::size_t first, std::size_t count) {
+      const auto part = bytes.subspan(first, count);
+      return std::vector<std::byte>(part.begin(), part.end());
+    };
+  };
+  test("zeros", [](std::size_t, std::size_t count) { return std::vector<std::byte>(count); });
+  const std::vector<HostTensor>& inputs = problem.ranks[0];
+  const bool alike = !inputs.empty() && inputs[0].bytes().size() == right.bytes().size() &&
+                     inputs[0].spec().dtype == output_dtype(op);
+  if (many && alike && !is_input_by_definition(op, rule))
+    test("input 0", part_of(inputs[0].bytes()));
+  if (many && !is_constant_by_definition(op)) {
+    const std::span<const std::byte> all = right.bytes();
+    const std::size_t element = size_bytes(output_dtype(op));
+    const auto shifted = [&](std::size_t first, std::size_t count) {
+      std::vector<std::byte> part(count);
+      for (std::size_t i = 0; i < count; ++i) part[i] = all[(first + element + i) % all.size()];
+      return part;
+    };
+    test("the output shifted by an element", shifted);
+  }
+  return found;
+}
+
+}  // namespace assay::oracle
