@@ -67,6 +67,16 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
   for (const TensorSpec& tensor : signature.outputs) check(tensor);
 }
 
+/// Of more multiplications a full reference would take longer than the product does.
+constexpr double most_reference_products = 0x1p24;
+
+bool is_large_exact_product(const OpInstance& op, const Pass& pass) {
+  const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(accumulator(op));
+  return op.signature.is_product && pass.rule.oracle == Oracle::exact && pass.rule.plain_sums &&
+         pass.data_of(0).distribution == Distribution::integers && !is_rounded &&
+         op.signature.flops / 2 > most_reference_products;
+}
+
 }  // namespace
 
 ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view text) {
@@ -90,6 +100,9 @@ Passes passes(const OpInstance& op) {
   for (const TensorSpec& input : op.signature.inputs) elements += input.elements();
   if (!is_floating(op.dtype) || elements > most_special_elements) {
     std::erase_if(passes, [](const Pass& pass) { return pass.has_specials(); });
+  }
+  for (Pass& pass : passes) {
+    if (is_large_exact_product(op, pass)) pass.rule.oracle = Oracle::freivalds;
   }
   return passes;
 }

@@ -45,6 +45,10 @@ struct Signature {
   bool is_product = false;
   /// The output takes the place of input 0.
   bool in_place = false;
+  /// The output is input 0 as it is, or the same number everywhere: there, finding the input
+  /// untouched, or nothing but one number, is no sign of work left undone.
+  bool is_copy = false;
+  bool is_constant = false;
 };
 
 /// In the order of their launches. The data of the last one are the timed ones.

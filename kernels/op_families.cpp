@@ -71,6 +71,9 @@ Signature elementwise_signature(DType dtype, const Params& params) {
   switch (operands) {
     case Operands::one:
       break;
+    case Operands::copied:
+      s.is_copy = true;
+      break;
     case Operands::two:
       s.inputs = {tensor, tensor};
       break;
@@ -88,6 +91,7 @@ Signature elementwise_signature(DType dtype, const Params& params) {
       break;
     case Operands::scalar:
       s.inputs = {scalar};
+      s.is_constant = true;
       break;
   }
   // One operation an element, whatever it is; fma counts as two.
@@ -99,6 +103,8 @@ Signature (*signature_of(Operands operands))(DType, const Params&) {
   switch (operands) {
     case Operands::one:
       return elementwise_signature<Operands::one>;
+    case Operands::copied:
+      return elementwise_signature<Operands::copied>;
     case Operands::two:
       return elementwise_signature<Operands::two>;
     case Operands::three:
@@ -118,8 +124,9 @@ Signature (*signature_of(Operands operands))(DType, const Params&) {
 Signature cast_signature(DType dtype, const Params& params) {
   TensorSpec to = elementwise_tensor(dtype, params);
   to.dtype = *parse_dtype(params.word("to"));
-  return with_work({.inputs = {elementwise_tensor(dtype, params)}, .outputs = {to}},
-                   count(to.elements()));
+  Signature s{.inputs = {elementwise_tensor(dtype, params)}, .outputs = {to}};
+  s.is_copy = to.dtype == dtype;
+  return with_work(std::move(s), count(to.elements()));
 }
 
 Signature random_signature(DType dtype, const Params& params) {
@@ -180,6 +187,7 @@ Signature rowwise_signature(DType dtype, const Params& params) {
   const TensorSpec per_column{.dtype = dtype, .shape = {tensor.shape[1]}};
   if (Affine) s.inputs.insert(s.inputs.end(), 2, per_column);
   s.terms = tensor.shape[1];
+  s.is_constant = tensor.shape[1] == 1;  // 1, or the bias
   // Maximum, subtraction, exponential, sum, division; sum, subtraction, square and sum, two
   // multiplications and an addition.
   return with_work(std::move(s), count(tensor.elements()) * (Affine ? 7 : 5));
@@ -188,7 +196,9 @@ Signature rowwise_signature(DType dtype, const Params& params) {
 Signature transpose_signature(DType dtype, const Params& params) {
   const std::int64_t rows = params.integer("rows");
   const std::int64_t cols = params.integer("cols");
-  return with_work({.inputs = {{dtype, {rows, cols}}}, .outputs = {{dtype, {cols, rows}}}}, 0);
+  Signature s{.inputs = {{dtype, {rows, cols}}}, .outputs = {{dtype, {cols, rows}}}};
+  s.is_copy = rows == 1 || cols == 1;
+  return with_work(std::move(s), 0);
 }
 
 Signature gather_signature(DType dtype, const Params& params) {
@@ -196,6 +206,8 @@ Signature gather_signature(DType dtype, const Params& params) {
   const std::int64_t taken = params.integer("count");
   Signature s{.inputs = {{dtype, {params.integer("rows"), cols}}, {DType::i64, {taken}}},
               .outputs = {{dtype, {taken, cols}}}};
+  s.is_copy = s.inputs[0].shape[0] == 1 && taken == 1;
+  s.is_constant = s.inputs[0].elements() == 1;
   // Rows that are not chosen need not be read.
   s.bytes =
       2 * static_cast<double>(s.outputs[0].bytes()) + static_cast<double>(s.inputs[1].bytes());
@@ -277,7 +289,7 @@ Signature memcpy_signature(DType dtype, const Params& params) {
     }
     bytes.memory = Memory::huge_pages;
   }
-  return with_work({.inputs = {bytes}, .outputs = {bytes}}, 0);
+  return with_work({.inputs = {bytes}, .outputs = {bytes}, .is_copy = true}, 0);
 }
 
 Signature memcpy_2d_signature(DType dtype, const Params& params) {
@@ -289,7 +301,7 @@ Signature memcpy_2d_signature(DType dtype, const Params& params) {
   }
   const TensorSpec rows{
       .dtype = dtype, .shape = {params.integer("rows"), width}, .row_stride = pitch};
-  return with_work({.inputs = {rows}, .outputs = {rows}}, 0);
+  return with_work({.inputs = {rows}, .outputs = {rows}, .is_copy = true}, 0);
 }
 
 Signature allreduce_signature(DType dtype, const Params& params) {
@@ -303,6 +315,7 @@ Signature allreduce_signature(DType dtype, const Params& params) {
   const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("count")}};
   Signature s{.inputs = {tensor}, .outputs = {tensor}};
   s.ranks = static_cast<int>(params.integer("ranks"));
+  s.is_copy = s.ranks == 1;
   s.terms = s.ranks;
   // Partial sums travel, and are rounded, in the dtype of the message.
   s.accumulate_in = dtype;

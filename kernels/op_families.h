@@ -19,6 +19,7 @@ struct OpRow {
 /// Elementwise ops take n elements in one row, or rows of `cols` of them, `ld` apart.
 enum class Operands {
   one,
+  copied,  // one, and the output is the same
   two,
   three,
   compared,     // two, and the output is a mask of u8

@@ -16,6 +16,7 @@ namespace assay {
 /// gives as the scale of an element.
 enum class Oracle {
   exact,           // bit for bit the correctly rounded value
+  freivalds,       // all of an exact product at once, against random weights
   sum_bound,       // |e| <= (L + extra) u S + u_out |y|: sums and dot products of S = sum |a_i b_i|
   function_bound,  // |e| <= B ulp(y) + C u S + the rounding to the output; S = |x|
   relative_bound,  // |e| <= (R L + extra) u |y| + u_out |y|: products, norms
@@ -32,8 +33,8 @@ struct Rule {
   double extra = 0;           // further roundings, beside those of the terms
   bool any_zero = false;      // of `exact`: +0 and -0 are both right
   bool payloads = false;      // of `exact`: a NaN is right only with its own bits
-  /// Of `sum_bound`: nothing follows the sums, so that the errors of many outputs together show the
-  /// precision in which they were kept (harness/oracle/effective_bits.cpp).
+  /// Nothing follows the sums: the errors of many outputs together show the precision in which they
+  /// were kept (harness/oracle/effective_bits.cpp), and exact ones can be checked as a whole.
   bool plain_sums = false;
 };
 

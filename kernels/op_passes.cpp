@@ -163,7 +163,9 @@ Passes layernorm_passes() {
 }
 
 Passes linear_passes(DType dtype, const Params& params) {
-  Passes passes = only_finite_sums(params.word("act") == "none" ? plain_sum_bound : sum_bound);
+  const bool plain = params.word("act") == "none";
+  Passes passes = only_finite_sums(plain ? plain_sum_bound : sum_bound);
+  passes[0].rule.plain_sums = plain;
   if (!is_floating(dtype)) passes[1].rule = exact;
   if (params.word("act").starts_with("gelu")) {
     passes[0].rule = function_bound(gelu_error);

@@ -32,7 +32,7 @@ std::vector<Op> make_table() {
   return {
       // clang-format off
       elementwise({"fill", "y[i] = a", everything}, Operands::scalar, moves()),
-      elementwise({"copy", "y[i] = x[i]", everything}, Operands::one, moves()),
+      elementwise({"copy", "y[i] = x[i]", everything}, Operands::copied, moves()),
       cast_op({"cast", "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap", everything}),
       elementwise({"neg", "y[i] = -x[i]; integers wrap", signed_numbers}, Operands::one, bit_for_bit()),
       elementwise({"abs", "y[i] = |x[i]|; integers wrap", signed_numbers}, Operands::one, bit_for_bit()),

@@ -23,6 +23,10 @@ std::int64_t period(std::int64_t rows, int pass) {
 Panel panel(const OpInstance& op, int pass) {
   if (!op.signature.is_product) return {};
   const Shape& y = op.signature.outputs[0].shape;
+  const Passes all = passes(op);
+  if (all.at(static_cast<std::size_t>(pass)).rule.oracle == Oracle::freivalds) {
+    return {y.at(0), y.at(1)};
+  }
   return {period(y.at(0), pass), period(y.at(1), pass)};
 }
 

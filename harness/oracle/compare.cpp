@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/clock.h"
+#include "harness/oracle/judged.h"
 #include "harness/oracle/number.h"
 #include "harness/parallel.h"
 
@@ -15,39 +16,6 @@ namespace assay::oracle {
 namespace {
 
 constexpr std::int64_t run_elements = 1024;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// One judged element. `error` and `allowed` are not negative; `error` may be NaN or infinite.
-struct Judged {
-  std::int64_t index;
-  int rank;
-  double error;
-  double ulps;
-  double allowed;
-  bool right;
-};
-
-template <class T>
-void note(Verdict& verdict, const Judged& e, T expected, T actual) {
-  const double error = std::isnan(e.error) ? infinity : e.error;
-  const double ulps = std::isnan(e.ulps) ? infinity : e.ulps;
-  const double severity = error == 0 ? 0 : e.allowed > 0 ? error / e.allowed : infinity;
-  verdict.max_abs_error = std::max(verdict.max_abs_error, error);
-  verdict.max_ulp = std::max(verdict.max_ulp, ulps);
-  if (e.allowed > 0) verdict.max_bound_ratio = std::max(verdict.max_bound_ratio, severity);
-  if (!e.right) {
-    ++verdict.mismatches;
-    if (verdict.mismatch_indices.size() < Verdict::kept_indices) {
-      verdict.mismatch_indices.push_back(e.index);
-    }
-  }
-  Verdict::Worst& worst = verdict.worst;
-  const bool worse = !worst.known || (!e.right && !worst.mismatch) ||
-                     (e.right != worst.mismatch && severity > worst.severity);
-  if (worse) {
-    worst = {true, !e.right, severity, e.index, e.rank, bits_of(expected), bits_of(actual)};
-  }
-}
 
 /// What the outputs say together.
 void note_together(Verdict& verdict, std::int64_t index, double error, double scale,
@@ -59,18 +27,6 @@ void note_together(Verdict& verdict, std::int64_t index, double error, double sc
   if (error > verdict.largest_error) {
     verdict.largest_error = error;
     verdict.largest_index = index;
-  }
-}
-
-/// Of integers in integers: neighbours beyond 2^53 are the same double.
-template <class T>
-double distance(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    const auto [low, high] = std::minmax(a, b);
-    return static_cast<double>(static_cast<U>(static_cast<U>(high) - static_cast<U>(low)));
-  } else {
-    return std::abs(widen(a) - widen(b));
   }
 }
 
@@ -93,9 +49,7 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
       if (!tolerance.payloads && std::isnan(widen(want)) && std::isnan(widen(got))) continue;
       if (tolerance.any_zero && widen(want) == 0 && widen(got) == 0) continue;
     }
-    const double error = distance(got, want);
-    const double ulps = std::is_integral_v<T> ? 0 : error / ulp(widen(want), dtype);
-    note(verdict, {first + i, rank, error, ulps, 0, false}, want, got);
+    note_wrong(verdict, first + i, rank, want, got);
   }
   return verdict;
 }

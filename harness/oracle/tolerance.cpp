@@ -5,10 +5,13 @@
 namespace assay::oracle {
 
 Tolerance tolerance(const Rule& rule, const OpInstance& op) {
-  if (!is_floating(output_dtype(op))) return exact(rule);
+  const bool is_exact = !is_floating(output_dtype(op)) && rule.oracle != Oracle::freivalds;
+  if (is_exact) return exact(rule);
   switch (rule.oracle) {
     case Oracle::exact:
       return exact(rule);
+    case Oracle::freivalds:
+      return freivalds();
     case Oracle::sum_bound:
       return sum_bound(rule, op);
     case Oracle::function_bound:

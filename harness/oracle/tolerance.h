@@ -30,6 +30,7 @@ Tolerance rounded_to_output(const OpInstance& op, const Tolerance& t);
 
 // One file each, with the source of its formula.
 Tolerance exact(const Rule& rule);
+Tolerance freivalds();
 Tolerance sum_bound(const Rule& rule, const OpInstance& op);
 Tolerance function_bound(const Rule& rule, const OpInstance& op);
 Tolerance relative_bound(const Rule& rule, const OpInstance& op);

@@ -34,23 +34,12 @@ bool is_one_number(const OpInstance& op) {
          y.dtype == op.dtype && (is_floating(y.dtype) || size_bytes(y.dtype) >= 4);
 }
 
-bool is_constant_by_definition(const OpInstance& op) {
-  const auto& inputs = op.signature.inputs;
-  return inputs.size() == 1 && inputs[0].elements() == 1;
-}
-
-/// Copies, casts to the same dtype, collectives of one rank.
-bool is_input_by_definition(const OpInstance& op, const Rule& rule) {
-  const bool casts = op.op->name == "cast" && output_dtype(op) == op.dtype;
-  return rule.payloads || casts || (op.op->collective && op.signature.ranks == 1);
-}
-
 }  // namespace
 
 std::vector<std::string> decoys(const reference::Reference& expected,
                                 const reference::Problem& problem, std::span<const double> state,
-                                const Rule& rule, const Tolerance& tolerance,
-                                const HostTensor& right) {
+                                const Tolerance& tolerance, const HostTensor& right,
+                                std::byte poison) {
   const OpInstance& op = problem.op;
   const std::int64_t elements = right.spec().elements();
   const bool many = elements >= enough_elements;
@@ -59,28 +48,27 @@ std::vector<std::string> decoys(const reference::Reference& expected,
   const auto test = [&](const char* name, const auto& content) {
     if (passes_as(expected, problem, state, tolerance, elements, content)) found.emplace_back(name);
   };
-  const auto part_of = [](std::span<const std::byte> bytes) {
-    return [bytes](std::size_t first, std::size_t count) {
-      const auto part = bytes.subspan(first, count);
-      return std::vector<std::byte>(part.begin(), part.end());
+  const auto filled = [](std::byte byte) {
+    return [byte](std::size_t, std::size_t count) { return std::vector<std::byte>(count, byte); };
+  };
+  test("poison", filled(poison));
+  if (op.signature.is_constant) return found;
+  test("zeros", filled(std::byte{0}));
+  if (!many) return found;
+
+  // The output, or an input of its size, read from `offset` bytes on.
+  const auto moved = [](std::span<const std::byte> all, std::size_t offset) {
+    return [all, offset](std::size_t first, std::size_t count) {
+      std::vector<std::byte> part(count);
+      for (std::size_t i = 0; i < count; ++i) part[i] = all[(first + offset + i) % all.size()];
+      return part;
     };
   };
-  test("zeros", [](std::size_t, std::size_t count) { return std::vector<std::byte>(count); });
   const std::vector<HostTensor>& inputs = problem.ranks[0];
   const bool alike = !inputs.empty() && inputs[0].bytes().size() == right.bytes().size() &&
                      inputs[0].spec().dtype == output_dtype(op);
-  if (many && alike && !is_input_by_definition(op, rule))
-    test("input 0", part_of(inputs[0].bytes()));
-  if (many && !is_constant_by_definition(op)) {
-    const std::span<const std::byte> all = right.bytes();
-    const std::size_t element = size_bytes(output_dtype(op));
-    const auto shifted = [&](std::size_t first, std::size_t count) {
-      std::vector<std::byte> part(count);
-      for (std::size_t i = 0; i < count; ++i) part[i] = all[(first + element + i) % all.size()];
-      return part;
-    };
-    test("the output shifted by an element", shifted);
-  }
+  if (alike && !op.signature.is_copy) test("input 0", moved(inputs[0].bytes(), 0));
+  test("the output shifted by an element", moved(right.bytes(), size_bytes(output_dtype(op))));
   return found;
 }
 

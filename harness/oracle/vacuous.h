@@ -10,14 +10,14 @@
 
 namespace assay::oracle {
 
-/// What a device may hold without having computed anything, of which each would be judged right in
-/// this pass: "zeros", "input 0", "the output shifted by an element". Looks at the begin, the
-/// middle and the end of the output. An oracle that a decoy satisfies in every pass of a case has
-/// shown nothing. What an op gives by definition (a copy its input, a fill the same everywhere) and
-/// outputs of few elements, which may well be zero, are no decoys.
+/// What may stand in an output without anything having been computed, of which each would be judged
+/// right in this pass: "poison", "zeros", "input 0", "the output shifted by an element". Looks at
+/// the begin, the middle and the end of the output. An oracle that one of them satisfies in every
+/// pass of a case has shown nothing. Not asked where it is right by definition (Signature::is_copy,
+/// is_constant), nor of outputs of few elements, which may well be zero.
 std::vector<std::string> decoys(const reference::Reference& expected,
                                 const reference::Problem& problem, std::span<const double> state,
-                                const Rule& rule, const Tolerance& tolerance,
-                                const HostTensor& right);
+                                const Tolerance& tolerance, const HostTensor& right,
+                                std::byte poison);
 
 }  // namespace assay::oracle

@@ -10,8 +10,9 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Check>, 11> checks{{
+constexpr std::array<std::pair<std::string_view, Check>, 12> checks{{
     {"exact_rules", Check::exact_rules},
+    {"freivalds", Check::freivalds},
     {"bounds", Check::bounds},
     {"special_values", Check::special_values},
     {"effective_bits", Check::effective_bits},

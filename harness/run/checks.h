@@ -11,6 +11,7 @@ namespace assay {
 /// What may find a result wrong.
 enum class Check {
   exact_rules,     // bit for bit the correctly rounded value, where that is the rule
+  freivalds,       // all of a large exact product at once, where that is the rule
   bounds,          // each element within its bound, where that is the rule
   special_values,  // the pass over NaN, infinities, zeros and subnormal numbers
 
@@ -38,7 +39,8 @@ class Checks {
   /// Whether a pass with this rule counts.
   bool on(const Pass& pass) const {
     if (pass.has_specials() && !on(Check::special_values)) return false;
-    return on(pass.rule.oracle == Oracle::exact ? Check::exact_rules : Check::bounds);
+    if (pass.rule.oracle == Oracle::exact) return on(Check::exact_rules);
+    return on(pass.rule.oracle == Oracle::freivalds ? Check::freivalds : Check::bounds);
   }
 
  private:

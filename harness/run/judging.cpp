@@ -11,6 +11,7 @@
 #include "harness/input/generate.h"
 #include "harness/input/panel.h"
 #include "harness/oracle/compare.h"
+#include "harness/oracle/freivalds.h"
 #include "harness/oracle/vacuous.h"
 
 namespace assay {
@@ -62,6 +63,16 @@ void check_ranks_agree(const std::vector<HostTensor>& outputs) {
 
 }  // namespace
 
+void Findings::keep_decoys(const std::vector<std::string>& found) {
+  if (!decoys) {
+    decoys = found;
+    return;
+  }
+  std::erase_if(*decoys, [&](const std::string& decoy) {
+    return std::ranges::find(found, decoy) == found.end();
+  });
+}
+
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   RankInputs inputs(static_cast<std::size_t>(ranks));
@@ -91,19 +102,21 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
   for (int rank = 0; rank < trial.ranks(); ++rank) outputs.push_back(trial.download_output(rank));
 
   clock.enter(&PhaseSeconds::reference);
+  const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
   const reference::Reference expected = reference::find(op);
   const reference::Problem problem{op, inputs, input::panel(op, pass)};
-  const auto state = expected.solve == nullptr
+  const auto state = expected.solve == nullptr || as_a_whole
                          ? std::make_unique<StoredState>(reference::State{})
                          : references.get(fmt::format("{} pass={}", reference_key, pass),
                                           [&] { return reference::solve(expected, problem); });
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
+    const auto actual = std::as_const(outputs[static_cast<std::size_t>(rank)]).bytes();
+    if (as_a_whole) return oracle::freivalds(problem, actual);
     double reference_share = 0;
-    oracle::Verdict found =
-        oracle::compare(expected, problem, state->values(), tolerance,
-                        outputs[static_cast<std::size_t>(rank)].bytes(), rank, &reference_share);
+    oracle::Verdict found = oracle::compare(expected, problem, state->values(), tolerance, actual,
+                                            rank, &reference_share);
     clock.give(&PhaseSeconds::reference, reference_share);
     return found;
   };
@@ -136,14 +149,10 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
       throw WrongResult{fmt::format("{}: {}", rules.name, found.text)};
     }
   }
-  std::vector<std::string> decoys =
-      oracle::decoys(expected, problem, state->values(), rules.rule, tolerance, outputs[0]);
-  if (findings.decoys) {
-    std::erase_if(decoys, [&](const std::string& decoy) {
-      return std::ranges::find(*findings.decoys, decoy) == findings.decoys->end();
-    });
+  if (!as_a_whole) {
+    findings.keep_decoys(oracle::decoys(expected, problem, state->values(), tolerance, outputs[0],
+                                        fills.at(static_cast<std::size_t>(pass)).poison));
   }
-  findings.decoys = std::move(decoys);
   check_surroundings(trial, inputs, checks, std::string(rules.name));
   if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs);
   return outputs;

@@ -34,6 +34,9 @@ struct Findings {
   /// What would have passed every launch without being computed (harness/oracle/vacuous.h).
   std::optional<std::vector<std::string>> decoys;
   std::string oracles;  // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
+
+  /// Drops those that did not pass another launch.
+  void keep_decoys(const std::vector<std::string>& found);
 };
 
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the

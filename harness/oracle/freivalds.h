@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "harness/oracle/verdict.h"
+#include "kernels/reference/reference.h"
+
+namespace assay::oracle {
+
+/// Judges a product y = x W^T + b of exact integers without computing it: each row of y must
+/// satisfy y r = x (W^T r) + b r for random weights r, in O(MN + NK + MK) operations instead of
+/// O(MNK), and with no structure in the data that a misplaced tile could hide behind.
+///
+/// R. Freivalds: "Probabilistic machines can use less running time", IFIP Congress 1977. With
+/// weights uniform in [1, 2^16] a wrong row passes with a probability of at most 2^-16: given all
+/// other weights, at most one value of the weight of one wrong element makes the sums equal. Sums
+/// are taken modulo 2^64, which changes nothing while errors stay below 2^48.
+///
+/// The rows that do not agree are then computed, at most 16 of them, to find the wrong elements; of
+/// any further row one element is counted, which is the least that is wrong in it. An output that
+/// is not a whole number is wrong. Throws std::logic_error when an input is not one.
+Verdict freivalds(const reference::Problem& problem, std::span<const std::byte> actual);
+
+}  // namespace assay::oracle
