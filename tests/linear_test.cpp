@@ -129,7 +129,7 @@ TYPED_TEST(Products, BatchesAreMultipliedEachByItsOwn) {
 /// Both passes of a product whose inputs repeat, and its right outputs by a reference without
 /// look-up.
 struct Repeating {
-  OpInstance op = parse_case_id("linear/f32/batch=300,in=96,out=290,bias=1,act=none").op;
+  OpInstance op = parse_case_id("linear/f32/batch=300,in=512,out=290,bias=1,act=relu").op;
   static constexpr std::size_t rows = 300;
   static constexpr std::size_t cols = 290;
   std::vector<RankInputs> inputs;
