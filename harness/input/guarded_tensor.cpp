@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
+
+#include "harness/parallel.h"
 
 namespace assay::input {
 namespace {
@@ -21,6 +24,18 @@ std::size_t band_bytes(const TensorSpec& spec) {
   const std::size_t row_bytes = static_cast<std::size_t>(row) * size_bytes(spec.dtype);
   const std::size_t pages = (row_bytes + smallest_band_bytes - 1) / smallest_band_bytes;
   return std::clamp(pages * smallest_band_bytes, smallest_band_bytes, largest_band_bytes);
+}
+
+/// The index of the first byte that differs, in what may be read where it lies.
+std::optional<std::size_t> first_difference_of(std::span<const std::byte> a,
+                                               std::span<const std::byte> b) {
+  std::atomic<bool> differs = false;
+  parallel_runs(std::ssize(a), 1 << 18, [&](std::int64_t first, std::int64_t count) {
+    const auto at = static_cast<std::size_t>(first);
+    if (std::memcmp(&a[at], &b[at], static_cast<std::size_t>(count)) != 0) differs = true;
+  });
+  if (!differs) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
 }  // namespace
@@ -67,20 +82,22 @@ void GuardedTensor::upload(const HostTensor& tensor) {
   });
 }
 
-HostTensor GuardedTensor::download() const {
-  HostTensor tensor(spec_);
+void GuardedTensor::download(HostTensor& tensor) const {
   if (rows_ == 1) {
     buffer_.device().download(tensor.bytes().data(), data(), spec_.bytes());
-    return tensor;
+    return;
   }
   read_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
     std::memcpy(tensor.bytes().data() + i * row_bytes_, row.data(), row_bytes_);
   });
-  return tensor;
 }
 
 std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& tensor) const {
   const std::size_t width = size_bytes(spec_.dtype);
+  if (rows_ == 1 && buffer_.device().is_host()) {
+    const auto byte = first_difference_of(tensor.bytes(), {data(), spec_.bytes()});
+    return byte ? std::optional(*byte / width) : std::nullopt;
+  }
   std::optional<std::size_t> found;
   const auto compare = [&](std::size_t at, std::span<const std::byte> now) {
     if (found) return;

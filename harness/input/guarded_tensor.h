@@ -28,7 +28,7 @@ class GuardedTensor {
   void poison(std::byte poison);
 
   void upload(const HostTensor& tensor);
-  HostTensor download() const;
+  void download(HostTensor& tensor) const;
   /// The index of the first element that is not, bit for bit, as in `tensor`; read block by block.
   std::optional<std::size_t> first_difference(const HostTensor& tensor) const;
 

@@ -74,6 +74,8 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
   Verdict verdict;
   verdict.dtype = dtype;
   verdict.elements = std::ssize(expected.value);
+  const int lowest = smallest_exponent(dtype);
+  const int precision = precision_bits(dtype);
   for (std::int64_t i = 0; i < verdict.elements; ++i) {
     const auto at = static_cast<std::size_t>(i);
     T got;
@@ -86,15 +88,15 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     const bool no_error =
         is_rounded && (tolerance.exact || !std::isfinite(y) || std::isinf(widen(rounded)));
     const double error = no_error ? 0.0 : error_of(a, y, expected.rest[at], dtype);
-    const double spacing = std::isfinite(y) ? ulp(y, dtype) : 1.0;
+    const double one_ulp = std::isfinite(y) ? spacing(y, lowest, precision) : 1.0;
     const double allowed = tolerance.exact || !std::isfinite(y)
                                ? 0.0
                                : tolerance.scale * expected.scale[at] +
-                                     tolerance.relative * std::abs(y) + tolerance.ulps * spacing +
+                                     tolerance.relative * std::abs(y) + tolerance.ulps * one_ulp +
                                      tolerance.absolute;
     // Written so that NaN fails.
     const bool right = is_rounded || (!tolerance.exact && error <= allowed);
-    note(verdict, {first + i, rank, error, error / spacing, allowed, right}, rounded, got);
+    note(verdict, {first + i, rank, error, error / one_ulp, allowed, right}, rounded, got);
     if (!tolerance.exact && std::isfinite(y)) {
       note_together(verdict, first + i, error, expected.scale[at], is_rounded);
     }

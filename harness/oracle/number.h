@@ -17,10 +17,11 @@ namespace assay::oracle {
 /// 2008. Needs value = RN(value + rest).
 inline double round_to_odd(double value, double rest) {
   if (rest == 0 || !std::isfinite(value)) return value;
-  if ((std::bit_cast<std::uint64_t>(value) & 1U) != 0) return value;
-  const double towards =
-      rest > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-  return std::nextafter(value, towards);
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  if ((bits & 1U) != 0) return value;
+  if (value == 0) return std::copysign(std::numeric_limits<double>::denorm_min(), rest);
+  const bool away_from_zero = (rest > 0) == (value > 0);
+  return std::bit_cast<double>(away_from_zero ? bits + 1 : bits - 1);
 }
 
 inline float round_to_odd_float(double value) {
@@ -53,11 +54,19 @@ double widen(T value) {
   }
 }
 
-/// The spacing of `dtype` at y, that of the subnormals below the smallest normal number.
+/// The spacing at a finite y of the numbers of `precision` bits whose exponents begin at `lowest`:
+/// that of the subnormals below the smallest normal number. Called for each element.
+inline double spacing(double y, int lowest, int precision) {
+  constexpr int bias = 1023;
+  // Zero and what is subnormal in double has an exponent below every `lowest`.
+  const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(y) >> 52U & 0x7ffU);
+  const int exponent = std::max(lowest, biased - bias) - precision + 1;
+  if (exponent <= -bias) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << 52U);
+}
+
 inline double ulp(double y, DType dtype) {
-  const int lowest = smallest_exponent(dtype);
-  const int exponent = y == 0 ? lowest : std::max(lowest, std::ilogb(y));
-  return std::ldexp(1.0, exponent - precision_bits(dtype) + 1);
+  return spacing(y, smallest_exponent(dtype), precision_bits(dtype));
 }
 
 inline double smallest_normal(DType dtype) { return std::ldexp(1.0, smallest_exponent(dtype)); }

@@ -87,12 +87,13 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
   try {
     for (int pass = 0; pass < std::ssize(passes(op)); ++pass) {
       clock_.enter(&PhaseSeconds::input);
-      // Those of the first pass are not kept beside those of the second: they may be gigabytes.
-      inputs.clear();
-      verified.clear();
-      inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
-      verified = judge_launch(trial, op, pass, inputs, references_, key, options_.checks, clock_,
-                              findings);
+      if (pass == 0) {
+        inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
+      } else {
+        regenerate_inputs(op, pass, options_.seed, inputs);
+      }
+      judge_launch(trial, op, pass, inputs, references_, key, options_.checks, clock_, findings,
+                   verified);
     }
   } catch (...) {
     keep();

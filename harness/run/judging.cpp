@@ -74,22 +74,29 @@ void Findings::keep_decoys(const std::vector<std::string>& found) {
 }
 
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
-  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   RankInputs inputs(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    auto& tensors = inputs[static_cast<std::size_t>(rank)];
-    for (const TensorSpec& spec : op.signature.inputs) {
-      const input::TensorKey key{seed, pass, rank, static_cast<int>(tensors.size())};
-      input::generate(op, rules, key, tensors.emplace_back(spec));
-    }
+  for (auto& tensors : inputs) {
+    for (const TensorSpec& spec : op.signature.inputs) tensors.emplace_back(spec);
   }
+  regenerate_inputs(op, pass, seed, inputs);
   return inputs;
 }
 
-std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
-                                     const RankInputs& inputs, ReferenceStore& references,
-                                     const std::string& reference_key, const Checks& checks,
-                                     PhaseClock& clock, Findings& findings) {
+void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankInputs& inputs) {
+  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  for (int rank = 0; rank < std::ssize(inputs); ++rank) {
+    auto& tensors = inputs[static_cast<std::size_t>(rank)];
+    for (int i = 0; i < std::ssize(tensors); ++i) {
+      const input::TensorKey key{seed, pass, rank, i};
+      input::generate(op, rules, key, tensors[static_cast<std::size_t>(i)]);
+    }
+  }
+}
+
+void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
+                  ReferenceStore& references, const std::string& reference_key,
+                  const Checks& checks, PhaseClock& clock, Findings& findings,
+                  std::vector<HostTensor>& outputs) {
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   clock.enter(&PhaseSeconds::input);
   trial.upload(inputs);
@@ -98,8 +105,10 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
   trial.launch();
   trial.synchronize();
   clock.enter(&PhaseSeconds::comparison);
-  std::vector<HostTensor> outputs;
-  for (int rank = 0; rank < trial.ranks(); ++rank) outputs.push_back(trial.download_output(rank));
+  for (int rank = 0; rank < trial.ranks(); ++rank) {
+    if (std::ssize(outputs) == rank) outputs.emplace_back(op.signature.outputs[0]);
+    trial.download_output(rank, outputs[static_cast<std::size_t>(rank)]);
+  }
 
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
@@ -155,7 +164,6 @@ std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pas
   }
   check_surroundings(trial, inputs, checks, std::string(rules.name));
   if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs);
-  return outputs;
 }
 
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,

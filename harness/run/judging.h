@@ -21,6 +21,8 @@ struct WrongResult {
 
 /// The inputs of one of the op's passes, which depend on the case and the seed alone.
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks);
+/// The same in the memory of another pass's: to touch it first takes longer than to fill it.
+void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankInputs& inputs);
 
 /// Right, but so would have been what takes no computing: ends the trial with status `vacuous`.
 struct VacuousResult {
@@ -41,11 +43,12 @@ struct Findings {
 
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the
 /// agreement of ranks. `reference_key` names the case and the seed, on which alone the reference
-/// depends. `clock` hears of each phase. Returns the right outputs, one a rank; throws WrongResult.
-std::vector<HostTensor> judge_launch(Trial& trial, const OpInstance& op, int pass,
-                                     const RankInputs& inputs, ReferenceStore& references,
-                                     const std::string& reference_key, const Checks& checks,
-                                     PhaseClock& clock, Findings& findings);
+/// depends. `clock` hears of each phase. Leaves the right outputs, one a rank, in `outputs`: none,
+/// or those of another pass, whose memory is used again. Throws WrongResult.
+void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
+                  ReferenceStore& references, const std::string& reference_key,
+                  const Checks& checks, PhaseClock& clock, Findings& findings,
+                  std::vector<HostTensor>& outputs);
 
 /// Throws WrongResult when launches wrote outside their outputs.
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,

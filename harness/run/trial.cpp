@@ -82,8 +82,8 @@ double Trial::time_s(std::int64_t launches) {
   return slowest_s;
 }
 
-HostTensor Trial::download_output(int rank) const {
-  return output(ranks_[static_cast<std::size_t>(rank)]).download();
+void Trial::download_output(int rank, HostTensor& to) const {
+  output(ranks_[static_cast<std::size_t>(rank)]).download(to);
 }
 
 std::optional<std::size_t> Trial::first_difference(int rank, const HostTensor& expected) const {

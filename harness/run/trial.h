@@ -50,7 +50,7 @@ class Trial {
   /// Seconds of device time that `launches` launches take, the slowest rank's.
   double time_s(std::int64_t launches);
 
-  HostTensor download_output(int rank) const;
+  void download_output(int rank, HostTensor& to) const;
   /// The index of the first element of a rank's output whose bits are not those of `expected`.
   std::optional<std::size_t> first_difference(int rank, const HostTensor& expected) const;
 

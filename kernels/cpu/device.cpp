@@ -6,6 +6,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
 namespace {
@@ -30,6 +31,25 @@ class CpuStream final : public Stream {
   }
   void synchronize() override {}
 };
+
+/// Calls body(first, count) for all bytes, by all threads where there are many; not at all for
+/// none, since memcpy and memset take no null pointer.
+template <class Body>
+void in_blocks(std::size_t bytes, const Body& body) {
+  parallel_blocks(static_cast<std::int64_t>(bytes), 1,
+                  [&](std::int64_t, std::int64_t first, std::int64_t count) {
+                    if (count > 0) {
+                      body(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+                    }
+                  });
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  in_blocks(bytes, [&](std::size_t first, std::size_t count) {
+    std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first,
+                count);
+  });
+}
 
 constexpr std::span<const KernelRow> (*families[])() = {
     arithmetic_kernels, comparison_kernels,     function_kernels,    cast_kernels,
@@ -58,17 +78,18 @@ void CpuDevice::release(void* memory) noexcept {
   if (huge_pages_.erase(memory) == 0) ::operator delete(memory, alignment);
 }
 
-// memcpy and memset take no null pointer, not even for nothing.
 void CpuDevice::upload(void* to, const void* from_host, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from_host, bytes);
+  copy_bytes(to, from_host, bytes);
 }
 
 void CpuDevice::download(void* to_host, const void* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to_host, from, bytes);
+  copy_bytes(to_host, from, bytes);
 }
 
 void CpuDevice::fill(void* to, std::byte value, std::size_t bytes) {
-  if (bytes > 0) std::memset(to, std::to_integer<int>(value), bytes);
+  in_blocks(bytes, [&](std::size_t first, std::size_t count) {
+    std::memset(static_cast<std::byte*>(to) + first, std::to_integer<int>(value), count);
+  });
 }
 
 std::unique_ptr<Stream> CpuDevice::create_stream() { return std::make_unique<CpuStream>(); }

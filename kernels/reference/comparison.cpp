@@ -72,16 +72,13 @@ Reference chosen(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
-      const auto at = [&](std::size_t input, std::size_t i) {
-        return p.input<T>(input)[static_cast<std::size_t>(first) + i];
-      };
+      const T* a = p.input<T>(0).data() + first;
       if constexpr (Inputs == 1) {
-        for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) store(out, i, F{}(at(0, i)));
+        for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) store(out, i, F{}(a[i]));
       } else {
+        const T* b = p.input<T>(1).data() + first;
         using Y = decltype(F{}(T{}, T{}));
-        for (std::size_t i = 0; i < out.size() / sizeof(Y); ++i) {
-          store(out, i, F{}(at(0, i), at(1, i)));
-        }
+        for (std::size_t i = 0; i < out.size() / sizeof(Y); ++i) store(out, i, F{}(a[i], b[i]));
       }
     }};
   });

@@ -61,11 +61,19 @@ State solve_linear(const Problem& p) {
 void linear_values(const Problem& p, std::span<const double> state, std::int64_t first,
                    Values out) {
   const Extents e(p);
+  std::int64_t row = first / e.out % e.rows;
+  std::int64_t col = first % e.out;  // of the whole; `solved` of the period
+  std::int64_t solved = col % e.cols;
   for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const double* at = &state[e.solved(first + static_cast<std::int64_t>(i)) * numbers];
+    const double* at = &state[static_cast<std::size_t>(row * e.cols + solved) * numbers];
     out.value[i] = at[0];
     out.rest[i] = at[1];
     out.scale[i] = at[2];
+    if (++solved == e.cols) solved = 0;
+    if (++col == e.out) {
+      col = solved = 0;
+      if (++row == e.rows) row = 0;
+    }
   }
 }
 

@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
@@ -28,28 +31,52 @@ struct Total {
   ExactSum sum;
   double magnitude = 0;
 
+  void add(const Total& other) {
+    sum.add(other.sum);
+    magnitude += other.magnitude;
+  }
   long double value() const { return static_cast<long double>(sum.value()) + sum.rest(); }
 };
 
+/// The total over n elements of what `add(lane, i)` adds: in lanes, whose chains of additions keep
+/// a processor busy, and blocks that threads share. Which element belongs to which does not depend
+/// on their number.
+template <class Add>
+Total total_in_lanes(std::size_t n, const Add& add) {
+  constexpr std::size_t lanes = 8;
+  constexpr std::size_t block = 1 << 15;
+  std::vector<Total> blocks((n + block - 1) / block);
+#pragma omp parallel for schedule(static) if (blocks.size() > 1)
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    std::array<Total, lanes> of_lane;
+    const std::size_t end = std::min(n, (b + 1) * block);
+    std::size_t i = b * block;
+    for (; i + lanes <= end; i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) add(of_lane[lane], i + lane);
+    }
+    for (; i < end; ++i) add(of_lane[0], i);
+    for (const Total& total : of_lane) blocks[b].add(total);
+  }
+  Total all;
+  for (const Total& total : blocks) all.add(total);
+  return all;
+}
+
 template <class T>
 Total total_of(std::span<const T> x) {
-  Total total;
-  for (const T element : x) {
-    total.sum.add(wide(element));
-    total.magnitude += std::abs(wide(element));
-  }
-  return total;
+  return total_in_lanes(x.size(), [&](Total& total, std::size_t i) {
+    total.sum.add(wide(x[i]));
+    total.magnitude += std::abs(wide(x[i]));
+  });
 }
 
 /// Sum of a_i b_i.
 template <class T>
 Total total_of_products(std::span<const T> a, std::span<const T> b) {
-  Total total;
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  return total_in_lanes(a.size(), [&](Total& total, std::size_t i) {
     total.sum.add_product(wide(a[i]), wide(b[i]));
     total.magnitude += std::abs(wide(a[i]) * wide(b[i]));
-  }
-  return total;
+  });
 }
 
 template <class T>
