@@ -105,7 +105,8 @@ struct Record {
   std::optional<bool> throttled;
   std::optional<bool> contended;
   std::string replay;
-  std::string expected_failure;  // why this failure was accepted, by whom, until when
+  std::string expected_failure;       // why this failure was accepted, by whom, until when
+  std::optional<double> worst_ratio;  // the worst error over what the worst of many may be
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -173,6 +174,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("contended", r.contended);
   visit("replay", r.replay);
   visit("expected_failure", r.expected_failure);
+  visit("worst_ratio", r.worst_ratio);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

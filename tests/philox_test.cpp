@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 namespace assay {
 namespace {
@@ -28,6 +29,17 @@ TEST(Philox, EachOfSeedStreamAndIndexChangesTheBits) {
     }
   }
   EXPECT_EQ(seen.size(), 600U);
+}
+
+TEST(Philox, ManyAtOnceAreTheSameAsOneByOne) {
+  constexpr std::uint64_t carries = 0xfffffff8;  // into the upper half of the counter
+  for (const std::size_t count : {0U, 1U, 15U, 16U, 17U, 100U}) {
+    std::vector<std::array<std::uint64_t, 2>> pairs(count);
+    random_pairs(0x123456789abcdef0, 0xfedcba9876543210, carries, pairs);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(pairs[i], random_pair(0x123456789abcdef0, 0xfedcba9876543210, carries + i)) << i;
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "harness/input/generate.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -36,12 +37,17 @@ auto draw_at(const Draw& draw, std::uint64_t bits, std::int64_t i) {
 template <class T, class Draw>
 void fill(std::span<T> elements, std::uint64_t seed, std::uint64_t stream, const Draw& draw) {
   parallel_runs(std::ssize(elements), run_elements, [&](std::int64_t first, std::int64_t count) {
-    // Runs begin at even elements; one block serves two.
-    for (std::int64_t i = first; i < first + count; i += 2) {
-      const auto pair = random_pair(seed, stream, static_cast<std::uint64_t>(i / 2));
-      elements[static_cast<std::size_t>(i)] = draw_at(draw, pair[0], i);
-      if (i + 1 < first + count) {
-        elements[static_cast<std::size_t>(i + 1)] = draw_at(draw, pair[1], i + 1);
+    // Runs begin at even elements; one block of the generator serves two.
+    constexpr std::int64_t at_once = 256;
+    std::array<std::array<std::uint64_t, 2>, at_once / 2> pairs;
+    for (std::int64_t begin = first; begin < first + count; begin += at_once) {
+      const std::int64_t n = std::min(at_once, first + count - begin);
+      const auto needed = std::span(pairs).first(static_cast<std::size_t>((n + 1) / 2));
+      random_pairs(seed, stream, static_cast<std::uint64_t>(begin / 2), needed);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint64_t bits =
+            needed[static_cast<std::size_t>(i / 2)].at(static_cast<std::size_t>(i % 2));
+        elements[static_cast<std::size_t>(begin + i)] = draw_at(draw, bits, begin + i);
       }
     }
   });

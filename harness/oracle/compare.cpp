@@ -83,10 +83,10 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     const double y = expected.value[at];
     const double a = widen(got);
     const T rounded = correctly_rounded<T>(y, expected.rest[at]);
-    const bool is_rounded = a == widen(rounded) || (std::isnan(y) && std::isnan(a));
+    const bool is_rounded = std::isnan(y) ? std::isnan(a) : a == widen(rounded);
     // Against an infinite value the error is NaN or infinite: only the same infinity can pass.
     const bool no_error =
-        is_rounded && (tolerance.exact || !std::isfinite(y) || std::isinf(widen(rounded)));
+        (tolerance.exact || !std::isfinite(y) || std::isinf(widen(rounded))) && is_rounded;
     const double error = no_error ? 0.0 : error_of(a, y, expected.rest[at], dtype);
     const double one_ulp = std::isfinite(y) ? spacing(y, lowest, precision) : 1.0;
     const double allowed = tolerance.exact || !std::isfinite(y)
@@ -94,9 +94,10 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
                                : tolerance.scale * expected.scale[at] +
                                      tolerance.relative * std::abs(y) + tolerance.ulps * one_ulp +
                                      tolerance.absolute;
-    // Written so that NaN fails.
-    const bool right = is_rounded || (!tolerance.exact && error <= allowed);
-    note(verdict, {first + i, rank, error, error / one_ulp, allowed, right}, rounded, got);
+    // Written so that NaN fails. The correctly rounded value is right whatever the rule allows.
+    const bool right = (!tolerance.exact && error <= allowed) || is_rounded;
+    const double granted = is_rounded ? std::max(allowed, error) : allowed;
+    note(verdict, {first + i, rank, error, error / one_ulp, granted, right}, rounded, got);
     if (!tolerance.exact && std::isfinite(y)) {
       note_together(verdict, first + i, error, expected.scale[at], is_rounded);
     }

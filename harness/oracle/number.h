@@ -17,11 +17,12 @@ namespace assay::oracle {
 /// 2008. Needs value = RN(value + rest).
 inline double round_to_odd(double value, double rest) {
   if (rest == 0 || !std::isfinite(value)) return value;
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  if ((bits & 1U) != 0) return value;
   if (value == 0) return std::copysign(std::numeric_limits<double>::denorm_min(), rest);
-  const bool away_from_zero = (rest > 0) == (value > 0);
-  return std::bit_cast<double>(away_from_zero ? bits + 1 : bits - 1);
+  // Half of all values are even: no branch could be foreseen.
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t is_even = ~bits & 1U;
+  const std::uint64_t is_towards_zero = std::signbit(rest) != std::signbit(value) ? 1U : 0U;
+  return std::bit_cast<double>(bits + is_even - 2 * (is_even & is_towards_zero));
 }
 
 inline float round_to_odd_float(double value) {

@@ -11,12 +11,20 @@ double misrounded_fraction(const Verdict& verdict) {
   return static_cast<double>(verdict.misrounded) / static_cast<double>(verdict.bounded);
 }
 
+/// What the worst of many errors may be.
+double worst_allowed(const Band& band, const Verdict& verdict, const OpInstance& op) {
+  return worst_multiple * std::exp2(-band.low) * spread(verdict, op);
+}
+
 }  // namespace
 
 Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op) {
   Precision found;
   if (verdict.bounded < enough_outputs) return found;
-  if (bits_band(rule, op)) found.effective_bits = effective_bits(verdict, op);
+  if (const auto band = bits_band(rule, op)) {
+    found.effective_bits = effective_bits(verdict, op);
+    found.worst_ratio = verdict.largest_error / worst_allowed(*band, verdict, op);
+  }
   if (misrounded_limit(rule, op)) found.misrounded_fraction = misrounded_fraction(verdict);
   return found;
 }
@@ -39,7 +47,7 @@ std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, cons
                        fmt::format("{:.2f} effective bits, more than the {:.2f} that {} can hold",
                                    bits, band->high, name(output_dtype(op)))});
     }
-    const double allowed = worst_multiple * std::exp2(-band->low) * spread(verdict, op);
+    const double allowed = worst_allowed(*band, verdict, op);
     if (!(verdict.largest_error <= allowed)) {
       found.push_back(
           {Kind::worst_element,

@@ -18,6 +18,8 @@ inline constexpr std::int64_t enough_outputs = 256;
 struct Precision {
   std::optional<double> effective_bits;
   std::optional<double> misrounded_fraction;
+  /// The worst error over what the worst of many may be.
+  std::optional<double> worst_ratio;
 };
 
 Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op);

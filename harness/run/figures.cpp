@@ -23,6 +23,7 @@ void fill_precision(Record& record, const oracle::Precision& precision) {
     record.effective_bits = std::round(*precision.effective_bits * 100) / 100;
   }
   record.misrounded_fraction = precision.misrounded_fraction;
+  record.worst_ratio = precision.worst_ratio;
 }
 
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& m) {

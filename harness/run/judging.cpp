@@ -146,6 +146,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   findings.verdict.merge(verdict);
   const oracle::Precision precision = oracle::precision(verdict, rules.rule, op);
   if (precision.effective_bits) findings.precision.effective_bits = precision.effective_bits;
+  if (precision.worst_ratio) findings.precision.worst_ratio = precision.worst_ratio;
   if (precision.misrounded_fraction) {
     findings.precision.misrounded_fraction = precision.misrounded_fraction;
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace assay {
 
@@ -37,6 +38,10 @@ inline std::array<std::uint64_t, 2> random_pair(std::uint64_t seed, std::uint64_
   return {block[0] | (static_cast<std::uint64_t>(block[1]) << 32),
           block[2] | (static_cast<std::uint64_t>(block[3]) << 32)};
 }
+
+/// The same for consecutive indices from `first` on, several times as fast.
+void random_pairs(std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
+                  std::span<std::array<std::uint64_t, 2>> pairs);
 
 /// The 64 random bits of element `index`: they depend on (seed, stream, index) alone.
 inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
