@@ -41,6 +41,8 @@ void add_run_options(CLI::App& app, RunOptions& o) {
       ->check(CLI::Range(1, 1000000000))
       ->type_name("N");
 
+  app.add_flag("--strict", o.selection.strict,
+               "let no declared deviation of a library pass (docs/deviations.md)");
   app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
 
   const std::string gate = "Gates";

@@ -137,6 +137,7 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   if (!options.without_check.empty()) {
     command.arguments.insert(command.arguments.end(), {"--without-check", options.without_check});
   }
+  if (options.strict) command.arguments.emplace_back("--strict");
   if (options.soak > 0) {
     command.arguments.insert(command.arguments.end(), {"--soak", std::to_string(options.soak)});
   }
@@ -170,6 +171,7 @@ std::string replay_flags(const SelectionOptions& options) {
   std::string flags;
   if (options.threads > 0) flags += fmt::format("--threads {} ", options.threads);
   if (options.sim_devices > 0) flags += fmt::format("--sim-devices {} ", options.sim_devices);
+  if (options.strict) flags += "--strict ";
   if (options.soak > 0) flags += fmt::format("--soak {} ", options.soak);
   for (const std::string& fault : options.sim_faults) {
     flags += fmt::format("--sim-fault {} ", shell_word(fault));

@@ -18,6 +18,7 @@ struct WorkerOptions {
   pid_t parent = 0;
   EngineOptions engine;
   std::string without_check;
+  bool strict = false;
   int sim_devices = 0;
   std::vector<std::string> sim_faults;
 };
@@ -44,6 +45,7 @@ int execute(const WorkerOptions& options) {
   for (const auto& folder : module_folders()) backends.load_modules(folder);
   EngineOptions engine = options.engine;
   if (!options.without_check.empty()) engine.checks = Checks(parse_check(options.without_check));
+  if (options.strict) engine.deviations = {};
   serve(channel, backends, engine);
   return ok;
 }
@@ -59,6 +61,7 @@ Command add_worker(CLI::App& program) {
   app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);
   app->add_option("--soak", options->engine.soak);
+  app->add_flag("--strict", options->strict);
   app->add_option("--without-check", options->without_check);
   app->add_option("--sim-devices", options->sim_devices);
   app->add_option("--sim-fault", options->sim_faults)->allow_extra_args(false);

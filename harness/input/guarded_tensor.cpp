@@ -94,7 +94,7 @@ void GuardedTensor::download(HostTensor& tensor) const {
 
 std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& tensor) const {
   const std::size_t width = size_bytes(spec_.dtype);
-  if (rows_ == 1 && buffer_.device().is_host()) {
+  if (rows_ == 1 && buffer_.device().is_readable_by_host()) {
     const auto byte = first_difference_of(tensor.bytes(), {data(), spec_.bytes()});
     return byte ? std::optional(*byte / width) : std::nullopt;
   }

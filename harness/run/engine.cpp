@@ -79,6 +79,7 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
   const std::string key =
       fmt::format("{} seed={} {}", planned.test.id(), options_.seed, version::build_id);
   Findings findings;
+  findings.deviations = oracle::declared_for(options_.deviations, op, record.implementation);
   const auto keep = [&] {
     record.oracle = findings.oracles;
     fill_verdict(record, op, findings.verdict);
@@ -100,6 +101,7 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
     throw;
   }
   keep();
+  record.reason = deviations_seen(findings);
   if (findings.decoys && !findings.decoys->empty()) {
     throw VacuousResult{findings.decoys->front() + " would have passed too"};
   }
@@ -171,7 +173,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     } else {
       run_steps(planned, trial, wait_for_turn, result);
       clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
-      end_as(record, Status::pass, "");
+      record.status = Status::pass;        // perhaps with a reason: a declared deviation
     }
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);

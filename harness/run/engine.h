@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "harness/measure/sampler.h"
@@ -15,6 +16,7 @@
 #include "harness/run/reference_store.h"
 #include "harness/run/trial.h"
 #include "kernels/base/backends.h"
+#include "kernels/deviations.h"
 
 namespace assay {
 
@@ -24,6 +26,8 @@ struct EngineOptions {
   double cap_s = 2.0;     // of the measurement of one trial
   std::int64_t soak = 0;  // further launches of each trial, of which every one is compared
   Checks checks;
+  /// Of those that are declared, what libraries give passes; of none where a run is strict.
+  std::span<const Deviation> deviations = declared_deviations();
   /// Where workers of a run share references; empty: they do not.
   std::filesystem::path references;
 };

@@ -121,7 +121,13 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
-    const auto actual = std::as_const(outputs[static_cast<std::size_t>(rank)]).bytes();
+    const HostTensor& output = outputs[static_cast<std::size_t>(rank)];
+    std::optional<HostTensor> repaired;
+    if (!findings.deviations.empty() && !as_a_whole) {
+      std::ranges::copy(output.bytes(), repaired.emplace(output.spec()).bytes().begin());
+      oracle::put_right(expected, problem, state->values(), rank, *repaired, findings.deviations);
+    }
+    const std::span<const std::byte> actual = (repaired ? *repaired : output).bytes();
     if (as_a_whole) return oracle::freivalds(problem, actual);
     double reference_share = 0;
     oracle::Verdict found = oracle::compare(expected, problem, state->values(), tolerance, actual,
@@ -165,6 +171,19 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   }
   check_surroundings(trial, inputs, checks, std::string(rules.name));
   if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs);
+}
+
+std::string deviations_seen(const Findings& findings) {
+  std::string ids;
+  for (const oracle::Seen& seen : findings.deviations) {
+    if (seen.places > 0 && seen.deviating == 0) {
+      throw WrongResult{fmt::format("the declared deviation {} was not seen at any of {} places",
+                                    seen.deviation->id, seen.places)};
+    }
+    if (seen.deviating > 0)
+      ids += fmt::format("{}deviation:{}", ids.empty() ? "" : ", ", seen.deviation->id);
+  }
+  return ids;
 }
 
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,

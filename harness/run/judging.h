@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/oracle/deviation.h"
 #include "harness/oracle/precision.h"
 #include "harness/oracle/verdict.h"
 #include "harness/phases.h"
@@ -35,7 +36,8 @@ struct Findings {
   oracle::Precision precision;  // of the last pass that has any
   /// What would have passed every launch without being computed (harness/oracle/vacuous.h).
   std::optional<std::vector<std::string>> decoys;
-  std::string oracles;  // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
+  std::vector<oracle::Seen> deviations;  // that are declared for the trial
+  std::string oracles;                   // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 
   /// Drops those that did not pass another launch.
   void keep_decoys(const std::vector<std::string>& found);
@@ -49,6 +51,10 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
                   ReferenceStore& references, const std::string& reference_key,
                   const Checks& checks, PhaseClock& clock, Findings& findings,
                   std::vector<HostTensor>& outputs);
+
+/// "deviation:ID, ..." of what was seen of those that are declared; empty for none. Throws
+/// WrongResult where one should have shown and never did.
+std::string deviations_seen(const Findings& findings);
 
 /// Throws WrongResult when launches wrote outside their outputs.
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,

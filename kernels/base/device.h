@@ -60,6 +60,8 @@ class Device {
   virtual void release(void* memory) noexcept = 0;
   /// Whether its memory is taken from the host's.
   virtual bool is_host() const { return false; }
+  /// The host can read its memory where it lies.
+  virtual bool is_readable_by_host() const { return false; }
 
   // Plumbing for inputs and verdicts: synchronous, and never what a case times.
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;

@@ -18,6 +18,7 @@ class CpuDevice final : public Device {
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
   bool is_host() const override { return true; }
+  bool is_readable_by_host() const override { return true; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;

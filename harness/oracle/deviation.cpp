@@ -1,0 +1,131 @@
+#include "harness/oracle/deviation.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "harness/oracle/number.h"
+
+namespace assay::oracle {
+namespace {
+
+constexpr std::int64_t run_elements = 1024;
+
+/// The numbers of the first version in a text: "oneDNN 2.6.3 jit" gives {2, 6, 3}.
+std::vector<int> version_in(std::string_view text) {
+  std::vector<int> numbers;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  // A digit within a word ("avx2") belongs to a name.
+  std::size_t at = 0;
+  while (at < text.size() &&
+         !(is_digit(text[at]) && (at == 0 || text[at - 1] == ' ' || text[at - 1] == 'v'))) {
+    ++at;
+  }
+  while (at < text.size() && is_digit(text[at])) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
+    if (error != std::errc()) break;
+    numbers.push_back(number);
+    at = static_cast<std::size_t>(end - text.data());
+    if (at >= text.size() || text[at] != '.') break;
+    ++at;
+  }
+  return numbers;
+}
+
+/// The expected elements from `first` on.
+template <class T>
+void expect(const reference::Reference& expected, const reference::Problem& problem,
+            std::span<const double> state, std::int64_t first, std::span<T> out) {
+  if (expected.bits != nullptr) {
+    expected.bits(problem, state, first, std::as_writable_bytes(out));
+    return;
+  }
+  if constexpr (!std::is_integral_v<T>) {
+    std::array<double, run_elements> value, rest, scale;
+    expected.values(problem, state, first,
+                    {std::span(value).first(out.size()), std::span(rest).first(out.size()),
+                     std::span(scale).first(out.size())});
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = correctly_rounded<T>(value[i], rest[i]);
+  }
+}
+
+/// Element i of a tensor as a double.
+double element(const HostTensor& tensor, std::size_t i) {
+  return visit_dtype(tensor.spec().dtype,
+                     [&]<class T>(std::type_identity<T>) { return widen(tensor.as<T>()[i]); });
+}
+
+bool same_number(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
+bool shows(const Deviation& deviation, const reference::Problem& problem, std::size_t rank,
+           std::size_t i, double expected) {
+  const HostTensor* argument = problem.ranks[rank].empty() ? nullptr : &problem.ranks[rank][0];
+  const bool elementwise = argument != nullptr && argument->spec().elements() ==
+                                                      problem.op.signature.outputs[0].elements();
+  switch (deviation.where) {
+    case Deviation::Where::expected_nan:
+      return std::isnan(expected);
+    case Deviation::Where::argument_is:
+      return elementwise && same_number(element(*argument, i), deviation.argument);
+    case Deviation::Where::argument_subnormal: {
+      if (!elementwise) return false;
+      const double x = element(*argument, i);
+      return x != 0 && std::abs(x) < smallest_normal(argument->spec().dtype);
+    }
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+bool is_version_of(std::string_view version, std::string_view from, std::string_view before) {
+  const std::vector<int> v = version_in(version);
+  if (v.empty()) return from.empty() && before.empty();
+  return (from.empty() || v >= version_in(from)) && (before.empty() || v < version_in(before));
+}
+
+std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstance& op,
+                               std::string_view implementation) {
+  std::vector<Seen> seen;
+  for (const Deviation& d : table) {
+    const bool applies = d.op == op.op->name && implementation.starts_with(d.library) &&
+                         std::ranges::find(d.dtypes, op.dtype) != d.dtypes.end() &&
+                         is_version_of(implementation, d.from, d.before);
+    if (applies) seen.push_back({&d});
+  }
+  return seen;
+}
+
+void put_right(const reference::Reference& expected, const reference::Problem& problem,
+               std::span<const double> state, int rank, HostTensor& output,
+               std::vector<Seen>& seen) {
+  if (seen.empty()) return;
+  visit_dtype(output.spec().dtype, [&]<class T>(std::type_identity<T>) {
+    const std::span<T> got = output.as<T>();
+    std::array<T, run_elements> run;
+    for (std::size_t first = 0; first < got.size(); first += run.size()) {
+      const auto want = std::span(run).first(std::min(run.size(), got.size() - first));
+      expect<T>(expected, problem, state, static_cast<std::int64_t>(first), want);
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        T& actual = got[first + i];
+        for (Seen& s : seen) {
+          if (!shows(*s.deviation, problem, static_cast<std::size_t>(rank), first + i,
+                     widen(want[i]))) {
+            continue;
+          }
+          ++s.places;
+          if (!same_number(widen(actual), s.deviation->value)) continue;
+          ++s.deviating;
+          actual = want[i];
+        }
+      }
+    }
+  });
+}
+
+}  // namespace assay::oracle
