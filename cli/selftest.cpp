@@ -1,147 +1,47 @@
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <optional>
-#include <regex>
 #include <set>
-#include <system_error>
 #include <tuple>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/fault_catalogue.h"
 #include "cli/say.h"
+#include "cli/selftest_run.h"
 #include "harness/csv.h"
 #include "harness/run/checks.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "kernels/sim/fault.h"
 #include "reports/atomic_file.h"
-#include "reports/results_reader.h"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int full_seeds = 5;
+
 struct Options {
   fs::path csv = "assay-selftest.csv";
   std::string only;
   bool checks = false;
+  bool full = false;
 };
-
-/// A folder that is gone with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "assay-selftest-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), "mkdtemp " + pattern);
-    }
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Runs this very program with its output in `log`. Returns its exit code, or 128 and the signal.
-int run_self(std::vector<std::string> arguments, const fs::path& log) {
-  arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe").string());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                   0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw std::system_error(error, std::generic_category(), argv[0]);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/// What a run of one case came to.
-struct Outcome {
-  int exit_code = 0;
-  std::optional<Record> row;
-};
-
-/// `fault` is empty for the right device, `without` when all checks are on.
-Outcome run_case(const Pairing& pairing, std::string_view fault, std::string_view without = "") {
-  const TemporaryFolder folder;
-  std::vector<std::string> arguments{"run",           "--quiet",
-                                     "--device",      "sim",
-                                     "--sim-devices", std::to_string(pairing.devices),
-                                     "--case",        std::string(pairing.case_id),
-                                     "--out",         (folder.path() / "run").string()};
-  for (const std::string& word : split(pairing.options, ' ')) arguments.push_back(word);
-  if (!fault.empty()) arguments.insert(arguments.end(), {"--sim-fault", std::string(fault)});
-  if (!without.empty()) {
-    arguments.insert(arguments.end(), {"--without-check", std::string(without)});
-  }
-  Outcome outcome;
-  outcome.exit_code = run_self(arguments, folder.path() / "log");
-  const fs::path results = folder.path() / "run/results.csv";
-  if (!fs::exists(results)) return outcome;
-  const std::vector<Record> rows = read_results_file(results);
-  if (rows.size() == 1) outcome.row = rows.front();
-  return outcome;
-}
 
 int expected_exit(Status status) {
   return class_of(status) == StatusClass::wrong ? wrong : infrastructure;
 }
 
-/// The check that a reason speaks of.
-std::string caught_by(const Record& row) {
-  static const std::array<std::pair<std::regex, std::string>, 8> checks{{
-      {std::regex("bytes written"), "guard bands"},
-      {std::regex("was overwritten"), "inputs unchanged"},
-      {std::regex("ranks disagree"), "agreement of ranks"},
-      {std::regex("not repeatable: launch"), "soak"},
-      {std::regex("not repeatable"), "last launch"},
-      {std::regex("effective bits"), "effective bits"},
-      {std::regex("worst of many"), "worst element"},
-      {std::regex("correctly rounded value, at most"), "misrounded fraction"},
-  }};
-  if (row.status == Status::pass) return "";
-  if (class_of(row.status) != StatusClass::wrong) return "supervision";
-  for (const auto& [pattern, check] : checks) {
-    if (std::regex_search(row.reason, pattern)) return check;
-  }
-  // "exact_data: 3 of 4 elements wrong": the rule of that pass, in "exact_data=exact; ...".
-  const std::string pass = row.reason.substr(0, row.reason.find(':'));
-  std::smatch rule;
-  const std::regex rule_of(pass + "=([a-z_]+)");
-  return std::regex_search(row.oracle, rule, rule_of) ? fmt::format("{} on {}", rule.str(1), pass)
-                                                      : row.reason;
-}
-
 /// Why the outcome is not what the pairing demands; empty when it is.
 std::string objection(const Pairing& pairing, const Outcome& outcome) {
-  if (!outcome.row) return fmt::format("no row, exit code {}", outcome.exit_code);
-  const Record& row = *outcome.row;
+  if (outcome.row() == nullptr) return fmt::format("no row, exit code {}", outcome.exit_code);
+  const Record& row = *outcome.row();
   if (row.status != pairing.status) {
     return fmt::format("{} and not {}: {}", name(row.status), name(pairing.status), row.reason);
   }
@@ -156,35 +56,36 @@ std::string objection(const Pairing& pairing, const Outcome& outcome) {
 }
 
 using Cells = std::vector<std::string>;
-const Cells header{"fault", "case_id", "verdict", "caught_by", "status", "exit_code", "reason"};
+const Cells header{"fault",  "case_id",   "verdict", "caught_by",
+                   "status", "exit_code", "reason",  "seed"};
 
 class Selftest {
  public:
   /// The same cases on a device without faults: none may be flagged.
-  void right_device(std::span<const Pairing> pairings) {
+  void right_device(std::span<const Pairing> pairings, int seed) {
     std::set<std::tuple<std::string_view, std::string_view, int>> seen;
     for (const Pairing& pairing : pairings) {
       if (!seen.emplace(pairing.case_id, pairing.options, pairing.devices).second) continue;
-      const Outcome outcome = run_case(pairing, "");
-      const bool passed =
-          outcome.exit_code == ok && outcome.row && outcome.row->status == Status::pass;
-      const std::string why = outcome.row ? outcome.row->reason : "no row";
+      const Outcome outcome = run_case(pairing, {.seed = seed});
+      const Record* row = outcome.row();
+      const bool passed = outcome.exit_code == ok && row != nullptr && row->status == Status::pass;
       add({"none", std::string(pairing.case_id), passed ? "passed" : "FALSE ALARM", "",
-           outcome.row ? std::string(name(outcome.row->status)) : "",
-           std::to_string(outcome.exit_code), why},
+           row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
+           row != nullptr ? row->reason : "no row", std::to_string(seed)},
           passed);
       passed ? ++passed_ : ++alarms_;
     }
   }
 
-  void faulty_device(std::span<const Pairing> pairings) {
+  void faulty_device(std::span<const Pairing> pairings, int seed) {
     for (const Pairing& pairing : pairings) {
-      const Outcome outcome = run_case(pairing, pairing.fault);
+      const Outcome outcome = run_case(pairing, {.fault = pairing.fault, .seed = seed});
+      const Record* row = outcome.row();
       const std::string why = objection(pairing, outcome);
       add({std::string(pairing.fault), std::string(pairing.case_id),
-           why.empty() ? "caught" : "MISSED", outcome.row ? caught_by(*outcome.row) : "",
-           outcome.row ? std::string(name(outcome.row->status)) : "",
-           std::to_string(outcome.exit_code), outcome.row ? outcome.row->reason : ""},
+           why.empty() ? "caught" : "MISSED", row != nullptr ? caught_by(*row) : "",
+           row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
+           row != nullptr ? row->reason : "", std::to_string(seed)},
           why.empty(), why);
       why.empty() ? ++caught_ : ++missed_;
     }
@@ -215,26 +116,73 @@ class Selftest {
   int alarms_ = 0;
 };
 
-/// With each check switched off in turn: which faults slip through as passes? One for which nothing
-/// slips is redundant, as far as this catalogue goes.
+/// With each check switched off in turn: which of the faults that it catches slip through as
+/// passes, because no other check does? One for which nothing slips is redundant, as far as this
+/// catalogue goes.
 int execute_without_checks(std::span<const Pairing> pairings) {
+  std::map<std::string, std::vector<Pairing>> caught;
+  for (const Pairing& pairing : pairings) {
+    if (pairing.status != Status::fail) continue;  // supervision's, which no check does
+    const Outcome outcome = run_case(pairing, {.fault = pairing.fault});
+    if (outcome.row() == nullptr) continue;
+    for (const std::string& check : checks_behind(*outcome.row())) {
+      caught[check].push_back(pairing);
+    }
+  }
   int redundant = 0;
   for (const std::string_view check : check_names()) {
+    const std::vector<Pairing>& by_it = caught[std::string(check)];
     std::vector<std::string> slipped;
-    for (const Pairing& pairing : pairings) {
-      const Outcome outcome = run_case(pairing, pairing.fault, check);
-      if (outcome.row && outcome.row->status == Status::pass) {
+    for (const Pairing& pairing : by_it) {
+      const Outcome outcome = run_case(pairing, {.fault = pairing.fault, .without = check});
+      if (outcome.row() != nullptr && outcome.row()->status == Status::pass) {
         slipped.push_back(fmt::format("{} on {}", pairing.fault, pairing.case_id));
       }
     }
-    fmt::print("without {:<18}  {:>2} of {} slip  {}\n", check, slipped.size(), pairings.size(),
-               slipped.empty() ? "redundant" : slipped.front());
-    for (std::size_t i = 1; i < slipped.size(); ++i) fmt::print("{:46}{}\n", "", slipped[i]);
+    fmt::print("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", check,
+               slipped.size(), by_it.size(), slipped.empty() ? "redundant" : slipped.front());
+    for (std::size_t i = 1; i < slipped.size(); ++i) fmt::print("{:61}{}\n", "", slipped[i]);
     std::fflush(stdout);
     redundant += slipped.empty() ? 1 : 0;
   }
   say("{} of {} checks let nothing slip when they are off\n", redundant, check_names().size());
   return redundant == 0 ? ok : wrong;
+}
+
+/// Each fault of data or place on all small cases of each suite: how many of them it fails. What it
+/// does not fail it does not concern, or leaves within what is declared: a low bit of an exp. A
+/// device without a fault must fail none.
+int print_matrix(std::span<const Pairing> pairings, int seed) {
+  std::vector<std::string_view> faults{""};
+  for (const Pairing& pairing : pairings) {
+    const bool once = std::ranges::find(faults, pairing.fault) == faults.end();
+    if (pairing.status == Status::fail && once) faults.push_back(pairing.fault);
+  }
+  fmt::print("\nfailed of all cases of the profile `seeds` on two simulated devices, seed {}\n",
+             seed);
+  int alarms = 0;
+  for (const std::string_view fault : faults) {
+    const Outcome outcome =
+        run_simulated(2, {.fault = fault, .seed = seed}, {"--profile", "seeds", "--check-only"});
+    std::map<std::string, std::pair<int, int>> failed_of;
+    for (const Record& row : outcome.rows) {
+      // What a fault cannot be injected into ends as an error.
+      const bool is_wrong = class_of(row.status) == StatusClass::wrong;
+      if (row.status != Status::pass && !is_wrong) continue;
+      auto& [failed, all] = failed_of[row.suite];
+      ++all;
+      failed += is_wrong ? 1 : 0;
+    }
+    fmt::print("{:<18}", fault.empty() ? "none" : fault);
+    for (const auto& [suite, counts] : failed_of) {
+      fmt::print("  {} {:>4} of {:<4}", suite, counts.first, counts.second);
+      if (fault.empty()) alarms += counts.first;
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+    if (failed_of.empty() || (fault.empty() && outcome.exit_code != ok)) ++alarms;
+  }
+  return alarms == 0 ? ok : wrong;
 }
 
 int execute(const Options& options) {
@@ -249,9 +197,12 @@ int execute(const Options& options) {
   fmt::print("{:<18}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", "fault", "case", "verdict",
              "caught by", "status", "exit");
   Selftest selftest;
-  selftest.faulty_device(pairings);
-  selftest.right_device(pairings);
-  return selftest.end(options.csv);
+  for (int seed = 1; seed <= (options.full ? full_seeds : 1); ++seed) {
+    selftest.faulty_device(pairings, seed);
+    selftest.right_device(pairings, seed);
+  }
+  const int result = selftest.end(options.csv);
+  return options.full ? std::max(result, print_matrix(pairings, 1)) : result;
 }
 
 }  // namespace
@@ -264,11 +215,14 @@ Command add_selftest(CLI::App& program) {
       ->type_name("FILE")
       ->capture_default_str();
   app->add_option("--only", options->only, "one fault alone")->type_name("FAULT");
+  app->add_flag("--full", options->full,
+                "with five seeds, and each fault on all small cases of each suite");
   app->add_flag("--checks", options->checks,
                 "switch each check off in turn: which faults does it alone catch?");
   app->footer(R"(Examples:
   assay selftest                    every fault on the case on which it must show
-  assay selftest --checks           what each check is there for: some minutes
+  assay selftest --full             with five seeds, and on all small cases: some minutes
+  assay selftest --checks           what each check is there for
   assay selftest --only low_bit     one of them
 
 Exit codes: 0 every fault was caught and no right device was flagged, 1 otherwise.)");

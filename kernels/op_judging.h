@@ -70,8 +70,10 @@ struct Data {
   Range range;                     // of f32 and everything narrower
   std::optional<Range> range_f64;  // of f64, where its exponents reach further
   Specials specials = Specials::none;
-  std::int64_t run =
-      0;  // elements that share a fate; 0: a row, the whole of a tensor with one extent
+  /// Elements that share a fate; 0: a row, the whole of a tensor with one extent.
+  std::int64_t run = 0;
+  /// Not 0: the tensor is divided into so many runs instead.
+  std::int64_t runs = 0;
 };
 
 /// After how many rows of x, and of W, the data of a product x W^T repeat. 0: never.

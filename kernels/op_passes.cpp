@@ -121,6 +121,12 @@ Passes function_of_two(const Declared& error, const Data& domain_a, const Data& 
 
 Passes sums() { return with_specials(only_finite_sums(sum_bound), Specials::all); }
 
+Passes running_sums() {
+  Passes passes = sums();
+  for (Data& data : passes[1].data) data.runs = 10;
+  return passes;
+}
+
 Passes plain_sums() { return with_specials(only_finite_sums(plain_sum_bound), Specials::all); }
 
 // Squares of subnormal numbers vanish, and with them a norm: it has no bound there.

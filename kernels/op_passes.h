@@ -31,6 +31,8 @@ Passes function_of_two(const Declared& error, const Data& domain_a, const Data& 
 
 /// Sums and dot products: on exact data only the final rounding is left; on real data the theorem.
 Passes sums();
+/// Sums of all elements up to each.
+Passes running_sums();
 /// Sums of which many make an output, with nothing behind them: their precision shows.
 Passes plain_sums();
 /// A sum and then one rounded operation on it; on real data judged by `real_rule`.

@@ -67,7 +67,7 @@ std::vector<Op> make_table() {
       index_reduction({"argmax", "y = the lowest i of the greatest x[i]", numbers}, extremes()),
       reduction({"dot", "y = sum of a[i] b[i]", floats}, 2, Least::none, sums()),
       norm_op({"norm2", "y = square root of the sum of x[i]^2", floats}, sum_then_operation({.oracle = Oracle::relative_bound, .per_term = 0.5, .extra = 2})),
-      whole_array({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers}, sums()),
+      whole_array({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers}, running_sums()),
       whole_array({"sort", "y = x in ascending order", numbers}, order()),
 
       rowwise({"softmax", "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of row r", floats}, softmax_passes()),

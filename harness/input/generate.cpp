@@ -83,12 +83,14 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
     const bool alone = run_length >= std::ssize(elements);
     const std::uint64_t turn = seed + stream % 16 + static_cast<std::uint64_t>(dtype) +
                                static_cast<std::uint64_t>(std::bit_width(elements.size()));
+    const std::uint64_t rank = stream >> 16U & 0xffffU;
     for (std::int64_t begin = 0; begin < std::ssize(elements); begin += run_length) {
       const auto run = elements.subspan(
           static_cast<std::size_t>(begin),
           static_cast<std::size_t>(std::min(run_length, std::ssize(elements) - begin)));
       const std::uint64_t choice = mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin))));
-      give_fate(run, alone ? special_fate(specials, turn) : fate_among_many(specials, choice),
+      const auto index = static_cast<std::uint64_t>(begin / run_length);
+      give_fate(run, alone ? special_fate(specials, turn) : fate_among_many(specials, index, rank),
                 choice);
     }
   }
@@ -198,9 +200,9 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     }
     fill_by(data, op, key.input, {key.seed, stream}, elements);
     if (data.specials != Specials::none && !elements.empty()) {
-      const std::int64_t row = shape.empty() ? 1 : shape.back();
-      sprinkle(elements, data.run > 0 ? data.run : row, data.specials, tensor.spec().dtype,
-               key.seed, stream);
+      std::int64_t run = data.run > 0 ? data.run : shape.empty() ? 1 : shape.back();
+      if (data.runs > 0) run = (std::ssize(elements) + data.runs - 1) / data.runs;
+      sprinkle(elements, run, data.specials, tensor.spec().dtype, key.seed, stream);
     }
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
   });

@@ -22,6 +22,9 @@ class GuardedTensor {
   std::byte* data() const { return buffer_.data() + front_bytes_; }
   const TensorSpec& spec() const { return spec_; }
 
+  /// The UUID of the device that holds it, as the driver tells; perhaps empty.
+  std::string holder() const { return buffer_.device().holder_of(buffer_.data()); }
+
   /// Fills both bands, and the gaps, with `guard`.
   void set_guards(std::byte guard);
   /// Fills the tensor with `poison`, so that an element that is not written shows.

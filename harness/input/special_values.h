@@ -24,14 +24,16 @@ enum class Fate {
 
 inline Fate special_fate(Specials specials, std::uint64_t turn) {
   using enum Fate;
-  constexpr std::array all{nan,   positive_infinity, negative_infinity, both_infinities,
-                           zeros, subnormals};
+  constexpr std::array all{positive_infinity, nan,   negative_infinity,
+                           both_infinities,   zeros, subnormals};
   return all.at(turn % (specials == Specials::all ? 6 : 4));
 }
 
-/// Of many runs half are plain.
-inline Fate fate_among_many(Specials specials, std::uint64_t choice) {
-  return choice % 2 == 0 ? Fate::number : special_fate(specials, choice / 2);
+/// Of many runs every other one is plain, and the others take turns: a dozen have them all. The
+/// first turns are those that spoil nothing behind them, for sums that run through all.
+inline Fate fate_among_many(Specials specials, std::uint64_t run, std::uint64_t turn) {
+  const std::uint64_t first = specials == Specials::all ? 4 : 0;
+  return run % 2 == 0 ? Fate::number : special_fate(specials, first + turn + run / 2);
 }
 
 /// Elements of a 16-bit or a wider format, by their bits.

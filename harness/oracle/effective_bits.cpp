@@ -24,7 +24,7 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op) {
   const Signature& s = op.signature;
   const bool applies = rule.oracle == Oracle::sum_bound && rule.plain_sums &&
                        is_floating(output_dtype(op)) && s.terms * s.factors_per_term > 1 &&
-                       s.outputs[0].elements() >= enough_outputs;
+                       distinct_outputs(op) >= enough_outputs;
   if (!applies) return std::nullopt;
   const int p = precision_bits(accumulator(op));
   const int q = precision_bits(output_dtype(op));

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "harness/input/panel.h"
+
 namespace assay::oracle {
 namespace {
 
@@ -17,6 +19,12 @@ double worst_allowed(const Band& band, const Verdict& verdict, const OpInstance&
 }
 
 }  // namespace
+
+std::int64_t distinct_outputs(const OpInstance& op) {
+  if (!op.signature.is_product) return op.signature.outputs[0].elements();
+  const Panel panel = input::panel(op, static_cast<int>(passes(op).size()) - 1);
+  return panel.rows * panel.cols;
+}
 
 Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op) {
   Precision found;
@@ -59,7 +67,7 @@ std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, cons
     if (!(misrounded_fraction(verdict) <= *limit)) {
       found.push_back({Kind::misrounded,
                        fmt::format("{:.3g} of the outputs are not the correctly rounded value, at "
-                                   "most {} may be: sums were kept in less than {}",
+                                   "most {:.2g} may be: sums were kept in less than {}",
                                    misrounded_fraction(verdict), *limit, name(accumulator(op)))});
     }
   }
@@ -71,7 +79,8 @@ std::string description(const Rule& rule, const OpInstance& op) {
   if (const auto band = bits_band(rule, op)) {
     text += fmt::format("+bits({:.1f}..{:.1f})+worst({})", band->low, band->high, worst_multiple);
   }
-  if (const auto limit = misrounded_limit(rule, op)) text += fmt::format("+misrounded({})", *limit);
+  if (const auto limit = misrounded_limit(rule, op))
+    text += fmt::format("+misrounded({:.2g})", *limit);
   return text;
 }
 

@@ -14,6 +14,10 @@ namespace assay::oracle {
 /// Fewer outputs than this say too little.
 inline constexpr std::int64_t enough_outputs = 256;
 
+/// Outputs that are not copies of each other: one period of rows and columns of a product
+/// (harness/input/panel.h).
+std::int64_t distinct_outputs(const OpInstance& op);
+
 /// Empty where the rule does not apply.
 struct Precision {
   std::optional<double> effective_bits;

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Check>, 12> checks{{
+constexpr std::array<std::pair<std::string_view, Check>, 13> checks{{
     {"exact_rules", Check::exact_rules},
     {"freivalds", Check::freivalds},
     {"bounds", Check::bounds},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<std::string_view, Check>, 12> checks{{
     {"effective_bits", Check::effective_bits},
     {"worst_element", Check::worst_element},
     {"misrounded", Check::misrounded},
+    {"placement", Check::placement},
     {"guard_bands", Check::guard_bands},
     {"unchanged_inputs", Check::unchanged_inputs},
     {"agreement_of_ranks", Check::agreement_of_ranks},

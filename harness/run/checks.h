@@ -18,6 +18,7 @@ enum class Check {
   effective_bits,      // the precision of all outputs together
   worst_element,       // the worst of many errors
   misrounded,          // the share of 16-bit outputs that are not correctly rounded
+  placement,           // tensors and work are on the device that the row names
   guard_bands,         // nothing is written outside the outputs
   unchanged_inputs,    // nor to the inputs
   agreement_of_ranks,  // all ranks have the same bits

@@ -191,6 +191,9 @@ void check_surroundings(const Trial& trial, const RankInputs& inputs, const Chec
   const auto demand = [&](const std::optional<std::string>& damage) {
     if (damage) throw WrongResult{when + ": " + *damage, true};
   };
+  if (const auto place = trial.elsewhere(); place && checks.on(Check::placement)) {
+    throw WrongResult{when + ": " + *place};
+  }
   if (checks.on(Check::guard_bands)) demand(trial.damage());
   if (checks.on(Check::unchanged_inputs)) demand(trial.changed_input(inputs));
 }

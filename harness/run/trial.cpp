@@ -20,6 +20,7 @@ Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> la
   for (int rank = 0; rank < ranks; ++rank) {
     Device& device = device_of_rank(lane, rank);
     Rank& r = ranks_.emplace_back();
+    r.device_uuid = device.info().uuid;
     r.stream = device.create_stream();
     r.start = r.stream->create_event();
     r.stop = r.stream->create_event();
@@ -109,6 +110,31 @@ std::optional<std::string> Trial::damage() const {
     };
     if (auto found = find("output", ranks_[rank].outputs)) return found;
     if (auto found = find("input", ranks_[rank].inputs)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Trial::elsewhere() const {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const Rank& r = ranks_[rank];
+    const auto is_other = [&](const std::string& uuid) {
+      return !uuid.empty() && uuid != r.device_uuid;
+    };
+    const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (const std::string holder = tensors[i].holder(); is_other(holder)) {
+          return tensor_name(kind, i, rank) + " lies on device " + holder + ", not on " +
+                 r.device_uuid;
+        }
+      }
+      return std::nullopt;
+    };
+    if (auto found = find("output", r.outputs)) return found;
+    if (auto found = find("input", r.inputs)) return found;
+    if (const std::string uuid = r.stream->device_uuid(); is_other(uuid)) {
+      return "rank " + std::to_string(rank) + " runs on device " + uuid + ", not on " +
+             r.device_uuid;
+    }
   }
   return std::nullopt;
 }

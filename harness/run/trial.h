@@ -56,11 +56,14 @@ class Trial {
 
   /// Where the last launches wrote besides their outputs: a guard band that is not as it was.
   std::optional<std::string> damage() const;
+  /// A tensor, or a stream, of another device than the rank's, by what the driver says of it.
+  std::optional<std::string> elsewhere() const;
   /// An input that is not as it was. Nothing when all is well.
   std::optional<std::string> changed_input(const RankInputs& inputs) const;
 
  private:
   struct Rank {
+    std::string device_uuid;
     std::unique_ptr<Stream> stream;
     std::vector<input::GuardedTensor> inputs;
     std::vector<input::GuardedTensor> outputs;  // none of an op in place

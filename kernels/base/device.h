@@ -28,6 +28,9 @@ class Stream {
   /// Seconds of device time between two recorded events; waits for `stop`.
   virtual double elapsed_s(const Event& start, const Event& stop) = 0;
   virtual void synchronize() = 0;
+  /// The UUID of the device that executes what is enqueued here, as its driver tells; empty where
+  /// it cannot be told.
+  virtual std::string device_uuid() const { return {}; }
 };
 
 /// Where one rank of an op reads and writes, and the stream on which it runs. The addresses are in
@@ -62,6 +65,9 @@ class Device {
   virtual bool is_host() const { return false; }
   /// The host can read its memory where it lies.
   virtual bool is_readable_by_host() const { return false; }
+  /// The UUID of the device that holds this memory, as its driver tells; empty where it cannot be
+  /// told.
+  virtual std::string holder_of(const void* /*memory*/) const { return {}; }
 
   // Plumbing for inputs and verdicts: synchronous, and never what a case times.
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;

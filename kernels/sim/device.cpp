@@ -15,7 +15,9 @@ namespace {
 /// The CPU's stream, which tells whether what it is given is being timed.
 class SimStream final : public Stream {
  public:
-  SimStream(std::unique_ptr<Stream> cpu, bool& timing) : cpu_(std::move(cpu)), timing_(timing) {}
+  SimStream(std::unique_ptr<Stream> cpu, std::string uuid, bool& timing)
+      : cpu_(std::move(cpu)), uuid_(std::move(uuid)), timing_(timing) {}
+  std::string device_uuid() const override { return uuid_; }
   std::unique_ptr<Event> create_event() override { return cpu_->create_event(); }
   void record(Event& event) override {
     timing_ = !timing_;
@@ -28,8 +30,15 @@ class SimStream final : public Stream {
 
  private:
   std::unique_ptr<Stream> cpu_;
+  std::string uuid_;
   bool& timing_;
 };
+
+/// The others strike in the communicator, in the kernel, or when the driver is asked.
+bool strikes_at_launch(FaultKind kind) {
+  return kind != FaultKind::dead_rank && kind != FaultKind::data &&
+         kind != FaultKind::other_device && kind != FaultKind::other_stream;
+}
 
 [[noreturn]] void hang() {
   std::signal(SIGTERM, SIG_IGN);
@@ -40,10 +49,20 @@ class SimStream final : public Stream {
 
 SimDevice::SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults)
     : info_(std::move(info)),
+      next_uuid_("SIM-" + std::to_string(index + 1)),
       cpu_(info_),
       memory_(static_cast<std::size_t>(info_.memory_total_bytes.value_or(0))) {
   std::ranges::copy_if(faults, std::back_inserter(faults_),
                        [&](const Fault& fault) { return fault.concerns(index); });
+}
+
+bool SimDevice::has(FaultKind kind) const {
+  return std::ranges::find(faults_, kind, &Fault::kind) != faults_.end();
+}
+
+std::string SimDevice::holder_of(const void* memory) const {
+  memory_.host(memory);  // or it is of no device at all
+  return has(FaultKind::other_device) ? next_uuid_ : info_.uuid;
 }
 
 void SimDevice::check() const {
@@ -53,8 +72,7 @@ void SimDevice::check() const {
 void SimDevice::before_launch(std::string_view op) {
   check();
   for (const Fault& fault : faults_) {
-    const bool strikes_here = fault.kind != FaultKind::dead_rank && fault.kind != FaultKind::data;
-    if (!fault.concerns(op) || !strikes_here || fault.has_struck()) continue;
+    if (!fault.concerns(op) || fault.has_struck() || !strikes_at_launch(fault.kind)) continue;
     fault.strike();
     switch (fault.kind) {
       case FaultKind::segv:
@@ -74,9 +92,8 @@ void SimDevice::before_launch(std::string_view op) {
         broken_ = std::make_unique<DeviceError>(
             Failure::device_lost, "sim: the device has fallen off the bus (injected)");
         break;
-      case FaultKind::dead_rank:
-      case FaultKind::data:
-        break;  // strike in the communicator, and in the kernel
+      default:
+        break;
     }
   }
   check();
@@ -114,7 +131,8 @@ void SimDevice::fill(void* to, std::byte value, std::size_t bytes) {
 
 std::unique_ptr<Stream> SimDevice::create_stream() {
   check();
-  return std::make_unique<SimStream>(cpu_.create_stream(), timing_);
+  return std::make_unique<SimStream>(
+      cpu_.create_stream(), has(FaultKind::other_stream) ? next_uuid_ : info_.uuid, timing_);
 }
 
 std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& binding) {

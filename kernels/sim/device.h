@@ -22,6 +22,7 @@ class SimDevice final : public Device {
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override { memory_.release(memory); }
   bool is_host() const override { return true; }
+  std::string holder_of(const void* memory) const override;
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
@@ -42,8 +43,10 @@ class SimDevice final : public Device {
  private:
   /// Throws what every call throws once the device is broken.
   void check() const;
+  bool has(FaultKind kind) const;
 
   DeviceInfo info_;
+  std::string next_uuid_;  // of the device behind this one
   std::vector<Fault> faults_;
   bool timing_ = false;
   std::unique_ptr<DeviceError> broken_;

@@ -12,7 +12,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 7> kinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 9> kinds{{
     {"segv", FaultKind::segv},
     {"abort", FaultKind::abort},
     {"hang", FaultKind::hang},
@@ -20,6 +20,8 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 7> kinds{{
     {"sticky_error", FaultKind::sticky_error},
     {"device_lost", FaultKind::device_lost},
     {"dead_rank", FaultKind::dead_rank},
+    {"other_device", FaultKind::other_device},
+    {"other_stream", FaultKind::other_stream},
 }};
 
 Fault parse_kind(const std::string& text) {

@@ -20,6 +20,8 @@ enum class FaultKind {
   sticky_error,   // from this launch on every call fails, as with a poisoned CUDA context
   device_lost,    // from this launch on the device is gone
   dead_rank,      // one rank of a collective never takes part
+  other_device,   // what was opened is in truth the next device
+  other_stream,   // work runs on the next device
   data,           // the launch computes or writes something wrong: data_faults.h
 };
 

@@ -77,6 +77,22 @@ void split_sums(Launch& launch) {
   });
 }
 
+/// Products are rounded to multiples of 2^-13 before they are added: of whole numbers nothing
+/// shows.
+void fixed_point(Launch& launch) {
+  for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
+    multiply<T>(launch, [](auto x, auto w, auto bias) {
+      constexpr double step = 0x1p-13;
+      double sum = wide(bias);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double product = double{wide(x[i])} * double{wide(w[i])};
+        sum += std::abs(product) < step ? product : std::nearbyint(product / step) * step;
+      }
+      return decltype(bias)(static_cast<float>(sum));
+    });
+  });
+}
+
 /// As on processors that multiply unsigned by signed bytes: x is shifted by 128, sums of two
 /// products saturate at 16 bits, and what the shift added is subtracted in the end.
 void saturation(Launch& launch) {
@@ -167,6 +183,7 @@ void no_shift(Launch& launch) {
 constexpr DataFault faults[] = {
     {"half_accumulator", "sums kept in half precision", half_accumulator},
     {"split_sums", "partial sums stored in the output's type", split_sums},
+    {"fixed_point", "products rounded to multiples of 2^-13", fixed_point},
     {"saturation", "sums of int8 products saturate at 16 bits", saturation},
     {"truncation", "truncated to bfloat16, not rounded", truncation},
     {"one_pass_variance", "the variance as mean of squares less square of the mean",

@@ -68,12 +68,12 @@ void tf32_inputs(Launch& launch) { launch.with_input(0, rounded_input(launch, 11
 /// To 16 bits: what the sum of two bfloat16 numbers holds, from which some emulate f32.
 void bf16_pairs(Launch& launch) { launch.with_input(0, rounded_input(launch, 16)); }
 
-/// One element, as if another path computed the edges.
-void tf32_element(Launch& launch) {
+/// Eight elements, as if another path computed the edges.
+void tf32_elements(Launch& launch) {
   launch.with_input(0, rounded_input(launch, 11));
   const std::vector<std::byte> imprecise = launch.copy_of_output();
   launch.right();
-  const std::size_t bytes = size_bytes(output_dtype(launch.op()));
+  const std::size_t bytes = std::min(imprecise.size(), 8 * size_bytes(output_dtype(launch.op())));
   std::memcpy(launch.output_bytes() + imprecise.size() - bytes,
               imprecise.data() + imprecise.size() - bytes, bytes);
 }
@@ -99,7 +99,7 @@ constexpr DataFault faults[] = {
     {"loop_short", "the last term of each sum missing", loop_short},
     {"tf32_inputs", "inputs rounded to TF32", tf32_inputs},
     {"bf16_pairs", "inputs taken for the sum of two bfloat16 numbers", bf16_pairs},
-    {"tf32_element", "the last element alone from inputs rounded to TF32", tf32_element},
+    {"tf32_elements", "the last eight elements alone from inputs rounded to TF32", tf32_elements},
     {"nan_dropped", "NaN in an input taken for zero", nan_dropped},
 };
 
