@@ -25,7 +25,7 @@ struct SelectionOptions {
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all cores
   bool check_only = false;
-  bool strict = false;         // no declared deviation passes
+  bool strict = false;        // no declared deviation passes
   std::int64_t soak = 0;      // further launches of each trial
   std::string without_check;  // of simulated devices, for `assay selftest`: switched off
 };

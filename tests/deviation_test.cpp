@@ -79,8 +79,8 @@ TEST(Deviations, OnlyTheDeclaredValueAtTheDeclaredPlacesIsPutRight) {
 /// A simulated device whose relu drops NaN, with that declared or not.
 Record relu_that_drops_nan(std::span<const Deviation> table, bool faulty = true) {
   Backends backends;
-  backends.add(sim::make_backend(
-      1, faulty ? std::vector{sim::parse_fault("nan_dropped,op=relu")} : std::vector<sim::Fault>{}));
+  backends.add(sim::make_backend(1, faulty ? std::vector{sim::parse_fault("nan_dropped,op=relu")}
+                                           : std::vector<sim::Fault>{}));
   Engine engine(backends, {.seed = 1, .deviations = table});
   return engine.execute(planned("tensor_ops/relu/f32/n=1003", {{"sim", 0}}), [] {}).record;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/base/host_tensor.h"
-#include "kernels/deviations.h"
+#include "kernels/op_deviations.h"
 #include "kernels/reference/reference.h"
 
 namespace assay::oracle {

@@ -16,7 +16,7 @@
 #include "harness/run/reference_store.h"
 #include "harness/run/trial.h"
 #include "kernels/base/backends.h"
-#include "kernels/deviations.h"
+#include "kernels/op_deviations.h"
 
 namespace assay {
 

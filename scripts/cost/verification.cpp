@@ -33,10 +33,8 @@ struct Spread {
 /// Quartiles and median.
 Spread spread(std::vector<double> values) {
   std::ranges::sort(values);
-  const auto at = [&](double q) {
-    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-  };
-  return {at(0.25), at(0.5), at(0.75)};
+  const auto quarter = [&](std::size_t i) { return values[(values.size() - 1) * i / 4]; };
+  return {quarter(1), quarter(2), quarter(3)};
 }
 
 void print(const std::string& what, const std::vector<double>& values, const char* unit,

@@ -1,4 +1,4 @@
-#include "kernels/deviations.h"
+#include "kernels/op_deviations.h"
 
 namespace assay {
 
