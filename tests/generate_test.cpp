@@ -241,13 +241,16 @@ TEST(Panels, RowsRepeatWithAnotherPrimeInEachPass) {
 }
 
 TEST(Panels, PeriodsOfBothPassesTellEveryRowApart) {
-  for (const std::int64_t rows : {1, 127, 128, 16000, 16637, 50000, 200000}) {
-    const OpInstance op =
-        op_of(("linear/f32/batch=" + std::to_string(rows) + ",in=1,out=1,bias=0,act=none").c_str());
-    const std::int64_t first = panel(op, 0).rows;
-    const std::int64_t second = panel(op, 1).rows;
-    EXPECT_TRUE(first == rows || first * second > rows) << rows;
-    EXPECT_EQ(first == rows, rows <= 127) << rows;
+  for (const std::int64_t out : {1, 64}) {
+    for (const std::int64_t rows : {1, 127, 128, 257, 258, 16000, 16637, 50000, 200000}) {
+      const std::string extents =
+          "batch=" + std::to_string(rows) + ",in=1,out=" + std::to_string(out);
+      const OpInstance op = op_of(("linear/f32/" + extents + ",bias=0,act=none").c_str());
+      const std::int64_t first = panel(op, 0).rows;
+      const std::int64_t second = panel(op, 1).rows;
+      EXPECT_TRUE(first == rows || first * second > rows) << extents;
+      EXPECT_EQ(first == rows, rows <= (out == 1 ? 257 : 127)) << extents;
+    }
   }
 }
 

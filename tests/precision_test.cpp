@@ -147,5 +147,18 @@ TEST(Precision, FewOutputsSayNothing) {
   EXPECT_FALSE(precision(Verdict{}, rule, op).effective_bits);
 }
 
+TEST(DifferentOutputs, AreHundredsHoweverFewRowsAProductHas) {
+  const auto outputs = [](const std::string& extents) {
+    return distinct_outputs(parse_case_id("linear/f32/" + extents + ",bias=0,act=none").op);
+  };
+  for (const char* extents :
+       {"batch=1,in=64,out=1000", "batch=2,in=64,out=4096", "batch=4096,in=64,out=1",
+        "batch=500,in=64,out=500", "batch=4096,in=4096,out=4096"}) {
+    EXPECT_GE(outputs(extents), enough_outputs) << extents;
+  }
+  EXPECT_EQ(outputs("batch=2,in=64,out=3"), 6);
+  EXPECT_EQ(outputs("batch=1,in=64,out=1000"), 263) << "not 1000: they repeat";
+}
+
 }  // namespace
 }  // namespace assay::oracle

@@ -1,5 +1,6 @@
 #include "harness/input/panel.h"
 
+#include <algorithm>
 #include <array>
 
 namespace assay::input {
@@ -9,11 +10,14 @@ namespace {
 constexpr std::array<std::array<std::int64_t, 2>, 4> primes{
     {{127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
 
-/// Another one in the first pass than in those behind it.
-std::int64_t period(std::int64_t rows, int pass) {
+/// So many different outputs are left that their errors can be judged together.
+constexpr std::int64_t least_outputs = 256;
+
+/// Another one in the first pass than in those behind it; at least `least`, if there are as many.
+std::int64_t period(std::int64_t rows, std::int64_t least, int pass) {
   for (const auto& pair : primes) {
     if (rows <= pair[0]) return rows;
-    if (pair[0] * pair[1] > rows) return pair.at(pass == 0 ? 0 : 1);
+    if (pair[0] * pair[1] > rows && pair[0] >= least) return pair.at(pass == 0 ? 0 : 1);
   }
   return rows;
 }
@@ -27,7 +31,12 @@ Panel panel(const OpInstance& op, int pass) {
   if (all.at(static_cast<std::size_t>(pass)).rule.oracle == Oracle::freivalds) {
     return {y.at(0), y.at(1)};
   }
-  return {period(y.at(0), pass), period(y.at(1), pass)};
+  const auto least_beside = [](std::int64_t others) {
+    const std::int64_t different = std::clamp<std::int64_t>(others, 1, primes[0][0]);
+    return (least_outputs + different - 1) / different;
+  };
+  return {period(y.at(0), least_beside(y.at(1)), pass),
+          period(y.at(1), least_beside(y.at(0)), pass)};
 }
 
 std::int64_t rows_before_repeat(const OpInstance& op, int pass, int input) {
