@@ -57,6 +57,16 @@ TEST_F(Engines, EveryProductPassesInEveryDtypeWithEveryActivation) {
   }
 }
 
+TEST_F(Engines, ATrialThatNothingCouldHaveFailedIsVacuous) {
+  // A copy that is not declared as one: its untouched input would pass for its output.
+  PlannedTrial copy = planned("tensor_ops/copy/f32/n=1003", {{"cpu", 0}});
+  EXPECT_EQ(execute(copy).status, Status::pass);
+  copy.test.op.signature.is_copy = false;
+  const Record record = execute(copy);
+  EXPECT_EQ(record.status, Status::vacuous);
+  EXPECT_EQ(record.reason, "input 0 would have passed too");
+}
+
 TEST_F(Engines, EmptyTensorsPass) {
   for (const char* id : {"tensor_ops/add/f32/n=0", "tensor_ops/sum/f64/n=0",
                          "transfers/memcpy/u8/from=host,to=host,bytes=0,threads=all"}) {
