@@ -1,15 +1,11 @@
 #include "kernels/op_families.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "kernels/base/status.h"
 #include "kernels/op_passes.h"
 
 namespace assay {
 namespace {
-
-// --- Parameters --------------------------------------------------------------------------------
 
 Parameter size(std::string_view name) { return {.name = name, .minimum = 0}; }
 Parameter extent(std::string_view name) { return {.name = name, .minimum = 1}; }
@@ -27,307 +23,7 @@ Parameter choice(std::string_view name, std::vector<std::string_view> words) {
 
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
-// --- Work --------------------------------------------------------------------------------------
-
-double count(std::int64_t n) { return static_cast<double>(n); }
-
-double bytes_of(const Signature& signature) {
-  double bytes = 0;
-  for (const TensorSpec& tensor : signature.inputs) bytes += static_cast<double>(tensor.bytes());
-  for (const TensorSpec& tensor : signature.outputs) bytes += static_cast<double>(tensor.bytes());
-  return bytes;
-}
-
-Signature with_work(Signature signature, double flops) {
-  signature.flops = flops;
-  signature.bytes = bytes_of(signature);
-  return signature;
-}
-
-// --- Elementwise -------------------------------------------------------------------------------
-
-/// {n}, or {n / cols, cols} with rows `ld` apart.
-TensorSpec elementwise_tensor(DType dtype, const Params& params) {
-  const std::int64_t n = params.integer("n");
-  const std::int64_t cols = params.integer_or("cols", 0);
-  const std::int64_t ld = params.integer_or("ld", 0);
-  if (cols == 0 && ld == 0) return {.dtype = dtype, .shape = {n}};
-  if (cols == 0 || ld < cols || n % cols != 0) {
-    throw NotApplicable(
-        "elementwise ops: rows of 'cols' elements, 'ld' apart, need cols <= ld and n a "
-        "multiple of cols; given " +
-        params.text());
-  }
-  return {.dtype = dtype, .shape = {n / cols, cols}, .row_stride = ld};
-}
-
-template <Operands operands>
-Signature elementwise_signature(DType dtype, const Params& params) {
-  const TensorSpec tensor = elementwise_tensor(dtype, params);
-  const TensorSpec scalar{.dtype = dtype, .shape = {1}};
-  TensorSpec mask = tensor;
-  mask.dtype = DType::u8;
-  Signature s{.inputs = {tensor}, .outputs = {tensor}};
-  switch (operands) {
-    case Operands::one:
-      break;
-    case Operands::copied:
-      s.is_copy = true;
-      break;
-    case Operands::two:
-      s.inputs = {tensor, tensor};
-      break;
-    case Operands::three:
-      s.inputs = {tensor, tensor, tensor};
-      break;
-    case Operands::compared:
-      s = {.inputs = {tensor, tensor}, .outputs = {mask}};
-      break;
-    case Operands::masked:
-      s.inputs = {mask, tensor, tensor};
-      break;
-    case Operands::with_scalar:
-      s.inputs = {tensor, scalar};
-      break;
-    case Operands::scalar:
-      s.inputs = {scalar};
-      s.is_constant = true;
-      break;
-  }
-  // One operation an element, whatever it is; fma counts as two.
-  const bool is_fma = operands == Operands::three;
-  return with_work(std::move(s), count(tensor.elements()) * (is_fma ? 2 : 1));
-}
-
-Signature (*signature_of(Operands operands))(DType, const Params&) {
-  switch (operands) {
-    case Operands::one:
-      return elementwise_signature<Operands::one>;
-    case Operands::copied:
-      return elementwise_signature<Operands::copied>;
-    case Operands::two:
-      return elementwise_signature<Operands::two>;
-    case Operands::three:
-      return elementwise_signature<Operands::three>;
-    case Operands::compared:
-      return elementwise_signature<Operands::compared>;
-    case Operands::masked:
-      return elementwise_signature<Operands::masked>;
-    case Operands::with_scalar:
-      return elementwise_signature<Operands::with_scalar>;
-    case Operands::scalar:
-      return elementwise_signature<Operands::scalar>;
-  }
-  __builtin_unreachable();
-}
-
-Signature cast_signature(DType dtype, const Params& params) {
-  TensorSpec to = elementwise_tensor(dtype, params);
-  to.dtype = *parse_dtype(params.word("to"));
-  Signature s{.inputs = {elementwise_tensor(dtype, params)}, .outputs = {to}};
-  s.is_copy = to.dtype == dtype;
-  return with_work(std::move(s), count(to.elements()));
-}
-
-Signature random_signature(DType dtype, const Params& params) {
-  const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("n")}};
-  // Ten rounds of two multiplications and four exclusive ors give 16 bytes.
-  return with_work({.outputs = {tensor}}, 60.0 * static_cast<double>(tensor.bytes()) / 16);
-}
-
-// --- Reductions and whole arrays ---------------------------------------------------------------
-
-template <int Inputs>
-Signature reduction_signature(DType dtype, const Params& params) {
-  const std::int64_t n = params.integer("n");
-  Signature s{.inputs = std::vector<TensorSpec>(Inputs, {dtype, {n}}), .outputs = {{dtype, {1}}}};
-  s.terms = n;
-  s.factors_per_term = Inputs;
-  return with_work(std::move(s), count(n) * Inputs);
-}
-
-/// The terms are squares of the one input's elements.
-Signature norm_signature(DType dtype, const Params& params) {
-  Signature s = reduction_signature<1>(dtype, params);
-  s.factors_per_term = 2;
-  s.flops *= 2;
-  return s;
-}
-
-Signature index_signature(DType dtype, const Params& params) {
-  Signature s = reduction_signature<1>(dtype, params);
-  s.outputs = {{DType::i64, {1}}};
-  const double flops = s.flops;
-  return with_work(std::move(s), flops);
-}
-
-Signature array_signature(DType dtype, const Params& params) {
-  Signature s = reduction_signature<1>(dtype, params);
-  s.outputs = s.inputs;
-  const double flops = s.flops;
-  return with_work(std::move(s), flops);
-}
-
-// --- Rows --------------------------------------------------------------------------------------
-
-TensorSpec rows_tensor(DType dtype, const Params& params) {
-  const std::int64_t cols = params.integer("cols");
-  const std::int64_t ld = params.integer_or("ld", 0);
-  if (ld != 0 && ld < cols) {
-    throw NotApplicable("rows of " + std::to_string(cols) + " elements cannot be " +
-                        std::to_string(ld) + " apart: ld must be at least cols");
-  }
-  return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
-}
-
-template <bool Affine>
-Signature rowwise_signature(DType dtype, const Params& params) {
-  const TensorSpec tensor = rows_tensor(dtype, params);
-  Signature s{.inputs = {tensor}, .outputs = {tensor}};
-  const TensorSpec per_column{.dtype = dtype, .shape = {tensor.shape[1]}};
-  if (Affine) s.inputs.insert(s.inputs.end(), 2, per_column);
-  s.terms = tensor.shape[1];
-  s.is_constant = tensor.shape[1] == 1;  // 1, or the bias
-  // Maximum, subtraction, exponential, sum, division; sum, subtraction, square and sum, two
-  // multiplications and an addition.
-  return with_work(std::move(s), count(tensor.elements()) * (Affine ? 7 : 5));
-}
-
-Signature transpose_signature(DType dtype, const Params& params) {
-  const std::int64_t rows = params.integer("rows");
-  const std::int64_t cols = params.integer("cols");
-  Signature s{.inputs = {{dtype, {rows, cols}}}, .outputs = {{dtype, {cols, rows}}}};
-  s.is_copy = rows == 1 || cols == 1;
-  return with_work(std::move(s), 0);
-}
-
-Signature gather_signature(DType dtype, const Params& params) {
-  const std::int64_t cols = params.integer("cols");
-  const std::int64_t taken = params.integer("count");
-  Signature s{.inputs = {{dtype, {params.integer("rows"), cols}}, {DType::i64, {taken}}},
-              .outputs = {{dtype, {taken, cols}}}};
-  s.is_copy = s.inputs[0].shape[0] == 1 && taken == 1;
-  s.is_constant = s.inputs[0].elements() == 1;
-  // Rows that are not chosen need not be read.
-  s.bytes =
-      2 * static_cast<double>(s.outputs[0].bytes()) + static_cast<double>(s.inputs[1].bytes());
-  return s;
-}
-
-// --- Products ----------------------------------------------------------------------------------
-
-Signature batched_matmul_signature(DType dtype, const Params& params) {
-  const std::int64_t batch = params.integer("batch");
-  const std::int64_t m = params.integer("m");
-  const std::int64_t n = params.integer("n");
-  const std::int64_t k = params.integer("k");
-  Signature s{.inputs = {{dtype, {batch, m, k}}, {dtype, {batch, k, n}}},
-              .outputs = {{dtype, {batch, m, n}}}};
-  s.terms = k;
-  s.factors_per_term = 2;
-  return with_work(std::move(s), 2 * count(batch) * count(m) * count(n) * count(k));
-}
-
-/// Where gelu and its tanh form differ, and neither is 0 or the identity.
-constexpr double telling_rms = 1.5;
-
-Signature linear_signature(DType dtype, const Params& params) {
-  const std::int64_t batch = params.integer("batch");
-  const std::int64_t in = params.integer("in");
-  const std::int64_t out = params.integer("out");
-  const bool bias = params.integer("bias") != 0;
-  const bool gelu = params.word("act").starts_with("gelu");
-  if (gelu && !is_floating(dtype)) {
-    throw NotApplicable("linear: act=" + params.word("act") + " needs a dtype of floats, not " +
-                        std::string(name(dtype)));
-  }
-  // Integers stay as they were summed: a scale back to 8 bits is another op's business.
-  const DType wide = is_floating(dtype) ? dtype : accumulator(dtype);
-  Signature s{.inputs = {{dtype, {batch, in}}, {dtype, {out, in}}},
-              .outputs = {{wide, {batch, out}}}};
-  if (bias) s.inputs.push_back({wide, {out}});
-  s.terms = in + (bias ? 1 : 0);
-  s.factors_per_term = 2;
-  s.sum_rms = gelu ? telling_rms : 0;
-  s.is_product = true;
-  return with_work(std::move(s), count(batch) * count(out) * (2 * count(in) + (bias ? 1 : 0)));
-}
-
-/// Layer 1 from `in` to `width`, the others from `width` to `width`. Inputs: x, then the weights
-/// and the bias of each layer.
-Signature linear_stack_signature(DType dtype, const Params& params) {
-  const std::int64_t batch = params.integer("batch");
-  const std::int64_t in = params.integer("in");
-  const std::int64_t width = params.integer("width");
-  const std::int64_t layers = params.integer("layers");
-  const bool bias = params.integer("bias") != 0;
-  Signature s{.inputs = {{dtype, {batch, in}}}, .outputs = {{dtype, {batch, width}}}};
-  double flops = 0;
-  double paths = 0;  // from inputs and biases to one output: the terms of the expanded sum
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    const std::int64_t fan_in = layer == 0 ? in : width;
-    s.inputs.push_back({dtype, {width, fan_in}});
-    if (bias) s.inputs.push_back({dtype, {width}});
-    flops += count(batch) * count(width) * (2 * count(fan_in) + (bias ? 1 : 0));
-    paths = (layer == 0 ? count(in) : paths * count(width)) + (bias ? 1 : 0);
-  }
-  // Twice, because outputs of layers are rounded, and may be rounded up.
-  s.terms = static_cast<std::int64_t>(std::min(2 * paths, 0x1p62));
-  s.factors_per_term = static_cast<int>(layers) + 1;
-  return with_work(std::move(s), flops);
-}
-
-// --- Transfers and collectives -----------------------------------------------------------------
-
-Signature memcpy_signature(DType dtype, const Params& params) {
-  TensorSpec bytes{.dtype = dtype, .shape = {params.integer("bytes")}};
-  if (params.find("pages") != nullptr) {  // else normal, which is left out
-    constexpr std::int64_t huge_page_bytes = 2 << 20;
-    if (bytes.shape[0] < huge_page_bytes) {
-      throw NotApplicable("memcpy: pages=huge needs at least one page of 2 MiB, not " +
-                          std::to_string(bytes.shape[0]) + " bytes");
-    }
-    bytes.memory = Memory::huge_pages;
-  }
-  return with_work({.inputs = {bytes}, .outputs = {bytes}, .is_copy = true}, 0);
-}
-
-Signature memcpy_2d_signature(DType dtype, const Params& params) {
-  const std::int64_t width = params.integer("width");
-  const std::int64_t pitch = params.integer("pitch");
-  if (pitch < width) {
-    throw NotApplicable("memcpy_2d: rows of " + std::to_string(width) + " bytes cannot be " +
-                        std::to_string(pitch) + " apart: pitch must be at least width");
-  }
-  const TensorSpec rows{
-      .dtype = dtype, .shape = {params.integer("rows"), width}, .row_stride = pitch};
-  return with_work({.inputs = {rows}, .outputs = {rows}, .is_copy = true}, 0);
-}
-
-Signature allreduce_signature(DType dtype, const Params& params) {
-  // With more ranks no dense integers have sums that the message's dtype holds exactly, and the
-  // bound of an average needs 2 n u <= 1.
-  const std::int64_t most = std::int64_t{1} << std::min(30, precision_bits(dtype) - 1);
-  if (params.integer("ranks") > most) {
-    throw NotApplicable("allreduce in " + std::string(name(dtype)) +
-                        " has no test data for more than " + std::to_string(most) + " ranks");
-  }
-  const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("count")}};
-  Signature s{.inputs = {tensor}, .outputs = {tensor}};
-  s.ranks = static_cast<int>(params.integer("ranks"));
-  s.is_copy = s.ranks == 1;
-  s.terms = s.ranks;
-  // Partial sums travel, and are rounded, in the dtype of the message.
-  s.accumulate_in = dtype;
-  s.in_place = params.find("place") != nullptr;  // else out, which is left out
-  // The message, as nccl-tests counts it: algbw = bytes / time.
-  s.bytes = static_cast<double>(tensor.bytes());
-  s.flops = static_cast<double>(tensor.elements()) * (s.ranks - 1);
-  return s;
-}
-
-Op make(const OpRow& row, std::vector<Parameter> parameters,
-        Signature (*signature)(DType, const Params&), Passes passes) {
+Op make(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature, Passes passes) {
   return {.name = row.name,
           .formula = row.formula,
           .dtypes = row.dtypes,
@@ -336,8 +32,8 @@ Op make(const OpRow& row, std::vector<Parameter> parameters,
           .passes = std::move(passes)};
 }
 
-Op make(const OpRow& row, std::vector<Parameter> parameters,
-        Signature (*signature)(DType, const Params&), Passes (*passes_of)(DType, const Params&)) {
+Op make(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
+        Passes (*passes_of)(DType, const Params&)) {
   Op op = make(row, std::move(parameters), signature, Passes{});
   op.passes_of = passes_of;
   return op;
@@ -347,7 +43,7 @@ Op make(const OpRow& row, std::vector<Parameter> parameters,
 
 Op elementwise(const OpRow& row, Operands operands, Passes passes) {
   return make(row, {size("n"), optional_extent("cols"), optional_extent("ld")},
-              signature_of(operands), std::move(passes));
+              elementwise_signature(operands), std::move(passes));
 }
 
 Op cast_op(const OpRow& row) {
@@ -363,8 +59,8 @@ Op random_op(const OpRow& row) {
 }
 
 Op reduction(const OpRow& row, int inputs, Least least, Passes passes) {
-  return make(row, {least == Least::none ? size("n") : extent("n")},
-              inputs == 1 ? reduction_signature<1> : reduction_signature<2>, std::move(passes));
+  return make(row, {least == Least::none ? size("n") : extent("n")}, reduction_signature(inputs),
+              std::move(passes));
 }
 
 Op norm_op(const OpRow& row, Passes passes) {
@@ -381,11 +77,11 @@ Op whole_array(const OpRow& row, Passes passes) {
 
 Op rowwise(const OpRow& row, Passes passes) {
   return make(row, {extent("rows"), extent("cols"), optional_extent("ld")},
-              rowwise_signature<false>, std::move(passes));
+              rowwise_signature(false), std::move(passes));
 }
 
 Op rowwise_affine(const OpRow& row, Passes passes) {
-  return make(row, {extent("rows"), extent("cols"), optional_extent("ld")}, rowwise_signature<true>,
+  return make(row, {extent("rows"), extent("cols"), optional_extent("ld")}, rowwise_signature(true),
               std::move(passes));
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/op.h"
+#include "kernels/op_signatures.h"
 
 // Families of ops that have parameters and tensors in common: what the rows of op_table.cpp are
 // made of.
@@ -16,17 +17,6 @@ struct OpRow {
   std::vector<DType> dtypes;
 };
 
-/// Elementwise ops take n elements in one row, or rows of `cols` of them, `ld` apart.
-enum class Operands {
-  one,
-  copied,  // one, and the output is the same
-  two,
-  three,
-  compared,     // two, and the output is a mask of u8
-  masked,       // a mask of u8 and two
-  with_scalar,  // one, and a scalar
-  scalar,       // a scalar alone
-};
 Op elementwise(const OpRow& row, Operands operands, Passes passes);
 
 /// y = f(x), or f(a, b), over all n elements; n may be 0 where f of nothing is defined.

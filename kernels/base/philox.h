@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -12,20 +13,33 @@ namespace assay {
 /// multipliers, Weyl keys and test vectors are those of the authors' Random123.
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
-inline PhiloxBlock philox4x32(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
+/// The ten rounds of N counters side by side: word w of counter i is the lower half of words[w][i].
+template <std::size_t N>
+constexpr void philox_rounds(std::array<std::array<std::uint64_t, N>, 4>& words, std::uint32_t key0,
+                             std::uint32_t key1) {
   constexpr std::uint64_t multiplier0 = 0xD2511F53;
   constexpr std::uint64_t multiplier1 = 0xCD9E8D57;
+  constexpr std::uint64_t low = 0xffffffff;
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = multiplier0 * counter[0];
-    const std::uint64_t product1 = multiplier1 * counter[2];
-    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(product1),
-               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(product0)};
-    key[0] += 0x9E3779B9;
-    key[1] += 0xBB67AE85;
+    for (std::size_t i = 0; i < N; ++i) {
+      const std::uint64_t product0 = multiplier0 * (words[0][i] & low);
+      const std::uint64_t product1 = multiplier1 * (words[2][i] & low);
+      words[0][i] = (product1 >> 32) ^ words[1][i] ^ key0;
+      words[1][i] = product1 & low;
+      words[2][i] = (product0 >> 32) ^ words[3][i] ^ key1;
+      words[3][i] = product0 & low;
+    }
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
   }
-  return counter;
+}
+
+constexpr PhiloxBlock philox4x32(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
+  std::array<std::array<std::uint64_t, 1>, 4> words{
+      {{counter[0]}, {counter[1]}, {counter[2]}, {counter[3]}}};
+  philox_rounds(words, key[0], key[1]);
+  return {static_cast<std::uint32_t>(words[0][0]), static_cast<std::uint32_t>(words[1][0]),
+          static_cast<std::uint32_t>(words[2][0]), static_cast<std::uint32_t>(words[3][0])};
 }
 
 /// The two 64-bit halves of the block at `index`, for the tensor named by `stream`.

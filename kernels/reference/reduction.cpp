@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/base/vector_clones.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
@@ -27,55 +28,91 @@ void real_value(const Problem&, std::span<const double> state, std::int64_t, Val
   out.scale[0] = state[2];
 }
 
+constexpr std::size_t lanes = 8;
+
+/// As many running sums (exact_sum.h) side by side: a vector unit takes the same step in all.
+struct LaneSums {
+  std::array<double, lanes> value{};
+  std::array<double, lanes> rest{};
+  std::array<double, lanes> magnitude{};
+
+  void add(std::size_t lane, double term) {
+    double error = 0;
+    two_sum(value[lane], term, value[lane], error);
+    rest[lane] += error;
+    magnitude[lane] += std::abs(term);
+  }
+  void add_product(std::size_t lane, double a, double b) {
+    const double product = a * b;
+    rest[lane] += std::fma(a, b, -product);
+    add(lane, product);
+  }
+};
+
+template <class T>
+ASSAY_VECTOR_CLONES LaneSums sums_of(const T* x, std::size_t n) {
+  LaneSums sums;
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums.add(lane, wide(x[i + lane]));
+  }
+  for (; i < n; ++i) sums.add(0, wide(x[i]));
+  return sums;
+}
+
+template <class T>
+ASSAY_VECTOR_CLONES LaneSums sums_of_products(const T* a, const T* b, std::size_t n) {
+  LaneSums sums;
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      sums.add_product(lane, wide(a[i + lane]), wide(b[i + lane]));
+    }
+  }
+  for (; i < n; ++i) sums.add_product(0, wide(a[i]), wide(b[i]));
+  return sums;
+}
+
 struct Total {
   ExactSum sum;
   double magnitude = 0;
 
-  void add(const Total& other) {
-    sum.add(other.sum);
-    magnitude += other.magnitude;
+  void add(const LaneSums& sums) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      sum.add(ExactSum(sums.value[lane], sums.rest[lane]));
+      magnitude += sums.magnitude[lane];
+    }
   }
   long double value() const { return static_cast<long double>(sum.value()) + sum.rest(); }
 };
 
-/// The total over n elements of what `add(lane, i)` adds: in lanes, whose chains of additions keep
-/// a processor busy, and blocks that threads share. Which element belongs to which does not depend
-/// on their number.
-template <class Add>
-Total total_in_lanes(std::size_t n, const Add& add) {
-  constexpr std::size_t lanes = 8;
+/// The total over n elements: `sums(first, count)` of blocks that threads share, and which do not
+/// depend on their number.
+template <class Sums>
+Total total(std::size_t n, const Sums& sums) {
   constexpr std::size_t block = 1 << 15;
-  std::vector<Total> blocks((n + block - 1) / block);
+  std::vector<LaneSums> blocks((n + block - 1) / block);
 #pragma omp parallel for schedule(static) if (blocks.size() > 1)
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    std::array<Total, lanes> of_lane;
-    const std::size_t end = std::min(n, (b + 1) * block);
-    std::size_t i = b * block;
-    for (; i + lanes <= end; i += lanes) {
-      for (std::size_t lane = 0; lane < lanes; ++lane) add(of_lane[lane], i + lane);
-    }
-    for (; i < end; ++i) add(of_lane[0], i);
-    for (const Total& total : of_lane) blocks[b].add(total);
+    blocks[b] = sums(b * block, std::min(block, n - b * block));
   }
   Total all;
-  for (const Total& total : blocks) all.add(total);
+  for (const LaneSums& one : blocks) all.add(one);
   return all;
 }
 
 template <class T>
 Total total_of(std::span<const T> x) {
-  return total_in_lanes(x.size(), [&](Total& total, std::size_t i) {
-    total.sum.add(wide(x[i]));
-    total.magnitude += std::abs(wide(x[i]));
+  return total(x.size(), [&](std::size_t first, std::size_t count) {
+    return sums_of(x.data() + first, count);
   });
 }
 
 /// Sum of a_i b_i.
 template <class T>
 Total total_of_products(std::span<const T> a, std::span<const T> b) {
-  return total_in_lanes(a.size(), [&](Total& total, std::size_t i) {
-    total.sum.add_product(wide(a[i]), wide(b[i]));
-    total.magnitude += std::abs(wide(a[i]) * wide(b[i]));
+  return total(a.size(), [&](std::size_t first, std::size_t count) {
+    return sums_of_products(a.data() + first, b.data() + first, count);
   });
 }
 
