@@ -19,7 +19,7 @@ Names found(Example& example, const HostTensor& right, std::byte poison = std::b
   const reference::Problem problem{example.op, example.inputs};
   const reference::State state = reference::solve(reference, problem);
   return decoys(reference, problem, state, tolerance(passes(example.op).at(0).rule, example.op),
-                right, poison);
+                right.bytes(), poison);
 }
 
 /// y = a + b.

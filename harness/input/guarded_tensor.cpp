@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <vector>
 
-#include "harness/parallel.h"
+#include "harness/input/first_difference.h"
 
 namespace assay::input {
 namespace {
@@ -24,18 +23,6 @@ std::size_t band_bytes(const TensorSpec& spec) {
   const std::size_t row_bytes = static_cast<std::size_t>(row) * size_bytes(spec.dtype);
   const std::size_t pages = (row_bytes + smallest_band_bytes - 1) / smallest_band_bytes;
   return std::clamp(pages * smallest_band_bytes, smallest_band_bytes, largest_band_bytes);
-}
-
-/// The index of the first byte that differs, in what may be read where it lies.
-std::optional<std::size_t> first_difference_of(std::span<const std::byte> a,
-                                               std::span<const std::byte> b) {
-  std::atomic<bool> differs = false;
-  parallel_runs(std::ssize(a), 1 << 18, [&](std::int64_t first, std::int64_t count) {
-    const auto at = static_cast<std::size_t>(first);
-    if (std::memcmp(&a[at], &b[at], static_cast<std::size_t>(count)) != 0) differs = true;
-  });
-  if (!differs) return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
 }  // namespace
@@ -92,19 +79,22 @@ void GuardedTensor::download(HostTensor& tensor) const {
   });
 }
 
+std::optional<std::span<const std::byte>> GuardedTensor::readable() const {
+  if (rows_ > 1 || !buffer_.device().is_readable_by_host()) return std::nullopt;
+  return std::span<const std::byte>(data(), spec_.bytes());
+}
+
 std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& tensor) const {
   const std::size_t width = size_bytes(spec_.dtype);
-  if (rows_ == 1 && buffer_.device().is_readable_by_host()) {
-    const auto byte = first_difference_of(tensor.bytes(), {data(), spec_.bytes()});
+  if (const auto now = readable()) {
+    const auto byte = input::first_difference(tensor.bytes(), *now);
     return byte ? std::optional(*byte / width) : std::nullopt;
   }
   std::optional<std::size_t> found;
   const auto compare = [&](std::size_t at, std::span<const std::byte> now) {
     if (found) return;
     const std::span<const std::byte> was = tensor.bytes().subspan(at, now.size());
-    if (std::memcmp(was.data(), now.data(), now.size()) == 0) return;
-    const auto [in_was, in_now] = std::ranges::mismatch(was, now);
-    found = (at + static_cast<std::size_t>(in_was - was.begin())) / width;
+    if (const auto byte = input::first_difference(was, now)) found = (at + *byte) / width;
   };
   if (rows_ > 1) {
     read_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
@@ -145,21 +135,28 @@ void GuardedTensor::read_rows(const RowBody& body) const { for_each_block(body, 
 void GuardedTensor::change_rows(const RowBody& body) { for_each_block(body, true); }
 
 std::optional<std::string> GuardedTensor::damage() const {
-  std::vector<std::byte> band(std::max(front_bytes_, back_bytes_));
   const auto is_damaged = [&](std::byte b) { return b != guard_; };
+  const auto is_whole = [&](std::span<const std::byte> band) {
+    return band.front() == guard_ && std::memcmp(&band[0], &band[1], band.size() - 1) == 0;
+  };
+  Device& device = buffer_.device();
+  std::vector<std::byte> copy;
+  const auto read = [&](const std::byte* at, std::size_t bytes) -> std::span<const std::byte> {
+    if (device.is_readable_by_host()) return {at, bytes};
+    copy.resize(bytes);
+    device.download(copy.data(), at, bytes);
+    return copy;
+  };
 
-  buffer_.device().download(band.data(), buffer_.data(), front_bytes_);
-  const auto front_end = band.begin() + static_cast<std::ptrdiff_t>(front_bytes_);
-  if (const auto count = std::count_if(band.begin(), front_end, is_damaged); count > 0) {
-    const auto first = std::find_if(band.begin(), front_end, is_damaged);
-    return fmt::format("{} bytes written before the start, from {} bytes away", count,
-                       front_end - first);
+  if (const auto band = read(buffer_.data(), front_bytes_); !is_whole(band)) {
+    return fmt::format("{} bytes written before the start, from {} bytes away",
+                       std::ranges::count_if(band, is_damaged),
+                       band.end() - std::ranges::find_if(band, is_damaged));
   }
-  buffer_.device().download(band.data(), data() + spec_.span_bytes(), back_bytes_);
-  const auto back_end = band.begin() + static_cast<std::ptrdiff_t>(back_bytes_);
-  if (const auto count = std::count_if(band.begin(), back_end, is_damaged); count > 0) {
-    const auto first = std::find_if(band.begin(), back_end, is_damaged);
-    return fmt::format("{} bytes written past the end, from byte +{}", count, first - band.begin());
+  if (const auto band = read(data() + spec_.span_bytes(), back_bytes_); !is_whole(band)) {
+    return fmt::format("{} bytes written past the end, from byte +{}",
+                       std::ranges::count_if(band, is_damaged),
+                       std::ranges::find_if(band, is_damaged) - band.begin());
   }
   if (rows_ == 1) return std::nullopt;
   std::size_t wrong = 0;

@@ -32,6 +32,8 @@ class GuardedTensor {
 
   void upload(const HostTensor& tensor);
   void download(HostTensor& tensor) const;
+  /// Its elements where they lie, if the host can read them there as they would be downloaded.
+  std::optional<std::span<const std::byte>> readable() const;
   /// The index of the first element that is not, bit for bit, as in `tensor`; read block by block.
   std::optional<std::size_t> first_difference(const HostTensor& tensor) const;
 

@@ -15,8 +15,6 @@
 namespace assay::oracle {
 namespace {
 
-constexpr std::int64_t run_elements = 1024;
-
 /// What the outputs say together.
 void note_together(Verdict& verdict, std::int64_t index, double error, double scale,
                    bool is_rounded) {

@@ -17,7 +17,11 @@ Verdict compare(const reference::Reference& expected, const reference::Problem& 
                 std::span<const double> state, const Tolerance& tolerance,
                 std::span<const std::byte> actual, int rank, double* reference_share = nullptr);
 
-/// The same for a part alone: `actual` holds whole elements from `first` on, of one rank.
+/// How many elements are judged at a time.
+inline constexpr std::int64_t run_elements = 1024;
+
+/// The same for a part alone, of at most run_elements: `actual` holds whole elements from `first`
+/// on, of one rank.
 Verdict compare_run(const reference::Reference& expected, const reference::Problem& problem,
                     std::span<const double> state, const Tolerance& tolerance,
                     std::span<const std::byte> actual, int rank, std::int64_t first);

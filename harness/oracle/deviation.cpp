@@ -6,12 +6,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "harness/oracle/compare.h"
 #include "harness/oracle/number.h"
 
 namespace assay::oracle {
 namespace {
-
-constexpr std::int64_t run_elements = 1024;
 
 /// The numbers of the first version in a text: "oneDNN 2.6.3 jit" gives {2, 6, 3}.
 std::vector<int> version_in(std::string_view text) {

@@ -28,7 +28,7 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op) {
   if (!applies) return std::nullopt;
   const int p = precision_bits(accumulator(op));
   const int q = precision_bits(output_dtype(op));
-  double low = p + 1.75 - std::log2(static_cast<double>(s.terms)) / 2;
+  double low = chain_bits(op);
   double high = p + 1.25;
   if (s.factors_per_term > 1) low = combined(low, p + 1.25);
   if (q < p) {
@@ -36,6 +36,11 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op) {
     high = combined(high, q + 1.25);
   }
   return Band{low - 0.5, high + 0.5};
+}
+
+double chain_bits(const OpInstance& op) {
+  return precision_bits(accumulator(op)) + 1.75 -
+         std::log2(static_cast<double>(op.signature.terms)) / 2;
 }
 
 // The data are uniform in [-r, r): the root mean square of a factor is 2 / sqrt 3 times the mean of

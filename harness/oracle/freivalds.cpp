@@ -32,11 +32,7 @@ bool is_whole(T value) {
 
 template <class T>
 Residue residue(T value) {
-  if constexpr (is_narrow_float<T>) {
-    return static_cast<Residue>(static_cast<std::int64_t>(static_cast<float>(value)));
-  } else {
-    return static_cast<Residue>(static_cast<std::int64_t>(value));
-  }
+  return static_cast<Residue>(static_cast<std::int64_t>(value));
 }
 
 template <class T, class W>

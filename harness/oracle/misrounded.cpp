@@ -24,7 +24,7 @@ std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op) {
                        is_floating(output_dtype(op)) && q < p && op.signature.terms <= 16384 &&
                        outputs >= enough_outputs;
   if (!applies) return std::nullopt;
-  const double low = p + 1.75 - std::log2(static_cast<double>(op.signature.terms)) / 2 - 0.5;
+  const double low = chain_bits(op) - 0.5;
   const double share = 0.64 * std::exp2(q - 1 - low) * (low - q + 1);
   const auto n = static_cast<double>(outputs);
   const double rare = std::log(1e9);

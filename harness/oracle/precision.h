@@ -46,6 +46,9 @@ struct Band {
   double low;
   double high;
 };
+/// What a sum of the op's K terms keeps when it is one chain, the worst order, before its output is
+/// rounded.
+double chain_bits(const OpInstance& op);
 std::optional<Band> bits_band(const Rule& rule, const OpInstance& op);
 /// The root mean square of sqrt(sum of terms^2), against which errors are measured.
 double spread(const Verdict& verdict, const OpInstance& op);

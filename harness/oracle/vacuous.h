@@ -1,11 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/oracle/tolerance.h"
-#include "kernels/base/host_tensor.h"
 #include "kernels/reference/reference.h"
 
 namespace assay::oracle {
@@ -17,7 +17,7 @@ namespace assay::oracle {
 /// is_constant), nor of outputs of few elements, which may well be zero.
 std::vector<std::string> decoys(const reference::Reference& expected,
                                 const reference::Problem& problem, std::span<const double> state,
-                                const Tolerance& tolerance, const HostTensor& right,
+                                const Tolerance& tolerance, std::span<const std::byte> right,
                                 std::byte poison);
 
 }  // namespace assay::oracle

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
 
+#include "harness/input/first_difference.h"
 #include "harness/input/generate.h"
 #include "harness/input/panel.h"
 #include "harness/oracle/compare.h"
@@ -31,12 +31,25 @@ constexpr std::array fills{
 constexpr Trial::Fill timing_fill{
     .poison = std::byte{0xa5}, .input_guard = std::byte{0x96}, .output_guard = std::byte{0x69}};
 
-/// Index of the first element whose bits differ.
-std::optional<std::ptrdiff_t> first_difference(const HostTensor& a, const HostTensor& b) {
-  // Compared as a whole first: bytes one by one take as long as the op.
-  if (std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0) return std::nullopt;
-  const auto [in_a, in_b] = std::ranges::mismatch(a.bytes(), b.bytes());
-  return (in_a - a.bytes().begin()) / static_cast<std::ptrdiff_t>(size_bytes(a.spec().dtype));
+using Bytes = std::span<const std::byte>;
+
+/// The output of each rank, for the host to read: where it lies, or downloaded to `kept`, as the
+/// last pass's must be, which later launches are compared with.
+std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool keep,
+                              std::vector<HostTensor>& kept) {
+  std::vector<Bytes> outputs;
+  for (int rank = 0; rank < trial.ranks(); ++rank) {
+    if (const auto in_place = trial.readable_output(rank); in_place && !keep) {
+      outputs.push_back(*in_place);
+      continue;
+    }
+    // `outputs` refers to the bytes of tensors, which stay where they are when the list grows.
+    while (std::ssize(kept) <= rank) kept.emplace_back(op.signature.outputs[0]);
+    HostTensor& to = kept[static_cast<std::size_t>(rank)];
+    trial.download_output(rank, to);
+    outputs.push_back(to.bytes());
+  }
+  return outputs;
 }
 
 Check check_of(oracle::Objection::Kind kind) {
@@ -52,11 +65,11 @@ Check check_of(oracle::Objection::Kind kind) {
 }
 
 /// Every rank must hold the same bits as rank 0, whatever the tolerance.
-void check_ranks_agree(const std::vector<HostTensor>& outputs) {
+void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype) {
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
-    if (const auto element = first_difference(outputs[0], outputs[rank])) {
-      throw WrongResult{
-          fmt::format("ranks disagree: rank {} differs from rank 0 at [{}]", rank, *element)};
+    if (const auto byte = input::first_difference(outputs[0], outputs[rank])) {
+      throw WrongResult{fmt::format("ranks disagree: rank {} differs from rank 0 at [{}]", rank,
+                                    *byte / size_bytes(dtype))};
     }
   }
 }
@@ -96,7 +109,7 @@ void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankI
 void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
                   ReferenceStore& references, const std::string& reference_key,
                   const Checks& checks, PhaseClock& clock, Findings& findings,
-                  std::vector<HostTensor>& outputs) {
+                  std::vector<HostTensor>& kept) {
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
   clock.enter(&PhaseSeconds::input);
   trial.upload(inputs);
@@ -105,10 +118,8 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   trial.launch();
   trial.synchronize();
   clock.enter(&PhaseSeconds::comparison);
-  for (int rank = 0; rank < trial.ranks(); ++rank) {
-    if (std::ssize(outputs) == rank) outputs.emplace_back(op.signature.outputs[0]);
-    trial.download_output(rank, outputs[static_cast<std::size_t>(rank)]);
-  }
+  const bool is_last = pass + 1 == std::ssize(passes(op));
+  const std::vector<Bytes> outputs = outputs_of(trial, op, is_last, kept);
 
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
@@ -121,13 +132,13 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
-    const HostTensor& output = outputs[static_cast<std::size_t>(rank)];
+    const Bytes output = outputs[static_cast<std::size_t>(rank)];
     std::optional<HostTensor> repaired;
     if (!findings.deviations.empty() && !as_a_whole) {
-      std::ranges::copy(output.bytes(), repaired.emplace(output.spec()).bytes().begin());
+      std::ranges::copy(output, repaired.emplace(op.signature.outputs[0]).bytes().begin());
       oracle::put_right(expected, problem, state->values(), rank, *repaired, findings.deviations);
     }
-    const std::span<const std::byte> actual = (repaired ? *repaired : output).bytes();
+    const Bytes actual = repaired ? repaired->bytes() : output;
     if (as_a_whole) return oracle::freivalds(problem, actual);
     double reference_share = 0;
     oracle::Verdict found = oracle::compare(expected, problem, state->values(), tolerance, actual,
@@ -139,7 +150,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   oracle::Verdict verdict = first;
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
     // The same bits as rank 0's are as right as those: the reference is the costly part.
-    const bool same = !first_difference(outputs[0], outputs[rank]);
+    const bool same = !input::first_difference(outputs[0], outputs[rank]);
     verdict.merge(same ? first : judged(static_cast<int>(rank)));
   }
   // An oracle that was handed too little would find too little.
@@ -170,7 +181,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
                                         fills.at(static_cast<std::size_t>(pass)).poison));
   }
   check_surroundings(trial, inputs, checks, std::string(rules.name));
-  if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs);
+  if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs, output_dtype(op));
 }
 
 std::string deviations_seen(const Findings& findings) {

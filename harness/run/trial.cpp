@@ -87,6 +87,10 @@ void Trial::download_output(int rank, HostTensor& to) const {
   output(ranks_[static_cast<std::size_t>(rank)]).download(to);
 }
 
+std::optional<std::span<const std::byte>> Trial::readable_output(int rank) const {
+  return output(ranks_[static_cast<std::size_t>(rank)]).readable();
+}
+
 std::optional<std::size_t> Trial::first_difference(int rank, const HostTensor& expected) const {
   return output(ranks_[static_cast<std::size_t>(rank)]).first_difference(expected);
 }

@@ -51,6 +51,8 @@ class Trial {
   double time_s(std::int64_t launches);
 
   void download_output(int rank, HostTensor& to) const;
+  /// A rank's output where it lies, if the host can read it there.
+  std::optional<std::span<const std::byte>> readable_output(int rank) const;
   /// The index of the first element of a rank's output whose bits are not those of `expected`.
   std::optional<std::size_t> first_difference(int rank, const HostTensor& expected) const;
 
