@@ -2,6 +2,7 @@
 // there goes through the interfaces of kernels/base alone.
 #include "harness/run/trial.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -143,6 +144,34 @@ TEST(GuardBands, AWriteOutsideTheTensorIsSeenAndCounted) {
   tensor.set_guards(std::byte{0xa3});
   tensor.data()[-8] = std::byte{0};
   EXPECT_EQ(tensor.damage(), "1 bytes written before the start, from 8 bytes away");
+}
+
+TEST(GuardBands, NoByteOfThemIsLeftOut) {
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(cpu::make_backend());
+  backends.push_back(sim::make_backend(1));
+  for (const auto& backend : backends) {
+    const auto device = backend->open(0);
+    input::GuardedTensor tensor(*device, {DType::f32, {5}});
+    const std::ptrdiff_t band = 4096;
+    const auto write = [&](std::ptrdiff_t first, std::ptrdiff_t count) {
+      tensor.set_guards(std::byte{0x5c});
+      device->fill(tensor.data() + first, std::byte{0x5d}, static_cast<std::size_t>(count));
+    };
+    for (const std::ptrdiff_t at : {-band, std::ptrdiff_t{-1}}) {
+      write(at, 1);
+      EXPECT_EQ(tensor.damage(),
+                fmt::format("1 bytes written before the start, from {} bytes away", -at));
+    }
+    for (const std::ptrdiff_t at : {std::ptrdiff_t{0}, band - 1}) {
+      write(20 + at, 1);
+      EXPECT_EQ(tensor.damage(), fmt::format("1 bytes written past the end, from byte +{}", at));
+    }
+    write(-band, band);
+    EXPECT_EQ(tensor.damage(), "4096 bytes written before the start, from 4096 bytes away");
+    write(20, band);
+    EXPECT_EQ(tensor.damage(), "4096 bytes written past the end, from byte +0");
+  }
 }
 
 TEST(SimulatedDevices, TheHostCannotTouchTheirMemory) {
