@@ -47,7 +47,7 @@ std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool kee
     while (std::ssize(kept) <= rank) kept.emplace_back(op.signature.outputs[0]);
     HostTensor& to = kept[static_cast<std::size_t>(rank)];
     trial.download_output(rank, to);
-    outputs.push_back(to.bytes());
+    outputs.emplace_back(to.bytes());
   }
   return outputs;
 }
