@@ -79,7 +79,7 @@ constexpr KernelRow kernel_row =
 namespace {
 
 /// Both passes of `op`, computed by `make` and judged as a run judges them.
-oracle::Verdict judge(const OpInstance& op, cpu::Factory make) {
+oracle::Verdict judge(const OpInstance& op, Factory make) {
   oracle::Verdict verdict;
   for (int pass = 0; pass < 2; ++pass) {
     const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
@@ -115,7 +115,7 @@ TEST(AddingAnOp, AMistakeInTheExampleIsCaught) {
   const Op op = row_of_the_table();
   Params params;
   params.set("n", std::int64_t{1003});
-  EXPECT_FALSE(judge(instantiate(op, f32, params), cpu::map<cpu::Square, cpu::Floats, 1>).passed());
+  EXPECT_FALSE(judge(instantiate(op, f32, params), cpu::map<cpu::Square, Floats, 1>).passed());
 }
 
 std::string text_of(const std::string& path) {

@@ -43,8 +43,8 @@ constexpr PhiloxBlock philox4x32(PhiloxBlock counter, std::array<std::uint32_t, 
 }
 
 /// The two 64-bit halves of the block at `index`, for the tensor named by `stream`.
-inline std::array<std::uint64_t, 2> random_pair(std::uint64_t seed, std::uint64_t stream,
-                                                std::uint64_t index) {
+constexpr std::array<std::uint64_t, 2> random_pair(std::uint64_t seed, std::uint64_t stream,
+                                                   std::uint64_t index) {
   const PhiloxBlock block =
       philox4x32({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
                   static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
@@ -58,7 +58,7 @@ void random_pairs(std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
                   std::span<std::array<std::uint64_t, 2>> pairs);
 
 /// The 64 random bits of element `index`: they depend on (seed, stream, index) alone.
-inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
   return random_pair(seed, stream, index / 2)[index % 2];
 }
 

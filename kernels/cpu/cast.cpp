@@ -1,7 +1,7 @@
 #include <type_traits>
 
+#include "kernels/base/rounding.h"
 #include "kernels/cpu/map.h"
-#include "kernels/cpu/rounding.h"
 
 namespace assay::cpu {
 namespace {

@@ -103,9 +103,4 @@ std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& 
   throw DeviceError(Failure::unsupported, "cpu has no op " + std::string(op.op->name));
 }
 
-void refuse_dtype(const OpInstance& op) {
-  throw DeviceError(Failure::unsupported, "cpu has no " + std::string(op.op->name) + " in " +
-                                              std::string(name(op.dtype)));
-}
-
 }  // namespace assay::cpu

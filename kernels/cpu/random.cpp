@@ -1,37 +1,18 @@
-#include <bit>
-#include <limits>
-#include <type_traits>
-
 #include "kernels/base/philox.h"
+#include "kernels/base/random_element.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
 namespace {
 
-/// Floats: the topmost p bits, as a fraction of [0, 1). Integers: the lowest bits.
-template <class T>
-T element(std::uint64_t bits) {
-  if constexpr (std::is_same_v<T, double>) {
-    return static_cast<double>(bits >> 11U) * 0x1p-53;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(bits >> 40U) * 0x1p-24F;
-  } else if constexpr (std::is_same_v<T, Float16>) {
-    return T(static_cast<float>(bits >> 53U) * 0x1p-11F);
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return T(static_cast<float>(bits >> 56U) * 0x1p-8F);
-  } else {
-    return static_cast<T>(bits);
-  }
-}
-
 /// Elements 2 k and 2 k + 1 are the halves of block k.
 template <class T>
 void random_range(std::uint64_t seed, T* y, std::int64_t first, std::int64_t count) {
   for (std::int64_t i = first; i < first + count; ++i) {
     const auto pair = random_pair(seed, 0, static_cast<std::uint64_t>(i / 2));
-    y[i] = element<T>(pair.at(static_cast<std::size_t>(i % 2)));
-    if (i % 2 == 0 && i + 1 < first + count) y[++i] = element<T>(pair[1]);
+    y[i] = random_element<T>(pair.at(static_cast<std::size_t>(i % 2)));
+    if (i % 2 == 0 && i + 1 < first + count) y[++i] = random_element<T>(pair[1]);
   }
 }
 

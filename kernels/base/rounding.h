@@ -1,24 +1,24 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
-namespace assay::cpu {
+namespace assay {
 
 /// Rounded to odd, so that rounding it once more, to 16 bits, equals one rounding of `value`.
 /// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4),
 /// 2008.
-inline float rounded_to_odd(double value) {
+constexpr float rounded_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto bits = std::bit_cast<std::uint32_t>(nearest);
-  const bool beyond = std::abs(static_cast<double>(nearest)) > std::abs(value);
+  const auto magnitude = [](double x) { return x < 0 ? -x : x; };
+  const bool beyond = magnitude(static_cast<double>(nearest)) > magnitude(value);
   const std::uint32_t odd = (bits - (beyond ? 1U : 0U)) | 1U;
   return static_cast<double>(nearest) == value ? nearest : std::bit_cast<float>(odd);
 }
 
 /// The same from a 64-bit integer: what a double cannot hold is kept as one odd bit.
-inline float rounded_to_odd(std::int64_t value) {
+constexpr float rounded_to_odd(std::int64_t value) {
   const auto all = static_cast<std::uint64_t>(value);
   const std::uint64_t magnitude = value < 0 ? 0 - all : all;
   const std::uint64_t low = magnitude & 0xfffU;
@@ -29,4 +29,4 @@ inline float rounded_to_odd(std::int64_t value) {
   return rounded_to_odd(value < 0 ? -wide : wide);
 }
 
-}  // namespace assay::cpu
+}  // namespace assay

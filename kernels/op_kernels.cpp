@@ -1,0 +1,14 @@
+#include "kernels/op_kernels.h"
+
+#include <string>
+
+#include "kernels/base/status.h"
+
+namespace assay {
+
+void refuse_dtype(const OpInstance& op) {
+  throw DeviceError(Failure::unsupported, "this device has no " + std::string(op.op->name) +
+                                              " in " + std::string(name(op.dtype)));
+}
+
+}  // namespace assay
