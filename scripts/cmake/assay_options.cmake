@@ -1,15 +1,19 @@
 add_library(assay_options INTERFACE)
 target_include_directories(assay_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(assay_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+set(warnings -Wall -Wextra
   # designated initialisers leave out what keeps its default
-  -Wno-missing-field-initializers
+  -Wno-missing-field-initializers)
+list(JOIN warnings "," warnings_of_host)
+target_compile_options(assay_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${warnings_of_host}>"
   # GCC 12 warns of its own std::string (GCC bug 105651)
-  -Wno-restrict
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
   # a * b + c is two roundings unless the source says fma: references and exact ops depend on it
-  -ffp-contract=off)
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 if(ASSAY_WERROR)
-  target_compile_options(assay_options INTERFACE -Werror)
+  target_compile_options(assay_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE

@@ -101,6 +101,11 @@ class Mistakes(AssayTest):
         error = self.assay("run", "--cases", "cases.csv", expect=2).stderr
         self.assertIn("cases.csv:3:20: add: n must be", error)
 
+    def test_no_gpu_is_told_with_its_reason(self):
+        told = json.loads(self.assay("devices", "--json").stdout)
+        if not any(device["backend"] == "cuda" for device in told["devices"]):
+            self.assertRegex(self.assay("devices").stdout, r"(?m)^no GPU: .*(no driver \(libcuda|the driver|visible|assay_cuda\.so)")
+
     def test_absent_devices_exit_3(self):
         self.assertIn("cuda", self.refused("run", "--device", "cuda:7", code=3))
         self.assertIn("--require cuda:64", self.refused("run", "--require", "cuda:64", code=3))

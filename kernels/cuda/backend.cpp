@@ -1,0 +1,41 @@
+#include "kernels/cuda/backend.h"
+
+#include "kernels/base/status.h"
+#include "kernels/cuda/communicator.h"
+#include "kernels/cuda/describe.h"
+#include "kernels/cuda/device.h"
+
+namespace assay::cuda {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  std::string kind() const override { return "cuda"; }
+  std::vector<DeviceInfo> describe() const override { return describe_gpus(); }
+  std::vector<std::string> problems() const override { return missing_parts(); }
+
+  std::unique_ptr<Device> open(int index) override {
+    std::vector<DeviceInfo> gpus = describe_gpus();
+    if (index < 0 || index >= std::ssize(gpus)) {
+      throw DeviceError(Failure::device_lost, "there is no cuda:" + std::to_string(index) +
+                                                  " (any more): the driver shows " +
+                                                  std::to_string(gpus.size()) + " GPUs");
+    }
+    return std::make_unique<CudaDevice>(std::move(gpus[static_cast<std::size_t>(index)]), index);
+  }
+
+  bool ranks_share_device() const override { return false; }
+  std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
+                                        Bootstrap& bootstrap) override {
+    if (bootstrap.size() != 1) {
+      throw DeviceError(Failure::unsupported, "NCCL's ranks are GPUs of one process");
+    }
+    return connect_nccl(devices);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() { return std::make_unique<CudaBackend>(); }
+
+}  // namespace assay::cuda

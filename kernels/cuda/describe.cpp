@@ -1,0 +1,165 @@
+#include "kernels/cuda/describe.h"
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/library.h"
+#include "kernels/cuda/nccl.h"
+#include "kernels/cuda/nvml.h"
+
+namespace assay::cuda {
+namespace {
+
+const Library& driver() {
+  static const Library opened("libcuda.so.1", {});
+  return opened;
+}
+
+int driver_version() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
+}
+
+/// The error is of the count alone: the next call must not see it.
+cudaError_t count_of(int& count) {
+  count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) {
+    cudaGetLastError();
+    count = 0;
+  }
+  return error;
+}
+
+std::string driver_text() {
+  const std::string kernel_driver = Nvml::instance().driver_version();
+  return (kernel_driver.empty() ? "NVIDIA" : "NVIDIA " + kernel_driver) + ", CUDA " +
+         version_text(driver_version());
+}
+
+std::string runtime_text() {
+  int version = 0;
+  check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
+  return "CUDA " + version_text(version);
+}
+
+std::optional<double> clock_max_hz(int ordinal) {
+  int khz = 0;
+  if (cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, ordinal) != cudaSuccess || khz <= 0) {
+    cudaGetLastError();
+    return std::nullopt;
+  }
+  return khz * 1e3;
+}
+
+std::string on_or_off(std::optional<bool> value) {
+  if (!value) return "";
+  return *value ? "on" : "off";
+}
+
+std::string pci_bus_id_of(int ordinal) {
+  std::array<char, 32> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), ordinal),
+        "cudaDeviceGetPCIBusId");
+  return text.data();
+}
+
+DeviceInfo describe(int ordinal) {
+  cudaDeviceProp gpu{};
+  check(cudaGetDeviceProperties(&gpu, ordinal), "cudaGetDeviceProperties");
+  DeviceInfo info;
+  info.device = "cuda:" + std::to_string(ordinal);
+  info.backend = "cuda";
+  info.name = gpu.name;
+  info.pci_bus_id = pci_bus_id_of(ordinal);
+  const GpuState state = Nvml::instance().state(info.pci_bus_id);
+  info.uuid = uuid_of(ordinal);
+  info.architecture = "sm_" + std::to_string(gpu.major * 10 + gpu.minor);
+  info.driver = driver_text();
+  info.runtime = runtime_text();
+  for (const std::string& library :
+       {CublasLt::instance().version_text(), Nccl::instance().version_text()}) {
+    if (!library.empty()) info.libraries += (info.libraries.empty() ? "" : "; ") + library;
+  }
+  info.compute_units = gpu.multiProcessorCount;
+  info.memory_total_bytes = static_cast<std::int64_t>(gpu.totalGlobalMem);
+  info.memory_free_bytes = state.memory_free_bytes;
+  info.clock_hz = state.sm_clock_hz;
+  info.clock_max_hz = state.sm_clock_max_hz ? state.sm_clock_max_hz : clock_max_hz(ordinal);
+  info.temperature_c = state.temperature_c;
+  info.power_w = state.power_w;
+  info.power_limit_w = state.power_limit_w;
+  info.ecc = state.ecc ? on_or_off(state.ecc) : on_or_off(gpu.ECCEnabled != 0);
+  info.link = link_text(state);
+  info.processes = process_text(state);
+  return info;
+}
+
+}  // namespace
+
+std::string uuid_text(const unsigned char (&bytes)[16], bool is_mig_slice) {
+  std::string text = is_mig_slice ? "MIG" : "GPU";
+  for (std::size_t i = 0; i < 16; ++i) {
+    std::array<char, 4> hex{};
+    std::snprintf(hex.data(), hex.size(), "%02x", bytes[i]);
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += hex.data();
+  }
+  return text;
+}
+
+std::string uuid_of(int ordinal) {
+  cudaDeviceProp gpu{};
+  check(cudaGetDeviceProperties(&gpu, ordinal), "cudaGetDeviceProperties");
+  unsigned char bytes[16];
+  for (std::size_t i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(gpu.uuid.bytes[i]);
+  // A process sees a slice as a device of its own, with the UUID of the slice.
+  const bool is_mig_slice = Nvml::instance().state(pci_bus_id_of(ordinal)).mig.value_or(false);
+  return uuid_text(bytes, is_mig_slice);
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::vector<DeviceInfo> describe_gpus() {
+  int count = 0;
+  std::vector<DeviceInfo> gpus;
+  if (count_of(count) != cudaSuccess) return gpus;
+  for (int ordinal = 0; ordinal < count; ++ordinal) gpus.push_back(describe(ordinal));
+  return gpus;
+}
+
+std::vector<std::string> missing_parts() {
+  if (!driver().is_open()) return {"no driver (" + driver().problem() + ")"};
+  int count = 0;
+  const cudaError_t error = count_of(count);
+  if (error == cudaErrorInsufficientDriver) {
+    return {"the driver serves CUDA " + version_text(driver_version()) + ", this build is " +
+            runtime_text() + ": install a newer driver"};
+  }
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
+    const char* mask = std::getenv("CUDA_VISIBLE_DEVICES");
+    return {mask == nullptr ? "the driver finds no GPU"
+                            : "no GPU is visible with CUDA_VISIBLE_DEVICES=" + std::string(mask)};
+  }
+  if (error != cudaSuccess) {
+    const std::string way_out = remedy(error);
+    return {std::string(cudaGetErrorString(error)) + (way_out.empty() ? "" : "; " + way_out)};
+  }
+  std::vector<std::string> problems;
+  const auto miss = [&](const std::string& problem, const char* consequence) {
+    if (!problem.empty()) problems.push_back(problem + ": " + consequence);
+  };
+  miss(CublasLt::instance().problem(), "no linear, linear_stack or batched_matmul on GPUs");
+  miss(Nccl::instance().problem(), "no collectives of GPUs");
+  miss(Nvml::instance().problem(), "no clocks, temperatures, power or processes of GPUs");
+  return problems;
+}
+
+}  // namespace assay::cuda

@@ -1,0 +1,74 @@
+#include "kernels/cuda/device.h"
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/describe.h"
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/stream.h"
+
+namespace assay::cuda {
+namespace {
+
+constexpr std::span<const KernelRow> (*families[])() = {
+    arithmetic_kernels, comparison_kernels, function_kernels, cast_kernels,
+    random_kernels,     reduction_kernels,  scan_kernels,     sort_kernels,
+    rowwise_kernels,    layout_kernels,     product_kernels,
+};
+
+}  // namespace
+
+void* CudaDevice::allocate(std::size_t bytes, Memory kind) {
+  if (kind != Memory::standard) {
+    throw DeviceError(Failure::unsupported, "a GPU has no huge pages of the host");
+  }
+  const CurrentDevice current(ordinal_);
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  return memory;
+}
+
+void CudaDevice::release(void* memory) noexcept { cudaFree(memory); }
+
+std::string CudaDevice::holder_of(const void* memory) const {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeDevice ? uuid_of(attributes.device) : "host";
+}
+
+void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
+  const CurrentDevice current(ordinal_);
+  check(cudaMemcpy(to, from_host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the GPU");
+  // A copy from pageable memory may return before it has reached the GPU, and streams of ours do
+  // not wait for the default stream.
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+}
+
+void CudaDevice::download(void* to_host, const void* from, std::size_t bytes) {
+  const CurrentDevice current(ordinal_);
+  check(cudaMemcpy(to_host, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy from the GPU");
+}
+
+void CudaDevice::fill(void* to, std::byte value, std::size_t bytes) {
+  const CurrentDevice current(ordinal_);
+  check(cudaMemset(to, std::to_integer<int>(value), bytes), "cudaMemset");
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+}
+
+std::unique_ptr<Stream> CudaDevice::create_stream() {
+  return std::make_unique<CudaStream>(ordinal_);
+}
+
+std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding& binding) {
+  for (const auto family : families) {
+    for (const KernelRow& row : family()) {
+      if (row.op == op.op->name) {
+        const CurrentDevice current(ordinal_);
+        return row.make(op, binding);
+      }
+    }
+  }
+  throw DeviceError(Failure::unsupported, "cuda has no op " + std::string(op.op->name));
+}
+
+}  // namespace assay::cuda

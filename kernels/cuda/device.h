@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/base/device.h"
+
+namespace assay::cuda {
+
+/// One GPU, by its logical index. The first call that needs it creates its context.
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(DeviceInfo info, int ordinal) : info_(std::move(info)), ordinal_(ordinal) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  int ordinal() const { return ordinal_; }
+  void* allocate(std::size_t bytes, Memory kind) override;
+  void release(void* memory) noexcept override;
+  std::string holder_of(const void* memory) const override;
+  void upload(void* to, const void* from_host, std::size_t bytes) override;
+  void download(void* to_host, const void* from, std::size_t bytes) override;
+  void fill(void* to, std::byte value, std::size_t bytes) override;
+  std::unique_ptr<Stream> create_stream() override;
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
+
+ private:
+  DeviceInfo info_;
+  int ordinal_;
+};
+
+}  // namespace assay::cuda

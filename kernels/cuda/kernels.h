@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/op_kernels.h"
+
+namespace assay::cuda {
+
+/// A kernel that is one call with the stream to enqueue on.
+class FunctionKernel final : public Kernel {
+ public:
+  using Run = std::function<void(cudaStream_t)>;
+  FunctionKernel(std::string implementation, const Binding& binding, Run run)
+      : implementation_(std::move(implementation)),
+        stream_(&stream_of(binding)),
+        run_(std::move(run)) {}
+
+  /// Throws DeviceError also for a launch that was refused, which no call tells of by itself.
+  void launch() override {
+    const CurrentDevice current(stream_->ordinal());
+    run_(stream_->handle());
+    check(cudaGetLastError(), implementation_.c_str());
+  }
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  std::string implementation_;
+  CudaStream* stream_;
+  Run run_;
+};
+
+/// Memory of the current GPU that a kernel needs besides its tensors. It begins as garbage that is
+/// no zero, so that a kernel which relies on zeros fails.
+class Workspace {
+ public:
+  explicit Workspace(std::size_t bytes);
+  ~Workspace() { cudaFree(data_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// "CUB 3.0.1", "Thrust 3.0.1".
+std::string cub_version_text();
+std::string thrust_version_text();
+
+// The ops of each family, one file each.
+std::span<const KernelRow> arithmetic_kernels();
+std::span<const KernelRow> comparison_kernels();
+std::span<const KernelRow> function_kernels();
+std::span<const KernelRow> cast_kernels();
+std::span<const KernelRow> random_kernels();
+std::span<const KernelRow> reduction_kernels();
+std::span<const KernelRow> scan_kernels();
+std::span<const KernelRow> sort_kernels();
+std::span<const KernelRow> rowwise_kernels();
+std::span<const KernelRow> layout_kernels();
+std::span<const KernelRow> product_kernels();
+
+}  // namespace assay::cuda

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <cub/device/device_transform.cuh>
+#include <cuda/std/tuple>
+#include <type_traits>
+
+#include "kernels/cuda/stored.cuh"
+
+// Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.
+namespace assay::cuda {
+
+/// F of widened arguments, rounded to Y.
+template <class Y, class F>
+struct Elementwise {
+  F f;
+  template <class... X>
+  __device__ Y operator()(X... x) const {
+    return static_cast<Y>(f(widened(x)...));
+  }
+};
+
+/// The same over rows that lie `step` apart, for which libraries have no transform.
+template <class Y, class F, class... X>
+__global__ void map_apart(Elementwise<Y, F> f, std::int64_t n, std::int64_t cols, std::int64_t step,
+                          Y* y, const X*... x) {
+  const std::int64_t threads = std::int64_t{blockDim.x} * gridDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads) {
+    const std::int64_t at = i / cols * step + i % cols;
+    y[at] = f(x[at]...);
+  }
+}
+
+/// Enqueues f over the elements of the op's output.
+template <class Y, class F, class... X>
+void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*... x) {
+  const std::int64_t n = spec.elements();
+  if (n == 0) return;
+  const Elementwise<Y, F> element{f};
+  if (!spec.has_gaps()) {
+    check(cub::DeviceTransform::Transform(::cuda::std::tuple<const X*...>(x...), y, n, element,
+                                          stream),
+          "cub::DeviceTransform");
+    return;
+  }
+  constexpr int block = 256;
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((n + block - 1) / block, 65536));
+  map_apart<<<blocks, block, 0, stream>>>(element, n, spec.row_elements(), spec.row_stride, y,
+                                          x...);
+}
+
+/// The kernel of a stateless F whose arguments and result are all of the op's dtype.
+template <class F, class Types, int Inputs>
+std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
+    auto* y = output<T>(binding);
+    const auto* a = input<T>(binding, 0);
+    FunctionKernel::Run run;
+    if constexpr (Inputs == 1) {
+      run = [=, spec = op.signature.outputs[0]](cudaStream_t s) { map_rows(s, spec, F{}, y, a); };
+    } else if constexpr (Inputs == 2) {
+      run = [=, spec = op.signature.outputs[0], b = input<T>(binding, 1)](cudaStream_t s) {
+        map_rows(s, spec, F{}, y, a, b);
+      };
+    } else {
+      run = [=, spec = op.signature.outputs[0], b = input<T>(binding, 1),
+             c = input<T>(binding, 2)](cudaStream_t s) { map_rows(s, spec, F{}, y, a, b, c); };
+    }
+    return std::make_unique<FunctionKernel>(cub_version_text() + " DeviceTransform", binding, run);
+  });
+}
+
+}  // namespace assay::cuda

@@ -1,0 +1,170 @@
+#include "kernels/cuda/nvml.h"
+
+#include <array>
+#include <string_view>
+
+#include "kernels/cuda/library.h"
+
+namespace assay::cuda {
+namespace {
+
+// The toolkit may come without nvml.h: these are the parts of NVML's documented binary interface
+// that are used here.
+using Return = int;  // 0: success
+using Handle = void*;
+constexpr unsigned sm_clock = 1;
+constexpr unsigned gpu_sensor = 0;
+constexpr unsigned most_links = 18;
+struct Memory {
+  unsigned long long total, free, used;
+};
+struct ProcessInfo {  // of nvmlDeviceGetComputeRunningProcesses_v3
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
+const Library& library() {
+  static const Library opened("libnvidia-ml.so.1", library_folders());
+  return opened;
+}
+
+/// Calls `name` where the library has it; whether it succeeded.
+template <class... Arguments>
+bool ask(const char* name, Arguments... arguments) {
+  const auto function = library().find<Return (*)(Arguments...)>(name);
+  return function != nullptr && function(arguments...) == 0;
+}
+
+/// An unsigned number that `name` tells of the GPU, in units of `unit`.
+template <class... Arguments>
+std::optional<double> number(const char* name, double unit, Handle gpu, Arguments... arguments) {
+  unsigned value = 0;
+  if (!ask(name, gpu, arguments..., &value)) return std::nullopt;
+  return value * unit;
+}
+
+std::optional<int> whole(const char* name, Handle gpu) {
+  const auto value = number(name, 1, gpu);
+  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+template <class Mode>
+std::optional<bool> mode(const char* name, Handle gpu) {
+  Mode current{};
+  Mode pending{};
+  if (!ask(name, gpu, &current, &pending)) return std::nullopt;
+  return current != 0;
+}
+
+std::optional<int> active_links(Handle gpu) {
+  int active = 0;
+  bool told = false;
+  for (unsigned link = 0; link < most_links; ++link) {
+    int is_active = 0;
+    if (!ask("nvmlDeviceGetNvLinkState", gpu, link, &is_active)) continue;
+    told = true;
+    active += is_active != 0 ? 1 : 0;
+  }
+  return told ? std::optional(active) : std::nullopt;
+}
+
+std::vector<GpuState::Process> processes(Handle gpu) {
+  std::array<ProcessInfo, 64> infos{};
+  auto count = static_cast<unsigned>(infos.size());
+  std::vector<GpuState::Process> found;
+  if (!ask("nvmlDeviceGetComputeRunningProcesses_v3", gpu, &count, infos.data())) return found;
+  for (unsigned i = 0; i < count; ++i) {
+    std::array<char, 256> name{};
+    if (!ask("nvmlSystemGetProcessName", infos.at(i).pid, name.data(), unsigned{name.size()})) {
+      name[0] = '\0';
+    }
+    const std::string_view path(name.data());
+    found.push_back({infos.at(i).pid, std::string(path.substr(path.rfind('/') + 1))});
+  }
+  return found;
+}
+
+}  // namespace
+
+const Nvml& Nvml::instance() {
+  static const Nvml nvml;
+  return nvml;
+}
+
+Nvml::Nvml() {
+  if (!library().is_open()) {
+    problem_ = library().problem();
+  } else if (!ask("nvmlInit_v2")) {
+    problem_ = "NVML does not start";
+  }
+}
+
+std::string Nvml::driver_version() const {
+  std::array<char, 96> text{};
+  if (!problem_.empty() || !ask("nvmlSystemGetDriverVersion", text.data(), unsigned{text.size()})) {
+    return "";
+  }
+  return text.data();
+}
+
+GpuState Nvml::state(const std::string& pci_bus_id) const {
+  GpuState s;
+  Handle gpu = nullptr;
+  if (!problem_.empty() || !ask("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &gpu)) {
+    return s;
+  }
+  constexpr double mhz = 1e6;
+  constexpr double milliwatt = 1e-3;
+  Memory memory{};
+  if (ask("nvmlDeviceGetMemoryInfo", gpu, &memory)) {
+    s.memory_free_bytes = static_cast<std::int64_t>(memory.free);
+  }
+  s.sm_clock_hz = number("nvmlDeviceGetClockInfo", mhz, gpu, sm_clock);
+  s.sm_clock_max_hz = number("nvmlDeviceGetMaxClockInfo", mhz, gpu, sm_clock);
+  s.temperature_c = number("nvmlDeviceGetTemperature", 1, gpu, gpu_sensor);
+  s.power_w = number("nvmlDeviceGetPowerUsage", milliwatt, gpu);
+  s.power_limit_w = number("nvmlDeviceGetEnforcedPowerLimit", milliwatt, gpu);
+  s.ecc = mode<int>("nvmlDeviceGetEccMode", gpu);
+  s.mig = mode<unsigned>("nvmlDeviceGetMigMode", gpu);
+  s.pcie_generation = whole("nvmlDeviceGetCurrPcieLinkGeneration", gpu);
+  s.pcie_lanes = whole("nvmlDeviceGetCurrPcieLinkWidth", gpu);
+  s.nvlinks = active_links(gpu);
+  unsigned long long reasons = 0;
+  if (ask("nvmlDeviceGetCurrentClocksThrottleReasons", gpu, &reasons)) s.throttle_reasons = reasons;
+  s.processes = processes(gpu);
+  return s;
+}
+
+bool is_throttled(std::uint64_t reasons) {
+  constexpr std::uint64_t power_cap = 0x4;
+  constexpr std::uint64_t hardware = 0x8;
+  constexpr std::uint64_t software_thermal = 0x20;
+  constexpr std::uint64_t hardware_thermal = 0x40;
+  constexpr std::uint64_t power_brake = 0x80;
+  return (reasons & (power_cap | hardware | software_thermal | hardware_thermal | power_brake)) !=
+         0;
+}
+
+std::string link_text(const GpuState& state) {
+  std::string text;
+  if (state.pcie_generation && state.pcie_lanes) {
+    text = "PCIe " + std::to_string(*state.pcie_generation) + ".0 x" +
+           std::to_string(*state.pcie_lanes);
+  }
+  if (state.nvlinks.value_or(0) > 0) {
+    text += (text.empty() ? "" : "; ") + std::to_string(*state.nvlinks) + " NVLinks";
+  }
+  return text;
+}
+
+std::string process_text(const GpuState& state) {
+  std::string text;
+  for (const GpuState::Process& process : state.processes) {
+    text += (text.empty() ? "" : "; ") + std::to_string(process.pid) +
+            (process.name.empty() ? "" : " " + process.name);
+  }
+  return text;
+}
+
+}  // namespace assay::cuda

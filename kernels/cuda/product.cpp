@@ -1,0 +1,179 @@
+#include "kernels/cuda/product.h"
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "kernels/cuda/cublas_lt.h"
+
+namespace assay::cuda {
+namespace {
+
+/// What NVIDIA recommends for Hopper; more than older GPUs need.
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+constexpr int most_candidates = 8;
+constexpr int timed_launches = 3;
+
+/// alpha and beta, in the plan's scale type.
+struct Factor {
+  explicit Factor(cudaDataType_t type, int value) {
+    if (type == CUDA_R_64F) {
+      f64 = value;
+    } else if (type == CUDA_R_32I) {
+      i32 = value;
+    } else {
+      f32 = static_cast<float>(value);
+    }
+  }
+  union {
+    double f64;
+    float f32;
+    std::int32_t i32;
+  };
+};
+
+template <class T>
+void set(const CublasLt& lt, cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t what,
+         const T& value) {
+  check(lt.set_product(product, what, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
+}
+
+cublasLtMatrixLayout_t layout_of(const CublasLt& lt, cudaDataType_t type, std::int64_t rows,
+                                 std::int64_t cols, std::int64_t leading, std::int64_t batch,
+                                 std::int64_t stride) {
+  cublasLtMatrixLayout_t layout = nullptr;
+  check(lt.create_layout(&layout, type, static_cast<std::uint64_t>(rows),
+                         static_cast<std::uint64_t>(cols), leading),
+        "cublasLtMatrixLayoutCreate");
+  const auto count = static_cast<std::int32_t>(batch);
+  check(lt.set_layout(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+        "cublasLtMatrixLayoutSetAttribute");
+  check(lt.set_layout(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
+        "cublasLtMatrixLayoutSetAttribute");
+  return layout;
+}
+
+bool has_bias(cublasLtEpilogue_t epilogue) { return (epilogue & CUBLASLT_EPILOGUE_BIAS) != 0; }
+
+}  // namespace
+
+struct Product::Handles {
+  Handles() = default;
+  // Delegates, so that what was created before an error is destroyed.
+  explicit Handles(const ProductPlan& plan) : Handles() {
+    if (!lt.problem().empty()) throw DeviceError(Failure::unsupported, lt.problem());
+    check(lt.create(&library), "cublasLtCreate");
+    check(lt.create_product(&product, plan.compute, plan.scale), "cublasLtMatmulDescCreate");
+    set(lt, product, CUBLASLT_MATMUL_DESC_TRANSA, plan.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(lt, product, CUBLASLT_MATMUL_DESC_EPILOGUE, plan.epilogue);
+    if (has_bias(plan.epilogue)) {
+      set(lt, product, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, plan.result);
+    }
+    a = plan.a_transposed
+            ? layout_of(lt, plan.factors, plan.k, plan.m, plan.a_leading, plan.batch, plan.a_stride)
+            : layout_of(lt, plan.factors, plan.m, plan.k, plan.a_leading, plan.batch,
+                        plan.a_stride);
+    b = layout_of(lt, plan.factors, plan.k, plan.n, plan.b_leading, plan.batch, plan.b_stride);
+    d = layout_of(lt, plan.result, plan.m, plan.n, plan.d_leading, plan.batch, plan.d_stride);
+  }
+  ~Handles() {
+    if (d != nullptr) lt.destroy_layout(d);
+    if (b != nullptr) lt.destroy_layout(b);
+    if (a != nullptr) lt.destroy_layout(a);
+    if (product != nullptr) lt.destroy_product(product);
+    if (library != nullptr) lt.destroy(library);
+  }
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
+  const CublasLt& lt = CublasLt::instance();
+  cublasLtHandle_t library = nullptr;
+  cublasLtMatmulDesc_t product = nullptr;
+  cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr;
+};
+
+Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream)
+    : handles_(std::make_unique<Handles>(plan)),
+      plan_(plan),
+      workspace_(std::make_unique<Workspace>(workspace_bytes)) {
+  choose(operands, stream);
+}
+
+Product::~Product() = default;
+
+cublasStatus_t Product::enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
+                                cudaStream_t stream) const {
+  const Handles& h = *handles_;
+  if (has_bias(plan_.epilogue)) {
+    set(h.lt, h.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
+  }
+  const Factor one(plan_.scale, 1);
+  const Factor zero(plan_.scale, 0);
+  return h.lt.matmul(h.library, h.product, &one, operands.a, h.a, operands.b, h.b, &zero,
+                     operands.d, h.d, operands.d, h.d, &algorithm, workspace_->data(),
+                     workspace_->bytes(), stream);
+}
+
+void Product::run(const Operands& operands, cudaStream_t stream) const {
+  check(enqueue(operands, algorithm_, stream), "cublasLtMatmul");
+}
+
+void Product::choose(const Operands& operands, CudaStream& stream) {
+  const Handles& h = *handles_;
+  cublasLtMatmulPreference_t preference = nullptr;
+  check(h.lt.create_preference(&preference), "cublasLtMatmulPreferenceCreate");
+  const std::uint64_t most_bytes = workspace_->bytes();
+  const std::uint32_t in_compute_type = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  std::array<cublasLtMatmulHeuristicResult_t, most_candidates> found{};
+  int count = 0;
+  cublasStatus_t status = h.lt.set_preference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                              &most_bytes, sizeof most_bytes);
+  if (status == CUBLAS_STATUS_SUCCESS) {
+    status = h.lt.set_preference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                 &in_compute_type, sizeof in_compute_type);
+  }
+  if (status == CUBLAS_STATUS_SUCCESS) {
+    status = h.lt.heuristics(h.library, h.product, h.a, h.b, h.d, h.d, preference, most_candidates,
+                             found.data(), &count);
+  }
+  h.lt.destroy_preference(preference);
+  if (count == 0) status = CUBLAS_STATUS_NOT_SUPPORTED;
+  check(status, "cublasLtMatmulAlgoGetHeuristic");
+
+  const auto begin = stream.create_event();
+  const auto end = stream.create_event();
+  double fastest_s = std::numeric_limits<double>::infinity();
+  cublasStatus_t refused = CUBLAS_STATUS_NOT_SUPPORTED;
+  for (int i = 0; i < count; ++i) {
+    const cublasLtMatmulAlgo_t& algorithm = found.at(static_cast<std::size_t>(i)).algo;
+    // The first launch is no measure: code is loaded with it.
+    refused = enqueue(operands, algorithm, stream.handle());
+    if (refused != CUBLAS_STATUS_SUCCESS) continue;
+    stream.record(*begin);
+    for (int launch = 0; launch < timed_launches; ++launch) {
+      check(enqueue(operands, algorithm, stream.handle()), "cublasLtMatmul");
+    }
+    stream.record(*end);
+    if (const double s = stream.elapsed_s(*begin, *end); s < fastest_s) {
+      fastest_s = s;
+      algorithm_ = algorithm;
+    }
+  }
+  if (fastest_s == std::numeric_limits<double>::infinity()) check(refused, "cublasLtMatmul");
+}
+
+std::string Product::implementation() const {
+  const CublasLt& lt = handles_->lt;
+  const auto attribute = [&](cublasLtMatmulAlgoConfigAttributes_t what) {
+    std::int32_t value = 0;
+    std::size_t written = 0;
+    const auto status = lt.algorithm_attribute(&algorithm_, what, &value, sizeof value, &written);
+    return status == CUBLAS_STATUS_SUCCESS ? std::to_string(value) : "unknown";
+  };
+  return lt.version_text() + " algorithm " + attribute(CUBLASLT_ALGO_CONFIG_ID) + ", tile " +
+         attribute(CUBLASLT_ALGO_CONFIG_TILE_ID) + ", stages " +
+         attribute(CUBLASLT_ALGO_CONFIG_STAGES_ID) + ", split-K " +
+         attribute(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+}
+
+}  // namespace assay::cuda

@@ -1,0 +1,87 @@
+#include "kernels/cuda/product_plan.h"
+
+#include "kernels/base/status.h"
+
+namespace assay::cuda {
+namespace {
+
+/// The types in which products of `dtype` are summed and scaled.
+void set_types(ProductPlan& plan, DType dtype, DType result) {
+  plan.factors = data_type(dtype);
+  plan.result = data_type(result);
+  switch (accumulator(dtype)) {
+    case DType::f64:
+      plan.compute = CUBLAS_COMPUTE_64F;
+      plan.scale = CUDA_R_64F;
+      return;
+    case DType::i32:
+      plan.compute = CUBLAS_COMPUTE_32I;
+      plan.scale = CUDA_R_32I;
+      return;
+    default:
+      plan.compute = CUBLAS_COMPUTE_32F;
+      plan.scale = CUDA_R_32F;
+  }
+}
+
+}  // namespace
+
+cudaDataType_t data_type(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return CUDA_R_64F;
+    case DType::f32:
+      return CUDA_R_32F;
+    case DType::bf16:
+      return CUDA_R_16BF;
+    case DType::f16:
+      return CUDA_R_16F;
+    case DType::i32:
+      return CUDA_R_32I;
+    case DType::i8:
+      return CUDA_R_8I;
+    default:
+      throw DeviceError(Failure::unsupported,
+                        "cuBLASLt has no matrices of " + std::string(name(dtype)));
+  }
+}
+
+ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
+                       std::int64_t out) {
+  ProductPlan plan{.m = out,
+                   .n = batch,
+                   .k = in,
+                   .a_transposed = true,  // w [out][in], read in columns, is w^T
+                   .a_leading = in,
+                   .b_leading = in,
+                   .d_leading = out};
+  set_types(plan, dtype, result);
+  return plan;
+}
+
+ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::int64_t n,
+                         std::int64_t k) {
+  ProductPlan plan{.m = n,
+                   .n = m,
+                   .k = k,
+                   .batch = batch,
+                   .a_leading = n,
+                   .b_leading = k,
+                   .d_leading = n,
+                   .a_stride = k * n,
+                   .b_stride = m * k,
+                   .d_stride = m * n};
+  set_types(plan, dtype, dtype);
+  return plan;
+}
+
+std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype) {
+  if (act == "none" && !bias) return CUBLASLT_EPILOGUE_DEFAULT;
+  if (!is_floating(dtype)) return std::nullopt;
+  if (act == "none") return CUBLASLT_EPILOGUE_BIAS;
+  if (act == "relu") return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+  if (act == "gelu_tanh") return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  return std::nullopt;
+}
+
+}  // namespace assay::cuda

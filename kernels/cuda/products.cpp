@@ -1,0 +1,149 @@
+#include <vector>
+
+#include "kernels/base/status.h"
+#include "kernels/cuda/finish.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/product.h"
+
+namespace assay::cuda {
+namespace {
+
+/// One fully connected layer: x [batch][in], w [out][in], bias [out], y [batch][out].
+struct LayerShape {
+  DType dtype;
+  std::int64_t batch, in, out;
+  std::string act;
+};
+struct LayerTensors {
+  const void* x;
+  const void* w;
+  const void* bias;  // null: none
+  void* y;
+};
+
+/// With the library's epilogue where it has one for the activation. Elsewhere the sums are left in
+/// the accumulator's type, and a kernel of our own adds the bias, activates and rounds: once.
+class Layer {
+ public:
+  Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream) : shape_(shape) {
+    const DType result = is_floating(shape.dtype) ? shape.dtype : accumulator(shape.dtype);
+    if (const auto epilogue = epilogue_of(shape.act, t.bias != nullptr, shape.dtype)) {
+      ProductPlan plan = plan_to(result);
+      plan.epilogue = *epilogue;
+      try {
+        product_ = std::make_unique<Product>(plan, operands(t, t.y), stream);
+        return;
+      } catch (const DeviceError& error) {
+        // Another way is left, if it is the epilogue that the library does not have.
+        if (error.failure() != Failure::unsupported || *epilogue == CUBLASLT_EPILOGUE_DEFAULT) {
+          throw;
+        }
+      }
+    }
+    const DType wide = accumulator(shape.dtype);
+    sums_ = std::make_unique<Workspace>(static_cast<std::size_t>(shape.batch * shape.out) *
+                                        size_bytes(wide));
+    product_ = std::make_unique<Product>(plan_to(wide), operands(t, sums_->data()), stream);
+  }
+
+  void run(const LayerTensors& t, cudaStream_t stream) const {
+    product_->run(operands(t, sums_ ? sums_->data() : t.y), stream);
+    if (!sums_) return;
+    finish_layer(shape_.dtype, shape_.act, sums_->data(), t.bias, t.y, shape_.batch, shape_.out,
+                 stream);
+  }
+  std::string implementation() const {
+    return product_->implementation() + (sums_ ? "; own " + shape_.act : "");
+  }
+
+ private:
+  ProductPlan plan_to(DType result) const {
+    return layer_plan(shape_.dtype, result, shape_.batch, shape_.in, shape_.out);
+  }
+  static Operands operands(const LayerTensors& t, void* d) {
+    return {.a = t.w, .b = t.x, .bias = t.bias, .d = d};
+  }
+
+  LayerShape shape_;
+  std::unique_ptr<Product> product_;
+  std::unique_ptr<Workspace> sums_;  // none with an epilogue
+};
+
+/// Layers one after the other, with buffers between them. A single layer is a stack of one.
+class StackKernel final : public Kernel {
+ public:
+  StackKernel(const std::vector<LayerShape>& shapes, bool bias, const Binding& binding)
+      : stream_(&stream_of(binding)) {
+    const void* x = binding.inputs[0];
+    std::size_t input = 1;
+    for (const LayerShape& shape : shapes) {
+      Step& step = steps_.emplace_back();
+      const bool is_last = steps_.size() == shapes.size();
+      if (!is_last) {
+        step.between = std::make_unique<Workspace>(
+            static_cast<std::size_t>(shape.batch * shape.out) * size_bytes(shape.dtype));
+      }
+      step.tensors.x = x;
+      step.tensors.w = binding.inputs[input++];
+      step.tensors.bias = bias ? binding.inputs[input++] : nullptr;
+      step.tensors.y = is_last ? binding.outputs[0] : step.between->data();
+      step.layer = std::make_unique<Layer>(shape, step.tensors, *stream_);
+      x = step.tensors.y;
+    }
+  }
+
+  void launch() override {
+    const CurrentDevice current(stream_->ordinal());
+    for (const Step& step : steps_) step.layer->run(step.tensors, stream_->handle());
+    check(cudaGetLastError(), "linear");
+  }
+  std::string implementation() const override { return steps_.front().layer->implementation(); }
+
+ private:
+  struct Step {
+    std::unique_ptr<Layer> layer;
+    std::unique_ptr<Workspace> between;  // none behind the last layer
+    LayerTensors tensors{};
+  };
+  CudaStream* stream_;
+  std::vector<Step> steps_;
+};
+
+std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
+  const LayerShape shape{op.dtype, op.params.integer("batch"), op.params.integer("in"),
+                         op.params.integer("out"), op.params.word("act")};
+  return std::make_unique<StackKernel>(std::vector{shape}, op.params.integer("bias") != 0, binding);
+}
+
+std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& binding) {
+  const std::int64_t width = op.params.integer("width");
+  LayerShape shape{op.dtype, op.params.integer("batch"), op.params.integer("in"), width,
+                   op.params.word("act")};
+  std::vector<LayerShape> shapes{shape};
+  shape.in = width;
+  shapes.resize(static_cast<std::size_t>(op.params.integer("layers")), shape);
+  return std::make_unique<StackKernel>(shapes, op.params.integer("bias") != 0, binding);
+}
+
+std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
+  const ProductPlan plan =
+      batched_plan(op.dtype, op.params.integer("batch"), op.params.integer("m"),
+                   op.params.integer("n"), op.params.integer("k"));
+  const Operands operands{.a = binding.inputs[1], .b = binding.inputs[0], .d = binding.outputs[0]};
+  const auto product = std::make_shared<Product>(plan, operands, stream_of(binding));
+  return std::make_unique<FunctionKernel>(
+      product->implementation(), binding,
+      [=](cudaStream_t stream) { product->run(operands, stream); });
+}
+
+constexpr KernelRow rows[] = {
+    {"linear", linear},
+    {"linear_stack", linear_stack},
+    {"batched_matmul", batched_matmul},
+};
+
+}  // namespace
+
+std::span<const KernelRow> product_kernels() { return rows; }
+
+}  // namespace assay::cuda

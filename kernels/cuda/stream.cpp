@@ -1,0 +1,64 @@
+#include "kernels/cuda/stream.h"
+
+#include <memory>
+
+#include "kernels/cuda/describe.h"
+#include "kernels/cuda/error.h"
+
+namespace assay::cuda {
+
+CurrentDevice::CurrentDevice(int ordinal) {
+  check(cudaGetDevice(&before_), "cudaGetDevice");
+  if (before_ == ordinal) return;
+  check(cudaSetDevice(ordinal), "cudaSetDevice");
+  changed_ = true;
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (changed_) cudaSetDevice(before_);
+}
+
+CudaEvent::CudaEvent(int ordinal) {
+  const CurrentDevice current(ordinal);
+  check(cudaEventCreate(&handle_), "cudaEventCreate");
+}
+
+CudaEvent::~CudaEvent() { cudaEventDestroy(handle_); }
+
+CudaStream::CudaStream(int ordinal) : ordinal_(ordinal) {
+  const CurrentDevice current(ordinal);
+  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+}
+
+CudaStream::~CudaStream() { cudaStreamDestroy(handle_); }
+
+std::unique_ptr<Event> CudaStream::create_event() { return std::make_unique<CudaEvent>(ordinal_); }
+
+void CudaStream::record(Event& event) {
+  check(cudaEventRecord(static_cast<CudaEvent&>(event).handle(), handle_), "cudaEventRecord");
+}
+
+double CudaStream::elapsed_s(const Event& start, const Event& stop) {
+  const cudaEvent_t end = static_cast<const CudaEvent&>(stop).handle();
+  check(cudaEventSynchronize(end), "cudaEventSynchronize");
+  float elapsed_ms = 0;
+  check(cudaEventElapsedTime(&elapsed_ms, static_cast<const CudaEvent&>(start).handle(), end),
+        "cudaEventElapsedTime");
+  return static_cast<double>(elapsed_ms) * 1e-3;
+}
+
+void CudaStream::synchronize() { check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize"); }
+
+std::string CudaStream::device_uuid() const {
+#if CUDART_VERSION >= 12080
+  int ordinal = 0;
+  check(cudaStreamGetDevice(handle_, &ordinal), "cudaStreamGetDevice");
+  return uuid_of(ordinal);
+#else
+  return {};  // older runtimes do not tell
+#endif
+}
+
+CudaStream& stream_of(const Binding& binding) { return static_cast<CudaStream&>(*binding.stream); }
+
+}  // namespace assay::cuda

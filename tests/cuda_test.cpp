@@ -1,0 +1,274 @@
+// What the CUDA backend decides without a GPU.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/describe.h"
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/library.h"
+#include "kernels/cuda/nccl.h"
+#include "kernels/cuda/nvml.h"
+#include "kernels/cuda/product_plan.h"
+
+namespace assay::cuda {
+namespace {
+namespace fs = std::filesystem;
+
+// --- Errors --------------------------------------------------------------------------------------
+
+TEST(CudaErrors, BecomeTheStatusThatTheyMean) {
+  EXPECT_EQ(failure_of(cudaErrorMemoryAllocation), Failure::out_of_memory);
+  EXPECT_EQ(failure_of(cudaErrorNotSupported), Failure::unsupported);
+  EXPECT_EQ(failure_of(cudaErrorNoKernelImageForDevice), Failure::unsupported);
+  EXPECT_EQ(failure_of(cudaErrorNoDevice), Failure::device_lost);
+  EXPECT_EQ(failure_of(cudaErrorInsufficientDriver), Failure::device_lost);
+  EXPECT_EQ(failure_of(cudaErrorInvalidValue), Failure::internal);
+}
+
+TEST(CudaErrors, ThatSpoilTheContextAreCuredByAFreshProcess) {
+  for (const cudaError_t error : {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorAssert,
+                                  cudaErrorLaunchTimeout, cudaErrorMisalignedAddress}) {
+    EXPECT_TRUE(is_sticky(error)) << cudaGetErrorName(error);
+    EXPECT_EQ(failure_of(error), Failure::internal) << cudaGetErrorName(error);
+  }
+  EXPECT_FALSE(is_sticky(cudaErrorMemoryAllocation));
+}
+
+TEST(CudaErrors, NameTheCallTheErrorAndTheWayOut) {
+  EXPECT_NO_THROW(check(cudaSuccess, "cudaMalloc"));
+  try {
+    check(cudaErrorNoKernelImageForDevice, "launch");
+    FAIL() << "no error was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.failure(), Failure::unsupported);
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("launch: cudaErrorNoKernelImageForDevice")) << text;
+    EXPECT_NE(text.find("ASSAY_CUDA_ARCHITECTURES=native"), std::string::npos) << text;
+  }
+  try {
+    check(cudaErrorIllegalAddress, "cudaStreamSynchronize");
+    FAIL() << "no error was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("the context is lost"), std::string::npos);
+  }
+}
+
+TEST(CudaErrors, OfCublasAreToldApart) {
+  EXPECT_NO_THROW(check(CUBLAS_STATUS_SUCCESS, "cublasLtMatmul"));
+  const auto failure = [](cublasStatus_t status) {
+    try {
+      check(status, "cublasLtMatmul");
+    } catch (const DeviceError& error) {
+      return error.failure();
+    }
+    return Failure::device_lost;
+  };
+  EXPECT_EQ(failure(CUBLAS_STATUS_ALLOC_FAILED), Failure::out_of_memory);
+  EXPECT_EQ(failure(CUBLAS_STATUS_NOT_SUPPORTED), Failure::unsupported);
+  EXPECT_EQ(failure(CUBLAS_STATUS_ARCH_MISMATCH), Failure::unsupported);
+  EXPECT_EQ(failure(CUBLAS_STATUS_EXECUTION_FAILED), Failure::internal);
+}
+
+// --- Libraries -----------------------------------------------------------------------------------
+
+class Libraries : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_ = fs::path(testing::TempDir()) / ("assay-cuda-" + std::to_string(getpid()));
+};
+
+TEST_F(Libraries, AMissingOneSaysSo) {
+  const std::vector<fs::path> folders{folder_, folder_ / "not there"};
+  const Library missing("libassay_nowhere.so.1", folders);
+  EXPECT_FALSE(missing.is_open());
+  EXPECT_EQ(missing.problem(), "libassay_nowhere.so.1 not found");
+  EXPECT_EQ(missing.find<int (*)()>("f"), nullptr);
+}
+
+TEST_F(Libraries, OneThatDoesNotLoadSaysWhy) {
+  std::ofstream(folder_ / "libassay_broken.so.1") << "no library";
+  const std::vector<fs::path> folders{folder_};
+  const Library broken("libassay_broken.so.1", folders);
+  EXPECT_FALSE(broken.is_open());
+  EXPECT_NE(broken.problem().find("libassay_broken.so.1"), std::string::npos);
+  EXPECT_EQ(broken.problem().find("not found"), std::string::npos) << broken.problem();
+}
+
+TEST_F(Libraries, AreFoundWhereTheLoaderFindsThemAndInTheFolders) {
+  const Library math("libm.so.6", {});
+  ASSERT_TRUE(math.is_open()) << math.problem();
+  EXPECT_EQ(math.problem(), "");
+  const auto cosine = math.find<double (*)(double)>("cos");
+  ASSERT_NE(cosine, nullptr);
+  EXPECT_EQ(cosine(0), 1);
+  EXPECT_EQ(math.find<double (*)(double)>("no_such_function"), nullptr);
+
+  fs::create_symlink(ASSAY_TEST_MODULE_DIR "/good/assay_toy.so", folder_ / "libassay_toy.so.1");
+  const std::vector<fs::path> folders{folder_ / "not there", folder_};
+  EXPECT_TRUE(Library("libassay_toy.so.1", folders).is_open());
+}
+
+TEST_F(Libraries, OfPythonPackagesAreKnown) {
+  fs::create_directories(folder_ / "nvidia/nccl/lib");
+  fs::create_directories(folder_ / "nvidia/cublas/lib");
+  fs::create_directories(folder_ / "nvidia/headers_only/include");
+  const std::vector<fs::path> packages{folder_, folder_ / "not there"};
+  EXPECT_EQ(package_folders(packages),
+            (std::vector<fs::path>{folder_ / "nvidia/cublas/lib", folder_ / "nvidia/nccl/lib"}));
+}
+
+TEST_F(Libraries, TheEnvironmentGoesBeforeTheUsualPlaces) {
+  setenv("ASSAY_CUDA_LIBS", "/first::/second", 1);
+  const std::vector<fs::path> folders = library_folders();
+  unsetenv("ASSAY_CUDA_LIBS");
+  ASSERT_GE(folders.size(), 3U);
+  EXPECT_EQ(folders[0], "/first");
+  EXPECT_EQ(folders[1], "/second");
+}
+
+// --- Products ------------------------------------------------------------------------------------
+
+/// Does what the library does with a plan: all matrices are in columns.
+std::vector<double> carried_out(const ProductPlan& plan, const std::vector<double>& a,
+                                const std::vector<double>& b) {
+  std::vector<double> d(static_cast<std::size_t>(plan.batch * plan.m * plan.n));
+  for (std::int64_t i = 0; i < plan.batch; ++i) {
+    for (std::int64_t row = 0; row < plan.m; ++row) {
+      for (std::int64_t col = 0; col < plan.n; ++col) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < plan.k; ++l) {
+          const std::int64_t in_a =
+              plan.a_transposed ? l + row * plan.a_leading : row + l * plan.a_leading;
+          sum += a.at(static_cast<std::size_t>(i * plan.a_stride + in_a)) *
+                 b.at(static_cast<std::size_t>(i * plan.b_stride + l + col * plan.b_leading));
+        }
+        d.at(static_cast<std::size_t>(i * plan.d_stride + row + col * plan.d_leading)) = sum;
+      }
+    }
+  }
+  return d;
+}
+
+std::vector<double> numbers(std::int64_t n, double from) {
+  std::vector<double> values(static_cast<std::size_t>(n));
+  for (double& value : values) value = from++;
+  return values;
+}
+
+TEST(ProductPlans, OfALayerGiveItsRows) {
+  constexpr std::int64_t batch = 2, in = 3, out = 4;
+  const std::vector<double> x = numbers(batch * in, 1);
+  const std::vector<double> w = numbers(out * in, -5);
+  const std::vector<double> y =
+      carried_out(layer_plan(DType::f64, DType::f64, batch, in, out), w, x);
+  for (std::size_t r = 0; r < batch; ++r) {
+    for (std::size_t o = 0; o < out; ++o) {
+      double sum = 0;
+      for (std::size_t i = 0; i < in; ++i) sum += x[r * in + i] * w[o * in + i];
+      EXPECT_EQ(y[r * out + o], sum) << r << ", " << o;
+    }
+  }
+}
+
+TEST(ProductPlans, OfABatchGiveEachProduct) {
+  constexpr std::int64_t batch = 3, m = 2, n = 5, k = 4;
+  const std::vector<double> a = numbers(batch * m * k, 1);
+  const std::vector<double> b = numbers(batch * k * n, -7);
+  const std::vector<double> y = carried_out(batched_plan(DType::f64, batch, m, n, k), b, a);
+  for (std::size_t i = 0; i < batch; ++i) {
+    for (std::size_t r = 0; r < m; ++r) {
+      for (std::size_t c = 0; c < n; ++c) {
+        double sum = 0;
+        for (std::size_t l = 0; l < k; ++l) {
+          sum += a[(i * m + r) * k + l] * b[(i * k + l) * n + c];
+        }
+        EXPECT_EQ(y[(i * m + r) * n + c], sum) << i << ", " << r << ", " << c;
+      }
+    }
+  }
+}
+
+TEST(ProductPlans, SayInWhatTheySum) {
+  const auto plan = [](DType dtype, DType result) { return layer_plan(dtype, result, 1, 1, 1); };
+  EXPECT_EQ(plan(DType::f64, DType::f64).compute, CUBLAS_COMPUTE_64F);
+  EXPECT_EQ(plan(DType::f32, DType::f32).compute, CUBLAS_COMPUTE_32F) << "no TF32";
+  EXPECT_EQ(plan(DType::bf16, DType::bf16).compute, CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(plan(DType::f16, DType::f32).result, CUDA_R_32F) << "sums before an activation";
+  EXPECT_EQ(plan(DType::i8, DType::i32).compute, CUBLAS_COMPUTE_32I);
+  EXPECT_EQ(plan(DType::i8, DType::i32).scale, CUDA_R_32I);
+  EXPECT_THROW(plan(DType::u8, DType::u8), DeviceError);
+}
+
+TEST(Epilogues, AreTakenOnlyWhereTheyAreTheSameFunction) {
+  EXPECT_EQ(epilogue_of("none", false, DType::f32), CUBLASLT_EPILOGUE_DEFAULT);
+  EXPECT_EQ(epilogue_of("none", true, DType::bf16), CUBLASLT_EPILOGUE_BIAS);
+  EXPECT_EQ(epilogue_of("relu", true, DType::f16), CUBLASLT_EPILOGUE_RELU_BIAS);
+  EXPECT_EQ(epilogue_of("relu", false, DType::f32), CUBLASLT_EPILOGUE_RELU);
+  EXPECT_EQ(epilogue_of("gelu_tanh", true, DType::f32), CUBLASLT_EPILOGUE_GELU_BIAS);
+  EXPECT_EQ(epilogue_of("gelu", true, DType::f32), std::nullopt)
+      << "the library's is the tanh form";
+  EXPECT_EQ(epilogue_of("none", false, DType::i8), CUBLASLT_EPILOGUE_DEFAULT);
+  EXPECT_EQ(epilogue_of("none", true, DType::i8), std::nullopt);
+}
+
+// --- Collectives ---------------------------------------------------------------------------------
+
+TEST(Collectives, HaveNamesInNccl) {
+  EXPECT_EQ(nccl_type(DType::bf16), ncclBfloat16);
+  EXPECT_EQ(nccl_type(DType::i64), ncclInt64);
+  EXPECT_EQ(nccl_reduction("avg"), ncclAvg);
+  EXPECT_EQ(nccl_reduction("prod"), ncclProd);
+  EXPECT_THROW(nccl_reduction("xor"), DeviceError);
+  EXPECT_EQ(nccl_version_text(22809), "2.28.9");
+}
+
+// --- What is told of GPUs ------------------------------------------------------------------------
+
+TEST(CudaDevices, HaveTheNamesThatToolsPrint) {
+  const unsigned char bytes[16] = {0x8f, 0x3b, 0x00, 0x01, 0xa2, 0xb3, 0xc4, 0xd5,
+                                   0xe6, 0xf7, 0x08, 0x19, 0x2a, 0x3b, 0x4c, 0x5d};
+  EXPECT_EQ(uuid_text(bytes, false), "GPU-8f3b0001-a2b3-c4d5-e6f7-08192a3b4c5d");
+  EXPECT_TRUE(uuid_text(bytes, true).starts_with("MIG-8f3b"));
+  EXPECT_EQ(version_text(13000), "13.0");
+  EXPECT_EQ(version_text(12080), "12.8");
+}
+
+TEST(CudaDevices, TellOfLinksAndProcesses) {
+  GpuState state;
+  EXPECT_EQ(link_text(state), "");
+  EXPECT_EQ(process_text(state), "");
+  state.pcie_generation = 5;
+  state.pcie_lanes = 16;
+  EXPECT_EQ(link_text(state), "PCIe 5.0 x16");
+  state.nvlinks = 18;
+  EXPECT_EQ(link_text(state), "PCIe 5.0 x16; 18 NVLinks");
+  state.processes = {{1234, "python"}, {99, ""}};
+  EXPECT_EQ(process_text(state), "1234 python; 99");
+}
+
+TEST(CudaDevices, AreThrottledByPowerAndHeatAndNotByIdleness) {
+  EXPECT_FALSE(is_throttled(0));
+  EXPECT_FALSE(is_throttled(0x1)) << "idle";
+  EXPECT_FALSE(is_throttled(0x2)) << "clocks that an application set";
+  EXPECT_TRUE(is_throttled(0x4)) << "power cap";
+  EXPECT_TRUE(is_throttled(0x20)) << "heat";
+  EXPECT_TRUE(is_throttled(0x41)) << "heat, and idle";
+}
+
+TEST(CudaDevices, WhereThereIsNoneTheReasonIsTold) {
+  if (describe_gpus().empty()) {
+    ASSERT_FALSE(missing_parts().empty());
+    EXPECT_NE(missing_parts()[0], "");
+  } else {
+    EXPECT_TRUE(describe_gpus()[0].uuid.starts_with("GPU-") ||
+                describe_gpus()[0].uuid.starts_with("MIG-"));
+  }
+}
+
+}  // namespace
+}  // namespace assay::cuda
