@@ -108,6 +108,7 @@ TEST_F(Libraries, AreFoundWhereTheLoaderFindsThemAndInTheFolders) {
   EXPECT_EQ(cosine(0), 1);
   EXPECT_EQ(math.find<double (*)(double)>("no_such_function"), nullptr);
 
+  if (!fs::exists(ASSAY_TEST_MODULE_DIR)) GTEST_SKIP() << "the build tree is not here";
   fs::create_symlink(ASSAY_TEST_MODULE_DIR "/good/assay_toy.so", folder_ / "libassay_toy.so.1");
   const std::vector<fs::path> folders{folder_ / "not there", folder_};
   EXPECT_TRUE(Library("libassay_toy.so.1", folders).is_open());

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/error.h"
@@ -114,13 +116,18 @@ std::string uuid_text(const unsigned char (&bytes)[16], bool is_mig_slice) {
 }
 
 std::string uuid_of(int ordinal) {
+  // Asked of each tensor at each judged launch, and always the same.
+  static std::mutex mutex;
+  static std::map<int, std::string> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(ordinal); found != known.end()) return found->second;
   cudaDeviceProp gpu{};
   check(cudaGetDeviceProperties(&gpu, ordinal), "cudaGetDeviceProperties");
   unsigned char bytes[16];
   for (std::size_t i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(gpu.uuid.bytes[i]);
   // A process sees a slice as a device of its own, with the UUID of the slice.
   const bool is_mig_slice = Nvml::instance().state(pci_bus_id_of(ordinal)).mig.value_or(false);
-  return uuid_text(bytes, is_mig_slice);
+  return known.emplace(ordinal, uuid_text(bytes, is_mig_slice)).first->second;
 }
 
 std::string version_text(int version) {

@@ -96,17 +96,21 @@ Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& 
     : handles_(std::make_unique<Handles>(plan)),
       plan_(plan),
       workspace_(std::make_unique<Workspace>(workspace_bytes)) {
+  set_bias(operands);  // its alignment is one of the things that algorithms are chosen by
   choose(operands, stream);
 }
 
 Product::~Product() = default;
 
+void Product::set_bias(const Operands& operands) const {
+  if (!has_bias(plan_.epilogue)) return;
+  set(handles_->lt, handles_->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
+}
+
 cublasStatus_t Product::enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                                 cudaStream_t stream) const {
   const Handles& h = *handles_;
-  if (has_bias(plan_.epilogue)) {
-    set(h.lt, h.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
-  }
+  set_bias(operands);
   const Factor one(plan_.scale, 1);
   const Factor zero(plan_.scale, 0);
   return h.lt.matmul(h.library, h.product, &one, operands.a, h.a, operands.b, h.b, &zero,

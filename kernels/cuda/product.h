@@ -34,6 +34,7 @@ class Product {
   std::string implementation() const;
 
  private:
+  void set_bias(const Operands& operands) const;
   cublasStatus_t enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                          cudaStream_t stream) const;
   void choose(const Operands& operands, CudaStream& stream);

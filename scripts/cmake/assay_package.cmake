@@ -1,0 +1,32 @@
+# The relocatable archive: programs, modules and the libraries that they need, to be unpacked anywhere on a machine that
+# has glibc and libstdc++ (docs/package.md). `cmake --install` gives the same as a folder.
+set(assay_programs assay)
+if(BUILD_TESTING)
+  # Those that need nothing of the source tree.
+  list(APPEND assay_programs harness_test trial_test)
+  if(assay_with_cuda)
+    list(APPEND assay_programs cuda_test)
+  endif()
+endif()
+foreach(program IN LISTS assay_programs)
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  # As DT_RPATH, which also holds for the libraries that libraries need; DT_RUNPATH does not.
+  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
+install(TARGETS ${assay_programs} RUNTIME_DEPENDENCY_SET assay_libraries RUNTIME DESTINATION bin)
+if(assay_with_cuda)
+  install(TARGETS assay_cuda LIBRARY DESTINATION lib/assay)
+endif()
+# Not the C library, the C++ library and what belongs to them: they must be those of the machine.
+install(RUNTIME_DEPENDENCY_SET assay_libraries
+  PRE_EXCLUDE_REGEXES
+    "^ld-linux" "^lib(c|m|mvec|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so"
+  DESTINATION lib)
+install(FILES README.md LICENSE DESTINATION share/doc/assay)
+install(DIRECTORY docs DESTINATION share/doc/assay)
+
+set(CPACK_GENERATOR TXZ)
+set(CPACK_PACKAGE_FILE_NAME assay-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_ARCHIVE_THREADS 0)  # all cores
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)

@@ -1,0 +1,64 @@
+"""The archive: unpacked anywhere, it runs with what it brought along and what every machine has."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["ASSAY_BUILD"]
+# The C library, the C++ library and what belongs to them are the machine's own.
+OF_THE_MACHINE = re.compile(r"^(linux-vdso|/lib64/ld-linux|lib(c|m|mvec|dl|rt|pthread|stdc\+\+|gcc_s)\.so)")
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="assay-package-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        first = pathlib.Path(cls.temporary.name) / "installed"
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", first], check=True, capture_output=True, text=True)
+        cls.root = pathlib.Path(cls.temporary.name) / "moved elsewhere"
+        first.rename(cls.root)
+
+    def run_bare(self, *arguments, expect=0):
+        """With an empty environment and from another folder."""
+        result = subprocess.run(["env", "-i", "HOME=/nonexistent", *map(str, arguments)], cwd="/tmp", text=True, timeout=300,
+                                stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result.stdout
+
+    def test_each_program_finds_its_libraries_in_the_archive(self):
+        programs = sorted((self.root / "bin").iterdir()) + sorted((self.root / "lib").rglob("*.so*"))
+        self.assertIn(self.root / "bin/assay", programs)
+        for program in programs:
+            lines = self.run_bare("ldd", program).splitlines()
+            for line in lines:
+                if OF_THE_MACHINE.match(line.strip()) or "statically linked" in line:
+                    continue
+                if program.parent.name == "bin":
+                    self.assertIn(str(self.root), line, f"{program}: {line}")
+                self.assertTrue(line.split()[0] in os.listdir(self.root / "lib"), f"{program}: {line}")
+
+    def test_it_runs(self):
+        out = pathlib.Path(self.temporary.name) / "run"
+        self.run_bare(self.root / "bin/assay", "run", "--profile", "seeds", "--device", "cpu", "--check-only", "--out", out)
+        self.assertGreater(len((out / "results.csv").read_text(encoding="utf-8").splitlines()), 1000)
+
+    def test_its_tests_run(self):
+        tests = sorted((self.root / "bin").glob("*_test"))
+        self.assertTrue(tests)
+        shard = ("GTEST_TOTAL_SHARDS=8", "GTEST_SHARD_INDEX=0")  # that they run here is the question, not all of them
+        for test in tests:
+            self.assertIn("[  PASSED  ]", self.run_bare(*shard, test, "--gtest_brief=1"))
+
+    def test_the_cuda_module_is_loaded_from_it(self):
+        if not (self.root / "lib/assay/assay_cuda.so").exists():
+            self.skipTest("built without the CUDA backend")
+        told = self.run_bare(self.root / "bin/assay", "devices")
+        self.assertNotIn("not loaded", told)
+        self.assertNotIn("assay_cuda.so sought", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
