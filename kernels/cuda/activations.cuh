@@ -4,6 +4,13 @@
 // given: float and double.
 namespace assay::cuda {
 
+struct Identity {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return x;
+  }
+};
+
 /// Written so that a NaN stays.
 struct Relu {
   template <class T>

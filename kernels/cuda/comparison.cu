@@ -51,13 +51,6 @@ struct Choose {
   }
 };
 
-struct Identity {
-  template <class T>
-  __device__ T operator()(T x) const {
-    return x;
-  }
-};
-
 /// A value that is read from the device's memory at each launch.
 template <class S>
 struct Constant {

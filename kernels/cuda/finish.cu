@@ -8,13 +8,6 @@
 namespace assay::cuda {
 namespace {
 
-struct Identity {
-  template <class T>
-  __device__ T operator()(T x) const {
-    return x;
-  }
-};
-
 template <class Act, class C, class S>
 __global__ void finish(Act act, const C* sums, const S* bias, S* y, std::int64_t n,
                        std::int64_t cols) {

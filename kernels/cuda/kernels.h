@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -54,6 +55,23 @@ class Workspace {
   void* data_ = nullptr;
   std::size_t bytes_;
 };
+
+/// A kernel of CUB: `call(memory, bytes, stream)` says in `bytes` how much memory it needs when it
+/// is given none, and enqueues the work when it is. Not called where there is nothing to do.
+template <class Call>
+std::unique_ptr<Kernel> with_workspace(std::string implementation, const Binding& binding,
+                                       bool is_empty, Call call) {
+  std::size_t bytes = 0;
+  if (!is_empty) check(call(nullptr, bytes, stream_of(binding).handle()), implementation.c_str());
+  // Never none, which would be taken for the question again.
+  const auto workspace = std::make_shared<Workspace>(std::max<std::size_t>(bytes, 1));
+  return std::make_unique<FunctionKernel>(
+      implementation, binding, [implementation, is_empty, call, workspace](cudaStream_t stream) {
+        if (is_empty) return;
+        std::size_t given = workspace->bytes();
+        check(call(workspace->data(), given, stream), implementation.c_str());
+      });
+}
 
 /// "CUB 3.0.1", "Thrust 3.0.1".
 std::string cub_version_text();

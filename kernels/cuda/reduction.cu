@@ -133,23 +133,15 @@ struct Finish {
   __device__ S operator()(P total) const { return static_cast<S>(R::template finish<P>(total, n)); }
 };
 
-/// cub::DeviceReduce::TransformReduce with a workspace of its own.
 template <class In, class Out, class JoinOp, class TermOp, class P>
 std::unique_ptr<Kernel> reduce(const Binding& binding, In in, Out out, std::int64_t n, JoinOp join,
                                TermOp term, P nothing) {
-  const auto call = [=](void* workspace, std::size_t& bytes, cudaStream_t stream) {
-    check(cub::DeviceReduce::TransformReduce(workspace, bytes, in, out, n, join, term, nothing,
-                                             stream),
-          "cub::DeviceReduce");
-  };
-  std::size_t bytes = 0;
-  call(nullptr, bytes, stream_of(binding).handle());
-  return std::make_unique<FunctionKernel>(
-      cub_version_text() + " DeviceReduce", binding,
-      [=, workspace = std::make_shared<Workspace>(bytes)](cudaStream_t stream) {
-        std::size_t given = workspace->bytes();
-        call(workspace->data(), given, stream);
-      });
+  // Also of no elements, which is `nothing`.
+  return with_workspace(cub_version_text() + " DeviceReduce", binding, false,
+                        [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
+                          return cub::DeviceReduce::TransformReduce(memory, bytes, in, out, n, join,
+                                                                    term, nothing, stream);
+                        });
 }
 
 template <class R, class Types>

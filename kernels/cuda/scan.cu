@@ -22,18 +22,11 @@ std::unique_ptr<Kernel> integer_scan(const Binding& binding, std::int64_t n) {
   using A = Accumulator<T>;
   const auto* x = static_cast<const A*>(binding.inputs[0]);
   auto* y = static_cast<A*>(binding.outputs[0]);
-  const auto call = [=](void* workspace, std::size_t& bytes, cudaStream_t stream) {
-    check(cub::DeviceScan::InclusiveScan(workspace, bytes, x, y, Plus<A>{}, n, stream),
-          "cub::DeviceScan");
-  };
-  std::size_t bytes = 0;
-  call(nullptr, bytes, stream_of(binding).handle());
-  return std::make_unique<FunctionKernel>(
-      cub_version_text() + " DeviceScan", binding,
-      [=, workspace = std::make_shared<Workspace>(bytes)](cudaStream_t stream) {
-        std::size_t given = workspace->bytes();
-        if (n > 0) call(workspace->data(), given, stream);
-      });
+  return with_workspace(cub_version_text() + " DeviceScan", binding, n == 0,
+                        [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
+                          return cub::DeviceScan::InclusiveScan(memory, bytes, x, y, Plus<A>{}, n,
+                                                                stream);
+                        });
 }
 
 // --- Floats: in three steps, each in a fixed order

@@ -10,19 +10,11 @@ std::unique_ptr<Kernel> sort(const OpInstance& op, const Binding& binding) {
     const auto* x = input<T>(binding, 0);
     auto* y = output<T>(binding);
     const std::int64_t n = op.signature.inputs[0].elements();
-    const auto call = [=](void* workspace, std::size_t& bytes, cudaStream_t stream) {
-      check(cub::DeviceRadixSort::SortKeys(workspace, bytes, x, y, n, 0,
-                                           static_cast<int>(8 * sizeof(T)), stream),
-            "cub::DeviceRadixSort");
-    };
-    std::size_t bytes = 0;
-    call(nullptr, bytes, stream_of(binding).handle());
-    return std::make_unique<FunctionKernel>(
-        cub_version_text() + " DeviceRadixSort", binding,
-        [=, workspace = std::make_shared<Workspace>(bytes)](cudaStream_t stream) {
-          std::size_t given = workspace->bytes();
-          if (n > 0) call(workspace->data(), given, stream);
-        });
+    return with_workspace(cub_version_text() + " DeviceRadixSort", binding, n == 0,
+                          [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
+                            return cub::DeviceRadixSort::SortKeys(
+                                memory, bytes, x, y, n, 0, static_cast<int>(8 * sizeof(T)), stream);
+                          });
   });
 }
 
