@@ -8,6 +8,7 @@
 #include "kernels/base/dtype.h"
 #include "kernels/base/names.h"
 #include "kernels/base/params.h"
+#include "kernels/base/rounding.h"
 #include "kernels/base/tensor.h"
 
 namespace assay {
@@ -102,6 +103,21 @@ TEST(TensorSpecs, AScalarHasOneElementAndAnEmptyExtentNone) {
   EXPECT_EQ((TensorSpec{DType::f32, {}}.elements()), 1);
   EXPECT_EQ((TensorSpec{DType::f32, {4, 0}}.bytes()), 0U);
   EXPECT_EQ((TensorSpec{DType::bf16, {3, 5}}.bytes()), 30U);
+}
+
+TEST(Rounding, ASumKeepsWhatItMissesInItsLastBit) {
+  const double one_up = std::nextafter(1.0, 2.0);
+  const double one_down = std::nextafter(1.0, 0.0);
+  EXPECT_EQ(sum_rounded_to_odd(1, 0x1p-100), one_up);
+  EXPECT_EQ(sum_rounded_to_odd(1, -0x1p-100), one_down);
+  EXPECT_EQ(sum_rounded_to_odd(-1, 0x1p-100), -one_down);
+  EXPECT_EQ(sum_rounded_to_odd(-1, -0x1p-100), -one_up);
+  EXPECT_EQ(sum_rounded_to_odd(one_up, 0x1p-100), one_up) << "odd already";
+  EXPECT_EQ(sum_rounded_to_odd(3, 4), 7) << "nothing is missed";
+  EXPECT_EQ(sum_rounded_to_odd(5, -5), 0);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(sum_rounded_to_odd(infinity, 1), infinity);
+  EXPECT_TRUE(std::isnan(sum_rounded_to_odd(infinity, -infinity)));
 }
 
 }  // namespace

@@ -198,5 +198,21 @@ TEST(Verdicts, TheWorstElementIsTheSameInAnyOrderOfMerging) {
   EXPECT_EQ(forwards.mismatches, 2);
 }
 
+TEST(Fma, AProductInTheMiddleIsMovedByAFarSmallerAddend) {
+  // 7 * 37/256 = 259/256 lies in the middle of the bf16 258/256 and 260/256, and no double holds
+  // its sum with 2^-100.
+  const auto bf16 = [](float x) { return BFloat16(x); };
+  for (const float side : {-1.0F, 1.0F}) {
+    Example fma("tensor_ops/fma/bf16/n=1");
+    fma.set<BFloat16>(0, {bf16(7)})
+        .set<BFloat16>(1, {bf16(37.0F / 256)})
+        .set<BFloat16>(2, {bf16(side * 0x1p-100F)});
+    const float right = (259 + side) / 256;
+    const float wrong = (259 - side) / 256;
+    EXPECT_TRUE(fma.judge<BFloat16>(0, {bf16(right)}).passed()) << right;
+    EXPECT_FALSE(fma.judge<BFloat16>(0, {bf16(wrong)}).passed()) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace assay::oracle

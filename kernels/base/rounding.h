@@ -29,4 +29,16 @@ constexpr float rounded_to_odd(std::int64_t value) {
   return rounded_to_odd(value < 0 ? -wide : wide);
 }
 
+/// a + b rounded to odd in double, so that one more rounding, to fewer than 52 bits, equals one
+/// rounding of the sum. The rest that the sum misses is Knuth's (TAOCP vol. 2, 4.2.2, theorem B).
+constexpr double sum_rounded_to_odd(double a, double b) {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  const double rest = (a - (sum - b_part)) + (b - b_part);
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  const bool is_exact = !(rest < 0 || rest > 0);  // also of infinities and NaN, whose rest is NaN
+  if (is_exact || (bits & 1U) != 0) return sum;
+  return std::bit_cast<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 }  // namespace assay

@@ -98,11 +98,12 @@ struct FusedMultiplyAdd {
   }
 };
 
-/// Of 16-bit floats in f32: the product is exact in a double, and the sum of it and c never comes
-/// so near to the middle between two results that its rounding to a double could matter.
+/// Of 16-bit floats in f32: the product is exact in a double, and what the sum of it and c misses
+/// stays as one odd bit: the product of two bf16 may lie in the middle between two results, from
+/// which a far smaller c moves it.
 struct NarrowFusedMultiplyAdd {
   float operator()(float a, float b, float c) const {
-    return rounded_to_odd(static_cast<double>(a) * b + c);
+    return rounded_to_odd(sum_rounded_to_odd(static_cast<double>(a) * b, c));
   }
 };
 

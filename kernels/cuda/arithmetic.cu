@@ -85,12 +85,13 @@ struct FusedMultiplyAdd {
   }
 };
 
-/// Of 16-bit floats in f32: the product is exact in a double, and the sum of it and c never comes
-/// so near to the middle between two results that its rounding to a double could matter.
+/// Of 16-bit floats in f32: the product is exact in a double, and what the sum of it and c misses
+/// stays as one odd bit: the product of two bf16 may lie in the middle between two results, from
+/// which a far smaller c moves it.
 struct NarrowFusedMultiplyAdd {
   __device__ float operator()(float a, float b, float c) const {
-    return rounded_to_odd(
-        fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)));
+    const double product = static_cast<double>(a) * static_cast<double>(b);
+    return rounded_to_odd(sum_rounded_to_odd(product, static_cast<double>(c)));
   }
 };
 
@@ -114,7 +115,7 @@ std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
     const Scale<Stored<T>> by{input<T>(binding, 1)};
     return std::make_unique<FunctionKernel>(
-        cub_version_text() + " DeviceTransform", binding,
+        map_text(op), binding,
         [=, spec = op.signature.outputs[0], x = input<T>(binding, 0),
          y = output<T>(binding)](cudaStream_t s) { map_rows(s, spec, by, y, x); });
   });
