@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 TEST(CudaErrors, BecomeTheStatusThatTheyMean) {
   EXPECT_EQ(failure_of(cudaErrorMemoryAllocation), Failure::out_of_memory);
   EXPECT_EQ(failure_of(cudaErrorNotSupported), Failure::unsupported);
-  EXPECT_EQ(failure_of(cudaErrorNoKernelImageForDevice), Failure::unsupported);
+  EXPECT_EQ(failure_of(cudaErrorNoKernelImageForDevice), Failure::internal) << "never a skip";
   EXPECT_EQ(failure_of(cudaErrorNoDevice), Failure::device_lost);
   EXPECT_EQ(failure_of(cudaErrorInsufficientDriver), Failure::device_lost);
   EXPECT_EQ(failure_of(cudaErrorInvalidValue), Failure::internal);
@@ -44,7 +44,7 @@ TEST(CudaErrors, NameTheCallTheErrorAndTheWayOut) {
     check(cudaErrorNoKernelImageForDevice, "launch");
     FAIL() << "no error was thrown";
   } catch (const DeviceError& error) {
-    EXPECT_EQ(error.failure(), Failure::unsupported);
+    EXPECT_EQ(error.failure(), Failure::internal);
     const std::string text = error.what();
     EXPECT_TRUE(text.starts_with("launch: cudaErrorNoKernelImageForDevice")) << text;
     EXPECT_NE(text.find("ASSAY_CUDA_ARCHITECTURES=native"), std::string::npos) << text;

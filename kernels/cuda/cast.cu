@@ -26,7 +26,7 @@ std::unique_ptr<Kernel> cast(const OpInstance& op, const Binding& binding) {
     return visit_dtype(
         output_dtype(op), [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
           return std::make_unique<FunctionKernel>(
-              cub_version_text() + " DeviceTransform", binding,
+              map_text(op), binding,
               [=, spec = op.signature.outputs[0], x = input<X>(binding, 0), y = output<Y>(binding)](
                   cudaStream_t s) { map_rows(s, spec, CastTo<Stored<Y>>{}, y, x); });
         });

@@ -13,7 +13,7 @@ namespace {
 
 class AllreduceKernel final : public Kernel {
  public:
-  AllreduceKernel(const std::vector<ncclComm_t>& ranks, const OpInstance& op,
+  AllreduceKernel(std::vector<ncclComm_t>& ranks, const OpInstance& op,
                   std::span<const Binding> bindings)
       : ranks_(ranks),
         bindings_(bindings.begin(), bindings.end()),
@@ -37,13 +37,16 @@ class AllreduceKernel final : public Kernel {
     for (const ncclComm_t rank : ranks_) {
       ncclResult_t earlier = ncclSuccess;
       check(nccl.async_error(rank, &earlier), "ncclCommGetAsyncError");
-      if (earlier != ncclInProgress) check(earlier, "an earlier ncclAllReduce");
+      if (earlier == ncclSuccess || earlier == ncclInProgress) continue;
+      // Before buffers are released, which would wait for kernels that hang.
+      for (ncclComm_t& each : ranks_) nccl.abort(std::exchange(each, nullptr));
+      check(earlier, "an earlier ncclAllReduce");
     }
   }
   std::string implementation() const override { return Nccl::instance().version_text(); }
 
  private:
-  const std::vector<ncclComm_t>& ranks_;
+  std::vector<ncclComm_t>& ranks_;  // null once they are aborted
   std::vector<Binding> bindings_;
   std::size_t count_;
   ncclDataType_t type_;
@@ -59,7 +62,9 @@ class NcclCommunicator final : public Communicator {
   }
   // Aborted and not destroyed, which would wait for ranks that hang.
   ~NcclCommunicator() override {
-    for (const ncclComm_t rank : ranks_) Nccl::instance().abort(rank);
+    for (const ncclComm_t rank : ranks_) {
+      if (rank != nullptr) Nccl::instance().abort(rank);
+    }
   }
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;

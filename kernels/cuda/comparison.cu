@@ -58,13 +58,11 @@ struct Constant {
   __device__ S operator()() const { return *value; }
 };
 
-std::string transform_text() { return cub_version_text() + " DeviceTransform"; }
-
 template <class F>
 std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
     return std::make_unique<FunctionKernel>(
-        transform_text(), binding,
+        map_text(op), binding,
         [=, spec = op.signature.outputs[0], a = input<T>(binding, 0), b = input<T>(binding, 1),
          y = static_cast<std::uint8_t*>(binding.outputs[0])](cudaStream_t s) {
           map_rows(s, spec, F{}, y, a, b);
@@ -75,7 +73,7 @@ std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
 std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
   return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        transform_text(), binding,
+        map_text(op), binding,
         [=, spec = op.signature.outputs[0], mask = input<std::uint8_t>(binding, 0),
          a = input<T>(binding, 1), b = input<T>(binding, 2),
          y = output<T>(binding)](cudaStream_t s) { map_rows(s, spec, Choose{}, y, mask, a, b); });
@@ -85,7 +83,7 @@ std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
 std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
   return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        transform_text(), binding,
+        map_text(op), binding,
         [=, spec = op.signature.outputs[0], x = input<T>(binding, 0),
          y = output<T>(binding)](cudaStream_t s) { map_rows(s, spec, Identity{}, y, x); });
   });
@@ -95,7 +93,7 @@ std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
   return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     const Constant<T> constant{input<T>(binding, 0)};
     return std::make_unique<FunctionKernel>(
-        transform_text(), binding,
+        map_text(op), binding,
         [=, spec = op.signature.outputs[0], y = output<T>(binding)](cudaStream_t s) {
           map_rows<T>(s, spec, constant, y);
         });

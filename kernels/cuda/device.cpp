@@ -22,13 +22,13 @@ void* CudaDevice::allocate(std::size_t bytes, Memory kind) {
   if (kind != Memory::standard) {
     throw DeviceError(Failure::unsupported, "a GPU has no huge pages of the host");
   }
-  const CurrentDevice current(ordinal_);
+  make_current(ordinal_);
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "cudaMalloc");
   return memory;
 }
 
-void CudaDevice::release(void* memory) noexcept { cudaFree(memory); }
+void CudaDevice::release(void* memory) noexcept { ignore(cudaFree(memory)); }
 
 std::string CudaDevice::holder_of(const void* memory) const {
   cudaPointerAttributes attributes{};
@@ -37,7 +37,7 @@ std::string CudaDevice::holder_of(const void* memory) const {
 }
 
 void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
-  const CurrentDevice current(ordinal_);
+  make_current(ordinal_);
   check(cudaMemcpy(to, from_host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the GPU");
   // A copy from pageable memory may return before it has reached the GPU, and streams of ours do
   // not wait for the default stream.
@@ -45,12 +45,12 @@ void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
 }
 
 void CudaDevice::download(void* to_host, const void* from, std::size_t bytes) {
-  const CurrentDevice current(ordinal_);
+  make_current(ordinal_);
   check(cudaMemcpy(to_host, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy from the GPU");
 }
 
 void CudaDevice::fill(void* to, std::byte value, std::size_t bytes) {
-  const CurrentDevice current(ordinal_);
+  make_current(ordinal_);
   check(cudaMemset(to, std::to_integer<int>(value), bytes), "cudaMemset");
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
@@ -63,7 +63,7 @@ std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding&
   for (const auto family : families) {
     for (const KernelRow& row : family()) {
       if (row.op == op.op->name) {
-        const CurrentDevice current(ordinal_);
+        make_current(ordinal_);
         return row.make(op, binding);
       }
     }

@@ -6,9 +6,8 @@ Failure failure_of(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
       return Failure::out_of_memory;
+    // Not a build without code for this GPU: of that every trial would be a skip.
     case cudaErrorNotSupported:
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
     case cudaErrorPeerAccessUnsupported:
       return Failure::unsupported;
     // Gone for a fresh process too, or never there.
@@ -49,6 +48,7 @@ std::string remedy(cudaError_t error) {
     case cudaErrorSystemDriverMismatch:
       return "install a driver that is as new as this build's CUDA runtime";
     case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:
       return "build with -DASSAY_CUDA_ARCHITECTURES=native, or install a newer driver";
     case cudaErrorDevicesUnavailable:

@@ -27,7 +27,8 @@ class FunctionKernel final : public Kernel {
 
   /// Throws DeviceError also for a launch that was refused, which no call tells of by itself.
   void launch() override {
-    const CurrentDevice current(stream_->ordinal());
+    make_current(stream_->ordinal());
+    check(cudaGetLastError(), "an earlier call");
     run_(stream_->handle());
     check(cudaGetLastError(), implementation_.c_str());
   }
@@ -44,7 +45,7 @@ class FunctionKernel final : public Kernel {
 class Workspace {
  public:
   explicit Workspace(std::size_t bytes);
-  ~Workspace() { cudaFree(data_); }
+  ~Workspace() { ignore(cudaFree(data_)); }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 

@@ -31,6 +31,12 @@ __global__ void map_apart(Elementwise<Y, F> f, std::int64_t n, std::int64_t cols
   }
 }
 
+/// What map_rows enqueues for an op of this output.
+inline std::string map_text(const OpInstance& op) {
+  return op.signature.outputs[0].has_gaps() ? "own kernel over rows"
+                                            : cub_version_text() + " DeviceTransform";
+}
+
 /// Enqueues f over the elements of the op's output.
 template <class Y, class F, class... X>
 void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*... x) {
@@ -38,8 +44,9 @@ void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*..
   if (n == 0) return;
   const Elementwise<Y, F> element{f};
   if (!spec.has_gaps()) {
-    check(cub::DeviceTransform::Transform(::cuda::std::tuple<const X*...>(x...), y, n, element,
-                                          stream),
+    // The other form fits its tiles to the size of the first call, for all calls of the process.
+    check(cub::DeviceTransform::TransformStableArgumentAddresses(
+              ::cuda::std::tuple<const X*...>(x...), y, n, element, stream),
           "cub::DeviceTransform");
     return;
   }
@@ -66,7 +73,7 @@ std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
       run = [=, spec = op.signature.outputs[0], b = input<T>(binding, 1),
              c = input<T>(binding, 2)](cudaStream_t s) { map_rows(s, spec, F{}, y, a, b, c); };
     }
-    return std::make_unique<FunctionKernel>(cub_version_text() + " DeviceTransform", binding, run);
+    return std::make_unique<FunctionKernel>(map_text(op), binding, run);
   });
 }
 

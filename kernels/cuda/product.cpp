@@ -2,7 +2,7 @@
 
 #include <array>
 #include <limits>
-#include <vector>
+#include <utility>
 
 #include "kernels/cuda/cublas_lt.h"
 
@@ -92,10 +92,13 @@ struct Product::Handles {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr;
 };
 
-Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream)
-    : handles_(std::make_unique<Handles>(plan)),
-      plan_(plan),
-      workspace_(std::make_unique<Workspace>(workspace_bytes)) {
+std::shared_ptr<Workspace> Product::new_workspace() {
+  return std::make_shared<Workspace>(workspace_bytes);
+}
+
+Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream,
+                 std::shared_ptr<Workspace> workspace)
+    : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
   set_bias(operands);  // its alignment is one of the things that algorithms are chosen by
   choose(operands, stream);
 }
@@ -141,7 +144,6 @@ void Product::choose(const Operands& operands, CudaStream& stream) {
                              found.data(), &count);
   }
   h.lt.destroy_preference(preference);
-  if (count == 0) status = CUBLAS_STATUS_NOT_SUPPORTED;
   check(status, "cublasLtMatmulAlgoGetHeuristic");
 
   const auto begin = stream.create_event();
@@ -149,7 +151,9 @@ void Product::choose(const Operands& operands, CudaStream& stream) {
   double fastest_s = std::numeric_limits<double>::infinity();
   cublasStatus_t refused = CUBLAS_STATUS_NOT_SUPPORTED;
   for (int i = 0; i < count; ++i) {
-    const cublasLtMatmulAlgo_t& algorithm = found.at(static_cast<std::size_t>(i)).algo;
+    const auto& candidate = found.at(static_cast<std::size_t>(i));
+    if (candidate.state != CUBLAS_STATUS_SUCCESS) continue;
+    const cublasLtMatmulAlgo_t& algorithm = candidate.algo;
     // The first launch is no measure: code is loaded with it.
     refused = enqueue(operands, algorithm, stream.handle());
     if (refused != CUBLAS_STATUS_SUCCESS) continue;
@@ -163,6 +167,7 @@ void Product::choose(const Operands& operands, CudaStream& stream) {
       algorithm_ = algorithm;
     }
   }
+  // Of no candidate: the library has no algorithm for this product.
   if (fastest_s == std::numeric_limits<double>::infinity()) check(refused, "cublasLtMatmul");
 }
 

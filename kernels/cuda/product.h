@@ -22,14 +22,17 @@ struct Operands {
 /// timing them once. Algorithms that add partial sums in the output's type are not asked for.
 class Product {
  public:
-  /// Tries the candidates on the operands: d is overwritten. Throws DeviceError, `unsupported`
-  /// where the library has no algorithm for the plan.
-  Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream);
+  /// Tries the candidates on the operands: d is overwritten. `workspace` may be shared by products
+  /// that run one after the other. Throws DeviceError, `unsupported` where the library has no
+  /// algorithm for the plan.
+  Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream,
+          std::shared_ptr<Workspace> workspace = new_workspace());
   ~Product();
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
   void run(const Operands& operands, cudaStream_t stream) const;
+  static std::shared_ptr<Workspace> new_workspace();
   /// "cuBLASLt 13.0.2 algorithm 66, tile 20, stages 35, split-K 1".
   std::string implementation() const;
 
@@ -43,7 +46,7 @@ class Product {
   std::unique_ptr<Handles> handles_;
   ProductPlan plan_;
   cublasLtMatmulAlgo_t algorithm_{};
-  std::unique_ptr<Workspace> workspace_;
+  std::shared_ptr<Workspace> workspace_;
 };
 
 }  // namespace assay::cuda

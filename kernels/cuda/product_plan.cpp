@@ -1,5 +1,7 @@
 #include "kernels/cuda/product_plan.h"
 
+#include <limits>
+
 #include "kernels/base/status.h"
 
 namespace assay::cuda {
@@ -61,6 +63,9 @@ ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64
 
 ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::int64_t n,
                          std::int64_t k) {
+  if (batch > std::numeric_limits<std::int32_t>::max()) {
+    throw DeviceError(Failure::unsupported, "cuBLASLt counts the products of a batch in 32 bits");
+  }
   ProductPlan plan{.m = n,
                    .n = m,
                    .k = k,

@@ -25,13 +25,15 @@ struct LayerTensors {
 /// the accumulator's type, and a kernel of our own adds the bias, activates and rounds: once.
 class Layer {
  public:
-  Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream) : shape_(shape) {
+  Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream,
+        const std::shared_ptr<Workspace>& workspace)
+      : shape_(shape) {
     const DType result = is_floating(shape.dtype) ? shape.dtype : accumulator(shape.dtype);
     if (const auto epilogue = epilogue_of(shape.act, t.bias != nullptr, shape.dtype)) {
       ProductPlan plan = plan_to(result);
       plan.epilogue = *epilogue;
       try {
-        product_ = std::make_unique<Product>(plan, operands(t, t.y), stream);
+        product_ = std::make_unique<Product>(plan, operands(t, t.y), stream, workspace);
         return;
       } catch (const DeviceError& error) {
         // Another way is left, if it is the epilogue that the library does not have.
@@ -43,7 +45,8 @@ class Layer {
     const DType wide = accumulator(shape.dtype);
     sums_ = std::make_unique<Workspace>(static_cast<std::size_t>(shape.batch * shape.out) *
                                         size_bytes(wide));
-    product_ = std::make_unique<Product>(plan_to(wide), operands(t, sums_->data()), stream);
+    product_ =
+        std::make_unique<Product>(plan_to(wide), operands(t, sums_->data()), stream, workspace);
   }
 
   void run(const LayerTensors& t, cudaStream_t stream) const {
@@ -76,6 +79,7 @@ class StackKernel final : public Kernel {
       : stream_(&stream_of(binding)) {
     const void* x = binding.inputs[0];
     std::size_t input = 1;
+    const auto workspace = Product::new_workspace();
     for (const LayerShape& shape : shapes) {
       Step& step = steps_.emplace_back();
       const bool is_last = steps_.size() == shapes.size();
@@ -87,17 +91,28 @@ class StackKernel final : public Kernel {
       step.tensors.w = binding.inputs[input++];
       step.tensors.bias = bias ? binding.inputs[input++] : nullptr;
       step.tensors.y = is_last ? binding.outputs[0] : step.between->data();
-      step.layer = std::make_unique<Layer>(shape, step.tensors, *stream_);
+      step.layer = std::make_unique<Layer>(shape, step.tensors, *stream_, workspace);
       x = step.tensors.y;
     }
   }
 
   void launch() override {
-    const CurrentDevice current(stream_->ordinal());
+    make_current(stream_->ordinal());
+    check(cudaGetLastError(), "an earlier call");
     for (const Step& step : steps_) step.layer->run(step.tensors, stream_->handle());
     check(cudaGetLastError(), "linear");
   }
-  std::string implementation() const override { return steps_.front().layer->implementation(); }
+  /// Each that there is among the layers, once.
+  std::string implementation() const override {
+    std::string all;
+    std::string last;
+    for (const Step& step : steps_) {
+      const std::string own = step.layer->implementation();
+      if (own != last) all += (all.empty() ? "" : "; then ") + own;
+      last = own;
+    }
+    return all;
+  }
 
  private:
   struct Step {

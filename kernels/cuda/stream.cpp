@@ -7,34 +7,34 @@
 
 namespace assay::cuda {
 
-CurrentDevice::CurrentDevice(int ordinal) {
-  check(cudaGetDevice(&before_), "cudaGetDevice");
-  if (before_ == ordinal) return;
+void make_current(int ordinal) {
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == ordinal) return;
   check(cudaSetDevice(ordinal), "cudaSetDevice");
-  changed_ = true;
 }
 
-CurrentDevice::~CurrentDevice() {
-  if (changed_) cudaSetDevice(before_);
+void ignore(cudaError_t error) {
+  if (error != cudaSuccess && !is_sticky(error)) cudaGetLastError();
 }
 
 CudaEvent::CudaEvent(int ordinal) {
-  const CurrentDevice current(ordinal);
+  make_current(ordinal);
   check(cudaEventCreate(&handle_), "cudaEventCreate");
 }
 
-CudaEvent::~CudaEvent() { cudaEventDestroy(handle_); }
+CudaEvent::~CudaEvent() { ignore(cudaEventDestroy(handle_)); }
 
 CudaStream::CudaStream(int ordinal) : ordinal_(ordinal) {
-  const CurrentDevice current(ordinal);
+  make_current(ordinal);
   check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 
-CudaStream::~CudaStream() { cudaStreamDestroy(handle_); }
+CudaStream::~CudaStream() { ignore(cudaStreamDestroy(handle_)); }
 
 std::unique_ptr<Event> CudaStream::create_event() { return std::make_unique<CudaEvent>(ordinal_); }
 
 void CudaStream::record(Event& event) {
+  make_current(ordinal_);
   check(cudaEventRecord(static_cast<CudaEvent&>(event).handle(), handle_), "cudaEventRecord");
 }
 
@@ -47,7 +47,10 @@ double CudaStream::elapsed_s(const Event& start, const Event& stop) {
   return static_cast<double>(elapsed_ms) * 1e-3;
 }
 
-void CudaStream::synchronize() { check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize"); }
+void CudaStream::synchronize() {
+  make_current(ordinal_);
+  check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
+}
 
 std::string CudaStream::device_uuid() const {
 #if CUDART_VERSION >= 12080

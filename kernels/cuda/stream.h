@@ -8,18 +8,14 @@
 
 namespace assay::cuda {
 
-/// Makes a GPU the current one of this thread, and the one before it again at the end.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(int ordinal);
-  ~CurrentDevice();
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
+/// Makes a GPU the current one of this thread: to be called before whatever is about it. Nobody
+/// makes another one current again: to make GPU 0 current takes memory on it, also for workers that
+/// have nothing to do with it.
+void make_current(int ordinal);
 
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
+/// Of calls that may fail without consequence, as when memory is released after an error: the next
+/// check must not find their error.
+void ignore(cudaError_t error);
 
 class CudaEvent final : public Event {
  public:
