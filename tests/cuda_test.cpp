@@ -107,6 +107,15 @@ TEST_F(Libraries, AreFoundWhereTheLoaderFindsThemAndInTheFolders) {
   ASSERT_NE(cosine, nullptr);
   EXPECT_EQ(cosine(0), 1);
   EXPECT_EQ(math.find<double (*)(double)>("no_such_function"), nullptr);
+  double (*function)(double) = nullptr;
+  std::string problem;
+  math.bind(function, "cos", problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(function, cosine);
+  math.bind(function, "no_such_function", problem);
+  math.bind(function, "nor_this_one", problem);
+  EXPECT_EQ(function, nullptr);
+  EXPECT_EQ(problem, "libm.so.6 has no function no_such_function") << "the first that is missing";
 
   if (!fs::exists(ASSAY_TEST_MODULE_DIR)) GTEST_SKIP() << "the build tree is not here";
   fs::create_symlink(ASSAY_TEST_MODULE_DIR "/good/assay_toy.so", folder_ / "libassay_toy.so.1");

@@ -46,11 +46,11 @@ struct Findings {
 /// Launches once on `inputs` over fresh poison and judges outputs, guard bands, inputs and the
 /// agreement of ranks. `reference_key` names the case and the seed, on which alone the reference
 /// depends. `clock` hears of each phase. The last pass leaves its right outputs, one a rank, in
-/// `outputs`, whose memory earlier passes may use. Throws WrongResult.
+/// `kept`, whose memory earlier passes may use. Throws WrongResult.
 void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
                   ReferenceStore& references, const std::string& reference_key,
                   const Checks& checks, PhaseClock& clock, Findings& findings,
-                  std::vector<HostTensor>& outputs);
+                  std::vector<HostTensor>& kept);
 
 /// "deviation:ID, ..." of what was seen of those that are declared; empty for none. Throws
 /// WrongResult where one should have shown and never did.

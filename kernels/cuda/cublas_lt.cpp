@@ -1,7 +1,5 @@
 #include "kernels/cuda/cublas_lt.h"
 
-#include <type_traits>
-
 #include "kernels/base/status.h"
 #include "kernels/cuda/library.h"
 
@@ -26,10 +24,7 @@ CublasLt::CublasLt() {
   problem_ = library().problem();
   if (!problem_.empty()) return;
   const auto find = [&](auto& function, const char* name) {
-    function = library().find<std::remove_reference_t<decltype(function)>>(name);
-    if (function == nullptr && problem_.empty()) {
-      problem_ = "cuBLASLt has no function " + std::string(name);
-    }
+    library().bind(function, name, problem_);
   };
   find(get_version, "cublasLtGetVersion");
   find(create, "cublasLtCreate");

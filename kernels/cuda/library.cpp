@@ -59,7 +59,7 @@ std::vector<fs::path> site_packages() {
 }  // namespace
 
 Library::Library(const std::string& name, std::span<const fs::path> folders)
-    : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   problem_ = name + " not found";
   for (const fs::path& folder : folders) {
     if (handle_ != nullptr) break;

@@ -24,9 +24,18 @@ class Library {
     return reinterpret_cast<Function>(address_of(name));
   }
 
+  /// The same into `function`; where there is none, `problem` says so, unless it says something.
+  template <class Function>
+  void bind(Function& function, const char* name, std::string& problem) const {
+    function = find<Function>(name);
+    if (function == nullptr && problem.empty())
+      problem = name_ + " has no function " + std::string(name);
+  }
+
  private:
   void* address_of(const char* name) const;
 
+  std::string name_;
   void* handle_ = nullptr;
   std::string problem_;
 };

@@ -1,7 +1,5 @@
 #include "kernels/cuda/nccl.h"
 
-#include <type_traits>
-
 #include "kernels/base/status.h"
 #include "kernels/cuda/library.h"
 
@@ -24,10 +22,7 @@ Nccl::Nccl() {
   problem_ = library().problem();
   if (!problem_.empty()) return;
   const auto find = [&](auto& function, const char* name) {
-    function = library().find<std::remove_reference_t<decltype(function)>>(name);
-    if (function == nullptr && problem_.empty()) {
-      problem_ = "NCCL has no function " + std::string(name);
-    }
+    library().bind(function, name, problem_);
   };
   find(get_version, "ncclGetVersion");
   find(error_string, "ncclGetErrorString");
