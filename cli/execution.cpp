@@ -66,7 +66,7 @@ LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes
   LeftOut left;
   std::set<std::string> touched;
   for (const PlannedTrial& trial : plan) {
-    const bool has_row = taken.contains({trial.test.id(), to_text(trial.lane)});
+    const bool has_row = taken.contains({trial.test.id(), lane_text(trial)});
     if (has_row) touched.insert(coverage_cell(trial));
     left.trials += has_row ? 0 : 1;
   }

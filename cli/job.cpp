@@ -40,7 +40,7 @@ nlohmann::json read_run_json(const fs::path& directory) {
 
 std::vector<DeviceId> parse_lane(const std::string& text) {
   std::vector<DeviceId> lane;
-  for (const std::string& device : split(text, '+')) {
+  for (const std::string& device : split_lane(text)) {
     const auto id = parse_device_id(device);
     if (!id) throw UsageError(fmt::format("--resume: no device is called '{}'", device));
     lane.push_back(*id);
@@ -102,8 +102,7 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
   }
   std::vector<PlannedTrial> open;
   for (const PlannedTrial& trial : plan) {
-    const auto found =
-        last.find({trial.test.id(), to_text(trial.lane), trial.timing, trial.repeat});
+    const auto found = last.find({trial.test.id(), lane_text(trial), trial.timing, trial.repeat});
     if (found == last.end()) {
       open.push_back(trial);
       continue;

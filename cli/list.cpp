@@ -27,7 +27,7 @@ void print_json(const std::vector<PlannedTrial>& plan) {
                       {"op", trial.test.op.op->name},
                       {"dtype", name(trial.test.op.dtype)},
                       {"params", params},
-                      {"device", to_text(trial.lane)},
+                      {"device", lane_text(trial)},
                       {"timing", trial.timing}});
   }
   fmt::print("{}\n", ordered_json{{"schema", 1}, {"trials", trials}}.dump(1));
@@ -40,7 +40,7 @@ int execute(const SelectionOptions& options, bool json) {
     return ok;
   }
   for (const PlannedTrial& trial : selected.plan) {
-    fmt::print("{}  {}{}\n", to_text(trial.lane), trial.test.id(),
+    fmt::print("{}  {}{}\n", lane_text(trial), trial.test.id(),
                trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
   }
   std::fflush(stdout);  // before what goes to standard error

@@ -38,7 +38,7 @@ Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan,
       duration_s_(duration_s) {
   for (const PlannedTrial& trial : plan) {
     const double cost_s = estimate_s(std::span(&trial, 1), cap_s);
-    costs_s_[{trial.test.id(), to_text(trial.lane)}] = cost_s;
+    costs_s_[{trial.test.id(), lane_text(trial)}] = cost_s;
     total_cost_s_ += cost_s;
   }
 }

@@ -87,7 +87,7 @@ void make_directory(Job& job) {
   for (const PlannedTrial& trial : job.plan) {
     PlanRow& row = rows.emplace_back();
     row.case_id = trial.test.id();
-    row.device = to_text(trial.lane);
+    row.device = lane_text(trial);
     row.timing = trial.timing;
     row.repeat = trial.repeat;
     row.skip_reason = trial.skip_reason;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/base/device_id.h"
 #include "kernels/base/names.h"
 
 namespace assay {
@@ -21,7 +22,7 @@ std::string shell_word(std::string_view text) {
 
 std::string replay_command(const Record& record, std::string_view flags) {
   // A lane "cuda:0+cuda:1" is selected as the list of its devices.
-  const std::string devices = join(split(record.device, '+'), ",");
+  const std::string devices = join(split_lane(record.device), ",");
   std::string command = fmt::format("assay run --case {} --device {} --seed {}",
                                     shell_word(record.case_id), shell_word(devices), record.seed);
   if (record.timing.empty()) command += " --check-only";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -67,6 +68,12 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
   for (const TensorSpec& tensor : signature.outputs) check(tensor);
 }
 
+/// Where the other's lies.
+void exchange_places(TensorSpec& a, TensorSpec& b) {
+  std::swap(a.memory, b.memory);
+  std::swap(a.device, b.device);
+}
+
 /// Of more multiplications a full reference would take longer than the product does.
 constexpr double most_reference_products = 0x1p24;
 
@@ -78,6 +85,14 @@ bool is_large_exact_product(const OpInstance& op, const Pass& pass) {
 }
 
 }  // namespace
+
+RankTensors tensors_of(const Signature& signature, int rank) {
+  RankTensors tensors{signature.inputs, signature.outputs};
+  if (signature.is_mirrored && rank % 2 == 1) {
+    exchange_places(tensors.inputs.at(0), tensors.outputs.at(0));
+  }
+  return tensors;
+}
 
 ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view text) {
   const Parameter& parameter = find_parameter(op, name);

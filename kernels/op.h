@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,7 +35,10 @@ struct Signature {
   double bytes = 0;          // compulsory traffic: inputs read once, outputs written once
   std::int64_t terms = 1;    // K: the longest sum behind one output element
   int factors_per_term = 1;  // 2 for products a_i * b_i, more through layers of them
-  int ranks = 1;             // of a collective op
+  int ranks = 1;             // of a collective op; 2 of a copy both ways
+  int devices = 1;           // of a lane, where the op is no collective
+  /// Odd ranks go the other way: from where the others' output lies to where their input lies.
+  bool is_mirrored = false;
   /// In what sums are kept, where it is not accumulator(dtype).
   std::optional<DType> accumulate_in;
   /// Not 0: sums of exact data are scaled, by a power of two, to about this root mean square, so
@@ -56,9 +60,9 @@ using Passes = std::vector<Pass>;
 
 struct Op {
   std::string_view name;
-  std::string_view formula;  // "y[i] = a[i] + b[i]"
-  bool collective = false;   // runs on the ranks of a Communicator
-  std::string_view only_on;  // the one backend to which it applies; empty: all
+  std::string_view formula;               // "y[i] = a[i] + b[i]"
+  bool collective = false;                // runs on the ranks of a Communicator
+  std::vector<std::string_view> only_on;  // the backends to which it applies; empty: all
   std::vector<DType> dtypes;
   std::vector<Parameter> parameters;
   /// Throws NotApplicable for parameters that do not go together.
@@ -75,7 +79,7 @@ const Op* find_op(std::string_view name);
 
 /// Whether the op makes sense on a backend at all (a copy from host to host does on the CPU only).
 inline bool applies_to(const Op& op, std::string_view backend) {
-  return op.only_on.empty() || op.only_on == backend;
+  return op.only_on.empty() || std::ranges::find(op.only_on, backend) != op.only_on.end();
 }
 
 /// One op with its parameters resolved.
@@ -85,6 +89,13 @@ struct OpInstance {
   Params params;
   Signature signature;
 };
+
+/// The tensors of one rank.
+struct RankTensors {
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+};
+RankTensors tensors_of(const Signature& signature, int rank);
 
 /// The dtype of the elements that are judged.
 inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }

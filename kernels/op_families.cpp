@@ -21,6 +21,19 @@ Parameter choice(std::string_view name, std::vector<std::string_view> words) {
   return {.name = name, .words = std::move(words)};
 }
 
+/// Left out of case ids when it is the first.
+Parameter optional_choice(std::string_view name, std::vector<std::string_view> words) {
+  Parameter parameter = choice(name, std::move(words));
+  parameter.otherwise = ParamValue{std::string(parameter.words.front())};
+  return parameter;
+}
+
+/// By the device's engine for copies, or by a kernel that reads and writes.
+Parameter copier() { return choice("by", {"engine", "kernel"}); }
+Parameter ways() { return optional_choice("ways", {"one", "both"}); }
+/// Backends whose devices do not compute in the host's memory.
+const std::vector<std::string_view> with_own_memory{"cuda", "sim"};
+
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
 Op make(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature, Passes passes) {
@@ -112,13 +125,11 @@ Op linear_stack_op(const OpRow& row) {
 }
 
 Op memcpy_op(const OpRow& row) {
-  Parameter pages = choice("pages", {"normal", "huge"});
-  pages.otherwise = ParamValue{std::string("normal")};
   Op op = make(row,
                {choice("from", {"host"}), choice("to", {"host"}), size("bytes"),
-                choice("threads", {"one", "all"}), pages},
+                choice("threads", {"one", "all"}), optional_choice("pages", {"normal", "huge"})},
                memcpy_signature, copies());
-  op.only_on = "cpu";
+  op.only_on = {"cpu"};
   return op;
 }
 
@@ -127,16 +138,29 @@ Op memcpy_2d_op(const OpRow& row) {
                {choice("from", {"host"}), choice("to", {"host"}), extent("rows"), extent("width"),
                 extent("pitch"), choice("threads", {"one", "all"})},
                memcpy_2d_signature, copies());
-  op.only_on = "cpu";
+  op.only_on = {"cpu"};
+  return op;
+}
+
+Op device_memcpy_op(const OpRow& row) {
+  const std::vector<std::string_view> places{"pageable", "pinned", "device"};
+  Op op = make(row, {choice("from", places), choice("to", places), size("bytes"), copier(), ways()},
+               device_memcpy_signature, copies());
+  op.only_on = with_own_memory;
+  return op;
+}
+
+Op peer_memcpy_op(const OpRow& row) {
+  Op op = make(row, {size("bytes"), copier(), choice("access", {"direct", "staged"}), ways()},
+               peer_memcpy_signature, copies());
+  op.only_on = with_own_memory;
   return op;
 }
 
 Op allreduce_op(const OpRow& row) {
-  Parameter place = choice("place", {"out", "in"});
-  place.otherwise = ParamValue{std::string("out")};
   Op op = make(row,
                {choice("reduce", {"sum", "prod", "min", "max", "avg"}), limited("ranks", 1, 1024),
-                extent("count"), place},
+                extent("count"), optional_choice("place", {"out", "in"})},
                allreduce_signature, allreduce_passes);
   op.collective = true;
   return op;

@@ -43,6 +43,8 @@ Op linear_op(const OpRow& row);
 Op linear_stack_op(const OpRow& row);
 Op memcpy_op(const OpRow& row);
 Op memcpy_2d_op(const OpRow& row);
+Op device_memcpy_op(const OpRow& row);
+Op peer_memcpy_op(const OpRow& row);
 Op allreduce_op(const OpRow& row);
 
 }  // namespace assay

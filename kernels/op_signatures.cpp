@@ -264,32 +264,7 @@ Signature linear_stack_signature(DType dtype, const Params& params) {
   return with_work(std::move(s), flops);
 }
 
-// --- Transfers and collectives -----------------------------------------------------------------
-
-Signature memcpy_signature(DType dtype, const Params& params) {
-  TensorSpec bytes{.dtype = dtype, .shape = {params.integer("bytes")}};
-  if (params.find("pages") != nullptr) {  // else normal, which is left out
-    constexpr std::int64_t huge_page_bytes = 2 << 20;
-    if (bytes.shape[0] < huge_page_bytes) {
-      throw NotApplicable("memcpy: pages=huge needs at least one page of 2 MiB, not " +
-                          std::to_string(bytes.shape[0]) + " bytes");
-    }
-    bytes.memory = Memory::huge_pages;
-  }
-  return with_work({.inputs = {bytes}, .outputs = {bytes}, .is_copy = true}, 0);
-}
-
-Signature memcpy_2d_signature(DType dtype, const Params& params) {
-  const std::int64_t width = params.integer("width");
-  const std::int64_t pitch = params.integer("pitch");
-  if (pitch < width) {
-    throw NotApplicable("memcpy_2d: rows of " + std::to_string(width) + " bytes cannot be " +
-                        std::to_string(pitch) + " apart: pitch must be at least width");
-  }
-  const TensorSpec rows{
-      .dtype = dtype, .shape = {params.integer("rows"), width}, .row_stride = pitch};
-  return with_work({.inputs = {rows}, .outputs = {rows}, .is_copy = true}, 0);
-}
+// --- Collectives -------------------------------------------------------------------------------
 
 Signature allreduce_signature(DType dtype, const Params& params) {
   // With more ranks no dense integers have sums that the message's dtype holds exactly, and the

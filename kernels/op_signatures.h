@@ -40,6 +40,10 @@ Signature linear_signature(DType dtype, const Params& params);
 Signature linear_stack_signature(DType dtype, const Params& params);
 Signature memcpy_signature(DType dtype, const Params& params);
 Signature memcpy_2d_signature(DType dtype, const Params& params);
+/// Between the memories of a host and of a device of it, or within a device's.
+Signature device_memcpy_signature(DType dtype, const Params& params);
+/// From one device to another.
+Signature peer_memcpy_signature(DType dtype, const Params& params);
 Signature allreduce_signature(DType dtype, const Params& params);
 
 }  // namespace assay

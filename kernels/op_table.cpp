@@ -81,6 +81,8 @@ std::vector<Op> make_table() {
 
       memcpy_op({"memcpy", "y[i] = x[i], by one thread or by all", {u8}}),
       memcpy_2d_op({"memcpy_2d", "y[r][c] = x[r][c], rows `pitch` bytes apart", {u8}}),
+      device_memcpy_op({"device_memcpy", "y[i] = x[i], one of them in the memory of a device; both ways: both at once", {u8}}),
+      peer_memcpy_op({"peer_memcpy", "y[i] = x[i], from one device to another; both ways: both at once", {u8}}),
 
       allreduce_op({"allreduce", "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank", signed_numbers}),
       // clang-format on

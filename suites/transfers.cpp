@@ -26,11 +26,26 @@ Suite transfers_suite() {
                    {seeds, {61, 1003, 1024}},
                    {standard, {16381, 4000, 4096}},
                    {full, {65536, 8191, 16384}}}};
+  const Axis by = axis("by", {{seeds, "engine"}, {seeds, "kernel"}});
+  const Axis device_ends{{"from", "to"},
+                         {{seeds, {"pinned", "device"}},
+                          {seeds, {"device", "pinned"}},
+                          {seeds, {"device", "device"}},
+                          {smoke, {"pageable", "device"}},
+                          {smoke, {"device", "pageable"}}}};
+  const Axis one_way = axis("ways", {{seeds, "one"}});
+  const Axis both_ways = axis("ways", {{smoke, "both"}});
+  const Axis any_ways = axis("ways", {{seeds, "one"}, {seeds, "both"}});
+  const Axis to_device{{"from", "to"}, {{smoke, {"pinned", "device"}}}};
+  const Axis access = axis("access", {{seeds, "direct"}, {smoke, "staged"}});
   return {.name = "transfers",
           .description = "copies between memories, checked byte for byte",
           .grids = {{{"memcpy"}, {DType::u8}, {from, to, bytes, threads, normal}},
                     {{"memcpy"}, {DType::u8}, {from, to, huge_bytes, threads, huge}},
-                    {{"memcpy_2d"}, {DType::u8}, {from, to, rows, threads}}}};
+                    {{"memcpy_2d"}, {DType::u8}, {from, to, rows, threads}},
+                    {{"device_memcpy"}, {DType::u8}, {device_ends, bytes, by, one_way}},
+                    {{"device_memcpy"}, {DType::u8}, {to_device, bytes, by, both_ways}},
+                    {{"peer_memcpy"}, {DType::u8}, {bytes, by, access, any_ways}}}};
 }
 
 }  // namespace assay

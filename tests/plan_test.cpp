@@ -16,7 +16,7 @@ std::vector<Case> cases(const std::vector<std::string>& ids) {
 std::vector<std::string> text(const std::vector<PlannedTrial>& plan) {
   std::vector<std::string> lines;
   for (const PlannedTrial& trial : plan) {
-    lines.push_back(to_text(trial.lane) + " " + trial.test.id() +
+    lines.push_back(lane_text(trial) + " " + trial.test.id() +
                     (trial.skip_reason.empty() ? "" : " skip"));
   }
   return lines;
@@ -52,6 +52,34 @@ TEST(Plan, TooFewDevicesAreASkipThatSaysSo) {
                               std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, false);
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].skip_reason, "too few devices: 4 ranks on 2 sim device(s)");
+}
+
+TEST(Plan, ACopyBetweenDevicesIsTakenFromEachToEachOtherAndBothWaysOnce) {
+  const std::string copy = "transfers/peer_memcpy/u8/bytes=4,by=engine,access=direct";
+  const std::vector<DeviceId> devices{{"cpu", 0}, {"sim", 0}, {"sim", 1}, {"sim", 2}};
+  EXPECT_EQ(text(make_plan(cases({copy}), devices, backends, false)),
+            (std::vector<std::string>{"sim:0>sim:1 " + copy, "sim:0>sim:2 " + copy,
+                                      "sim:1>sim:0 " + copy, "sim:1>sim:2 " + copy,
+                                      "sim:2>sim:0 " + copy, "sim:2>sim:1 " + copy}));
+  const std::string both = copy + ",ways=both";
+  EXPECT_EQ(text(make_plan(cases({both}), devices, backends, false)),
+            (std::vector<std::string>{"sim:0<>sim:1 " + both, "sim:0<>sim:2 " + both,
+                                      "sim:1<>sim:2 " + both}));
+  const auto alone =
+      make_plan(cases({copy, both}), std::vector<DeviceId>{{"sim", 1}}, backends, false);
+  ASSERT_EQ(alone.size(), 2U);
+  for (const PlannedTrial& trial : alone) {
+    EXPECT_EQ(trial.skip_reason, "too few devices: a copy from one to another, on 1 sim device");
+  }
+}
+
+TEST(Plan, LanesAreReadAsTheyAreWritten) {
+  const std::vector<std::string> two{"cuda:0", "cuda:1"};
+  EXPECT_EQ(split_lane("cuda:0+cuda:1"), two);
+  EXPECT_EQ(split_lane("cuda:0>cuda:1"), two);
+  EXPECT_EQ(split_lane("cuda:0<>cuda:1"), two);
+  EXPECT_EQ(split_lane("cpu"), std::vector<std::string>{"cpu"});
+  EXPECT_EQ(split_lane("cuda:0+"), (std::vector<std::string>{"cuda:0", ""})) << "torn, and seen";
 }
 
 }  // namespace

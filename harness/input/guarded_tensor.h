@@ -21,8 +21,9 @@ class GuardedTensor {
 
   std::byte* data() const { return buffer_.data() + front_bytes_; }
   const TensorSpec& spec() const { return spec_; }
+  const Device& device() const { return buffer_.device(); }
 
-  /// The UUID of the device that holds it, as the driver tells; perhaps empty.
+  /// The UUID of the device that holds it in truth, as the driver tells; perhaps empty.
   std::string holder() const { return buffer_.device().holder_of(buffer_.data()); }
 
   /// Fills both bands, and the gaps, with `guard`.

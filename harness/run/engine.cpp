@@ -155,7 +155,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   Result result;
   Record& record = result.record;
   record.case_id = planned.test.id();
-  record.device = to_text(planned.lane);
+  record.device = lane_text(planned);
   record.seed = options_.seed;
   record.flops = op.signature.flops;
   record.bytes = op.signature.bytes;

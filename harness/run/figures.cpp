@@ -12,7 +12,7 @@ void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& v
   record.max_bound_ratio = verdict.max_bound_ratio;
   if (!verdict.worst.known) return;
   record.worst_index = verdict.worst.index;
-  if (op.op->collective) record.worst_rank = verdict.worst.rank;
+  if (op.signature.ranks > 1) record.worst_rank = verdict.worst.rank;
   record.worst_expected = verdict.expected();
   record.worst_actual = verdict.actual();
 }

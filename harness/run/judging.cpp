@@ -124,19 +124,32 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
   const reference::Reference expected = reference::find(op);
-  const reference::Problem problem{op, inputs, input::panel(op, pass)};
+  // What a collective should give depends on all ranks, and is the same for all of them; else each
+  // rank stands for itself.
+  const bool is_collective = op.op->collective;
+  const auto problem_of = [&](int rank) -> reference::Problem {
+    const std::span<const std::vector<HostTensor>> ranks(inputs);
+    return {op, is_collective ? ranks : ranks.subspan(static_cast<std::size_t>(rank), 1),
+            input::panel(op, pass)};
+  };
+  if (!is_collective && trial.ranks() > 1 && expected.solve != nullptr) {
+    throw std::logic_error("one state for ranks that stand for themselves");
+  }
   const auto state = expected.solve == nullptr || as_a_whole
                          ? std::make_unique<StoredState>(reference::State{})
-                         : references.get(fmt::format("{} pass={}", reference_key, pass),
-                                          [&] { return reference::solve(expected, problem); });
+                         : references.get(fmt::format("{} pass={}", reference_key, pass), [&] {
+                             return reference::solve(expected, problem_of(0));
+                           });
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
     const Bytes output = outputs[static_cast<std::size_t>(rank)];
+    const reference::Problem problem = problem_of(rank);
     std::optional<HostTensor> repaired;
     if (!findings.deviations.empty() && !as_a_whole) {
       std::ranges::copy(output, repaired.emplace(op.signature.outputs[0]).bytes().begin());
-      oracle::put_right(expected, problem, state->values(), rank, *repaired, findings.deviations);
+      oracle::put_right(expected, problem, state->values(), is_collective ? rank : 0, *repaired,
+                        findings.deviations);
     }
     const Bytes actual = repaired ? repaired->bytes() : output;
     if (as_a_whole) return oracle::freivalds(problem, actual);
@@ -149,8 +162,8 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   const oracle::Verdict first = judged(0);
   oracle::Verdict verdict = first;
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
-    // The same bits as rank 0's are as right as those: the reference is the costly part.
-    const bool same = !input::first_difference(outputs[0], outputs[rank]);
+    // Where all should be alike, those that are as rank 0 are as right: the reference is costly.
+    const bool same = is_collective && !input::first_difference(outputs[0], outputs[rank]);
     verdict.merge(same ? first : judged(static_cast<int>(rank)));
   }
   // An oracle that was handed too little would find too little.
@@ -177,11 +190,14 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
     }
   }
   if (!as_a_whole) {
-    findings.keep_decoys(oracle::decoys(expected, problem, state->values(), tolerance, outputs[0],
+    findings.keep_decoys(oracle::decoys(expected, problem_of(0), state->values(), tolerance,
+                                        outputs[0],
                                         fills.at(static_cast<std::size_t>(pass)).poison));
   }
   check_surroundings(trial, inputs, checks, std::string(rules.name));
-  if (checks.on(Check::agreement_of_ranks)) check_ranks_agree(outputs, output_dtype(op));
+  if (is_collective && checks.on(Check::agreement_of_ranks)) {
+    check_ranks_agree(outputs, output_dtype(op));
+  }
 }
 
 std::string deviations_seen(const Findings& findings) {

@@ -27,13 +27,12 @@ double seconds_until(Deadline deadline) {
 
 /// An answer to another question, or a pass that judged too little, is no answer.
 void check_answer(const Record& record, const PlannedTrial& trial) {
-  if (record.case_id != trial.test.id() || record.device != to_text(trial.lane)) {
+  if (record.case_id != trial.test.id() || record.device != lane_text(trial)) {
     throw protocol::Malformed("it is of '" + record.case_id + "' on '" + record.device + "'");
   }
   const OpInstance& op = trial.test.op;
-  const std::int64_t ranks = op.op->collective ? op.signature.ranks : 1;
   const auto launches = std::ssize(passes(op));
-  const std::int64_t expected = launches * ranks * op.signature.outputs[0].elements();
+  const std::int64_t expected = launches * op.signature.ranks * op.signature.outputs[0].elements();
   if (record.status == Status::pass && record.elements != expected) {
     throw protocol::Malformed(fmt::format("it is a pass over {} elements, not {}",
                                           record.elements.value_or(0), expected));

@@ -1,6 +1,7 @@
 #include "harness/run/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace assay {
@@ -25,7 +26,35 @@ PlannedTrial collective(const Case& test, const std::string& kind,
   return planned;
 }
 
+/// Lane by lane, each of which has a worker of its own. A copy both ways is taken once of two.
+void add_peers(std::span<const Case> tests, const std::string& kind,
+               const std::vector<DeviceId>& devices, std::vector<PlannedTrial>& plan) {
+  const auto add = [&](const std::vector<DeviceId>& lane, const std::string& skip_reason) {
+    for (const Case& test : tests) {
+      const bool is_the_same_again = test.op.signature.is_mirrored && lane.back() < lane.front();
+      if (test.op.signature.devices != 2 || is_the_same_again) continue;
+      plan.push_back({.test = test, .lane = lane, .skip_reason = skip_reason});
+    }
+  };
+  if (devices.size() == 1)
+    add(devices, "too few devices: a copy from one to another, on 1 " + kind + " device");
+  for (const DeviceId& from : devices) {
+    for (const DeviceId& to : devices) {
+      if (from != to) add({from, to}, "");
+    }
+  }
+}
+
+bool takes_one_device(const OpInstance& op) {
+  return !op.op->collective && op.signature.devices == 1;
+}
+
 }  // namespace
+
+std::string lane_text(const PlannedTrial& trial) {
+  if (trial.test.op.op->collective) return to_text(trial.lane, "+");
+  return to_text(trial.lane, trial.test.op.signature.is_mirrored ? "<>" : ">");
+}
 
 std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
                                     std::span<const BackendTraits> backends, bool check_only) {
@@ -38,16 +67,17 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
 
   std::vector<PlannedTrial> plan;
   for (const std::string& kind : kinds) {
-    const auto applies = [&](const Case& test) { return applies_to(*test.op.op, kind); };
+    std::vector<Case> applicable;
+    std::ranges::copy_if(cases, std::back_inserter(applicable),
+                         [&](const Case& test) { return applies_to(*test.op.op, kind); });
     for (const DeviceId& device : by_kind[kind]) {
-      for (const Case& test : cases) {
-        if (!test.op.op->collective && applies(test)) {
-          plan.push_back({.test = test, .lane = {device}});
-        }
+      for (const Case& test : applicable) {
+        if (takes_one_device(test.op)) plan.push_back({.test = test, .lane = {device}});
       }
     }
-    for (const Case& test : cases) {
-      if (test.op.op->collective && applies(test)) {
+    add_peers(applicable, kind, by_kind[kind], plan);
+    for (const Case& test : applicable) {
+      if (test.op.op->collective) {
         plan.push_back(collective(test, kind, by_kind[kind], share_device(backends, kind)));
       }
     }

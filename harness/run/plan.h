@@ -21,6 +21,10 @@ struct PlannedTrial {
   std::string skip_reason;
 };
 
+/// Its devices as records name them: "cpu", "cuda:0+cuda:1" for a collective, "cuda:0>cuda:1" for a
+/// copy, "cuda:0<>cuda:1" for one both ways.
+std::string lane_text(const PlannedTrial& trial);
+
 /// What the plan must know of a backend.
 struct BackendTraits {
   std::string kind;
@@ -28,8 +32,9 @@ struct BackendTraits {
 };
 
 /// Every case on every selected device that it applies to, lane by lane. A collective takes one
-/// device of a backend for each rank, or one for all where ranks share it; with too few devices it
-/// is planned as a skip. Cases that cannot apply to a device (a host copy on a GPU) are left out.
+/// device of a backend for each rank, or one for all where ranks share it; a copy from device to
+/// device is taken from each to each other. With too few devices both are planned as a skip. Cases
+/// that cannot apply to a device (a host copy on a GPU) are left out.
 std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
                                     std::span<const BackendTraits> backends, bool check_only);
 

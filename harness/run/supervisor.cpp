@@ -197,7 +197,7 @@ void Supervisor::conclude(Queue& queue, Result result) {
   result.record.expected_failure.clear();
   if (result.record.is_bad()) {
     result.record.case_id = trial.test.id();
-    result.record.device = to_text(trial.lane);
+    result.record.device = lane_text(trial);
     result.record.expected_failure = options_.expected_failure(result.record);
   }
   const bool again = result.record.is_bad() && result.record.status != Status::flaky &&
@@ -224,7 +224,7 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::st
   record.op = op.op->name;
   record.dtype = name(op.dtype);
   record.params = op.params.text(";");
-  record.device = to_text(trial.lane);
+  record.device = lane_text(trial);
   for (const DeviceInfo& device : run_.devices) {
     if (device.device != to_text(trial.lane.front())) continue;
     record.device_name = device.name;

@@ -5,20 +5,22 @@
 #include "kernels/base/status.h"
 
 namespace assay {
-namespace {
 
-Device& device_of_rank(std::span<Device* const> lane, int rank) {
-  return *lane[lane.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
-}
-
-}  // namespace
-
+/// Ranks of a collective are devices, or share one; other ops say which device holds a tensor.
 Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
     : in_place_(op.signature.in_place) {
-  const int ranks = op.op->collective ? op.signature.ranks : 1;
+  const bool is_collective = op.op->collective;
   std::vector<Binding> bindings;
-  for (int rank = 0; rank < ranks; ++rank) {
-    Device& device = device_of_rank(lane, rank);
+  std::vector<Device*> executing;
+  for (int rank = 0; rank < op.signature.ranks; ++rank) {
+    const RankTensors tensors = tensors_of(op.signature, rank);
+    const auto holder = [&](const TensorSpec& spec) -> Device& {
+      const int place = is_collective && lane.size() > 1 ? rank : spec.device;
+      return *lane[static_cast<std::size_t>(place)];
+    };
+    // Copies between devices are pushed: by the device that holds what is copied.
+    Device& device = tensors.inputs.empty() ? holder({}) : holder(tensors.inputs.front());
+    executing.push_back(&device);
     Rank& r = ranks_.emplace_back();
     r.device_uuid = device.info().uuid;
     r.stream = device.create_stream();
@@ -26,21 +28,23 @@ Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> la
     r.stop = r.stream->create_event();
     Binding& binding = bindings.emplace_back();
     binding.stream = r.stream.get();
-    for (const TensorSpec& spec : op.signature.inputs) {
-      binding.inputs.push_back(r.inputs.emplace_back(device, spec).data());
+    for (const TensorSpec& spec : tensors.inputs) {
+      binding.inputs.push_back(r.inputs.emplace_back(holder(spec), spec).data());
     }
     if (in_place_) binding.outputs.push_back(r.inputs[0].data());
-    for (const TensorSpec& spec : op.signature.outputs) {
+    for (const TensorSpec& spec : tensors.outputs) {
       if (in_place_) break;
-      binding.outputs.push_back(r.outputs.emplace_back(device, spec).data());
+      binding.outputs.push_back(r.outputs.emplace_back(holder(spec), spec).data());
     }
   }
-  if (op.op->collective) {
+  if (is_collective) {
     SingleProcess bootstrap;
-    communicator_ = backend.connect(lane, ranks, bootstrap);
-    kernel_ = communicator_->prepare(op, bindings);
-  } else {
-    kernel_ = lane[0]->prepare(op, bindings[0]);
+    communicator_ = backend.connect(lane, op.signature.ranks, bootstrap);
+    kernels_.push_back(communicator_->prepare(op, bindings));
+    return;
+  }
+  for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
+    kernels_.push_back(executing[rank]->prepare(op, bindings[rank]));
   }
 }
 
@@ -74,7 +78,7 @@ void Trial::synchronize() {
 
 double Trial::time_s(std::int64_t launches) {
   for (const Rank& rank : ranks_) rank.stream->record(*rank.start);
-  for (std::int64_t i = 0; i < launches; ++i) kernel_->launch();
+  for (std::int64_t i = 0; i < launches; ++i) launch();
   for (const Rank& rank : ranks_) rank.stream->record(*rank.stop);
   double slowest_s = 0;
   for (const Rank& rank : ranks_) {
@@ -121,21 +125,22 @@ std::optional<std::string> Trial::damage() const {
 std::optional<std::string> Trial::elsewhere() const {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     const Rank& r = ranks_[rank];
-    const auto is_other = [&](const std::string& uuid) {
-      return !uuid.empty() && uuid != r.device_uuid;
+    const auto is_other = [](const std::string& uuid, const std::string& wanted) {
+      return !uuid.empty() && uuid != wanted;
     };
     const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
       for (std::size_t i = 0; i < tensors.size(); ++i) {
-        if (const std::string holder = tensors[i].holder(); is_other(holder)) {
-          return tensor_name(kind, i, rank) + " lies on device " + holder + ", not on " +
-                 r.device_uuid;
+        const std::string holder = tensors[i].holder();
+        const std::string& wanted = tensors[i].device().info().uuid;
+        if (is_other(holder, wanted)) {
+          return tensor_name(kind, i, rank) + " lies on device " + holder + ", not on " + wanted;
         }
       }
       return std::nullopt;
     };
     if (auto found = find("output", r.outputs)) return found;
     if (auto found = find("input", r.inputs)) return found;
-    if (const std::string uuid = r.stream->device_uuid(); is_other(uuid)) {
+    if (const std::string uuid = r.stream->device_uuid(); is_other(uuid, r.device_uuid)) {
       return "rank " + std::to_string(rank) + " runs on device " + uuid + ", not on " +
              r.device_uuid;
     }

@@ -19,11 +19,12 @@ using RankInputs = std::vector<std::vector<HostTensor>>;
 /// A case on a lane, ready to launch: its tensors on their devices, its kernel bound to them.
 class Trial {
  public:
-  /// `lane` has one device, or one for each rank. Throws DeviceError.
+  /// `lane` has the devices of the op: of a collective one, or one for each rank. Throws
+  /// DeviceError.
   Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane);
 
   int ranks() const { return static_cast<int>(ranks_.size()); }
-  std::string implementation() const { return kernel_->implementation(); }
+  std::string implementation() const { return kernels_.front()->implementation(); }
   /// Empty unless the op is collective.
   std::string transport() const { return communicator_ ? communicator_->transport() : ""; }
 
@@ -45,7 +46,9 @@ class Trial {
   void restore(const RankInputs& inputs);
 
   /// Enqueues the op once, asynchronously where the device can.
-  void launch() { kernel_->launch(); }
+  void launch() {
+    for (const auto& kernel : kernels_) kernel->launch();
+  }
   void synchronize();
   /// Seconds of device time that `launches` launches take, the slowest rank's.
   double time_s(std::int64_t launches);
@@ -65,7 +68,7 @@ class Trial {
 
  private:
   struct Rank {
-    std::string device_uuid;
+    std::string device_uuid;  // where it executes
     std::unique_ptr<Stream> stream;
     std::vector<input::GuardedTensor> inputs;
     std::vector<input::GuardedTensor> outputs;  // none of an op in place
@@ -80,7 +83,8 @@ class Trial {
   bool in_place_;
   std::unique_ptr<Communicator> communicator_;
   std::vector<Rank> ranks_;
-  std::unique_ptr<Kernel> kernel_;  // last: it refers to all of the above
+  /// One of all ranks of a collective, else one each. Last: they refer to all of the above.
+  std::vector<std::unique_ptr<Kernel>> kernels_;
 };
 
 }  // namespace assay

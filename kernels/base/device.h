@@ -49,6 +49,8 @@ class Kernel {
   virtual void launch() = 0;
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;
+  /// Whether launch() may wait for the device: such work is never held back (Stream::hold).
+  virtual bool may_wait() const { return false; }
 };
 
 /// One place that executes. Owns its memory and streams; every call may throw DeviceError.
@@ -66,7 +68,7 @@ class Device {
   /// The host can read its memory where it lies.
   virtual bool is_readable_by_host() const { return false; }
   /// The UUID of the device that holds this memory, as its driver tells; empty where it cannot be
-  /// told.
+  /// told, and of memory of the host that was asked for as such.
   virtual std::string holder_of(const void* /*memory*/) const { return {}; }
 
   // Plumbing for inputs and verdicts: synchronous, and never what a case times.

@@ -9,13 +9,23 @@ std::string to_text(const DeviceId& id) {
   return id.backend == "cpu" ? id.backend : id.backend + ":" + std::to_string(id.index);
 }
 
-std::string to_text(std::span<const DeviceId> lane) {
+std::string to_text(std::span<const DeviceId> lane, std::string_view joint) {
   std::string text;
   for (const DeviceId& id : lane) {
-    if (!text.empty()) text += '+';
+    if (!text.empty()) text += joint;
     text += to_text(id);
   }
   return text;
+}
+
+std::vector<std::string> split_lane(std::string_view text) {
+  std::vector<std::string> devices;
+  for (;;) {
+    const std::size_t joint = text.find_first_of("+<>");
+    devices.emplace_back(text.substr(0, joint));
+    if (joint == std::string_view::npos) return devices;
+    text.remove_prefix(joint + (text.substr(joint).starts_with("<>") ? 2 : 1));
+  }
 }
 
 std::optional<DeviceId> parse_device_id(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay {
 
@@ -20,8 +21,11 @@ struct DeviceId {
 /// "cpu" (there is but one), else "backend:index".
 std::string to_text(const DeviceId& id);
 
-/// "cuda:0+cuda:1": the devices of a lane, as records name it.
-std::string to_text(std::span<const DeviceId> lane);
+/// "cuda:0+cuda:1": the devices of a lane, joined.
+std::string to_text(std::span<const DeviceId> lane, std::string_view joint = "+");
+
+/// The devices of a lane, whatever joins them.
+std::vector<std::string> split_lane(std::string_view text);
 
 /// The inverse of to_text for one device. Nothing when the text is not of that form.
 std::optional<DeviceId> parse_device_id(std::string_view text);

@@ -25,6 +25,8 @@ inline std::int64_t element_count(const Shape& shape) {
 enum class Memory : std::uint8_t {
   standard,    // what the device gives unasked
   huge_pages,  // of the host, on pages of 2 MiB
+  pageable,    // of the host, as programs get it, for a device with memory of its own
+  pinned,      // the same, locked in place, so that the device can reach it by itself
 };
 
 /// What a tensor is, apart from where its elements lie.
@@ -35,6 +37,8 @@ struct TensorSpec {
   /// not follow each other directly; 0: they do.
   std::int64_t row_stride = 0;
   Memory memory = Memory::standard;
+  /// Which device of the lane holds it, where the op is no collective.
+  int device = 0;
 
   std::int64_t elements() const { return element_count(shape); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype); }

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstring>
+
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/kernels.h"
@@ -13,30 +15,38 @@ namespace {
 constexpr std::span<const KernelRow> (*families[])() = {
     arithmetic_kernels, comparison_kernels, function_kernels, cast_kernels,
     random_kernels,     reduction_kernels,  scan_kernels,     sort_kernels,
-    rowwise_kernels,    layout_kernels,     product_kernels,
+    rowwise_kernels,    layout_kernels,     product_kernels,  transfer_kernels,
 };
 
 }  // namespace
 
 void* CudaDevice::allocate(std::size_t bytes, Memory kind) {
-  if (kind != Memory::standard) {
+  if (kind == Memory::huge_pages) {
     throw DeviceError(Failure::unsupported, "a GPU has no huge pages of the host");
   }
   make_current(ordinal_);
+  if (kind != Memory::standard) return host_.allocate(bytes, kind);
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "cudaMalloc");
   return memory;
 }
 
-void CudaDevice::release(void* memory) noexcept { ignore(cudaFree(memory)); }
+void CudaDevice::release(void* memory) noexcept {
+  if (!host_.release(memory)) ignore(cudaFree(memory));
+}
 
 std::string CudaDevice::holder_of(const void* memory) const {
+  if (host_.holds(memory)) return {};
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
   return attributes.type == cudaMemoryTypeDevice ? uuid_of(attributes.device) : "host";
 }
 
 void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
+  if (host_.holds(to)) {
+    std::memcpy(to, from_host, bytes);
+    return;
+  }
   make_current(ordinal_);
   check(cudaMemcpy(to, from_host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the GPU");
   // A copy from pageable memory may return before it has reached the GPU, and streams of ours do
@@ -45,11 +55,19 @@ void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
 }
 
 void CudaDevice::download(void* to_host, const void* from, std::size_t bytes) {
+  if (host_.holds(from)) {
+    std::memcpy(to_host, from, bytes);
+    return;
+  }
   make_current(ordinal_);
   check(cudaMemcpy(to_host, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy from the GPU");
 }
 
 void CudaDevice::fill(void* to, std::byte value, std::size_t bytes) {
+  if (host_.holds(to)) {
+    std::memset(to, std::to_integer<int>(value), bytes);
+    return;
+  }
   make_current(ordinal_);
   check(cudaMemset(to, std::to_integer<int>(value), bytes), "cudaMemset");
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");

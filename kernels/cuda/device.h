@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/base/device.h"
+#include "kernels/cuda/host_memory.h"
 
 namespace assay::cuda {
 
@@ -26,6 +27,7 @@ class CudaDevice final : public Device {
  private:
   DeviceInfo info_;
   int ordinal_;
+  HostMemory host_;
 };
 
 }  // namespace assay::cuda

@@ -16,14 +16,19 @@
 
 namespace assay::cuda {
 
+/// Whether a call may wait for the GPU, so that it must not stand behind work that is held back.
+enum class Waits : bool { no, yes };
+
 /// A kernel that is one call with the stream to enqueue on.
 class FunctionKernel final : public Kernel {
  public:
   using Run = std::function<void(cudaStream_t)>;
-  FunctionKernel(std::string implementation, const Binding& binding, Run run)
+  FunctionKernel(std::string implementation, const Binding& binding, Run run,
+                 Waits waits = Waits::no)
       : implementation_(std::move(implementation)),
         stream_(&stream_of(binding)),
-        run_(std::move(run)) {}
+        run_(std::move(run)),
+        waits_(waits) {}
 
   /// Throws DeviceError also for a launch that was refused, which no call tells of by itself.
   void launch() override {
@@ -33,11 +38,13 @@ class FunctionKernel final : public Kernel {
     check(cudaGetLastError(), implementation_.c_str());
   }
   std::string implementation() const override { return implementation_; }
+  bool may_wait() const override { return waits_ == Waits::yes; }
 
  private:
   std::string implementation_;
   CudaStream* stream_;
   Run run_;
+  Waits waits_;
 };
 
 /// Memory of the current GPU that a kernel needs besides its tensors. It begins as garbage that is
@@ -90,5 +97,6 @@ std::span<const KernelRow> sort_kernels();
 std::span<const KernelRow> rowwise_kernels();
 std::span<const KernelRow> layout_kernels();
 std::span<const KernelRow> product_kernels();
+std::span<const KernelRow> transfer_kernels();
 
 }  // namespace assay::cuda

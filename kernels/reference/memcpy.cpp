@@ -17,6 +17,8 @@ Reference copied(const OpInstance&) { return {.bits = copy_bits}; }
 constexpr ReferenceRow rows[] = {
     {"memcpy", copied},
     {"memcpy_2d", copied},
+    {"device_memcpy", copied},
+    {"peer_memcpy", copied},
 };
 
 }  // namespace

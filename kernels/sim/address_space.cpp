@@ -54,6 +54,11 @@ void AddressSpace::release(void* address) noexcept {
 }
 
 std::byte* AddressSpace::host(const void* address) const {
+  if (std::byte* found = find(address)) return found;
+  throw DeviceError(Failure::internal, "sim: the address is not of this device");
+}
+
+std::byte* AddressSpace::find(const void* address) const {
   const auto* wanted = static_cast<const std::byte*>(address);
   auto block = blocks_.upper_bound(wanted);
   if (block != blocks_.begin()) {
@@ -61,7 +66,7 @@ std::byte* AddressSpace::host(const void* address) const {
     const auto offset = static_cast<std::size_t>(wanted - block->first);
     if (offset <= block->second.bytes) return block->second.host + offset;
   }
-  throw DeviceError(Failure::internal, "sim: the address is not of this device");
+  return nullptr;
 }
 
 }  // namespace assay::sim

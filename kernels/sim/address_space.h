@@ -22,6 +22,8 @@ class AddressSpace {
   /// The host memory behind an address within an allocation. Throws DeviceError(internal) for an
   /// address of the host or of another device.
   std::byte* host(const void* address) const;
+  /// The same; null for such an address.
+  std::byte* find(const void* address) const;
 
  private:
   struct Block {

@@ -50,7 +50,7 @@ class SimBackend final : public Backend {
     return devices;
   }
   std::unique_ptr<Device> open(int index) override {
-    return std::make_unique<SimDevice>(describe(index), index, faults_);
+    return std::make_unique<SimDevice>(describe(index), index, faults_, peers_);
   }
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
@@ -91,6 +91,7 @@ class SimBackend final : public Backend {
   int count_;
   std::vector<Fault> faults_;
   std::unique_ptr<Backend> cpu_;
+  std::shared_ptr<Peers> peers_ = std::make_shared<Peers>();
 };
 
 }  // namespace

@@ -47,14 +47,19 @@ bool strikes_at_launch(FaultKind kind) {
 
 }  // namespace
 
-SimDevice::SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults)
+SimDevice::SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults,
+                     std::shared_ptr<Peers> peers)
     : info_(std::move(info)),
       next_uuid_("SIM-" + std::to_string(index + 1)),
       cpu_(info_),
-      memory_(static_cast<std::size_t>(info_.memory_total_bytes.value_or(0))) {
+      memory_(static_cast<std::size_t>(info_.memory_total_bytes.value_or(0))),
+      peers_(std::move(peers)) {
   std::ranges::copy_if(faults, std::back_inserter(faults_),
                        [&](const Fault& fault) { return fault.concerns(index); });
+  peers_->push_back(this);
 }
+
+SimDevice::~SimDevice() { std::erase(*peers_, this); }
 
 bool SimDevice::has(FaultKind kind) const {
   return std::ranges::find(faults_, kind, &Fault::kind) != faults_.end();
@@ -108,9 +113,10 @@ const DataFault* SimDevice::data_fault(std::string_view op) const {
 
 void* SimDevice::allocate(std::size_t bytes, Memory kind) {
   check();
-  if (kind != Memory::standard) {
-    throw DeviceError(Failure::unsupported, "sim: a simulated device has memory of one kind");
+  if (kind == Memory::huge_pages) {
+    throw DeviceError(Failure::unsupported, "sim: a simulated device has no huge pages");
   }
+  // What stands for the host's memory is fenced too: only copies reach it.
   return memory_.allocate(bytes);
 }
 
@@ -135,20 +141,42 @@ std::unique_ptr<Stream> SimDevice::create_stream() {
       cpu_.create_stream(), has(FaultKind::other_stream) ? next_uuid_ : info_.uuid, timing_);
 }
 
+namespace {
+
+/// Copies between memories are the CPU's from host to host; all other ops are its own.
+OpInstance as_on_cpu(const OpInstance& op) {
+  if (op.op->name != "device_memcpy" && op.op->name != "peer_memcpy") return op;
+  Params params;
+  for (const char* end : {"from", "to"}) params.set(end, std::string("host"));
+  params.set("bytes", op.params.integer("bytes"));
+  params.set("threads", std::string("one"));
+  return instantiate(*find_op("memcpy"), op.dtype, params);
+}
+
+}  // namespace
+
 std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& binding) {
   check();
   const auto prepare_on_cpu = [this](const OpInstance& other, std::span<const Binding> bindings) {
-    return cpu_.prepare(other, bindings.front());
+    return cpu_.prepare(as_on_cpu(other), bindings.front());
   };
-  return std::make_unique<SimKernel>(std::vector{this}, op, std::vector{on_host(binding)},
-                                     prepare_on_cpu);
+  const Binding host = on_host(binding, op.signature.devices > 1);
+  return std::make_unique<SimKernel>(std::vector{this}, op, std::vector{host}, prepare_on_cpu);
 }
 
-Binding SimDevice::on_host(const Binding& binding) const {
-  Binding host{binding.stream, {}, {}};
-  for (const void* input : binding.inputs) host.inputs.push_back(memory_.host(input));
-  for (const void* output : binding.outputs) host.outputs.push_back(memory_.host(output));
-  return host;
+Binding SimDevice::on_host(const Binding& binding, bool reaches_peers) const {
+  const auto host = [&](const void* address) -> std::byte* {
+    if (reaches_peers) {
+      for (const SimDevice* peer : *peers_) {
+        if (std::byte* found = peer->memory_.find(address)) return found;
+      }
+    }
+    return memory_.host(address);
+  };
+  Binding on_host{binding.stream, {}, {}};
+  for (const void* input : binding.inputs) on_host.inputs.push_back(host(input));
+  for (const void* output : binding.outputs) on_host.outputs.push_back(host(output));
+  return on_host;
 }
 
 }  // namespace assay::sim

@@ -12,11 +12,19 @@
 
 namespace assay::sim {
 
+class SimDevice;
+/// The open devices of one backend: what addresses of a peer are looked up in.
+using Peers = std::vector<const SimDevice*>;
+
 /// A device whose kernels are the CPU's and whose memory is its own, with the faults it was told to
 /// have.
 class SimDevice final : public Device {
  public:
-  SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults);
+  SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults,
+            std::shared_ptr<Peers> peers);
+  ~SimDevice() override;
+  SimDevice(const SimDevice&) = delete;
+  SimDevice& operator=(const SimDevice&) = delete;
 
   const DeviceInfo& info() const override { return info_; }
   void* allocate(std::size_t bytes, Memory kind) override;
@@ -29,8 +37,9 @@ class SimDevice final : public Device {
   std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
-  /// The same binding with the host memory behind this device's addresses.
-  Binding on_host(const Binding& binding) const;
+  /// The same binding with the host memory behind this device's addresses, or, for a copy from one
+  /// device to another, behind a peer's.
+  Binding on_host(const Binding& binding, bool reaches_peers = false) const;
 
   /// The first data fault of this device that concerns the op; null when it has none.
   const DataFault* data_fault(std::string_view op) const;
@@ -52,6 +61,7 @@ class SimDevice final : public Device {
   std::unique_ptr<DeviceError> broken_;
   cpu::CpuDevice cpu_;
   AddressSpace memory_;
+  std::shared_ptr<Peers> peers_;
 };
 
 }  // namespace assay::sim

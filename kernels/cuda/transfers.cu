@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <string>
+
+#include "kernels/cuda/describe.h"
+#include "kernels/cuda/kernels.h"
+
+// Copies between memories: by an engine for copies, or by a kernel.
+namespace assay::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int words_per_thread = 4;  // in flight together
+constexpr std::int64_t most_blocks = 1 << 16;
+
+/// By whole words of 16 bytes, to which both are aligned; the last bytes one by one.
+__global__ void copy_words(const std::byte* from, std::byte* to, std::int64_t bytes) {
+  using Word = uint4;
+  constexpr std::int64_t tile = std::int64_t{threads} * words_per_thread;
+  const auto* x = reinterpret_cast<const Word*>(from);
+  auto* y = reinterpret_cast<Word*>(to);
+  const std::int64_t words = bytes / static_cast<std::int64_t>(sizeof(Word));
+  for (std::int64_t first = blockIdx.x * tile; first < words; first += gridDim.x * tile) {
+    Word held[words_per_thread];
+#pragma unroll
+    for (int i = 0; i < words_per_thread; ++i) {
+      const std::int64_t at = first + i * threads + threadIdx.x;
+      if (at < words) held[i] = x[at];
+    }
+#pragma unroll
+    for (int i = 0; i < words_per_thread; ++i) {
+      const std::int64_t at = first + i * threads + threadIdx.x;
+      if (at < words) y[at] = held[i];
+    }
+  }
+  const std::int64_t rest = words * static_cast<std::int64_t>(sizeof(Word)) + threadIdx.x;
+  if (blockIdx.x == 0 && rest < bytes) to[rest] = from[rest];
+}
+
+struct Copy {
+  const std::byte* from;
+  std::byte* to;
+  std::int64_t bytes;
+};
+
+Copy copy_of(const OpInstance& op, const Binding& binding) {
+  return {static_cast<const std::byte*>(binding.inputs[0]),
+          static_cast<std::byte*>(binding.outputs[0]), op.params.integer("bytes")};
+}
+
+std::unique_ptr<Kernel> by_kernel(const Copy& copy, const Binding& binding) {
+  constexpr std::int64_t bytes_per_block = std::int64_t{threads} * words_per_thread * 16;
+  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(
+      (copy.bytes + bytes_per_block - 1) / bytes_per_block, 1, most_blocks));
+  return std::make_unique<FunctionKernel>(
+      "kernel of 16-byte words", binding, [=](cudaStream_t stream) {
+        copy_words<<<blocks, threads, 0, stream>>>(copy.from, copy.to, copy.bytes);
+      });
+}
+
+std::unique_ptr<Kernel> by_engine(const std::string& name, const Copy& copy, const Binding& binding,
+                                  Waits waits) {
+  return std::make_unique<FunctionKernel>(
+      name, binding,
+      [=](cudaStream_t stream) {
+        check(cudaMemcpyAsync(copy.to, copy.from, static_cast<std::size_t>(copy.bytes),
+                              cudaMemcpyDefault, stream),
+              "cudaMemcpyAsync");
+      },
+      waits);
+}
+
+std::unique_ptr<Kernel> device_memcpy(const OpInstance& op, const Binding& binding) {
+  const Copy copy = copy_of(op, binding);
+  if (op.params.word("by") == "kernel") return by_kernel(copy, binding);
+  // From and to pageable memory the runtime copies through a buffer of its own, and waits for it.
+  const bool is_pageable =
+      op.params.word("from") == "pageable" || op.params.word("to") == "pageable";
+  return by_engine("cudaMemcpyAsync", copy, binding, is_pageable ? Waits::yes : Waits::no);
+}
+
+int holder(const void* memory) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  return attributes.device;
+}
+
+/// Whether GPU `from` reaches the memory of GPU `to` by itself, from now on.
+void set_access(int from, int to, bool direct) {
+  make_current(from);
+  const cudaError_t error =
+      direct ? cudaDeviceEnablePeerAccess(to, 0) : cudaDeviceDisablePeerAccess(to);
+  if (error == cudaErrorPeerAccessAlreadyEnabled || error == cudaErrorPeerAccessNotEnabled) {
+    ignore(error);
+    return;
+  }
+  check(error, direct ? "cudaDeviceEnablePeerAccess" : "cudaDeviceDisablePeerAccess");
+}
+
+void demand_access(int from, int to) {
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, from, to), "cudaDeviceCanAccessPeer");
+  if (can != 0) return;
+  throw DeviceError(
+      Failure::unsupported,
+      "cuda:" + std::to_string(from) + " cannot reach the memory of cuda:" + std::to_string(to));
+}
+
+std::unique_ptr<Kernel> peer_memcpy(const OpInstance& op, const Binding& binding) {
+  const Copy copy = copy_of(op, binding);
+  const int from = holder(copy.from);
+  const int to = holder(copy.to);
+  const bool direct = op.params.word("access") == "direct";
+  if (direct) {
+    demand_access(from, to);
+    demand_access(to, from);
+  }
+  set_access(to, from, direct);
+  set_access(from, to, direct);  // last: its stream is the one to launch on
+  if (op.params.word("by") == "kernel") return by_kernel(copy, binding);
+  return by_engine(direct ? "cudaMemcpyAsync, peer access" : "cudaMemcpyAsync, no peer access",
+                   copy, binding, Waits::no);
+}
+
+constexpr KernelRow rows[] = {
+    {"device_memcpy", device_memcpy},
+    {"peer_memcpy", peer_memcpy},
+};
+
+}  // namespace
+
+std::span<const KernelRow> transfer_kernels() { return rows; }
+
+}  // namespace assay::cuda
