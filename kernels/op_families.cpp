@@ -32,7 +32,7 @@ Parameter optional_choice(std::string_view name, std::vector<std::string_view> w
 Parameter copier() { return choice("by", {"engine", "kernel"}); }
 Parameter ways() { return optional_choice("ways", {"one", "both"}); }
 /// Backends whose devices do not compute in the host's memory.
-const std::vector<std::string_view> with_own_memory{"cuda", "sim"};
+std::vector<std::string_view> with_own_memory() { return {"cuda", "sim"}; }
 
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
@@ -146,22 +146,23 @@ Op device_memcpy_op(const OpRow& row) {
   const std::vector<std::string_view> places{"pageable", "pinned", "device"};
   Op op = make(row, {choice("from", places), choice("to", places), size("bytes"), copier(), ways()},
                device_memcpy_signature, copies());
-  op.only_on = with_own_memory;
+  op.only_on = with_own_memory();
   return op;
 }
 
 Op peer_memcpy_op(const OpRow& row) {
   Op op = make(row, {size("bytes"), copier(), choice("access", {"direct", "staged"}), ways()},
                peer_memcpy_signature, copies());
-  op.only_on = with_own_memory;
+  op.only_on = with_own_memory();
   return op;
 }
 
 Op allreduce_op(const OpRow& row) {
-  Op op = make(row,
-               {choice("reduce", {"sum", "prod", "min", "max", "avg"}), limited("ranks", 1, 1024),
-                extent("count"), optional_choice("place", {"out", "in"})},
-               allreduce_signature, allreduce_passes);
+  Op op =
+      make(row,
+           {choice("reduce", {"sum", "prod", "min", "max", "avg", "premul_sum"}),
+            limited("ranks", 1, 1024), extent("count"), optional_choice("place", {"out", "in"})},
+           allreduce_signature, allreduce_passes);
   op.collective = true;
   return op;
 }

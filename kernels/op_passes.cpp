@@ -201,6 +201,8 @@ Passes allreduce_passes(DType dtype, const Params& params) {
     return with_specials(std::move(finite), specials, 16);
   };
   if (reduce == "sum") return with_some(only_finite_sums(plain_sum_bound));
+  // Doubling is exact before the sum and behind it.
+  if (reduce == "premul_sum") return with_some(only_finite_sums(sum_bound));
   if (reduce == "min" || reduce == "max") return order_of_two(true);
   if (reduce == "prod") {
     Passes passes = only_finite_products();

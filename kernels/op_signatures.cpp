@@ -277,7 +277,7 @@ Signature allreduce_signature(DType dtype, const Params& params) {
   const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("count")}};
   Signature s{.inputs = {tensor}, .outputs = {tensor}};
   s.ranks = static_cast<int>(params.integer("ranks"));
-  s.is_copy = s.ranks == 1;
+  s.is_copy = s.ranks == 1 && params.word("reduce") != "premul_sum";
   s.terms = s.ranks;
   // Partial sums travel, and are rounded, in the dtype of the message.
   s.accumulate_in = dtype;

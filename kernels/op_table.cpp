@@ -84,7 +84,7 @@ std::vector<Op> make_table() {
       device_memcpy_op({"device_memcpy", "y[i] = x[i], one of them in the memory of a device; both ways: both at once", {u8}}),
       peer_memcpy_op({"peer_memcpy", "y[i] = x[i], from one device to another; both ways: both at once", {u8}}),
 
-      allreduce_op({"allreduce", "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank", signed_numbers}),
+      allreduce_op({"allreduce", "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank; premul_sum: of 2 x[r][i]", signed_numbers}),
       // clang-format on
   };
 }

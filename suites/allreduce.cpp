@@ -6,9 +6,15 @@ Suite allreduce_suite() {
   using enum DType;
   using enum Level;
   const std::vector<DType> dtypes{f32, f64, bf16, f16, i32, i64};
-  const Axis reductions = axis(
-      "reduce", {{seeds, "sum"}, {seeds, "prod"}, {seeds, "min"}, {seeds, "max"}, {seeds, "avg"}});
+  const Axis reductions = axis("reduce", {{seeds, "sum"},
+                                          {seeds, "prod"},
+                                          {seeds, "min"},
+                                          {seeds, "max"},
+                                          {seeds, "avg"},
+                                          {smoke, "premul_sum"}});
   const Axis sum = axis("reduce", {{seeds, "sum"}});
+  // Of one rank a sum is a copy, which would prove nothing.
+  const Axis doubled = axis("reduce", {{seeds, "premul_sum"}});
   const Axis few = axis("count", {{seeds, 1003}});
   const Axis out = axis("place", {{seeds, "out"}});
   const Axis both = axis("place", {{seeds, "out"}, {seeds, "in"}});
@@ -21,7 +27,7 @@ Suite allreduce_suite() {
                dtypes,
                {reductions, axis("ranks", {{seeds, 2}, {smoke, 3}, {standard, 8}}), few, both},
                never},
-              {{"allreduce"}, {f32, bf16}, {sum, axis("ranks", {{seeds, 1}}), few, out}},
+              {{"allreduce"}, {f32, bf16}, {doubled, axis("ranks", {{seeds, 1}}), few, out}},
               {{"allreduce"},
                {f32},
                {sum,

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-const std::vector<std::string> reductions{"sum", "prod", "min", "max", "avg"};
+const std::vector<std::string> reductions{"sum", "prod", "min", "max", "avg", "premul_sum"};
 const std::vector<std::string> dtypes{"f64", "f32", "bf16", "f16", "i64", "i32"};
 
 std::string id(const std::string& dtype, const std::string& reduce, int ranks,

@@ -56,15 +56,21 @@ class AllreduceKernel final : public Kernel {
       options_.push_back(std::move(options));
       outputs_.push_back(bindings[rank].outputs[0]);
     }
-    // All ranks hold the same sum and divide it alike, so they still agree bit for bit.
-    const DivideFunction divide = reduce == "avg" ? divide_function(op.dtype) : nullptr;
+    // All ranks hold the same sum and treat it alike, so they still agree bit for bit. Doubling the
+    // sum is doubling its terms.
+    const bool is_average = reduce == "avg";
+    const FinishFunction finish = is_average               ? divide_function(op.dtype)
+                                  : reduce == "premul_sum" ? scale_function(op.dtype)
+                                                           : nullptr;
+    const int number = is_average ? op.signature.ranks : 2;
     const auto count = static_cast<std::size_t>(op.signature.outputs[0].elements());
-    work_ = [this, dead_rank, divide, count, ranks = op.signature.ranks](int rank) {
+    work_ = [this, dead_rank, finish, count, number](int rank) {
       if (rank == dead_rank) return;
       gloo::allreduce(options_[static_cast<std::size_t>(rank)]);
-      if (divide != nullptr) divide(outputs_[static_cast<std::size_t>(rank)], count, ranks);
+      if (finish != nullptr) finish(outputs_[static_cast<std::size_t>(rank)], count, number);
     };
-    implementation_ = gloo_version_text() + " allreduce ring" + (divide ? ", own division" : "");
+    implementation_ = gloo_version_text() + " allreduce ring";
+    if (finish != nullptr) implementation_ += is_average ? ", own division" : ", own scaling";
   }
 
   void launch() override {

@@ -55,15 +55,29 @@ struct DividedBy {
   Computed<T> operator()(Computed<T> x) const { return x / divisor; }
 };
 
+template <class T>
+struct Times {
+  Computed<T> factor;
+  Computed<T> operator()(Computed<T> x) const {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<U>(x) * static_cast<U>(factor));  // wraps
+    } else {
+      return x * factor;
+    }
+  }
+};
+
 template <class F, class T>
 void reduce(void* y, const void* a, const void* b, std::size_t n) {
   map_row<T>(F{}, static_cast<T*>(y), static_cast<std::int64_t>(n), static_cast<const T*>(a),
              static_cast<const T*>(b));
 }
 
-template <class T>
-void divide(void* y, std::size_t n, int divisor) {
-  const DividedBy<T> by{static_cast<Computed<T>>(divisor)};
+/// y = F{number}(y)
+template <template <class> class F, class T>
+void finish(void* y, std::size_t n, int number) {
+  const F<T> by{static_cast<Computed<T>>(number)};
   map_row<T>(by, static_cast<T*>(y), static_cast<std::int64_t>(n), static_cast<const T*>(y));
 }
 
@@ -85,7 +99,7 @@ auto for_number(DType dtype, const F& f) {
 
 ReduceFunction reduce_function(std::string_view name, DType dtype) {
   return for_number(dtype, [&]<class T>(std::type_identity<T>) -> ReduceFunction {
-    if (name == "sum" || name == "avg") return reduce<Sum, T>;
+    if (name == "sum" || name == "avg" || name == "premul_sum") return reduce<Sum, T>;
     if (name == "prod") return reduce<Product, T>;
     if (name == "min") return reduce<Minimum, T>;
     if (name == "max") return reduce<Maximum, T>;
@@ -93,9 +107,14 @@ ReduceFunction reduce_function(std::string_view name, DType dtype) {
   });
 }
 
-DivideFunction divide_function(DType dtype) {
-  return for_number(dtype,
-                    []<class T>(std::type_identity<T>) -> DivideFunction { return divide<T>; });
+FinishFunction divide_function(DType dtype) {
+  return for_number(
+      dtype, []<class T>(std::type_identity<T>) -> FinishFunction { return finish<DividedBy, T>; });
+}
+
+FinishFunction scale_function(DType dtype) {
+  return for_number(
+      dtype, []<class T>(std::type_identity<T>) -> FinishFunction { return finish<Times, T>; });
 }
 
 }  // namespace assay::cpu

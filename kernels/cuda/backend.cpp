@@ -27,10 +27,7 @@ class CudaBackend final : public Backend {
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
                                         Bootstrap& bootstrap) override {
-    if (bootstrap.size() != 1) {
-      throw DeviceError(Failure::unsupported, "NCCL's ranks are GPUs of one process");
-    }
-    return connect_nccl(devices);
+    return connect_nccl(devices, bootstrap);
   }
 };
 

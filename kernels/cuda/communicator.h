@@ -7,8 +7,8 @@
 
 namespace assay::cuda {
 
-/// One rank on each of the GPUs, all driven by this process. Throws DeviceError: `unsupported`
-/// where NCCL is missing.
-std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices);
+/// One rank on each of the GPUs of this process, and as many in each other process of the
+/// bootstrap, which all call it. Throws DeviceError: `unsupported` where NCCL is missing.
+std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Bootstrap& bootstrap);
 
 }  // namespace assay::cuda

@@ -33,6 +33,10 @@ Nccl::Nccl() {
   find(group_start, "ncclGroupStart");
   find(group_end, "ncclGroupEnd");
   find(all_reduce, "ncclAllReduce");
+  find(get_unique_id, "ncclGetUniqueId");
+  find(init_rank, "ncclCommInitRank");
+  find(create_premul_sum, "ncclRedOpCreatePreMulSum");
+  find(destroy_reduction, "ncclRedOpDestroy");
 }
 
 std::string Nccl::version_text() const {

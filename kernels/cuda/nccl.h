@@ -28,6 +28,10 @@ class Nccl {
   decltype(&ncclGroupStart) group_start = nullptr;
   decltype(&ncclGroupEnd) group_end = nullptr;
   decltype(&ncclAllReduce) all_reduce = nullptr;
+  decltype(&ncclGetUniqueId) get_unique_id = nullptr;
+  decltype(&ncclCommInitRank) init_rank = nullptr;
+  decltype(&ncclRedOpCreatePreMulSum) create_premul_sum = nullptr;
+  decltype(&ncclRedOpDestroy) destroy_reduction = nullptr;
 
  private:
   Nccl();
@@ -37,7 +41,8 @@ class Nccl {
 /// Throws DeviceError that names `call` unless `result` is success.
 void check(ncclResult_t result, const char* call);
 
-/// NCCL's name of a dtype and of an allreduce's `reduce`. Throw DeviceError(unsupported).
+/// NCCL's name of a dtype and of an allreduce's `reduce`; premul_sum has none, it is made for each
+/// communicator. Throw DeviceError(unsupported).
 ncclDataType_t nccl_type(DType dtype);
 ncclRedOp_t nccl_reduction(const std::string& reduce);
 

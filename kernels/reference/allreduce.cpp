@@ -51,6 +51,18 @@ struct Sum {
   }
 };
 
+/// Of twice each rank's element.
+struct DoubledSum {
+  template <class Terms>
+  static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
+    Sum::values([&](std::size_t rank) { return 2 * terms(rank); }, ranks, out, i);
+  }
+  template <class U, class Terms>
+  static U bits(const Terms& terms, std::size_t ranks) {
+    return 2 * Sum::bits<U>(terms, ranks);
+  }
+};
+
 /// Integers: the wrapped sum is divided, towards zero.
 struct Average {
   template <class Terms>
@@ -139,6 +151,7 @@ Reference allreduce(const OpInstance& op) {
   const std::string& reduce = op.params.word("reduce");
   if (reduce == "sum") return arithmetic<Sum>(op);
   if (reduce == "prod") return arithmetic<Product>(op);
+  if (reduce == "premul_sum") return arithmetic<DoubledSum>(op);
   if (reduce == "avg") return arithmetic<Average>(op);
   return reduce == "min" ? extreme<std::less<>>(op) : extreme<std::greater<>>(op);
 }
