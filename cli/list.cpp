@@ -60,7 +60,7 @@ Command add_list(CLI::App& program) {
   CLI::App* app = program.add_subcommand("list", "the trials that a run would take");
   app->add_flag("--json", options->json, "as JSON on standard output");
   add_selection_options(*app, options->selection);
-  app->add_flag("--check-only", options->selection.check_only, "as `run --check-only` would");
+  add_timing_options(*app, options->selection);
   return {app, [options] { return execute(options->selection, options->json); }};
 }
 

@@ -35,7 +35,7 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("--resume", o.resume,
                  "complete the run in DIR: what has a row stays, selection and options are its own")
       ->type_name("DIR");
-  app.add_flag("--check-only", o.selection.check_only, "verify and do not measure");
+  add_timing_options(app, o.selection);
   app.add_option("--soak", o.selection.soak,
                  "launch each trial N times more; each launch must leave the verified bits")
       ->check(CLI::Range(1, 1000000000))

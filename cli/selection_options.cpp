@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
@@ -95,6 +96,20 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->group(group);
 }
 
+void add_timing_options(CLI::App& command, SelectionOptions& o) {
+  CLI::Option* check_only =
+      command.add_flag("--check-only", o.check_only, "verify and do not measure");
+  command
+      .add_option("--timing", o.timings,
+                  "batch: launches back to back; cold: one at a time, each on empty caches, as in "
+                  "the latency of a copy; a trial each (default: batch)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({std::string(batch_timing), std::string(cold_timing)}))
+      ->type_name("LIST")
+      ->excludes(check_only);
+}
+
 SelectedTrials select_trials(const SelectionOptions& options) {
   // What the text alone decides comes first: no process is started for a typo.
   const std::vector<Case> cases = select_cases(options.cases);
@@ -113,7 +128,11 @@ SelectedTrials select_trials(const SelectionOptions& options) {
       throw UsageError("--without-check is for simulated devices alone");
     }
   }
-  selected.plan = make_plan(cases, selected.devices, selected.machine.backends, options.check_only);
+  const std::set<std::string> timings(options.timings.begin(), options.timings.end());
+  selected.plan =
+      make_plan(cases, selected.devices, selected.machine.backends,
+                options.check_only ? std::vector<std::string>{}
+                                   : std::vector<std::string>(timings.begin(), timings.end()));
   if (selected.plan.empty()) {
     throw AbsentDevice(
         fmt::format("none of the {} selected cases applies to the selected devices", cases.size()));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/record.h"
 #include "harness/run/plan.h"
 #include "harness/run/protocol.h"
 #include "harness/run/worker_process.h"
@@ -25,12 +26,15 @@ struct SelectionOptions {
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all cores
   bool check_only = false;
+  std::vector<std::string> timings{std::string(batch_timing)};
   bool strict = false;        // no declared deviation passes
   std::int64_t soak = 0;      // further launches of each trial
   std::string without_check;  // of simulated devices, for `assay selftest`: switched off
 };
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
+/// --check-only and --timing.
+void add_timing_options(CLI::App& command, SelectionOptions& options);
 
 /// What the options come to on this machine.
 struct SelectedTrials {

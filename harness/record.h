@@ -37,6 +37,10 @@ std::span<const Status> all_statuses();
 std::string_view name(Status status);
 std::optional<Status> parse_status(std::string_view text);
 
+/// How a trial is timed: launches back to back, or one at a time, each on empty caches.
+inline constexpr std::string_view batch_timing = "batch";
+inline constexpr std::string_view cold_timing = "cold";
+
 /// One timed unit: `launches` launches that took `seconds` together.
 struct Sample {
   double seconds = 0;
@@ -107,6 +111,7 @@ struct Record {
   std::string replay;
   std::string expected_failure;       // why this failure was accepted, by whom, until when
   std::optional<double> worst_ratio;  // the worst error over what the worst of many may be
+  std::string launched_by;            // "graph", "loop": of timed launches
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -175,6 +180,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("replay", r.replay);
   visit("expected_failure", r.expected_failure);
   visit("worst_ratio", r.worst_ratio);
+  visit("launched_by", r.launched_by);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

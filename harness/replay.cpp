@@ -26,6 +26,7 @@ std::string replay_command(const Record& record, std::string_view flags) {
   std::string command = fmt::format("assay run --case {} --device {} --seed {}",
                                     shell_word(record.case_id), shell_word(devices), record.seed);
   if (record.timing.empty()) command += " --check-only";
+  if (record.timing == cold_timing) command += fmt::format(" --timing {}", record.timing);
   if (!flags.empty()) command += " " + std::string(flags);
   return command;
 }

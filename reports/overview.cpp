@@ -41,6 +41,8 @@ double work(const Record& record) {
 bool tells_more(const Record& record, const Record& other) {
   const bool is_f32 = record.dtype == "f32";
   if (is_f32 != (other.dtype == "f32")) return is_f32;
+  const bool is_batch = record.timing == batch_timing;
+  if (is_batch != (other.timing == batch_timing)) return is_batch;
   return work(record) >= work(other);
 }
 

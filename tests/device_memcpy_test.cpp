@@ -4,6 +4,7 @@
 #include "harness/replay.h"
 #include "kernels/base/status.h"
 #include "tests/engine_support.h"
+#include "tests/forwarding.h"
 
 namespace assay {
 namespace {
@@ -62,52 +63,22 @@ TEST_F(Engines, CopiesOfEveryKindPassOnSimulatedDevices) {
   }
 }
 
-/// Simulated devices of which one kernel, counted from 0 in the order of their making, does
-/// nothing.
-class IdleKernel final : public Backend {
+/// Of all kernels of a backend's devices one, counted from 0 as they are made, does nothing.
+class OneIdleKernel final : public ForwardingDevice {
  public:
-  explicit IdleKernel(int idle) : idle_(idle) {}
-  std::string kind() const override { return "idle"; }
-  std::vector<DeviceInfo> describe() const override { return sim_->describe(); }
-  std::unique_ptr<Device> open(int index) override {
-    return std::make_unique<Opened>(sim_->open(index), *this);
-  }
-  bool ranks_share_device() const override { return false; }
-  std::unique_ptr<Communicator> connect(std::span<Device* const>, int, Bootstrap&) override {
-    return nullptr;
+  OneIdleKernel(std::unique_ptr<Device> real, int& until_idle)
+      : ForwardingDevice(std::move(real)), until_idle_(until_idle) {}
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
+    struct Idle final : Kernel {
+      void launch() override {}
+      std::string implementation() const override { return "nothing"; }
+    };
+    if (until_idle_-- == 0) return std::make_unique<Idle>();
+    return ForwardingDevice::prepare(op, binding);
   }
 
  private:
-  struct Idle final : Kernel {
-    void launch() override {}
-    std::string implementation() const override { return "nothing"; }
-  };
-  class Opened final : public Device {
-   public:
-    Opened(std::unique_ptr<Device> sim, IdleKernel& backend)
-        : sim_(std::move(sim)), backend_(backend) {}
-    const DeviceInfo& info() const override { return sim_->info(); }
-    void* allocate(std::size_t n, Memory kind) override { return sim_->allocate(n, kind); }
-    void release(void* memory) noexcept override { sim_->release(memory); }
-    void upload(void* to, const void* from, std::size_t n) override { sim_->upload(to, from, n); }
-    void download(void* to, const void* from, std::size_t n) override {
-      sim_->download(to, from, n);
-    }
-    void fill(void* to, std::byte value, std::size_t n) override { sim_->fill(to, value, n); }
-    std::unique_ptr<Stream> create_stream() override { return sim_->create_stream(); }
-    std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
-      if (backend_.made_++ == backend_.idle_) return std::make_unique<Idle>();
-      return sim_->prepare(op, binding);
-    }
-
-   private:
-    std::unique_ptr<Device> sim_;
-    IdleKernel& backend_;
-  };
-
-  int idle_;
-  int made_ = 0;
-  std::unique_ptr<Backend> sim_ = sim::make_backend(2);
+  int& until_idle_;
 };
 
 TEST(DeviceMemcpy, EachOfTheTwoWaysIsJudged) {
@@ -117,8 +88,11 @@ TEST(DeviceMemcpy, EachOfTheTwoWaysIsJudged) {
                     std::vector<DeviceId>{{"idle", 0}}},
           std::pair{peer_copy + "bytes=4096,by=engine,access=direct,ways=both",
                     std::vector<DeviceId>{{"idle", 0}, {"idle", 1}}}}) {
+      int until_idle = idle;
       Backends backends;
-      backends.add(std::make_unique<IdleKernel>(idle));
+      backends.add(std::make_unique<WrappingBackend>("idle", sim::make_backend(2), [&](auto real) {
+        return std::make_unique<OneIdleKernel>(std::move(real), until_idle);
+      }));
       Engine engine(backends, {.seed = 1});
       const Record record = engine.execute(planned(id, lane), [] {}).record;
       EXPECT_EQ(record.status, Status::fail) << id;
@@ -128,8 +102,9 @@ TEST(DeviceMemcpy, EachOfTheTwoWaysIsJudged) {
 }
 
 TEST(DeviceMemcpy, IsReplayedOnTheDevicesOfItsLane) {
-  const Record record{.case_id = "x", .device = "cuda:1>cuda:0", .timing = "batch", .seed = 3};
-  EXPECT_EQ(replay_command(record, ""), "assay run --case x --device cuda:1,cuda:0 --seed 3");
+  const Record record{.case_id = "x", .device = "cuda:1>cuda:0", .timing = "cold", .seed = 3};
+  EXPECT_EQ(replay_command(record, ""),
+            "assay run --case x --device cuda:1,cuda:0 --seed 3 --timing cold");
 }
 
 }  // namespace

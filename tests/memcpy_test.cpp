@@ -10,6 +10,7 @@
 #include "kernels/base/status.h"
 #include "kernels/cpu/huge_pages.h"
 #include "tests/engine_support.h"
+#include "tests/forwarding.h"
 
 namespace assay {
 namespace {
@@ -72,50 +73,28 @@ TEST(GuardBands, ADifferenceIsFoundInEachBlock) {
 }
 
 /// A copy of rows that takes the gaps along.
+class SpanCopies final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
+    class Whole final : public Kernel {
+     public:
+      Whole(const Binding& binding, std::size_t bytes) : binding_(binding), bytes_(bytes) {}
+      void launch() override { std::memcpy(binding_.outputs[0], binding_.inputs[0], bytes_); }
+      std::string implementation() const override { return "the whole span"; }
+
+     private:
+      Binding binding_;
+      std::size_t bytes_;
+    };
+    return std::make_unique<Whole>(binding, op.signature.outputs[0].span_bytes());
+  }
+};
+
 TEST_F(Engines, ACopyThatWritesIntoGapsIsCaught) {
-  class Device final : public assay::Device {
-   public:
-    explicit Device(std::unique_ptr<assay::Device> real) : real_(std::move(real)) {}
-    const DeviceInfo& info() const override { return real_->info(); }
-    void* allocate(std::size_t n, Memory kind) override { return real_->allocate(n, kind); }
-    void release(void* memory) noexcept override { real_->release(memory); }
-    void upload(void* to, const void* from, std::size_t n) override { real_->upload(to, from, n); }
-    void download(void* to, const void* from, std::size_t n) override {
-      real_->download(to, from, n);
-    }
-    void fill(void* to, std::byte value, std::size_t n) override { real_->fill(to, value, n); }
-    std::unique_ptr<Stream> create_stream() override { return real_->create_stream(); }
-    std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
-      class Whole final : public Kernel {
-       public:
-        Whole(const Binding& binding, std::size_t bytes) : binding_(binding), bytes_(bytes) {}
-        void launch() override { std::memcpy(binding_.outputs[0], binding_.inputs[0], bytes_); }
-        std::string implementation() const override { return "the whole span"; }
-
-       private:
-        Binding binding_;
-        std::size_t bytes_;
-      };
-      return std::make_unique<Whole>(binding, op.signature.outputs[0].span_bytes());
-    }
-
-   private:
-    std::unique_ptr<assay::Device> real_;
-  };
-  class Backend final : public assay::Backend {
-   public:
-    std::string kind() const override { return "spans"; }
-    std::vector<DeviceInfo> describe() const override { return {}; }
-    std::unique_ptr<assay::Device> open(int index) override {
-      return std::make_unique<Device>(cpu::make_backend()->open(index));
-    }
-    bool ranks_share_device() const override { return true; }
-    std::unique_ptr<Communicator> connect(std::span<assay::Device* const>, int,
-                                          Bootstrap&) override {
-      return nullptr;
-    }
-  };
-  backends_.add(std::make_unique<Backend>());
+  backends_.add(std::make_unique<WrappingBackend>("spans", cpu::make_backend(), [](auto real) {
+    return std::make_unique<SpanCopies>(std::move(real));
+  }));
   const Record record =
       execute(planned(rows_from_host + "rows=3,width=5,pitch=8,threads=one", {{"spans", 0}}));
   EXPECT_EQ(record.status, Status::fail);

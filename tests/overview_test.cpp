@@ -33,6 +33,13 @@ TEST(Overview, NamesTheLargestCaseOfEachOp) {
   EXPECT_NE(text.find("4.00 GB/s  n=5"), std::string::npos) << text;
 }
 
+TEST(Overview, RatesTheBatchAndNotTheColdLaunch) {
+  std::vector<Record> both{timed("add", "n=5", 60, 4e9), timed("add", "n=5", 60, 1e9)};
+  both[0].timing = batch_timing;
+  both[1].timing = cold_timing;
+  EXPECT_NE(overview(both).find("4.00 GB/s"), std::string::npos) << overview(both);
+}
+
 TEST(Overview, CountsWhatWasNotRightAndNeverRatesIt) {
   Record wrong = timed("add", "n=5", 60, 4e12);
   wrong.status = Status::fail;

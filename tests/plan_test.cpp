@@ -7,6 +7,8 @@ namespace {
 
 const std::vector<BackendTraits> backends{{"cpu", true}, {"sim", false}};
 
+const std::vector<std::string> batch{"batch"};
+
 std::vector<Case> cases(const std::vector<std::string>& ids) {
   std::vector<Case> cases;
   for (const std::string& id : ids) cases.push_back(parse_case_id(id));
@@ -24,7 +26,7 @@ std::vector<std::string> text(const std::vector<PlannedTrial>& plan) {
 
 TEST(Plan, GoesLaneByLane) {
   const auto plan = make_plan(cases({"tensor_ops/add/f32/n=1", "tensor_ops/exp/f32/n=1"}),
-                              std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, false);
+                              std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, batch);
   EXPECT_EQ(text(plan), (std::vector<std::string>{
                             "sim:0 tensor_ops/add/f32/n=1", "sim:0 tensor_ops/exp/f32/n=1",
                             "sim:1 tensor_ops/add/f32/n=1", "sim:1 tensor_ops/exp/f32/n=1"}));
@@ -33,7 +35,7 @@ TEST(Plan, GoesLaneByLane) {
 
 TEST(Plan, AHostCopyIsNeverPlannedOnAnotherDevice) {
   const auto plan = make_plan(cases({"transfers/memcpy/u8/from=host,to=host,bytes=4,threads=one"}),
-                              std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, true);
+                              std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, {});
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].lane[0].backend, "cpu");
   EXPECT_EQ(plan[0].timing, "");
@@ -43,13 +45,13 @@ TEST(Plan, ACollectiveTakesADeviceForEachRankWhereTheyDoNotShare) {
   const auto two = cases({"allreduce/f32/reduce=sum,ranks=2,count=1"});
   const std::vector<DeviceId> devices{{"cpu", 0}, {"sim", 0}, {"sim", 1}, {"sim", 2}};
   const std::string id = two[0].id();
-  EXPECT_EQ(text(make_plan(two, devices, backends, false)),
+  EXPECT_EQ(text(make_plan(two, devices, backends, batch)),
             (std::vector<std::string>{"cpu " + id, "sim:0+sim:1 " + id}));
 }
 
 TEST(Plan, TooFewDevicesAreASkipThatSaysSo) {
   const auto plan = make_plan(cases({"allreduce/f32/reduce=sum,ranks=4,count=1"}),
-                              std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, false);
+                              std::vector<DeviceId>{{"sim", 0}, {"sim", 1}}, backends, batch);
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].skip_reason, "too few devices: 4 ranks on 2 sim device(s)");
 }
@@ -57,20 +59,32 @@ TEST(Plan, TooFewDevicesAreASkipThatSaysSo) {
 TEST(Plan, ACopyBetweenDevicesIsTakenFromEachToEachOtherAndBothWaysOnce) {
   const std::string copy = "transfers/peer_memcpy/u8/bytes=4,by=engine,access=direct";
   const std::vector<DeviceId> devices{{"cpu", 0}, {"sim", 0}, {"sim", 1}, {"sim", 2}};
-  EXPECT_EQ(text(make_plan(cases({copy}), devices, backends, false)),
+  EXPECT_EQ(text(make_plan(cases({copy}), devices, backends, batch)),
             (std::vector<std::string>{"sim:0>sim:1 " + copy, "sim:0>sim:2 " + copy,
                                       "sim:1>sim:0 " + copy, "sim:1>sim:2 " + copy,
                                       "sim:2>sim:0 " + copy, "sim:2>sim:1 " + copy}));
   const std::string both = copy + ",ways=both";
-  EXPECT_EQ(text(make_plan(cases({both}), devices, backends, false)),
+  EXPECT_EQ(text(make_plan(cases({both}), devices, backends, batch)),
             (std::vector<std::string>{"sim:0<>sim:1 " + both, "sim:0<>sim:2 " + both,
                                       "sim:1<>sim:2 " + both}));
   const auto alone =
-      make_plan(cases({copy, both}), std::vector<DeviceId>{{"sim", 1}}, backends, false);
+      make_plan(cases({copy, both}), std::vector<DeviceId>{{"sim", 1}}, backends, batch);
   ASSERT_EQ(alone.size(), 2U);
   for (const PlannedTrial& trial : alone) {
     EXPECT_EQ(trial.skip_reason, "too few devices: a copy from one to another, on 1 sim device");
   }
+}
+
+TEST(Plan, EachTimingHasATrialOfItsOwnAndWhatIsTooSmallNone) {
+  std::vector<Case> two = cases({"tensor_ops/add/f32/n=1", "tensor_ops/exp/f32/n=1"});
+  two[1].timed = false;
+  const auto plan = make_plan(two, std::vector<DeviceId>{{"cpu", 0}}, backends,
+                              std::vector<std::string>{"batch", "cold"});
+  ASSERT_EQ(plan.size(), 3U);
+  EXPECT_EQ(plan[0].timing, "batch");
+  EXPECT_EQ(plan[1].timing, "cold");
+  EXPECT_EQ(plan[1].test.id(), plan[0].test.id());
+  EXPECT_EQ(plan[2].timing, "");
 }
 
 TEST(Plan, LanesAreReadAsTheyAreWritten) {

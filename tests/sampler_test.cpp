@@ -24,6 +24,14 @@ class FakeMeter final : public Meter {
   }
   void before_last() override { calls_at_last_ = calls_; }
   double now_s() override { return now_; }
+  DeviceCondition condition() override {
+    ++condition_reads_;
+    return condition_ ? condition_(now_) : DeviceCondition{};
+  }
+  void set_condition(std::function<DeviceCondition(double now_s)> condition) {
+    condition_ = std::move(condition);
+  }
+  std::int64_t condition_reads() const { return condition_reads_; }
 
   std::int64_t calls() const { return calls_; }
   std::int64_t calls_at_last() const { return calls_at_last_; }
@@ -36,6 +44,8 @@ class FakeMeter final : public Meter {
   std::int64_t calls_ = 0;
   std::int64_t calls_at_last_ = -1;
   std::int64_t most_launches_ = 0;
+  std::function<DeviceCondition(double)> condition_;
+  std::int64_t condition_reads_ = 0;
 };
 
 TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
@@ -47,6 +57,31 @@ TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
   EXPECT_LT(m.samples.size(), 450U) << "no more than the minimum time and a window asks for";
   EXPECT_LE(m.launch_s.ci_low, m.launch_s.median);
   EXPECT_GE(m.launch_s.ci_high, m.launch_s.median);
+}
+
+TEST(Sampler, EachSampleHasTheStateInWhichItWasTaken) {
+  FakeMeter meter([](double, std::int64_t) { return 1e-3; });
+  // Ten milliseconds of throttling amid a steady clock.
+  meter.set_condition([](double now_s) {
+    const bool slow = now_s > 100.2 && now_s < 100.21;
+    return DeviceCondition{.clock_hz = slow ? 1e9 : 2e9, .temperature_c = now_s, .throttled = slow};
+  });
+  const Measurement m = sample(meter, {.cap_s = 10});
+  const auto slow = std::ranges::count(m.samples, std::optional(1e9), &Sample::clock_hz);
+  EXPECT_GE(slow, 5);
+  EXPECT_LE(slow, 15);
+  EXPECT_EQ(std::ranges::count(m.samples, std::optional(true), &Sample::throttled), slow);
+  EXPECT_EQ(m.condition.clock_hz, 2e9) << "the median";
+  EXPECT_EQ(m.condition.throttled, true) << "if any was";
+  EXPECT_EQ(m.condition.temperature_c, meter.now_s()) << "at the end";
+  EXPECT_LT(meter.condition_reads(), std::ssize(m.samples) / 5) << "reading takes time itself";
+}
+
+TEST(Sampler, WhatCannotBeReadStaysEmpty) {
+  FakeMeter meter([](double, std::int64_t) { return 1e-3; });
+  const Measurement m = sample(meter, {.cap_s = 10});
+  EXPECT_FALSE(m.condition.clock_hz || m.condition.throttled || m.condition.power_w);
+  EXPECT_FALSE(m.samples.front().clock_hz || m.samples.front().throttled);
 }
 
 TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {

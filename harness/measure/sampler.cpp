@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/measure/statistics.h"
 
@@ -123,6 +124,35 @@ Summary interval(const std::vector<double>& launch_s, const Windows& windows,
   return summary;
 }
 
+/// Reads the state of the device no more often than the policy asks for.
+class ConditionReader {
+ public:
+  ConditionReader(Meter& meter, const Policy& policy) : meter_(meter), policy_(policy) {}
+  const DeviceCondition& at(double now_s) {
+    if (now_s >= next_s_) {
+      last_ = meter_.condition();
+      next_s_ = now_s + policy_.condition_s;
+    }
+    return last_;
+  }
+
+ private:
+  Meter& meter_;
+  const Policy& policy_;
+  DeviceCondition last_;
+  double next_s_ = -std::numeric_limits<double>::infinity();
+};
+
+DeviceCondition overall(const std::vector<Sample>& samples, DeviceCondition at_end) {
+  std::vector<double> clocks_hz;
+  for (const Sample& sample : samples) {
+    if (sample.clock_hz) clocks_hz.push_back(*sample.clock_hz);
+    if (sample.throttled) at_end.throttled = at_end.throttled.value_or(false) || *sample.throttled;
+  }
+  if (!clocks_hz.empty()) at_end.clock_hz = median(clocks_hz);
+  return at_end;
+}
+
 bool narrow(const Summary& s, const Policy& policy) {
   return s.ci_low >= s.median * (1 - policy.half_width) &&
          s.ci_high <= s.median * (1 + policy.half_width);
@@ -138,11 +168,15 @@ Measurement sample(Meter& meter, const Policy& policy) {
   Windows windows(policy);
   std::vector<double> launch_s;
   const double first_s = meter.now_s();
+  ConditionReader condition(meter, policy);
   const auto take = [&] {
     const double seconds = meter.time_s(launches);
     const double now_s = meter.now_s();
-    result.samples.push_back(
-        {.seconds = seconds, .launches = launches, .clock_hz = {}, .throttled = {}});
+    const DeviceCondition& state = condition.at(now_s);
+    result.samples.push_back({.seconds = seconds,
+                              .launches = launches,
+                              .clock_hz = state.clock_hz,
+                              .throttled = state.throttled});
     launch_s.push_back(seconds / static_cast<double>(launches));
     windows.add(now_s, launch_s.back());
     return now_s;
@@ -163,6 +197,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   take();
 
   result.launch_s = interval(launch_s, windows, policy);
+  result.condition = overall(result.samples, meter.condition());
   return result;
 }
 

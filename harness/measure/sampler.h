@@ -6,6 +6,7 @@
 
 #include "harness/measure/statistics.h"
 #include "harness/record.h"
+#include "kernels/base/device.h"
 
 namespace assay::measure {
 
@@ -17,6 +18,8 @@ class Meter {
   virtual double time_s(std::int64_t launches) = 0;
   /// Called before the last sample, whose outputs will be judged: poisons them.
   virtual void before_last() {}
+  /// The state of the device, now.
+  virtual DeviceCondition condition() { return {}; }
   /// A steady clock of the host, for the limits on the whole measurement.
   virtual double now_s() = 0;
 };
@@ -33,13 +36,15 @@ struct Policy {
   double block_agreement = 0.01;  // of the last min_blocks windows' medians
   double half_width = 0.01;       // of the 95% interval, relative to the median
   double autocorrelation = 0.2;   // above it the interval is taken over block medians
+  double condition_s = 0.01;      // a sample's state of the device was read so long ago at most
   double cap_s = 2.0;             // of warm-up and samples together
 };
 
 struct Measurement {
   std::vector<Sample> samples;
-  std::string stop_reason;  // "converged", "time_cap"
-  Summary launch_s;         // of seconds per launch; the interval as the stop rule took it
+  std::string stop_reason;    // "converged", "time_cap"
+  DeviceCondition condition;  // clock: the median of the samples'; throttled: any; else at the end
+  Summary launch_s;           // of seconds per launch; the interval as the stop rule took it
 };
 
 /// Warms up until block medians stop drifting, samples until the policy is content, and takes one

@@ -19,12 +19,14 @@ namespace {
 
 class TrialMeter final : public measure::Meter {
  public:
-  TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock)
-      : trial_(trial), inputs_(inputs), checks_(checks), clock_(clock) {}
+  TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock,
+             bool cold)
+      : trial_(trial), inputs_(inputs), checks_(checks), clock_(clock), cold_(cold) {}
   double time_s(std::int64_t launches) override {
     if (trial_.in_place()) trial_.restore(inputs_);
-    return trial_.time_s(launches);
+    return trial_.time_s(launches, cold_);
   }
+  DeviceCondition condition() override { return trial_.condition(); }
   void before_last() override {
     clock_.enter(&PhaseSeconds::comparison);
     check_surroundings(trial_, inputs_, checks_, "timed launches");
@@ -39,6 +41,7 @@ class TrialMeter final : public measure::Meter {
   const RankInputs& inputs_;
   const Checks& checks_;
   PhaseClock& clock_;
+  bool cold_;
 };
 
 Status status_of(Failure failure) {
@@ -129,11 +132,14 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     clock_.pause();
     wait_for_turn();
     clock_.enter(&PhaseSeconds::sampling);
-    TrialMeter meter(trial, inputs, options_.checks, clock_);
+    const bool cold = planned.timing == cold_timing;
+    TrialMeter meter(trial, inputs, options_.checks, clock_, cold);
     measure::Policy policy{.cap_s = options_.cap_s};
     // Each launch on its own result would grow without end; only the first after a restore counts.
-    if (trial.in_place()) policy.max_launches = 1;
+    // Only the first after a flush is cold.
+    if (trial.in_place() || cold) policy.max_launches = 1;
     measurement = measure::sample(meter, policy);
+    result.record.launched_by = trial.launched_by();
   } else {
     if (trial.in_place()) trial.restore(inputs);
     clock_.enter(&PhaseSeconds::execution);

@@ -29,6 +29,10 @@ void fill_precision(Record& record, const oracle::Precision& precision) {
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& m) {
   record.samples = std::ssize(m.samples);
   record.stop_reason = m.stop_reason;
+  record.clock_hz = m.condition.clock_hz;
+  record.temperature_c = m.condition.temperature_c;
+  record.power_w = m.condition.power_w;
+  record.throttled = m.condition.throttled;
   const measure::Summary& t = m.launch_s;
   record.time_min_s = t.min;
   record.time_q1_s = t.q1;

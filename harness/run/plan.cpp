@@ -57,7 +57,8 @@ std::string lane_text(const PlannedTrial& trial) {
 }
 
 std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
-                                    std::span<const BackendTraits> backends, bool check_only) {
+                                    std::span<const BackendTraits> backends,
+                                    std::span<const std::string> timings) {
   std::vector<std::string> kinds;  // in the order of the devices
   std::map<std::string, std::vector<DeviceId>> by_kind;
   for (const DeviceId& device : devices) {
@@ -82,9 +83,16 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
       }
     }
   }
-  for (PlannedTrial& planned : plan)
-    planned.timing = check_only || !planned.test.timed ? "" : "batch";
-  return plan;
+  std::vector<PlannedTrial> timed;
+  const std::vector<std::string> untimed{""};
+  for (const PlannedTrial& planned : plan) {
+    const bool is_timed = !timings.empty() && planned.test.timed;
+    for (const std::string& timing : is_timed ? timings : std::span<const std::string>(untimed)) {
+      timed.push_back(planned);
+      timed.back().timing = timing;
+    }
+  }
+  return timed;
 }
 
 }  // namespace assay

@@ -14,7 +14,7 @@ namespace assay {
 struct PlannedTrial {
   Case test;
   std::vector<DeviceId> lane;
-  std::string timing;  // "batch"; empty when only checked
+  std::string timing;  // "batch", "cold"; empty when only checked
   std::int64_t attempt = 1;
   std::int64_t repeat = 1;
   /// Not empty: applicable, but impossible on the selected devices, and why. Becomes a `skip` row.
@@ -35,7 +35,10 @@ struct BackendTraits {
 /// device of a backend for each rank, or one for all where ranks share it; a copy from device to
 /// device is taken from each to each other. With too few devices both are planned as a skip. Cases
 /// that cannot apply to a device (a host copy on a GPU) are left out.
+/// Each timing has a trial of its own; without any, cases are only checked, as those are that are
+/// too small to be timed.
 std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
-                                    std::span<const BackendTraits> backends, bool check_only);
+                                    std::span<const BackendTraits> backends,
+                                    std::span<const std::string> timings);
 
 }  // namespace assay

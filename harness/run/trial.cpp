@@ -8,7 +8,7 @@ namespace assay {
 
 /// Ranks of a collective are devices, or share one; other ops say which device holds a tensor.
 Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
-    : in_place_(op.signature.in_place) {
+    : in_place_(op.signature.in_place), first_device_(lane[0]) {
   const bool is_collective = op.op->collective;
   std::vector<Binding> bindings;
   std::vector<Device*> executing;
@@ -76,10 +76,54 @@ void Trial::synchronize() {
   for (const Rank& rank : ranks_) rank.stream->synchronize();
 }
 
-double Trial::time_s(std::int64_t launches) {
-  for (const Rank& rank : ranks_) rank.stream->record(*rank.start);
-  for (std::int64_t i = 0; i < launches; ++i) launch();
-  for (const Rank& rank : ranks_) rank.stream->record(*rank.stop);
+namespace {
+
+/// Longer queues than devices have would wait for what is held back.
+constexpr std::int64_t most_held_launches = 32;
+constexpr std::int64_t most_launches_as_one = 4096;
+
+/// Holds streams back while it lives.
+class HeldStreams {
+ public:
+  ~HeldStreams() {
+    for (Stream* stream : held_) stream->release();
+  }
+  void hold(Stream& stream) {
+    if (stream.hold()) held_.push_back(&stream);
+  }
+
+ private:
+  std::vector<Stream*> held_;
+};
+
+}  // namespace
+
+void Trial::prepare_as_one(std::int64_t launches) {
+  if (launches == as_one_launches_) return;
+  as_one_launches_ = launches;
+  as_one_.reset();
+  if (launches == 1 || launches > most_launches_as_one || ranks_.size() > 1) return;
+  as_one_ = ranks_.front().stream->as_one(*kernels_.front(), launches);
+}
+
+double Trial::time_s(std::int64_t launches, bool cold) {
+  prepare_as_one(launches);
+  const bool may_wait =
+      std::ranges::any_of(kernels_, [](const auto& kernel) { return kernel->may_wait(); });
+  {
+    HeldStreams held;
+    for (const Rank& rank : ranks_) {
+      if (cold) rank.stream->flush_caches();
+      if (as_one_ || (launches <= most_held_launches && !may_wait)) held.hold(*rank.stream);
+    }
+    for (const Rank& rank : ranks_) rank.stream->record(*rank.start);
+    if (as_one_) {
+      as_one_->launch();
+    } else {
+      for (std::int64_t i = 0; i < launches; ++i) launch();
+    }
+    for (const Rank& rank : ranks_) rank.stream->record(*rank.stop);
+  }
   double slowest_s = 0;
   for (const Rank& rank : ranks_) {
     slowest_s = std::max(slowest_s, rank.stream->elapsed_s(*rank.start, *rank.stop));

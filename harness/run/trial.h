@@ -50,8 +50,14 @@ class Trial {
     for (const auto& kernel : kernels_) kernel->launch();
   }
   void synchronize();
-  /// Seconds of device time that `launches` launches take, the slowest rank's.
-  double time_s(std::int64_t launches);
+  /// Seconds of device time that `launches` launches take, the slowest rank's. Cold: with nothing
+  /// of the tensors in the devices' caches when they begin. The launches are one graph where the
+  /// device has such a thing, and else, if they are few, held back until all are enqueued.
+  double time_s(std::int64_t launches, bool cold = false);
+  /// How the last time_s launched: "graph" or "loop".
+  std::string_view launched_by() const { return as_one_ ? "graph" : "loop"; }
+  /// Of the device of rank 0, now.
+  DeviceCondition condition() const { return first_device_->condition(); }
 
   void download_output(int rank, HostTensor& to) const;
   /// A rank's output where it lies, if the host can read it there.
@@ -80,11 +86,16 @@ class Trial {
     return in_place_ ? rank.inputs[0] : rank.outputs[0];
   }
 
+  void prepare_as_one(std::int64_t launches);
+
   bool in_place_;
+  const Device* first_device_;
   std::unique_ptr<Communicator> communicator_;
   std::vector<Rank> ranks_;
   /// One of all ranks of a collective, else one each. Last: they refer to all of the above.
   std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::unique_ptr<Kernel> as_one_;  // so many launches of the only kernel; null: they are a loop
+  std::int64_t as_one_launches_ = 0;
 };
 
 }  // namespace assay

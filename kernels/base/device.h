@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,8 @@ class Event {
   virtual ~Event() = default;
 };
 
+class Kernel;
+
 /// An in-order queue of work on one device.
 class Stream {
  public:
@@ -28,6 +32,17 @@ class Stream {
   /// Seconds of device time between two recorded events; waits for `stop`.
   virtual double elapsed_s(const Event& start, const Event& stop) = 0;
   virtual void synchronize() = 0;
+  /// Enqueues work that leaves nothing in the device's caches of what is there now.
+  virtual void flush_caches() = 0;
+  /// Keeps what is enqueued from now on from starting before release(), so that it runs without
+  /// gaps. False where nothing is held: a CPU starts at once.
+  virtual bool hold() { return false; }
+  virtual void release() {}
+  /// `launches` launches of a kernel of this stream as one, which spares the host's share of each.
+  /// Null where there is no such thing, or not for this kernel.
+  virtual std::unique_ptr<Kernel> as_one(Kernel& /*kernel*/, std::int64_t /*launches*/) {
+    return nullptr;
+  }
   /// The UUID of the device that executes what is enqueued here, as its driver tells; empty where
   /// it cannot be told.
   virtual std::string device_uuid() const { return {}; }
@@ -53,11 +68,21 @@ class Kernel {
   virtual bool may_wait() const { return false; }
 };
 
+/// The state in which a device works. Empty where it cannot be read.
+struct DeviceCondition {
+  std::optional<double> clock_hz;  // of its cores
+  std::optional<double> temperature_c;
+  std::optional<double> power_w;
+  std::optional<bool> throttled;  // slower than its work would let it be, to stay within limits
+};
+
 /// One place that executes. Owns its memory and streams; every call may throw DeviceError.
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  /// Now; takes some microseconds.
+  virtual DeviceCondition condition() const { return {}; }
 
   /// Memory of this device, aligned to at least 64 bytes. Throws DeviceError(unsupported) for a
   /// kind that is not to be had. Prefer `Buffer`, which releases it.

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "kernels/base/status.h"
+#include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/vectorize.h"
 
@@ -30,6 +31,7 @@ class CpuStream final : public Stream {
     return std::chrono::duration<double>(ticks).count();
   }
   void synchronize() override {}
+  void flush_caches() override { evict_caches(); }
 };
 
 /// Calls body(first, count) for all bytes, by all threads where there are many; not at all for

@@ -6,7 +6,9 @@
 
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/faults.h"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/nvml.h"
 #include "kernels/cuda/stream.h"
 
 namespace assay::cuda {
@@ -19,6 +21,10 @@ constexpr std::span<const KernelRow> (*families[])() = {
 };
 
 }  // namespace
+
+DeviceCondition CudaDevice::condition() const {
+  return Nvml::instance().condition(info_.pci_bus_id);
+}
 
 void* CudaDevice::allocate(std::size_t bytes, Memory kind) {
   if (kind == Memory::huge_pages) {
@@ -82,7 +88,7 @@ std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding&
     for (const KernelRow& row : family()) {
       if (row.op == op.op->name) {
         make_current(ordinal_);
-        return row.make(op, binding);
+        return with_fault(row.make(op, binding), op, binding);
       }
     }
   }

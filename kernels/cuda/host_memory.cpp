@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kernels/base/status.h"
+#include "kernels/cuda/current.h"
 #include "kernels/cuda/error.h"
-#include "kernels/cuda/stream.h"
 
 namespace assay::cuda {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/workspace.h"
 #include "kernels/op_kernels.h"
 
 namespace assay::cuda {
@@ -45,23 +46,6 @@ class FunctionKernel final : public Kernel {
   CudaStream* stream_;
   Run run_;
   Waits waits_;
-};
-
-/// Memory of the current GPU that a kernel needs besides its tensors. It begins as garbage that is
-/// no zero, so that a kernel which relies on zeros fails.
-class Workspace {
- public:
-  explicit Workspace(std::size_t bytes);
-  ~Workspace() { ignore(cudaFree(data_)); }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-
-  void* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_;
 };
 
 /// A kernel of CUB: `call(memory, bytes, stream)` says in `bytes` how much memory it needs when it

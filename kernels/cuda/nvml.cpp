@@ -15,6 +15,8 @@ using Handle = void*;
 constexpr unsigned sm_clock = 1;
 constexpr unsigned gpu_sensor = 0;
 constexpr unsigned most_links = 18;
+constexpr double mhz = 1e6;
+constexpr double milliwatt = 1e-3;
 struct Memory {
   unsigned long long total, free, used;
 };
@@ -69,6 +71,20 @@ std::optional<int> active_links(Handle gpu) {
   return told ? std::optional(active) : std::nullopt;
 }
 
+std::optional<std::uint64_t> throttle_reasons(Handle gpu) {
+  unsigned long long reasons = 0;
+  if (!ask("nvmlDeviceGetCurrentClocksThrottleReasons", gpu, &reasons)) return std::nullopt;
+  return reasons;
+}
+
+/// Null where there is none.
+Handle handle(const Nvml& nvml, const std::string& pci_bus_id) {
+  Handle gpu = nullptr;
+  const bool found =
+      nvml.problem().empty() && ask("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &gpu);
+  return found ? gpu : nullptr;
+}
+
 std::vector<GpuState::Process> processes(Handle gpu) {
   std::array<ProcessInfo, 64> infos{};
   auto count = static_cast<unsigned>(infos.size());
@@ -110,12 +126,8 @@ std::string Nvml::driver_version() const {
 
 GpuState Nvml::state(const std::string& pci_bus_id) const {
   GpuState s;
-  Handle gpu = nullptr;
-  if (!problem_.empty() || !ask("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &gpu)) {
-    return s;
-  }
-  constexpr double mhz = 1e6;
-  constexpr double milliwatt = 1e-3;
+  Handle gpu = handle(*this, pci_bus_id);
+  if (gpu == nullptr) return s;
   Memory memory{};
   if (ask("nvmlDeviceGetMemoryInfo", gpu, &memory)) {
     s.memory_free_bytes = static_cast<std::int64_t>(memory.free);
@@ -130,10 +142,20 @@ GpuState Nvml::state(const std::string& pci_bus_id) const {
   s.pcie_generation = whole("nvmlDeviceGetCurrPcieLinkGeneration", gpu);
   s.pcie_lanes = whole("nvmlDeviceGetCurrPcieLinkWidth", gpu);
   s.nvlinks = active_links(gpu);
-  unsigned long long reasons = 0;
-  if (ask("nvmlDeviceGetCurrentClocksThrottleReasons", gpu, &reasons)) s.throttle_reasons = reasons;
+  s.throttle_reasons = throttle_reasons(gpu);
   s.processes = processes(gpu);
   return s;
+}
+
+DeviceCondition Nvml::condition(const std::string& pci_bus_id) const {
+  DeviceCondition c;
+  Handle gpu = handle(*this, pci_bus_id);
+  if (gpu == nullptr) return c;
+  c.clock_hz = number("nvmlDeviceGetClockInfo", mhz, gpu, sm_clock);
+  c.temperature_c = number("nvmlDeviceGetTemperature", 1, gpu, gpu_sensor);
+  c.power_w = number("nvmlDeviceGetPowerUsage", milliwatt, gpu);
+  if (const auto reasons = throttle_reasons(gpu)) c.throttled = is_throttled(*reasons);
+  return c;
 }
 
 bool is_throttled(std::uint64_t reasons) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/device.h"
+
 namespace assay::cuda {
 
 /// What the management library tells of a GPU. Empty where the GPU, the driver or the rights of
@@ -40,6 +42,8 @@ class Nvml {
   /// "580.82.07".
   std::string driver_version() const;
   GpuState state(const std::string& pci_bus_id) const;
+  /// Of all that, what changes while work runs.
+  DeviceCondition condition(const std::string& pci_bus_id) const;
 
  private:
   Nvml();

@@ -4,18 +4,9 @@
 
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/graph.h"
 
 namespace assay::cuda {
-
-void make_current(int ordinal) {
-  int current = -1;
-  if (cudaGetDevice(&current) == cudaSuccess && current == ordinal) return;
-  check(cudaSetDevice(ordinal), "cudaSetDevice");
-}
-
-void ignore(cudaError_t error) {
-  if (error != cudaSuccess && !is_sticky(error)) cudaGetLastError();
-}
 
 CudaEvent::CudaEvent(int ordinal) {
   make_current(ordinal);
@@ -50,6 +41,34 @@ double CudaStream::elapsed_s(const Event& start, const Event& stop) {
 void CudaStream::synchronize() {
   make_current(ordinal_);
   check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
+}
+
+void CudaStream::flush_caches() {
+  make_current(ordinal_);
+  if (!evictor_) {
+    int cache_bytes = 0;
+    check(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, ordinal_),
+          "cudaDeviceGetAttribute");
+    evictor_ = std::make_unique<Workspace>(2 * static_cast<std::size_t>(cache_bytes));
+  }
+  check(cudaMemsetAsync(evictor_->data(), 0x5a, evictor_->bytes(), handle_), "cudaMemsetAsync");
+}
+
+bool CudaStream::hold() {
+  make_current(ordinal_);
+  if (!hold_) hold_ = std::make_unique<Hold>();
+  if (hold_->lapsed()) return false;  // what it held back waits for the GPU, and would again
+  hold_->begin(handle_);
+  return true;
+}
+
+void CudaStream::release() {
+  if (hold_) hold_->end();
+}
+
+std::unique_ptr<Kernel> CudaStream::as_one(Kernel& kernel, std::int64_t launches) {
+  if (kernel.may_wait()) return nullptr;
+  return GraphKernel::capture(kernel, launches, *this);
 }
 
 std::string CudaStream::device_uuid() const {

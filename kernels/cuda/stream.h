@@ -2,20 +2,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <memory>
 #include <string>
 
 #include "kernels/base/device.h"
+#include "kernels/cuda/current.h"
+#include "kernels/cuda/hold.h"
+#include "kernels/cuda/workspace.h"
 
 namespace assay::cuda {
-
-/// Makes a GPU the current one of this thread: to be called before whatever is about it. Nobody
-/// makes another one current again: to make GPU 0 current takes memory on it, also for workers that
-/// have nothing to do with it.
-void make_current(int ordinal);
-
-/// Of calls that may fail without consequence, as when memory is released after an error: the next
-/// check must not find their error.
-void ignore(cudaError_t error);
 
 class CudaEvent final : public Event {
  public:
@@ -44,11 +39,20 @@ class CudaStream final : public Stream {
   void record(Event& event) override;
   double elapsed_s(const Event& start, const Event& stop) override;
   void synchronize() override;
+  /// Writes more than the second-level cache holds. The first-level caches live no longer than a
+  /// kernel.
+  void flush_caches() override;
+  bool hold() override;
+  void release() override;
+  /// A CUDA graph.
+  std::unique_ptr<Kernel> as_one(Kernel& kernel, std::int64_t launches) override;
   std::string device_uuid() const override;
 
  private:
   int ordinal_;
   cudaStream_t handle_ = nullptr;
+  std::unique_ptr<Hold> hold_;          // made when it is first needed, as is
+  std::unique_ptr<Workspace> evictor_;  // what a flush writes to
 };
 
 /// The CUDA stream that a binding names.

@@ -1,4 +1,6 @@
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/workspace.h"
+
+#include "kernels/cuda/error.h"
 
 namespace assay::cuda {
 

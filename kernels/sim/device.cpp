@@ -27,6 +27,7 @@ class SimStream final : public Stream {
     return cpu_->elapsed_s(start, stop);
   }
   void synchronize() override { cpu_->synchronize(); }
+  void flush_caches() override { cpu_->flush_caches(); }
 
  private:
   std::unique_ptr<Stream> cpu_;

@@ -53,7 +53,7 @@ class Listing(AssayTest):
         self.assertEqual(devices, {"cpu"})
         devices = {t["device"] for t in
                    self.trials("--profile", "seeds", "--sim-devices", "2", "--device", "sim")}
-        self.assertEqual(devices, {"sim:0", "sim:1", "sim:0+sim:1", "sim:0"})
+        self.assertEqual(devices, {"sim:0", "sim:1", "sim:0+sim:1", "sim:0>sim:1", "sim:1>sim:0", "sim:0<>sim:1"})
 
 
 class Mistakes(AssayTest):
@@ -112,7 +112,7 @@ class Mistakes(AssayTest):
         self.assertIn("--sim-devices", self.refused("run", "--device", "sim", code=3))
 
     def test_nothing_applies_exit_3(self):
-        self.refused("run", "--suite", "transfers", "--device", "sim", "--sim-devices", "1", code=3)
+        self.refused("run", "--filter", "memcpy_2d", "--device", "sim", "--sim-devices", "1", code=3)
 
 
 if __name__ == "__main__":

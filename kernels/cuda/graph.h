@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/base/device.h"
+#include "kernels/cuda/stream.h"
+
+namespace assay::cuda {
+
+/// Many launches of a kernel as one: captured once, and enqueued by a single call, so that what the
+/// host takes for each launch is not in their time.
+class GraphKernel final : public Kernel {
+ public:
+  /// Null where the kernel cannot be captured.
+  static std::unique_ptr<GraphKernel> capture(Kernel& kernel, std::int64_t launches,
+                                              const CudaStream& stream);
+  /// Owns the graph.
+  GraphKernel(cudaGraphExec_t graph, const CudaStream& stream, std::string implementation)
+      : graph_(graph), stream_(&stream), implementation_(std::move(implementation)) {}
+  ~GraphKernel() override;
+  GraphKernel(const GraphKernel&) = delete;
+  GraphKernel& operator=(const GraphKernel&) = delete;
+
+  void launch() override;
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  cudaGraphExec_t graph_;
+  const CudaStream* stream_;
+  std::string implementation_;
+};
+
+}  // namespace assay::cuda

@@ -1,0 +1,55 @@
+#include <cuda_runtime.h>
+
+#include <new>
+
+#include "kernels/cuda/current.h"
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/hold.h"
+
+namespace assay::cuda {
+namespace {
+
+constexpr unsigned long long longest_ns = 200'000'000;
+
+__device__ unsigned long long now_ns() {
+  unsigned long long ns = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
+/// Until `released` has counted up to `turn`. The difference, so that it may wrap.
+__global__ void wait_for(volatile unsigned* released, volatile unsigned* lapsed, unsigned turn) {
+  const unsigned long long begin_ns = now_ns();
+  while (static_cast<int>(*released - turn) < 0) {
+    if (now_ns() - begin_ns > longest_ns) {
+      *lapsed = 1;
+      return;
+    }
+    __nanosleep(100);
+  }
+}
+
+}  // namespace
+
+Hold::Hold() {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, sizeof(Flags), cudaHostAllocPortable), "cudaHostAlloc");
+  flags_ = new (memory) Flags{};
+}
+
+Hold::~Hold() {
+  end();
+  ignore(cudaFreeHost(const_cast<Flags*>(flags_)));
+}
+
+void Hold::begin(cudaStream_t stream) {
+  ++begun_;
+  wait_for<<<1, 1, 0, stream>>>(&flags_->released, &flags_->lapsed, begun_);
+  check(cudaGetLastError(), "a kernel that holds the stream");
+}
+
+void Hold::end() { flags_->released = begun_; }
+
+bool Hold::lapsed() const { return flags_->lapsed != 0; }
+
+}  // namespace assay::cuda

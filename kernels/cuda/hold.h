@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace assay::cuda {
+
+/// Keeps a stream's work from starting: a kernel that spins until the host lets it go, so that what
+/// is enqueued behind it starts at once and runs without gaps. It goes by itself after a while: a
+/// queue that is full, or a call that waits for the GPU, would otherwise stand still for ever.
+class Hold {
+ public:
+  /// On the current GPU.
+  Hold();
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+  void begin(cudaStream_t stream);
+  void end();
+  /// Whether a kernel has ever gone by itself. To be asked when its stream's work is done.
+  bool lapsed() const;
+
+ private:
+  /// What the host and the kernel tell each other, in pinned memory.
+  struct Flags {
+    unsigned released;  // how many times, by the host
+    unsigned lapsed;    // set by the kernel
+  };
+  volatile Flags* flags_ = nullptr;
+  unsigned begun_ = 0;
+};
+
+}  // namespace assay::cuda

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "kernels/cuda/current.h"
+
+namespace assay::cuda {
+
+/// Memory of the current GPU that a kernel needs besides its tensors. It begins as garbage that is
+/// no zero, so that a kernel which relies on zeros fails.
+class Workspace {
+ public:
+  explicit Workspace(std::size_t bytes);
+  ~Workspace() { ignore(cudaFree(data_)); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+}  // namespace assay::cuda

@@ -1,0 +1,138 @@
+// In what order a timed launch comes to a device that can hold work back, flush its caches and
+// launch many times at once.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/run/trial.h"
+#include "kernels/base/status.h"
+#include "tests/engine_support.h"
+#include "tests/forwarding.h"
+
+namespace assay {
+namespace {
+
+struct Notes {
+  std::string text;  // what was called, in order
+  bool can_hold = true;
+  bool has_graphs = false;
+  bool may_wait = false;
+  bool refuses = false;
+
+  void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
+};
+
+class NotingKernel final : public Kernel {
+ public:
+  NotingKernel(Notes& notes, std::string word) : notes_(notes), word_(std::move(word)) {}
+  void launch() override {
+    if (notes_.refuses) throw DeviceError(Failure::internal, "refused");
+    notes_.add(word_);
+  }
+  std::string implementation() const override { return word_; }
+  bool may_wait() const override { return notes_.may_wait; }
+
+ private:
+  Notes& notes_;
+  std::string word_;
+};
+
+class NotingStream final : public ForwardingStream {
+ public:
+  NotingStream(std::unique_ptr<Stream> real, Notes& notes)
+      : ForwardingStream(std::move(real)), notes_(notes) {}
+  void record(Event& event) override {
+    notes_.add("record");
+    ForwardingStream::record(event);
+  }
+  void flush_caches() override { notes_.add("flush"); }
+  bool hold() override {
+    if (notes_.can_hold) notes_.add("hold");
+    return notes_.can_hold;
+  }
+  void release() override { notes_.add("release"); }
+  std::unique_ptr<Kernel> as_one(Kernel& /*kernel*/, std::int64_t launches) override {
+    if (!notes_.has_graphs) return nullptr;
+    return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches));
+  }
+
+ private:
+  Notes& notes_;
+};
+
+class NotingDevice final : public ForwardingDevice {
+ public:
+  NotingDevice(std::unique_ptr<Device> real, Notes& notes)
+      : ForwardingDevice(std::move(real)), notes_(notes) {}
+  std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<NotingStream>(ForwardingDevice::create_stream(), notes_);
+  }
+  std::unique_ptr<Kernel> prepare(const OpInstance&, const Binding&) override {
+    return std::make_unique<NotingKernel>(notes_, "launch");
+  }
+
+ private:
+  Notes& notes_;
+};
+
+class TrialTiming : public testing::Test {
+ protected:
+  /// What the device heard of `launches` timed ones.
+  std::string heard(std::int64_t launches, bool cold = false,
+                    const std::string& id = "tensor_ops/neg/f32/n=4") {
+    const auto backend = cpu::make_backend();
+    NotingDevice device(backend->open(0), notes_);
+    Device* lane[] = {&device};
+    Trial trial(parse_case_id(id).op, *backend, lane);
+    notes_.text.clear();
+    trial.time_s(launches, cold);
+    launched_by_ = trial.launched_by();
+    return notes_.text;
+  }
+
+  Notes notes_;
+  std::string launched_by_;
+};
+
+TEST_F(TrialTiming, WhatIsTimedIsEnqueuedBehindAHold) {
+  EXPECT_EQ(heard(2), "hold record launch launch record release");
+  EXPECT_EQ(launched_by_, "loop");
+}
+
+TEST_F(TrialTiming, CachesAreFlushedBeforeTheClockStarts) {
+  EXPECT_EQ(heard(1, true), "flush hold record launch record release");
+}
+
+TEST_F(TrialTiming, ManyLaunchesAreOneGraphWhereThereAreGraphs) {
+  notes_.has_graphs = true;
+  EXPECT_EQ(heard(1000), "hold record graph1000 record release");
+  EXPECT_EQ(launched_by_, "graph");
+  EXPECT_EQ(heard(1), "hold record launch record release") << "one needs none";
+  EXPECT_EQ(launched_by_, "loop");
+}
+
+TEST_F(TrialTiming, NothingIsHeldThatCouldWaitForWhatIsHeld) {
+  EXPECT_EQ(heard(33).find("hold"), std::string::npos) << "more than a queue may take";
+  notes_.may_wait = true;
+  EXPECT_EQ(heard(1), "record launch record");
+}
+
+TEST_F(TrialTiming, ADeviceThatHoldsNothingIsNotReleased) {
+  notes_.can_hold = false;
+  EXPECT_EQ(heard(1), "record launch record");
+}
+
+TEST_F(TrialTiming, BothWaysBeginTogether) {
+  EXPECT_EQ(heard(1, false,
+                  "transfers/device_memcpy/u8/from=pinned,to=device,bytes=4,by=engine,ways=both"),
+            "hold hold record record launch launch record record release release");
+}
+
+TEST_F(TrialTiming, AnErrorLetsGoOfWhatWasHeld) {
+  notes_.refuses = true;
+  EXPECT_THROW(heard(1), DeviceError);
+  EXPECT_EQ(notes_.text, "hold record release");
+}
+
+}  // namespace
+}  // namespace assay
