@@ -88,10 +88,19 @@ constexpr Pairing pairings[] = {
     {"device_lost", add, "fallen off the bus", Status::device_lost, brief},
     {"dead_rank", allreduce, "no answer within 2 s", Status::timeout, brief, 3},
 };
+
+constexpr Pairing on_gpu[] = {
+    {"past_end", add, "4 bytes written past the end"},
+    {"flipped_bit", add, "all_exponents: 1 of 1003 elements wrong"},
+    {"trap", add, "the context is lost", Status::error},
+    {"endless", add, "no answer within 10 s", Status::timeout, "--check-only --timeout 10"},
+    {"huge_allocation", add, "cudaMalloc", Status::oom},
+};
 // clang-format on
 
 }  // namespace
 
 std::span<const Pairing> fault_catalogue() { return pairings; }
+std::span<const Pairing> gpu_fault_catalogue() { return on_gpu; }
 
 }  // namespace assay::cli

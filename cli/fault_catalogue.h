@@ -9,7 +9,7 @@ namespace assay::cli {
 
 /// A fault, a case on which it must show, and how.
 struct Pairing {
-  std::string_view fault;  // of kernels/sim
+  std::string_view fault;
   std::string_view case_id;
   std::string_view reason;  // text that the row's reason must hold
   Status status = Status::fail;
@@ -17,6 +17,10 @@ struct Pairing {
   int devices = 1;
 };
 
+/// Faults of kernels/sim.
 std::span<const Pairing> fault_catalogue();
+
+/// Faults of kernels/cuda, for a real GPU.
+std::span<const Pairing> gpu_fault_catalogue();
 
 }  // namespace assay::cli

@@ -9,15 +9,17 @@
 #include <tuple>
 
 #include "cli/command.h"
+#include "cli/device_list.h"
 #include "cli/exit_code.h"
 #include "cli/fault_catalogue.h"
 #include "cli/say.h"
+#include "cli/selection_options.h"
 #include "cli/selftest_run.h"
 #include "harness/csv.h"
 #include "harness/run/checks.h"
+#include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
-#include "kernels/sim/fault.h"
 #include "reports/atomic_file.h"
 
 namespace assay::cli {
@@ -30,6 +32,7 @@ constexpr int full_seeds = 5;
 struct Options {
   fs::path csv = "assay-selftest.csv";
   std::string only;
+  std::string device = "sim";
   bool checks = false;
   bool full = false;
 };
@@ -61,12 +64,14 @@ const Cells header{"fault",  "case_id",   "verdict", "caught_by",
 
 class Selftest {
  public:
+  explicit Selftest(std::string device) : device_(std::move(device)) {}
+
   /// The same cases on a device without faults: none may be flagged.
   void right_device(std::span<const Pairing> pairings, int seed) {
     std::set<std::tuple<std::string_view, std::string_view, int>> seen;
     for (const Pairing& pairing : pairings) {
       if (!seen.emplace(pairing.case_id, pairing.options, pairing.devices).second) continue;
-      const Outcome outcome = run_case(pairing, {.seed = seed});
+      const Outcome outcome = run_case(pairing, {.seed = seed, .device = device_});
       const Record* row = outcome.row();
       const bool passed = outcome.exit_code == ok && row != nullptr && row->status == Status::pass;
       add({"none", std::string(pairing.case_id), passed ? "passed" : "FALSE ALARM", "",
@@ -79,7 +84,8 @@ class Selftest {
 
   void faulty_device(std::span<const Pairing> pairings, int seed) {
     for (const Pairing& pairing : pairings) {
-      const Outcome outcome = run_case(pairing, {.fault = pairing.fault, .seed = seed});
+      const Outcome outcome =
+          run_case(pairing, {.fault = pairing.fault, .seed = seed, .device = device_});
       const Record* row = outcome.row();
       const std::string why = objection(pairing, outcome);
       add({std::string(pairing.fault), std::string(pairing.case_id),
@@ -109,6 +115,7 @@ class Selftest {
     rows_.push_back(std::move(row));
   }
 
+  std::string device_;
   std::vector<Cells> rows_;
   int caught_ = 0;
   int missed_ = 0;
@@ -163,7 +170,7 @@ int print_matrix(std::span<const Pairing> pairings, int seed) {
   int alarms = 0;
   for (const std::string_view fault : faults) {
     const Outcome outcome =
-        run_simulated(2, {.fault = fault, .seed = seed}, {"--profile", "seeds", "--check-only"});
+        run_injected(2, {.fault = fault, .seed = seed}, {"--profile", "seeds", "--check-only"});
     std::map<std::string, std::pair<int, int>> failed_of;
     for (const Record& row : outcome.rows) {
       // What a fault cannot be injected into ends as an error.
@@ -185,18 +192,38 @@ int print_matrix(std::span<const Pairing> pairings, int seed) {
   return alarms == 0 ? ok : wrong;
 }
 
-int execute(const Options& options) {
+/// Throws AbsentDevice where it is not here, UsageError where faults cannot be injected into it.
+void check_device(const std::string& device) {
+  if (device == "sim") return;
+  const std::vector<DeviceRequest> requests = parse_device_list({device});
+  for (const DeviceId& id : resolve_devices(requests, probe(worker_command({})))) {
+    if (id.backend == "cuda") continue;
+    throw UsageError(
+        "--device: faults are injected into simulated devices (sim) and into a GPU "
+        "(cuda:0), not into " +
+        to_text(id));
+  }
+}
+
+std::vector<Pairing> chosen_pairings(const Options& options) {
+  const bool is_simulated = options.device == "sim";
   std::vector<Pairing> pairings;
-  for (const Pairing& pairing : fault_catalogue()) {
+  std::vector<std::string> names;
+  for (const Pairing& pairing : is_simulated ? fault_catalogue() : gpu_fault_catalogue()) {
+    names.emplace_back(pairing.fault);
     if (options.only.empty() || pairing.fault == options.only) pairings.push_back(pairing);
   }
-  if (pairings.empty()) {
-    throw UsageError("--only: " + unknown_name("fault", options.only, sim::fault_names()));
-  }
+  if (pairings.empty()) throw UsageError("--only: " + unknown_name("fault", options.only, names));
+  return pairings;
+}
+
+int execute(const Options& options) {
+  const std::vector<Pairing> pairings = chosen_pairings(options);
+  check_device(options.device);
   if (options.checks) return execute_without_checks(pairings);
   fmt::print("{:<18}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", "fault", "case", "verdict",
              "caught by", "status", "exit");
-  Selftest selftest;
+  Selftest selftest(options.device);
   for (int seed = 1; seed <= (options.full ? full_seeds : 1); ++seed) {
     selftest.faulty_device(pairings, seed);
     selftest.right_device(pairings, seed);
@@ -210,22 +237,31 @@ int execute(const Options& options) {
 Command add_selftest(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand(
-      "selftest", "injects faults into simulated devices and shows which are caught");
+      "selftest", "injects faults into simulated devices, or a GPU, and shows which are caught");
   app->add_option("--csv", options->csv, "where the table goes too")
       ->type_name("FILE")
       ->capture_default_str();
   app->add_option("--only", options->only, "one fault alone")->type_name("FAULT");
+  CLI::Option* device =
+      app->add_option("--device", options->device,
+                      "sim: simulated devices; a GPU, as cuda:0: real faults on it")
+          ->type_name("ID")
+          ->capture_default_str();
   app->add_flag("--full", options->full,
-                "with five seeds, and each fault on all small cases of each suite");
+                "with five seeds, and each fault on all small cases of each suite")
+      ->excludes(device);
   app->add_flag("--checks", options->checks,
-                "switch each check off in turn: which faults does it alone catch?");
+                "switch each check off in turn: which faults does it alone catch?")
+      ->excludes(device);
   app->footer(R"(Examples:
   assay selftest                    every fault on the case on which it must show
   assay selftest --full             with five seeds, and on all small cases: some minutes
   assay selftest --checks           what each check is there for
   assay selftest --only low_bit     one of them
+  assay selftest --device cuda:0    out of bounds, trapped, endless, out of memory, a flipped bit:
+                                    real ones, on a GPU that nobody else needs
 
-Exit codes: 0 every fault was caught and no right device was flagged, 1 otherwise.)");
+Exit codes: 0 every fault was caught and no right device was flagged, 1 otherwise; 3 no such GPU.)");
   return {app, [options] { return execute(*options); }};
 }
 

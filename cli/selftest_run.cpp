@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kernels/base/names.h"
+#include "kernels/cuda/faults.h"
 #include "reports/results_reader.h"
 
 namespace assay::cli {
@@ -43,12 +44,17 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// Runs this very program with its output in `log`. Returns its exit code, or 128 and the signal.
-int run_self(std::vector<std::string> arguments, const fs::path& log) {
+/// Runs this very program with its output in `log`, and with one more variable in its environment
+/// if one is named. Returns its exit code, or 128 and the signal.
+int run_self(std::vector<std::string> arguments, const fs::path& log, std::string variable) {
   arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe").string());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
+  std::vector<char*> environment;
+  if (!variable.empty()) environment.push_back(variable.data());  // the first of a name counts
+  for (char** word = environ; *word != nullptr; ++word) environment.push_back(*word);
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -56,7 +62,7 @@ int run_self(std::vector<std::string> arguments, const fs::path& log) {
                                    0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) throw std::system_error(error, std::generic_category(), argv[0]);
   int status = 0;
@@ -68,23 +74,28 @@ int run_self(std::vector<std::string> arguments, const fs::path& log) {
 
 }  // namespace
 
-Outcome run_simulated(int devices, const Injection& injection,
-                      const std::vector<std::string>& selection) {
+Outcome run_injected(int simulated, const Injection& injection,
+                     const std::vector<std::string>& selection) {
   const TemporaryFolder folder;
-  std::vector<std::string> arguments{"run",           "--quiet",
-                                     "--device",      "sim",
-                                     "--sim-devices", std::to_string(devices),
-                                     "--seed",        std::to_string(injection.seed),
-                                     "--out",         (folder.path() / "run").string()};
+  std::vector<std::string> arguments{"run",      "--quiet",
+                                     "--device", injection.device,
+                                     "--seed",   std::to_string(injection.seed),
+                                     "--out",    (folder.path() / "run").string()};
   arguments.insert(arguments.end(), selection.begin(), selection.end());
-  if (!injection.fault.empty()) {
-    arguments.insert(arguments.end(), {"--sim-fault", std::string(injection.fault)});
+  std::string variable;
+  if (injection.device != "sim") {
+    variable = fmt::format("{}={}", cuda::fault_variable, injection.fault);
+  } else {
+    arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
+    if (!injection.fault.empty()) {
+      arguments.insert(arguments.end(), {"--sim-fault", std::string(injection.fault)});
+    }
   }
   if (!injection.without.empty()) {
     arguments.insert(arguments.end(), {"--without-check", std::string(injection.without)});
   }
   Outcome outcome;
-  outcome.exit_code = run_self(arguments, folder.path() / "log");
+  outcome.exit_code = run_self(arguments, folder.path() / "log", std::move(variable));
   const fs::path results = folder.path() / "run/results.csv";
   if (!fs::exists(results)) return outcome;
   outcome.rows = read_results_file(results);
@@ -94,7 +105,7 @@ Outcome run_simulated(int devices, const Injection& injection,
 Outcome run_case(const Pairing& pairing, const Injection& injection) {
   std::vector<std::string> selection{"--case", std::string(pairing.case_id)};
   for (const std::string& word : split(pairing.options, ' ')) selection.push_back(word);
-  return run_simulated(pairing.devices, injection, selection);
+  return run_injected(pairing.devices, injection, selection);
 }
 
 std::string caught_by(const Record& row) {

@@ -7,13 +7,14 @@
 #include "cli/fault_catalogue.h"
 #include "harness/record.h"
 
-// Runs of this very program on simulated devices, for `assay selftest`.
+// Runs of this very program on devices with faults, for `assay selftest`.
 namespace assay::cli {
 
 struct Injection {
   std::string_view fault;    // empty: the right device
   std::string_view without;  // a check that is switched off; empty: none
   int seed = 1;
+  std::string device = "sim";  // or a GPU
 };
 
 /// What a run came to.
@@ -25,9 +26,10 @@ struct Outcome {
   const Record* row() const { return rows.size() == 1 ? rows.data() : nullptr; }
 };
 
-/// `selection` holds further arguments of `assay run`.
-Outcome run_simulated(int devices, const Injection& injection,
-                      const std::vector<std::string>& selection);
+/// `selection` holds further arguments of `assay run`; `simulated` is how many devices there are to
+/// be if they are simulated ones.
+Outcome run_injected(int simulated, const Injection& injection,
+                     const std::vector<std::string>& selection);
 
 Outcome run_case(const Pairing& pairing, const Injection& injection);
 

@@ -9,6 +9,7 @@
 #include "harness/clock.h"
 #include "harness/replay.h"
 #include "kernels/base/status.h"
+#include "kernels/cuda/faults.h"
 #include "kernels/sim/fault.h"
 
 namespace assay::cli {
@@ -135,6 +136,12 @@ TEST(FaultCatalogue, HasEveryFaultOfTheSimulator) {
   for (const Pairing& pairing : fault_catalogue()) paired.emplace(pairing.fault);
   const std::vector<std::string> names = sim::fault_names();
   EXPECT_EQ(paired, std::set<std::string>(names.begin(), names.end()));
+}
+
+TEST(FaultCatalogue, HasEveryFaultThatAGpuCanBeGiven) {
+  std::set<std::string_view> paired;
+  for (const Pairing& pairing : gpu_fault_catalogue()) paired.insert(pairing.fault);
+  EXPECT_EQ(paired, std::set<std::string_view>(cuda::fault_names.begin(), cuda::fault_names.end()));
 }
 
 }  // namespace

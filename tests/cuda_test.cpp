@@ -233,6 +233,7 @@ TEST(Collectives, HaveNamesInNccl) {
   EXPECT_EQ(nccl_type(DType::i64), ncclInt64);
   EXPECT_EQ(nccl_reduction("avg"), ncclAvg);
   EXPECT_EQ(nccl_reduction("prod"), ncclProd);
+  EXPECT_THROW(nccl_reduction("premul_sum"), DeviceError) << "made for each communicator";
   EXPECT_THROW(nccl_reduction("xor"), DeviceError);
   EXPECT_EQ(nccl_version_text(22809), "2.28.9");
 }

@@ -32,6 +32,11 @@ class Selftest(AssayTest):
     def test_an_unknown_fault_is_refused(self):
         self.assertIn("low_bit", self.assay("selftest", "--only", "low_bits", expect=2).stderr)
 
+    def test_faults_go_into_simulated_devices_or_a_gpu_that_is_there(self):
+        self.assertIn("cpu", self.assay("selftest", "--device", "cpu", expect=2).stderr)
+        self.assay("selftest", "--device", "cuda:99", expect=3)
+        self.assertFalse((self.folder / "assay-selftest.csv").exists())
+
 
 if __name__ == "__main__":
     unittest.main()
