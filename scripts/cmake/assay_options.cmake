@@ -17,7 +17,9 @@ if(ASSAY_WERROR)
 endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+    # a third of the compile time, for what AddressSanitizer finds too
+    -fno-sanitize=null,vptr,object-size)
   target_link_options(assay_options INTERFACE -fsanitize=address,undefined)
 endif()
 
