@@ -64,6 +64,7 @@ struct Op {
   bool collective = false;                // runs on the ranks of a Communicator
   std::vector<std::string_view> only_on;  // the backends to which it applies; empty: all
   std::vector<DType> dtypes;
+  std::vector<DType> not_on_cpu;  // of those: formats that matrix units have and a CPU has not
   std::vector<Parameter> parameters;
   /// Throws NotApplicable for parameters that do not go together.
   Signature (*signature)(DType, const Params&) = nullptr;
@@ -96,6 +97,13 @@ struct RankTensors {
   std::vector<TensorSpec> outputs;
 };
 RankTensors tensors_of(const Signature& signature, int rank);
+
+/// The same of one of its dtypes, which may be a format that only some devices compute in.
+inline bool applies_to(const OpInstance& op, std::string_view backend) {
+  const bool lacks_dtype =
+      backend == "cpu" && std::ranges::find(op.op->not_on_cpu, op.dtype) != op.op->not_on_cpu.end();
+  return applies_to(*op.op, backend) && !lacks_dtype;
+}
 
 /// The dtype of the elements that are judged.
 inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }

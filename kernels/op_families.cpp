@@ -37,9 +37,12 @@ std::vector<std::string_view> with_own_memory() { return {"cuda", "sim"}; }
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
 Op make(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature, Passes passes) {
+  std::vector<DType> dtypes = row.dtypes;
+  dtypes.insert(dtypes.end(), row.not_on_cpu.begin(), row.not_on_cpu.end());
   return {.name = row.name,
           .formula = row.formula,
-          .dtypes = row.dtypes,
+          .dtypes = std::move(dtypes),
+          .not_on_cpu = row.not_on_cpu,
           .parameters = std::move(parameters),
           .signature = signature,
           .passes = std::move(passes)};
@@ -61,7 +64,7 @@ Op elementwise(const OpRow& row, Operands operands, Passes passes) {
 
 Op cast_op(const OpRow& row) {
   std::vector<std::string_view> names;
-  for (const DType dtype : all_dtypes()) names.push_back(name(dtype));
+  for (const DType dtype : row.dtypes) names.push_back(name(dtype));
   return make(row, {choice("to", names), size("n"), optional_extent("cols"), optional_extent("ld")},
               cast_signature, cast_passes());
 }

@@ -15,6 +15,7 @@ struct OpRow {
   std::string_view name;
   std::string_view formula;
   std::vector<DType> dtypes;
+  std::vector<DType> not_on_cpu = {};  // further ones
 };
 
 Op elementwise(const OpRow& row, Operands operands, Passes passes);

@@ -211,8 +211,9 @@ Signature batched_matmul_signature(DType dtype, const Params& params) {
   const std::int64_t m = params.integer("m");
   const std::int64_t n = params.integer("n");
   const std::int64_t k = params.integer("k");
-  Signature s{.inputs = {{dtype, {batch, m, k}}, {dtype, {batch, k, n}}},
-              .outputs = {{dtype, {batch, m, n}}}};
+  const DType stored = stored_dtype(dtype);
+  Signature s{.inputs = {{stored, {batch, m, k}}, {stored, {batch, k, n}}},
+              .outputs = {{product_dtype(dtype), {batch, m, n}}}};
   s.terms = k;
   s.factors_per_term = 2;
   return with_work(std::move(s), 2 * count(batch) * count(m) * count(n) * count(k));
@@ -229,10 +230,11 @@ Signature linear_signature(DType dtype, const Params& params) {
                         std::string(name(dtype)));
   }
   // Integers stay as they were summed: a scale back to 8 bits is another op's business.
-  const DType wide = is_floating(dtype) ? dtype : accumulator(dtype);
-  Signature s{.inputs = {{dtype, {batch, in}}, {dtype, {out, in}}},
-              .outputs = {{wide, {batch, out}}}};
-  if (bias) s.inputs.push_back({wide, {out}});
+  const DType stored = stored_dtype(dtype);
+  const DType result = product_dtype(dtype);
+  Signature s{.inputs = {{stored, {batch, in}}, {stored, {out, in}}},
+              .outputs = {{result, {batch, out}}}};
+  if (bias) s.inputs.push_back({result, {out}});
   s.terms = in + (bias ? 1 : 0);
   s.factors_per_term = 2;
   s.sum_rms = gelu ? telling_rms : 0;
@@ -248,13 +250,14 @@ Signature linear_stack_signature(DType dtype, const Params& params) {
   const std::int64_t width = params.integer("width");
   const std::int64_t layers = params.integer("layers");
   const bool bias = params.integer("bias") != 0;
-  Signature s{.inputs = {{dtype, {batch, in}}}, .outputs = {{dtype, {batch, width}}}};
+  const DType stored = stored_dtype(dtype);
+  Signature s{.inputs = {{stored, {batch, in}}}, .outputs = {{stored, {batch, width}}}};
   double flops = 0;
   double paths = 0;  // from inputs and biases to one output: the terms of the expanded sum
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     const std::int64_t fan_in = layer == 0 ? in : width;
-    s.inputs.push_back({dtype, {width, fan_in}});
-    if (bias) s.inputs.push_back({dtype, {width}});
+    s.inputs.push_back({stored, {width, fan_in}});
+    if (bias) s.inputs.push_back({stored, {width}});
     flops += count(batch) * count(width) * (2 * count(fan_in) + (bias ? 1 : 0));
     paths = (layer == 0 ? count(in) : paths * count(width)) + (bias ? 1 : 0);
   }

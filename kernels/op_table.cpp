@@ -12,6 +12,7 @@ std::vector<Op> make_table() {
   const std::vector<DType> signed_numbers{f64, f32, bf16, f16, i64, i32};
   const std::vector<DType> numbers{f64, f32, bf16, f16, i64, i32, u8};
   const std::vector<DType> everything{f64, f32, bf16, f16, i64, i32, i8, u8};
+  const std::vector<DType> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
 
   // Declared errors, in ulps of the accumulator's type (f32 for 16-bit dtypes). libmvec documents
   // at most 4 for exp, log, tanh, pow (glibc manual, "Errors in Math Functions"), CUDA 1 to 2.
@@ -33,7 +34,7 @@ std::vector<Op> make_table() {
       // clang-format off
       elementwise({"fill", "y[i] = a", everything}, Operands::scalar, moves()),
       elementwise({"copy", "y[i] = x[i]", everything}, Operands::copied, moves()),
-      cast_op({"cast", "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap", everything}),
+      cast_op({"cast", "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap, e4m3 and e5m2 saturate", all_formats}),
       elementwise({"neg", "y[i] = -x[i]; integers wrap", signed_numbers}, Operands::one, bit_for_bit()),
       elementwise({"abs", "y[i] = |x[i]|; integers wrap", signed_numbers}, Operands::one, bit_for_bit()),
       elementwise({"add", "y[i] = a[i] + b[i]; integers wrap", numbers}, Operands::two, bit_for_bit()),
@@ -74,10 +75,10 @@ std::vector<Op> make_table() {
       rowwise_affine({"layernorm", "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + bias[c]", floats}, layernorm_passes()),
       transpose_op({"transpose", "y[c][r] = x[r][c]", numbers}),
       gather_op({"gather", "y[i][c] = x[index[i]][c]", numbers}),
-      batched_matmul_op({"batched_matmul", "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]", floats}),
+      batched_matmul_op({"batched_matmul", "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]", floats, {tf32}}),
 
-      linear_op({"linear", "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32", {f64, f32, bf16, f16, i8}}),
-      linear_stack_op({"linear_stack", "`layers` times linear, each on the output of the one before", floats}),
+      linear_op({"linear", "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 bf16", {f64, f32, bf16, f16, i8}, {tf32, e4m3}}),
+      linear_stack_op({"linear_stack", "`layers` times linear, each on the output of the one before", floats, {tf32}}),
 
       memcpy_op({"memcpy", "y[i] = x[i], by one thread or by all", {u8}}),
       memcpy_2d_op({"memcpy_2d", "y[r][c] = x[r][c], rows `pitch` bytes apart", {u8}}),

@@ -27,6 +27,15 @@ const Axis large{{"batch", "in", "out"},
                   {full, {4096, 4096, 4096}},
                   {full, {512, 11008, 4096}},
                   {full, {16, 4096, 32000}}}};  // its vocabulary
+/// Of 8-bit floats: matrix units, and what drives them, take extents that are multiples of 16.
+const Axis small_of_bytes{{"batch", "in", "out"}, {{seeds, {16, 64, 32}}, {smoke, {64, 768, 80}}}};
+const Axis large_of_bytes{{"batch", "in", "out"},
+                          {{smoke, {64, 1024, 1024}},
+                           {standard, {512, 768, 3072}},
+                           {standard, {4096, 1024, 1024}},
+                           {standard, {256, 4096, 4096}},
+                           {full, {2048, 4096, 11008}},
+                           {full, {4096, 4096, 4096}}}};
 const Axis transformer{{"batch", "in", "out"},
                        {{standard, {512, 768, 3072}}, {full, {2048, 4096, 11008}}}};
 const Axis small_stacks{{"batch", "in", "width", "layers"},
@@ -38,7 +47,7 @@ const Axis large_stacks{{"batch", "in", "width", "layers"},
 }  // namespace
 
 Suite linear_suite() {
-  const std::vector<DType> floats{f32, f64, bf16, f16};
+  const std::vector<DType> floats{f32, f64, bf16, f16, tf32};
   const Axis bias = axis("bias", {{seeds, 0}, {seeds, 1}});
   const Axis with_bias = axis("bias", {{seeds, 1}});
   const Axis none = axis("act", {{seeds, "none"}});
@@ -52,9 +61,11 @@ Suite linear_suite() {
           .description = "y = act(x W^T + b): the forward pass of fully connected layers",
           .grids = {{{"linear"}, floats, {small, bias, activations}, never},
                     {{"linear"}, {i8}, {small, bias, of_integers}, never},
+                    {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
                     {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
                     {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
-                    {{"linear"}, {f32, f64, bf16, f16, i8}, {large, with_bias, none}},
+                    {{"linear"}, {f32, f64, bf16, f16, tf32, i8}, {large, with_bias, none}},
+                    {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
                     {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
                     {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}}};
 }

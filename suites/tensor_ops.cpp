@@ -44,6 +44,8 @@ const Axis large_heads{{"batch", "m", "n", "k"},
 
 const std::vector<DType> floats{f64, f32, bf16, f16};
 const std::vector<DType> all{f64, f32, bf16, f16, i64, i32, i8, u8};
+const std::vector<DType> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
+const std::vector<DType> of_products{f64, f32, bf16, f16, tf32};
 
 using Names = std::vector<std::string_view>;
 const Names elementwise{"fill", "copy",    "neg",   "abs",    "add",       "sub", "mul",
@@ -63,12 +65,14 @@ std::vector<Grid> checked() {
                               {seeds, "i64"},
                               {seeds, "i32"},
                               {seeds, "i8"},
-                              {seeds, "u8"}});
+                              {seeds, "u8"},
+                              {seeds, "e4m3"},
+                              {seeds, "e5m2"}});
   const Axis casts = axis("n", {{seeds, 1003}, {smoke, 65537}});
   const Axis seed = axis("seed", {{seeds, 1}});
   std::vector<Grid> grids{{elementwise, all, {small}},
                           {elementwise, all, {strided}},
-                          {{"cast"}, all, {to, casts}},
+                          {{"cast"}, all_formats, {to, casts}},
                           {{"random"}, all, {small, seed}},
                           {reductions, all, {small}},
                           {reductions_of_some, all, {some}},
@@ -77,7 +81,7 @@ std::vector<Grid> checked() {
                           {normalisations, floats, {strided_rows}},
                           {{"transpose"}, all, {small_matrices}},
                           {{"gather"}, all, {small_tables}},
-                          {{"batched_matmul"}, floats, {small_heads}}};
+                          {{"batched_matmul"}, of_products, {small_heads}}};
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
 }
@@ -104,7 +108,7 @@ std::vector<Grid> timed() {
           {normalisations, floats, {large_rows}},
           {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},
           {{"gather"}, {f32, bf16}, {large_tables}},
-          {{"batched_matmul"}, floats, {large_heads}}};
+          {{"batched_matmul"}, of_products, {large_heads}}};
 }
 
 }  // namespace

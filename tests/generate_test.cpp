@@ -193,6 +193,102 @@ TEST(Generate, IndicesAreRowsOfTheTable) {
   EXPECT_EQ(rows, (std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Generate, Of8BitFloatsEveryValueComes) {
+  for (const char* id :
+       {"tensor_ops/cast/e4m3/to=f32,n=256", "tensor_ops/cast/e5m2/to=f32,n=256"}) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    EXPECT_EQ(std::set<std::byte>(tensor.bytes().begin(), tensor.bytes().end()).size(), 256U) << id;
+  }
+}
+
+/// How many different values lie exactly in the middle between two neighbours of `T`.
+template <class T, class X>
+std::size_t ties_among(std::span<const X> elements) {
+  std::set<X> ties;
+  for (unsigned code = 0; code < T::format.largest; ++code) {
+    T low, high;
+    low.bits = static_cast<std::uint8_t>(code);
+    high.bits = static_cast<std::uint8_t>(code + 1);
+    const X tie = (X{static_cast<float>(low)} + X{static_cast<float>(high)}) / 2;
+    if (std::ranges::count(elements, tie) > 0) ties.insert(tie);
+    if (std::ranges::count(elements, -tie) > 0) ties.insert(-tie);
+  }
+  return ties.size();
+}
+
+TEST(Generate, CastsTo8BitFloatsMeetTheTiesOfTheTarget) {
+  const HostTensor narrow = tensor_of(op_of("tensor_ops/cast/f32/to=e4m3,n=65537"), {1, 0, 0, 0});
+  EXPECT_EQ(ties_among<Float8E4M3>(narrow.as<float>()), 2U * 126) << "all, of both signs";
+  const HostTensor wide = tensor_of(op_of("tensor_ops/cast/f64/to=e5m2,n=65537"), {1, 0, 0, 0});
+  EXPECT_EQ(ties_among<Float8E5M2>(wide.as<double>()), 2U * 123);
+}
+
+/// Of each element of a tensor the bits of an f32 that a product in tf32 makes no use of.
+std::uint32_t unused_bits(const HostTensor& tensor) {
+  std::uint32_t found = 0;
+  for (const float x : tensor.as<float>()) {
+    if (!std::isnan(x)) found |= std::bit_cast<std::uint32_t>(x) & 0x1fffU;
+  }
+  return found;
+}
+
+TEST(Generate, ExactDataOfTf32HaveElevenBitsAndRealDataAll) {
+  const OpInstance op = op_of("linear/tf32/batch=64,in=16,out=64,bias=1,act=none");
+  for (const int input : {0, 1}) {
+    EXPECT_EQ(unused_bits(tensor_of(op, {1, 0, 0, input})), 0U);
+    EXPECT_EQ(unused_bits(tensor_of(op, {1, 2, 0, input})), 0x1fffU);
+  }
+  const auto [low, high] = std::ranges::minmax(tensor_of(op, {1, 0, 0, 0}).as<float>());
+  EXPECT_TRUE(low < -500 && high > 500) << "dense integers of up to 10 bits";
+}
+
+TEST(Generate, SubnormalFactorsOfTf32AreNoZerosToIt) {
+  const OpInstance op = op_of("linear/tf32/batch=64,in=16,out=64,bias=0,act=none");
+  ASSERT_EQ(passes(op).at(1).name, "special_values");
+  const HostTensor x = tensor_of(op, {1, 1, 0, 0});
+  int subnormal = 0;
+  for (const float element : x.as<float>()) {
+    if (std::fpclassify(element) != FP_SUBNORMAL) continue;
+    ++subnormal;
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(element) & 0x1fffU, 0U);
+  }
+  EXPECT_GT(subnormal, 0);
+}
+
+TEST(Generate, ExactDataOfTf32StacksStayExactThroughEveryLayer) {
+  const OpInstance op =
+      op_of("linear/linear_stack/tf32/batch=2,in=64,width=64,layers=3,bias=1,act=none");
+  const ExactIntegers exact = exact_integers(op);
+  const double per_row = std::ceil(64.0 / static_cast<double>(exact.stride));
+  const double most = ((per_row + 1) * per_row + 1) * per_row + 1;
+  EXPECT_EQ(exact.limit, 1);
+  EXPECT_LE(most, 0x1p11);
+}
+
+TEST(Generate, ExactDataOfE4M3FitItAndSumsOf14Bits) {
+  for (const int in : {16, 64, 1024, 4096, 16384}) {
+    const OpInstance op =
+        op_of(("linear/e4m3/batch=2,in=" + std::to_string(in) + ",out=2,bias=0,act=none").c_str());
+    const auto m = static_cast<double>(exact_integers(op).limit);
+    EXPECT_GE(m, 1);
+    EXPECT_LE(m, 16) << "4 bits of significand";
+    EXPECT_LE(m * m * in, 0x1p14);
+    EXPECT_TRUE(m == 16 || (m + 1) * (m + 1) * in > 0x1p14) << "as large as can be";
+  }
+}
+
+TEST(Generate, E4M3HasItsLargestNumbersForInfinities) {
+  const OpInstance op = op_of("linear/e4m3/batch=64,in=16,out=64,bias=0,act=none");
+  const HostTensor x = tensor_of(op, {1, 1, 0, 0});
+  int largest = 0, nan = 0;
+  for (const Float8E4M3 element : x.as<Float8E4M3>()) {
+    largest += (element.bits & 0x7fU) == 0x7eU ? 1 : 0;
+    nan += (element.bits & 0x7fU) == 0x7fU ? 1 : 0;
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_GT(nan, 0);
+}
+
 TEST(Generate, FactorsMultiplyWithoutOverflow) {
   for (const char* id : {"tensor_ops/prod/f32/n=100003", "tensor_ops/prod/f16/n=100003"}) {
     const OpInstance op = op_of(id);

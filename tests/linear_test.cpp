@@ -34,7 +34,7 @@ class Products : public testing::Test {
     std::string found;
     for (const DType dtype : all_dtypes()) {
       visit_dtype(dtype, [&]<class U>(std::type_identity<U>) {
-        if (std::is_same_v<T, U>) found = name(dtype);
+        if (std::is_same_v<T, U> && found.empty()) found = name(dtype);
       });
     }
     return found;

@@ -107,7 +107,8 @@ TEST(Selecting, AnAxisReplacesItsValuesAlsoWithinAShape) {
                            .axes = {"batch=5", "dtype=bf16", "bias=1", "act=none"}});
   EXPECT_EQ(linear, (std::vector<std::string>{"linear/bf16/batch=5,in=3,out=1,bias=1,act=none",
                                               "linear/bf16/batch=5,in=3,out=3,bias=1,act=none",
-                                              "linear/bf16/batch=5,in=64,out=33,bias=1,act=none"}));
+                                              "linear/bf16/batch=5,in=64,out=33,bias=1,act=none",
+                                              "linear/bf16/batch=5,in=64,out=32,bias=1,act=none"}));
 }
 
 TEST(Selecting, AnAxisReplacesManyValuesOnce) {

@@ -53,6 +53,27 @@ X integer_near_tie(X value, std::uint64_t choice) {
   return static_cast<X>(value < 0 ? Word{0} - near : near);
 }
 
+/// Of 8-bit floats Y, which a value of any exponent hardly ever meets: the middle between two
+/// neighbours, the edge of what saturates included, or the number of X just below or above it.
+template <class X, class Y>
+X near_tie_of_codes(std::uint64_t choice) {
+  constexpr unsigned codes = Y::format.largest + 1;
+  const auto value_of = [](unsigned code) {
+    Y y;
+    y.bits = static_cast<std::uint8_t>(code);
+    return static_cast<X>(static_cast<float>(y));
+  };
+  const auto code = static_cast<unsigned>(choice / 8 % codes);
+  const X below = value_of(code);
+  // The last middle is that to the number which would come next.
+  const X half =
+      code + 1 < codes ? (value_of(code + 1) - below) / 2 : (below - value_of(code - 1)) / 2;
+  X near = below + half;
+  if (choice % 4 == 1) near = std::nextafter(near, X{0});
+  if (choice % 4 == 2) near = std::nextafter(near, std::numeric_limits<X>::max());
+  return choice / 4 % 2 == 0 ? near : -near;
+}
+
 template <class T>
 double as_double(T value) {
   if constexpr (is_narrow_float<T>) {
@@ -72,7 +93,9 @@ X castable_to(X value, std::uint64_t bits, DType to) {
     } else if constexpr (std::is_integral_v<X>) {
       return integer_near_tie<X, Y>(value, choice);
     } else if constexpr (is_narrow_float<X> && !std::is_integral_v<Y>) {
-      return value;  // each of the 65,536 values
+      return value;  // each of the 65,536 values, or 256
+    } else if constexpr (!std::is_integral_v<Y> && sizeof(Y) == 1) {
+      return choice % 2 == 0 ? value : near_tie_of_codes<X, Y>(choice / 2);
     } else if constexpr (!std::is_integral_v<Y>) {
       return near_tie<X, Y>(value, choice);
     } else {

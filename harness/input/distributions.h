@@ -80,8 +80,8 @@ T special_value(std::uint64_t choice) {
 
 /// One in 32 elements is special. Of the others half have any exponent of the range, each as
 /// likely; half only those in which they matter beside 1, so that functions such as exp are not 1
-/// almost everywhere. With 16 bits there are so few values that each comes once in 65,536 elements:
-/// `i` counts them in input 0; other inputs meet them in any order.
+/// almost everywhere. With 16 bits, or 8, there are so few values that each comes once in 65,536
+/// elements, or 256: `i` counts them in input 0; other inputs meet them in any order.
 template <class T>
 class Stratified {
  public:
@@ -94,7 +94,7 @@ class Stratified {
     } else if constexpr (is_narrow_float<T>) {
       // Steps of an odd number visit all of them.
       const auto step = static_cast<std::uint64_t>(i) * 40503U;
-      return std::bit_cast<T>(static_cast<std::uint16_t>(in_order_ ? step : bits));
+      return std::bit_cast<T>(static_cast<decltype(T::bits)>(in_order_ ? step : bits));
     } else {
       // The significand takes all bits; everything else is drawn from a mix of them.
       const std::uint64_t choice = mix(bits);
@@ -148,10 +148,13 @@ struct Few {
       constexpr std::array ends{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
       return choice % 4 == 0 ? ends.at(choice / 4 % 2) : static_cast<T>(small);
     } else if constexpr (is_narrow_float<T>) {
-      constexpr std::uint16_t infinity = T(std::numeric_limits<float>::infinity()).bits;
-      constexpr std::array<std::uint16_t, 4> magnitudes{0, 1, infinity, 0x7fff};
+      using Word = decltype(T::bits);
+      constexpr int sign = 8 * sizeof(T) - 1;
+      constexpr Word infinity = T(std::numeric_limits<float>::infinity()).bits;
+      constexpr Word nan = std::numeric_limits<Word>::max() >> 1;
+      constexpr std::array<Word, 4> magnitudes{0, 1, infinity, nan};
       const auto special =
-          static_cast<std::uint16_t>(magnitudes.at(choice / 8 % 4) | ((choice & 4U) << 13));
+          static_cast<Word>(magnitudes.at(choice / 8 % 4) | (choice / 4 % 2 << sign));
       return choice % 4 == 0 ? std::bit_cast<T>(special) : T(static_cast<float>(small));
     } else {
       return choice % 4 == 0 ? special_value<T>(choice >> 32) : static_cast<T>(small);

@@ -20,6 +20,20 @@ int shift_of(const OpInstance& op, double terms, double limit) {
   return std::max(0, precision_bits(accumulator(op)) - largest_exponent(out));
 }
 
+/// Significand bits within which every partial sum must stay.
+int exact_bits(const OpInstance& op) {
+  // Integers beyond 2^52 gain nothing, and the reference keeps them in doubles.
+  int bits = std::min(52, precision_bits(accumulator(op)));
+  // Tensor cores of Hopper are published to keep 14 bits of sums of 8-bit floats (DeepSeek-AI:
+  // "DeepSeek-V3 Technical Report", arXiv 2412.19437, 2024, section 3.3.2).
+  if (op.dtype == DType::e4m3) bits = std::min(bits, 14);
+  // What a layer gives is a factor of the next one, which may be rounded or cut: to nothing less
+  // than it is.
+  const bool is_stack = op.signature.factors_per_term > 2;
+  if (is_stack && op.dtype == DType::tf32) bits = std::min(bits, precision_bits(op.dtype));
+  return bits;
+}
+
 /// The largest whole m with m^n <= x.
 double exact_root(double x, int n) {
   double m = std::floor(std::pow(x, 1.0 / n));
@@ -57,8 +71,7 @@ double ExactIntegers::scale(const OpInstance& op, int input) const {
 }
 
 ExactIntegers exact_integers(const OpInstance& op) {
-  // Integers beyond 2^52 gain nothing, and the reference keeps them in doubles.
-  const int p = std::min(52, precision_bits(accumulator(op)));
+  const int p = exact_bits(op);
   const int q = std::min(52, precision_bits(op.dtype));
   const double most = std::ldexp(1.0, p);
   const double widest = std::ldexp(1.0, q) - (is_floating(op.dtype) ? 0 : 1);

@@ -77,13 +77,15 @@ void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std:
 /// alone, the whole of a tensor, has the fate whose turn it is: seeds, dtypes and lengths take
 /// turns.
 template <class T>
-void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials, DType dtype,
-              std::uint64_t seed, std::uint64_t stream) {
+void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
+              const OpInstance& op, DType dtype, std::uint64_t seed, std::uint64_t stream) {
   if constexpr (!std::is_integral_v<T>) {
     const bool alone = run_length >= std::ssize(elements);
     const std::uint64_t turn = seed + stream % 16 + static_cast<std::uint64_t>(dtype) +
                                static_cast<std::uint64_t>(std::bit_width(elements.size()));
     const std::uint64_t rank = stream >> 16U & 0xffffU;
+    const bool is_factor = dtype == stored_dtype(op.dtype);
+    const int unused = is_factor ? precision_bits(dtype) - precision_bits(op.dtype) : 0;
     for (std::int64_t begin = 0; begin < std::ssize(elements); begin += run_length) {
       const auto run = elements.subspan(
           static_cast<std::size_t>(begin),
@@ -91,7 +93,7 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
       const std::uint64_t choice = mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin))));
       const auto index = static_cast<std::uint64_t>(begin / run_length);
       give_fate(run, alone ? special_fate(specials, turn) : fate_among_many(specials, index, rank),
-                choice);
+                choice, unused);
     }
   }
 }
@@ -202,7 +204,7 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     if (data.specials != Specials::none && !elements.empty()) {
       std::int64_t run = data.run > 0 ? data.run : shape.empty() ? 1 : shape.back();
       if (data.runs > 0) run = (std::ssize(elements) + data.runs - 1) / data.runs;
-      sprinkle(elements, run, data.specials, tensor.spec().dtype, key.seed, stream);
+      sprinkle(elements, run, data.specials, op, tensor.spec().dtype, key.seed, stream);
     }
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
   });

@@ -36,30 +36,36 @@ inline Fate fate_among_many(Specials specials, std::uint64_t run, std::uint64_t 
   return run % 2 == 0 ? Fate::number : special_fate(specials, first + turn + run / 2);
 }
 
-/// Elements of a 16-bit or a wider format, by their bits.
+/// Elements of a format, by their bits. What has no infinity has its largest number for it.
 template <class T>
 class Formats {
  public:
   static T infinity(bool negative) { return round_to<T>(negative ? -limit : limit); }
   static T nan() { return round_to<T>(std::numeric_limits<double>::quiet_NaN()); }
   static T zero(bool negative) { return round_to<T>(negative ? -0.0 : 0.0); }
-  /// Not zero: its significand holds a one and its exponent none.
-  static T subnormal(std::uint64_t choice) {
-    const Word significand = static_cast<Word>(choice) & significand_mask;
+  /// Not zero: its significand holds a one and its exponent none. The last `unused` bits are zero.
+  static T subnormal(std::uint64_t choice, int unused) {
+    const auto last = static_cast<Word>(Word{1} << unused);
+    const Word significand =
+        static_cast<Word>(choice) & significand_mask & static_cast<Word>(-last);
     const Word sign = static_cast<Word>((choice >> 63U) << (8 * sizeof(T) - 1));
-    return std::bit_cast<T>(static_cast<Word>(sign | significand | 1U));
+    return std::bit_cast<T>(static_cast<Word>(sign | significand | last));
   }
 
  private:
   static constexpr double limit = std::numeric_limits<double>::infinity();
-  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  using Word = std::conditional_t<
+      sizeof(T) == 8, std::uint64_t,
+      std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
   static constexpr Word significand_mask =
       static_cast<Word>((Word{1} << (significand_bits<T>() - 1)) - 1);
 };
 
+/// `unused`: bits at the end of a significand that the op makes no use of. A subnormal number of
+/// those alone would be a zero to one device and none to another, and beside an infinity a NaN.
 template <class T>
-void give_fate(std::span<T> run, Fate fate, std::uint64_t choice) {
+void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
   const auto place = [&](std::uint64_t word) {
     return static_cast<std::size_t>(word % run.size());
   };
@@ -85,7 +91,8 @@ void give_fate(std::span<T> run, Fate fate, std::uint64_t choice) {
         run[i] = Formats<T>::zero((mix(choice ^ i) & 1U) != 0);
       return;
     case Fate::subnormals:
-      for (std::size_t i = 0; i < run.size(); ++i) run[i] = Formats<T>::subnormal(mix(choice ^ i));
+      for (std::size_t i = 0; i < run.size(); ++i)
+        run[i] = Formats<T>::subnormal(mix(choice ^ i), unused);
       return;
   }
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "harness/oracle/accumulation.h"
 #include "harness/oracle/precision.h"
 
 namespace assay::oracle {
@@ -18,29 +19,43 @@ double combined(double bits_a, double bits_b) {
 // more, and a single rounding of the exact sum p + 1.25. Terms that are products may each be
 // rounded before they are added, and a narrower output of q bits is rounded to at last: p + 1.25
 // and q + 1.25. Measured, not proved: fitted within 0.2 bits to chains and blocks of 4 to 16384
-// terms, within 0.5 to those of 1 and 2, which is the slack below; inputs rounded to TF32 are
-// at 11.9 whatever K.
-std::optional<Band> bits_band(const Rule& rule, const OpInstance& op) {
+// terms, within 0.5 to those of 1 and 2, which is the slack below.
+//
+// Factors that are rounded to q bits leave q + 0.9 whatever K, and q - 0.5 when they are cut (the
+// mean square of a truncation's error is 4 times that of a rounding's, and the errors of two
+// factors, being of one sign, add up to 7 times). A device may use more bits of them than it must.
+std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const Signature& s = op.signature;
   const bool applies = rule.oracle == Oracle::sum_bound && rule.plain_sums &&
                        is_floating(output_dtype(op)) && s.terms * s.factors_per_term > 1 &&
                        distinct_outputs(op) >= enough_outputs;
   if (!applies) return std::nullopt;
-  const int p = precision_bits(accumulator(op));
+  const Accumulation sums = accumulation(op, mode);
+  const int p = precision_bits(accumulator(op));  // which a device may keep, whatever it declares
   const int q = precision_bits(output_dtype(op));
-  double low = chain_bits(op);
+  double low = chain_bits(op, mode);
   double high = p + 1.25;
-  if (s.factors_per_term > 1) low = combined(low, p + 1.25);
+  if (s.factors_per_term > 1) low = combined(low, sums.bits + 1.25);
   if (q < p) {
     low = combined(low, q + 1.25);
     high = combined(high, q + 1.25);
   }
-  return Band{low - 0.5, high + 0.5};
+  double expected_high = high;
+  if (sums.factor_bits > 0) {
+    low = combined(low, sums.factor_bits - 0.5);
+    expected_high = combined(high, sums.factor_bits + 0.9);
+  }
+  return Band{low - 0.5, high + 0.5, expected_high + 0.5};
 }
 
-double chain_bits(const OpInstance& op) {
-  return precision_bits(accumulator(op)) + 1.75 -
-         std::log2(static_cast<double>(op.signature.terms)) / 2;
+// Sums that are truncated lose towards zero each time: p + 1.25 - log2(steps), for steps in a row.
+// Products that a step aligns and cuts lose p + 0.75 - log2(K) / 2 besides, fitted to units of 4,
+// 16 and 32 products without any further bits, K = 4 to 4096 (0.3 bits).
+double chain_bits(const OpInstance& op, const MathMode& mode) {
+  const Accumulation sums = accumulation(op, mode);
+  const double half_length = std::log2(static_cast<double>(op.signature.terms)) / 2;
+  if (!sums.truncates) return sums.bits + 1.75 - half_length;
+  return combined(sums.bits + 1.25 - std::log2(sums.steps), sums.bits + 0.75 - half_length);
 }
 
 // The data are uniform in [-r, r): the root mean square of a factor is 2 / sqrt 3 times the mean of

@@ -16,7 +16,8 @@ namespace assay::oracle {
 // adds 0.8 2^(q - 1): 0.64 2^(q - 1 - low) (low - q + 1) together. Chains of 64 to 16384 terms give
 // 0.6 to 0.85 of that. Of n outputs by chance a share beyond it as Bernstein's inequality allows,
 // once in 10^9 times.
-std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op) {
+std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op,
+                                       const MathMode& mode) {
   const int p = precision_bits(accumulator(op));
   const int q = precision_bits(output_dtype(op));
   const std::int64_t outputs = distinct_outputs(op);
@@ -24,7 +25,9 @@ std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op) {
                        is_floating(output_dtype(op)) && q < p && op.signature.terms <= 16384 &&
                        outputs >= enough_outputs;
   if (!applies) return std::nullopt;
-  const double low = chain_bits(op) - 0.5;
+  const double low = chain_bits(op, mode) - 0.5;
+  // Sums of hardly more bits than the output: their errors are as large as its roundings.
+  if (low < q + 1) return std::nullopt;
   const double share = 0.64 * std::exp2(q - 1 - low) * (low - q + 1);
   const auto n = static_cast<double>(outputs);
   const double rare = std::log(1e9);

@@ -91,7 +91,7 @@ template <class T>
 T from_bits(std::uint64_t bits) {
   if constexpr (is_narrow_float<T>) {
     T value;
-    value.bits = static_cast<std::uint16_t>(bits);
+    value.bits = static_cast<decltype(T::bits)>(bits);
     return value;
   } else if constexpr (sizeof(T) == 8) {
     return std::bit_cast<T>(bits);

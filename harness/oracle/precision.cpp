@@ -26,23 +26,25 @@ std::int64_t distinct_outputs(const OpInstance& op) {
   return panel.rows * panel.cols;
 }
 
-Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op) {
+Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                    const MathMode& mode) {
   Precision found;
   if (verdict.bounded < enough_outputs) return found;
-  if (const auto band = bits_band(rule, op)) {
+  if (const auto band = bits_band(rule, op, mode)) {
     found.effective_bits = effective_bits(verdict, op);
     found.worst_ratio = verdict.largest_error / worst_allowed(*band, verdict, op);
   }
-  if (misrounded_limit(rule, op)) found.misrounded_fraction = misrounded_fraction(verdict);
+  if (misrounded_limit(rule, op, mode)) found.misrounded_fraction = misrounded_fraction(verdict);
   return found;
 }
 
 // Written so that NaN is an objection.
-std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op) {
+std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                                  const MathMode& mode) {
   using Kind = Objection::Kind;
   std::vector<Objection> found;
   if (verdict.bounded < enough_outputs) return found;
-  if (const auto band = bits_band(rule, op)) {
+  if (const auto band = bits_band(rule, op, mode)) {
     const double bits = effective_bits(verdict, op);
     if (!(bits >= band->low)) {
       found.push_back({Kind::effective_bits,
@@ -63,7 +65,7 @@ std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, cons
                        verdict.largest_index, verdict.largest_error / allowed)});
     }
   }
-  if (const auto limit = misrounded_limit(rule, op)) {
+  if (const auto limit = misrounded_limit(rule, op, mode)) {
     if (!(misrounded_fraction(verdict) <= *limit)) {
       found.push_back({Kind::misrounded,
                        fmt::format("{:.3g} of the outputs are not the correctly rounded value, at "
@@ -74,12 +76,24 @@ std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, cons
   return found;
 }
 
-std::string description(const Rule& rule, const OpInstance& op) {
+std::string note(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                 const MathMode& mode) {
+  const auto band = bits_band(rule, op, mode);
+  if (!band || verdict.bounded < enough_outputs) return "";
+  const double bits = effective_bits(verdict, op);
+  if (bits <= band->expected_high) return "";
+  return fmt::format(
+      "more precise than {}: {:.1f} effective bits, of which its factors leave {:.1f}",
+      name(op.dtype), bits, band->expected_high);
+}
+
+std::string description(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   std::string text;
-  if (const auto band = bits_band(rule, op)) {
-    text += fmt::format("+bits({:.1f}..{:.1f})+worst({})", band->low, band->high, worst_multiple);
+  if (const auto band = bits_band(rule, op, mode)) {
+    text += fmt::format("+bits({:.1f}..{:.1f})+worst({})", band->low, band->expected_high,
+                        worst_multiple);
   }
-  if (const auto limit = misrounded_limit(rule, op))
+  if (const auto limit = misrounded_limit(rule, op, mode))
     text += fmt::format("+misrounded({:.2g})", *limit);
   return text;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/oracle/verdict.h"
+#include "kernels/base/math_mode.h"
 #include "kernels/op.h"
 
 // Rules for all outputs of a launch together, beside what is allowed at each: bounds are worst
@@ -26,7 +27,8 @@ struct Precision {
   std::optional<double> worst_ratio;
 };
 
-Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op);
+Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                    const MathMode& mode = {});
 
 /// Why the outputs are worse together than the op's arithmetic makes them, one of a kind; empty
 /// when all is well.
@@ -34,10 +36,16 @@ struct Objection {
   enum class Kind { effective_bits, worst_element, misrounded } kind;
   std::string text;
 };
-std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op);
+std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                                  const MathMode& mode = {});
+
+/// That the outputs are better than factors cut to the dtype's bits can make them, which a device
+/// is free to be: what ran was no arithmetic of that dtype. Empty when they are not.
+std::string note(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                 const MathMode& mode = {});
 
 /// Which of these rules judge an output of so many elements: "+bits(20.2..25.4)+worst+misrounded".
-std::string description(const Rule& rule, const OpInstance& op);
+std::string description(const Rule& rule, const OpInstance& op, const MathMode& mode = {});
 
 // One file each, with the source of its formula.
 
@@ -45,11 +53,13 @@ std::string description(const Rule& rule, const OpInstance& op);
 struct Band {
   double low;
   double high;
+  /// Of the dtype's own arithmetic, where a device is free to do better: else as `high`.
+  double expected_high;
 };
 /// What a sum of the op's K terms keeps when it is one chain, the worst order, before its output is
 /// rounded.
-double chain_bits(const OpInstance& op);
-std::optional<Band> bits_band(const Rule& rule, const OpInstance& op);
+double chain_bits(const OpInstance& op, const MathMode& mode);
+std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const MathMode& mode);
 /// The root mean square of sqrt(sum of terms^2), against which errors are measured.
 double spread(const Verdict& verdict, const OpInstance& op);
 double effective_bits(const Verdict& verdict, const OpInstance& op);
@@ -60,6 +70,7 @@ inline constexpr double worst_multiple = 24;
 
 /// The largest share of outputs that may differ from the correctly rounded value. Nothing where the
 /// rule does not apply.
-std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op);
+std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op,
+                                       const MathMode& mode);
 
 }  // namespace assay::oracle

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/oracle/accumulation.h"
 #include "harness/oracle/tolerance.h"
 
 namespace assay::oracle {
@@ -13,18 +14,24 @@ namespace assay::oracle {
 // Jeannerod, Rump: "Improved error bounds for inner products in floating-point arithmetic",
 // SIAM J. Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking. A function
 // of slope at most R behind the sum multiplies its error by R; further roundings are `extra`. A
-// product that underflows errs by up to half the smallest subnormal number besides.
-Tolerance sum_bound(const Rule& rule, const OpInstance& op) {
+// product that underflows errs by up to half the smallest subnormal number besides. Factors of
+// which bits are cut off change each product by f of itself, and what is added up is then at most
+// 1 + f times as much; of subnormal ones, beside others of at most 1, by 2^(lowest - q + 1) each.
+Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const DType kept_in = accumulator(op);
-  const auto longest_chain = static_cast<double>(op.signature.terms);
-  Tolerance t{.scale = (rule.per_term * longest_chain + rule.extra) * unit_roundoff(kept_in),
-              .description = fmt::format("sum_bound(L={},u=2^-{}{})", op.signature.terms,
-                                         precision_bits(kept_in),
+  const Accumulation sums = accumulation(op, mode);
+  const double f = sums.factor_error;
+  const double of_sums = rule.per_term * (sums.longest_chain * sums.unit_roundoff * (1 + f) + f);
+  Tolerance t{.scale = of_sums + rule.extra * unit_roundoff(kept_in),
+              .description = fmt::format("sum_bound(L={},u=2^{}{}{})", sums.longest_chain,
+                                         std::log2(sums.unit_roundoff), text_of(sums, mode),
                                          rule.extra > 0 ? fmt::format(",+{}", rule.extra) : "")};
   if (op.signature.factors_per_term > 1) {
-    const double smallest =
-        std::ldexp(1.0, smallest_exponent(kept_in) - precision_bits(kept_in) + 1);
-    t.absolute = std::max(rule.per_term, 1.0) * longest_chain * smallest / 2;
+    const auto terms = static_cast<double>(op.signature.terms);
+    const int lowest = smallest_exponent(kept_in);
+    const double product = std::ldexp(1.0, lowest - precision_bits(kept_in) + 1);
+    const double factor = f > 0 ? std::ldexp(1.0, lowest - sums.factor_bits + 1) : 0;
+    t.absolute = std::max(rule.per_term, 1.0) * terms * (product / 2 + 2 * factor);
   }
   return rounded_to(output_dtype(op), t);
 }

@@ -4,7 +4,7 @@
 
 namespace assay::oracle {
 
-Tolerance tolerance(const Rule& rule, const OpInstance& op) {
+Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const bool is_exact = !is_floating(output_dtype(op)) && rule.oracle != Oracle::freivalds;
   if (is_exact) return exact(rule);
   switch (rule.oracle) {
@@ -13,13 +13,13 @@ Tolerance tolerance(const Rule& rule, const OpInstance& op) {
     case Oracle::freivalds:
       return freivalds();
     case Oracle::sum_bound:
-      return sum_bound(rule, op);
+      return sum_bound(rule, op, mode);
     case Oracle::function_bound:
       return function_bound(rule, op);
     case Oracle::relative_bound:
       return relative_bound(rule, op);
     case Oracle::running_bound:
-      return running_bound(op);
+      return running_bound(op, mode);
     case Oracle::softmax_bound:
       return softmax_bound(rule, op);
     case Oracle::layernorm_bound:

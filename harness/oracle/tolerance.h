@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "kernels/base/math_mode.h"
 #include "kernels/op.h"
 
 namespace assay::oracle {
@@ -20,8 +21,9 @@ struct Tolerance {
   std::string description;  // "sum_bound(L=1025,u=2^-24)"
 };
 
-/// The rule as numbers for one op. Integers are exact whatever the rule: their arithmetic is.
-Tolerance tolerance(const Rule& rule, const OpInstance& op);
+/// The rule as numbers for one op, of a kernel that declares this math mode. Integers are exact
+/// whatever the rule: their arithmetic is.
+Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode = {});
 
 /// What is allowed when a result of tolerance `t` is rounded once more, to `dtype`.
 Tolerance rounded_to(DType dtype, Tolerance t);
@@ -31,10 +33,10 @@ Tolerance rounded_to_output(const OpInstance& op, const Tolerance& t);
 // One file each, with the source of its formula.
 Tolerance exact(const Rule& rule);
 Tolerance freivalds();
-Tolerance sum_bound(const Rule& rule, const OpInstance& op);
+Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode);
 Tolerance function_bound(const Rule& rule, const OpInstance& op);
 Tolerance relative_bound(const Rule& rule, const OpInstance& op);
-Tolerance running_bound(const OpInstance& op);
+Tolerance running_bound(const OpInstance& op, const MathMode& mode);
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op);
 Tolerance layernorm_bound(const OpInstance& op);
 

@@ -105,6 +105,9 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
   }
   keep();
   record.reason = deviations_seen(findings);
+  if (!findings.notes.empty()) {
+    record.reason += (record.reason.empty() ? "" : ", ") + findings.notes;
+  }
   if (findings.decoys && !findings.decoys->empty()) {
     throw VacuousResult{findings.decoys->front() + " would have passed too"};
   }

@@ -140,7 +140,8 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
                          : references.get(fmt::format("{} pass={}", reference_key, pass), [&] {
                              return reference::solve(expected, problem_of(0));
                            });
-  const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op);
+  const MathMode mode = trial.math_mode();
+  const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op, mode);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
     const Bytes output = outputs[static_cast<std::size_t>(rank)];
@@ -172,9 +173,9 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   }
   if (!findings.oracles.empty()) findings.oracles += "; ";
   findings.oracles += fmt::format("{}={}{}", rules.name, tolerance.description,
-                                  oracle::description(rules.rule, op));
+                                  oracle::description(rules.rule, op, mode));
   findings.verdict.merge(verdict);
-  const oracle::Precision precision = oracle::precision(verdict, rules.rule, op);
+  const oracle::Precision precision = oracle::precision(verdict, rules.rule, op, mode);
   if (precision.effective_bits) findings.precision.effective_bits = precision.effective_bits;
   if (precision.worst_ratio) findings.precision.worst_ratio = precision.worst_ratio;
   if (precision.misrounded_fraction) {
@@ -184,10 +185,13 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   if (!verdict.passed() && checks.on(rules)) {
     throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
   }
-  for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op)) {
+  for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op, mode)) {
     if (checks.on(check_of(found.kind))) {
       throw WrongResult{fmt::format("{}: {}", rules.name, found.text)};
     }
+  }
+  if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
+    findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
   if (!as_a_whole) {
     findings.keep_decoys(oracle::decoys(expected, problem_of(0), state->values(), tolerance,

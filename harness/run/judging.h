@@ -37,6 +37,7 @@ struct Findings {
   /// What would have passed every launch without being computed (harness/oracle/vacuous.h).
   std::optional<std::vector<std::string>> decoys;
   std::vector<oracle::Seen> deviations;  // that are declared for the trial
+  std::string notes;                     // that a pass has besides
   std::string oracles;                   // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 
   /// Drops those that did not pass another launch.

@@ -70,7 +70,7 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
   for (const std::string& kind : kinds) {
     std::vector<Case> applicable;
     std::ranges::copy_if(cases, std::back_inserter(applicable),
-                         [&](const Case& test) { return applies_to(*test.op.op, kind); });
+                         [&](const Case& test) { return applies_to(test.op, kind); });
     for (const DeviceId& device : by_kind[kind]) {
       for (const Case& test : applicable) {
         if (takes_one_device(test.op)) plan.push_back({.test = test, .lane = {device}});

@@ -25,6 +25,7 @@ class Trial {
 
   int ranks() const { return static_cast<int>(ranks_.size()); }
   std::string implementation() const { return kernels_.front()->implementation(); }
+  MathMode math_mode() const { return kernels_.front()->math_mode(); }
   /// Empty unless the op is collective.
   std::string transport() const { return communicator_ ? communicator_->transport() : ""; }
 

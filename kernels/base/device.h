@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/base/device_info.h"
+#include "kernels/base/math_mode.h"
 #include "kernels/base/tensor.h"
 
 namespace assay {
@@ -64,6 +65,8 @@ class Kernel {
   virtual void launch() = 0;
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;
+  /// How sums of products are kept. By default as the op says, each addition rounded to nearest.
+  virtual MathMode math_mode() const { return {}; }
   /// Whether launch() may wait for the device: such work is never held back (Stream::hold).
   virtual bool may_wait() const { return false; }
 };

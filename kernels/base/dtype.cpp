@@ -26,6 +26,9 @@ constexpr std::array rows{
     Row{DType::i32, "i32", 4, false, 31, DType::i32},
     Row{DType::i8, "i8", 1, false, 7, DType::i32},
     Row{DType::u8, "u8", 1, false, 8, DType::u8},
+    Row{DType::tf32, "tf32", 4, true, 11, DType::f32, -126, 127},
+    Row{DType::e4m3, "e4m3", 1, true, 4, DType::f32, -6, 8},
+    Row{DType::e5m2, "e5m2", 1, true, 3, DType::f32, -14, 15},
 };
 
 const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
@@ -54,6 +57,21 @@ std::size_t size_bytes(DType dtype) { return row(dtype).bytes; }
 bool is_floating(DType dtype) { return row(dtype).floating; }
 int precision_bits(DType dtype) { return row(dtype).precision_bits; }
 DType accumulator(DType dtype) { return row(dtype).accumulator; }
+
+DType stored_dtype(DType dtype) { return dtype == DType::tf32 ? DType::f32 : dtype; }
+
+DType product_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::tf32:
+    case DType::i8:
+      return accumulator(dtype);
+    case DType::e4m3:
+      return DType::bf16;
+    default:
+      return dtype;
+  }
+}
+
 int smallest_exponent(DType dtype) { return row(dtype).smallest_exponent; }
 int largest_exponent(DType dtype) { return row(dtype).largest_exponent; }
 

@@ -15,6 +15,10 @@ constexpr int significand_bits() {
     return 8;
   } else if constexpr (std::is_same_v<T, Float16>) {
     return 11;
+  } else if constexpr (std::is_same_v<T, Float8E4M3>) {
+    return 4;
+  } else if constexpr (std::is_same_v<T, Float8E5M2>) {
+    return 3;
   } else if constexpr (std::is_integral_v<T>) {
     return 1;
   } else {

@@ -37,6 +37,8 @@ Y converted(X x) {
     return narrowed<Y>(exact_value(x), 8, -126, 127);
   } else if constexpr (std::is_same_v<Y, Float16>) {
     return narrowed<Y>(exact_value(x), 11, -14, 15);
+  } else if constexpr (is_float8<Y>) {
+    return nearest_float8<Y>(exact_value(x));
   } else if constexpr (std::is_integral_v<Y>) {
     return static_cast<Y>(std::trunc(exact_value(x)));
   } else {

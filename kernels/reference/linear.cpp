@@ -43,7 +43,9 @@ State solve_linear(const Problem& p) {
   const auto w = widened(p.input<T>(1).first(static_cast<std::size_t>(e.cols) * in));
   std::vector<double> bias(static_cast<std::size_t>(e.cols), 0.0);
   if (p.op.params.integer("bias") != 0) {
-    bias = widened(p.input<T>(2).first(static_cast<std::size_t>(e.cols)));
+    visit_dtype(output_dtype(p.op), [&]<class B>(std::type_identity<B>) {
+      bias = widened(p.input<B>(2).first(static_cast<std::size_t>(e.cols)));
+    });
   }
   State state(static_cast<std::size_t>(e.rows * e.cols) * numbers);
   for_each_dot<T>(x, w, in, [&](std::int64_t b, std::int64_t o, const Dot& d) {

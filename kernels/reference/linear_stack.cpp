@@ -37,11 +37,26 @@ struct Activation {
 /// its own additions; the activation enlarges both by at most its slope and adds C u of the
 /// computed sum, which is at most (1 + L u) S. Higham: "Accuracy and Stability of Numerical
 /// Algorithms", 2nd ed., 2002, sections 3.1 and 3.3.
+/// Where not all bits of factors are used, each product errs by at most `cut` of itself besides.
 double output_error(const ErrorDot& sums, double bias, const Activation& act, double terms,
-                    double u) {
-  const double magnitude = sums.magnitude + std::abs(bias);
-  return act.slope * (sums.from_inputs + terms * u * magnitude) +
+                    double u, double cut) {
+  const double magnitude = (1 + cut) * sums.magnitude + std::abs(bias);
+  return act.slope * (sums.from_inputs + cut * sums.magnitude + terms * u * magnitude) +
          act.argument_units * u * (1 + terms * u) * magnitude;
+}
+
+/// What an addition may err by. Matrix units that multiply 16-bit floats and tf32 truncate, which
+/// is twice as much as rounding, and those of 4 products a step once more with each step
+/// (harness/oracle/accumulation.cpp); no reference knows on what the op runs.
+double addition_error(DType dtype) {
+  const double u = unit_roundoff(accumulator(dtype));
+  return accumulator(dtype) == dtype ? u : 2.5 * u;
+}
+
+/// Of a product whose factors are rounded, or cut, to the bits of the dtype: 2 v + v^2.
+double cut_error(DType dtype) {
+  const double v = 2 * unit_roundoff(dtype);
+  return stored_dtype(dtype) == dtype ? 0 : 2 * v + v * v;
 }
 
 template <class T>
@@ -51,10 +66,12 @@ Layer next_layer(const Problem& p, const Layer& before, std::size_t fan_in, std:
   const auto width = p.op.params.integer("width");
   const bool has_bias = p.op.params.integer("bias") != 0;
   const Activation act(p.op.params.word("act"));
-  const double u = unit_roundoff(accumulator(p.op));
-  const double u_out = unit_roundoff(p.op.dtype);
+  const double u = addition_error(p.op.dtype);
+  const double cut = cut_error(p.op.dtype);
+  const DType out = output_dtype(p.op);
+  const double u_out = unit_roundoff(out);
   const double smallest =  // twice half of the smallest subnormal
-      std::ldexp(1.0, smallest_exponent(p.op.dtype) - precision_bits(p.op.dtype) + 1);
+      std::ldexp(1.0, smallest_exponent(out) - precision_bits(out) + 1);
   const auto terms = static_cast<double>(fan_in + (has_bias ? 1 : 0));
   const auto w = widened(p.input<T>(weight));
   std::vector<double> bias(static_cast<std::size_t>(width), 0.0);
@@ -71,7 +88,7 @@ Layer next_layer(const Problem& p, const Layer& before, std::size_t fan_in, std:
     const auto value = static_cast<double>(y);
     const ErrorDot sums = error_dot(&w[static_cast<std::size_t>(o) * fan_in], &before.value[row],
                                     &before.error[row], fan_in);
-    layer.error[at] = output_error(sums, added, act, terms, u);
+    layer.error[at] = output_error(sums, added, act, terms, u, cut);
     if (last) {
       layer.value[at] = value;
       layer.rest[at] = static_cast<double>(y - value);

@@ -6,13 +6,16 @@
 #include <type_traits>
 
 #include "kernels/base/dtype.h"
+#include "kernels/reference/float8.h"
 
 namespace assay::reference {
 
 /// Any element as a double: exact for every type but i64.
 template <class T>
 double wide(T x) {
-  if constexpr (is_narrow_float<T>) {
+  if constexpr (is_float8<T>) {
+    return float8_value(x);
+  } else if constexpr (is_narrow_float<T>) {
     return static_cast<double>(static_cast<float>(x));
   } else {
     return static_cast<double>(x);
@@ -37,6 +40,8 @@ T rounded(double x) {
     return T(static_cast<float>(round_to_format(x, 8, -126, 127)));
   } else if constexpr (std::is_same_v<T, Float16>) {
     return T(static_cast<float>(round_to_format(x, 11, -14, 15)));
+  } else if constexpr (is_float8<T>) {
+    return nearest_float8<T>(x);
   } else {
     return static_cast<T>(x);
   }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "kernels/sim/kernel.h"
+#include "kernels/sim/narrow_product.h"
 
 namespace assay::sim {
 namespace {
@@ -158,8 +159,12 @@ OpInstance as_on_cpu(const OpInstance& op) {
 
 std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& binding) {
   check();
-  const auto prepare_on_cpu = [this](const OpInstance& other, std::span<const Binding> bindings) {
+  const auto by_cpu = [this](const OpInstance& other, std::span<const Binding> bindings) {
     return cpu_.prepare(as_on_cpu(other), bindings.front());
+  };
+  const auto prepare_on_cpu = [by_cpu](const OpInstance& other, std::span<const Binding> bindings) {
+    return is_narrow_product(other) ? narrow_product(other, bindings.front(), by_cpu)
+                                    : by_cpu(other, bindings);
   };
   const Binding host = on_host(binding, op.signature.devices > 1);
   return std::make_unique<SimKernel>(std::vector{this}, op, std::vector{host}, prepare_on_cpu);

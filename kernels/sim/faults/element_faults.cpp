@@ -17,9 +17,10 @@ constexpr int stored_bits() {
 }
 
 double number(double x) { return x; }
-double number(float x) { return x; }
-double number(Float16 x) { return static_cast<float>(x); }
-double number(BFloat16 x) { return static_cast<float>(x); }
+template <class T>
+double number(T x) {
+  return static_cast<float>(x);
+}
 
 template <class T>
 void flip(T& element, int bit) {
@@ -94,10 +95,8 @@ void nan_for_infinity(Launch& launch) {
 }
 
 void subnormals_flushed(Launch& launch) {
-  spoil_floats(launch, []<class T>(std::span<T> y) {
-    const double smallest = std::ldexp(1.0, std::is_same_v<T, double>    ? -1022
-                                            : std::is_same_v<T, Float16> ? -14
-                                                                         : -126);
+  const double smallest = std::ldexp(1.0, smallest_exponent(output_dtype(launch.op())));
+  spoil_floats(launch, [smallest]<class T>(std::span<T> y) {
     for (T& element : y) {
       if (std::abs(number(element)) < smallest) element = T{};
     }

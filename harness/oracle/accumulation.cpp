@@ -1,0 +1,56 @@
+#include "harness/oracle/accumulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::oracle {
+namespace {
+
+/// Of the factors of products alone: what a factor is stored in may hold more than is used of it.
+int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
+  if (op.signature.factors_per_term < 2 || op.signature.inputs.empty()) return 0;
+  const int used = std::max(precision_bits(op.dtype), mode.factor_bits);
+  return used < precision_bits(op.signature.inputs[0].dtype) ? used : 0;
+}
+
+}  // namespace
+
+// A unit that adds n products to a sum at once shifts all of them to the exponent of the largest
+// and cuts off what lies below the last bit, then cuts the sum to p bits: n + 1 truncations a step,
+// none larger than 2^(1 - p) of what has been added up, so that K terms in steps of n take at most
+// K + K / n of them. Alone (n = 1) a product is exact and the sum is cut once. Fasi, Higham,
+// Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7:e330,
+// 2021.
+//
+// Factors that are used to q bits of more: devices may round them or cut them, which is twice as
+// much, so that a product errs by 2 u + u^2 of itself with u = 2^(1 - q).
+Accumulation accumulation(const OpInstance& op, const MathMode& mode) {
+  const auto terms = static_cast<double>(op.signature.terms);
+  Accumulation sums;
+  sums.bits = mode.accumulator_bits > 0 ? mode.accumulator_bits : precision_bits(accumulator(op));
+  sums.truncates = mode.rounding == MathMode::Rounding::truncation;
+  // Integers are exact.
+  if (is_floating(accumulator(op))) {
+    sums.unit_roundoff = std::ldexp(1.0, (sums.truncates ? 1 : 0) - sums.bits);
+  }
+  sums.steps = std::max(1.0, std::ceil(terms / mode.step));
+  sums.longest_chain = terms + (mode.step > 1 ? sums.steps : 0);
+  sums.factor_bits = cut_factor_bits(op, mode);
+  if (sums.factor_bits > 0) {
+    const double u = std::ldexp(1.0, 1 - sums.factor_bits);
+    sums.factor_error = 2 * u + u * u;
+  }
+  return sums;
+}
+
+std::string text_of(const Accumulation& sums, const MathMode& mode) {
+  std::string text;
+  if (sums.truncates) text += ",truncating";
+  if (mode.step > 1) text += fmt::format(",step={}", mode.step);
+  if (sums.factor_bits > 0) text += fmt::format(",factors={}bits", sums.factor_bits);
+  return text;
+}
+
+}  // namespace assay::oracle

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+// 8-bit floats, of the "OCP 8-bit Floating Point Specification (OFP8)", revision 1.0, 2023. Like
+// the other narrow floats they are storage alone: whoever needs arithmetic does it in f32.
+// Conversions are free of branches, so that compilers vectorise them, and need a floating-point
+// environment that rounds to nearest and keeps subnormals.
+namespace assay {
+namespace float8 {
+
+/// The layout of a format: a sign, then the exponent, then `stored` bits of the significand.
+struct Format {
+  int stored;
+  int bias;
+  std::uint32_t largest;   // the code of the largest finite number; beyond it are
+  std::uint32_t infinity;  // 0: none
+  std::uint32_t nan;
+};
+
+/// Rounds to nearest, ties to even. What is too large, infinities too, becomes the largest finite
+/// number, as CUDA's conversions do (__NV_SATFINITE).
+constexpr std::uint8_t encode(float value, const Format& format) {
+  const auto word = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = word & 0x7fffffffU;
+  const int cut = 23 - format.stored;
+  const std::uint32_t rebias = static_cast<std::uint32_t>(127 - format.bias) << 23;
+  const std::uint32_t below_half = (std::uint32_t{1} << (cut - 1)) - 1;
+  // Normal results: the exponent's bias changes, and `cut` bits are rounded away.
+  const std::uint32_t normal = (magnitude - rebias + below_half + ((magnitude >> cut) & 1U)) >> cut;
+  // Subnormal ones: beside a number whose last f32 bit is worth theirs the addition itself rounds.
+  const std::uint32_t beside = rebias + (static_cast<std::uint32_t>(cut + 1) << 23);
+  const std::uint32_t subnormal =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(beside)) -
+      beside;
+  const bool is_subnormal = magnitude < rebias + (1U << 23);
+  std::uint32_t code = std::min(is_subnormal ? subnormal : normal, format.largest);
+  code = magnitude > 0x7f800000U ? format.nan : code;
+  return static_cast<std::uint8_t>(code | ((word >> 24) & 0x80U));
+}
+
+constexpr float decode(std::uint8_t bits, const Format& format) {
+  const std::uint32_t sign = (bits & std::uint32_t{0x80}) << 24;
+  const std::uint32_t code = bits & std::uint32_t{0x7f};
+  const std::uint32_t shifted = code << (23 - format.stored);
+  // The scaling corrects the exponent's bias, and makes numbers of subnormals.
+  const auto scale =
+      std::bit_cast<float>(static_cast<std::uint32_t>(127 + 127 - format.bias) << 23);
+  const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted) * scale);
+  const std::uint32_t other = code == format.infinity ? 0x7f800000U : 0x7fc00000U;
+  return std::bit_cast<float>((code > format.largest ? other : finite) | sign);
+}
+
+}  // namespace float8
+
+/// E4M3: numbers up to 448, no infinity, and one NaN of each sign.
+struct Float8E4M3 {
+  std::uint8_t bits = 0;
+
+  constexpr Float8E4M3() = default;
+  explicit constexpr Float8E4M3(float value) : bits(float8::encode(value, format)) {}
+  explicit constexpr operator float() const { return float8::decode(bits, format); }
+
+  static constexpr float8::Format format{
+      .stored = 3, .bias = 7, .largest = 0x7e, .infinity = 0, .nan = 0x7f};
+};
+
+/// E5M2: the upper half of an IEEE binary16, with its infinities and NaNs; numbers up to 57344.
+struct Float8E5M2 {
+  std::uint8_t bits = 0;
+
+  constexpr Float8E5M2() = default;
+  explicit constexpr Float8E5M2(float value) : bits(float8::encode(value, format)) {}
+  explicit constexpr operator float() const { return float8::decode(bits, format); }
+
+  static constexpr float8::Format format{
+      .stored = 2, .bias = 15, .largest = 0x7b, .infinity = 0x7c, .nan = 0x7e};
+};
+
+}  // namespace assay
