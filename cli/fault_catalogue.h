@@ -7,11 +7,12 @@
 
 namespace assay::cli {
 
-/// A fault, a case on which it must show, and how.
+/// A fault, a case on which it must show, and how; or, with the status `pass`, a device that is odd
+/// and not wrong.
 struct Pairing {
   std::string_view fault;
   std::string_view case_id;
-  std::string_view reason;  // text that the row's reason must hold
+  std::string_view reason;  // text that the row's reason must hold; of a pass reason or oracle
   Status status = Status::fail;
   std::string_view options = "--check-only";
   int devices = 1;

@@ -13,6 +13,8 @@ struct DataFault {
   std::string_view name;
   std::string_view what;
   void (*strike)(Launch&);
+  /// What the kernel then says of its sums. Arithmetic that is declared is no fault.
+  MathMode (*declares)(const OpInstance&) = nullptr;
 };
 
 std::span<const DataFault> data_faults();
@@ -24,6 +26,7 @@ std::span<const DataFault> element_faults();
 std::span<const DataFault> place_faults();
 std::span<const DataFault> operand_faults();
 std::span<const DataFault> arithmetic_faults();
+std::span<const DataFault> matrix_unit_faults();
 std::span<const DataFault> launch_faults();
 std::span<const DataFault> collective_faults();
 

@@ -22,6 +22,11 @@ void SimKernel::launch() {
   }
 }
 
+MathMode SimKernel::math_mode() const {
+  const DataFault* data = fault();
+  return data != nullptr && data->declares != nullptr ? data->declares(op_) : right_->math_mode();
+}
+
 const DataFault* SimKernel::fault() const {
   for (const SimDevice* device : devices_) {
     if (const DataFault* found = device->data_fault(op_.op->name)) return found;

@@ -17,6 +17,7 @@ class SimKernel final : public Kernel {
             Launch::Prepare prepare);
   void launch() override;
   std::string implementation() const override { return right_->implementation(); }
+  MathMode math_mode() const override;
 
  private:
   const DataFault* fault() const;

@@ -65,6 +65,9 @@ std::vector<std::byte> rounded_input(const Launch& launch, int bits) {
 /// The first factor is rounded to 11 bits, as TF32 has them.
 void tf32_inputs(Launch& launch) { launch.with_input(0, rounded_input(launch, 11)); }
 
+/// To 8 bits, as bfloat16 has them: too few for tf32 too.
+void bf16_inputs(Launch& launch) { launch.with_input(0, rounded_input(launch, 8)); }
+
 /// To 16 bits: what the sum of two bfloat16 numbers holds, from which some emulate f32.
 void bf16_pairs(Launch& launch) { launch.with_input(0, rounded_input(launch, 16)); }
 
@@ -98,6 +101,7 @@ constexpr DataFault faults[] = {
     {"activation_variant", "gelu for its tanh form, or the other way round", activation_variant},
     {"loop_short", "the last term of each sum missing", loop_short},
     {"tf32_inputs", "inputs rounded to TF32", tf32_inputs},
+    {"bf16_inputs", "inputs rounded to bfloat16", bf16_inputs},
     {"bf16_pairs", "inputs taken for the sum of two bfloat16 numbers", bf16_pairs},
     {"tf32_elements", "the last eight elements alone from inputs rounded to TF32", tf32_elements},
     {"nan_dropped", "NaN in an input taken for zero", nan_dropped},

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/sim/data_faults.h"
+#include "kernels/sim/faults/multiply.h"
+#include "kernels/sim/narrow_product.h"
+
+// Products as units for matrices compute them: not as IEEE arithmetic does, and no fault where it
+// is declared.
+namespace assay::sim {
+namespace {
+
+/// As published of GPUs (kernels/cuda/product_plan.h), in larger steps.
+MathMode mode_of(const OpInstance& op) {
+  const bool is_float8 = op.dtype == DType::e4m3;
+  return {.accumulator_bits = is_float8 ? 14 : 24,
+          .rounding = MathMode::Rounding::truncation,
+          .step = is_float8 ? 32 : 16};
+}
+
+/// Without the bits below the `bits`th of a number of magnitude `largest`.
+double cut(double x, double largest, int bits) {
+  const double unit = std::ldexp(1.0, std::ilogb(largest) - bits + 1);
+  return std::trunc(x / unit) * unit;
+}
+
+/// What one step makes of a sum and the products that it adds: all are cut to three bits more than
+/// the sum keeps, as they are shifted to the exponent of the largest.
+double after_step(double sum, std::span<const double> products, int bits) {
+  constexpr int further_bits = 3;
+  double largest = std::abs(sum);
+  double plain = sum;
+  for (const double product : products) {
+    largest = std::max(largest, std::abs(product));
+    plain += product;
+  }
+  if (!std::isfinite(plain) || largest == 0) return plain;
+  double total = cut(sum, largest, bits + further_bits);
+  for (const double product : products) total += cut(product, largest, bits + further_bits);
+  return total == 0 ? total : cut(total, total, bits);
+}
+
+template <class T>
+double factor_of(T element, DType dtype) {
+  const auto x = static_cast<float>(element);
+  return dtype == DType::tf32 ? to_tf32(x) : x;
+}
+
+/// Sums are truncated, in steps of many products.
+void truncating_sums(Launch& launch) {
+  const OpInstance& op = launch.op();
+  if (op.params.word("act") != "none") return launch.right();
+  const MathMode mode = mode_of(op);
+  for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
+    multiply<T>(launch, [&](auto x, auto w, auto bias) {
+      const auto step = static_cast<std::size_t>(mode.step);
+      std::vector<double> products;
+      double sum = 0;
+      for (std::size_t first = 0; first < x.size(); first += step) {
+        products.clear();
+        for (std::size_t i = first; i < std::min(x.size(), first + step); ++i) {
+          products.push_back(factor_of(x[i], op.dtype) * factor_of(w[i], op.dtype));
+        }
+        sum = after_step(sum, products, mode.accumulator_bits);
+      }
+      return decltype(bias)(static_cast<float>(sum) + static_cast<float>(bias));
+    });
+  });
+}
+
+/// tf32 left unused, as libraries may.
+void f32_factors(Launch& launch) {
+  const OpInstance& op = launch.op();
+  if (op.dtype != DType::tf32) return launch.right();
+  launch.other(instantiate(*op.op, DType::f32, op.params));
+}
+
+constexpr DataFault faults[] = {
+    {"truncating_sums", "sums truncated, in steps of many products", truncating_sums},
+    {"declared_sums", "the same, as the kernel says", truncating_sums, mode_of},
+    {"f32_factors", "all bits of factors used where tf32 is asked for", f32_factors},
+};
+
+}  // namespace
+
+std::span<const DataFault> matrix_unit_faults() { return faults; }
+
+}  // namespace assay::sim
