@@ -214,6 +214,60 @@ TEST(ProductPlans, SayInWhatTheySum) {
   EXPECT_THROW(plan(DType::u8, DType::u8), DeviceError);
 }
 
+TEST(ProductPlans, OfTf32AskForItAndHoldF32) {
+  const ProductPlan layer = layer_plan(DType::tf32, DType::f32, 2, 3, 5);
+  EXPECT_EQ(layer.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+  EXPECT_EQ(layer.factors, CUDA_R_32F);
+  EXPECT_EQ(layer.result, CUDA_R_32F);
+  EXPECT_EQ(layer.scale, CUDA_R_32F);
+  const ProductPlan batched = batched_plan(DType::tf32, 2, 3, 5, 7);
+  EXPECT_EQ(batched.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+  EXPECT_EQ(batched.factors, CUDA_R_32F);
+  EXPECT_EQ(batched_plan(DType::f32, 2, 3, 5, 7).compute, CUBLAS_COMPUTE_32F);
+}
+
+TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
+  const ProductPlan plan = layer_plan(DType::e4m3, DType::bf16, 3, 32, 48);
+  EXPECT_TRUE(plan.a_transposed) << "TN alone";
+  EXPECT_EQ(plan.factors, CUDA_R_8F_E4M3);
+  EXPECT_EQ(plan.result, CUDA_R_16BF);
+  EXPECT_EQ(plan.compute, CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(plan.scale, CUDA_R_32F);
+  EXPECT_EQ(plan.fast_accumulation, 0);
+  EXPECT_EQ(layer_plan(DType::e4m3, DType::f32, 3, 32, 48).result, CUDA_R_32F) << "before a gelu";
+  for (const auto& [in, out] : {std::pair{33, 48}, std::pair{32, 40}}) {
+    try {
+      layer_plan(DType::e4m3, DType::bf16, 16, in, out);
+      ADD_FAILURE() << "not refused: " << in << ", " << out;
+    } catch (const DeviceError& error) {
+      EXPECT_EQ(error.failure(), Failure::unsupported);
+      EXPECT_NE(std::string(error.what()).find("multiples of 16"), std::string::npos);
+    }
+  }
+  EXPECT_THROW(layer_plan(DType::e5m2, DType::bf16, 16, 16, 16), DeviceError) << "no such product";
+}
+
+TEST(MathModes, OfTensorCoresAreDeclaredAndOthersAreIeee) {
+  using enum DType;
+  for (const DType dtype : {f64, f32, i8}) EXPECT_EQ(product_mode(dtype, 9), MathMode{});
+  for (const DType dtype : {f16, bf16, tf32, e4m3}) {
+    EXPECT_EQ(product_mode(dtype, 9).rounding, MathMode::Rounding::truncation);
+  }
+  EXPECT_EQ(product_mode(f16, 7).step, 4);
+  EXPECT_EQ(product_mode(f16, 8).step, 8);
+  EXPECT_EQ(product_mode(tf32, 8).step, 4);
+  EXPECT_EQ(product_mode(f16, 9).accumulator_bits, 0) << "24, as f32 has";
+  EXPECT_EQ(product_mode(e4m3, 9).accumulator_bits, 14);
+}
+
+TEST(MathModes, AreRefusedWhereAGpuHasNoUnitsForThem) {
+  EXPECT_THROW(require_units(DType::tf32, 7, 5), DeviceError);
+  EXPECT_THROW(require_units(DType::e4m3, 8, 6), DeviceError);
+  EXPECT_NO_THROW(require_units(DType::tf32, 8, 0));
+  EXPECT_NO_THROW(require_units(DType::e4m3, 8, 9));
+  EXPECT_NO_THROW(require_units(DType::f16, 7, 5));
+}
+
 TEST(Epilogues, AreTakenOnlyWhereTheyAreTheSameFunction) {
   EXPECT_EQ(epilogue_of("none", false, DType::f32), CUBLASLT_EPILOGUE_DEFAULT);
   EXPECT_EQ(epilogue_of("none", true, DType::bf16), CUBLASLT_EPILOGUE_BIAS);

@@ -4,7 +4,8 @@
 namespace assay::cuda {
 namespace {
 
-/// To Y, rounded once. The argument comes widened: 16-bit floats as f32.
+/// To Y, rounded once. The argument comes widened: narrow floats as f32. Constructors of CUDA's
+/// 8-bit floats saturate (__NV_SATFINITE).
 template <class Y>
 struct CastTo {
   template <class X>

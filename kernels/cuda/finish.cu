@@ -55,8 +55,10 @@ void finish_layer(DType dtype, const std::string& act, const void* sums, const v
     case DType::f64:
       return as(std::type_identity<double>{});
     case DType::f32:
+    case DType::tf32:
       return as(std::type_identity<float>{});
     case DType::bf16:
+    case DType::e4m3:
       return as(std::type_identity<__nv_bfloat16>{});
     case DType::f16:
       return as(std::type_identity<__half>{});

@@ -25,11 +25,12 @@ class FunctionKernel final : public Kernel {
  public:
   using Run = std::function<void(cudaStream_t)>;
   FunctionKernel(std::string implementation, const Binding& binding, Run run,
-                 Waits waits = Waits::no)
+                 Waits waits = Waits::no, MathMode mode = {})
       : implementation_(std::move(implementation)),
         stream_(&stream_of(binding)),
         run_(std::move(run)),
-        waits_(waits) {}
+        waits_(waits),
+        mode_(mode) {}
 
   /// Throws DeviceError also for a launch that was refused, which no call tells of by itself.
   void launch() override {
@@ -40,12 +41,14 @@ class FunctionKernel final : public Kernel {
   }
   std::string implementation() const override { return implementation_; }
   bool may_wait() const override { return waits_ == Waits::yes; }
+  MathMode math_mode() const override { return mode_; }
 
  private:
   std::string implementation_;
   CudaStream* stream_;
   Run run_;
   Waits waits_;
+  MathMode mode_;
 };
 
 /// A kernel of CUB: `call(memory, bytes, stream)` says in `bytes` how much memory it needs when it

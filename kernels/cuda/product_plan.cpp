@@ -1,6 +1,7 @@
 #include "kernels/cuda/product_plan.h"
 
 #include <limits>
+#include <string>
 
 #include "kernels/base/status.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 /// The types in which products of `dtype` are summed and scaled.
 void set_types(ProductPlan& plan, DType dtype, DType result) {
-  plan.factors = data_type(dtype);
+  plan.factors = data_type(stored_dtype(dtype));
   plan.result = data_type(result);
   switch (accumulator(dtype)) {
     case DType::f64:
@@ -21,10 +22,22 @@ void set_types(ProductPlan& plan, DType dtype, DType result) {
       plan.scale = CUDA_R_32I;
       return;
     default:
-      plan.compute = CUBLAS_COMPUTE_32F;
+      plan.compute = dtype == DType::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
       plan.scale = CUDA_R_32F;
   }
 }
+
+/// Products of 8-bit floats want 16 bytes in a row of each factor.
+void require_extents(DType dtype, std::int64_t in, std::int64_t out) {
+  constexpr std::int64_t unit = 16;
+  if (dtype != DType::e4m3 || (in % unit == 0 && out % unit == 0)) return;
+  throw DeviceError(Failure::unsupported,
+                    "cuBLASLt multiplies e4m3 where in and out are multiples of 16, not in=" +
+                        std::to_string(in) + ", out=" + std::to_string(out));
+}
+
+/// Tensor cores that truncate sums of 24 bits.
+MathMode truncating(int step) { return {.rounding = MathMode::Rounding::truncation, .step = step}; }
 
 }  // namespace
 
@@ -42,6 +55,8 @@ cudaDataType_t data_type(DType dtype) {
       return CUDA_R_32I;
     case DType::i8:
       return CUDA_R_8I;
+    case DType::e4m3:
+      return CUDA_R_8F_E4M3;
     default:
       throw DeviceError(Failure::unsupported,
                         "cuBLASLt has no matrices of " + std::string(name(dtype)));
@@ -50,6 +65,7 @@ cudaDataType_t data_type(DType dtype) {
 
 ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                        std::int64_t out) {
+  require_extents(dtype, in, out);
   ProductPlan plan{.m = out,
                    .n = batch,
                    .k = in,
@@ -76,8 +92,32 @@ ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::i
                    .a_stride = k * n,
                    .b_stride = m * k,
                    .d_stride = m * n};
-  set_types(plan, dtype, dtype);
+  set_types(plan, dtype, product_dtype(dtype));
   return plan;
+}
+
+MathMode product_mode(DType dtype, int major) {
+  switch (dtype) {
+    case DType::f16:
+    case DType::bf16:
+      return truncating(major < 8 ? 4 : 8);
+    case DType::tf32:
+      return truncating(4);
+    case DType::e4m3:
+      return {.accumulator_bits = 14, .rounding = MathMode::Rounding::truncation, .step = 32};
+    default:
+      return {};
+  }
+}
+
+void require_units(DType dtype, int major, int minor) {
+  const int needed = dtype == DType::tf32 ? 80 : dtype == DType::e4m3 ? 89 : 0;
+  if (10 * major + minor >= needed) return;
+  throw DeviceError(Failure::unsupported, "products of " + std::string(name(dtype)) +
+                                              " need a GPU of compute capability " +
+                                              std::to_string(needed / 10) + "." +
+                                              std::to_string(needed % 10) + ", not " +
+                                              std::to_string(major) + "." + std::to_string(minor));
 }
 
 std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype) {

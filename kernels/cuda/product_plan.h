@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/base/dtype.h"
+#include "kernels/base/math_mode.h"
 
 namespace assay::cuda {
 
@@ -24,20 +25,40 @@ struct ProductPlan {
   cudaDataType_t scale = CUDA_R_32F;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  std::int8_t fast_accumulation = 0;
 };
 
 /// CUDA's name of a dtype. Throws DeviceError(unsupported) for one that matrices do not come in.
 cudaDataType_t data_type(DType dtype);
 
 /// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
-/// means FP32: no TF32, no emulation; 16-bit floats are summed in f32, i8 in i32. Throws
-/// DeviceError(unsupported).
+/// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 and 8 bits
+/// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
+/// does not take: of e4m3, `in` and `out` must be multiples of 16.
 ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                        std::int64_t out);
 
 /// y [batch][m][n] = a [batch][m][k] b [batch][k][n].
 ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::int64_t n,
                          std::int64_t k);
+
+/// How GPUs of this compute capability sum the products of a dtype, as far as it is published: none
+/// of it has been measured here.
+///
+/// - f16, bf16, tf32: tensor cores add 4 products (V100, T4; of tf32 A100), or 8 (A100), to a sum
+///   that keeps 24 bits, and truncate. Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of
+///   NVIDIA tensor cores", PeerJ Computer Science 7:e330, 2021. Later ones are taken for A100:
+///   units that add more at once truncate less often, and keep what is declared for fewer.
+/// - e4m3: units of 32 products keep about 14 bits. DeepSeek-AI: "DeepSeek-V3 Technical Report",
+///   arXiv 2412.19437, 2024, section 3.3.2, of H800. Without fast accumulation the library adds
+///   such sums up in f32, and may be far better than that.
+///
+/// The default for f64, f32 and integers.
+MathMode product_mode(DType dtype, int major);
+
+/// Throws DeviceError(unsupported) where a GPU of this compute capability has no units for products
+/// of the dtype: the library may compute tf32 all the same, in FP32.
+void require_units(DType dtype, int major, int minor);
 
 /// The library's epilogue for an activation and a bias. None where it has none that is the same
 /// function: its GELU is the tanh form, and integers have no epilogue.

@@ -8,6 +8,18 @@
 namespace assay::cuda {
 namespace {
 
+/// How the GPU of a stream sums products of a dtype. Throws DeviceError(unsupported).
+MathMode mode_of(DType dtype, const CudaStream& stream) {
+  int major = 0;
+  int minor = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, stream.ordinal()),
+        "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, stream.ordinal()),
+        "cudaDeviceGetAttribute");
+  require_units(dtype, major, minor);
+  return product_mode(dtype, major);
+}
+
 /// One fully connected layer: x [batch][in], w [out][in], bias [out], y [batch][out].
 struct LayerShape {
   DType dtype;
@@ -28,7 +40,7 @@ class Layer {
   Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream,
         const std::shared_ptr<Workspace>& workspace)
       : shape_(shape) {
-    const DType result = is_floating(shape.dtype) ? shape.dtype : accumulator(shape.dtype);
+    const DType result = product_dtype(shape.dtype);
     if (const auto epilogue = epilogue_of(shape.act, t.bias != nullptr, shape.dtype)) {
       ProductPlan plan = plan_to(result);
       plan.epilogue = *epilogue;
@@ -76,7 +88,7 @@ class Layer {
 class StackKernel final : public Kernel {
  public:
   StackKernel(const std::vector<LayerShape>& shapes, bool bias, const Binding& binding)
-      : stream_(&stream_of(binding)) {
+      : stream_(&stream_of(binding)), mode_(mode_of(shapes.front().dtype, *stream_)) {
     const void* x = binding.inputs[0];
     std::size_t input = 1;
     const auto workspace = Product::new_workspace();
@@ -102,6 +114,7 @@ class StackKernel final : public Kernel {
     for (const Step& step : steps_) step.layer->run(step.tensors, stream_->handle());
     check(cudaGetLastError(), "linear");
   }
+  MathMode math_mode() const override { return mode_; }
   /// Each that there is among the layers, once.
   std::string implementation() const override {
     std::string all;
@@ -121,6 +134,7 @@ class StackKernel final : public Kernel {
     LayerTensors tensors{};
   };
   CudaStream* stream_;
+  MathMode mode_;
   std::vector<Step> steps_;
 };
 
@@ -141,6 +155,7 @@ std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& bindin
 }
 
 std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
+  const MathMode mode = mode_of(op.dtype, stream_of(binding));
   const ProductPlan plan =
       batched_plan(op.dtype, op.params.integer("batch"), op.params.integer("m"),
                    op.params.integer("n"), op.params.integer("k"));
@@ -148,7 +163,7 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
   const auto product = std::make_shared<Product>(plan, operands, stream_of(binding));
   return std::make_unique<FunctionKernel>(
       product->implementation(), binding,
-      [=](cudaStream_t stream) { product->run(operands, stream); });
+      [=](cudaStream_t stream) { product->run(operands, stream); }, Waits::no, mode);
 }
 
 constexpr KernelRow rows[] = {

@@ -2,11 +2,13 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <type_traits>
 
 #include "kernels/base/bfloat16.h"
 #include "kernels/base/float16.h"
+#include "kernels/base/float8.h"
 #include "kernels/cuda/kernels.h"
 
 namespace assay::cuda {
@@ -24,13 +26,23 @@ template <>
 struct StoredAs<BFloat16> {
   using type = __nv_bfloat16;
 };
+template <>
+struct StoredAs<Float8E4M3> {
+  using type = __nv_fp8_e4m3;
+};
+template <>
+struct StoredAs<Float8E5M2> {
+  using type = __nv_fp8_e5m2;
+};
 template <class T>
 using Stored = typename StoredAs<T>::type;
 
 template <class S>
-inline constexpr bool is_narrow = std::is_same_v<S, __half> || std::is_same_v<S, __nv_bfloat16>;
+inline constexpr bool is_narrow =
+    std::is_same_v<S, __half> || std::is_same_v<S, __nv_bfloat16> ||
+    std::is_same_v<S, __nv_fp8_e4m3> || std::is_same_v<S, __nv_fp8_e5m2>;
 
-/// What an element is computed in: 16-bit floats in f32, everything else in itself.
+/// What an element is computed in: floats of 16 and 8 bits in f32, everything else in itself.
 template <class S>
 using Computed = std::conditional_t<is_narrow<S>, float, S>;
 
