@@ -72,8 +72,9 @@ ncclDataType_t nccl_type(DType dtype) {
       return ncclInt8;
     case DType::u8:
       return ncclUint8;
+    default:
+      throw DeviceError(Failure::unsupported, "no all-reduce of " + std::string(name(dtype)));
   }
-  __builtin_unreachable();
 }
 
 ncclRedOp_t nccl_reduction(const std::string& reduce) {
