@@ -42,7 +42,8 @@ struct Rule {
 enum class Distribution {
   uniform,         // in [low, high); integers: any
   stratified,      // random sign, exponent and significand, within [low, high], and special values;
-                   // of 16-bit floats each of the 65,536 values; of integers any
+                   // of 16-bit floats each of the 65,536 values, of 8-bit floats the 256; of
+                   // integers any
   few,             // special values and small numbers, so few that equal ones meet
   small_integers,  // uniform in [low, high], both included, in any dtype
   castable,        // as `stratified`, within the range of the cast's target and next to its ties

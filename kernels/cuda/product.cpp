@@ -66,9 +66,10 @@ struct Product::Handles {
     check(lt.create_product(&product, plan.compute, plan.scale), "cublasLtMatmulDescCreate");
     set(lt, product, CUBLASLT_MATMUL_DESC_TRANSA, plan.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(lt, product, CUBLASLT_MATMUL_DESC_EPILOGUE, plan.epilogue);
-    // Of 8-bit floats: sums are promoted to f32 on the way. Their scales are 1 where none are
-    // given.
-    set(lt, product, CUBLASLT_MATMUL_DESC_FAST_ACCUM, plan.fast_accumulation);
+    // Sums of 8-bit floats are promoted to f32 on the way. Scales are 1 where none are given.
+    if (plan.factors == CUDA_R_8F_E4M3) {
+      set(lt, product, CUBLASLT_MATMUL_DESC_FAST_ACCUM, plan.fast_accumulation);
+    }
     if (has_bias(plan.epilogue)) {
       set(lt, product, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, plan.result);
     }
