@@ -48,6 +48,7 @@ class FaultyKernel final : public Kernel {
   std::string implementation() const override {
     return right_->implementation() + ", with the injected fault " + fault_;
   }
+  MathMode math_mode() const override { return right_->math_mode(); }
 
  private:
   std::unique_ptr<Kernel> right_;
