@@ -50,7 +50,7 @@ TEST(Plan, AFormatOfMatrixUnitsIsNeverPlannedOnACpu) {
   const std::string f32 = "linear/f32/batch=2,in=3,out=1,bias=1,act=none";
   const std::string cast = "tensor_ops/cast/e4m3/to=f32,n=1";
   const auto plan = make_plan(cases({tf32, e4m3, stack, batched, f32, cast}),
-                              std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, true);
+                              std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, {});
   EXPECT_EQ(text(plan),
             (std::vector<std::string>{"cpu " + f32, "cpu " + cast, "sim:0 " + tf32, "sim:0 " + e4m3,
                                       "sim:0 " + stack, "sim:0 " + batched, "sim:0 " + f32,
