@@ -71,6 +71,25 @@ Line line_of(const Group& group, bool by_dtype) {
   return line;
 }
 
+std::string disturbances(std::span<const Record> trials) {
+  const auto timed = std::ranges::count_if(
+      trials, [](const Record& trial) { return trial.time_median_s.has_value(); });
+  const auto those = [&](std::optional<bool> Record::*what) {
+    return std::ranges::count_if(
+        trials, [&](const Record& trial) { return trial.time_median_s && trial.*what == true; });
+  };
+  std::string text;
+  if (const auto n = those(&Record::contended); n > 0) {
+    text += fmt::format("{} of {} figures were taken while others used the cores: 'contended'\n", n,
+                        timed);
+  }
+  if (const auto n = those(&Record::throttled); n > 0) {
+    text += fmt::format("{} of {} figures were taken while the device slowed itself: 'throttled'\n",
+                        n, timed);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string overview(std::span<const Record> trials) {
@@ -97,7 +116,7 @@ std::string overview(std::span<const Record> trials) {
     text += fmt::format("{:<{}}  {:<{}}  {:>{}}  {:>{}}  {}\n", line[0], widths[0], line[1],
                         widths[1], line[2], widths[2], line[3], widths[3], line[4]);
   }
-  return text;
+  return text + disturbances(trials);
 }
 
 }  // namespace assay

@@ -144,6 +144,32 @@ TEST_F(Lanes, ADeviceThatAFreshWorkerDoesNotSeeIsGivenUpWithAllItsTrials) {
   }
 }
 
+/// A driver that has lost a device may give its number to another one.
+TEST_F(Lanes, AnotherDeviceUnderTheSameNumberIsNotTheDevice) {
+  protocol::Hello other;
+  other.build_id = version::build_id;
+  DeviceInfo info;
+  info.device = "cpu";
+  info.uuid = "GPU-other";
+  other.devices.push_back(info);
+  const std::filesystem::path marker =
+      std::filesystem::temp_directory_path() / ("assay-other-" + std::to_string(getpid()));
+  std::filesystem::remove(marker);
+  WorkerCommand command = shell("");
+  command.arguments.back() = "if [ -e '" + marker.string() +
+                             "' ]; then printf '%s\\n' \"$OTHER\"; else touch '" + marker.string() +
+                             "'; printf '%s\\n' \"$HELLO\"; fi; read -r line; exit 1";
+  command.environment.emplace_back("OTHER", protocol::encode(other));
+  EXPECT_EQ(run({.worker = command}, trials(3)), PlanEnd::completed);
+  std::filesystem::remove(marker);
+  ASSERT_EQ(collect_.records.size(), 3U);
+  EXPECT_EQ(collect_.records[0].status, Status::crash);
+  EXPECT_EQ(collect_.records[1].status, Status::device_lost);
+  EXPECT_EQ(collect_.records[1].reason,
+            "cpu is gone: a fresh worker finds another device in its place, GPU-other");
+  EXPECT_EQ(collect_.records[2].status, Status::device_lost);
+}
+
 TEST_F(Lanes, AWorkerThatCannotBeEndedIsRecordedAndItsDeviceGivenUp) {
   std::vector<pid_t> immortal;
   WorkerCommand command = any_device(R"([ "$dev" = sim:1 ] || while :; do sleep 0.1; done;)");

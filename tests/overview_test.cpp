@@ -40,6 +40,21 @@ TEST(Overview, RatesTheBatchAndNotTheColdLaunch) {
   EXPECT_NE(overview(both).find("4.00 GB/s"), std::string::npos) << overview(both);
 }
 
+TEST(Overview, SaysHowManyFiguresWereDisturbed) {
+  std::vector<Record> trials(3, timed("add", "n=5", 60, 4e9));
+  for (Record& trial : trials) trial.time_median_s = 1;
+  EXPECT_EQ(overview(trials).find("figures"), std::string::npos);
+  trials[0].contended = true;
+  trials[1].contended = false;
+  trials[2].throttled = true;
+  EXPECT_NE(overview(trials).find("1 of 3 figures were taken while others used the cores"),
+            std::string::npos);
+  EXPECT_NE(overview(trials).find("1 of 3 figures were taken while the device slowed itself"),
+            std::string::npos);
+  trials[0].time_median_s.reset();
+  EXPECT_EQ(overview(trials).find("others used"), std::string::npos) << "it has no figure";
+}
+
 TEST(Overview, CountsWhatWasNotRightAndNeverRatesIt) {
   Record wrong = timed("add", "n=5", 60, 4e12);
   wrong.status = Status::fail;

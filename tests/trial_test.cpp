@@ -12,6 +12,7 @@
 #include "harness/run/judging.h"
 #include "kernels/base/status.h"
 #include "tests/engine_support.h"
+#include "tests/forwarding.h"
 
 namespace assay {
 namespace {
@@ -236,50 +237,25 @@ class FaultyKernel final : public Kernel {
   int launches_ = 0;
 };
 
-class FaultyDevice final : public Device {
+class FaultyDevice final : public ForwardingDevice {
  public:
-  FaultyDevice(std::unique_ptr<Device> real, Fault fault) : real_(std::move(real)), fault_(fault) {}
-  const DeviceInfo& info() const override { return real_->info(); }
-  void* allocate(std::size_t bytes, Memory kind) override { return real_->allocate(bytes, kind); }
-  void release(void* memory) noexcept override { real_->release(memory); }
-  void upload(void* to, const void* from, std::size_t n) override { real_->upload(to, from, n); }
-  void download(void* to, const void* from, std::size_t n) override {
-    real_->download(to, from, n);
-  }
-  void fill(void* to, std::byte value, std::size_t n) override { real_->fill(to, value, n); }
-  std::unique_ptr<Stream> create_stream() override { return real_->create_stream(); }
+  FaultyDevice(std::unique_ptr<Device> real, Fault fault)
+      : ForwardingDevice(std::move(real)), fault_(fault) {}
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
     const auto n = static_cast<std::size_t>(op.signature.outputs[0].elements());
-    return std::make_unique<FaultyKernel>(real_->prepare(op, binding), fault_, binding, n);
-  }
-
- private:
-  std::unique_ptr<Device> real_;
-  Fault fault_;
-};
-
-class FaultyBackend final : public Backend {
- public:
-  explicit FaultyBackend(Fault fault) : fault_(fault), cpu_(cpu::make_backend()) {}
-  std::string kind() const override { return "faulty"; }
-  std::vector<DeviceInfo> describe() const override { return cpu_->describe(); }
-  std::unique_ptr<Device> open(int index) override {
-    return std::make_unique<FaultyDevice>(cpu_->open(index), fault_);
-  }
-  bool ranks_share_device() const override { return true; }
-  std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
-                                        Bootstrap& bootstrap) override {
-    return cpu_->connect(devices, ranks, bootstrap);
+    return std::make_unique<FaultyKernel>(ForwardingDevice::prepare(op, binding), fault_, binding,
+                                          n);
   }
 
  private:
   Fault fault_;
-  std::unique_ptr<Backend> cpu_;
 };
 
 Result with_fault(Fault fault, const std::string& timing) {
   Backends backends;
-  backends.add(std::make_unique<FaultyBackend>(fault));
+  backends.add(std::make_unique<WrappingBackend>("faulty", cpu::make_backend(), [=](auto real) {
+    return std::make_unique<FaultyDevice>(std::move(real), fault);
+  }));
   Engine engine(backends, {.seed = 1, .cap_s = 0.02});
   PlannedTrial trial = planned("tensor_ops/add/f32/n=1000", {{"faulty", 0}});
   trial.timing = timing;

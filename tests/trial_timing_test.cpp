@@ -12,12 +12,16 @@
 namespace assay {
 namespace {
 
+const std::string both_ways =
+    "transfers/device_memcpy/u8/from=pinned,to=device,bytes=4,by=engine,ways=both";
+
 struct Notes {
   std::string text;  // what was called, in order
   bool can_hold = true;
   bool has_graphs = false;
   bool may_wait = false;
   bool refuses = false;
+  int holds_left = 1000;
 
   void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 };
@@ -47,9 +51,11 @@ class NotingStream final : public ForwardingStream {
   }
   void flush_caches() override { notes_.add("flush"); }
   bool hold() override {
-    if (notes_.can_hold) notes_.add("hold");
-    return notes_.can_hold;
+    const bool holds = notes_.can_hold && notes_.holds_left-- > 0;
+    if (holds) notes_.add("hold");
+    return holds;
   }
+  void synchronize() override { notes_.add("wait"); }
   void release() override { notes_.add("release"); }
   std::unique_ptr<Kernel> as_one(Kernel& /*kernel*/, std::int64_t launches) override {
     if (!notes_.has_graphs) return nullptr;
@@ -117,15 +123,27 @@ TEST_F(TrialTiming, NothingIsHeldThatCouldWaitForWhatIsHeld) {
   EXPECT_EQ(heard(1), "record launch record");
 }
 
+TEST_F(TrialTiming, OfSeveralStreamsAllAreHeldOrNone) {
+  notes_.holds_left = 1;
+  EXPECT_EQ(heard(1, false, both_ways), "hold release record record launch launch record record");
+}
+
+TEST_F(TrialTiming, AFlushThatNothingStandsBehindHasEndedBeforeTheClockStarts) {
+  notes_.may_wait = true;
+  EXPECT_EQ(heard(1, true), "flush wait record launch record");
+}
+
 TEST_F(TrialTiming, ADeviceThatHoldsNothingIsNotReleased) {
   notes_.can_hold = false;
   EXPECT_EQ(heard(1), "record launch record");
 }
 
 TEST_F(TrialTiming, BothWaysBeginTogether) {
-  EXPECT_EQ(heard(1, false,
-                  "transfers/device_memcpy/u8/from=pinned,to=device,bytes=4,by=engine,ways=both"),
+  EXPECT_EQ(heard(1, false, both_ways),
             "hold hold record record launch launch record record release release");
+  EXPECT_EQ(heard(1, true, both_ways),
+            "flush flush hold hold record record launch launch record record release release")
+      << "no flush behind a hold";
 }
 
 TEST_F(TrialTiming, AnErrorLetsGoOfWhatWasHeld) {

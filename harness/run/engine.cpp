@@ -8,6 +8,7 @@
 
 #include "assay/version.h"
 #include "harness/clock.h"
+#include "harness/measure/contention.h"
 #include "harness/run/figures.h"
 #include "harness/run/judging.h"
 #include "harness/run/memory.h"
@@ -141,7 +142,11 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     // Each launch on its own result would grow without end; only the first after a restore counts.
     // Only the first after a flush is cold.
     if (trial.in_place() || cold) policy.max_launches = 1;
+    const measure::LostTime before = measure::lost_time();
+    const double begin_s = steady_s();
     measurement = measure::sample(meter, policy);
+    result.record.contended =
+        measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
     result.record.launched_by = trial.launched_by();
   } else {
     if (trial.in_place()) trial.restore(inputs);

@@ -137,11 +137,17 @@ std::optional<Result> Lane::hear(const std::string& line) {
 std::optional<Result> Lane::hear_hello(const protocol::Hello& hello) {
   check_hello(hello);
   failed_starts_ = 0;
-  for (const DeviceId& id : devices_) {
-    if (std::ranges::find(hello.devices, to_text(id), &DeviceInfo::device) != hello.devices.end()) {
-      continue;
-    }
-    const std::string reason = to_text(id) + " is gone: a fresh worker does not see it";
+  // A driver that loses a device may give its number to the next one.
+  const bool is_first = uuids_.empty();
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const DeviceId& id = devices_[i];
+    const auto seen = std::ranges::find(hello.devices, to_text(id), &DeviceInfo::device);
+    const bool is_there = seen != hello.devices.end();
+    if (is_there && is_first) uuids_.push_back(seen->uuid);
+    if (is_there && seen->uuid == uuids_.at(i)) continue;
+    const std::string reason =
+        to_text(id) + " is gone: a fresh worker " +
+        (is_there ? "finds another device in its place, " + seen->uuid : "does not see it");
     given_up_ = GivenUp{Status::device_lost, reason, id};
     return finish(ended_as(Status::device_lost, reason), false);
   }

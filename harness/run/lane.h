@@ -70,6 +70,7 @@ class Lane {
   Result finish(Result result, bool keep_worker);
 
   std::vector<DeviceId> devices_;
+  std::vector<std::string> uuids_;  // of those, as the first worker saw them
   WorkerCommand command_;
   double timeout_s_;
   Phase phase_ = Phase::idle;

@@ -6,6 +6,13 @@
 
 namespace assay {
 
+namespace {
+
+/// As all bytes of an element: some number in every dtype.
+constexpr std::byte any_number{0x3c};
+
+}  // namespace
+
 /// Ranks of a collective are devices, or share one; other ops say which device holds a tensor.
 Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
     : in_place_(op.signature.in_place), first_device_(lane[0]) {
@@ -29,7 +36,10 @@ Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> la
     Binding& binding = bindings.emplace_back();
     binding.stream = r.stream.get();
     for (const TensorSpec& spec : tensors.inputs) {
-      binding.inputs.push_back(r.inputs.emplace_back(holder(spec), spec).data());
+      input::GuardedTensor& tensor = r.inputs.emplace_back(holder(spec), spec);
+      // Libraries try their algorithms on what is there: numbers, and no zeros, which are fast.
+      if (op.signature.is_product && !device.is_host()) tensor.poison(any_number);
+      binding.inputs.push_back(tensor.data());
     }
     if (in_place_) binding.outputs.push_back(r.inputs[0].data());
     for (const TensorSpec& spec : tensors.outputs) {
@@ -82,17 +92,32 @@ namespace {
 constexpr std::int64_t most_held_launches = 32;
 constexpr std::int64_t most_launches_as_one = 4096;
 
-/// Holds streams back while it lives.
+/// Holds streams back while it lives: all of them, or none, since one that began before the others
+/// would have their enqueueing in its time.
 class HeldStreams {
  public:
-  ~HeldStreams() {
-    for (Stream* stream : held_) stream->release();
-  }
-  void hold(Stream& stream) {
-    if (stream.hold()) held_.push_back(&stream);
+  ~HeldStreams() { release(); }
+  HeldStreams() = default;
+  HeldStreams(const HeldStreams&) = delete;
+  HeldStreams& operator=(const HeldStreams&) = delete;
+
+  /// Whether they are held.
+  bool hold(const std::vector<Stream*>& streams) {
+    for (Stream* stream : streams) {
+      if (!stream->hold()) {
+        release();
+        return false;
+      }
+      held_.push_back(stream);
+    }
+    return true;
   }
 
  private:
+  void release() {
+    for (Stream* stream : held_) stream->release();
+    held_.clear();
+  }
   std::vector<Stream*> held_;
 };
 
@@ -111,11 +136,15 @@ double Trial::time_s(std::int64_t launches, bool cold) {
   const bool may_wait =
       std::ranges::any_of(kernels_, [](const auto& kernel) { return kernel->may_wait(); });
   {
-    HeldStreams held;
-    for (const Rank& rank : ranks_) {
-      if (cold) rank.stream->flush_caches();
-      if (as_one_ || (launches <= most_held_launches && !may_wait)) held.hold(*rank.stream);
+    std::vector<Stream*> streams;
+    for (const Rank& rank : ranks_) streams.push_back(rank.stream.get());
+    if (cold) {
+      for (Stream* stream : streams) stream->flush_caches();
     }
+    HeldStreams held;
+    const bool may_hold = as_one_ || (launches <= most_held_launches && !may_wait);
+    // What the host does of a launch counts, and must not pass while the flush still runs.
+    if (!(may_hold && held.hold(streams)) && cold) synchronize();
     for (const Rank& rank : ranks_) rank.stream->record(*rank.start);
     if (as_one_) {
       as_one_->launch();

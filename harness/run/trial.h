@@ -91,8 +91,8 @@ class Trial {
 
   bool in_place_;
   const Device* first_device_;
-  std::unique_ptr<Communicator> communicator_;
   std::vector<Rank> ranks_;
+  std::unique_ptr<Communicator> communicator_;  // ends first: it may wait for what a rank does
   /// One of all ranks of a collective, else one each. Last: they refer to all of the above.
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::unique_ptr<Kernel> as_one_;  // so many launches of the only kernel; null: they are a loop

@@ -9,6 +9,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/faults.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/nccl.h"
 
@@ -129,6 +130,7 @@ class NcclCommunicator final : public Communicator {
   std::string transport() const override { return name_; }
   std::unique_ptr<Kernel> prepare(const OpInstance& op,
                                   std::span<const Binding> bindings) override {
+    refuse_fault("a collective");
     return std::make_unique<AllreduceKernel>(ranks_, op, bindings);
   }
 

@@ -48,6 +48,7 @@ class FaultyKernel final : public Kernel {
   std::string implementation() const override {
     return right_->implementation() + ", with the injected fault " + fault_;
   }
+  bool may_wait() const override { return right_->may_wait(); }
   MathMode math_mode() const override { return right_->math_mode(); }
 
  private:
@@ -60,6 +61,13 @@ class FaultyKernel final : public Kernel {
 };
 
 }  // namespace
+
+void refuse_fault(const char* where) {
+  const char* name = std::getenv(fault_variable);
+  if (name == nullptr || *name == '\0') return;
+  throw DeviceError(Failure::internal, std::string(fault_variable) + ": " + where +
+                                           " cannot be given the fault '" + name + "'");
+}
 
 std::unique_ptr<Kernel> with_fault(std::unique_ptr<Kernel> right, const OpInstance& op,
                                    const Binding& binding) {

@@ -27,4 +27,7 @@ inline constexpr std::array<std::string_view, 5> fault_names{
 std::unique_ptr<Kernel> with_fault(std::unique_ptr<Kernel> right, const OpInstance& op,
                                    const Binding& binding);
 
+/// Throws DeviceError where the environment names one.
+void refuse_fault(const char* where);
+
 }  // namespace assay::cuda

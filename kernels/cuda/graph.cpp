@@ -6,24 +6,30 @@
 namespace assay::cuda {
 namespace {
 
-/// Null after any error: of a launch, of the capture, or none captured.
+/// Ends the capture whatever becomes of it.
+cudaGraph_t end_of_capture(cudaStream_t stream) {
+  cudaGraph_t graph = nullptr;
+  ignore(cudaStreamEndCapture(stream, &graph));
+  return graph;
+}
+
+/// Null where a call cannot be captured: launches outside of a graph tell of all other errors.
 cudaGraph_t captured(Kernel& kernel, std::int64_t launches, cudaStream_t stream) {
-  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
-    ignore(cudaGetLastError());
+  if (const cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+      error != cudaSuccess) {
+    ignore(error);
     return nullptr;
   }
-  bool all = true;
   try {
     for (std::int64_t i = 0; i < launches; ++i) kernel.launch();
   } catch (const DeviceError&) {
-    all = false;  // a call that no graph can hold; launches outside of one tell of all others
+    if (cudaGraph_t torn = end_of_capture(stream)) ignore(cudaGraphDestroy(torn));
+    return nullptr;
+  } catch (...) {
+    if (cudaGraph_t torn = end_of_capture(stream)) ignore(cudaGraphDestroy(torn));
+    throw;
   }
-  cudaGraph_t graph = nullptr;
-  const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
-  ignore(ended);
-  if (all && ended == cudaSuccess) return graph;
-  if (graph != nullptr) ignore(cudaGraphDestroy(graph));
-  return nullptr;
+  return end_of_capture(stream);
 }
 
 }  // namespace
@@ -37,6 +43,10 @@ std::unique_ptr<GraphKernel> GraphKernel::capture(Kernel& kernel, std::int64_t l
   cudaGraphExec_t executable = nullptr;
   const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
   ignore(cudaGraphDestroy(graph));
+  if (error != cudaSuccess && !is_sticky(error)) {
+    ignore(error);  // such as no memory for so many nodes: then they are a loop
+    return nullptr;
+  }
   check(error, "cudaGraphInstantiate");
   auto whole = std::make_unique<GraphKernel>(executable, stream, kernel.implementation());
   check(cudaGraphUpload(executable, stream.handle()), "cudaGraphUpload");

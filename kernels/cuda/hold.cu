@@ -50,6 +50,10 @@ void Hold::begin(cudaStream_t stream) {
 
 void Hold::end() { flags_->released = begun_; }
 
-bool Hold::lapsed() const { return flags_->lapsed != 0; }
+bool Hold::take_lapse() {
+  const bool lapsed = flags_->lapsed != 0;
+  flags_->lapsed = 0;
+  return lapsed;
+}
 
 }  // namespace assay::cuda

@@ -17,8 +17,9 @@ class Hold {
 
   void begin(cudaStream_t stream);
   void end();
-  /// Whether a kernel has ever gone by itself. To be asked when its stream's work is done.
-  bool lapsed() const;
+  /// Whether a kernel has gone by itself since this was asked last. To be asked when its stream's
+  /// work is done.
+  bool take_lapse();
 
  private:
   /// What the host and the kernel tell each other, in pinned memory.

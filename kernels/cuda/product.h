@@ -40,6 +40,8 @@ class Product {
   void set_bias(const Operands& operands) const;
   cublasStatus_t enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                          cudaStream_t stream) const;
+  double time_s(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
+                CudaStream& stream) const;
   void choose(const Operands& operands, CudaStream& stream);
 
   struct Handles;

@@ -17,6 +17,7 @@ CudaEvent::~CudaEvent() { ignore(cudaEventDestroy(handle_)); }
 
 CudaStream::CudaStream(int ordinal) : ordinal_(ordinal) {
   make_current(ordinal);
+  hold_ = std::make_unique<Hold>();
   check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 
@@ -55,16 +56,16 @@ void CudaStream::flush_caches() {
 }
 
 bool CudaStream::hold() {
+  // One lapse may be a host that was busy elsewhere. After some, what is held waits for the GPU.
+  constexpr int most_lapses = 3;
   make_current(ordinal_);
-  if (!hold_) hold_ = std::make_unique<Hold>();
-  if (hold_->lapsed()) return false;  // what it held back waits for the GPU, and would again
+  if (hold_->take_lapse()) ++lapses_;
+  if (lapses_ >= most_lapses) return false;
   hold_->begin(handle_);
   return true;
 }
 
-void CudaStream::release() {
-  if (hold_) hold_->end();
-}
+void CudaStream::release() { hold_->end(); }
 
 std::unique_ptr<Kernel> CudaStream::as_one(Kernel& kernel, std::int64_t launches) {
   if (kernel.may_wait()) return nullptr;

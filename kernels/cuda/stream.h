@@ -51,8 +51,9 @@ class CudaStream final : public Stream {
  private:
   int ordinal_;
   cudaStream_t handle_ = nullptr;
-  std::unique_ptr<Hold> hold_;          // made when it is first needed, as is
-  std::unique_ptr<Workspace> evictor_;  // what a flush writes to
+  std::unique_ptr<Hold> hold_;  // made at once: behind a kernel that waits nothing can be allocated
+  int lapses_ = 0;
+  std::unique_ptr<Workspace> evictor_;  // what a flush writes to; made when it is first needed
 };
 
 /// The CUDA stream that a binding names.

@@ -117,8 +117,9 @@ std::unique_ptr<Kernel> peer_memcpy(const OpInstance& op, const Binding& binding
   set_access(to, from, direct);
   set_access(from, to, direct);  // last: its stream is the one to launch on
   if (op.params.word("by") == "kernel") return by_kernel(copy, binding);
+  // Without access it goes through a buffer of the driver, for which a call may have to wait.
   return by_engine(direct ? "cudaMemcpyAsync, peer access" : "cudaMemcpyAsync, no peer access",
-                   copy, binding, Waits::no);
+                   copy, binding, direct ? Waits::no : Waits::yes);
 }
 
 constexpr KernelRow rows[] = {

@@ -1,0 +1,62 @@
+#include "harness/measure/contention.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace assay::measure {
+namespace {
+
+TEST(Contention, IsReadFromTheSystemsFiles) {
+  EXPECT_DOUBLE_EQ(waited_s("8530000000 1500000000 912\n").value(), 1.5);
+  EXPECT_EQ(waited_s(""), std::nullopt) << "a thread that is gone";
+  EXPECT_EQ(waited_s("12 x"), std::nullopt);
+  EXPECT_DOUBLE_EQ(
+      stolen_s("cpu  100 2 30 4000 5 6 7 250 9 10\ncpu0 1 1 1 1 1 1 1 1 1 1\n", 100).value(), 2.5);
+  EXPECT_EQ(stolen_s("cpu  100 2 30 4000 5 6 7\n", 100), std::nullopt) << "old kernels";
+  EXPECT_EQ(stolen_s("intr 1 2 3 4 5 6 7 8\n", 100), std::nullopt);
+}
+
+TEST(Contention, IsMoreThanAHundredthOfTheTime) {
+  const LostTime before{.waited_s = 1, .stolen_s = 2};
+  EXPECT_EQ(is_contended(before, {.waited_s = 1.009, .stolen_s = 2}, 1), false);
+  EXPECT_EQ(is_contended(before, {.waited_s = 1.011, .stolen_s = 2}, 1), true);
+  EXPECT_EQ(is_contended(before, {.waited_s = 1, .stolen_s = 2.02}, 1), true);
+  EXPECT_EQ(is_contended(before, {.waited_s = 1.006, .stolen_s = 2.006}, 1), true) << "together";
+  EXPECT_EQ(is_contended(before, {.waited_s = 0.5, .stolen_s = 2}, 1), false)
+      << "threads that ended took theirs with them";
+}
+
+TEST(Contention, IsUnknownWhereNothingIsTold) {
+  EXPECT_EQ(is_contended({}, {.waited_s = 5}, 1), std::nullopt);
+  EXPECT_EQ(is_contended({.waited_s = 1}, {.waited_s = 5, .stolen_s = 1}, 1), true);
+}
+
+/// More threads than cores, each always ready: some of them must wait.
+TEST(Contention, OfThreadsThatOutnumberTheCoresIsSeen) {
+  const LostTime before = lost_time();
+  if (!before.waited_s) GTEST_SKIP() << "this kernel has no schedstat";
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  std::atomic<bool> go_on{true};
+  std::vector<std::jthread> threads;
+  for (long i = 0; i < 3 * cores; ++i) {
+    threads.emplace_back([&] {
+      while (go_on) {
+      }
+    });
+  }
+  // However long it takes: on a machine that tells of it, it comes.
+  LostTime after;
+  do {
+    std::this_thread::yield();
+    after = lost_time();
+  } while (*after.waited_s - *before.waited_s < 0.05);
+  go_on = false;
+  EXPECT_EQ(is_contended(before, after, 0.05), true);
+}
+
+}  // namespace
+}  // namespace assay::measure
