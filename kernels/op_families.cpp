@@ -31,8 +31,8 @@ Parameter optional_choice(std::string_view name, std::vector<std::string_view> w
 /// By the device's engine for copies, or by a kernel that reads and writes.
 Parameter copier() { return choice("by", {"engine", "kernel"}); }
 Parameter ways() { return optional_choice("ways", {"one", "both"}); }
-/// Backends whose devices do not compute in the host's memory. No object:
-/// the table may be asked for before those of this file exist.
+/// Backends whose devices do not compute in the host's memory. No object: the table may be asked
+/// for before those of this file exist.
 std::vector<std::string_view> with_own_memory() { return {"cuda", "sim"}; }
 
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }

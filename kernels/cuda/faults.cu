@@ -21,6 +21,12 @@ __global__ void never_end() {
   for (;;) asm volatile("nanosleep.u32 1000;");
 }
 
+/// Empty where none is named.
+std::string fault_of_environment() {
+  const char* name = std::getenv(fault_variable);
+  return name == nullptr ? "" : name;
+}
+
 /// Beyond the memory of any GPU.
 constexpr std::size_t huge_bytes = std::size_t{1} << 46;
 
@@ -63,16 +69,16 @@ class FaultyKernel final : public Kernel {
 }  // namespace
 
 void refuse_fault(const char* where) {
-  const char* name = std::getenv(fault_variable);
-  if (name == nullptr || *name == '\0') return;
+  const std::string name = fault_of_environment();
+  if (name.empty()) return;
   throw DeviceError(Failure::internal, std::string(fault_variable) + ": " + where +
                                            " cannot be given the fault '" + name + "'");
 }
 
 std::unique_ptr<Kernel> with_fault(std::unique_ptr<Kernel> right, const OpInstance& op,
                                    const Binding& binding) {
-  const char* name = std::getenv(fault_variable);
-  if (name == nullptr || *name == '\0') return right;
+  const std::string name = fault_of_environment();
+  if (name.empty()) return right;
   if (std::find(fault_names.begin(), fault_names.end(), name) == fault_names.end()) {
     throw DeviceError(Failure::internal,
                       std::string(fault_variable) + ": no fault is called '" + name + "'");
