@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/fields_text.h"
+#include "reports/explanation.h"
 #include "reports/outcomes.h"
 #include "reports/xml_text.h"
 
@@ -54,24 +55,6 @@ std::string test_name(const Record& record) {
   std::string name = record.case_id;
   if (!record.timing.empty()) name += " " + record.timing;
   return name;
-}
-
-/// What a person needs to begin: why, where it was worst, and how to see it again.
-std::string explanation(const Record& record) {
-  std::string text = record.reason;
-  const auto add = [&](std::string_view label, const std::string& value) {
-    if (!value.empty()) text += fmt::format("\n{}: {}", label, value);
-  };
-  add("oracle", record.oracle);
-  add("mismatches", to_cell(record.mismatches));
-  add("elements", to_cell(record.elements));
-  add("worst |error| / allowed", to_cell(record.max_bound_ratio));
-  add("worst index", to_cell(record.worst_index));
-  add("worst rank", to_cell(record.worst_rank));
-  add("expected", record.worst_expected);
-  add("actual", record.worst_actual);
-  add("replay", record.replay);
-  return text;
 }
 
 /// The child of a test case that says what became of it; empty for what may pass. A known failure
