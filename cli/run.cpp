@@ -2,9 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -14,12 +12,13 @@
 #include "cli/command.h"
 #include "cli/execution.h"
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/lock_devices.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "harness/clock.h"
 #include "harness/expected_failures.h"
-#include "harness/run/device_lock.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -36,22 +35,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::atomic<int> signal_received{0};
-static_assert(std::atomic<int>::is_always_lock_free);  // for the handler
-
-bool interrupted() { return signal_received != 0; }
-
-void handle_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) { signal_received = signal; };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction inherited {};
-    sigaction(signal, nullptr, &inherited);
-    const bool is_nohup = signal == SIGHUP && inherited.sa_handler == SIG_IGN;
-    if (!is_nohup) sigaction(signal, &action, nullptr);
-  }
-}
-
 ExpectedFailures read_expected(const fs::path& path) {
   if (path.empty()) return {};
   std::ifstream file(path);
@@ -59,20 +42,6 @@ ExpectedFailures read_expected(const fs::path& path) {
     throw UsageError("--expected: cannot read " + path.string());
   }
   return {file, path.string(), utc_now().substr(0, 10)};
-}
-
-/// Everything that has a UUID is one machine's one device.
-std::vector<DeviceLock> lock_devices(const RunInfo& run, bool wait) {
-  std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
-  for (const DeviceInfo& device : run.devices) {
-    if (!device.uuid.empty()) uuids.insert(device.uuid);
-  }
-  std::vector<DeviceLock> locks;
-  for (const std::string& uuid : uuids) {
-    locks.emplace_back(DeviceLock::folder(), uuid, wait, interrupted,
-                       [](const std::string& busy) { say("waiting: {}\n", busy); });
-  }
-  return locks;
 }
 
 /// Makes the directory of a new run, with its plan, before anything runs.
@@ -151,7 +120,7 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
   const Tally tally = outcomes.tally();
   if (run.interrupted) {
     say("interrupted by signal {}: {} of {} trials have rows; assay run --resume {} completes it\n",
-        signal_received.load(), tally.finished, run.planned, run.directory.string());
+        interrupting_signal(), tally.finished, run.planned, run.directory.string());
   }
   if (!quiet) say("\n{}\n", overview(outcomes.trials()));
   for (const std::string& note : run.notes) say("note: {}\n", note);
@@ -176,8 +145,8 @@ int execute(const RunOptions& asked, bool resumes) {
   RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);
   const ExpectedFailures expected = read_expected(options.expected);
-  handle_signals();  // until here a signal ends the program, as nothing has begun
-  const std::vector<DeviceLock> locks = lock_devices(run, options.wait);
+  catch_interrupts();  // until here a signal ends the program, as nothing has begun
+  const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
   if (job.start == Start::fresh) make_directory(job);
   const ReferenceFolder references(job);
 

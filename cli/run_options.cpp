@@ -24,32 +24,39 @@ const CLI::Validator at_least_one_second(
 /// What may be said anew when a run is resumed: how it is shown, and whether it waits.
 constexpr std::array with_resume{"--resume", "--quiet", "--jsonl", "--wait", "--help"};
 
+CLI::Option* add_seconds(CLI::App& app, const char* name, double& value, const char* help) {
+  return app.add_option(name, value, help)->check(at_least_one_second)->type_name("SECONDS");
+}
+
+constexpr const char* gate = "Gates";
+constexpr const char* machine = "Machine";
+
 }  // namespace
+
+void add_trial_options(CLI::App& app, RunOptions& o) {
+  app.add_option("--soak", o.selection.soak,
+                 "launch each trial N times more; each launch must leave the verified bits")
+      ->check(CLI::Range(1, 1000000000))
+      ->type_name("N");
+  app.add_flag("--strict", o.selection.strict,
+               "let no declared deviation of a library pass (docs/deviations.md)");
+  add_seconds(app, "--timeout", o.timeout_s, "of one case")->capture_default_str()->group(gate);
+  app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine);
+}
 
 void add_run_options(CLI::App& app, RunOptions& o) {
   add_selection_options(app, o.selection);
-  const auto seconds = [&](const char* name, double& value, const char* help) {
-    return app.add_option(name, value, help)->check(at_least_one_second)->type_name("SECONDS");
-  };
   app.add_option("--out", o.out, "run directory (default: assay-runs/TIME-HOST)")->type_name("DIR");
   app.add_option("--resume", o.resume,
                  "complete the run in DIR: what has a row stays, selection and options are its own")
       ->type_name("DIR");
   add_timing_options(app, o.selection);
-  app.add_option("--soak", o.selection.soak,
-                 "launch each trial N times more; each launch must leave the verified bits")
-      ->check(CLI::Range(1, 1000000000))
-      ->type_name("N");
-
-  app.add_flag("--strict", o.selection.strict,
-               "let no declared deviation of a library pass (docs/deviations.md)");
+  add_trial_options(app, o);
   app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
 
-  const std::string gate = "Gates";
-  seconds("--timeout", o.timeout_s, "of one case")->capture_default_str()->group(gate);
   CLI::Option* budget =
-      seconds("--budget", o.budget_s,
-              "begin no trial after so long; every suite, op and dtype is touched first");
+      add_seconds(app, "--budget", o.budget_s,
+                  "begin no trial after so long; every suite, op and dtype is touched first");
   budget->group(gate);
   app.add_option("--retries", o.retries, "further attempts at what did not pass, a row each")
       ->check(CLI::Range(0, 100))
@@ -68,11 +75,10 @@ void add_run_options(CLI::App& app, RunOptions& o) {
                             ->type_name("N")
                             ->group(gate);
   CLI::Option* duration =
-      seconds("--duration", o.duration_s, "take every trial again and again for so long");
+      add_seconds(app, "--duration", o.duration_s, "take every trial again and again for so long");
   duration->group(gate)->excludes(repeat)->excludes(budget);
   repeat->excludes(budget);
 
-  const std::string machine = "Machine";
   app.add_option("--lanes", o.lanes, "devices checked side by side (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
@@ -80,7 +86,6 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_flag("--overlap-timings", o.overlap_timings,
                "also take times side by side: sooner done, and noisier")
       ->group(machine);
-  app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine);
   app.add_flag("--jsonl", o.jsonl, "each record as a line of JSON on standard output");
   app.add_flag("--quiet", o.quiet, "only what did not pass, and the end");
 }

@@ -34,6 +34,10 @@ struct RunOptions {
 
 void add_run_options(CLI::App& command, RunOptions& options);
 
+/// Those of them that say how each trial is executed, and make sense for any other runner too:
+/// --soak, --strict, --timeout, --wait.
+void add_trial_options(CLI::App& command, RunOptions& options);
+
 /// The options of a stored command line, "assay run ...". Throws UsageError where this version does
 /// not understand it.
 RunOptions parse_run_options(const std::vector<std::string>& command_line);

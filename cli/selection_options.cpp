@@ -96,18 +96,21 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->group(group);
 }
 
-void add_timing_options(CLI::App& command, SelectionOptions& o) {
-  CLI::Option* check_only =
-      command.add_flag("--check-only", o.check_only, "verify and do not measure");
-  command
+CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& o) {
+  return command
       .add_option("--timing", o.timings,
                   "batch: launches back to back; cold: one at a time, each on empty caches, as in "
                   "the latency of a copy; a trial each (default: batch)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({std::string(batch_timing), std::string(cold_timing)}))
-      ->type_name("LIST")
-      ->excludes(check_only);
+      ->type_name("LIST");
+}
+
+void add_timing_options(CLI::App& command, SelectionOptions& o) {
+  CLI::Option* check_only =
+      command.add_flag("--check-only", o.check_only, "verify and do not measure");
+  add_timing_option(command, o)->excludes(check_only);
 }
 
 SelectedTrials select_trials(const SelectionOptions& options) {
@@ -142,17 +145,14 @@ SelectedTrials select_trials(const SelectionOptions& options) {
 
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                              const std::filesystem::path& references) {
+  const std::filesystem::path program =
+      options.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : options.program;
   WorkerCommand command;
-  command.arguments = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                       "worker",
-                       "--parent",
-                       std::to_string(getpid()),
-                       "--seed",
-                       std::to_string(options.seed),
-                       "--cap",
-                       fmt::format("{}", cap_s),
-                       "--sim-devices",
-                       std::to_string(options.sim_devices)};
+  command.arguments = {program.string(), "worker",
+                       "--parent",       std::to_string(getpid()),
+                       "--seed",         std::to_string(options.seed),
+                       "--cap",          fmt::format("{}", cap_s),
+                       "--sim-devices",  std::to_string(options.sim_devices)};
   if (!options.without_check.empty()) {
     command.arguments.insert(command.arguments.end(), {"--without-check", options.without_check});
   }

@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace assay::cli {
 
@@ -30,9 +31,13 @@ struct SelectionOptions {
   bool strict = false;        // no declared deviation passes
   std::int64_t soak = 0;      // further launches of each trial
   std::string without_check;  // of simulated devices, for `assay selftest`: switched off
+  /// The `assay` whose workers execute the trials; empty: this very program.
+  std::filesystem::path program;
 };
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
+/// --timing.
+CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& options);
 /// --check-only and --timing.
 void add_timing_options(CLI::App& command, SelectionOptions& options);
 
@@ -47,7 +52,7 @@ struct SelectedTrials {
 /// where the text alone is wrong) and AbsentDevice.
 SelectedTrials select_trials(const SelectionOptions& options);
 
-/// The hidden subcommand that executes this selection's trials, in this very program.
+/// The hidden subcommand that executes this selection's trials, of `options.program`.
 /// `references` is the folder in which workers share references; empty when they do not.
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
                              const std::filesystem::path& references = {});

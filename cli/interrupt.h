@@ -1,0 +1,14 @@
+#pragma once
+
+namespace assay::cli {
+
+/// From here on INT, TERM and HUP (unless nohup has it ignored) are noted instead of ending the
+/// program.
+void catch_interrupts();
+
+bool interrupted();
+
+/// The signal that was noted last; 0 while there was none.
+int interrupting_signal();
+
+}  // namespace assay::cli

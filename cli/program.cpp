@@ -1,0 +1,111 @@
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+#include "assay/version.h"
+#include "cli/exit_code.h"
+#include "cli/say.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+
+namespace assay::cli {
+namespace {
+
+/// The first files that a program opens take the lowest free descriptors: with standard error
+/// closed, messages would end up in results.csv.
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
+/// An error is one line, whatever the user's text in it holds.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return text;
+}
+
+/// What was asked for is on standard output, or the program has failed.
+int checked_output(std::string_view name, int exit_code) {
+  std::cout.flush();  // other libraries write there
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return exit_code;
+  say("{}: standard output could not be written\n", name);
+  return exit_code == ok ? infrastructure : exit_code;
+}
+
+}  // namespace
+
+void add_version(CLI::App& program) {
+  program.set_version_flag("--version",
+                           fmt::format("{} {} ({}, {})", program.get_name(), version::number,
+                                       version::git_revision, version::build_type));
+}
+
+std::optional<int> parse(CLI::App& program, std::vector<std::string> words) {
+  std::ranges::reverse(words);  // as CLI11 takes them
+  try {
+    program.parse(std::move(words));
+  } catch (const CLI::Success& success) {  // --help, --version
+    return program.exit(success);
+  } catch (const CLI::ConversionError& error) {  // "Could not convert: --seed = abc"
+    throw UsageError(std::string(error.what()) + "; expected a number");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  return std::nullopt;
+}
+
+void refuse_extras(const CLI::App& command, std::string_view call,
+                   const std::vector<std::string>& more) {
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return;
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  if (word.starts_with("-")) {
+    std::vector<std::string> valid;
+    for (const CLI::Option* option : command.get_options()) {
+      if (!option->get_name().empty()) valid.push_back(option->get_name());
+    }
+    valid.insert(valid.end(), more.begin(), more.end());
+    throw UsageError(unknown_name("option", word, valid));
+  }
+  std::vector<std::string> commands;
+  for (const CLI::App* subcommand :
+       command.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); })) {
+    commands.push_back(subcommand->get_name());
+  }
+  if (!commands.empty()) throw UsageError(unknown_name("command", word, commands));
+  throw UsageError(fmt::format("unexpected argument '{}'; see '{} --help'", extras.front(), call));
+}
+
+int run_program(std::string_view name, const std::function<int()>& work) {
+  occupy_standard_streams();
+  // A closed pipe and a file beyond its limit are errors of a write, not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const auto fail = [&](const std::exception& error, ExitCode code) {
+    say("{}: {}\n", name, one_line(error.what()));
+    return code;
+  };
+  try {
+    return checked_output(name, work());
+  } catch (const UsageError& error) {
+    return fail(error, usage);
+  } catch (const AbsentDevice& error) {
+    return fail(error, absent);
+  } catch (const std::exception& error) {
+    return fail(error, infrastructure);
+  }
+}
+
+}  // namespace assay::cli
