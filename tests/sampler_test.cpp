@@ -13,13 +13,15 @@ namespace {
 /// Launches take what `cost_s` says at the time of the launch.
 class FakeMeter final : public Meter {
  public:
-  explicit FakeMeter(std::function<double(double now_s, std::int64_t call)> cost_s)
-      : cost_s_(std::move(cost_s)) {}
+  /// `around_s`: what the harness spends around a sample.
+  explicit FakeMeter(std::function<double(double now_s, std::int64_t call)> cost_s,
+                     double around_s = 1e-6)
+      : cost_s_(std::move(cost_s)), around_s_(around_s) {}
 
   double time_s(std::int64_t launches) override {
     const double seconds = cost_s_(now_, calls_++) * static_cast<double>(launches);
     most_launches_ = std::max(most_launches_, launches);
-    now_ += seconds + 1e-6;  // what the harness spends around a sample
+    now_ += seconds + around_s_;
     return seconds;
   }
   void before_last() override { calls_at_last_ = calls_; }
@@ -40,6 +42,7 @@ class FakeMeter final : public Meter {
 
  private:
   std::function<double(double, std::int64_t)> cost_s_;
+  double around_s_;
   double now_ = 100;
   std::int64_t calls_ = 0;
   std::int64_t calls_at_last_ = -1;
@@ -93,6 +96,22 @@ TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {
     EXPECT_EQ(s.launches, m.samples.front().launches);
   }
   EXPECT_LE(m.samples.size(), 1500U) << "a sample lasts longer rather than having more of them";
+}
+
+TEST(Sampler, AddsNothingToALaunchHoweverShort) {
+  // Powers of two: no sum of them is rounded, so anything that was added would show.
+  for (const double launch_s : {0x1p-30, 0x1p-20, 0x1p-10, 0x1p-4}) {
+    for (const double around_s : {1e-6, 1e-3}) {
+      for (const std::int64_t most : {1, 7, 1'000'000'000}) {
+        FakeMeter meter([=](double, std::int64_t) { return launch_s; }, around_s);
+        const Measurement m = sample(meter, {.max_launches = most, .cap_s = 0.5});
+        EXPECT_EQ(m.launch_s.min, launch_s) << around_s << " s around " << most;
+        EXPECT_EQ(m.launch_s.median, launch_s) << around_s << " s around " << most;
+        EXPECT_EQ(m.launch_s.q3, launch_s) << around_s << " s around " << most;
+        EXPECT_EQ(m.launch_s.ci_high, launch_s) << around_s << " s around " << most;
+      }
+    }
+  }
 }
 
 TEST(Sampler, NoSampleHasMoreLaunchesThanAllowed) {
