@@ -1,0 +1,162 @@
+// The trials of a selection as GoogleTests.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/adapters/library_flags.h"
+#include "cli/adapters/names.h"
+#include "cli/adapters/session.h"
+#include "cli/interrupt.h"
+#include "cli/program.h"
+#include "cli/run_options.h"
+#include "harness/fields_text.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+#include "reports/explanation.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* description =
+    "Assay's cases as GoogleTests: verifies each selected case on each selected device, a test "
+    "each.\nTakes the flags of GoogleTest beside these, docs/adapters.md.";
+
+constexpr const char* examples = R"(Examples:
+  assay_gtest                                          the smoke profile on the CPU and every GPU
+  assay_gtest --gtest_list_tests --device cuda         LANE.CASE: cuda0.linear/f32/batch=64,...
+  assay_gtest --gtest_filter='cuda0.linear/*'          by device and case
+  assay_gtest --profile default --require cuda --gtest_output=xml:assay.xml
+  GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=0 assay_gtest --wait    a part of them, for ctest or Bazel
+
+Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
+4 a crash, a time-out or another failure of the machinery.)";
+
+/// The columns of results.csv that become properties of a test. Others name the run, not the test,
+/// or are what the message says.
+constexpr std::array columns{"case_id",        "device",         "device_name",
+                             "device_uuid",    "ranks",          "transport",
+                             "implementation", "seed",           "repeat",
+                             "oracle",         "elements",       "mismatches",
+                             "max_ulp",        "max_abs_error",  "max_bound_ratio",
+                             "worst_ratio",    "effective_bits", "misrounded_fraction",
+                             "repeatable",     "reason",         "replay"};
+
+void record_properties(const Record& record) {
+  // "status" is an attribute of the library's own.
+  testing::Test::RecordProperty("verdict", std::string(name(record.status)));
+  visit_fields(record, [](std::string_view column, const auto& value) {
+    const std::string cell = to_cell(value);
+    if (cell.empty() || std::ranges::find(columns, column) == columns.end()) return;
+    testing::Test::RecordProperty(std::string(column), cell);
+  });
+}
+
+class TrialTest final : public testing::Test {
+ public:
+  TrialTest(Session& session, std::size_t i) : session_(session), i_(i) {}
+
+  void TestBody() override {
+    if (interrupted()) GTEST_SKIP() << "not begun: interrupted";
+    const auto record = session_.take(i_);
+    if (!record) FAIL() << fmt::format("interrupted by signal {}", interrupting_signal());
+    record_properties(*record);
+    switch (class_of(record->status)) {
+      case StatusClass::right:
+        return;
+      case StatusClass::skipped:
+        GTEST_SKIP() << record->reason;
+      case StatusClass::wrong:
+      case StatusClass::broken:
+        FAIL() << fmt::format("{}: {}", name(record->status), explanation(*record));
+    }
+  }
+
+ private:
+  Session& session_;
+  std::size_t i_;
+};
+
+/// --gtest_repeat=-1 would go on for ever, skipping everything.
+class EndWhenInterrupted final : public testing::EmptyTestEventListener {
+ public:
+  explicit EndWhenInterrupted(const Session& session) : session_(session) {}
+  void OnTestIterationStart(const testing::UnitTest& /*unit_test*/, int /*iteration*/) override {
+    if (interrupted()) std::exit(end_of(session_, false));
+  }
+
+ private:
+  const Session& session_;
+};
+
+void register_tests(Session& session) {
+  for (std::size_t i = 0; i < session.plan().size(); ++i) {
+    const PlannedTrial& trial = session.plan()[i];
+    const std::string name =
+        to_gtest_name({.case_id = trial.test.id(), .lane = lane_text(trial), .timing = ""});
+    const std::size_t dot = name.find('.');
+    testing::RegisterTest(name.substr(0, dot).c_str(), name.substr(dot + 1).c_str(), nullptr,
+                          nullptr, __FILE__, __LINE__,
+                          [&session, i]() -> testing::Test* { return new TrialTest(session, i); });
+  }
+}
+
+/// What our table did not see: the environment (GTEST_OUTPUT), and where the report goes.
+void check_flags(int argc, char** argv) {
+  if (argc > 1) throw UsageError(fmt::format("GoogleTest does not understand '{}'", argv[1]));
+  const std::string output = GTEST_FLAG_GET(output);
+  if (output.empty()) return;
+  const std::vector<std::string> parts = split(output, ':');
+  if (parts.front() != "xml" && parts.front() != "json") {
+    throw UsageError(fmt::format("GTEST_OUTPUT is neither xml nor json, but '{}'", output));
+  }
+  const std::filesystem::path file = output.substr(std::min(output.size(), parts[0].size() + 1));
+  if (!file.has_filename()) return;  // a folder, in which the library chooses a name
+  std::error_code ignored;           // which the next line reports
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+  check_writable("--gtest_output", file);
+}
+
+int run(int argc, char** argv) {
+  RunOptions options;
+  options.selection.cases.profile = "smoke";  // tests are what one runs often
+  options.selection.check_only = true;
+  CLI::App program(description, "assay_gtest");
+  const SplitCommandLine words =
+      split_command_line({argv + 1, argv + argc}, "--gtest_", gtest_flags());
+  program.footer(fmt::format("Of GoogleTest: {}\n\n{}", join(words.known, " "), examples));
+  program.allow_extras();
+  add_version(program);
+  add_selection_options(program, options.selection);
+  add_trial_options(program, options);
+
+  if (const auto code = parse(program, words.assay)) return *code;
+  refuse_extras(program, program.get_name(), words.known);
+
+  std::vector<char*> flags{argv[0]};
+  std::vector<std::string> library = words.library;
+  for (std::string& word : library) flags.push_back(word.data());
+  int count = static_cast<int>(flags.size());
+  flags.push_back(nullptr);
+  testing::InitGoogleTest(&count, flags.data());
+  check_flags(count, flags.data());
+
+  Session session(std::move(options));
+  register_tests(session);
+  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+  session.begin();
+  testing::UnitTest::GetInstance()->listeners().Append(new EndWhenInterrupted(session));
+  const bool is_content = RUN_ALL_TESTS() == 0;
+  return end_of(session, is_content);
+}
+
+}  // namespace
+}  // namespace assay::cli
+
+int main(int argc, char** argv) {
+  return assay::cli::run_program("assay_gtest", [&] { return assay::cli::run(argc, argv); });
+}

@@ -1,0 +1,57 @@
+#include "cli/adapters/session.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "cli/describe_run.h"
+#include "cli/interrupt.h"
+#include "cli/lock_devices.h"
+#include "cli/say.h"
+#include "suites/suite.h"
+
+namespace assay::cli {
+
+Session::Session(RunOptions options) : options_(std::move(options)) {
+  SelectionOptions& selection = options_.selection;
+  selection.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay";
+  SelectedTrials selected = select_trials(selection);
+  run_ = describe_run(selection, selected.devices, selected.machine);
+  plan_ = std::move(selected.plan);
+  taken_.resize(plan_.size());
+}
+
+void Session::begin() {
+  catch_interrupts();
+  locks_ = lock_devices(run_.devices, options_.wait);
+  const double cap_s = find_profile(options_.selection.cases.profile).cap_s;
+  supervisor_ = std::make_unique<Supervisor>(
+      SupervisorOptions{.worker = worker_command(options_.selection, cap_s),
+                        .for_lane = share_cores,
+                        .timeout_s = options_.timeout_s,
+                        .seed = options_.selection.seed,
+                        .replay_flags = replay_flags(options_),
+                        .interrupted = interrupted},
+      run_, sinks_);
+}
+
+std::optional<Record> Session::take(std::size_t i) {
+  last_.record.reset();
+  PlannedTrial trial = plan_[i];
+  trial.repeat = ++taken_[i];
+  supervisor_->execute({&trial, 1});
+  return std::exchange(last_.record, std::nullopt);
+}
+
+ExitCode Session::exit_code() const {
+  return exit_code_of(outcomes_.tally(), !interrupted(), options_.allow_flaky);
+}
+
+int end_of(const Session& session, bool library_is_content) {
+  ExitCode code = session.exit_code();
+  if (interrupted()) say("assay: interrupted by signal {}\n", interrupting_signal());
+  if (code == absent) say("assay: nothing ran, which is never green: exit code {}\n", int{absent});
+  if (!library_is_content && (code == ok || code == absent)) code = infrastructure;
+  return code;
+}
+
+}  // namespace assay::cli
