@@ -1,6 +1,11 @@
 # The relocatable archive: programs, modules and the libraries that they need, to be unpacked anywhere on a machine that
 # has glibc and libstdc++ (docs/package.md). `cmake --install` gives the same as a folder.
 set(assay_programs assay)
+foreach(adapter assay_gtest assay_gbench)
+  if(TARGET ${adapter})
+    list(APPEND assay_programs ${adapter})
+  endif()
+endforeach()
 if(BUILD_TESTING)
   # Those that need nothing of the source tree.
   list(APPEND assay_programs harness_test trial_test)

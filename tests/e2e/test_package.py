@@ -1,4 +1,5 @@
 """The archive: unpacked anywhere, it runs with what it brought along and what every machine has."""
+import json
 import os
 import pathlib
 import re
@@ -44,6 +45,14 @@ class Package(unittest.TestCase):
         out = pathlib.Path(self.temporary.name) / "run"
         self.run_bare(self.root / "bin/assay", "run", "--profile", "seeds", "--device", "cpu", "--check-only", "--out", out)
         self.assertGreater(len((out / "results.csv").read_text(encoding="utf-8").splitlines()), 1000)
+
+    def test_its_adapters_run(self):
+        if not (self.root / "bin/assay_gbench").exists():
+            self.skipTest("built without Google Benchmark")
+        case = ("--device", "cpu", "--profile", "seeds", "--case", "tensor_ops/add/f32/n=3")
+        self.assertIn("[  PASSED  ] 1 test.", self.run_bare(self.root / "bin/assay_gtest", *case))
+        timed = json.loads(self.run_bare(self.root / "bin/assay_gbench", *case, "--benchmark_format=json"))
+        self.assertGreater(timed["benchmarks"][0]["real_time"], 0)
 
     def test_its_tests_run(self):
         tests = sorted((self.root / "bin").glob("*_test"))
