@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 
 #include "cli/adapters/library_flags.h"
 #include "cli/adapters/names.h"
@@ -147,7 +146,7 @@ int run(int argc, char** argv) {
   refuse_extras(program, program.get_name(), words.known);
   leave_out(words.library, "--benchmark_min_time");
   leave_out(words.library, "--benchmark_min_warmup_time");
-  unsetenv("BENCHMARK_MIN_WARMUP_TIME");
+  words.library.emplace_back("--benchmark_min_warmup_time=0");  // the environment's is read already
 
   std::vector<char*> flags{argv[0]};
   std::vector<std::string> library = words.library;

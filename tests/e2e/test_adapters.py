@@ -201,8 +201,11 @@ class Gtest(Adapter):
         holder = subprocess.Popen([GTEST, "--case", "tensor_ops/add/f32/n=3", "--sim-devices", "1", "--device", "sim",
                                    "--sim-fault", "hang", "--timeout", "4"], cwd=self.folder, stdout=subprocess.PIPE, text=True)
         self.addCleanup(holder.kill)
-        while "RUN" not in holder.stdout.readline():
-            pass
+        for line in holder.stdout:
+            if "RUN" in line:
+                break
+        else:
+            self.fail("it ended early")
         self.assertIn("SIM-0 is held by another run", self.gtest(*ADDS, expect=4).stderr)
         self.gtest(*ADDS, "--gtest_list_tests")  # runs nothing, so needs no device for itself
         self.gtest(*ADDS, "--wait")
