@@ -72,7 +72,7 @@ std::string time_unit(std::string_view value) {
 std::string gbench_filter(std::string_view value) {
   if (value.starts_with('-')) value.remove_prefix(1);
   try {
-    std::regex(value.begin(), value.end(), std::regex_constants::extended);
+    const std::regex compiled(value.begin(), value.end(), std::regex_constants::extended);
     return {};
   } catch (const std::regex_error&) {
     return "must be a POSIX extended regular expression";
