@@ -134,11 +134,11 @@ class Gtest(Adapter):
         self.assertNotIn(str(pathlib.Path(__file__).parents[2]), (self.folder / "out.xml").read_text())
 
     def test_a_crash_fails_one_test_and_the_report_is_whole(self):
-        self.gtest(*ADDS, "--sim-fault", "segv,op=add,marker=struck", "--gtest_output=xml:out.xml", expect=4)
+        self.gtest(*ADDS, "--sim-fault", "abort,op=add,marker=struck", "--gtest_output=xml:out.xml", expect=4)
         cases = self.cases()
         failures = [case.find("failure").text for case in cases.values() if case.find("failure") is not None]
         self.assertEqual(len(failures), 1)
-        self.assertIn("crash: the worker ended: signal 11", failures[0])
+        self.assertIn("crash: the worker ended: signal 6", failures[0])
         self.assertEqual(set(cases), set(self.names(*ADDS)))
 
     def test_a_hang_is_a_timeout(self):
@@ -147,7 +147,7 @@ class Gtest(Adapter):
         self.assertEqual((verdicts.count("timeout"), verdicts.count("pass")), (1, len(verdicts) - 1))
 
     def test_wrong_goes_before_broken(self):
-        faults = ("--sim-fault", "low_bit,op=add,device=0", "--sim-fault", "segv,op=add,device=1")
+        faults = ("--sim-fault", "low_bit,op=add,device=0", "--sim-fault", "abort,op=add,device=1")
         self.gtest(*ADDS, *faults, expect=1)
 
     def test_skips_are_skips_and_alone_are_exit_3(self):
@@ -342,9 +342,9 @@ class Gbench(Adapter):
 
     def test_a_crash_is_one_error_in_a_whole_file(self):
         found, _ = self.benchmarks(*SIM, "--case", "tensor_ops/add/f32/n=4096", "--case", "tensor_ops/sub/f32/n=4096",
-                                   "--sim-fault", "segv,op=add,device=0", expect=4)
+                                   "--sim-fault", "abort,op=add,device=0", expect=4)
         self.assertEqual([b.get("error_occurred", False) for b in found], [True, False, False, False])
-        self.assertIn("crash: the worker ended: signal 11", found[0]["error_message"])
+        self.assertIn("crash: the worker ended: signal 6", found[0]["error_message"])
 
     def test_nothing_ran_is_exit_3(self):
         self.assertIn("nothing ran", self.gbench(*ONE_ADD, "--benchmark_filter=linear", expect=3).stderr)
