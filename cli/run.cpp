@@ -16,6 +16,7 @@
 #include "cli/job.h"
 #include "cli/lock_devices.h"
 #include "cli/progress.h"
+#include "cli/run_limits.h"
 #include "cli/say.h"
 #include "harness/clock.h"
 #include "harness/expected_failures.h"
@@ -95,7 +96,8 @@ class ReferenceFolder {
 /// What a person should know beside the results.
 void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
                const Supervisor& supervisor, const ExpectedFailures& expected) {
-  run.notes = expected.notes(outcomes.trials());
+  const std::vector<std::string> of_failures = expected.notes(outcomes.trials());
+  run.notes.insert(run.notes.end(), of_failures.begin(), of_failures.end());
   if (end == PlanEnd::failed_fast) run.notes.emplace_back("ended by --fail-fast");
   if (end == PlanEnd::enough) {
     const LeftOut left = left_out(job.plan, outcomes);
@@ -132,7 +134,7 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
 /// What the parent knows of where the time went. The end of the reports, which show it, is in none.
 void add_times(RunInfo& run, const Supervisor& supervisor, double begin_s, double begin_output_s) {
   run.wall_s = steady_s() - begin_s;
-  run.phases = supervisor.phases();
+  run.phases += supervisor.phases();
   run.phases.output += begin_output_s;
   // Lanes side by side may have worked for longer than the time that passed.
   run.phases.other = std::max(0.0, run.wall_s - run.phases.total());
@@ -166,20 +168,26 @@ int execute(const RunOptions& asked, bool resumes) {
 
   Execution execution(job, profile.cap_s);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  Supervisor supervisor(
-      {.worker = worker_command(options.selection, profile.cap_s, references.path()),
-       .for_lane = share_cores,
-       .timeout_s = options.timeout_s,
-       .seed = options.selection.seed,
-       .retries = options.retries,
-       .fail_fast = options.fail_fast,
-       .lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores),
-       .overlap_timings = options.overlap_timings,
-       .replay_flags = replay_flags(options),
-       .interrupted = interrupted,
-       .enough = [&] { return execution.enough(); },
-       .expected_failure = [&](const Record& failure) { return expected.accept(failure); }},
-      run, sinks);
+  SupervisorOptions supervision{
+      .worker = worker_command(options.selection, profile.cap_s, references.path()),
+      .for_lane = share_cores,
+      .timeout_s = options.timeout_s,
+      .seed = options.selection.seed,
+      .retries = options.retries,
+      .fail_fast = options.fail_fast,
+      .lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores),
+      .overlap_timings = options.overlap_timings,
+      .replay_flags = replay_flags(options),
+      .interrupted = interrupted,
+      .enough = [&] { return execution.enough(); },
+      .expected_failure = [&](const Record& failure) { return expected.accept(failure); }};
+  const RunLimits limits = measure_run_limits(job, supervision);
+  supervision.complete = [&](const PlannedTrial& trial, Record& record) {
+    const auto device =
+        std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
+    if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
+  };
+  Supervisor supervisor(std::move(supervision), run, sinks);
   const PlanEnd end = execution.run(supervisor);
 
   run.ended_at = utc_now();
@@ -196,6 +204,7 @@ int execute(const RunOptions& asked, bool resumes) {
     run.notes.push_back("the check " + options.selection.without_check + " was switched off");
     run.exit_code = std::max<int>(run.exit_code, wrong);
   }
+  if (limits.is_wrong) run.exit_code = wrong;
   add_times(run, supervisor, begin_s, begin_output_s);
   for (Sink* sink : sinks) sink->end(run);
   print_end(run, outcomes, options.quiet);

@@ -28,6 +28,7 @@ struct RunOptions {
   int lanes = 0;  // 0: as many as this machine has cores
   bool overlap_timings = false;
   bool wait = false;
+  bool no_limits = false;
   bool jsonl = false;
   bool quiet = false;
 };

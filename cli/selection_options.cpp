@@ -22,6 +22,8 @@ namespace assay::cli {
 
 namespace {
 
+const std::string group = "Selection";
+
 /// CLI11 would take -1 for 2^64 - 1.
 const CLI::Validator whole_number(
     [](const std::string& text) {
@@ -33,8 +35,9 @@ const CLI::Validator whole_number(
 }  // namespace
 
 void add_selection_options(CLI::App& command, SelectionOptions& o) {
-  const std::string group = "Selection";
-  command.add_option("--suite", o.cases.suites, "suites: tensor_ops, linear, transfers, allreduce")
+  command
+      .add_option("--suite", o.cases.suites,
+                  "suites: tensor_ops, linear, transfers, allreduce, limits")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->group(group);
@@ -61,6 +64,10 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
   command.add_option("--shard", o.cases.shard, "the I-th of N parts, by a hash of the case id")
       ->type_name("I/N")
       ->group(group);
+  add_device_options(command, o);
+}
+
+void add_device_options(CLI::App& command, SelectionOptions& o) {
   command
       .add_option("--device", o.devices,
                   "all, cpu, cuda, cuda:1, a UUID, cuda:most-free, sim (default all: the CPU and "

@@ -36,6 +36,8 @@ struct SelectionOptions {
 };
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
+/// Those of them that name devices, and what trials on them begin with: --device to --threads.
+void add_device_options(CLI::App& command, SelectionOptions& options);
 /// --timing.
 CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& options);
 /// --check-only and --timing.

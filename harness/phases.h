@@ -18,6 +18,7 @@ struct PhaseSeconds {
   double comparison = 0;  // downloading and judging outputs, guards, inputs, agreement of ranks
   double sampling = 0;    // warm-up and samples
   // Of the parent; 0 in what a worker says.
+  double limits = 0;  // measuring what bounds the figures, before the first trial
   double output = 0;  // telling results to files and to the terminal
   double other = 0;   // what remains of the wall time: planning, workers that start, wait or die
 
@@ -31,11 +32,15 @@ struct Phase {
 };
 
 /// The one list of names that run.json and the worker protocol share.
-inline constexpr std::array all_phases{
-    Phase{"setup", &PhaseSeconds::setup},           Phase{"input", &PhaseSeconds::input},
-    Phase{"execution", &PhaseSeconds::execution},   Phase{"reference", &PhaseSeconds::reference},
-    Phase{"comparison", &PhaseSeconds::comparison}, Phase{"sampling", &PhaseSeconds::sampling},
-    Phase{"output", &PhaseSeconds::output},         Phase{"other", &PhaseSeconds::other}};
+inline constexpr std::array all_phases{Phase{"setup", &PhaseSeconds::setup},
+                                       Phase{"input", &PhaseSeconds::input},
+                                       Phase{"execution", &PhaseSeconds::execution},
+                                       Phase{"reference", &PhaseSeconds::reference},
+                                       Phase{"comparison", &PhaseSeconds::comparison},
+                                       Phase{"sampling", &PhaseSeconds::sampling},
+                                       Phase{"limits", &PhaseSeconds::limits},
+                                       Phase{"output", &PhaseSeconds::output},
+                                       Phase{"other", &PhaseSeconds::other}};
 
 template <class R, class V>
 void visit_fields(R& r, V&& visit) requires std::same_as<std::remove_const_t<R>, PhaseSeconds> {

@@ -161,6 +161,10 @@ Op peer_memcpy_op(const OpRow& row) {
   return op;
 }
 
+Op stream_op(const OpRow& row, Streams streams, Passes passes) {
+  return make(row, {size("n")}, stream_signature(streams), std::move(passes));
+}
+
 Op allreduce_op(const OpRow& row) {
   Op op =
       make(row,

@@ -46,6 +46,8 @@ Op memcpy_op(const OpRow& row);
 Op memcpy_2d_op(const OpRow& row);
 Op device_memcpy_op(const OpRow& row);
 Op peer_memcpy_op(const OpRow& row);
+/// All of a memory read or written once, with as little else as can be.
+Op stream_op(const OpRow& row, Streams streams, Passes passes);
 Op allreduce_op(const OpRow& row);
 
 }  // namespace assay

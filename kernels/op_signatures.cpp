@@ -110,6 +110,32 @@ Signature rowwise(DType dtype, const Params& params) {
   return with_work(std::move(s), count(tensor.elements()) * (Affine ? 7 : 5));
 }
 
+template <Streams streams>
+Signature stream(DType dtype, const Params& params) {
+  const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("n")}};
+  const TensorSpec scalar{.dtype = dtype, .shape = {1}};
+  Signature s{.inputs = {tensor}, .outputs = {tensor}};
+  double flops = 0;
+  switch (streams) {
+    case Streams::read:
+      s.outputs = {scalar};
+      s.is_copy = tensor.elements() == 1;
+      break;
+    case Streams::write:
+      s.inputs = {scalar};
+      s.is_constant = true;
+      break;
+    case Streams::copy:
+      s.is_copy = true;
+      break;
+    case Streams::triad:
+      s.inputs = {tensor, tensor, scalar};
+      flops = 2 * count(tensor.elements());
+      break;
+  }
+  return with_work(std::move(s), flops);
+}
+
 /// Where gelu and its tanh form differ, and neither is 0 or the identity.
 constexpr double telling_rms = 1.5;
 
@@ -135,6 +161,20 @@ SignatureOf elementwise_signature(Operands operands) {
       return elementwise<Operands::with_scalar>;
     case Operands::scalar:
       return elementwise<Operands::scalar>;
+  }
+  __builtin_unreachable();
+}
+
+SignatureOf stream_signature(Streams streams) {
+  switch (streams) {
+    case Streams::read:
+      return stream<Streams::read>;
+    case Streams::write:
+      return stream<Streams::write>;
+    case Streams::copy:
+      return stream<Streams::copy>;
+    case Streams::triad:
+      return stream<Streams::triad>;
   }
   __builtin_unreachable();
 }

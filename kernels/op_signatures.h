@@ -31,6 +31,15 @@ Signature array_signature(DType dtype, const Params& params);
 /// Affine: with a weight and a bias for each column.
 SignatureOf rowwise_signature(bool is_affine);
 
+/// Streams through memory: n elements.
+enum class Streams {
+  read,   // one tensor, to one element
+  write,  // a scalar, to one tensor
+  copy,
+  triad,  // two tensors and a scalar, to one tensor
+};
+SignatureOf stream_signature(Streams streams);
+
 Signature cast_signature(DType dtype, const Params& params);
 Signature random_signature(DType dtype, const Params& params);
 Signature transpose_signature(DType dtype, const Params& params);

@@ -85,6 +85,11 @@ std::vector<Op> make_table() {
       device_memcpy_op({"device_memcpy", "y[i] = x[i], one of them in the memory of a device; both ways: both at once", {u8}}),
       peer_memcpy_op({"peer_memcpy", "y[i] = x[i], from one device to another; both ways: both at once", {u8}}),
 
+      stream_op({"stream_read", "y = exclusive or of x[i]", {i64}}, Streams::read, bit_for_bit()),
+      stream_op({"stream_write", "y[i] = a", {f64}}, Streams::write, moves()),
+      stream_op({"stream_copy", "y[i] = x[i]", {f64}}, Streams::copy, moves()),
+      stream_op({"stream_triad", "y[i] = a[i] + s b[i], rounded once", {f64}}, Streams::triad, bit_for_bit()),
+
       allreduce_op({"allreduce", "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank; premul_sum: of 2 x[r][i]", signed_numbers}),
       // clang-format on
   };

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "reports/rate.h"
 #include "reports/si.h"
+#include "reports/text_table.h"
 
 namespace assay {
 namespace {
@@ -59,14 +59,16 @@ std::vector<Group> grouped(std::span<const Record> trials, bool by_dtype) {
   return groups;
 }
 
-using Line = std::array<std::string, 5>;
-
-Line line_of(const Group& group, bool by_dtype) {
-  Line line{group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", ""};
+std::vector<std::string> line_of(const Group& group, bool by_dtype) {
+  std::vector<std::string> line{
+      group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", "", ""};
   if (group.largest != nullptr) {
     const Rate own = *rate(*group.largest);
     line[3] = si(own.per_s, own.unit);
-    line[4] = (by_dtype ? "" : group.largest->dtype + "  ") + group.largest->params;
+    if (const auto share = group.largest->fraction_of_limit) {
+      line[4] = fmt::format("{:.0f}%", *share * 100);
+    }
+    line[5] = (by_dtype ? "" : group.largest->dtype + "  ") + group.largest->params;
   }
   return line;
 }
@@ -87,6 +89,13 @@ std::string disturbances(std::span<const Record> trials) {
     text += fmt::format("{} of {} figures were taken while the device slowed itself: 'throttled'\n",
                         n, timed);
   }
+  const auto beyond = std::ranges::count_if(
+      trials, [](const Record& trial) { return trial.fraction_of_limit.value_or(0) > 1; });
+  if (beyond > 0) {
+    text += fmt::format(
+        "{} of {} figures are above what was measured as their limit: see 'fraction_of_limit'\n",
+        beyond, timed);
+  }
   return text;
 }
 
@@ -105,17 +114,15 @@ std::string overview(std::span<const Record> trials) {
     return std::ranges::find(devices, group.device) - devices.begin();
   });
 
-  std::vector<Line> lines{{"device", "op", "right", "rate", "at the largest case"}};
+  std::vector<std::vector<std::string>> lines{
+      {"device", "op", "right", "rate", "of limit", "at the largest case"}};
   for (const Group& group : groups) lines.push_back(line_of(group, by_dtype));
-  std::array<std::size_t, 5> widths{};
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  const bool has_limits = std::ranges::any_of(lines.begin() + 1, lines.end(),
+                                              [](const auto& line) { return !line[4].empty(); });
+  if (!has_limits) {
+    for (auto& line : lines) line.erase(line.begin() + 4);
   }
-  std::string text;
-  for (const Line& line : lines) {
-    text += fmt::format("{:<{}}  {:<{}}  {:>{}}  {:>{}}  {}\n", line[0], widths[0], line[1],
-                        widths[1], line[2], widths[2], line[3], widths[3], line[4]);
-  }
+  const std::string text = text_table(lines, has_limits ? "<<>>><" : "<<>><");
   return text + disturbances(trials);
 }
 

@@ -10,10 +10,10 @@ namespace assay {
 namespace {
 
 constexpr std::array profiles{
-    Profile{"seeds", Level::seeds, 0.05, "the smallest shapes of everything: a few seconds"},
-    Profile{"smoke", Level::smoke, 0.15, "every path once more, larger: under a minute"},
-    Profile{"default", Level::standard, 1.0, "real sizes, measured well: a few minutes"},
-    Profile{"full", Level::full, 3.0, "everything, measured best"},
+    Profile{"seeds", Level::seeds, 0.05, false, "the smallest shapes of everything: a few seconds"},
+    Profile{"smoke", Level::smoke, 0.15, false, "every path once more, larger: under a minute"},
+    Profile{"default", Level::standard, 1.0, true, "real sizes, measured well: a few minutes"},
+    Profile{"full", Level::full, 3.0, true, "everything, measured best"},
 };
 
 }  // namespace
@@ -36,7 +36,7 @@ bool Suite::has_op(std::string_view op) const {
 
 std::span<const Suite> all_suites() {
   static const std::vector<Suite> suites{tensor_ops_suite(), linear_suite(), transfers_suite(),
-                                         allreduce_suite()};
+                                         allreduce_suite(), limits_suite()};
   return suites;
 }
 

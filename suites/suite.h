@@ -19,6 +19,7 @@ struct Profile {
   std::string_view name;
   Level level;
   double cap_s;
+  bool measures_limits;  // before the first of its trials that is large enough to have one
   std::string_view description;
 };
 
@@ -66,6 +67,7 @@ Suite tensor_ops_suite();
 Suite linear_suite();
 Suite transfers_suite();
 Suite allreduce_suite();
+Suite limits_suite();
 
 /// An axis of one parameter: "n" with {level, value} pairs.
 Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>& points);

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "harness/fields_text.h"
+#include "harness/limit.h"
 #include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
@@ -29,6 +30,7 @@ TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## samples.csv"), samples_columns());
   EXPECT_EQ(documented("## plan.csv"), plan_columns());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
+  EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {

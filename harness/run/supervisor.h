@@ -38,6 +38,8 @@ struct SupervisorOptions {
   std::function<bool()> interrupted = [] { return false; };
   /// Asked before each trial: true ends the run when the open trials have ended.
   std::function<bool()> enough = [] { return false; };
+  /// Sees each record before the sinks do, to add what only a parent knows.
+  std::function<void(const PlannedTrial&, Record&)> complete = [](const PlannedTrial&, Record&) {};
   /// Why the failure in a record is accepted as a known one; empty when it is not.
   std::function<std::string(const Record&)> expected_failure = [](const Record&) { return ""; };
 };

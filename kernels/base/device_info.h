@@ -28,9 +28,11 @@ struct DeviceInfo {
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<double> power_limit_w;
-  std::string ecc;        // "on", "off"
-  std::string link;       // "PCIe 5.0 x16"
-  std::string processes;  // "1234 python; 99 assay"
+  std::string ecc;                                     // "on", "off"
+  std::string link;                                    // "PCIe 5.0 x16"
+  std::string processes;                               // "1234 python; 99 assay"
+  std::optional<std::int64_t> last_level_cache_bytes;  // of one cache, which cores may share
+  std::optional<double> memory_peak_bytes_per_s;       // clock x width of its memory
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The one
@@ -58,6 +60,8 @@ void visit_fields(Info& info,
   visit("ecc", info.ecc);
   visit("link", info.link);
   visit("processes", info.processes);
+  visit("last_level_cache_bytes", info.last_level_cache_bytes);
+  visit("memory_peak_bytes_per_s", info.memory_peak_bytes_per_s);
 }
 
 }  // namespace assay

@@ -1,6 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 namespace assay::cpu {
+
+/// Of the cache that this processor's cores share, as far as the system tells. (sysconf tells of
+/// all of a socket's together.)
+std::optional<std::int64_t> last_level_cache_bytes();
+
+/// Whether tensors of so many bytes are gone from the caches when the last of them is written.
+bool exceeds_caches(std::int64_t bytes);
 
 /// Reads more than the caches hold, by all threads, so that nothing of what was in them is left.
 /// Reads alone: what was written would have to leave the caches in the time of what comes next.

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kernels/cpu/allreduce.h"
+#include "kernels/cpu/caches.h"
 #include "kernels/cpu/onednn.h"
 
 namespace assay::cpu {
@@ -93,6 +94,7 @@ DeviceInfo describe_machine() {
   info.memory_free_bytes = memory_bytes("MemAvailable");
   if (const auto mhz = number(proc_value("/proc/cpuinfo", "cpu MHz"))) info.clock_hz = *mhz * 1e6;
   info.clock_max_hz = frequency_hz("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+  info.last_level_cache_bytes = last_level_cache_bytes();
   return info;
 }
 

@@ -57,6 +57,7 @@ constexpr std::span<const KernelRow> (*families[])() = {
     arithmetic_kernels, comparison_kernels,     function_kernels,    cast_kernels,
     random_kernels,     reduction_kernels,      whole_array_kernels, rowwise_kernels,
     layout_kernels,     batched_matmul_kernels, linear_kernels,      memcpy_kernels,
+    stream_kernels,
 };
 
 }  // namespace

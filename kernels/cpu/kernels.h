@@ -36,5 +36,6 @@ std::span<const KernelRow> random_kernels();
 std::span<const KernelRow> batched_matmul_kernels();
 std::span<const KernelRow> linear_kernels();
 std::span<const KernelRow> memcpy_kernels();
+std::span<const KernelRow> stream_kernels();
 
 }  // namespace assay::cpu

@@ -71,6 +71,18 @@ std::string pci_bus_id_of(int ordinal) {
   return text.data();
 }
 
+/// Two transfers a clock on each line.
+std::optional<double> memory_peak_bytes_per_s(int ordinal) {
+  int khz = 0;
+  int bits = 0;
+  const bool is_told =
+      cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, ordinal) == cudaSuccess &&
+      cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, ordinal) == cudaSuccess;
+  if (is_told && khz > 0 && bits > 0) return 2 * (khz * 1e3) * (bits / 8.0);
+  cudaGetLastError();
+  return std::nullopt;
+}
+
 DeviceInfo describe(int ordinal) {
   cudaDeviceProp gpu{};
   check(cudaGetDeviceProperties(&gpu, ordinal), "cudaGetDeviceProperties");
@@ -99,6 +111,8 @@ DeviceInfo describe(int ordinal) {
   info.ecc = state.ecc ? on_or_off(state.ecc) : on_or_off(gpu.ECCEnabled != 0);
   info.link = link_text(state);
   info.processes = process_text(state);
+  if (gpu.l2CacheSize > 0) info.last_level_cache_bytes = gpu.l2CacheSize;
+  info.memory_peak_bytes_per_s = memory_peak_bytes_per_s(ordinal);
   return info;
 }
 

@@ -85,5 +85,6 @@ std::span<const KernelRow> rowwise_kernels();
 std::span<const KernelRow> layout_kernels();
 std::span<const KernelRow> product_kernels();
 std::span<const KernelRow> transfer_kernels();
+std::span<const KernelRow> stream_kernels();
 
 }  // namespace assay::cuda

@@ -12,7 +12,7 @@ constexpr std::span<const ReferenceRow> (*families[])() = {
     arithmetic_references, comparison_references, function_references,     cast_references,
     random_references,     reduction_references,  whole_array_references,  rowwise_references,
     layout_references,     linear_references,     linear_stack_references, memcpy_references,
-    allreduce_references,
+    allreduce_references,  stream_references,
 };
 
 }  // namespace

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/limit.h"
+#include "harness/run/plan.h"
+#include "harness/run/supervisor.h"
+#include "harness/run_info.h"
+
+namespace assay::cli {
+
+/// One trial for each case of each limit.
+struct LimitPlan {
+  std::vector<PlannedTrial> trials;
+  std::vector<std::string> limits;  // of each trial
+};
+
+/// All limits of these devices.
+LimitPlan plan_limits(std::span<const DeviceInfo> devices);
+
+/// Those on which the timed trials of a run make demands. None of simulated devices, and none that
+/// `measured` holds already.
+LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const PlannedTrial> run,
+                      std::span<const Limit> measured);
+
+/// Of the measurement of one limit, in seconds.
+inline constexpr double limit_cap_s = 1.0;
+
+/// Tells `measured` of each limit as its trial ends, whatever became of it.
+PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOptions options,
+                       const std::function<void(const Limit&)>& measured);
+
+}  // namespace assay::cli

@@ -1,0 +1,68 @@
+#include "cli/run_limits.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "cli/estimate.h"
+#include "cli/measure_limits.h"
+#include "cli/say.h"
+#include "harness/clock.h"
+#include "reports/limits_csv.h"
+
+namespace assay::cli {
+namespace {
+
+/// Of a run's budget.
+constexpr double most_of_budget = 0.1;
+
+bool is_wanted(const Job& job) {
+  return !job.options.no_limits &&
+         find_profile(job.options.selection.cases.profile).measures_limits;
+}
+
+/// What a note says of a limit that is none.
+void note_failure(const Limit& limit, RunLimits& limits, RunInfo& run) {
+  const StatusClass kind = class_of(limit.status);
+  if (kind == StatusClass::right || kind == StatusClass::skipped) return;
+  limits.is_wrong = limits.is_wrong || kind == StatusClass::wrong;
+  run.notes.push_back(fmt::format("limit {} of {} could not be measured: {}: {}", limit.limit,
+                                  limit.device, name(limit.status), limit.reason));
+}
+
+}  // namespace
+
+RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
+  RunLimits limits;
+  if (!is_wanted(job)) return limits;
+  const std::filesystem::path path = job.run.directory / "limits.csv";
+  const std::vector<Limit> known =
+      job.start == Start::resumed ? read_limits(path) : std::vector<Limit>();
+  for (const Limit& limit : known) limits.book.add(limit);
+  const LimitPlan plan = plan_limits(job.run.devices, job.plan, known);
+  if (plan.trials.empty()) return limits;
+  const double needed_s = estimate_s(plan.trials, limit_cap_s);
+  if (job.options.budget_s > 0 && needed_s > most_of_budget * job.options.budget_s) {
+    job.run.notes.push_back(
+        fmt::format("the budget leaves no {} for limits of the devices", human_duration(needed_s)));
+    return limits;
+  }
+  if (!job.options.quiet) {
+    say("measuring {} limits first, about {}; --no-limits leaves them out\n", plan.trials.size(),
+        human_duration(needed_s));
+  }
+  const double begin_s = steady_s();
+  LimitsCsv csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);
+  SupervisorOptions of_limits = options;
+  of_limits.retries = 0;
+  of_limits.fail_fast = false;
+  measure_limits(plan, job.run, std::move(of_limits), [&](const Limit& limit) {
+    csv.add(limit);
+    limits.book.add(limit);
+    note_failure(limit, limits, job.run);
+  });
+  job.run.phases.limits += steady_s() - begin_s;
+  return limits;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,56 @@
+#include "harness/measure/demand.h"
+
+namespace assay::measure {
+namespace {
+
+double bytes_of(const std::vector<TensorSpec>& tensors) {
+  double bytes = 0;
+  for (const TensorSpec& tensor : tensors) bytes += static_cast<double>(tensor.bytes());
+  return bytes;
+}
+
+/// Of the host, and another's than that of the device that computes.
+bool is_of_host(Memory memory) { return memory == Memory::pageable || memory == Memory::pinned; }
+
+/// The stream whose share of writes is nearest: 0, a third, a half, all.
+std::string nearest_stream(double share_written) {
+  if (share_written < 1.0 / 6) return "memory_read";
+  if (share_written < 5.0 / 12) return "memory_triad";
+  if (share_written < 3.0 / 4) return "memory_copy";
+  return "memory_write";
+}
+
+/// Sums of products, many of them.
+bool is_matrix_product(const Signature& signature) {
+  return signature.factors_per_term >= 2 && signature.inputs[0].shape.size() >= 2;
+}
+
+}  // namespace
+
+std::vector<Demand> demands(const OpInstance& op,
+                            std::optional<std::int64_t> last_level_cache_bytes) {
+  const Signature& signature = op.signature;
+  std::vector<Demand> found;
+  if (op.op->collective || signature.devices > 1 || signature.is_mirrored) return found;
+  if (is_matrix_product(signature)) {
+    found.push_back({"matrix_" + std::string(name(op.dtype)), signature.flops});
+  }
+  const Memory from = signature.inputs.empty() ? Memory::standard : signature.inputs[0].memory;
+  const Memory to = signature.outputs[0].memory;
+  if (is_of_host(from) || is_of_host(to)) {
+    // Pageable memory passes over the link too, by way of a buffer.
+    if (is_of_host(from) != is_of_host(to)) {
+      found.push_back({is_of_host(from) ? "link_to_device" : "link_from_device", signature.bytes});
+    }
+    return found;
+  }
+  const double written = bytes_of(signature.outputs);
+  const double all = bytes_of(signature.inputs) + written;
+  if (last_level_cache_bytes &&
+      all >= static_cast<double>(caches_to_exceed * *last_level_cache_bytes)) {
+    found.push_back({nearest_stream(written / all), signature.bytes});
+  }
+  return found;
+}
+
+}  // namespace assay::measure

@@ -1,0 +1,96 @@
+#include "harness/measure/theoretical.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace assay::measure {
+namespace {
+
+/// Operations of one clock and multiprocessor, a multiplication and an addition being two. 0: none.
+struct MatrixUnits {
+  std::string_view architecture;
+  int f64, f32, tf32, f16, bf16, e4m3, i8;
+};
+constexpr std::array matrix_units{
+    MatrixUnits{"sm_75", 4, 128, 0, 1024, 0, 0, 2048},
+    MatrixUnits{"sm_80", 128, 128, 1024, 2048, 2048, 0, 4096},
+    MatrixUnits{"sm_86", 4, 256, 256, 1024, 1024, 0, 2048},
+    MatrixUnits{"sm_89", 4, 256, 256, 1024, 1024, 2048, 2048},
+    MatrixUnits{"sm_90", 256, 256, 2048, 4096, 4096, 8192, 8192},
+    MatrixUnits{"sm_100", 128, 256, 4096, 8192, 8192, 16384, 16384},
+    MatrixUnits{"sm_120", 4, 256, 256, 1024, 1024, 2048, 2048},
+};
+
+int operations(const MatrixUnits& units, std::string_view dtype) {
+  const std::array by_dtype{std::pair{std::string_view("f64"), units.f64},
+                            std::pair{std::string_view("f32"), units.f32},
+                            std::pair{std::string_view("tf32"), units.tf32},
+                            std::pair{std::string_view("f16"), units.f16},
+                            std::pair{std::string_view("bf16"), units.bf16},
+                            std::pair{std::string_view("e4m3"), units.e4m3},
+                            std::pair{std::string_view("i8"), units.i8}};
+  const auto* const found =
+      std::ranges::find(by_dtype, dtype, &std::pair<std::string_view, int>::first);
+  return found == by_dtype.end() ? 0 : found->second;
+}
+
+/// Of one core of an x86-64 processor with fused multiply-adds.
+int operations_of_core(const std::string& extensions, std::string_view dtype) {
+  const bool is_double = dtype == "f64";
+  if (!is_double && dtype != "f32") return 0;
+  const bool has_fma = extensions.find(" fma") != std::string::npos;
+  int lanes = has_fma ? 8 : 0;
+  if (extensions.find(" avx512f") != std::string::npos) lanes = 16;
+  return 2 * 2 * (is_double ? lanes / 2 : lanes);
+}
+
+std::optional<double> matrix_rate(const DeviceInfo& device, std::string_view dtype) {
+  if (!device.compute_units || !device.clock_max_hz) return std::nullopt;
+  int each_clock = 0;
+  if (device.backend == "cpu") {
+    each_clock = operations_of_core(device.architecture, dtype);
+  } else {
+    const auto* const found =
+        std::ranges::find(matrix_units, device.architecture, &MatrixUnits::architecture);
+    if (found != matrix_units.end()) each_clock = operations(*found, dtype);
+  }
+  if (each_clock == 0) return std::nullopt;
+  return static_cast<double>(*device.compute_units) * *device.clock_max_hz * each_clock;
+}
+
+/// "PCIe 4.0 x16": transfers of one bit on each lane, with what its encoding leaves of them (PCI
+/// Express base specifications 1.0 to 6.0). Packets have headers: no copy reaches it.
+std::optional<double> link_rate(const std::string& link) {
+  struct Generation {
+    std::string_view name;
+    double bits_per_s;
+    double left_by_encoding;
+  };
+  constexpr std::array generations{
+      Generation{"PCIe 1.0 x", 2.5e9, 8.0 / 10},   Generation{"PCIe 2.0 x", 5e9, 8.0 / 10},
+      Generation{"PCIe 3.0 x", 8e9, 128.0 / 130},  Generation{"PCIe 4.0 x", 16e9, 128.0 / 130},
+      Generation{"PCIe 5.0 x", 32e9, 128.0 / 130}, Generation{"PCIe 6.0 x", 64e9, 242.0 / 256},
+  };
+  for (const Generation& generation : generations) {
+    if (!link.starts_with(generation.name)) continue;
+    int lanes = 0;
+    const char* first = link.data() + generation.name.size();
+    if (std::from_chars(first, link.data() + link.size(), lanes).ec != std::errc()) break;
+    return generation.bits_per_s * generation.left_by_encoding * lanes / 8;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> theoretical(const DeviceInfo& device, std::string_view limit) {
+  constexpr std::string_view matrix = "matrix_";
+  if (limit.starts_with(matrix)) return matrix_rate(device, limit.substr(matrix.size()));
+  if (limit.starts_with("memory_")) return device.memory_peak_bytes_per_s;
+  if (limit.starts_with("link_")) return link_rate(device.link);
+  return std::nullopt;
+}
+
+}  // namespace assay::measure

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "harness/limit.h"
+#include "reports/csv_file.h"
+
+namespace assay {
+
+/// Writes limits.csv: a row as each limit is measured.
+class LimitsCsv {
+ public:
+  LimitsCsv(const std::filesystem::path& path, Start start);
+  void add(const Limit& limit);
+
+ private:
+  CsvFile file_;
+};
+
+/// The rows of a limits.csv; none where there is no such file. Throws UsageError where it is none.
+std::vector<Limit> read_limits(const std::filesystem::path& path);
+
+}  // namespace assay

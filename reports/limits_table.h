@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/limit.h"
+
+namespace assay {
+
+/// Limits for people: a line each, with the interval, the theoretical figure where there is one,
+/// and how each was measured.
+std::string limits_table(std::span<const Limit> limits);
+
+}  // namespace assay

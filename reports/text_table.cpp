@@ -1,0 +1,39 @@
+#include "reports/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+/// Columns on the screen: a character of UTF-8 has one first byte.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string text_table(std::span<const std::vector<std::string>> lines,
+                       std::string_view alignment) {
+  std::vector<std::size_t> widths(alignment.size());
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      widths[i] = std::max(widths[i], width_of(line[i]));
+    }
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string row;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::string padding(widths[i] - width_of(line[i]), ' ');
+      if (i > 0) row += "  ";
+      row += alignment[i] == '>' ? padding + line[i] : line[i] + padding;
+    }
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace assay

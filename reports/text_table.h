@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// Lines of cells in columns as wide as their widest cell, two spaces apart. `alignment` has a '<'
+/// or a '>' for each column; the last is never padded.
+std::string text_table(std::span<const std::vector<std::string>> lines, std::string_view alignment);
+
+}  // namespace assay

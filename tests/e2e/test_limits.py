@@ -1,0 +1,85 @@
+"""What bounds the figures: `assay limits`, and the share of its limit in each row of a run."""
+import csv
+import io
+import json
+import unittest
+
+from support import AssayTest
+
+SIM = ("--device", "sim", "--sim-devices", "1")
+PRODUCT = "linear/f32/batch=512,in=512,out=512,bias=1,act=none"
+
+
+class Command(AssayTest):
+    def test_measures_what_a_device_has(self):
+        text = self.assay("limits", *SIM).stdout
+        self.assertEqual(text.splitlines()[0].split()[:3], ["device", "limit", "measured"])
+        limits = json.loads(self.assay("limits", *SIM, "--json", "--quiet").stdout)["limits"]
+        figures = {limit["limit"]: limit for limit in limits if "value" in limit}
+        for name in ("memory_read", "memory_write", "memory_copy", "memory_triad", "matrix_f32", "matrix_tf32",
+                     "link_to_device", "link_from_device", "launch"):
+            limit = figures[name]
+            self.assertEqual(limit["status"], "pass")
+            self.assertLessEqual(0, limit["ci_low"])
+            self.assertLessEqual(limit["ci_low"], limit["value"])
+            self.assertLessEqual(limit["value"], limit["ci_high"])
+            self.assertIn(name, text)
+
+    def test_writes_rows_and_overwrites_none(self):
+        self.assay("limits", *SIM, "--csv", "limits.csv")
+        with open(self.folder / "limits.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, strict=True))
+        self.assertIn("memory_triad", [row["limit"] for row in rows])
+        self.assertIn("is there already", self.assay("limits", *SIM, "--csv", "limits.csv", expect=2).stderr)
+
+    def test_a_wrong_result_is_no_limit(self):
+        result = self.assay("limits", *SIM, "--sim-fault", "low_bit,op=stream_copy", "--json", "--quiet", expect=1)
+        by_name = {limit["limit"]: limit for limit in json.loads(result.stdout)["limits"]}
+        self.assertEqual(by_name["memory_copy"]["status"], "fail")
+        self.assertNotIn("value", by_name["memory_copy"])
+        self.assertEqual(by_name["memory_triad"]["status"], "pass")
+
+    def test_a_crash_costs_one_limit(self):
+        result = self.assay("limits", *SIM, "--sim-fault", "segv,op=stream_read", "--json", "--quiet", expect=4)
+        statuses = {limit["limit"]: limit["status"] for limit in json.loads(result.stdout)["limits"]}
+        self.assertEqual((statuses["memory_read"], statuses["memory_write"]), ("crash", "pass"))
+
+    def test_an_absent_device_is_exit_3(self):
+        self.assay("limits", "--device", "sim:7", "--sim-devices", "1", expect=3)
+
+
+class OfARun(AssayTest):
+    def test_rows_tell_the_share_of_their_limit(self):
+        self.assay("run", "--case", PRODUCT, "--device", "cpu", "--out", "out")
+        (row,) = self.rows("out")
+        limits = self.rows("out", "limits.csv")
+        self.assertEqual({limit["limit"] for limit in limits}, {"matrix_f32"})
+        best = max(float(limit["value"]) for limit in limits)
+        self.assertTrue(row["limit"].startswith("matrix_f32 "), row["limit"])
+        self.assertAlmostEqual(float(row["fraction_of_limit"]), float(row["flops_per_s"]) / best, places=6)
+        phases = json.loads((self.folder / "out" / "run.json").read_text())["phases_s"]
+        self.assertGreater(phases["limits"], 0)
+
+    def test_a_resumed_run_measures_none_twice(self):
+        self.assay("run", "--case", PRODUCT, "--device", "cpu", "--out", "out")
+        before = self.rows("out", "limits.csv")
+        results = self.folder / "out" / "results.csv"
+        header = io.StringIO(results.read_text()).readline()
+        results.write_text(header)
+        self.assay("run", "--resume", "out")
+        self.assertEqual(self.rows("out", "limits.csv"), before)
+        self.assertNotEqual(self.rows("out")[0]["fraction_of_limit"], "")
+
+    def test_none_is_measured_where_none_is_wanted_or_applies(self):
+        quick = ("--filter", "^linear/f32/batch=64,in=120,out=84,", "--device", "cpu")
+        self.assay("run", "--case", PRODUCT, "--device", "cpu", "--no-limits", "--out", "a")
+        self.assay("run", "--profile", "smoke", *quick, "--out", "b")
+        self.assay("run", "--case", "tensor_ops/add/f32/n=1003", "--device", "cpu", "--out", "c")
+        self.assay("run", "--case", PRODUCT, "--device", "cpu", "--check-only", "--out", "d")
+        for out in "abcd":
+            self.assertFalse((self.folder / out / "limits.csv").exists(), out)
+            self.assertEqual({row["fraction_of_limit"] for row in self.rows(out)}, {""})
+
+
+if __name__ == "__main__":
+    unittest.main()
