@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <type_traits>
 
+#include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/streaming.h"
 #include "kernels/cpu/vectorize.h"
 
 // Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.
@@ -30,11 +33,33 @@ ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
   }
 }
 
+/// The same past the caches, for outputs that would not stay there.
+template <class Y, class F, class... X>
+void stream_row(F f, Y* y, std::int64_t n, const X*... x) {
+  constexpr std::int64_t staged = staged_bytes / static_cast<std::int64_t>(sizeof(Y));
+  alignas(64) std::array<std::byte, staged_bytes> stage;
+  auto* results = reinterpret_cast<Y*>(stage.data());
+  for (std::int64_t i = 0; i < n; i += staged) {
+    const std::int64_t some = std::min(staged, n - i);
+    map_row<Y>(f, results, some, (x + i)...);
+    stream_out(y + i, results, static_cast<std::size_t>(some) * sizeof(Y));
+  }
+  end_streaming();
+}
+
 /// Runs f over the rows of the op's output.
 template <class Y, class F, class... X>
 void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
   constexpr std::int64_t bytes = sizeof(Y) + (sizeof(X) + ... + 0);
   if (!spec.has_gaps()) {
+    const bool is_in_place = ((static_cast<const void*>(x) == y) || ...);
+    if (!is_in_place && exceeds_caches(spec.elements() * bytes)) {
+      parallel_blocks(spec.elements(), bytes,
+                      [=](std::int64_t, std::int64_t first, std::int64_t count) {
+                        stream_row<Y>(f, y + first, count, (x + first)...);
+                      });
+      return;
+    }
     parallel_blocks(spec.elements(), bytes,
                     [=](std::int64_t, std::int64_t first, std::int64_t count) {
                       map_row<Y>(f, y + first, count, (x + first)...);
