@@ -86,6 +86,8 @@ Data uniform(Range range) { return {.distribution = Distribution::uniform, .rang
 
 Passes bit_for_bit() { return judged_on(any_exponent(), real, exact); }
 
+Passes bit_for_bit_within(const Data& plain) { return judged_on(any_exponent(), plain, exact); }
+
 Passes moves() { return judged_on(any_exponent(), real, moved); }
 
 Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real, exact_any_zero); }

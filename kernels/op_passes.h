@@ -7,6 +7,8 @@ namespace assay {
 
 /// IEEE operations, casts and integers: bit for bit, on every exponent and on plain data.
 Passes bit_for_bit();
+/// The same of what has no values outside of a domain: on every exponent, and timed on `plain`.
+Passes bit_for_bit_within(const Data& plain);
 /// What moves elements as they are, NaN payloads too.
 Passes moves();
 /// As bit_for_bit, for operations that may return either zero for -0 and +0 (relu).

@@ -44,7 +44,7 @@ std::vector<Op> make_table() {
       elementwise({"fma", "y[i] = a[i] b[i] + c[i], rounded once", floats}, Operands::three, bit_for_bit()),
       elementwise({"scale", "y[i] = x[i] a; integers wrap", numbers}, Operands::with_scalar, bit_for_bit()),
       elementwise({"square", "y[i] = x[i] x[i]; integers wrap", numbers}, Operands::one, bit_for_bit()),
-      elementwise({"sqrt", "y[i] = square root of x[i]", floats}, Operands::one, bit_for_bit()),
+      elementwise({"sqrt", "y[i] = square root of x[i]", floats}, Operands::one, bit_for_bit_within(above_zero)),
       elementwise({"exp", "y[i] = e^x[i]", floats}, Operands::one, function(four_ulps, exp_domain, around_zero)),
       elementwise({"log", "y[i] = natural logarithm of x[i]", floats}, Operands::one, function(four_ulps, positive, above_zero)),
       elementwise({"tanh", "y[i] = tanh x[i]", floats}, Operands::one, function(four_ulps, tails, around_zero)),

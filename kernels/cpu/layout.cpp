@@ -1,36 +1,58 @@
+#include <array>
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/streaming.h"
 #include "kernels/cpu/vectorize.h"
 
 // Ops that move elements and compute nothing.
 namespace assay::cpu {
 namespace {
 
-/// Tiles of a side that fills a cache line or more, so that each line that is fetched is used.
-constexpr std::int64_t tile = 32;
+/// Tiles of two cache lines on each side are turned in the first cache, where nothing collides, and
+/// leave it line by line: written where they belong, columns of a power of two would share its
+/// sets.
+constexpr std::int64_t tile_bytes = 128;
 
 template <class T>
-void transpose_tile(const T* x, T* y, std::int64_t rows, std::int64_t cols, std::int64_t r0,
-                    std::int64_t c0) {
-  const std::int64_t r1 = std::min(rows, r0 + tile);
-  const std::int64_t c1 = std::min(cols, c0 + tile);
-  for (std::int64_t c = c0; c < c1; ++c) {
-    for (std::int64_t r = r0; r < r1; ++r) y[c * rows + r] = x[r * cols + c];
+ASSAY_VECTOR_CLONES void transpose_tile(const T* x, T* y, std::int64_t rows, std::int64_t cols,
+                                        std::int64_t r0, std::int64_t c0, bool streams) {
+  constexpr std::int64_t tile = tile_bytes / static_cast<std::int64_t>(sizeof(T));
+  std::array<T, static_cast<std::size_t>(tile * tile)> turned;
+  const std::int64_t height = std::min(tile, rows - r0);
+  const std::int64_t width = std::min(tile, cols - c0);
+  for (std::int64_t r = 0; r < height; ++r) {
+    const T* row = x + (r0 + r) * cols + c0;
+    for (std::int64_t c = 0; c < width; ++c)
+      turned[static_cast<std::size_t>(c * tile + r)] = row[c];
+  }
+  for (std::int64_t c = 0; c < width; ++c) {
+    T* to = y + (c0 + c) * rows + r0;
+    const T* from = turned.data() + c * tile;
+    const auto bytes = static_cast<std::size_t>(height) * sizeof(T);
+    if (streams) {
+      stream_out(to, from, bytes);
+    } else {
+      std::memcpy(to, from, bytes);
+    }
   }
 }
 
 template <class T>
 void transpose_words(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t tile = tile_bytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t bands = (cols + tile - 1) / tile;
+  const bool streams = exceeds_caches(2 * rows * cols * std::int64_t{sizeof(T)});
   parallel_blocks(bands, tile * rows * std::int64_t{sizeof(T)},
                   [=](std::int64_t, std::int64_t first, std::int64_t count) {
-                    for (std::int64_t band = first; band < first + count; ++band) {
-                      for (std::int64_t r = 0; r < rows; r += tile) {
-                        transpose_tile(x, y, rows, cols, r, band * tile);
+                    for (std::int64_t r = 0; r < rows; r += tile) {
+                      for (std::int64_t band = first; band < first + count; ++band) {
+                        transpose_tile(x, y, rows, cols, r, band * tile, streams);
                       }
                     }
+                    end_streaming();
                   });
 }
 
@@ -40,7 +62,7 @@ std::unique_ptr<Kernel> transpose(const OpInstance& op, const Binding& binding) 
     auto* y = static_cast<T*>(binding.outputs[0]);
     const std::int64_t rows = op.params.integer("rows");
     const std::int64_t cols = op.params.integer("cols");
-    return std::make_unique<FunctionKernel>("OpenMP tiles",
+    return std::make_unique<FunctionKernel>("OpenMP tiles turned in the first cache",
                                             [=] { transpose_words(x, y, rows, cols); });
   });
 }

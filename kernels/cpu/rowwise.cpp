@@ -9,6 +9,19 @@
 namespace assay::cpu {
 namespace {
 
+/// y[i] = f(i), rounded once. GCC 12 gives a struct that is stored within `omp simd` memory for
+/// each lane, and stays scalar.
+template <class T, class F>
+__attribute__((always_inline)) inline void store_row(T* y, std::int64_t cols, const F& f) {
+  if constexpr (is_narrow_float<T>) {
+    ASSAY_INDEPENDENT_LOOP
+    for (std::int64_t i = 0; i < cols; ++i) y[i] = static_cast<T>(f(i));
+  } else {
+#pragma omp simd
+    for (std::int64_t i = 0; i < cols; ++i) y[i] = static_cast<T>(f(i));
+  }
+}
+
 /// A NaN may or may not become the maximum; it reaches the sum, and so every element, either way.
 /// The exponentials go to `work`, which is y itself where y can hold them.
 template <class T>
@@ -25,8 +38,7 @@ ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::i
     work[i] = e;
     sum += e;
   }
-#pragma omp simd
-  for (std::int64_t i = 0; i < cols; ++i) y[i] = static_cast<T>(work[i] / sum);
+  store_row(y, cols, [=](std::int64_t i) { return work[i] / sum; });
 }
 
 /// The variance in a second pass over the row: in one, as the mean of squares less the square of
@@ -47,10 +59,9 @@ ASSAY_VECTOR_CLONES void layernorm_row(const T* x, const T* weight, const T* bia
   }
   const C deviation = std::sqrt(squares / static_cast<C>(cols) + C(1e-5));
   const C factor = 1 / deviation;
-#pragma omp simd
-  for (std::int64_t i = 0; i < cols; ++i) {
-    y[i] = static_cast<T>((widened(x[i]) - mean) * factor * widened(weight[i]) + widened(bias[i]));
-  }
+  store_row(y, cols, [=](std::int64_t i) {
+    return (widened(x[i]) - mean) * factor * widened(weight[i]) + widened(bias[i]);
+  });
 }
 
 struct Rows {

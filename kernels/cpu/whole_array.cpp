@@ -1,3 +1,4 @@
+#include <array>
 #include <parallel/algorithm>
 #include <type_traits>
 #include <vector>
@@ -8,23 +9,51 @@
 namespace assay::cpu {
 namespace {
 
-/// y[i] = start + x[0] + ... + x[i]; returns the last sum.
-template <class A, class T>
-A scan_range(const T* x, T* y, std::int64_t n, A start) {
-  A sum = start;
-  for (std::int64_t i = 0; i < n; ++i) {
-    sum += static_cast<A>(widened(x[i]));
-    y[i] = static_cast<T>(sum);
-  }
-  return sum;
-}
-
 template <class A, class T>
 ASSAY_VECTOR_CLONES A sum_range(const T* x, std::int64_t n) {
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < n; ++i) sum += static_cast<A>(widened(x[i]));
   return sum;
+}
+
+/// Parts of a chunk that are scanned side by side: one chain of additions waits for each of them.
+constexpr std::size_t chains = 8;
+constexpr std::int64_t chain_elements = 256;
+constexpr std::int64_t chunk_elements = chain_elements * static_cast<std::int64_t>(chains);
+
+/// y[i] = start + x[0] + ... + x[i] of a whole chunk; returns the last sum.
+template <class A, class T>
+A scan_chunk(const T* x, T* y, A start) {
+  std::array<A, chains> sums;
+  for (std::size_t k = 0; k < chains; ++k) {
+    sums[k] = start;
+    start += sum_range<A>(x + static_cast<std::int64_t>(k) * chain_elements, chain_elements);
+  }
+  for (std::int64_t i = 0; i < chain_elements; ++i) {
+    for (std::size_t k = 0; k < chains; ++k) {
+      const std::int64_t at = static_cast<std::int64_t>(k) * chain_elements + i;
+      sums[k] += static_cast<A>(widened(x[at]));
+      y[at] = static_cast<T>(sums[k]);
+    }
+  }
+  return sums[chains - 1];
+}
+
+/// The same of any range, past the caches where it `streams`.
+template <class A, class T>
+void scan_range(const T* x, T* y, std::int64_t n, A start, bool streams) {
+  std::array<T, static_cast<std::size_t>(chunk_elements)> stage;
+  std::int64_t i = 0;
+  for (; i + chunk_elements <= n; i += chunk_elements) {
+    start = scan_chunk<A>(x + i, streams ? stage.data() : y + i, start);
+    if (streams) stream_out(y + i, stage.data(), sizeof stage);
+  }
+  for (; i < n; ++i) {
+    start += static_cast<A>(widened(x[i]));
+    y[i] = static_cast<T>(start);
+  }
+  end_streaming();
 }
 
 /// Each thread sums its block, and then scans it from the sum of the blocks before.
@@ -40,9 +69,10 @@ void scan_blocks(const T* x, T* y, std::int64_t n) {
                   });
   A before = 0;
   for (A& sum : sums) before += std::exchange(sum, before);
+  const bool streams = exceeds_caches(2 * n * std::int64_t{sizeof(T)});
   parallel_blocks(n, 2 * sizeof(T),
                   [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-                    scan_range<A>(x + first, y + first, count, sum_of(thread));
+                    scan_range<A>(x + first, y + first, count, sum_of(thread), streams);
                   });
 }
 
