@@ -108,16 +108,16 @@ TEST(TensorSpecs, AScalarHasOneElementAndAnEmptyExtentNone) {
 TEST(Rounding, ASumKeepsWhatItMissesInItsLastBit) {
   const double one_up = std::nextafter(1.0, 2.0);
   const double one_down = std::nextafter(1.0, 0.0);
-  EXPECT_EQ(sum_rounded_to_odd(1, 0x1p-100), one_up);
-  EXPECT_EQ(sum_rounded_to_odd(1, -0x1p-100), one_down);
-  EXPECT_EQ(sum_rounded_to_odd(-1, 0x1p-100), -one_down);
-  EXPECT_EQ(sum_rounded_to_odd(-1, -0x1p-100), -one_up);
-  EXPECT_EQ(sum_rounded_to_odd(one_up, 0x1p-100), one_up) << "odd already";
-  EXPECT_EQ(sum_rounded_to_odd(3, 4), 7) << "nothing is missed";
-  EXPECT_EQ(sum_rounded_to_odd(5, -5), 0);
+  EXPECT_EQ(sum_rounded_to_odd<double>(1, 0x1p-100), one_up);
+  EXPECT_EQ(sum_rounded_to_odd<double>(1, -0x1p-100), one_down);
+  EXPECT_EQ(sum_rounded_to_odd<double>(-1, 0x1p-100), -one_down);
+  EXPECT_EQ(sum_rounded_to_odd<double>(-1, -0x1p-100), -one_up);
+  EXPECT_EQ(sum_rounded_to_odd<double>(one_up, 0x1p-100), one_up) << "odd already";
+  EXPECT_EQ(sum_rounded_to_odd<double>(3, 4), 7) << "nothing is missed";
+  EXPECT_EQ(sum_rounded_to_odd<double>(5, -5), 0);
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(sum_rounded_to_odd(infinity, 1), infinity);
-  EXPECT_TRUE(std::isnan(sum_rounded_to_odd(infinity, -infinity)));
+  EXPECT_EQ(sum_rounded_to_odd<double>(infinity, 1), infinity);
+  EXPECT_TRUE(std::isnan(sum_rounded_to_odd<double>(infinity, -infinity)));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace assay {
 
@@ -29,16 +31,18 @@ constexpr float rounded_to_odd(std::int64_t value) {
   return rounded_to_odd(value < 0 ? -wide : wide);
 }
 
-/// a + b rounded to odd in double, so that one more rounding, to fewer than 52 bits, equals one
-/// rounding of the sum. The rest that the sum misses is Knuth's (TAOCP vol. 2, 4.2.2, theorem B).
-constexpr double sum_rounded_to_odd(double a, double b) {
-  const double sum = a + b;
-  const double b_part = sum - a;
-  const double rest = (a - (sum - b_part)) + (b - b_part);
-  const auto bits = std::bit_cast<std::uint64_t>(sum);
+/// a + b rounded to odd, so that one more rounding, to at least two bits fewer, equals one rounding
+/// of the sum. The rest that the sum misses is Knuth's (TAOCP vol. 2, 4.2.2, theorem B).
+template <std::floating_point T>
+constexpr T sum_rounded_to_odd(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const T sum = a + b;
+  const T b_part = sum - a;
+  const T rest = (a - (sum - b_part)) + (b - b_part);
+  const auto bits = std::bit_cast<Bits>(sum);
   const bool is_exact = !(rest < 0 || rest > 0);  // also of infinities and NaN, whose rest is NaN
-  if (is_exact || (bits & 1U) != 0) return sum;
-  return std::bit_cast<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
+  const Bits odd = (rest > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  return std::bit_cast<T>(is_exact || (bits & 1U) != 0 ? bits : odd);
 }
 
 }  // namespace assay

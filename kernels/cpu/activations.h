@@ -8,16 +8,10 @@
 // The functions that stand behind layers, and are ops of their own.
 namespace assay::cpu {
 
-struct Identity {
-  template <class T>
-  T operator()(T x) const {
-    return x;
-  }
-};
-
 /// Written so that a NaN stays. oneDNN 2.6's own relu turns NaN into 0 and is not used.
 struct Relu {
   static constexpr auto implementation = "OpenMP loop";
+  static constexpr bool rounds = false;
   template <class T>
   T operator()(T x) const {
     return x <= 0 ? T{0} : x;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/base/rounding.h"
@@ -61,6 +62,7 @@ struct Square {
 
 struct Negate {
   static constexpr auto implementation = loop;
+  static constexpr bool rounds = false;
   template <class T>
   T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) {
@@ -73,6 +75,7 @@ struct Negate {
 
 struct Absolute {
   static constexpr auto implementation = loop;
+  static constexpr bool rounds = false;
   template <class T>
   T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) {
@@ -98,12 +101,20 @@ struct FusedMultiplyAdd {
   }
 };
 
-/// Of 16-bit floats in f32: the product is exact in a double, and what the sum of it and c misses
-/// stays as one odd bit: the product of two bf16 may lie in the middle between two results, from
-/// which a far smaller c moves it.
+/// Of 16-bit floats in f32, which holds their products exactly, but for bf16 beyond its range. What
+/// the sum with c misses stays as one odd bit: a product may lie in the middle between two results,
+/// from which a far smaller c moves it.
 struct NarrowFusedMultiplyAdd {
   float operator()(float a, float b, float c) const {
-    return rounded_to_odd(sum_rounded_to_odd(static_cast<double>(a) * b, c));
+    constexpr float most = std::numeric_limits<float>::max();
+    const float product = a * b;
+    // Beyond the range c may bring the sum back; one that matters then does not underflow.
+    const bool overflows = std::abs(product) > most && std::abs(a) <= most && std::abs(b) <= most;
+    const float down = overflows ? 0x1p-64F : 1.0F;  // of each factor, whose product is at least 1
+    const float up = overflows ? 0x1p64F : 1.0F;
+    const float sum = sum_rounded_to_odd((a * down) * (b * down), c * down * down) * up * up;
+    // Below the range the product has lost bits that no result has, but with c = 0 its sign is all.
+    return c == 0 && a != 0 && b != 0 ? product : sum;
   }
 };
 

@@ -14,6 +14,7 @@ constexpr const char* loop = "OpenMP loop";
 /// A NaN in either operand is the result: a - b is NaN then, and nowhere else does a != a hold.
 struct Minimum {
   static constexpr auto implementation = loop;
+  static constexpr bool rounds = false;
   template <class T>
   T operator()(T a, T b) const {
     const T lesser = b < a ? b : a;
@@ -27,6 +28,7 @@ struct Minimum {
 
 struct Maximum {
   static constexpr auto implementation = loop;
+  static constexpr bool rounds = false;
   template <class T>
   T operator()(T a, T b) const {
     const T greater = a < b ? b : a;
@@ -80,10 +82,8 @@ std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
   return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
-    return std::make_unique<FunctionKernel>(loop, [=, spec = op.signature.outputs[0]] {
-      map_rows<T>(
-          spec, [](T element) { return element; }, y, x);
-    });
+    return std::make_unique<FunctionKernel>(
+        loop, [=, spec = op.signature.outputs[0]] { map_rows<T>(spec, Identity{}, y, x); });
   });
 }
 

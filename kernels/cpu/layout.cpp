@@ -40,17 +40,27 @@ ASSAY_VECTOR_CLONES void transpose_tile(const T* x, T* y, std::int64_t rows, std
   }
 }
 
+/// Of a block of so many rows and columns each page is used as long as its address is known: rows
+/// of a large matrix lie on a page each.
+constexpr std::int64_t block = 256;
+
 template <class T>
 void transpose_words(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   constexpr std::int64_t tile = tile_bytes / static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t bands = (cols + tile - 1) / tile;
+  const std::int64_t blocks_across = (cols + block - 1) / block;
+  const std::int64_t blocks = blocks_across * ((rows + block - 1) / block);
   const bool streams = exceeds_caches(2 * rows * cols * std::int64_t{sizeof(T)});
-  parallel_blocks(bands, tile * rows * std::int64_t{sizeof(T)},
+  const auto turn = [=](std::int64_t r0, std::int64_t c0) {
+    for (std::int64_t r = r0; r < std::min(rows, r0 + block); r += tile) {
+      for (std::int64_t c = c0; c < std::min(cols, c0 + block); c += tile) {
+        transpose_tile(x, y, rows, cols, r, c, streams);
+      }
+    }
+  };
+  parallel_blocks(blocks, 2 * block * block * std::int64_t{sizeof(T)},
                   [=](std::int64_t, std::int64_t first, std::int64_t count) {
-                    for (std::int64_t r = 0; r < rows; r += tile) {
-                      for (std::int64_t band = first; band < first + count; ++band) {
-                        transpose_tile(x, y, rows, cols, r, band * tile, streams);
-                      }
+                    for (std::int64_t i = first; i < first + count; ++i) {
+                      turn(i / blocks_across * block, i % blocks_across * block);
                     }
                     end_streaming();
                   });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <string>
 #include <type_traits>
 
@@ -21,21 +22,53 @@ Computed<T> widened(T x) {
   return static_cast<Computed<T>>(x);
 }
 
+/// Whether results of F are bf16 as they are: it says that it rounds nothing, of bf16 all.
+template <class Y, class F, class... X>
+inline constexpr bool is_never_rounded = false;
+template <class Y, class F, class... X>
+requires(!F::rounds) inline constexpr bool is_never_rounded<Y, F, X...> =
+    std::is_same_v<Y, BFloat16> && (std::is_same_v<X, BFloat16> && ...);
+
+/// The result of F on elements of X, as a Y.
+template <class Y, class F, class... X, class R>
+Y stored(R result) {
+  if constexpr (is_never_rounded<Y, F, X...>) {
+    Y y;
+    y.bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(result) >> 16U);
+    return y;
+  } else {
+    return static_cast<Y>(result);
+  }
+}
+
 template <class Y, class F, class... X>
 ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
   if constexpr (is_narrow_float<Y>) {
     // GCC 12 gives a struct within `omp simd` memory for each lane, and stays scalar.
     ASSAY_INDEPENDENT_LOOP
-    for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
+    for (std::int64_t i = 0; i < n; ++i) y[i] = stored<Y, F, X...>(f(widened(x[i])...));
   } else {
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
   }
 }
 
+/// A function that only passes its argument on: what it "computes" lies in memory already.
+struct Identity {
+  template <class T>
+  T operator()(T x) const {
+    return x;
+  }
+};
+
 /// The same past the caches, for outputs that would not stay there.
 template <class Y, class F, class... X>
 void stream_row(F f, Y* y, std::int64_t n, const X*... x) {
+  if constexpr (std::is_same_v<F, Identity> && (std::is_same_v<X, Y> && ...)) {
+    (stream_out(y, x, static_cast<std::size_t>(n) * sizeof(Y)), ...);
+    end_streaming();
+    return;
+  }
   constexpr std::int64_t staged = staged_bytes / static_cast<std::int64_t>(sizeof(Y));
   alignas(64) std::array<std::byte, staged_bytes> stage;
   auto* results = reinterpret_cast<Y*>(stage.data());
