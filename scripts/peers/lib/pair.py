@@ -1,0 +1,28 @@
+"""One round of one case: a block of samples from each of two workers, back to back."""
+from __future__ import annotations
+
+import random
+
+from lib.worker import Block, Worker
+
+
+def measure_pair(sides: tuple[Worker, Worker], case_id: str, seed: str, hold_idle: bool) -> tuple[Block, Block, str]:
+    """The blocks in the order of `sides`, and the name of the side that was first. Raises Problem.
+
+    Both sides are ready before either is timed, so that nothing but the end of the first block lies between them.
+    The one that waits is stopped: threads that wait for work would otherwise spin on the cores for a while."""
+    for side in sides:
+        side.prepare(case_id)
+    order = [0, 1]
+    random.Random(seed).shuffle(order)
+    blocks: dict[int, Block] = {}
+    for turn in order:
+        idle = sides[1 - turn]
+        if hold_idle:
+            idle.hold()
+        try:
+            blocks[turn] = sides[turn].measure()
+        finally:
+            if hold_idle:
+                idle.go_on()
+    return blocks[0], blocks[1], sides[order[0]].name
