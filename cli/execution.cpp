@@ -26,6 +26,7 @@ bool Execution::enough() const {
 
 PlanEnd Execution::run(Supervisor& supervisor) {
   const double duration_s = job_.options.duration_s;
+  if (duration_s > 0) began_ = steady_clock::now();  // a duration is of trials alone
   if (job_.options.budget_s > 0) return within_budget(supervisor);
   PlanEnd end = rounds(supervisor);
   repeating_ = duration_s > 0;

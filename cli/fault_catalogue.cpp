@@ -34,7 +34,7 @@ constexpr Pairing pairings[] = {
     {"before_start", add, "4 bytes written before the start"},
     {"tile_past_end", layer, "1024 bytes written past the end"},
     {"read_past_end", "tensor_ops/neg/f32/n=1003", "all_exponents: 1 of 1003 elements wrong"},
-    {"input_overwritten", "tensor_ops/sqrt/f32/n=1003", "input 0 of rank 0 was overwritten"},
+    {"input_overwritten", "tensor_ops/argmax/f32/n=1003", "input 0 of rank 0 was overwritten"},
     {"rows_swapped", softmax, "large_logits: "},
     {"tile_moved", "linear/bf16/batch=300,in=512,out=290,bias=0,act=none", "real_data: 25"},
     {"tile_moved", "linear/f32/batch=300,in=512,out=290,bias=0,act=none", "exact_data: 256 of 87000 elements wrong"},

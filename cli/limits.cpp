@@ -71,7 +71,7 @@ int execute(const LimitsOptions& options) {
                                       .seed = options.selection.seed,
                                       .replay_flags = replay_flags(options.selection),
                                       .interrupted = interrupted},
-                                     [&](const Limit& limit) {
+                                     [&](const Limit& limit, const Record&) {
                                        limits.push_back(limit);
                                        if (csv) csv->add(limit);
                                        if (!options.quiet) {

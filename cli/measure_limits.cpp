@@ -11,11 +11,19 @@
 namespace assay::cli {
 namespace {
 
-void add(const DeviceInfo& device, const std::set<std::string>* wanted, LimitPlan& plan) {
+bool has_figure(std::span<const Limit> measured, const DeviceInfo& device, const std::string& id) {
+  return std::ranges::any_of(measured, [&](const Limit& limit) {
+    return limit.device == device.device && limit.case_id == id && limit.value;
+  });
+}
+
+void add(const DeviceInfo& device, const std::set<std::string>* wanted,
+         std::span<const Limit> measured, LimitPlan& plan) {
   const auto id = parse_device_id(device.device);
   if (!id) return;
   for (LimitCase& one : limit_cases(device.backend, device.last_level_cache_bytes.value_or(0))) {
     if (wanted != nullptr && !wanted->contains(one.limit)) continue;
+    if (has_figure(measured, device, one.test.id())) continue;
     plan.trials.push_back(
         {.test = std::move(one.test), .lane = {*id}, .timing = std::string(batch_timing)});
     plan.limits.push_back(one.limit);
@@ -62,8 +70,7 @@ Limit limit_of(const std::string& name, const Record& record, const DeviceInfo* 
 /// Turns records into limits.
 class LimitSink final : public Sink {
  public:
-  LimitSink(const LimitPlan& plan, const RunInfo& run,
-            const std::function<void(const Limit&)>& measured)
+  LimitSink(const LimitPlan& plan, const RunInfo& run, const LimitIsMeasured& measured)
       : plan_(plan), run_(run), measured_(measured) {}
 
   void result(const Result& result) override {
@@ -73,21 +80,22 @@ class LimitSink final : public Sink {
       const PlannedTrial& trial = plan_.trials[i];
       if (trial.test.id() != record.case_id || lane_text(trial) != record.device) continue;
       measured_(
-          limit_of(plan_.limits[i], record, device == run_.devices.end() ? nullptr : &*device));
+          limit_of(plan_.limits[i], record, device == run_.devices.end() ? nullptr : &*device),
+          record);
     }
   }
 
  private:
   const LimitPlan& plan_;
   const RunInfo& run_;
-  const std::function<void(const Limit&)>& measured_;
+  const LimitIsMeasured& measured_;
 };
 
 }  // namespace
 
 LimitPlan plan_limits(std::span<const DeviceInfo> devices) {
   LimitPlan plan;
-  for (const DeviceInfo& device : devices) add(device, nullptr, plan);
+  for (const DeviceInfo& device : devices) add(device, nullptr, {}, plan);
   return plan;
 }
 
@@ -105,16 +113,13 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const Plann
         wanted.insert(demand.limit);
       }
     }
-    for (const Limit& limit : measured) {
-      if (limit.device == device.device) wanted.erase(limit.limit);
-    }
-    add(device, &wanted, plan);
+    add(device, &wanted, measured, plan);
   }
   return plan;
 }
 
 PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOptions options,
-                       const std::function<void(const Limit&)>& measured) {
+                       const LimitIsMeasured& measured) {
   LimitSink sink(plan, run, measured);
   Sink* const sinks[] = {&sink};
   Supervisor supervisor(std::move(options), run, sinks);

@@ -21,16 +21,18 @@ struct LimitPlan {
 /// All limits of these devices.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices);
 
-/// Those on which the timed trials of a run make demands. None of simulated devices, and none that
-/// `measured` holds already.
+/// Those on which the timed trials of a run make demands. None of simulated devices, and no case
+/// of which `measured` has a figure already.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const PlannedTrial> run,
                       std::span<const Limit> measured);
 
 /// Of the measurement of one limit, in seconds.
 inline constexpr double limit_cap_s = 1.0;
 
+using LimitIsMeasured = std::function<void(const Limit&, const Record&)>;
+
 /// Tells `measured` of each limit as its trial ends, whatever became of it.
 PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOptions options,
-                       const std::function<void(const Limit&)>& measured);
+                       const LimitIsMeasured& measured);
 
 }  // namespace assay::cli

@@ -21,13 +21,18 @@ bool is_wanted(const Job& job) {
          find_profile(job.options.selection.cases.profile).measures_limits;
 }
 
-/// What a note says of a limit that is none.
-void note_failure(const Limit& limit, RunLimits& limits, RunInfo& run) {
-  const StatusClass kind = class_of(limit.status);
-  if (kind == StatusClass::right || kind == StatusClass::skipped) return;
-  limits.is_wrong = limits.is_wrong || kind == StatusClass::wrong;
+/// What a note says of a limit that is none. A known failure is not news.
+void note_failure(const Limit& limit, const Record& record, RunLimits& limits, RunInfo& run) {
+  if (!record.is_bad()) return;
+  limits.is_wrong = limits.is_wrong || class_of(limit.status) == StatusClass::wrong;
   run.notes.push_back(fmt::format("limit {} of {} could not be measured: {}: {}", limit.limit,
                                   limit.device, name(limit.status), limit.reason));
+}
+
+/// A trial of a limit is not soaked, and has a time cap of its own.
+WorkerCommand worker_of_limits(SelectionOptions selection) {
+  selection.soak = 0;
+  return worker_command(selection, limit_cap_s);
 }
 
 }  // namespace
@@ -36,8 +41,11 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   RunLimits limits;
   if (!is_wanted(job)) return limits;
   const std::filesystem::path path = job.run.directory / "limits.csv";
-  const std::vector<Limit> known =
-      job.start == Start::resumed ? read_limits(path) : std::vector<Limit>();
+  std::vector<Limit> known;
+  if (job.start == Start::resumed && std::filesystem::exists(path)) {
+    cut_torn_row(path);
+    known = read_limits(path);
+  }
   for (const Limit& limit : known) limits.book.add(limit);
   const LimitPlan plan = plan_limits(job.run.devices, job.plan, known);
   if (plan.trials.empty()) return limits;
@@ -54,13 +62,15 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   const double begin_s = steady_s();
   LimitsCsv csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);
   SupervisorOptions of_limits = options;
+  of_limits.worker = worker_of_limits(job.options.selection);
   of_limits.retries = 0;
   of_limits.fail_fast = false;
-  measure_limits(plan, job.run, std::move(of_limits), [&](const Limit& limit) {
-    csv.add(limit);
-    limits.book.add(limit);
-    note_failure(limit, limits, job.run);
-  });
+  measure_limits(plan, job.run, std::move(of_limits),
+                 [&](const Limit& limit, const Record& record) {
+                   csv.add(limit);
+                   limits.book.add(limit);
+                   note_failure(limit, record, limits, job.run);
+                 });
   job.run.phases.limits += steady_s() - begin_s;
   return limits;
 }

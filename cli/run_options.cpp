@@ -52,7 +52,7 @@ void add_run_options(CLI::App& app, RunOptions& o) {
       ->type_name("DIR");
   add_timing_options(app, o.selection);
   app.add_flag("--no-limits", o.no_limits,
-               "do not measure first what bounds the figures of large cases");
+               "do not measure first what bounds the figures of large trials");
   add_trial_options(app, o);
   app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
 

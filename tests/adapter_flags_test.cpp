@@ -56,7 +56,8 @@ TEST(LibraryFlags, ThoseThatAreNoneAreRefusedWithTheNearest) {
 TEST(LibraryFlags, OnWhichTheLibrariesWouldEndGreenAreRefused) {
   for (const char* word :
        {"--gtest_filter", "--gtest_output=yaml", "--gtest_output=xmlfile", "--gtest_repeat=twice",
-        "--gtest_repeat=", "--gtest_color=blue", "--gtest_brief=perhaps"}) {
+        "--gtest_repeat=", "--gtest_color=blue", "--gtest_brief=perhaps", "--gtest_list_tests=no",
+        "--gtest_fail_fast=off"}) {
     EXPECT_NE(refusal([&] { gtest({word}); }), "accepted") << word;
   }
   for (const char* word :

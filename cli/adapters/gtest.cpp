@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "cli/adapters/library_flags.h"
 #include "cli/adapters/names.h"
@@ -106,8 +109,31 @@ void register_tests(Session& session) {
 }
 
 /// What our table did not see: the environment (GTEST_OUTPUT), and where the report goes.
+/// What GoogleTest would end the program for, with the exit code of a wrong result.
+void check_sharding() {
+  const auto read = [](const char* name) -> std::optional<int> {
+    const char* text = std::getenv(name);
+    if (text == nullptr) return std::nullopt;
+    int value = -1;
+    const char* end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, value);
+    if (error != std::errc() || stop != end || value < 0) {
+      throw UsageError(fmt::format("{} must be a whole number, not '{}'", name, text));
+    }
+    return value;
+  };
+  const auto index = read("GTEST_SHARD_INDEX");
+  const auto total = read("GTEST_TOTAL_SHARDS");
+  if (!index && !total) return;
+  if (!index || !total || *index >= *total) {
+    throw UsageError(
+        "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS: both, and the index below the total");
+  }
+}
+
 void check_flags(int argc, char** argv) {
   if (argc > 1) throw UsageError(fmt::format("GoogleTest does not understand '{}'", argv[1]));
+  check_sharding();
   const std::string output = GTEST_FLAG_GET(output);
   if (output.empty()) return;
   const std::vector<std::string> parts = split(output, ':');

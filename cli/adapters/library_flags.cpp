@@ -49,6 +49,11 @@ std::string boolean(std::string_view value) {
   return one_of(value, valid);
 }
 
+/// GoogleTest takes all but 0, f and F for true: not "off", nor "no".
+std::string gtest_boolean(std::string_view value) {
+  return one_of(value, std::array<std::string, 4>{"0", "1", "false", "true"});
+}
+
 std::string gtest_output(std::string_view value) {
   const std::string_view format = value.substr(0, value.find(':'));
   return format == "xml" || format == "json" ? "" : "must be xml[:PATH] or json[:PATH]";
@@ -87,21 +92,21 @@ std::string_view name_of(std::string_view word) { return word.substr(0, word.fin
 std::span<const LibraryFlag> gtest_flags() {
   static constexpr std::array flags{
       LibraryFlag{"--gtest_filter", any},
-      LibraryFlag{"--gtest_list_tests", boolean, true},
+      LibraryFlag{"--gtest_list_tests", gtest_boolean, true},
       LibraryFlag{"--gtest_output", gtest_output},
       LibraryFlag{"--gtest_repeat", integer},
-      LibraryFlag{"--gtest_shuffle", boolean, true},
+      LibraryFlag{"--gtest_shuffle", gtest_boolean, true},
       LibraryFlag{"--gtest_random_seed", integer},
-      LibraryFlag{"--gtest_fail_fast", boolean, true},
-      LibraryFlag{"--gtest_brief", boolean, true},
-      LibraryFlag{"--gtest_print_time", boolean, true},
+      LibraryFlag{"--gtest_fail_fast", gtest_boolean, true},
+      LibraryFlag{"--gtest_brief", gtest_boolean, true},
+      LibraryFlag{"--gtest_print_time", gtest_boolean, true},
       LibraryFlag{"--gtest_color", gtest_color},
-      LibraryFlag{"--gtest_also_run_disabled_tests", boolean, true},
-      LibraryFlag{"--gtest_recreate_environments_when_repeating", boolean, true},
+      LibraryFlag{"--gtest_also_run_disabled_tests", gtest_boolean, true},
+      LibraryFlag{"--gtest_recreate_environments_when_repeating", gtest_boolean, true},
       LibraryFlag{"--gtest_stream_result_to", any},
-      LibraryFlag{"--gtest_break_on_failure", boolean, true},
-      LibraryFlag{"--gtest_throw_on_failure", boolean, true},
-      LibraryFlag{"--gtest_catch_exceptions", boolean, true},
+      LibraryFlag{"--gtest_break_on_failure", gtest_boolean, true},
+      LibraryFlag{"--gtest_throw_on_failure", gtest_boolean, true},
+      LibraryFlag{"--gtest_catch_exceptions", gtest_boolean, true},
   };
   return flags;
 }

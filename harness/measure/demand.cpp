@@ -3,9 +3,9 @@
 namespace assay::measure {
 namespace {
 
-double bytes_of(const std::vector<TensorSpec>& tensors) {
+double written_bytes(const Signature& signature) {
   double bytes = 0;
-  for (const TensorSpec& tensor : tensors) bytes += static_cast<double>(tensor.bytes());
+  for (const TensorSpec& tensor : signature.outputs) bytes += static_cast<double>(tensor.bytes());
   return bytes;
 }
 
@@ -32,7 +32,7 @@ std::vector<Demand> demands(const OpInstance& op,
   const Signature& signature = op.signature;
   std::vector<Demand> found;
   if (op.op->collective || signature.devices > 1 || signature.is_mirrored) return found;
-  if (is_matrix_product(signature)) {
+  if (is_matrix_product(signature) && signature.flops >= least_product_flops) {
     found.push_back({"matrix_" + std::string(name(op.dtype)), signature.flops});
   }
   const Memory from = signature.inputs.empty() ? Memory::standard : signature.inputs[0].memory;
@@ -44,11 +44,9 @@ std::vector<Demand> demands(const OpInstance& op,
     }
     return found;
   }
-  const double written = bytes_of(signature.outputs);
-  const double all = bytes_of(signature.inputs) + written;
   if (last_level_cache_bytes &&
-      all >= static_cast<double>(caches_to_exceed * *last_level_cache_bytes)) {
-    found.push_back({nearest_stream(written / all), signature.bytes});
+      signature.bytes >= static_cast<double>(caches_to_exceed * *last_level_cache_bytes)) {
+    found.push_back({nearest_stream(written_bytes(signature) / signature.bytes), signature.bytes});
   }
   return found;
 }

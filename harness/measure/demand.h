@@ -20,8 +20,11 @@ struct Demand {
 /// asks the same of its arrays: McCalpin, "STREAM: Sustainable Memory Bandwidth".)
 inline constexpr std::int64_t caches_to_exceed = 4;
 
-/// None where nothing that is measured bounds the launch: its tensors fit into the caches, or it
-/// is a collective.
+/// Smaller products take about as long as a launch does.
+inline constexpr double least_product_flops = 1e8;
+
+/// None where nothing that is measured bounds the launch: its tensors fit into the caches, it is
+/// a small product, or a collective.
 std::vector<Demand> demands(const OpInstance& op,
                             std::optional<std::int64_t> last_level_cache_bytes);
 

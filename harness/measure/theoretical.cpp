@@ -16,11 +16,11 @@ struct MatrixUnits {
 constexpr std::array matrix_units{
     MatrixUnits{"sm_75", 4, 128, 0, 1024, 0, 0, 2048},
     MatrixUnits{"sm_80", 128, 128, 1024, 2048, 2048, 0, 4096},
-    MatrixUnits{"sm_86", 4, 256, 256, 1024, 1024, 0, 2048},
-    MatrixUnits{"sm_89", 4, 256, 256, 1024, 1024, 2048, 2048},
+    MatrixUnits{"sm_86", 4, 256, 512, 1024, 1024, 0, 2048},
+    MatrixUnits{"sm_89", 4, 256, 512, 1024, 1024, 2048, 2048},
     MatrixUnits{"sm_90", 256, 256, 2048, 4096, 4096, 8192, 8192},
     MatrixUnits{"sm_100", 128, 256, 4096, 8192, 8192, 16384, 16384},
-    MatrixUnits{"sm_120", 4, 256, 256, 1024, 1024, 2048, 2048},
+    MatrixUnits{"sm_120", 4, 256, 512, 1024, 1024, 2048, 2048},
 };
 
 int operations(const MatrixUnits& units, std::string_view dtype) {
@@ -36,26 +36,11 @@ int operations(const MatrixUnits& units, std::string_view dtype) {
   return found == by_dtype.end() ? 0 : found->second;
 }
 
-/// Of one core of an x86-64 processor with fused multiply-adds.
-int operations_of_core(const std::string& extensions, std::string_view dtype) {
-  const bool is_double = dtype == "f64";
-  if (!is_double && dtype != "f32") return 0;
-  const bool has_fma = extensions.find(" fma") != std::string::npos;
-  int lanes = has_fma ? 8 : 0;
-  if (extensions.find(" avx512f") != std::string::npos) lanes = 16;
-  return 2 * 2 * (is_double ? lanes / 2 : lanes);
-}
-
 std::optional<double> matrix_rate(const DeviceInfo& device, std::string_view dtype) {
   if (!device.compute_units || !device.clock_max_hz) return std::nullopt;
-  int each_clock = 0;
-  if (device.backend == "cpu") {
-    each_clock = operations_of_core(device.architecture, dtype);
-  } else {
-    const auto* const found =
-        std::ranges::find(matrix_units, device.architecture, &MatrixUnits::architecture);
-    if (found != matrix_units.end()) each_clock = operations(*found, dtype);
-  }
+  const auto* const found =
+      std::ranges::find(matrix_units, device.architecture, &MatrixUnits::architecture);
+  const int each_clock = found == matrix_units.end() ? 0 : operations(*found, dtype);
   if (each_clock == 0) return std::nullopt;
   return static_cast<double>(*device.compute_units) * *device.clock_max_hz * each_clock;
 }

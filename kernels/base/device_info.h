@@ -31,7 +31,7 @@ struct DeviceInfo {
   std::string ecc;                                     // "on", "off"
   std::string link;                                    // "PCIe 5.0 x16"
   std::string processes;                               // "1234 python; 99 assay"
-  std::optional<std::int64_t> last_level_cache_bytes;  // of one cache, which cores may share
+  std::optional<std::int64_t> last_level_cache_bytes;  // of all of them together
   std::optional<double> memory_peak_bytes_per_s;       // clock x width of its memory
 };
 

@@ -2,7 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
+#include <system_error>
 #include <vector>
 
 namespace assay::cpu {
@@ -20,9 +24,20 @@ std::vector<std::uint64_t> make_evictor() {
 }  // namespace
 
 std::optional<std::int64_t> last_level_cache_bytes() {
-  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");  // "32768K"
-  std::int64_t kib = 0;
-  if (file >> kib && kib > 0) return kib << 10;
+  namespace fs = std::filesystem;
+  std::int64_t bytes = 0;
+  std::set<std::string> seen;  // by the processors that share one
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/sys/devices/system/cpu", error)) {
+    const fs::path cache = entry.path() / "cache/index3";
+    std::ifstream sharers_file(cache / "shared_cpu_list");
+    std::ifstream size_file(cache / "size");  // "32768K"
+    std::string sharers;
+    std::int64_t kib = 0;
+    if (!(sharers_file >> sharers) || !(size_file >> kib) || kib <= 0) continue;
+    if (seen.insert(sharers).second) bytes += kib << 10;
+  }
+  if (bytes > 0) return bytes;
   return std::nullopt;
 }
 

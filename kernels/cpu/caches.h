@@ -5,8 +5,8 @@
 
 namespace assay::cpu {
 
-/// Of the cache that this processor's cores share, as far as the system tells. (sysconf tells of
-/// all of a socket's together.)
+/// Of all last-level caches of the machine together, as far as the system tells: threads on all
+/// cores fill them all.
 std::optional<std::int64_t> last_level_cache_bytes();
 
 /// Whether tensors of so many bytes are gone from the caches when the last of them is written.
