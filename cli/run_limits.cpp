@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "cli/estimate.h"
 #include "cli/measure_limits.h"
@@ -29,6 +32,23 @@ void note_failure(const Limit& limit, const Record& record, RunLimits& limits, R
                                   limit.device, name(limit.status), limit.reason));
 }
 
+/// Of a run that is resumed: what was wrong stays so until it is measured again and is right, also
+/// where no trial is left that would ask for it.
+void recall_failures(const std::vector<Limit>& known, const LimitPlan& plan,
+                     const SupervisorOptions& options, RunLimits& limits, RunInfo& run) {
+  std::map<std::pair<std::string, std::string>, const Limit*> last;  // by device and case
+  for (const Limit& limit : known) last[{limit.device, limit.case_id}] = &limit;
+  for (const auto& [key, limit] : last) {
+    const bool comes_again = std::ranges::any_of(plan.trials, [&](const PlannedTrial& trial) {
+      return lane_text(trial) == limit->device && trial.test.id() == limit->case_id;
+    });
+    if (comes_again) continue;
+    Record record{.case_id = limit->case_id, .device = limit->device, .status = limit->status};
+    if (record.is_bad()) record.expected_failure = options.expected_failure(record);
+    note_failure(*limit, record, limits, run);
+  }
+}
+
 /// A trial of a limit is not soaked, and has a time cap of its own.
 WorkerCommand worker_of_limits(SelectionOptions selection) {
   selection.soak = 0;
@@ -48,6 +68,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   }
   for (const Limit& limit : known) limits.book.add(limit);
   const LimitPlan plan = plan_limits(job.run.devices, job.plan, known);
+  recall_failures(known, plan, options, limits, job.run);
   if (plan.trials.empty()) return limits;
   const double needed_s = estimate_s(plan.trials, limit_cap_s);
   if (job.options.budget_s > 0 && needed_s > most_of_budget * job.options.budget_s) {

@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/streaming.h"

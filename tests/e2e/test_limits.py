@@ -70,6 +70,13 @@ class OfARun(AssayTest):
         self.assertEqual(self.rows("out", "limits.csv"), before)
         self.assertNotEqual(self.rows("out")[0]["fraction_of_limit"], "")
 
+    def test_a_resumed_run_does_not_forget_a_wrong_limit(self):
+        self.assay("run", "--case", PRODUCT, "--device", "cpu", "--out", "out")
+        limits = self.folder / "out" / "limits.csv"
+        limits.write_text(limits.read_text().replace(",pass,", ",fail,"))
+        said = self.assay("run", "--resume", "out", expect=1).stderr  # although no trial is left to take
+        self.assertIn("limit matrix_f32 of cpu could not be measured: fail", said)
+
     def test_none_is_measured_where_none_is_wanted_or_applies(self):
         quick = ("--filter", "^linear/f32/batch=64,in=120,out=84,", "--device", "cpu")
         self.assay("run", "--case", PRODUCT, "--device", "cpu", "--no-limits", "--out", "a")
