@@ -38,14 +38,15 @@ void recall_failures(const std::vector<Limit>& known, const LimitPlan& plan,
                      const SupervisorOptions& options, RunLimits& limits, RunInfo& run) {
   std::map<std::pair<std::string, std::string>, const Limit*> last;  // by device and case
   for (const Limit& limit : known) last[{limit.device, limit.case_id}] = &limit;
-  for (const auto& [key, limit] : last) {
+  for (const auto& entry : last) {
+    const Limit& limit = *entry.second;
     const bool comes_again = std::ranges::any_of(plan.trials, [&](const PlannedTrial& trial) {
-      return lane_text(trial) == limit->device && trial.test.id() == limit->case_id;
+      return lane_text(trial) == limit.device && trial.test.id() == limit.case_id;
     });
     if (comes_again) continue;
-    Record record{.case_id = limit->case_id, .device = limit->device, .status = limit->status};
+    Record record{.case_id = limit.case_id, .device = limit.device, .status = limit.status};
     if (record.is_bad()) record.expected_failure = options.expected_failure(record);
-    note_failure(*limit, record, limits, run);
+    note_failure(limit, record, limits, run);
   }
 }
 
