@@ -24,6 +24,7 @@
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "reports/github.h"
+#include "reports/harness_cost.h"
 #include "reports/jsonl.h"
 #include "reports/overview.h"
 #include "reports/plan_csv.h"
@@ -127,6 +128,9 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
   if (!quiet) say("\n{}\n", overview(outcomes.trials()));
   for (const std::string& note : run.notes) say("note: {}\n", note);
   if (!quiet) say("time: {}\n", time_spent(run));
+  if (const std::string cost = harness_cost(outcomes.trials()); !quiet && !cost.empty()) {
+    say("harness: {}\n", cost);
+  }
   say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", tally.text(),
       (run.directory / "results.csv").string());
 }
@@ -153,6 +157,7 @@ int execute(const RunOptions& asked, bool resumes) {
   const ReferenceFolder references(job);
 
   Outcomes outcomes(job.earlier);
+  const std::int64_t earlier = outcomes.tally().finished;
   const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
   Jsonl jsonl(stdout);
   Progress progress(outcomes, job.plan, profile.cap_s, options.quiet, options.duration_s);
@@ -205,6 +210,7 @@ int execute(const RunOptions& asked, bool resumes) {
     run.exit_code = std::max<int>(run.exit_code, wrong);
   }
   if (limits.is_wrong) run.exit_code = wrong;
+  run.taken = tally.finished - earlier;
   add_times(run, supervisor, begin_s, begin_output_s);
   for (Sink* sink : sinks) sink->end(run);
   print_end(run, outcomes, options.quiet);

@@ -112,6 +112,9 @@ struct Record {
   std::string expected_failure;       // why this failure was accepted, by whom, until when
   std::optional<double> worst_ratio;  // the worst error over what the worst of many may be
   std::string launched_by;            // "graph", "loop": of timed launches
+  std::optional<std::int64_t> launches_per_sample;
+  std::optional<double> empty_sample_s;     // what the harness adds to a sample's time, at most
+  std::optional<double> between_samples_s;  // and what it spends beside it, in the median
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -181,6 +184,9 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("expected_failure", r.expected_failure);
   visit("worst_ratio", r.worst_ratio);
   visit("launched_by", r.launched_by);
+  visit("launches_per_sample", r.launches_per_sample);
+  visit("empty_sample_s", r.empty_sample_s);
+  visit("between_samples_s", r.between_samples_s);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

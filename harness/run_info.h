@@ -37,8 +37,10 @@ struct RunInfo {
   std::int64_t references_computed = 0;  // known at the end
   std::int64_t references_shared = 0;    // used again by another trial; known at the end
   std::vector<std::string> resumed_at;   // UTC, once for each --resume
-  /// How long this part of the run took, and where that time went. Known at the end.
+  /// How long this part of the run took, for how many trials (not those that a resumed run had),
+  /// and where that time went. Known at the end.
   double wall_s = 0;
+  std::int64_t taken = 0;
   PhaseSeconds phases;
   std::vector<DeviceInfo> devices;
   /// The variables of an allow-list that change results (OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES),

@@ -39,6 +39,7 @@ std::string run_json(const RunInfo& run, bool ended) {
       ended ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
             : Json();
   json["wall_s"] = ended ? Json(run.wall_s) : Json();
+  json["trials_taken"] = ended ? Json(run.taken) : Json();
   Json phases_s = Json::object();
   for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
   json["phases_s"] = ended ? phases_s : Json();

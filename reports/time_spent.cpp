@@ -18,6 +18,10 @@ std::string time_spent(const RunInfo& run) {
   const double total_s = run.phases.total();
   if (run.wall_s <= 0 || total_s <= 0) return {};
   std::string text = seconds_text(run.wall_s);
+  if (run.taken > 0) {
+    text += fmt::format(" for {} trial{}, {} each", run.taken, run.taken == 1 ? "" : "s",
+                        seconds_text(run.wall_s / static_cast<double>(run.taken)));
+  }
   if (total_s > 1.01 * run.wall_s) {
     text += fmt::format(", in which workers side by side spent {}", seconds_text(total_s));
   }

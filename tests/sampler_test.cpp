@@ -19,6 +19,10 @@ class FakeMeter final : public Meter {
       : cost_s_(std::move(cost_s)), around_s_(around_s) {}
 
   double time_s(std::int64_t launches) override {
+    if (launches == 0) {
+      now_ += around_s_;
+      return clock_s_;
+    }
     const double seconds = cost_s_(now_, calls_++) * static_cast<double>(launches);
     most_launches_ = std::max(most_launches_, launches);
     now_ += seconds + around_s_;
@@ -33,6 +37,8 @@ class FakeMeter final : public Meter {
   void set_condition(std::function<DeviceCondition(double now_s)> condition) {
     condition_ = std::move(condition);
   }
+  /// What the clock adds to samples without launches; others have it in their cost.
+  void set_clock_s(double clock_s) { clock_s_ = clock_s; }
   std::int64_t condition_reads() const { return condition_reads_; }
 
   std::int64_t calls() const { return calls_; }
@@ -43,6 +49,7 @@ class FakeMeter final : public Meter {
  private:
   std::function<double(double, std::int64_t)> cost_s_;
   double around_s_;
+  double clock_s_ = 0;
   double now_ = 100;
   std::int64_t calls_ = 0;
   std::int64_t calls_at_last_ = -1;
@@ -112,6 +119,15 @@ TEST(Sampler, AddsNothingToALaunchHoweverShort) {
       }
     }
   }
+}
+
+TEST(Sampler, TellsWhatTheHarnessItselfTakes) {
+  FakeMeter meter([](double, std::int64_t) { return 0x1p-20; }, 0x1p-18);
+  meter.set_clock_s(0x1p-25);
+  const Measurement m = sample(meter, {.cap_s = 0.5});
+  EXPECT_EQ(m.empty_sample_s, 0x1p-25);
+  EXPECT_NEAR(m.between_samples_s, 0x1p-18, 1e-12);
+  EXPECT_EQ(m.launches_per_sample, m.samples.front().launches);
 }
 
 TEST(Sampler, NoSampleHasMoreLaunchesThanAllowed) {

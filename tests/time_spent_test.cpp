@@ -32,6 +32,16 @@ TEST(TimeSpent, WorkersSideBySideSpendMoreThanTheWallShows) {
             "8 s, in which workers side by side spent 20 s = comparison 75%, reference 25%");
 }
 
+TEST(TimeSpent, SaysWhatATrialTook) {
+  PhaseSeconds phases;
+  phases.sampling = 20;
+  RunInfo run = run_of(20, phases);
+  run.taken = 160;
+  EXPECT_EQ(time_spent(run), "20 s for 160 trials, 0.12 s each = sampling 100%");
+  run.taken = 1;
+  EXPECT_EQ(time_spent(run), "20 s for 1 trial, 20 s each = sampling 100%");
+}
+
 TEST(TimeSpent, IsUnknownUntilTheEnd) { EXPECT_EQ(time_spent(RunInfo()), ""); }
 
 }  // namespace

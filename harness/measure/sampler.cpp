@@ -67,6 +67,15 @@ class WarmUp {
   const Policy& policy_;
 };
 
+/// Samples of no launch, for a median that a single disturbance does not move.
+constexpr int empty_samples = 11;
+
+double empty_sample_s(Meter& meter) {
+  std::vector<double> seconds;
+  for (int i = 0; i < empty_samples; ++i) seconds.push_back(meter.time_s(0));
+  return median(seconds);
+}
+
 /// Samples in consecutive windows of time, and what the stop rule asks of them.
 class Windows {
  public:
@@ -162,12 +171,16 @@ bool narrow(const Summary& s, const Policy& policy) {
 
 Measurement sample(Meter& meter, const Policy& policy) {
   const double begin_s = meter.now_s();
-  const std::int64_t launches = WarmUp(meter, policy).launches_per_sample();
-
   Measurement result;
+  result.empty_sample_s = empty_sample_s(meter);
+  const std::int64_t launches = WarmUp(meter, policy).launches_per_sample();
+  result.launches_per_sample = launches;
+
   Windows windows(policy);
   std::vector<double> launch_s;
+  std::vector<double> between_s;
   const double first_s = meter.now_s();
+  double last_s = first_s;
   ConditionReader condition(meter, policy);
   const auto take = [&] {
     const double seconds = meter.time_s(launches);
@@ -178,6 +191,8 @@ Measurement sample(Meter& meter, const Policy& policy) {
                               .clock_hz = state.clock_hz,
                               .throttled = state.throttled});
     launch_s.push_back(seconds / static_cast<double>(launches));
+    between_s.push_back(std::max(0.0, now_s - last_s - seconds));
+    last_s = now_s;
     windows.add(now_s, launch_s.back());
     return now_s;
   };
@@ -193,6 +208,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
       result.stop_reason = "converged";
     }
   }
+  result.between_samples_s = median(between_s);
   meter.before_last();
   take();
 

@@ -14,7 +14,8 @@ namespace assay::measure {
 class Meter {
  public:
   virtual ~Meter() = default;
-  /// Seconds that `launches` launches took, by the device's own clock.
+  /// Seconds that `launches` launches took, by the device's own clock. Of none: what reading it
+  /// takes.
   virtual double time_s(std::int64_t launches) = 0;
   /// Called before the last sample, whose outputs will be judged: poisons them.
   virtual void before_last() {}
@@ -45,6 +46,10 @@ struct Measurement {
   std::string stop_reason;    // "converged", "time_cap"
   DeviceCondition condition;  // clock: the median of the samples'; throttled: any; else at the end
   Summary launch_s;           // of seconds per launch; the interval as the stop rule took it
+  std::int64_t launches_per_sample = 1;
+  double empty_sample_s = 0;     // median time of samples without launches: at most what the clock
+                                 // adds to each
+  double between_samples_s = 0;  // median of what passes beside the time of a sample
 };
 
 /// Warms up until block medians stop drifting, samples until the policy is content, and takes one

@@ -24,7 +24,12 @@ class TrialMeter final : public measure::Meter {
              bool cold)
       : trial_(trial), inputs_(inputs), checks_(checks), clock_(clock), cold_(cold) {}
   double time_s(std::int64_t launches) override {
-    if (trial_.in_place()) trial_.restore(inputs_);
+    if (launches == 0) return trial_.time_s(0, false);
+    if (trial_.in_place()) {
+      clock_.enter(&PhaseSeconds::input);
+      trial_.restore(inputs_);
+      clock_.enter(&PhaseSeconds::sampling);
+    }
     return trial_.time_s(launches, cold_);
   }
   DeviceCondition condition() override { return trial_.condition(); }

@@ -29,6 +29,9 @@ void fill_precision(Record& record, const oracle::Precision& precision) {
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& m) {
   record.samples = std::ssize(m.samples);
   record.stop_reason = m.stop_reason;
+  record.launches_per_sample = m.launches_per_sample;
+  record.empty_sample_s = m.empty_sample_s;
+  record.between_samples_s = m.between_samples_s;
   record.clock_hz = m.condition.clock_hz;
   record.temperature_c = m.condition.temperature_c;
   record.power_w = m.condition.power_w;

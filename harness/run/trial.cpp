@@ -127,7 +127,7 @@ void Trial::prepare_as_one(std::int64_t launches) {
   if (launches == as_one_launches_) return;
   as_one_launches_ = launches;
   as_one_.reset();
-  if (launches == 1 || launches > most_launches_as_one || ranks_.size() > 1) return;
+  if (launches <= 1 || launches > most_launches_as_one || ranks_.size() > 1) return;
   as_one_ = ranks_.front().stream->as_one(*kernels_.front(), launches);
 }
 

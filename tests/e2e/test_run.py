@@ -71,9 +71,12 @@ class Run(AssayTest):
             unused = {"limits", "sampling"} if out == "checked" else {"limits"}  # too small to have any
             self.assertEqual({phase for phase, seconds in phases.items() if seconds == 0}, unused, out)
             self.assertAlmostEqual(sum(phases.values()), run["wall_s"], msg="one lane: nothing is counted twice")
-            line = re.search("^time: .* s = .*%$", said, re.MULTILINE)
+            line = re.search("^time: .* s for 2 trials, .* s each = .*%$", said, re.MULTILINE)
             self.assertIsNotNone(line, said)
             self.assertIn(line[0], (self.folder / out / "summary.md").read_text())
+            self.assertEqual(run["trials_taken"], 2)
+            cost = re.search(r"^harness: at most [0-9.]+ [num]?s of a sample, .*; .* between two$", said, re.MULTILINE)
+            self.assertEqual(cost is not None, out == "timed", said)
         quiet = self.assay("run", *selection, "--check-only", "--quiet", "--out", "quiet").stderr
         self.assertNotIn("time:", quiet)
 
