@@ -16,6 +16,7 @@
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
+#include "kernels/cpu/openblas.h"
 #include "kernels/sim/fault.h"
 
 namespace assay::cli {
@@ -182,6 +183,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   }
   // A thread count that changed between launches would change the order of a sum, and its bits.
   command.environment.emplace_back("OMP_DYNAMIC", "false");
+  if (const std::string core = cpu::better_openblas_core(); !core.empty()) {
+    command.environment.emplace_back("OPENBLAS_CORETYPE", core);
+  }
   return command;
 }
 

@@ -3,7 +3,11 @@
 #include <cblas.h>
 #include <omp.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <sstream>
+#include <string_view>
 
 namespace assay::cpu {
 
@@ -37,6 +41,22 @@ void Dgemm::run_all(std::int64_t matrices, const double* a, const double* b, dou
   for (std::int64_t i = 0; i < matrices; ++i) {
     multiply(*this, a + i * m * k, b + i * k * n, y + i * m * n);
   }
+}
+
+std::string better_openblas_core() {
+#if defined(__x86_64__)
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return {};
+  // Those with kernels of FMA and AVX2, or more.
+  constexpr std::array<std::string_view, 6> modern{
+      "Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids", "Excavator"};
+  if (std::ranges::find(modern, openblas_get_corename()) != modern.end()) return {};
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    return "SkylakeX";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return {};
 }
 
 std::string dgemm_implementation() {
