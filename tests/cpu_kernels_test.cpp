@@ -8,7 +8,12 @@
 #include <vector>
 
 #include "kernels/base/bfloat16.h"
+#include "kernels/base/float16.h"
+#include "kernels/base/status.h"
+#include "kernels/cpu/activations.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/cpu/few_rows.h"
+#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/op.h"
 
@@ -70,6 +75,113 @@ TEST(FusedMultiplyAdd, OfBf16RoundsOnce) {
   EXPECT_EQ(fma_of(1 + 0x1p-7F, 1.5F, -0x1p-60F), 1.5F + 0x1p-7F);
   EXPECT_EQ(fma_of(1 + 0x3p-7F, 1.5F, 0), 1.5F + 0x4p-7F) << "to even";
   EXPECT_EQ(fma_of(1 + 0x3p-7F, 1.5F, 0x1p-60F), 1.5F + 0x5p-7F);
+}
+
+/// Small integers, whose products and sums are exact in any order.
+template <class T>
+std::vector<T> integers(std::int64_t n, int step) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < n; ++i) {
+    values.push_back(static_cast<T>(static_cast<float>(i * step % 7 - 3)));
+  }
+  return values;
+}
+
+template <class W>
+void expect_exact_few_rows(std::int64_t rows, std::int64_t cols, std::int64_t k, bool has_bias) {
+  const std::vector<float> x = integers<float>(rows * k, 3);
+  const std::vector<W> w = integers<W>(cols * k, 5);
+  const std::vector<float> bias = integers<float>(cols, 1);
+  // One more than there is to write.
+  std::vector<float> y(static_cast<std::size_t>(rows * cols + 1), 1e9F);
+  few_rows_product(rows, cols, k, x.data(), w.data(), has_bias ? bias.data() : nullptr, y.data());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t col = 0; col < cols; ++col) {
+      float sum = has_bias ? bias[static_cast<std::size_t>(col)] : 0;
+      for (std::int64_t i = 0; i < k; ++i) {
+        sum += x[static_cast<std::size_t>(row * k + i)] *
+               static_cast<float>(w[static_cast<std::size_t>(col * k + i)]);
+      }
+      ASSERT_EQ(y[static_cast<std::size_t>(row * cols + col)], sum)
+          << rows << " x " << cols << " x " << k << " at " << row << ", " << col;
+    }
+  }
+  EXPECT_EQ(y.back(), 1e9F);
+}
+
+TEST(FewRows, AreRightForAnyNumberOfColumnsAndTerms) {
+  for (const std::int64_t rows : {1, 2, 8}) {
+    for (const std::int64_t cols : {1, 2, 3, 4, 5, 131}) {
+      for (const std::int64_t k : {1, 3, 16, 17, 1000}) {
+        expect_exact_few_rows<float>(rows, cols, k, k % 2 == 0);
+        expect_exact_few_rows<BFloat16>(rows, cols, k, k % 2 == 0);
+        expect_exact_few_rows<Float16>(rows, cols, k, k % 2 == 0);
+      }
+    }
+  }
+}
+
+TEST(Gelu, KeepsItsTailsAndItsEnds) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Gelu gelu;
+  for (float x = -12.8F; x < 20; x += 0.01F) {
+    const double want = 0.5 * double{x} * std::erfc(-double{x} / std::sqrt(2.0));
+    EXPECT_NEAR(gelu(x), want, 1e-5 * std::abs(want)) << x;
+  }
+  EXPECT_EQ(gelu(-13.0F), 0);
+  EXPECT_EQ(gelu(-1e30F), 0);
+  EXPECT_EQ(gelu(1e30F), 1e30F);
+  EXPECT_EQ(gelu(infinity), infinity);
+  EXPECT_TRUE(std::isnan(gelu(-infinity))) << "as x Phi(x) has it";
+  EXPECT_TRUE(std::isnan(gelu(std::numeric_limits<float>::quiet_NaN())));
+  EXPECT_TRUE(std::signbit(gelu(-0.0F)));
+  EXPECT_EQ(gelu(1e-40F), 0.5F * 1e-40F) << "subnormal";
+}
+
+/// y by the kernel of a reduction of f32.
+float reduced(const char* op, const std::vector<float>& x) {
+  Params size;
+  size.set("n", std::ssize(x));
+  const auto device = make_backend()->open(0);
+  const auto stream = device->create_stream();
+  float y = 0;
+  device->prepare(instantiate(*find_op(op), DType::f32, size), {stream.get(), {x.data()}, {&y}})
+      ->launch();
+  return y;
+}
+
+TEST(Reductions, NoChainAndNoRemainderIsForgotten) {
+  for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 63U, 64U, 67U, 2049U}) {
+    for (std::size_t at = 0; at < n; at += n < 100 ? 1 : 97) {
+      std::vector<float> x(n, 1);
+      x[at] = -5;
+      EXPECT_EQ(reduced("reduce_min", x), -5) << at << " of " << n;
+      EXPECT_EQ(reduced("sum", x), static_cast<float>(n) - 6) << at << " of " << n;
+      x[at] = 5;
+      EXPECT_EQ(reduced("reduce_max", x), 5) << at << " of " << n;
+      x[at] = std::numeric_limits<float>::quiet_NaN();
+      EXPECT_TRUE(std::isnan(reduced("reduce_min", x))) << at << " of " << n;
+      EXPECT_TRUE(std::isnan(reduced("reduce_max", x))) << at << " of " << n;
+    }
+  }
+}
+
+// Why bf16 is widened where there are no tiles, and what op_deviations.cpp declares where there
+// are.
+TEST(Bf16Products, OfTheProcessorTakeSubnormalsForZeros) {
+  const std::array x{BFloat16(std::numeric_limits<float>::infinity()), BFloat16(1)};
+  const std::array w{BFloat16(1e-40F), BFloat16(1)};
+  BFloat16 y;
+  try {
+    DnnlMatmul product(DType::bf16, DType::bf16, {.k = 2, .b_transposed = true});
+    if (product.implementation().find("bf16") == std::string::npos) {
+      GTEST_SKIP() << product.implementation();
+    }
+    product.run(x.data(), w.data(), nullptr, &y);
+  } catch (const DeviceError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  EXPECT_TRUE(std::isnan(static_cast<float>(y)));
 }
 
 }  // namespace

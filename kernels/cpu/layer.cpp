@@ -4,7 +4,8 @@
 
 #include "kernels/base/status.h"
 #include "kernels/cpu/activations.h"
-#include "kernels/cpu/integer_matmul.h"
+#include "kernels/cpu/few_rows.h"
+#include "kernels/cpu/layer_parts.h"
 #include "kernels/cpu/map.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/openblas.h"
@@ -35,14 +36,51 @@ void activate_in_place(const std::string& act, T* y, std::int64_t n) {
       act, [&](auto function) { map_rows<T>(dense(n), function, y, static_cast<const T*>(y)); });
 }
 
-std::string with_act(const std::string& implementation, const std::string& act) {
-  return act == "none" ? implementation : implementation + "; own " + act;
+template <class T>
+void widen(const void* from, std::vector<float>& to) {
+  map_rows<float>(dense(std::ssize(to)), Identity{}, to.data(), static_cast<const T*>(from));
 }
 
-DnnlMatmul::Shape product_of(const Layer::Shape& shape) {
-  return {
-      .m = shape.batch, .n = shape.out, .k = shape.in, .b_transposed = true, .bias = shape.bias};
+std::vector<float> floats(std::int64_t n) {
+  return std::vector<float>(static_cast<std::size_t>(n));
 }
+
+/// f32 and 16-bit floats, all in f32.
+template <class T>
+class FewRowsLayer final : public Layer {
+ public:
+  FewRowsLayer(const Shape& shape, const std::string& act)
+      : shape_(shape),
+        act_(act),
+        x_(floats(is_f32 ? 0 : shape.batch * shape.in)),
+        bias_(floats(is_f32 || !shape.bias ? 0 : shape.out)),
+        y_(floats(shape.batch * shape.out)) {}
+
+  void run(const void* x, const void* w, const void* bias, void* y) override {
+    const float* rows = x_.data();
+    const float* added = bias_.data();
+    if constexpr (is_f32) {
+      rows = static_cast<const float*>(x);
+      added = static_cast<const float*>(bias);
+    } else {
+      widen<T>(x, x_);
+      if (shape_.bias) widen<T>(bias, bias_);
+    }
+    few_rows_product(shape_.batch, shape_.out, shape_.in, rows, static_cast<const T*>(w),
+                     shape_.bias ? added : nullptr, y_.data());
+    with_activation(act_, [&](auto function) {
+      map_rows<T>(dense(std::ssize(y_)), function, static_cast<T*>(y),
+                  static_cast<const float*>(y_.data()));
+    });
+  }
+  std::string implementation() const override { return with_act("OpenMP loop", act_); }
+
+ private:
+  static constexpr bool is_f32 = std::is_same_v<T, float>;
+  Shape shape_;
+  std::string act_;
+  std::vector<float> x_, bias_, y_;
+};
 
 /// f32, and 16-bit floats where oneDNN multiplies them itself. An activation that is not exact
 /// needs the sums in f32: rounded to 16 bits before it, they would be rounded twice.
@@ -55,6 +93,8 @@ class DnnlLayer final : public Layer {
         dtype_(dtype),
         product_(dtype, sums_in_f32_ ? DType::f32 : dtype, product_of(shape)),
         sums_(sums_in_f32_ ? static_cast<std::size_t>(outputs_) : 0) {}
+
+  bool uses_tiles() const { return product_.uses_tiles(); }
 
   void run(const void* x, const void* w, const void* bias, void* y) override {
     product_.run(x, w, bias, sums_in_f32_ ? sums_.data() : y);
@@ -79,23 +119,23 @@ class DnnlLayer final : public Layer {
   std::vector<float> sums_;
 };
 
-/// 16-bit floats where the library has no product of them: each is an f32, so the product is taken
-/// in f32 and rounded once. The conversions are part of each launch.
+/// 16-bit floats where the library has no product of them that is right and faster: each is an f32,
+/// so the product is taken in f32 and rounded once. The conversions are part of each launch.
 template <class T>
 class WidenedLayer final : public Layer {
  public:
   WidenedLayer(const Shape& shape, const std::string& act)
       : act_(act),
         product_(DType::f32, DType::f32, product_of(shape)),
-        x_(static_cast<std::size_t>(shape.batch * shape.in)),
-        w_(static_cast<std::size_t>(shape.out * shape.in)),
-        bias_(static_cast<std::size_t>(shape.bias ? shape.out : 0)),
-        y_(static_cast<std::size_t>(shape.batch * shape.out)) {}
+        x_(floats(shape.batch * shape.in)),
+        w_(floats(shape.out * shape.in)),
+        bias_(floats(shape.bias ? shape.out : 0)),
+        y_(floats(shape.batch * shape.out)) {}
 
   void run(const void* x, const void* w, const void* bias, void* y) override {
-    widen(x, x_);
-    widen(w, w_);
-    if (!bias_.empty()) widen(bias, bias_);
+    widen<T>(x, x_);
+    widen<T>(w, w_);
+    if (!bias_.empty()) widen<T>(bias, bias_);
     product_.run(x_.data(), w_.data(), bias_.data(), y_.data());
     with_activation(act_, [&](auto function) {
       map_rows<T>(dense(std::ssize(y_)), function, static_cast<T*>(y),
@@ -107,10 +147,6 @@ class WidenedLayer final : public Layer {
   }
 
  private:
-  static void widen(const void* from, std::vector<float>& to) {
-    map_rows<float>(dense(std::ssize(to)), Identity{}, to.data(), static_cast<const T*>(from));
-  }
-
   std::string act_;
   DnnlMatmul product_;
   std::vector<float> x_, w_, bias_, y_;
@@ -150,38 +186,28 @@ class BlasLayer final : public Layer {
   Dgemm product_;
 };
 
-class IntegerLayer final : public Layer {
- public:
-  IntegerLayer(const Shape& shape, const std::string& act)
-      : shape_(shape), act_(act), product_(shape.batch, shape.out, shape.in) {}
-
-  void run(const void* x, const void* w, const void* bias, void* y) override {
-    auto* to = static_cast<std::int32_t*>(y);
-    product_.run(static_cast<const std::int8_t*>(x), static_cast<const std::int8_t*>(w),
-                 shape_.bias ? static_cast<const std::int32_t*>(bias) : nullptr, to);
-    if (act_ != "relu") return;
-    map_rows<std::int32_t>(dense(shape_.batch * shape_.out), Relu{}, to,
-                           static_cast<const std::int32_t*>(to));
-  }
-  std::string implementation() const override {
-    return with_act("own loops, 16-bit products", act_);
-  }
-
- private:
-  Shape shape_;
-  std::string act_;
-  IntegerMatmul product_;
-};
-
-template <class T>
-std::unique_ptr<Layer> narrow_layer(DType dtype, const Layer::Shape& shape,
-                                    const std::string& act) {
+/// bf16 by oneDNN where the processor has tiles for it; otherwise null. AVX-512's products of bf16
+/// are slower than those of f32, measured, and both take subnormals for zeros: op_deviations.cpp.
+std::unique_ptr<Layer> tiled_layer(const Layer::Shape& shape, const std::string& act) {
   try {
-    return std::make_unique<DnnlLayer>(dtype, shape, act);
+    auto layer = std::make_unique<DnnlLayer>(DType::bf16, shape, act);
+    if (layer->uses_tiles()) return layer;
   } catch (const DeviceError& error) {
     if (error.failure() != Failure::unsupported) throw;
-    return std::make_unique<WidenedLayer<T>>(shape, act);
   }
+  return nullptr;
+}
+
+template <class T>
+std::unique_ptr<Layer> float_layer(const Layer::Shape& shape, const std::string& act) {
+  if (shape.batch <= few_rows<T>) return std::make_unique<FewRowsLayer<T>>(shape, act);
+  if constexpr (std::is_same_v<T, float>) {
+    return std::make_unique<DnnlLayer>(DType::f32, shape, act);
+  }
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    if (auto layer = tiled_layer(shape, act)) return layer;
+  }
+  return std::make_unique<WidenedLayer<T>>(shape, act);
 }
 
 }  // namespace
@@ -191,13 +217,13 @@ std::unique_ptr<Layer> make_layer(DType dtype, const Layer::Shape& shape, const 
     case DType::f64:
       return std::make_unique<BlasLayer>(shape, act);
     case DType::f32:
-      return std::make_unique<DnnlLayer>(dtype, shape, act);
+      return float_layer<float>(shape, act);
     case DType::bf16:
-      return narrow_layer<BFloat16>(dtype, shape, act);
+      return float_layer<BFloat16>(shape, act);
     case DType::f16:
-      return narrow_layer<Float16>(dtype, shape, act);
+      return float_layer<Float16>(shape, act);
     case DType::i8:
-      return std::make_unique<IntegerLayer>(shape, act);
+      return make_integer_layer(shape, act);
     default:
       throw DeviceError(Failure::unsupported, "cpu has no linear in " + std::string(name(dtype)));
   }

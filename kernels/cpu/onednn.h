@@ -9,7 +9,7 @@
 namespace assay::cpu {
 
 /// y = a b (+ bias) of row-major matrices, perhaps several at once, through oneDNN, version 2 or 3.
-/// f32 means f32: the math mode is always strict.
+/// f32 means f32: the math mode is always strict. i8 gives i32.
 class DnnlMatmul {
  public:
   struct Shape {
@@ -32,6 +32,13 @@ class DnnlMatmul {
 
   /// `bias` is ignored where the shape has none.
   void run(const void* a, const void* b, const void* bias, void* y);
+
+  /// Whether it runs on the processor's matrix unit (AMX).
+  bool uses_tiles() const;
+
+  /// Of i8: whether all sums are exact in 32 bits. Without VNNI or AMX the sums of two products are
+  /// saturated to 16 bits.
+  bool sums_integers_exactly() const;
 
   /// "oneDNN 2.6.3 matmul gemm:jit"
   std::string implementation() const;

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/base/bfloat16.h"
+#include "kernels/base/float16.h"
+
+namespace assay::cpu {
+
+/// Layers of so few rows spend their time on reading the weights. Up to here, measured, own loops
+/// are faster than products of libraries, which first put the weights, widened if they have 16
+/// bits, into another order.
+template <class W>
+inline constexpr std::int64_t few_rows = std::is_same_v<W, float> ? 2 : 8;
+
+/// y[r][c] = sum over i of x[r][i] w[c][i] (+ bias[c]) in f32, for `rows` <= few_rows. `bias` may
+/// be null.
+template <class W>
+void few_rows_product(std::int64_t rows, std::int64_t cols, std::int64_t k, const float* x,
+                      const W* w, const float* bias, float* y);
+
+extern template void few_rows_product(std::int64_t, std::int64_t, std::int64_t, const float*,
+                                      const float*, const float*, float*);
+extern template void few_rows_product(std::int64_t, std::int64_t, std::int64_t, const float*,
+                                      const BFloat16*, const float*, float*);
+extern template void few_rows_product(std::int64_t, std::int64_t, std::int64_t, const float*,
+                                      const Float16*, const float*, float*);
+
+}  // namespace assay::cpu
