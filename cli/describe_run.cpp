@@ -56,8 +56,16 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
     const auto found = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
     if (found != machine.devices.end()) run.devices.push_back(*found);
   }
+  // As the workers have them, who do the work.
+  const auto set_for_workers = worker_command(options).environment;
   for (const char* name : recorded_variables) {
-    if (const char* value = std::getenv(name)) run.environment.emplace_back(name, value);
+    const auto set =
+        std::ranges::find(set_for_workers, name, &std::pair<std::string, std::string>::first);
+    if (set != set_for_workers.end()) {
+      run.environment.push_back(*set);
+    } else if (const char* value = std::getenv(name)) {
+      run.environment.emplace_back(name, value);
+    }
   }
   return run;
 }

@@ -94,6 +94,18 @@ class ReferenceFolder {
   fs::path path_;
 };
 
+/// How many trials ran, each attempt of one for itself; what was skipped took no time.
+class Taken final : public Sink {
+ public:
+  void result(const Result& result) override {
+    if (result.record.status != Status::skip) ++count_;
+  }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
 /// What a person should know beside the results.
 void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
                const Supervisor& supervisor, const ExpectedFailures& expected) {
@@ -157,11 +169,11 @@ int execute(const RunOptions& asked, bool resumes) {
   const ReferenceFolder references(job);
 
   Outcomes outcomes(job.earlier);
-  const std::int64_t earlier = outcomes.tally().finished;
   const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
   Jsonl jsonl(stdout);
   Progress progress(outcomes, job.plan, profile.cap_s, options.quiet, options.duration_s);
-  std::vector<Sink*> sinks{&outcomes};  // first: the others show what it holds
+  Taken taken;
+  std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show what it holds
   for (const auto& file : files) sinks.push_back(file.get());
   if (options.jsonl) sinks.push_back(&jsonl);
   sinks.push_back(&progress);  // after the files: what it shows is on disk
@@ -210,7 +222,7 @@ int execute(const RunOptions& asked, bool resumes) {
     run.exit_code = std::max<int>(run.exit_code, wrong);
   }
   if (limits.is_wrong) run.exit_code = wrong;
-  run.taken = tally.finished - earlier;
+  run.taken = taken.count();
   add_times(run, supervisor, begin_s, begin_output_s);
   for (Sink* sink : sinks) sink->end(run);
   print_end(run, outcomes, options.quiet);

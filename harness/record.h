@@ -113,7 +113,7 @@ struct Record {
   std::optional<double> worst_ratio;  // the worst error over what the worst of many may be
   std::string launched_by;            // "graph", "loop": of timed launches
   std::optional<std::int64_t> launches_per_sample;
-  std::optional<double> empty_sample_s;     // what the harness adds to a sample's time, at most
+  std::optional<double> empty_sample_s;     // what reading the clock adds to a sample
   std::optional<double> between_samples_s;  // and what it spends beside it, in the median
 
   /// Neither right nor skipped, and not accepted as a known failure.

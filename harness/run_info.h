@@ -37,8 +37,8 @@ struct RunInfo {
   std::int64_t references_computed = 0;  // known at the end
   std::int64_t references_shared = 0;    // used again by another trial; known at the end
   std::vector<std::string> resumed_at;   // UTC, once for each --resume
-  /// How long this part of the run took, for how many trials (not those that a resumed run had),
-  /// and where that time went. Known at the end.
+  /// How long this part of the run took, for how many trials that ran (each attempt; not those that
+  /// a resumed run had), and where that time went. Known at the end.
   double wall_s = 0;
   std::int64_t taken = 0;
   PhaseSeconds phases;

@@ -16,13 +16,10 @@ struct Deviation {
     expected_nan,        // where the result should be NaN
     argument_is,         // of elementwise ops: where input 0 is `argument`; NaN stands for any NaN
     argument_subnormal,  // of elementwise ops: where input 0 is a subnormal number of its dtype
-    infinity_by_subnormal,  // of products: where an infinite factor meets a subnormal one
   };
 
   std::string_view id;       // in the column `reason`: "onednn-relu-nan"
   std::string_view library;  // with which a kernel's implementation() begins: "oneDNN"
-  /// What implementation() contains as well: "amx". Empty: whatever it says.
-  std::string_view kind;
   /// Versions from `from` on and before `before`, by the first number in implementation(): "2.6.3".
   /// Empty: from the first, up to the latest.
   std::string_view from;

@@ -5,11 +5,17 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/measure/statistics.h"
 #include "reports/si.h"
 
 namespace assay {
 namespace {
+
+/// Of an even number the upper one.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
 std::string percent(double share) { return fmt::format("{:.2g}%", 100 * share); }
 
@@ -28,10 +34,10 @@ std::string harness_cost(std::span<const Record> trials) {
     if (sample_s > 0) share.push_back(*trial.empty_sample_s / sample_s);
   }
   if (share.empty()) return {};
-  return fmt::format("at most {} of a sample, {} of it (worst {}); {} between two",
-                     si(measure::median(empty_s), "s"), percent(measure::median(share)),
-                     percent(*std::ranges::max_element(share)),
-                     si(measure::median(between_s), "s"));
+  return fmt::format(
+      "reading the clock takes {} of a sample, {} of it (worst {}); {} pass between two",
+      si(median(empty_s), "s"), percent(median(share)), percent(*std::ranges::max_element(share)),
+      si(median(between_s), "s"));
 }
 
 }  // namespace assay

@@ -41,14 +41,6 @@ TEST(Deviations, AreThoseOfLibraryVersionOpAndDtype) {
   EXPECT_TRUE(declared_for(table, relu_f64, "oneDNN 2.6.3").empty());
 }
 
-TEST(Deviations, MayBeOfOneKindOfKernelAlone) {
-  const OpInstance relu = parse_case_id("tensor_ops/relu/f32/n=3").op;
-  const std::array table{
-      Deviation{.library = "oneDNN", .kind = "amx", .op = "relu", .dtypes = {DType::f32}}};
-  EXPECT_EQ(declared_for(table, relu, "oneDNN 2.6.3 brg:avx512_core_bf16_amx_int8").size(), 1U);
-  EXPECT_TRUE(declared_for(table, relu, "oneDNN 2.6.3 brg:avx512_core").empty());
-}
-
 /// What is left of y after declared values of relu have been put right.
 std::vector<float> put_right(const Deviation& deviation, const std::vector<float>& x,
                              const std::vector<float>& y, oracle::Seen& seen) {
@@ -82,50 +74,6 @@ TEST(Deviations, OnlyTheDeclaredValueAtTheDeclaredPlacesIsPutRight) {
   EXPECT_EQ(put_right(flushed, {1e-40F, 1, 0}, {0, 0, 0}, seen),
             (std::vector<float>{1e-40F, 0, 0}));
   EXPECT_EQ(seen.places, 1) << "zero itself is not subnormal";
-}
-
-/// What is left of y = x w^T, and how many places of it there were.
-std::vector<float> put_right_product(const std::string& case_id, const std::vector<float>& a,
-                                     const std::vector<float>& b, const std::vector<float>& y,
-                                     std::int64_t& places) {
-  oracle::Example product(case_id);
-  product.set<float>(0, a).set<float>(1, b);
-  HostTensor output(product.op.signature.outputs[0]);
-  std::ranges::copy(y, output.as<float>().begin());
-  const Deviation flushed{.where = Deviation::Where::infinity_by_subnormal, .value = nan};
-  std::vector<oracle::Seen> seen{{&flushed}};
-  const auto reference = reference::find(product.op);
-  const reference::Problem problem{product.op, product.inputs};
-  oracle::put_right(reference, problem, reference::solve(reference, problem), 0, output, seen);
-  places = seen[0].places;
-  return {output.as<float>().begin(), output.as<float>().end()};
-}
-
-TEST(Deviations, AnInfinityThatMeetsASubnormalFactorMakesNoOtherElementRight) {
-  constexpr float inf = std::numeric_limits<float>::infinity();
-  constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-  constexpr float subnormal = 1e-40F;
-  std::int64_t places = 0;
-  // Rows of weights: infinity times a subnormal, infinity times 1, infinity times 0 (NaN by right).
-  const std::vector<float> x{inf, 1, 1, 1};
-  const std::vector<float> w{subnormal, 1, 1, 1, 0, 1};
-  const std::vector<float> flushed{not_a_number, not_a_number, not_a_number, 1, 2, 1};
-  auto left =
-      put_right_product("linear/f32/batch=2,in=2,out=3,bias=0,act=none", x, w, flushed, places);
-  EXPECT_EQ(left[0], inf) << "as declared";
-  EXPECT_TRUE(std::isnan(left[1])) << "no subnormal is near";
-  EXPECT_TRUE(std::isnan(left[2])) << "right as it is";
-  EXPECT_EQ(places, 1);
-
-  // The same numbers as matrices, the second of two with its factors the other way round.
-  left = put_right_product("tensor_ops/batched_matmul/f32/batch=2,m=1,n=2,k=2",
-                           {inf, 1, 1, subnormal}, {subnormal, 1, 1, 1, 1, 1, inf, 2},
-                           {not_a_number, inf, not_a_number, not_a_number}, places);
-  EXPECT_EQ(left[0], inf);
-  EXPECT_EQ(left[1], inf);
-  EXPECT_EQ(left[2], inf);
-  EXPECT_TRUE(std::isnan(left[3])) << "2 times a subnormal";
-  EXPECT_EQ(places, 2);
 }
 
 /// A simulated device whose relu drops NaN, with that declared or not.

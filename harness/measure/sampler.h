@@ -47,7 +47,7 @@ struct Measurement {
   DeviceCondition condition;  // clock: the median of the samples'; throttled: any; else at the end
   Summary launch_s;           // of seconds per launch; the interval as the stop rule took it
   std::int64_t launches_per_sample = 1;
-  double empty_sample_s = 0;     // median time of samples without launches: at most what the clock
+  double empty_sample_s = 0;     // median time of samples without launches: what reading the clock
                                  // adds to each
   double between_samples_s = 0;  // median of what passes beside the time of a sample
 };

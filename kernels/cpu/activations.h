@@ -72,7 +72,8 @@ inline float exp_of_negative(float x) {
 /// there, and processors multiply subnormal numbers, and libmvec makes them, ten times as slowly.
 /// -infinity gives NaN, as in other frameworks.
 struct Gelu {
-  static constexpr auto implementation = "OpenMP loop (f64: libmvec erfc)";
+  static constexpr auto implementation = "OpenMP loop";
+  static constexpr auto implementation_f64 = "libmvec erfc";
   float operator()(float x) const {
     constexpr float end = 12.9F;
     const float magnitude = std::abs(x);

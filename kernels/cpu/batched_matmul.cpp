@@ -19,26 +19,15 @@ std::unique_ptr<Kernel> by_blas(const DnnlMatmul::Shape& shape, const Binding& b
   });
 }
 
-using Product = std::shared_ptr<DnnlMatmul>;
-
-std::unique_ptr<Kernel> by_library(const Product& product, const Binding& binding) {
+std::unique_ptr<Kernel> by_library(const DnnlMatmul::Shape& shape, const Binding& binding) {
+  auto product = std::make_shared<DnnlMatmul>(DType::f32, DType::f32, shape);
+  const std::string implementation = product->implementation();
   return std::make_unique<FunctionKernel>(
-      product->implementation(), [product, a = binding.inputs[0], b = binding.inputs[1],
-                                  y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
+      implementation, [product, a = binding.inputs[0], b = binding.inputs[1],
+                       y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
 }
 
-/// As tiled_layer in layer.cpp: bf16 where the processor has tiles for it, otherwise null.
-Product tiled_product(const DnnlMatmul::Shape& shape) {
-  try {
-    auto product = std::make_shared<DnnlMatmul>(DType::bf16, DType::bf16, shape);
-    if (product->uses_tiles()) return product;
-  } catch (const DeviceError& error) {
-    if (error.failure() != Failure::unsupported) throw;
-  }
-  return nullptr;
-}
-
-/// As WidenedLayer: 16-bit floats through an f32 product, rounded once.
+/// As WidenedLayer in layer.cpp: 16-bit floats through an f32 product, rounded once.
 template <class T>
 std::unique_ptr<Kernel> widened_product(const OpInstance& op, const DnnlMatmul::Shape& shape,
                                         const Binding& binding) {
@@ -74,11 +63,8 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
     if constexpr (std::is_same_v<T, double>) {
       return by_blas(shape, binding);
     } else if constexpr (std::is_same_v<T, float>) {
-      return by_library(std::make_shared<DnnlMatmul>(op.dtype, op.dtype, shape), binding);
+      return by_library(shape, binding);
     } else {
-      if (op.dtype == DType::bf16) {
-        if (const Product tiled = tiled_product(shape)) return by_library(tiled, binding);
-      }
       return widened_product<T>(op, shape, binding);
     }
   });

@@ -82,45 +82,29 @@ class FewRowsLayer final : public Layer {
   std::vector<float> x_, bias_, y_;
 };
 
-/// f32, and 16-bit floats where oneDNN multiplies them itself. An activation that is not exact
-/// needs the sums in f32: rounded to 16 bits before it, they would be rounded twice.
+/// f32.
 class DnnlLayer final : public Layer {
  public:
-  DnnlLayer(DType dtype, const Shape& shape, const std::string& act)
+  DnnlLayer(const Shape& shape, const std::string& act)
       : act_(act),
         outputs_(shape.batch * shape.out),
-        sums_in_f32_(dtype != DType::f32 && act.starts_with("gelu")),
-        dtype_(dtype),
-        product_(dtype, sums_in_f32_ ? DType::f32 : dtype, product_of(shape)),
-        sums_(sums_in_f32_ ? static_cast<std::size_t>(outputs_) : 0) {}
-
-  bool uses_tiles() const { return product_.uses_tiles(); }
+        product_(DType::f32, DType::f32, product_of(shape)) {}
 
   void run(const void* x, const void* w, const void* bias, void* y) override {
-    product_.run(x, w, bias, sums_in_f32_ ? sums_.data() : y);
-    visit_dtype(dtype_, [&]<class T>(std::type_identity<T>) {
-      if constexpr (is_narrow_float<T> || std::is_same_v<T, float>) {
-        auto* to = static_cast<T*>(y);
-        if (!sums_in_f32_) return activate_in_place(act_, to, outputs_);
-        with_activation(act_, [&](auto function) {
-          map_rows<T>(dense(outputs_), function, to, static_cast<const float*>(sums_.data()));
-        });
-      }
-    });
+    product_.run(x, w, bias, y);
+    activate_in_place(act_, static_cast<float*>(y), outputs_);
   }
   std::string implementation() const override { return with_act(product_.implementation(), act_); }
 
  private:
   std::string act_;
   std::int64_t outputs_;
-  bool sums_in_f32_;
-  DType dtype_;
   DnnlMatmul product_;
-  std::vector<float> sums_;
 };
 
-/// 16-bit floats where the library has no product of them that is right and faster: each is an f32,
-/// so the product is taken in f32 and rounded once. The conversions are part of each launch.
+/// 16-bit floats: each is an f32, so the product is taken in f32 and rounded once, after the
+/// activation. The conversions are part of each launch. oneDNN's own products of bf16 are those of
+/// AVX-512 and of tiles, which take subnormal factors for zeros (docs/deviations.md).
 template <class T>
 class WidenedLayer final : public Layer {
  public:
@@ -186,28 +170,14 @@ class BlasLayer final : public Layer {
   Dgemm product_;
 };
 
-/// bf16 by oneDNN where the processor has tiles for it; otherwise null. AVX-512's products of bf16
-/// are slower than those of f32, measured, and both take subnormals for zeros: op_deviations.cpp.
-std::unique_ptr<Layer> tiled_layer(const Layer::Shape& shape, const std::string& act) {
-  try {
-    auto layer = std::make_unique<DnnlLayer>(DType::bf16, shape, act);
-    if (layer->uses_tiles()) return layer;
-  } catch (const DeviceError& error) {
-    if (error.failure() != Failure::unsupported) throw;
-  }
-  return nullptr;
-}
-
 template <class T>
 std::unique_ptr<Layer> float_layer(const Layer::Shape& shape, const std::string& act) {
   if (shape.batch <= few_rows<T>) return std::make_unique<FewRowsLayer<T>>(shape, act);
   if constexpr (std::is_same_v<T, float>) {
-    return std::make_unique<DnnlLayer>(DType::f32, shape, act);
+    return std::make_unique<DnnlLayer>(shape, act);
+  } else {
+    return std::make_unique<WidenedLayer<T>>(shape, act);
   }
-  if constexpr (std::is_same_v<T, BFloat16>) {
-    if (auto layer = tiled_layer(shape, act)) return layer;
-  }
-  return std::make_unique<WidenedLayer<T>>(shape, act);
 }
 
 }  // namespace

@@ -109,6 +109,16 @@ void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
                   });
 }
 
+/// What does the work of an F: its own word, or that for f64 where it has another one.
+template <class F, class T>
+constexpr const char* implementation_of() {
+  if constexpr (std::is_same_v<T, double> && requires { F::implementation_f64; }) {
+    return F::implementation_f64;
+  } else {
+    return F::implementation;
+  }
+}
+
 /// The kernel of a stateless F whose arguments and result are all of the op's dtype.
 template <class F, class Types, int Inputs>
 std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
@@ -124,7 +134,7 @@ std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
     } else {
       run = [=, a = input(0), b = input(1), c = input(2)] { map_rows<T>(spec, F{}, y, a, b, c); };
     }
-    return std::make_unique<FunctionKernel>(F::implementation, std::move(run));
+    return std::make_unique<FunctionKernel>(implementation_of<F, T>(), std::move(run));
   });
 }
 

@@ -96,10 +96,9 @@ void DnnlMatmul::run(const void* a, const void* b, const void* bias, void* y) {
   plan_->stream.wait();
 }
 
-bool DnnlMatmul::uses_tiles() const { return implementation().find("amx") != std::string::npos; }
-
 bool DnnlMatmul::sums_integers_exactly() const {
-  return uses_tiles() || implementation().find("vnni") != std::string::npos;
+  const std::string kind = implementation();
+  return kind.find("vnni") != std::string::npos || kind.find("amx") != std::string::npos;
 }
 
 std::string DnnlMatmul::implementation() const {

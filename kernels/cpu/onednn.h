@@ -33,9 +33,6 @@ class DnnlMatmul {
   /// `bias` is ignored where the shape has none.
   void run(const void* a, const void* b, const void* bias, void* y);
 
-  /// Whether it runs on the processor's matrix unit (AMX).
-  bool uses_tiles() const;
-
   /// Of i8: whether all sums are exact in 32 bits. Without VNNI or AMX the sums of two products are
   /// saturated to 16 bits.
   bool sums_integers_exactly() const;
