@@ -170,7 +170,11 @@ int run(int argc, char** argv) {
   session.begin();
   add_context(session.run());
   benchmark::RunSpecifiedBenchmarks();
-  return end_of(session, true);
+  const int code = end_of(session, true);
+  const std::string format = value_of(words, "--benchmark_out_format");
+  if (out.empty() || is_whole(format.empty() ? "json" : format, out)) return code;
+  say("assay_gbench: {} is not whole: is the disk full?\n", out);
+  return code == wrong ? wrong : infrastructure;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/run_options.h"
+#include "cli/say.h"
 #include "harness/fields_text.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -108,7 +109,6 @@ void register_tests(Session& session) {
   }
 }
 
-/// What our table did not see: the environment (GTEST_OUTPUT), and where the report goes.
 /// What GoogleTest would end the program for, with the exit code of a wrong result.
 void check_sharding() {
   const auto read = [](const char* name) -> std::optional<int> {
@@ -131,20 +131,28 @@ void check_sharding() {
   }
 }
 
-void check_flags(int argc, char** argv) {
+/// Where a report goes, and in which format.
+struct Report {
+  std::string format;
+  std::filesystem::path file;  // empty where there is none, or the library chooses its name
+};
+
+/// What our table did not see: the environment (GTEST_OUTPUT), and where the report goes.
+Report check_flags(int argc, char** argv) {
   if (argc > 1) throw UsageError(fmt::format("GoogleTest does not understand '{}'", argv[1]));
   check_sharding();
   const std::string output = GTEST_FLAG_GET(output);
-  if (output.empty()) return;
+  if (output.empty()) return {};
   const std::vector<std::string> parts = split(output, ':');
   if (parts.front() != "xml" && parts.front() != "json") {
     throw UsageError(fmt::format("GTEST_OUTPUT is neither xml nor json, but '{}'", output));
   }
   const std::filesystem::path file = output.substr(std::min(output.size(), parts[0].size() + 1));
-  if (!file.has_filename()) return;  // a folder, in which the library chooses a name
-  std::error_code ignored;           // which the next line reports
+  if (!file.has_filename()) return {};  // a folder, in which the library chooses a name
+  std::error_code ignored;              // which the next line reports
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   check_writable("--gtest_output", file);
+  return {parts.front(), file};
 }
 
 int run(int argc, char** argv) {
@@ -169,7 +177,7 @@ int run(int argc, char** argv) {
   int count = static_cast<int>(flags.size());
   flags.push_back(nullptr);
   testing::InitGoogleTest(&count, flags.data());
-  check_flags(count, flags.data());
+  const Report report = check_flags(count, flags.data());
 
   Session session(std::move(options));
   register_tests(session);
@@ -177,7 +185,10 @@ int run(int argc, char** argv) {
   session.begin();
   testing::UnitTest::GetInstance()->listeners().Append(new EndWhenInterrupted(session));
   const bool is_content = RUN_ALL_TESTS() == 0;
-  return end_of(session, is_content);
+  const int code = end_of(session, is_content);
+  if (report.file.empty() || is_whole(report.format, report.file)) return code;
+  say("assay_gtest: {} is not whole: is the disk full?\n", report.file.string());
+  return code == wrong ? wrong : infrastructure;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <stdexcept>
 
@@ -178,6 +179,23 @@ bool is_on(const SplitCommandLine& words, std::string_view flag) {
 void check_writable(std::string_view flag, const std::filesystem::path& file) {
   if (std::ofstream(file, std::ios::app)) return;
   throw std::runtime_error(std::string(flag) + ": cannot write " + file.string());
+}
+
+bool is_whole(std::string_view format, const std::filesystem::path& file) {
+  const std::string_view end = format == "xml" ? "</testsuites>" : format == "json" ? "\n}" : "";
+  std::error_code error;
+  const auto kind = std::filesystem::status(file, error).type();
+  const bool is_other = std::filesystem::exists(std::filesystem::file_status(kind)) &&
+                        kind != std::filesystem::file_type::regular;
+  if (end.empty() || is_other) return true;
+  constexpr std::streamoff tail = 32;  // the end, and a line end that may follow
+  std::ifstream report(file, std::ios::binary | std::ios::ate);
+  const std::streamoff size = report.tellg();
+  if (size <= 0) return false;
+  report.seekg(std::max<std::streamoff>(0, size - tail));
+  std::string text{std::istreambuf_iterator<char>(report), {}};
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return text.ends_with(end);
 }
 
 }  // namespace assay::cli

@@ -43,4 +43,8 @@ bool is_on(const SplitCommandLine& words, std::string_view flag);
 /// the program, one with the exit code of a wrong result and one when everything has run.
 void check_writable(std::string_view flag, const std::filesystem::path& file);
 
+/// Whether a report in "xml" or "json" ends as one does. On a full disk the libraries leave a torn
+/// one, and say nothing. True where that cannot be told: for other formats, and for pipes.
+bool is_whole(std::string_view format, const std::filesystem::path& file);
+
 }  // namespace assay::cli

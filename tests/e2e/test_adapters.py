@@ -28,6 +28,10 @@ class Adapter(AssayTest):
         self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
 
+    def on_a_full_disk(self, program, *arguments, expect):
+        """No file may grow beyond a KiB, and a write that fails is an error, no signal."""
+        return self.call("bash", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"', program, *arguments, expect=expect)
+
     def usage_errors(self, program, prefix, flags):
         """Each of these is exit code 2, decided before anything runs, in one line."""
         for flag, said in flags.items():
@@ -145,6 +149,14 @@ class Gtest(Adapter):
         self.gtest(*ADDS, "--sim-fault", "hang,op=add,marker=struck", "--timeout", "2", "--gtest_output=xml:out.xml", expect=4)
         verdicts = [self.properties(case)["verdict"] for case in self.cases().values()]
         self.assertEqual((verdicts.count("timeout"), verdicts.count("pass")), (1, len(verdicts) - 1))
+
+    def test_a_report_that_a_full_disk_cuts_off_is_not_green(self):
+        for form in ("xml", "json"):
+            result = self.on_a_full_disk(GTEST, *ADDS, f"--gtest_output={form}:out.{form}", expect=4)
+            self.assertIn(f"out.{form} is not whole", result.stderr)
+        fault = ("--sim-fault", "low_bit,op=add")
+        self.on_a_full_disk(GTEST, *ADDS, *fault, "--gtest_output=xml:wrong.xml", expect=1)
+        self.gtest(*ONE_ADD, "--gtest_output=xml:/dev/stdout")
 
     def test_wrong_goes_before_broken(self):
         faults = ("--sim-fault", "low_bit,op=add,device=0", "--sim-fault", "abort,op=add,device=1")
@@ -350,6 +362,12 @@ class Gbench(Adapter):
         self.assertIn("nothing ran", self.gbench(*ONE_ADD, "--benchmark_filter=linear", expect=3).stderr)
         self.gbench("--device", "sim:3", expect=3)
         self.assertIn("too few devices", self.gbench(*SKIPPED, expect=3).stderr)
+
+    def test_a_report_that_a_full_disk_cuts_off_is_not_green(self):
+        result = self.on_a_full_disk(GBENCH, *ONE_ADD, "--benchmark_out=out.json", expect=4)
+        self.assertIn("out.json is not whole", result.stderr)
+        self.gbench(*ONE_ADD, "--benchmark_out=out.json")
+        self.gbench(*ONE_ADD, "--benchmark_out=/dev/null")
 
     def test_what_cannot_run_or_is_too_small_is_left_out_and_said(self):
         result = self.gbench(*SKIPPED, "--case", "tensor_ops/add/f32/n=4096", "--benchmark_format=json")
