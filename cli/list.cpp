@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/estimate.h"
 #include "cli/exit_code.h"
+#include "cli/measure_limits.h"
 #include "cli/say.h"
 #include "cli/selection_options.h"
 
@@ -44,8 +45,15 @@ int execute(const SelectionOptions& options, bool json) {
                trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
   }
   std::fflush(stdout);  // before what goes to standard error
-  say("{} trials, about {} here\n", selected.plan.size(),
-      human_duration(estimate_s(selected.plan, find_profile(options.cases.profile).cap_s)));
+  const Profile& profile = find_profile(options.cases.profile);
+  std::string text = fmt::format("{} trials, about {} here", selected.plan.size(),
+                                 human_duration(estimate_s(selected.plan, profile.cap_s)));
+  const LimitPlan limits = plan_limits(selected.machine.devices, selected.plan, {});
+  if (profile.measures_limits && !limits.trials.empty()) {
+    text += fmt::format("; before them {} limits, about {}", limits.trials.size(),
+                        human_duration(estimate_s(limits.trials, limit_cap_s)));
+  }
+  say("{}\n", text);
   return ok;
 }
 

@@ -53,6 +53,8 @@ class OfARun(AssayTest):
         self.assay("run", "--case", PRODUCT, "--device", "cpu", "--out", "out")
         (row,) = self.rows("out")
         limits = self.rows("out", "limits.csv")
+        listed = self.assay("list", "--case", PRODUCT, "--device", "cpu").stderr
+        self.assertIn(f"; before them {len(limits)} limits, about ", listed)
         self.assertEqual({limit["limit"] for limit in limits}, {"matrix_f32"})
         best = max(float(limit["value"]) for limit in limits)
         self.assertTrue(row["limit"].startswith("matrix_f32 "), row["limit"])
