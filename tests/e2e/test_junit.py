@@ -58,7 +58,7 @@ class Junit(AssayTest):
         self.assertEqual(root.find(".//error").get("type"), "EMPTY")
 
     def test_a_crash_in_a_run_that_is_cut_short(self):
-        process = subprocess.Popen([ASSAY, "run", "--profile", "default", "--device", "cpu", "--out", "out"],
+        process = subprocess.Popen([ASSAY, "run", "--no-limits", "--device", "cpu", "--out", "out"],
                                    cwd=self.folder, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 60

@@ -7,7 +7,7 @@ import unittest
 
 from support import ASSAY, AssayTest, children_of, is_gone
 
-LONG = ("run", "--profile", "default", "--device", "cpu", "--out", "out")
+LONG = ("run", "--no-limits", "--device", "cpu", "--out", "out")
 
 
 class Supervision(AssayTest):
