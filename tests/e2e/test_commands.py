@@ -1,5 +1,6 @@
 """Commands, their output and their errors."""
 import json
+import os
 import unittest
 
 from support import AssayTest
@@ -34,6 +35,17 @@ class Devices(AssayTest):
         self.assertEqual([d["device"] for d in document["devices"]], ["cpu", "sim:0", "sim:1"])
         self.assertGreater(document["devices"][0]["memory_total_bytes"], 1 << 28)
         self.assertIn("no hardware", document["devices"][1]["name"])
+
+
+    def test_binding_threads_takes_no_core_away(self):
+        """OpenMP ties the first thread of the parent too, whose workers would inherit that one core."""
+        def cores(**environment):
+            document = json.loads(self.assay("devices", "--json", env={**os.environ, **environment}).stdout)
+            return document["devices"][0]["compute_units"]
+
+        everywhere = len(os.sched_getaffinity(0))
+        self.assertEqual(cores(OMP_PROC_BIND="true"), everywhere)
+        self.assertEqual(cores(OMP_PROC_BIND="true", OMP_PLACES="{%d}" % min(os.sched_getaffinity(0))), 1)
 
 
 class Listing(AssayTest):
