@@ -1,8 +1,6 @@
 #include "cli/selection_options.h"
 
 #include <fmt/format.h>
-#include <omp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +17,7 @@
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
+#include "kernels/cpu/all_cores.h"
 #include "kernels/cpu/openblas.h"
 #include "kernels/sim/fault.h"
 
@@ -154,29 +153,11 @@ SelectedTrials select_trials(const SelectionOptions& options) {
   return selected;
 }
 
-namespace {
-
-/// With OMP_PROC_BIND in the environment OpenMP ties the first thread of every program that has it,
-/// this one too, to its first place as the program is loaded; workers would inherit that one core
-/// and share it among all of their threads. Frees the calling thread for all places.
-void leave_openmp_place() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, ids.data());
-    for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &cores);
-  }
-  if (CPU_COUNT(&cores) > 0) sched_setaffinity(0, sizeof cores, &cores);
-}
-
-}  // namespace
-
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                              const std::filesystem::path& references) {
   const std::filesystem::path program =
       options.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : options.program;
-  leave_openmp_place();
+  cpu::use_all_cores();  // or workers would inherit the one that this thread is tied to
   WorkerCommand command;
   command.arguments = {program.string(), "worker",
                        "--parent",       std::to_string(getpid()),
