@@ -1,7 +1,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/base/status.h"
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/map.h"
 #include "kernels/cpu/onednn.h"
