@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/measure/statistics.h"
+#include "harness/statistics/order_statistics.h"
 
 namespace assay::measure {
 namespace {
@@ -60,7 +60,7 @@ class WarmUp {
       block.push_back(meter_.time_s(launches) / static_cast<double>(launches));
       if (meter_.now_s() - begin_s > policy_.cap_s * warm_up_share) break;  // one is long enough
     }
-    return median(block);
+    return statistics::median(block);
   }
 
   Meter& meter_;
@@ -73,7 +73,7 @@ constexpr int empty_samples = 11;
 double empty_sample_s(Meter& meter) {
   std::vector<double> seconds;
   for (int i = 0; i < empty_samples; ++i) seconds.push_back(meter.time_s(0));
-  return median(seconds);
+  return statistics::median(seconds);
 }
 
 /// Samples in consecutive windows of time, and what the stop rule asks of them.
@@ -83,7 +83,7 @@ class Windows {
 
   void add(double time_s, double launch_s) {
     if (!open_.empty() && time_s >= open_until_s_) {
-      closed_medians_.push_back(median(open_));
+      closed_medians_.push_back(statistics::median(open_));
       open_.clear();
     }
     if (open_.empty()) open_until_s_ = time_s + policy_.min_time_s / policy_.min_blocks;
@@ -93,7 +93,7 @@ class Windows {
   /// Of all windows, the open one included.
   std::vector<double> medians() const {
     std::vector<double> all = closed_medians_;
-    if (!open_.empty()) all.push_back(median(open_));
+    if (!open_.empty()) all.push_back(statistics::median(open_));
     return all;
   }
 
@@ -115,10 +115,10 @@ constexpr std::size_t fewest_windows = 6;
 
 /// Dependent samples say less than their number: then each window counts as one value, and while
 /// there are too few of them nothing narrower than the whole range is claimed.
-Summary interval(const std::vector<double>& launch_s, const Windows& windows,
-                 const Policy& policy) {
-  Summary summary = summarize(launch_s);
-  if (lag1_autocorrelation(launch_s) > policy.autocorrelation) {
+statistics::Summary interval(const std::vector<double>& launch_s, const Windows& windows,
+                             const Policy& policy) {
+  statistics::Summary summary = statistics::summarize(launch_s);
+  if (statistics::lag1_autocorrelation(launch_s) > policy.autocorrelation) {
     const std::vector<double> medians = windows.medians();
     if (medians.size() < fewest_windows) {
       const auto [low, high] = std::minmax_element(launch_s.begin(), launch_s.end());
@@ -126,7 +126,7 @@ Summary interval(const std::vector<double>& launch_s, const Windows& windows,
       summary.ci_high = *high;
       return summary;
     }
-    const Summary over_blocks = summarize(medians);
+    const statistics::Summary over_blocks = statistics::summarize(medians);
     summary.ci_low = std::min(over_blocks.ci_low, summary.median);
     summary.ci_high = std::max(over_blocks.ci_high, summary.median);
   }
@@ -158,11 +158,11 @@ DeviceCondition overall(const std::vector<Sample>& samples, DeviceCondition at_e
     if (sample.clock_hz) clocks_hz.push_back(*sample.clock_hz);
     if (sample.throttled) at_end.throttled = at_end.throttled.value_or(false) || *sample.throttled;
   }
-  if (!clocks_hz.empty()) at_end.clock_hz = median(clocks_hz);
+  if (!clocks_hz.empty()) at_end.clock_hz = statistics::median(clocks_hz);
   return at_end;
 }
 
-bool narrow(const Summary& s, const Policy& policy) {
+bool narrow(const statistics::Summary& s, const Policy& policy) {
   return s.ci_low >= s.median * (1 - policy.half_width) &&
          s.ci_high <= s.median * (1 + policy.half_width);
 }
@@ -208,7 +208,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
       result.stop_reason = "converged";
     }
   }
-  result.between_samples_s = median(between_s);
+  result.between_samples_s = statistics::median(between_s);
   meter.before_last();
   take();
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/statistics.h"
 #include "harness/record.h"
+#include "harness/statistics/order_statistics.h"
 #include "kernels/base/device.h"
 
 namespace assay::measure {
@@ -45,7 +45,7 @@ struct Measurement {
   std::vector<Sample> samples;
   std::string stop_reason;    // "converged", "time_cap"
   DeviceCondition condition;  // clock: the median of the samples'; throttled: any; else at the end
-  Summary launch_s;           // of seconds per launch; the interval as the stop rule took it
+  statistics::Summary launch_s;  // of seconds per launch; the interval as the stop rule took it
   std::int64_t launches_per_sample = 1;
   double empty_sample_s = 0;     // median time of samples without launches: what reading the clock
                                  // adds to each

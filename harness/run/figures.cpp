@@ -36,7 +36,7 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
   record.temperature_c = m.condition.temperature_c;
   record.power_w = m.condition.power_w;
   record.throttled = m.condition.throttled;
-  const measure::Summary& t = m.launch_s;
+  const statistics::Summary& t = m.launch_s;
   record.time_min_s = t.min;
   record.time_q1_s = t.q1;
   record.time_median_s = t.median;

@@ -1,4 +1,4 @@
-#include "harness/measure/statistics.h"
+#include "harness/statistics/order_statistics.h"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace assay::measure {
+namespace assay::statistics {
 namespace {
 
 /// Linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996).
@@ -59,4 +59,4 @@ double lag1_autocorrelation(std::span<const double> values) {
   return variance > 0 ? covariance / variance : 0;
 }
 
-}  // namespace assay::measure
+}  // namespace assay::statistics

@@ -1,11 +1,11 @@
-#include "harness/measure/statistics.h"
+#include "harness/statistics/order_statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-namespace assay::measure {
+namespace assay::statistics {
 namespace {
 
 // Conover, "Practical Nonparametric Statistics": 95% intervals of the median by order statistics,
@@ -70,4 +70,4 @@ TEST(Statistics, AutocorrelationTellsAlternationFromARamp) {
 }
 
 }  // namespace
-}  // namespace assay::measure
+}  // namespace assay::statistics

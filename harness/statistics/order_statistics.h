@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace assay::measure {
+namespace assay::statistics {
 
 /// Order statistics of a set of times.
 struct Summary {
@@ -33,4 +33,4 @@ Ranks median_interval_ranks(std::size_t n);
 /// Correlation of each value with its successor; 0 for a constant or fewer than 3 values.
 double lag1_autocorrelation(std::span<const double> values);
 
-}  // namespace assay::measure
+}  // namespace assay::statistics
