@@ -39,7 +39,8 @@ class SimStream final : public Stream {
 /// The others strike in the communicator, in the kernel, or when the driver is asked.
 bool strikes_at_launch(FaultKind kind) {
   return kind != FaultKind::dead_rank && kind != FaultKind::data &&
-         kind != FaultKind::other_device && kind != FaultKind::other_stream;
+         kind != FaultKind::other_device && kind != FaultKind::other_stream &&
+         kind != FaultKind::slow;
 }
 
 [[noreturn]] void hang() {
@@ -111,6 +112,15 @@ const DataFault* SimDevice::data_fault(std::string_view op) const {
     return fault.kind == FaultKind::data && fault.concerns(op);
   });
   return found == faults_.end() ? nullptr : found->data;
+}
+
+double SimDevice::slowness(std::string_view op) const {
+  double part = 0;
+  for (const Fault& fault : faults_) {
+    if (fault.kind != FaultKind::slow || !fault.concerns(op)) continue;
+    part = std::max(part, fault.percent / 100);
+  }
+  return part;
 }
 
 void* SimDevice::allocate(std::size_t bytes, Memory kind) {

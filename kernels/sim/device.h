@@ -46,6 +46,10 @@ class SimDevice final : public Device {
   /// Between two events on its stream.
   bool is_timing() const { return timing_; }
 
+  /// By which part of its time a launch of the op is to take longer; 0 on a device that is not
+  /// slow.
+  double slowness(std::string_view op) const;
+
   /// To be called before each launch: lets the faults of this device that concern the op strike.
   void before_launch(std::string_view op);
 

@@ -12,7 +12,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 9> kinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kinds{{
     {"segv", FaultKind::segv},
     {"abort", FaultKind::abort},
     {"hang", FaultKind::hang},
@@ -22,7 +22,18 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 9> kinds{{
     {"dead_rank", FaultKind::dead_rank},
     {"other_device", FaultKind::other_device},
     {"other_stream", FaultKind::other_stream},
+    {"slow", FaultKind::slow},
 }};
+
+double parse_percent(const std::string& text) {
+  double percent = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, percent);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(percent > 0 && percent <= 1000)) {
+    throw UsageError("--sim-fault: percent must be a number above 0, to 1000, not '" + text + "'");
+  }
+  return percent;
+}
 
 Fault parse_kind(const std::string& text) {
   for (const auto& [name, kind] : kinds) {
@@ -62,11 +73,13 @@ Fault parse_fault(std::string_view text) {
       }
     } else if (name == "op" && find_op(value) != nullptr) {
       fault.op = value;
+    } else if (name == "percent" && fault.kind == FaultKind::slow) {
+      fault.percent = parse_percent(value);
     } else if (name == "marker" && !value.empty()) {
       fault.marker = value;
     } else {
       throw UsageError("--sim-fault: '" + words[i] +
-                       "': expected device=I, op=NAME or marker=FILE");
+                       "': expected device=I, op=NAME or marker=FILE (of slow, percent=P)");
     }
   }
   return fault;

@@ -22,10 +22,12 @@ enum class FaultKind {
   dead_rank,      // one rank of a collective never takes part
   other_device,   // what was opened is in truth the next device
   other_stream,   // work runs on the next device
+  slow,           // the launch takes `percent` longer; no oracle sees it, `assay ab` does
   data,           // the launch computes or writes something wrong: data_faults.h
 };
 
-/// A fault and when it strikes: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone".
+/// A fault and when it strikes: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone",
+/// "slow,percent=5".
 struct Fault {
   FaultKind kind;
   const DataFault* data = nullptr;  // of that kind
@@ -34,6 +36,7 @@ struct Fault {
   /// A file that the fault makes when it strikes. Where it stands, the fault strikes no more (so
   /// that a retry passes), and a lost device stays lost for every process.
   std::string marker;
+  double percent = 20;  // of a slow device
 
   bool concerns(int index) const { return !device || *device == index; }
   bool concerns(std::string_view name) const { return op.empty() || op == name; }

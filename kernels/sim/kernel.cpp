@@ -1,5 +1,8 @@
 #include "kernels/sim/kernel.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "kernels/sim/data_faults.h"
 
 namespace assay::sim {
@@ -16,9 +19,23 @@ void SimKernel::launch() {
   for (SimDevice* device : devices_) device->before_launch(op_.op->name);
   const DataFault* data = fault();
   if (data == nullptr) {
-    right_->launch();
+    launch_right();
   } else {
     strike(*data);
+  }
+}
+
+/// As slow as the slowest device of the ranks.
+void SimKernel::launch_right() {
+  double slowness = 0;
+  for (const SimDevice* device : devices_) {
+    slowness = std::max(slowness, device->slowness(op_.op->name));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  right_->launch();
+  if (slowness == 0) return;
+  const auto end = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - end < slowness * (end - begin)) {
   }
 }
 

@@ -21,6 +21,7 @@ class SimKernel final : public Kernel {
 
  private:
   const DataFault* fault() const;
+  void launch_right();
   void strike(const DataFault& fault);
 
   std::vector<SimDevice*> devices_;
