@@ -61,6 +61,7 @@ Command add_worker(CLI::App& program) {
   app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);
   app->add_option("--soak", options->engine.soak);
+  app->add_option("--block", options->engine.block);
   app->add_flag("--strict", options->strict);
   app->add_option("--without-check", options->without_check);
   app->add_option("--sim-devices", options->sim_devices);

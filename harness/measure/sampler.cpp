@@ -200,7 +200,10 @@ Measurement sample(Meter& meter, const Policy& policy) {
   auto next_check = static_cast<std::size_t>(policy.min_samples);
   while (result.stop_reason.empty()) {
     const double now_s = take();
+    const std::int64_t with_the_last = std::ssize(launch_s) + 1;
+    if (policy.block > 0 && with_the_last >= policy.block) result.stop_reason = "block";
     if (now_s - begin_s >= policy.cap_s) result.stop_reason = "time_cap";
+    if (policy.block > 0) continue;
     // Checked ever more rarely: a check sorts all samples.
     if (launch_s.size() < next_check || now_s - first_s < policy.min_time_s) continue;
     next_check = launch_s.size() + launch_s.size() / 20 + 1;

@@ -39,11 +39,12 @@ struct Policy {
   double autocorrelation = 0.2;   // above it the interval is taken over block medians
   double condition_s = 0.01;      // a sample's state of the device was read so long ago at most
   double cap_s = 2.0;             // of warm-up and samples together
+  std::int64_t block = 0;  // not 0: so many samples, whatever they show, for a comparison of blocks
 };
 
 struct Measurement {
   std::vector<Sample> samples;
-  std::string stop_reason;    // "converged", "time_cap"
+  std::string stop_reason;    // "converged", "time_cap", "block"
   DeviceCondition condition;  // clock: the median of the samples'; throttled: any; else at the end
   statistics::Summary launch_s;  // of seconds per launch; the interval as the stop rule took it
   std::int64_t launches_per_sample = 1;

@@ -18,6 +18,9 @@
 namespace assay {
 namespace {
 
+/// Of a few samples each has to average more than of many.
+constexpr double block_sample_s = 1e-3;
+
 class TrialMeter final : public measure::Meter {
  public:
   TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock,
@@ -143,7 +146,8 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     clock_.enter(&PhaseSeconds::sampling);
     const bool cold = planned.timing == cold_timing;
     TrialMeter meter(trial, inputs, options_.checks, clock_, cold);
-    measure::Policy policy{.cap_s = options_.cap_s};
+    measure::Policy policy{.cap_s = options_.cap_s, .block = options_.block};
+    if (options_.block > 0) policy.sample_s = block_sample_s;
     // Each launch on its own result would grow without end; only the first after a restore counts.
     // Only the first after a flush is cold.
     if (trial.in_place() || cold) policy.max_launches = 1;

@@ -25,6 +25,9 @@ struct EngineOptions {
   std::uint64_t seed = 1;
   double cap_s = 2.0;     // of the measurement of one trial
   std::int64_t soak = 0;  // further launches of each trial, of which every one is compared
+  /// Not 0: each trial is timed by so many samples of at least `block_sample_s`, as `assay ab`
+  /// does.
+  std::int64_t block = 0;
   Checks checks;
   /// Of those that are declared, what libraries give passes; of none where a run is strict.
   std::span<const Deviation> deviations = declared_deviations();

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "assay/version.h"
-
 namespace assay {
 namespace {
 
@@ -53,12 +51,13 @@ std::string obituary(const WorkerProcess& worker) {
   return worker.how_it_ended() + (words.empty() ? "" : ": " + words);
 }
 
-void check_hello(const protocol::Hello& hello) {
-  if (hello.protocol == protocol::version && hello.build_id == version::build_id) return;
+void check_hello(const protocol::Hello& hello, const std::string& build_id) {
+  const bool is_expected = build_id.empty() || hello.build_id == build_id;
+  if (hello.protocol == protocol::version && is_expected) return;
   throw std::runtime_error(
-      fmt::format("the worker is of another build: protocol {}, build '{}'; this is protocol {}, "
+      fmt::format("the worker is of another build: protocol {}, build '{}'; expected protocol {}, "
                   "build '{}'",
-                  hello.protocol, hello.build_id, protocol::version, version::build_id));
+                  hello.protocol, hello.build_id, protocol::version, build_id));
 }
 
 void Lane::give(const PlannedTrial& trial) {
@@ -124,6 +123,11 @@ std::optional<Result> Lane::hear(const std::string& line) {
       phase_ = Phase::waiting;
       return std::nullopt;
     }
+    if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
+      // Of this build it would be a case that was planned and then not run.
+      if (command_.build_id == own_build_id()) throw protocol::Malformed(unknown->reason);
+      return take(ended_as(Status::skip, "not built: " + unknown->reason));
+    }
     auto result = std::get<Result>(message);
     check_answer(result.record, trial_);
     return take(std::move(result));
@@ -135,7 +139,7 @@ std::optional<Result> Lane::hear(const std::string& line) {
 }
 
 std::optional<Result> Lane::hear_hello(const protocol::Hello& hello) {
-  check_hello(hello);
+  check_hello(hello, command_.build_id);
   failed_starts_ = 0;
   // A driver that loses a device may give its number to the next one.
   const bool is_first = uuids_.empty();

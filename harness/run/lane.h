@@ -50,6 +50,14 @@ class Lane {
   void add_descriptors(std::vector<pollfd>& polled) const;
   std::optional<Deadline> deadline() const;
 
+  /// Stops the worker where it is, so that nothing of it disturbs another's times.
+  void hold() {
+    if (worker_) worker_->pause();
+  }
+  void go_on() {
+    if (worker_) worker_->resume();
+  }
+
   bool has_worker() const { return worker_ != nullptr; }
   std::optional<pid_t> worker_pid() const;
   /// Lets the worker leave, at once or by force after `leave_s`; its devices are free then.
@@ -85,8 +93,9 @@ class Lane {
   std::optional<GivenUp> given_up_;
 };
 
-/// Throws std::runtime_error for a worker of another protocol or build.
-void check_hello(const protocol::Hello& hello);
+/// Throws std::runtime_error for a worker of another protocol, or of another build than this; of
+/// any where that is empty.
+void check_hello(const protocol::Hello& hello, const std::string& build_id);
 
 /// A trial that ended outside the engine.
 Result ended_as(Status status, const std::string& reason);

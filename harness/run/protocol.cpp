@@ -65,8 +65,8 @@ Result read_result(const json& object) {
   return result;
 }
 
-PlannedTrial read_trial(const json& object) {
-  PlannedTrial trial{.test = parse_case_id(object.at("case").get<std::string>())};
+ToWorker read_trial(const json& object) {
+  PlannedTrial trial;
   for (const json& device : object.at("devices")) {
     const auto id = parse_device_id(device.get<std::string>());
     if (!id) throw Malformed("malformed line: no device is called " + device.dump());
@@ -76,6 +76,12 @@ PlannedTrial read_trial(const json& object) {
   trial.timing = object.at("timing").get<std::string>();
   trial.attempt = whole_number<std::int64_t>(object.at("attempt"));
   trial.repeat = whole_number<std::int64_t>(object.at("repeat"));
+  const auto case_id = object.at("case").get<std::string>();
+  try {
+    trial.test = parse_case_id(case_id);
+  } catch (const UsageError& error) {
+    return UnknownCase{error.what()};  // of a parent that is another build
+  }
   return trial;
 }
 
@@ -97,6 +103,10 @@ std::string encode(const Hello& hello) {
 }
 
 std::string encode(const Ready& /*ready*/) { return to_line({{"type", "ready"}}); }
+
+std::string encode(const UnknownCase& unknown) {
+  return to_line({{"type", "unknown_case"}, {"reason", unknown.reason}});
+}
 
 std::string encode(const Turn& /*turn*/) { return to_line({{"type", "turn"}}); }
 
@@ -120,6 +130,7 @@ FromWorker decode_from_worker(std::string_view line) {
     if (type == "hello") return read_hello(object);
     if (type == "ready") return Ready{};
     if (type == "result") return read_result(object);
+    if (type == "unknown_case") return UnknownCase{object.at("reason").get<std::string>()};
     throw Malformed("malformed line: unknown type '" + type + "'");
   });
 }

@@ -16,7 +16,7 @@
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
-inline constexpr int version = 2;
+inline constexpr int version = 3;
 
 /// A line that is not what it should be.
 struct Malformed : std::runtime_error {
@@ -38,11 +38,17 @@ struct Hello {
 /// A trial is verified and waits for its turn to be timed: nothing else should run meanwhile.
 struct Ready {};
 
-using FromWorker = std::variant<Hello, Ready, Result>;
+/// The answer to a trial of a case that this build does not have.
+struct UnknownCase {
+  std::string reason;
+};
+
+using FromWorker = std::variant<Hello, Ready, Result, UnknownCase>;
 
 std::string encode(const Hello& hello);
 std::string encode(const Ready& ready);
 std::string encode(const Result& result);
+std::string encode(const UnknownCase& unknown);
 /// Throws Malformed.
 FromWorker decode_from_worker(std::string_view line);
 
@@ -54,7 +60,7 @@ std::string encode(const PlannedTrial& trial);
 struct Turn {};
 std::string encode(const Turn& turn);
 
-using ToWorker = std::variant<PlannedTrial, Turn>;
+using ToWorker = std::variant<PlannedTrial, Turn, UnknownCase>;
 /// Throws Malformed.
 ToWorker decode_to_worker(std::string_view line);
 

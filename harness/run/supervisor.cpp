@@ -53,7 +53,7 @@ protocol::Hello probe(const WorkerCommand& command) {
   const auto message = protocol::decode_from_worker(line);
   const auto* hello = std::get_if<protocol::Hello>(&message);
   if (hello == nullptr) throw std::runtime_error("a worker did not say hello first");
-  check_hello(*hello);
+  check_hello(*hello, command.build_id);
   worker.stop(leave_s, term_s);
   return *hello;
 }

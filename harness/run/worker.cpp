@@ -61,6 +61,10 @@ void serve(const WorkerChannel& channel, const Backends& backends, const EngineO
     }
   };
   for (protocol::ToWorker message; next(message);) {
+    if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
+      channel.send(protocol::encode(*unknown));
+      continue;
+    }
     const auto* trial = std::get_if<PlannedTrial>(&message);
     if (trial == nullptr) throw protocol::Malformed("no trial is open: expected one");
     channel.send(protocol::encode(engine.execute(*trial, wait_for_turn)));

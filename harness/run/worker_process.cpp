@@ -13,6 +13,8 @@
 #include <system_error>
 #include <thread>
 
+#include "assay/version.h"
+
 extern char** environ;  // NOLINT: POSIX's name
 
 namespace assay {
@@ -106,6 +108,8 @@ void drain(FileDescriptor& from, std::string& into) {
 }
 
 }  // namespace
+
+std::string own_build_id() { return version::build_id; }
 
 Deadline after(double seconds) {
   return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));

@@ -18,11 +18,16 @@ namespace assay {
 using Deadline = std::chrono::steady_clock::time_point;
 Deadline after(double seconds);
 
+/// Of this very program.
+std::string own_build_id();
+
 /// How to start a worker.
 struct WorkerCommand {
   std::vector<std::string> arguments;  // the program first
   /// Set for the worker beside the parent's environment.
   std::vector<std::pair<std::string, std::string>> environment;
+  /// Of the program: a worker of another build is refused. Empty: any build may answer.
+  std::string build_id = own_build_id();
   /// Sends a signal to a process group. Replaced by tests: they cannot make a process that KILL
   /// does not end.
   std::function<void(pid_t group, int signal)> signal_group = [](pid_t group, int signal) {
@@ -54,6 +59,10 @@ class WorkerProcess {
   bool silent() const { return from_.get() < 0; }
   /// More without a line end than any answer has.
   bool babbles() const;
+
+  /// Keeps all of its threads from running until resume(), those that spin while they wait too.
+  void pause() { signal_group_(pid_, SIGSTOP); }
+  void resume() { signal_group_(pid_, SIGCONT); }
 
   /// Closes the worker's input, which asks it to leave, and waits; what does not leave in time is
   /// sent TERM, then KILL. False when not even that ended it (a process stuck in the kernel), which
