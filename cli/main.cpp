@@ -21,19 +21,20 @@ constexpr const char* examples = R"(Examples:
   assay run --profile smoke                verify and measure, a run directory in assay-runs/
   assay limits                             what bounds every figure here
   assay selftest                           does it catch what it claims to catch?
+  assay ab --base old/bin/assay            is this build slower than that one?
   assay run --device cuda --require cuda   a gate for a GPU runner: red without a GPU
 
 Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
-4 a crash, a time-out or another failure of the machinery.)";
+4 a crash, a time-out or another failure of the machinery, 5 a confirmed regression.)";
 
 int run(int argc, char** argv) {
   CLI::App program(description, "assay");
   program.footer(examples);
   add_version(program);
   program.allow_extras();
-  const std::vector<Command> commands{add_run(program),      add_list(program),
-                                      add_devices(program),  add_limits(program),
-                                      add_selftest(program), add_worker(program)};
+  const std::vector<Command> commands{add_run(program),    add_list(program), add_devices(program),
+                                      add_limits(program), add_ab(program),   add_selftest(program),
+                                      add_worker(program)};
   for (const Command& command : commands) command.app->allow_extras();
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {

@@ -1,11 +1,8 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/estimate.h"
 #include "cli/say.h"
@@ -15,27 +12,15 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr auto line_interval = std::chrono::seconds(5);
-constexpr int bar_cells = 24;
-
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
-
-std::size_t terminal_columns() {
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
 }
 
 }  // namespace
 
 Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, double cap_s,
                    bool quiet, double duration_s)
-    : outcomes_(outcomes),
-      quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) != 0),
-      duration_s_(duration_s) {
+    : outcomes_(outcomes), quiet_(quiet), line_(quiet), duration_s_(duration_s) {
   for (const PlannedTrial& trial : plan) {
     const double cost_s = estimate_s(std::span(&trial, 1), cap_s);
     costs_s_[{trial.test.id(), lane_text(trial)}] = cost_s;
@@ -46,7 +31,7 @@ Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan,
 void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
   done_ = outcomes_.tally().finished;
-  started_ = last_line_ = steady_clock::now();
+  started_ = steady_clock::now();
   if (quiet_) return;
   say("{} trials into {}\n", planned_, run.directory.string());
   if (done_ > 0) say("{} of them have rows already\n", done_);
@@ -60,24 +45,18 @@ void Progress::result(const Result& result) {
     if (cost != costs_s_.end()) done_cost_s_ += cost->second;
   }
   if (record.is_bad()) {  // shown also when quiet
-    if (!quiet_) erase();
+    line_.erase();
     say("{}: {} on {}: {}\n    {}\n", name(record.status), record.case_id, record.device,
         record.reason, record.replay);
   } else if (!record.expected_failure.empty() && !quiet_) {
-    erase();
+    line_.erase();
     say("expected {}: {} on {}: {}\n", name(record.status), record.case_id, record.device,
         record.expected_failure);
   }
   if (!quiet_) draw(record.case_id);
 }
 
-void Progress::end(const RunInfo& /*run*/) {
-  if (!quiet_) erase();
-}
-
-void Progress::erase() {
-  if (terminal_) say("\r\033[K");
-}
+void Progress::end(const RunInfo& /*run*/) { line_.erase(); }
 
 /// What is left of the estimate, as much faster or slower as the run was up to now.
 double Progress::left_s(double spent_s) const {
@@ -90,21 +69,12 @@ void Progress::draw(const std::string& what) {
   const bool repeats = duration_s_ > 0 && done_ >= planned_;
   const double still_s = std::max(duration_s_ - spent_s, repeats ? 0 : left_s(spent_s));
   const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
-  if (!terminal_) {
-    if (steady_clock::now() - last_line_ < line_interval) return;
-    last_line_ = steady_clock::now();
-    say("{}: {}; about {} left\n", count, outcomes_.tally().text(), human_duration(still_s));
-    return;
-  }
   const double part = repeats ? spent_s / duration_s_
                               : static_cast<double>(done_) /
                                     static_cast<double>(std::max<std::int64_t>(1, planned_));
-  const auto filled = static_cast<std::size_t>(bar_cells * std::clamp(part, 0.0, 1.0));
-  std::string line =
-      fmt::format("[{}{}] {}  {} left  {}", std::string(filled, '='),
-                  std::string(bar_cells - filled, ' '), count, human_duration(still_s), what);
-  line.resize(std::min(line.size(), terminal_columns() - 1));  // a wrapped line cannot be erased
-  say("\r\033[K{}", line);
+  const std::string left = human_duration(still_s) + " left";
+  line_.show(part, count + "  " + left, what,
+             fmt::format("{}: {}; about {}", count, outcomes_.tally().text(), left));
 }
 
 }  // namespace assay::cli

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/status_line.h"
 #include "harness/record.h"
 #include "harness/run/plan.h"
 #include "reports/outcomes.h"
@@ -29,11 +30,10 @@ class Progress final : public Sink {
  private:
   void draw(const std::string& what);
   double left_s(double spent_s) const;
-  void erase();
 
   const Outcomes& outcomes_;
   bool quiet_;
-  bool terminal_;
+  StatusLine line_;
   double duration_s_;
   std::map<std::pair<std::string, std::string>, double> costs_s_;  // by case and device
   double total_cost_s_ = 0;
@@ -41,7 +41,6 @@ class Progress final : public Sink {
   std::int64_t planned_ = 0;
   std::int64_t done_ = 0;
   std::chrono::steady_clock::time_point started_;
-  std::chrono::steady_clock::time_point last_line_;
 };
 
 }  // namespace assay::cli

@@ -16,6 +16,7 @@
 #include "cli/job.h"
 #include "cli/lock_devices.h"
 #include "cli/progress.h"
+#include "cli/reference_folder.h"
 #include "cli/run_limits.h"
 #include "cli/say.h"
 #include "harness/clock.h"
@@ -67,32 +68,14 @@ void make_directory(Job& job) {
   write_plan(job.run.directory / "plan.csv", rows);
 }
 
-/// Where the workers share references, gone when the run ends. Not made where no case is taken
-/// twice.
-class ReferenceFolder {
- public:
-  explicit ReferenceFolder(const Job& job) {
-    const fs::path folder = job.run.directory / ".references";
-    std::error_code error;
-    fs::remove_all(folder, error);  // of a run that was killed
-    std::set<std::string> seen;
-    const bool shared = job.options.duration_s > 0 || job.options.retries > 0 ||
-                        std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
-                          return !seen.insert(trial.test.id()).second;
-                        });
-    if (shared && fs::create_directory(folder, error)) path_ = fs::absolute(folder);
-  }
-  ~ReferenceFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  ReferenceFolder(const ReferenceFolder&) = delete;
-  ReferenceFolder& operator=(const ReferenceFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+/// Whether references are worth being shared: some case is taken twice.
+bool shares_references(const Job& job) {
+  std::set<std::string> seen;
+  return job.options.duration_s > 0 || job.options.retries > 0 ||
+         std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
+           return !seen.insert(trial.test.id()).second;
+         });
+}
 
 /// How many trials ran, each attempt of one for itself; what was skipped took no time.
 class Taken final : public Sink {
@@ -166,7 +149,7 @@ int execute(const RunOptions& asked, bool resumes) {
   catch_interrupts();  // until here a signal ends the program, as nothing has begun
   const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
   if (job.start == Start::fresh) make_directory(job);
-  const ReferenceFolder references(job);
+  const ReferenceFolder references(run.directory, shares_references(job));
 
   Outcomes outcomes(job.earlier);
   const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);

@@ -124,6 +124,11 @@ void add_timing_options(CLI::App& command, SelectionOptions& o) {
 }
 
 SelectedTrials select_trials(const SelectionOptions& options) {
+  return select_trials(options, [&] { return probe(worker_command(options)); });
+}
+
+SelectedTrials select_trials(const SelectionOptions& options,
+                             const std::function<protocol::Hello()>& probe_machine) {
   // What the text alone decides comes first: no process is started for a typo.
   const std::vector<Case> cases = select_cases(options.cases);
   const std::vector<DeviceRequest> requests = parse_device_list(options.devices);
@@ -131,7 +136,7 @@ SelectedTrials select_trials(const SelectionOptions& options) {
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
 
   SelectedTrials selected;
-  selected.machine = probe(worker_command(options));
+  selected.machine = probe_machine();
   check_requirements(requirements, selected.machine);
   selected.devices = resolve_devices(requests, selected.machine);
   if (!options.without_check.empty()) {

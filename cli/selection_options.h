@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct SelectedTrials {
 /// Probes the machine through a worker and plans. Throws UsageError (before anything is started
 /// where the text alone is wrong) and AbsentDevice.
 SelectedTrials select_trials(const SelectionOptions& options);
+/// The same, with another way to probe the machine.
+SelectedTrials select_trials(const SelectionOptions& options,
+                             const std::function<protocol::Hello()>& probe_machine);
 
 /// The hidden subcommand that executes this selection's trials, of `options.program`.
 /// `references` is the folder in which workers share references; empty when they do not.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "harness/record.h"
@@ -25,7 +26,7 @@ template <class T>
 std::string to_cell(const T& value) {
   if constexpr (std::same_as<T, bool>) {
     return value ? "true" : "false";
-  } else if constexpr (std::same_as<T, Status>) {
+  } else if constexpr (std::is_enum_v<T>) {
     return std::string(name(value));
   } else if constexpr (std::floating_point<T>) {
     return std::isfinite(value) ? fmt::format("{}", value) : std::string();

@@ -1,6 +1,6 @@
 # The relocatable archive: programs, modules and the libraries that they need, to be unpacked anywhere on a machine that
 # has glibc and libstdc++ (docs/package.md). `cmake --install` gives the same as a folder.
-set(assay_programs assay)
+set(assay_programs assay assay_twin)
 foreach(adapter assay_gtest assay_gbench)
   if(TARGET ${adapter})
     list(APPEND assay_programs ${adapter})

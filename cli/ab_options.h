@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/selection_options.h"
+#include "harness/ab/duel.h"
+#include "harness/ab/rule.h"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+/// What `assay ab` takes beside a selection.
+struct AbOptions {
+  SelectionOptions selection;
+  ab::Both<std::filesystem::path> programs;        // empty: this very program
+  ab::Both<std::vector<std::string>> environment;  // NAME=VALUE
+  ab::Both<std::vector<std::string>> sim_faults;   // beside those of the selection
+  bool aa = false;
+  bool sensitive = false;
+  std::optional<double> margin_percent;
+  std::optional<int> rounds;
+  std::optional<int> confirm;
+  std::filesystem::path out;
+  double timeout_s = 120;
+  bool wait = false;
+  bool quiet = false;
+};
+
+void add_ab_options(CLI::App& app, AbOptions& options);
+
+/// All but the margin, which depends on what is compared. Throws UsageError.
+ab::Rule rule_of(const AbOptions& options);
+
+}  // namespace assay::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "cli/ab_options.h"
+#include "harness/paired_info.h"
+#include "harness/run/protocol.h"
+#include "harness/run/worker_process.h"
+
+namespace assay::cli {
+
+/// One side of a comparison, once its program has said who it is.
+struct AbSide {
+  PairedSide info;
+  protocol::Hello machine;
+  SelectionOptions selection;
+
+  /// Of its workers: with its environment, for so many samples a trial.
+  WorkerCommand worker(int samples, const std::filesystem::path& references) const;
+};
+
+/// Which programs are compared, with which variables: decided by the options alone. Throws
+/// UsageError, also where nothing differs between the sides and --aa was not asked for.
+ab::Both<AbSide> sides_of(const AbOptions& options);
+
+/// Starts a worker of the side and hears who it is. Throws UsageError where the program is not one
+/// that this one can drive.
+void probe_side(ab::Side side, AbSide& what);
+
+/// Throws AbsentDevice where a device of the plan is not the same on both sides.
+void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices);
+
+/// Whether both sides run the same bytes: then no difference in layout is between them.
+bool is_same_program(const ab::Both<AbSide>& sides);
+
+}  // namespace assay::cli

@@ -1,0 +1,87 @@
+#include "cli/layout_spread.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "reports/atomic_file.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Empty where this user has no place for it.
+fs::path state_file() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && *state != '\0') return fs::path(state) / "assay/layout-spread.json";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') return {};
+  return fs::path(home) / ".local/state/assay/layout-spread.json";
+}
+
+/// What decides about layout: the machine and its processors, not the order of its devices.
+std::string key(const std::string& host, std::span<const DeviceInfo> devices) {
+  std::vector<std::string> names;
+  for (const DeviceInfo& device : devices) names.push_back(device.name);
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  std::string text = host;
+  for (const std::string& name : names) text += " | " + name;
+  return text;
+}
+
+/// A file that cannot be read is as good as none: what is recorded only ever widens a margin.
+json read_state(const fs::path& path) {
+  std::ifstream file(path);
+  json state = json::parse(file, nullptr, false);
+  return state.is_object() ? state : json::object();
+}
+
+}  // namespace
+
+double spread_of(std::span<const PairedCase> cases) {
+  double largest = 0;
+  for (const PairedCase& one : cases) {
+    if (!one.ratio) continue;
+    const bool is_shown = one.ratio_low.value_or(0) > 1 || one.ratio_high.value_or(1) < 1;
+    if (is_shown) largest = std::max(largest, std::abs(std::log(*one.ratio)));
+  }
+  return std::expm1(largest);
+}
+
+std::optional<LayoutSpread> recorded_spread(const std::string& host,
+                                            std::span<const DeviceInfo> devices) {
+  const fs::path path = state_file();
+  if (path.empty() || !fs::exists(path)) return std::nullopt;
+  const json state = read_state(path);
+  const auto found = state.find(key(host, devices));
+  if (found == state.end() || !found->is_object()) return std::nullopt;
+  const json spread = found->value("spread", json());
+  if (!spread.is_number() || !(spread.get<double>() >= 0)) return std::nullopt;
+  return LayoutSpread{spread.get<double>(), found->value("recorded_at", "")};
+}
+
+std::string record_spread(const std::string& host, std::span<const DeviceInfo> devices,
+                          const LayoutSpread& spread) {
+  const fs::path path = state_file();
+  if (path.empty()) return "the spread is not recorded: neither XDG_STATE_HOME nor HOME is set";
+  try {
+    fs::create_directories(path.parent_path());
+    json state = read_state(path);
+    state[key(host, devices)] = {{"spread", spread.spread}, {"recorded_at", spread.recorded_at}};
+    write_atomically(path, state.dump(2) + "\n");
+  } catch (const std::exception& error) {
+    return fmt::format("the spread is not recorded: {}", error.what());
+  }
+  return fmt::format("recorded in {}", path.string());
+}
+
+}  // namespace assay::cli

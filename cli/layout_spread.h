@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/paired.h"
+#include "kernels/base/device_info.h"
+
+namespace assay::cli {
+
+/// How much the times of equal programs differ for lying at other addresses alone, as `assay ab
+/// --aa` found it on one machine. Kept in $XDG_STATE_HOME/assay/layout-spread.json (by default
+/// ~/.local/state/assay).
+struct LayoutSpread {
+  double spread = 0;  // 0.03: 3%
+  std::string recorded_at;
+};
+
+/// The largest ratio, as a part above 1 in either direction, of a case whose interval excludes 1.
+double spread_of(std::span<const PairedCase> cases);
+
+/// What is recorded for this host and all of these devices together; nothing when it is not.
+std::optional<LayoutSpread> recorded_spread(const std::string& host,
+                                            std::span<const DeviceInfo> devices);
+
+/// Replaces what is recorded. Returns a sentence for a person: where it stands now, or why not.
+std::string record_spread(const std::string& host, std::span<const DeviceInfo> devices,
+                          const LayoutSpread& spread);
+
+}  // namespace assay::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace assay::cli {
+
+/// How long work takes, on standard error: a bar that is drawn anew on a terminal, a line every
+/// five seconds elsewhere.
+class StatusLine {
+ public:
+  explicit StatusLine(bool quiet);
+
+  /// `part` of all is done, 0 to 1; `what` runs now, and is shown on a terminal alone. `count` is
+  /// shown in the bar, `line` in its place where there is none.
+  void show(double part, const std::string& count, const std::string& what,
+            const std::string& line);
+  /// Makes room for other output.
+  void erase();
+
+  bool quiet() const { return quiet_; }
+
+ private:
+  bool quiet_;
+  bool terminal_;
+  std::chrono::steady_clock::time_point last_line_;
+};
+
+}  // namespace assay::cli

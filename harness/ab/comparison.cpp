@@ -1,0 +1,200 @@
+#include "harness/ab/comparison.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "harness/ab/judge.h"
+#include "harness/clock.h"
+#include "harness/statistics/order_statistics.h"
+#include "kernels/base/names.h"
+
+namespace assay::ab {
+namespace {
+
+bool is_disturbed(const Record& record) {
+  return record.contended.value_or(false) || record.throttled.value_or(false);
+}
+
+/// The verdict of a round without times on both sides; nothing where there are.
+std::optional<PairedVerdict> verdict_without_times(const Both<Result>& results) {
+  const StatusClass base = class_of(results.base.record.status);
+  const StatusClass cand = class_of(results.cand.record.status);
+  for (const auto& [what, verdict] : {std::pair{StatusClass::wrong, PairedVerdict::wrong},
+                                      std::pair{StatusClass::broken, PairedVerdict::broken}}) {
+    if (base == what || cand == what) return verdict;
+  }
+  if (base == StatusClass::skipped && cand == StatusClass::skipped) return PairedVerdict::skipped;
+  if (cand == StatusClass::skipped) return PairedVerdict::missing;
+  if (base == StatusClass::skipped) return PairedVerdict::added;
+  const bool timed = results.base.record.time_median_s.value_or(0) > 0 &&
+                     results.cand.record.time_median_s.value_or(0) > 0;
+  return timed ? std::nullopt : std::optional(PairedVerdict::broken);
+}
+
+std::string reason_of(const Both<Result>& results) {
+  std::string text;
+  for (const Side side : {Side::base, Side::cand}) {
+    const Record& record = results[side].record;
+    if (record.status == Status::pass && record.time_median_s.value_or(0) > 0) continue;
+    const std::string why = record.status == Status::pass
+                                ? "passed without a time above zero"
+                                : fmt::format("{}: {}", name(record.status), record.reason);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name(side), why);
+  }
+  return text;
+}
+
+/// One case on its way through the comparison.
+struct Contest {
+  PlannedTrial trial;
+  PairedCase result;
+  bool is_over = false;            // without times
+  std::vector<double> log_ratios;  // of the current stage
+  Both<std::vector<double>> medians_s;
+  std::int64_t disturbed_rounds = 0;
+
+  explicit Contest(const PlannedTrial& planned) : trial(planned) {
+    result.case_id = trial.test.id();
+    result.device = lane_text(trial);
+    result.timing = trial.timing;
+  }
+
+  void begin_stage() {
+    log_ratios.clear();
+    medians_s = {};
+    disturbed_rounds = 0;
+  }
+
+  void take(const Both<Result>& results) {
+    if (const auto verdict = verdict_without_times(results)) {
+      is_over = true;
+      const PairedCase without_times{.case_id = result.case_id,
+                                     .device = result.device,
+                                     .timing = result.timing,
+                                     .verdict = *verdict,
+                                     .reason = reason_of(results)};
+      result = without_times;
+      return;
+    }
+    result.base_implementation = results.base.record.implementation;
+    result.cand_implementation = results.cand.record.implementation;
+    const double base_s = *results.base.record.time_median_s;
+    const double cand_s = *results.cand.record.time_median_s;
+    log_ratios.push_back(std::log(cand_s / base_s));
+    medians_s.base.push_back(base_s);
+    medians_s.cand.push_back(cand_s);
+    if (is_disturbed(results.base.record) || is_disturbed(results.cand.record)) ++disturbed_rounds;
+  }
+
+  void fill_medians() {
+    result.base_median_s = statistics::median(medians_s.base);
+    result.cand_median_s = statistics::median(medians_s.cand);
+    result.disturbed_rounds = disturbed_rounds;
+  }
+};
+
+PairedRound round_row(const Contest& contest, std::string_view stage, int round, Side first,
+                      const Both<Result>& results, const std::string& started_at) {
+  PairedRound row{.case_id = contest.result.case_id,
+                  .device = contest.result.device,
+                  .timing = contest.trial.timing,
+                  .stage = std::string(stage),
+                  .round = round,
+                  .first = std::string(name(first))};
+  const Record& base = results.base.record;
+  const Record& cand = results.cand.record;
+  row.base_status = base.status;
+  row.cand_status = cand.status;
+  row.base_median_s = base.time_median_s;
+  row.cand_median_s = cand.time_median_s;
+  row.base_samples = base.samples;
+  row.cand_samples = cand.samples;
+  if (base.time_median_s) row.base_disturbed = is_disturbed(base);
+  if (cand.time_median_s) row.cand_disturbed = is_disturbed(cand);
+  row.reason = reason_of(results);
+  row.started_at = started_at;
+  return row;
+}
+
+/// Takes the rounds of both stages.
+class Comparison {
+ public:
+  explicit Comparison(const Options& options) : options_(options), random_(options.seed) {}
+
+  /// False when interrupted.
+  bool take_rounds(std::string_view stage, int rounds, const std::vector<Contest*>& contests) {
+    for (Contest* contest : contests) contest->begin_stage();
+    for (int round = 1; round <= rounds; ++round) {
+      if (!take_round({stage, round, rounds, 0, std::ssize(contests)}, contests)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool take_round(Step step, const std::vector<Contest*>& contests) {
+    std::unique_ptr<Duel> duel;  // at most one: idle workers hold memory
+    const std::vector<DeviceId>* lane = nullptr;
+    for (Contest* contest : contests) {
+      ++step.trial;
+      if (contest->is_over) continue;
+      if (lane == nullptr || *lane != contest->trial.lane) {
+        duel.reset();
+        duel = std::make_unique<Duel>(contest->trial.lane, options_.commands, options_.timeout_s);
+        lane = &contest->trial.lane;
+      }
+      const Side first = (random_() >> 63) == 0 ? Side::base : Side::cand;
+      const std::string started_at = utc_now();
+      const auto results = duel->measure(contest->trial, first, options_.interrupted);
+      if (!results) return false;
+      options_.round(round_row(*contest, step.stage, step.round, first, *results, started_at));
+      contest->take(*results);
+      options_.step(step);
+    }
+    return true;
+  }
+
+  const Options& options_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+Outcome compare(std::span<const PlannedTrial> plan, const Options& options) {
+  const Rule& rule = options.rule;
+  check(rule, std::ssize(plan));
+  std::vector<Contest> contests(plan.begin(), plan.end());
+  std::vector<Contest*> all;
+  for (Contest& contest : contests) all.push_back(&contest);
+  Comparison comparison(options);
+  Outcome outcome;
+
+  outcome.interrupted = !comparison.take_rounds(screen_stage, rule.screen_rounds, all);
+  if (outcome.interrupted) return outcome;
+  std::vector<Contest*> suspects;
+  for (Contest* contest : all) {
+    if (contest->is_over) continue;
+    contest->fill_medians();
+    if (judge_screen(rule, contest->log_ratios, contest->result)) suspects.push_back(contest);
+  }
+
+  outcome.interrupted = !comparison.take_rounds(confirm_stage, rule.confirm_rounds, suspects);
+  if (!outcome.interrupted) {
+    std::vector<PairedCase*> confirmed;
+    for (Contest* suspect : suspects) {
+      if (suspect->is_over) continue;
+      suspect->fill_medians();
+      judge_confirm(rule, suspect->log_ratios, suspect->result);
+      confirmed.push_back(&suspect->result);
+    }
+    judge_suspects(rule, confirmed);
+  }
+  for (Contest& contest : contests) outcome.cases.push_back(std::move(contest.result));
+  return outcome;
+}
+
+}  // namespace assay::ab

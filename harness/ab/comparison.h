@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/ab/duel.h"
+#include "harness/ab/rule.h"
+#include "harness/paired.h"
+#include "harness/run/plan.h"
+
+namespace assay::ab {
+
+/// Where a comparison stands, told after each trial of each round.
+struct Step {
+  std::string_view stage;
+  int round = 1;
+  int rounds = 1;
+  std::int64_t trial = 1;
+  std::int64_t trials = 1;
+};
+
+struct Options {
+  Rule rule;
+  Both<WorkerCommand> commands;  // with --block of the rule's samples
+  double timeout_s = 120;        // of one trial on one side
+  std::uint64_t seed = 1;        // of the order of the sides
+  std::function<bool()> interrupted = [] { return false; };
+  /// Told of each round of each case as it ends, then of where that leaves the comparison.
+  std::function<void(const PairedRound&)> round = [](const PairedRound&) {};
+  std::function<void(const Step&)> step = [](const Step&) {};
+};
+
+struct Outcome {
+  std::vector<PairedCase>
+      cases;  // in the order of the plan; when interrupted, those judged by then
+  bool interrupted = false;
+};
+
+/// Compares two builds on every trial of a plan, all of which are timed. Each round starts both
+/// afresh. A case that is not right on both sides takes no further rounds.
+Outcome compare(std::span<const PlannedTrial> plan, const Options& options);
+
+}  // namespace assay::ab

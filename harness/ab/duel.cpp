@@ -1,0 +1,65 @@
+#include "harness/ab/duel.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace assay::ab {
+namespace {
+
+/// A signal ends a wait; this is for one that arrives just before it.
+constexpr long longest_wait_ms = 200;
+
+void wait(const Lane& lane) {
+  std::vector<pollfd> polled;
+  lane.add_descriptors(polled);
+  const Deadline deadline = lane.deadline().value_or(after(1));
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  poll(polled.data(), polled.size(),
+       static_cast<int>(std::clamp<long>(left.count(), 0, longest_wait_ms)));
+}
+
+/// Holds a lane's worker while it lives: threads that wait for work spin on the cores for a while.
+class Held {
+ public:
+  explicit Held(Lane& lane) : lane_(lane) { lane_.hold(); }
+  ~Held() { lane_.go_on(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  Lane& lane_;
+};
+
+}  // namespace
+
+bool Duel::work(Side side, std::optional<Result>& result,
+                const std::function<bool()>& interrupted) {
+  Lane& lane = lanes_[side];
+  while (!lane.waits_for_turn()) {
+    if (interrupted()) return false;
+    if ((result = lane.step())) return true;
+    if (!lane.waits_for_turn()) wait(lane);
+  }
+  return true;
+}
+
+std::optional<Both<Result>> Duel::measure(const PlannedTrial& trial, Side first,
+                                          const std::function<bool()>& interrupted) {
+  Both<std::optional<Result>> results;
+  for (const Side side : {first, other(first)}) {
+    lanes_[side].give(trial);
+    if (!work(side, results[side], interrupted)) return std::nullopt;
+  }
+  for (const Side side : {first, other(first)}) {
+    if (results[side]) continue;  // it did not come to be timed
+    const Held held(lanes_[other(side)]);
+    lanes_[side].grant_turn();
+    if (!work(side, results[side], interrupted)) return std::nullopt;
+  }
+  return Both<Result>{std::move(*results.base), std::move(*results.cand)};
+}
+
+}  // namespace assay::ab

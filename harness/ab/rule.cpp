@@ -1,0 +1,31 @@
+#include "harness/ab/rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/statistics/signed_rank.h"
+#include "kernels/base/status.h"
+
+namespace assay::ab {
+
+void check(const Rule& rule, std::int64_t cases) {
+  const int for_interval = statistics::fewest_differences((1 - rule.confidence) / 2);
+  const int to_screen = std::max(for_interval, statistics::fewest_differences(rule.screen_p));
+  if (rule.screen_rounds < to_screen) {
+    throw UsageError(fmt::format(
+        "--rounds {}: a signed-rank test at p < {} and a {:g}% interval need {} rounds at least",
+        rule.screen_rounds, rule.screen_p, rule.confidence * 100, to_screen));
+  }
+  // Should all of them be suspects, Holm asks this of the first.
+  const double strictest_p = rule.confirm_p / static_cast<double>(std::max<std::int64_t>(1, cases));
+  const int to_confirm = std::max(for_interval, statistics::fewest_differences(strictest_p));
+  if (rule.confirm_rounds < to_confirm) {
+    throw UsageError(
+        fmt::format("--confirm {}: a regression among {} cases cannot be confirmed at "
+                    "p < {} with fewer than {} rounds",
+                    rule.confirm_rounds, cases, rule.confirm_p, to_confirm));
+  }
+}
+
+}  // namespace assay::ab

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+namespace assay::ab {
+
+/// How two builds are compared: 10 rounds of every case pick suspects, of which no claim is made;
+/// 40 fresh rounds of the suspects alone decide. Rounds are the unit, not samples: the samples of
+/// one process depend on each other (docs/comparing.md).
+struct Rule {
+  int screen_rounds = 10;
+  double screen_p = 0.15;  // of the one-sided test against the margin; below it a case is a suspect
+  int confirm_rounds = 40;
+  double confirm_p = 0.05;   // of one or more false REGRESSED in the whole comparison (Holm)
+  double confidence = 0.95;  // of intervals
+  double margin = 0.02;      // a part of the base's time that does not matter
+  int samples = 5;           // of each side, in each round
+};
+
+/// Finds smaller changes, for twice the time: more suspects, more rounds, a margin of a quarter of
+/// a percent.
+inline constexpr Rule sensitive{.screen_p = 0.25, .confirm_rounds = 60, .margin = 0.0025};
+
+/// Throws UsageError where the rounds are too few for the tests ever to find something, among so
+/// many cases: no silent "no change".
+void check(const Rule& rule, std::int64_t cases);
+
+}  // namespace assay::ab
