@@ -245,7 +245,7 @@ Command add_ab(CLI::App& program) {
   app->footer(
       R"(Ten rounds of every case, each in fresh processes, pick suspects; forty fresh rounds of those
 decide. Exit 5 on a confirmed regression, 1 where a result is wrong, 4 where one is missing for a
-crash or a time-out. docs/comparing.md says how far its verdicts can be trusted.
+crash or a time-out. docs/ab.md says how far its verdicts can be trusted.
 
 Examples:
   assay ab --base old/bin/assay --profile smoke      is this build slower than that one?

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of one trial on one side. A block needs little of it.
-constexpr double cap_s = 2;
+/// Of one trial on one side: warm-up takes a quarter of it at most, also where times never settle.
+constexpr double cap_s = 1;
 
 fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
 

@@ -4,6 +4,7 @@
 
 #include "harness/fields_text.h"
 #include "harness/limit.h"
+#include "harness/paired.h"
 #include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
@@ -31,6 +32,14 @@ TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## plan.csv"), plan_columns());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
   EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
+  EXPECT_EQ(documented("## ab.csv"), field_names<PairedCase>());
+  EXPECT_EQ(documented("## rounds.csv"), field_names<PairedRound>());
+}
+
+TEST(CsvDocs, ListTheVerdictsOfComparisonsInOrder) {
+  std::vector<std::string> names;
+  for (const PairedVerdict verdict : all_paired_verdicts()) names.emplace_back(name(verdict));
+  EXPECT_EQ(documented("### Verdict"), names);
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {

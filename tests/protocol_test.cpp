@@ -57,6 +57,16 @@ TEST(Protocol, EveryFieldOfARecordSurvives) {
   EXPECT_EQ(back.record.repeatable, false);
 }
 
+TEST(Protocol, ATrialOfACaseThatThisBuildLacksIsUnderstoodAsThat) {
+  const std::string line =
+      R"({"type":"trial","case":"tensor_ops/nothing/f32/n=1","devices":["cpu"],)"
+      R"("timing":"batch","attempt":1,"repeat":1})";
+  const auto unknown = std::get<UnknownCase>(decode_to_worker(line));
+  EXPECT_NE(unknown.reason.find("nothing"), std::string::npos);
+  const auto back = std::get<UnknownCase>(decode_from_worker(encode(unknown)));
+  EXPECT_EQ(back.reason, unknown.reason);
+}
+
 TEST(Protocol, OddTextAndOddNumbersDoNotBreakTheLine) {
   Result result;
   result.record.reason = "line\nbreak, \"quotes\", \xff\xfe not UTF-8";

@@ -58,6 +58,18 @@ class FakeMeter final : public Meter {
   std::int64_t condition_reads_ = 0;
 };
 
+TEST(Sampler, ABlockHasSoManySamplesWhateverTheyShow) {
+  FakeMeter wild([](double, std::int64_t call) { return call % 2 == 0 ? 1e-3 : 2e-3; });
+  const Measurement m = sample(wild, {.cap_s = 10, .block = 5});
+  EXPECT_EQ(m.stop_reason, "block");
+  EXPECT_EQ(m.samples.size(), 5U);
+  EXPECT_EQ(wild.calls_at_last(), wild.calls() - 1) << "the last one is judged here too";
+  FakeMeter slow([](double, std::int64_t) { return 3.0; });
+  const Measurement cut = sample(slow, {.cap_s = 10, .block = 5});
+  EXPECT_EQ(cut.stop_reason, "time_cap");
+  EXPECT_LT(cut.samples.size(), 5U);
+}
+
 TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
   FakeMeter meter([](double, std::int64_t) { return 1e-3; });
   const Measurement m = sample(meter, {.cap_s = 10});

@@ -6,7 +6,7 @@ namespace assay::ab {
 
 /// How two builds are compared: 10 rounds of every case pick suspects, of which no claim is made;
 /// 40 fresh rounds of the suspects alone decide. Rounds are the unit, not samples: the samples of
-/// one process depend on each other (docs/comparing.md).
+/// one process depend on each other (docs/ab.md).
 struct Rule {
   int screen_rounds = 10;
   double screen_p = 0.15;  // of the one-sided test against the margin; below it a case is a suspect
