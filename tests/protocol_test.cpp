@@ -103,7 +103,7 @@ TEST(Protocol, AMalformedLineIsRefused) {
   for (
       const char* line :
       {"", R"({"type":"trial"})",
-       R"({"type":"trial","case":"x/y","devices":["cpu"],"timing":"","attempt":1,"repeat":1})",
+       R"({"type":"trial","case":7,"devices":["cpu"],"timing":"","attempt":1,"repeat":1})",
        R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":["gpu!"],"timing":"","attempt":1,"repeat":1})",
        R"({"type":"trial","case":"tensor_ops/add/f32/n=1","devices":[],"timing":"","attempt":1,"repeat":1})"}) {
     EXPECT_THROW(decode_to_worker(line), Malformed) << line;

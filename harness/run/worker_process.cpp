@@ -27,6 +27,8 @@ using std::chrono::steady_clock;
 
 /// What a process may take to be gone after KILL. One in uninterruptible sleep never is.
 constexpr double kill_s = 5;
+/// What a stop may take to reach each thread.
+constexpr double stop_s = 0.1;
 constexpr std::size_t kept_error_bytes = 4096;
 /// Far beyond any answer; what has no line end by then is garbage.
 constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
@@ -165,6 +167,18 @@ bool WorkerProcess::take_line(std::string& line) {
 
 bool WorkerProcess::babbles() const {
   return unread_.size() > longest_line_bytes && unread_.find('\n') == std::string::npos;
+}
+
+void WorkerProcess::pause() {
+  signal_group_(pid_, SIGSTOP);
+  const Deadline deadline = after(stop_s);
+  siginfo_t state{};
+  // What is seen here is left for others to see: an end is not this function's to hear of.
+  while (waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) ==
+             0 &&
+         state.si_pid == 0 && steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 bool WorkerProcess::wait_for_end(Deadline deadline) {
