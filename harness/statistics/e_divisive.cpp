@@ -99,8 +99,7 @@ class Search {
     for (;;) {
       const auto best = std::ranges::max_element(
           segments_, {}, [](const Segment& segment) { return segment.split.statistic; });
-      // A constant has the statistic 0, and so have all of its permutations.
-      if (best == segments_.end() || !(best->split.statistic > 0)) break;
+      if (best == segments_.end()) break;
       const double p = p_value(best->split.statistic);
       if (!(p <= options_.p)) break;
       const Segment parent = *best;
