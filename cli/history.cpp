@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/say.h"
+#include "kernels/base/device_id.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "reports/atomic_file.h"
@@ -93,10 +94,14 @@ std::vector<StoredRun> read_runs(const HistoryOptions& options) {
 }
 
 /// "cuda" is each cuda:N, and "cuda:0" also a lane that has it.
-bool is_device(const std::string& device, const std::vector<std::string>& wanted) {
-  return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& item) {
-           return device == item || device.starts_with(item + ":");
-         });
+bool is_device(const std::string& lane, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return true;
+  const std::vector<std::string> members = split_lane(lane);
+  return std::ranges::any_of(wanted, [&](const std::string& item) {
+    return lane == item || std::ranges::any_of(members, [&](const std::string& device) {
+             return device == item || device.starts_with(item + ":");
+           });
+  });
 }
 
 void check_devices(const HistoryOptions& options, const std::vector<std::string>& devices) {

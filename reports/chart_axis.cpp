@@ -45,7 +45,8 @@ ChartAxis chart_axis(double low, double high, int most, std::string_view unit) {
   axis.unit = unit.empty() ? "" : std::string(prefix.symbol) + std::string(unit);
   const int digits =
       std::max(0, static_cast<int>(-std::floor(std::log10(step / prefix.factor) + 1e-9)));
-  for (double tick = std::ceil(axis.low / step); tick * step <= axis.high; ++tick) {
+  // Adding 0 makes the zero of a negative number positive.
+  for (double tick = std::ceil(axis.low / step) + 0.0; tick * step <= axis.high; ++tick) {
     axis.ticks.push_back(tick * step);
     axis.labels.push_back(fmt::format("{:.{}f}", tick * step / prefix.factor, digits));
   }

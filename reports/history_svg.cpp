@@ -70,10 +70,12 @@ class Panel {
     }
     svg_.text(12, top - 8, history_.relative ? "time / reference" : "time in " + axis_.unit,
               "label");
-    const StoredRun& first = run(series_.entries.front());
-    const StoredRun& last = run(series_.entries.back());
-    svg_.text(left, panel_height - 12, first.started_at.substr(0, 10), "label");
-    svg_.text(right, panel_height - 12, last.started_at.substr(0, 10), "label", Svg::Anchor::end);
+    const std::string& first = run(series_.entries.front()).started_at;
+    const std::string& last = run(series_.entries.back()).started_at;
+    // The dates, or "2026-05-04T13:02" where all is of one day.
+    const std::size_t shown = first.substr(0, 10) == last.substr(0, 10) ? 16 : 10;
+    svg_.text(left, panel_height - 12, first.substr(0, shown), "label");
+    svg_.text(right, panel_height - 12, last.substr(0, shown), "label", Svg::Anchor::end);
     svg_.text((left + right) / 2, panel_height - 12, fmt::format("{} runs", series_.entries.size()),
               "label", Svg::Anchor::middle);
   }

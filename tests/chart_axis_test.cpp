@@ -24,6 +24,8 @@ TEST(ChartAxis, TakesThePrefixThatSuits) {
   EXPECT_EQ(chart_axis(2e9, 3e9, 5, "B/s").unit, "GB/s");
 }
 
+TEST(ChartAxis, ZeroHasNoSign) { EXPECT_EQ(chart_axis(0, 20, 5, "").labels.front(), "0"); }
+
 TEST(ChartAxis, HoldsItsValues) {
   for (const auto& [low, high] : std::vector<std::pair<double, double>>{{1, 1},
                                                                         {1e-9, 1e-9},

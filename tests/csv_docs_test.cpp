@@ -4,6 +4,7 @@
 
 #include "harness/fields_text.h"
 #include "harness/limit.h"
+#include "reports/history_csv.h"
 #include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
@@ -12,8 +13,9 @@ namespace assay {
 namespace {
 
 /// The first cells, written `so`, of the table rows below a heading and above the next one.
-std::vector<std::string> documented(const std::string& heading) {
-  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/csv.md");
+std::vector<std::string> documented(const std::string& heading,
+                                    const std::string& page = "csv.md") {
+  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/" + page);
   std::vector<std::string> names;
   bool within = false;
   std::istringstream lines(text);
@@ -31,6 +33,11 @@ TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## plan.csv"), plan_columns());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
   EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
+}
+
+TEST(CsvDocs, ListTheColumnsOfAHistoryInOrder) {
+  EXPECT_EQ(documented("## points.csv", "history.md"), history_columns());
+  EXPECT_EQ(documented("## changes.csv", "history.md"), history_changes_columns());
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {

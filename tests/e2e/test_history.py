@@ -304,6 +304,13 @@ class Mistakes(HistoryTest):
         self.history("--device", "cpu", "--filter", "add")
         self.assertEqual({row["case_id"] for row in self.rows(".", "points.csv")}, {ADD})
 
+    def test_a_lane_is_selected_by_its_devices(self):
+        self.make_run("r0", 0, 1)
+        self.edit_rows("r0", device="sim:0>sim:1")
+        for device in ("sim", "sim:1", "sim:0>sim:1", "cpu,sim:0"):
+            self.history("--device", device, expect=2 if "cpu" in device else 0)
+        self.assertIn("unknown device 'sim:2'", self.history("--device", "sim:2", expect=2).stderr)
+
     def test_no_point_at_all_is_exit_3(self):
         self.make_run("r0", 0, 1)
         self.edit_rows("r0", timing="", time_median_s="")
