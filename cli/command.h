@@ -17,6 +17,7 @@ struct Command {
 // One file each.
 Command add_ab(CLI::App& program);
 Command add_devices(CLI::App& program);
+Command add_history(CLI::App& program);
 Command add_limits(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_run(CLI::App& program);

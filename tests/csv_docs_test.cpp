@@ -5,6 +5,7 @@
 #include "harness/fields_text.h"
 #include "harness/limit.h"
 #include "harness/paired.h"
+#include "reports/history_csv.h"
 #include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
@@ -13,8 +14,9 @@ namespace assay {
 namespace {
 
 /// The first cells, written `so`, of the table rows below a heading and above the next one.
-std::vector<std::string> documented(const std::string& heading) {
-  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/csv.md");
+std::vector<std::string> documented(const std::string& heading,
+                                    const std::string& page = "csv.md") {
+  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/" + page);
   std::vector<std::string> names;
   bool within = false;
   std::istringstream lines(text);
@@ -40,6 +42,11 @@ TEST(CsvDocs, ListTheVerdictsOfComparisonsInOrder) {
   std::vector<std::string> names;
   for (const PairedVerdict verdict : all_paired_verdicts()) names.emplace_back(name(verdict));
   EXPECT_EQ(documented("### Verdict"), names);
+}
+
+TEST(CsvDocs, ListTheColumnsOfAHistoryInOrder) {
+  EXPECT_EQ(documented("## points.csv", "history.md"), history_columns());
+  EXPECT_EQ(documented("## changes.csv", "history.md"), history_changes_columns());
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {

@@ -1,0 +1,260 @@
+#include "reports/history.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/say.h"
+#include "kernels/base/device_id.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
+#include "reports/atomic_file.h"
+#include "reports/history_csv.h"
+#include "reports/history_svg.h"
+#include "reports/history_text.h"
+#include "suites/filter.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HistoryOptions {
+  std::vector<fs::path> directories;
+  std::string filter;
+  std::vector<std::string> devices;
+  std::string reference;
+  double within_h = 6;
+  statistics::EDivisiveOptions statistics;
+  fs::path csv;
+  fs::path changes;
+  fs::path svg;
+  std::size_t panels = 40;
+  bool skip_damaged = false;
+};
+
+/// What the text alone decides.
+void check(const HistoryOptions& options) {
+  if (std::isnan(options.statistics.p) || std::isnan(options.within_h)) {
+    throw UsageError("--p and --within must be numbers");  // CLI11's ranges let NaN pass
+  }
+  const auto least = static_cast<int>(std::ceil(1 / options.statistics.p - 1 - 1e-9));
+  if (options.statistics.permutations < least) {
+    throw UsageError(fmt::format("--permutations {} can never show p <= {:g}; take at least {}",
+                                 options.statistics.permutations, options.statistics.p, least));
+  }
+  std::set<fs::path> files;
+  for (const fs::path& file : {options.csv, options.changes, options.svg}) {
+    if (!file.empty() && !files.insert(file).second) {
+      throw UsageError(fmt::format("'{}' is named for two files", file.string()));
+    }
+  }
+}
+
+/// What reading throws is the end, or said with --skip-damaged. Returns whether `read` succeeded.
+template <class Read>
+bool read_or_skip(const HistoryOptions& options, const Read& read) {
+  try {
+    read();
+    return true;
+  } catch (const UsageError& damage) {
+    if (!options.skip_damaged) {
+      throw UsageError(fmt::format("{}; --skip-damaged goes on without it", damage.what()));
+    }
+    say("skipped: {}\n", damage.what());
+    return false;
+  }
+}
+
+std::vector<StoredRun> read_runs(const HistoryOptions& options) {
+  std::vector<StoredRun> runs;
+  std::map<std::string, fs::path> seen;
+  for (const fs::path& directory : find_run_directories(options.directories)) {
+    StoredRun run;
+    if (!read_or_skip(options, [&] { run = read_stored_run(directory); })) continue;
+    const auto [first, is_new] = seen.emplace(run.run_id, directory);
+    if (!is_new) {
+      say("skipped: {} is the run {}, as {} is\n", directory.string(), run.run_id,
+          first->second.string());
+      continue;
+    }
+    if (!run.ended) say("note: {} did not end; the rows that it has are used\n", run.run_id);
+    runs.push_back(std::move(run));
+  }
+  if (runs.empty()) throw UsageError("no run directory could be read");
+  return runs;
+}
+
+/// "cuda" is each cuda:N, and "cuda:0" also a lane that has it.
+bool is_device(const std::string& lane, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return true;
+  const std::vector<std::string> members = split_lane(lane);
+  return std::ranges::any_of(wanted, [&](const std::string& item) {
+    return lane == item || std::ranges::any_of(members, [&](const std::string& device) {
+             return device == item || device.starts_with(item + ":");
+           });
+  });
+}
+
+void check_devices(const HistoryOptions& options, const std::vector<std::string>& devices) {
+  for (const std::string& item : options.devices) {
+    if (std::ranges::none_of(
+            devices, [&](const std::string& device) { return is_device(device, {item}); })) {
+      throw UsageError("--device: " + unknown_name("device", item, devices));
+    }
+  }
+}
+
+History read_history(const HistoryOptions& options) {
+  const Filter filter(options.filter);
+  HistoryBuilder builder(read_runs(options), options.reference);
+  const std::vector<StoredRun>& runs = builder.history().runs;
+  for (std::size_t i = 0; i < runs.size();) {
+    std::vector<Record> records;
+    if (!read_or_skip(options, [&] { records = read_stored_results(runs[i]); })) {
+      builder.drop(i);
+      continue;
+    }
+    builder.add(i++, records, [&](const SeriesKey& key) {
+      return filter.matches(key.case_id) && is_device(key.device, options.devices);
+    });
+  }
+  const std::vector<std::string> devices = builder.devices();
+  if (!devices.empty()) check_devices(options, devices);
+  History history = builder.finish(options.within_h * 3600);
+  if (history.series.empty() && !devices.empty() && !options.filter.empty()) {
+    throw UsageError(fmt::format("--filter '{}' selects no timed case of these {} runs",
+                                 options.filter, history.runs.size()));
+  }
+  return history;
+}
+
+void say_what_values_are(const History& history) {
+  if (!history.relative) {
+    say("note: absolute times, and machines drift: changes of the machine show as changes of the "
+        "program; run a pinned build beside each run and name it with --reference\n");
+    return;
+  }
+  std::set<std::string> builds;
+  for (std::size_t i = 0; i < history.runs.size(); ++i) {
+    if (history.is_reference[i]) builds.insert(history.runs[i].build_id);
+  }
+  if (builds.size() > 1) {
+    say("note: the reference is {} builds, which may differ: {}\n", builds.size(),
+        join(std::vector<std::string>(builds.begin(), builds.end()), "; "));
+  }
+}
+
+void write_files(const HistoryOptions& options, const History& history) {
+  if (!options.csv.empty()) write_atomically(options.csv, history_csv(history));
+  if (!options.changes.empty()) write_atomically(options.changes, history_changes_csv(history));
+  if (options.svg.empty()) return;
+  const HistoryChart chart = history_svg(history, options.panels);
+  write_atomically(options.svg, chart.document);
+  if (chart.left_out > 0) {
+    say("note: {} has {} panels; {} series more have none, see --panels\n", options.svg.string(),
+        chart.shown, chart.left_out);
+  }
+}
+
+int execute(const HistoryOptions& options) {
+  check(options);
+  History history = read_history(options);
+  say_what_values_are(history);
+  find_changes(history, options.statistics);
+  write_files(options, history);
+  fmt::print("{}", history_text(history, options.statistics));
+  if (std::ranges::any_of(history.series,
+                          [](const auto& series) { return !series.points.empty(); })) {
+    return ok;
+  }
+  std::fflush(stdout);  // before what goes to standard error
+  say("assay: no series has a point: {}\n", history.series.empty()
+                                                ? "nothing in these runs was timed"
+                                                : "see above why each run has none");
+  return absent;
+}
+
+void add_inputs(CLI::App& app, HistoryOptions& o) {
+  app.add_option("DIR", o.directories, "run directories, or folders of them")
+      ->required()
+      ->type_name("");
+  app.add_option("--filter", o.filter, "only cases whose id matches (searched)")
+      ->type_name("REGEX");
+  app.add_option("--device", o.devices, "only these: cpu, cuda (each of them), cuda:1")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  CLI::Option* reference = app.add_option(
+      "--reference", o.reference,
+      "divide each time by that of this build, run at the same time: how its git revision or "
+      "build id begins");
+  reference->type_name("BUILD")->check([](const std::string& text) {
+    return text.empty() ? std::string("must not be empty: every build begins so") : std::string();
+  });
+  app.add_option("--within", o.within_h, "how far away in time a run of the reference may be")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("HOURS")
+      ->capture_default_str()
+      ->needs(reference);
+  app.add_flag("--skip-damaged", o.skip_damaged,
+               "go on without run directories that cannot be read, and list them");
+}
+
+void add_outputs(CLI::App& app, HistoryOptions& o) {
+  app.add_option("--csv", o.csv, "a row for each run of each series; replaced where it stands")
+      ->type_name("FILE");
+  app.add_option("--changes", o.changes, "a row for each change")->type_name("FILE");
+  app.add_option("--svg", o.svg, "a chart with a panel for each series")->type_name("FILE");
+  app.add_option("--panels", o.panels, "of the chart at most, those with changes first")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void add_statistics(CLI::App& app, statistics::EDivisiveOptions& o) {
+  app.add_option("--p", o.p, "how unlikely a change must be to have come by chance")
+      ->check(CLI::Range(1e-6, 0.5))
+      ->type_name("P")
+      ->capture_default_str();
+  app.add_option("--permutations", o.permutations, "behind each p")
+      ->check(CLI::Range(1, 10000000))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--smallest-segment", o.smallest_segment,
+                 "the fewest runs that a level lasts: what is shorter is not found")
+      ->check(CLI::Range(2, 1000000))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command add_history(CLI::App& program) {
+  auto options = std::make_shared<HistoryOptions>();
+  CLI::App* app =
+      program.add_subcommand("history", "run directories as series per case, and their changes");
+  add_inputs(*app, *options);
+  add_outputs(*app, *options);
+  add_statistics(*app, options->statistics);
+  app->footer(
+      R"(A change is a place to look, not a verdict: the exit code is 0 with changes and without, and a
+gate belongs to builds that ran side by side. 2: a path that is no run directory, a damaged one,
+or nothing selected; 3: no series has a point.
+
+Examples:
+  assay history assay-runs                          what changed, and between which runs
+  assay history assay-runs --reference 4f0c2d81     as ratios to that build, run beside each
+  assay history assay-runs --filter linear/bf16 --device cuda --svg linear.svg --csv linear.csv)");
+  return {app, [options] { return execute(*options); }};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "reports/history.h"
+
+namespace assay {
+
+/// Small multiples: a panel for each series with points, those with changes first (the largest
+/// change first), at most `panels` of them. Each has its points, the level of each segment, the
+/// range that each change lies in, and marks at the foot for runs without a point.
+struct HistoryChart {
+  std::string document;
+  std::size_t shown = 0;
+  std::size_t left_out = 0;  // series with points that found no panel
+};
+HistoryChart history_svg(const History& history, std::size_t panels);
+
+}  // namespace assay

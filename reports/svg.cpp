@@ -1,0 +1,133 @@
+#include "reports/svg.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "reports/xml_text.h"
+
+namespace assay {
+namespace {
+
+/// Tenths of a pixel are as fine as a screen shows.
+std::string number(double value) {
+  const double rounded = std::round(value * 10) / 10;
+  return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
+}
+
+/// Of a letter of the sans-serif faces at 12 px, in the mean.
+constexpr double letter_width = 6.6;
+
+/// What fits of a text in UTF-8, with an ellipsis where it was cut.
+std::string fitting(std::string_view text, double width) {
+  const auto most = static_cast<std::size_t>(width / letter_width);
+  std::size_t letters = 0;
+  std::size_t cut = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) continue;
+    if (++letters == most) cut = i;
+  }
+  return letters <= most ? std::string(text) : std::string(text.substr(0, cut)) + "…";
+}
+
+constexpr std::string_view anchor_name(Svg::Anchor anchor) {
+  switch (anchor) {
+    case Svg::Anchor::middle:
+      return "middle";
+    case Svg::Anchor::end:
+      return "end";
+    case Svg::Anchor::start:
+      break;
+  }
+  return "start";
+}
+
+}  // namespace
+
+Svg::Svg(double width, double height, std::string_view title)
+    : width_(width), height_(height), title_(title) {}
+
+void Svg::begin_part(double x, double y) {
+  body_ += fmt::format("<g transform=\"translate({} {})\">\n", number(x), number(y));
+}
+
+void Svg::end_part() { body_ += "</g>\n"; }
+
+void Svg::shape(std::string_view name, const std::string& attributes, std::string_view style,
+                std::string_view tip) {
+  body_ += fmt::format("<{} {} class=\"{}\"", name, attributes, xml_text(style));
+  body_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", xml_text(tip), name);
+}
+
+void Svg::rect(double x, double y, double width, double height, std::string_view style,
+               std::string_view tip) {
+  shape("rect",
+        fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", number(x), number(y),
+                    number(width), number(height)),
+        style, tip);
+}
+
+void Svg::line(double x1, double y1, double x2, double y2, std::string_view style,
+               std::string_view tip) {
+  shape("line",
+        fmt::format("x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", number(x1), number(y1), number(x2),
+                    number(y2)),
+        style, tip);
+}
+
+void Svg::circle(double x, double y, double radius, std::string_view style, std::string_view tip) {
+  shape("circle", fmt::format("cx=\"{}\" cy=\"{}\" r=\"{}\"", number(x), number(y), number(radius)),
+        style, tip);
+}
+
+void Svg::text(double x, double y, std::string_view text, std::string_view style, Anchor anchor,
+               double width) {
+  const std::string shown = width > 0 ? fitting(text, width) : std::string(text);
+  body_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}", number(x),
+                       number(y), xml_text(style), anchor_name(anchor), xml_text(shown));
+  if (shown != text) body_ += fmt::format("<title>{}</title>", xml_text(text));
+  body_ += "</text>\n";
+}
+
+std::string Svg::picture(std::string_view attributes, std::string_view style) const {
+  return fmt::format(
+      "<svg {}width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" class=\"chart\" role=\"img\">\n"
+      "<title>{}</title>\n{}<rect x=\"0\" y=\"0\" width=\"{}\" height=\"{}\" "
+      "class=\"paper\"/>\n{}</svg>\n",
+      attributes, number(width_), number(height_), number(width_), number(height_),
+      xml_text(title_), style, number(width_), number(height_), body_);
+}
+
+std::string Svg::element() const { return picture("", ""); }
+
+std::string Svg::document() const {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
+         picture("xmlns=\"http://www.w3.org/2000/svg\" ",
+                 fmt::format("<style>\n{}</style>\n", chart_style()));
+}
+
+std::string_view chart_style() {
+  return R"(.chart { font: 12px system-ui, "DejaVu Sans", sans-serif; }
+.chart .paper { fill: #ffffff; }
+.chart .grid { stroke: #d8dce2; stroke-width: 1; }
+.chart .point { fill: #2f6db3; }
+.chart .level { stroke: #1b1f24; stroke-width: 2; }
+.chart .range { fill: #e8a33d; fill-opacity: 0.3; }
+.chart .gap { stroke: #b3261e; stroke-width: 2; }
+.chart .title { fill: #1b1f24; font-weight: 600; }
+.chart .label { fill: #565d67; }
+.chart .change { fill: #8a4b00; font-weight: 600; }
+@media (prefers-color-scheme: dark) {
+  .chart .paper { fill: #15181c; }
+  .chart .grid { stroke: #363c45; }
+  .chart .point { fill: #74b0f4; }
+  .chart .level { stroke: #eceff3; }
+  .chart .gap { stroke: #ff8a80; }
+  .chart .title { fill: #eceff3; }
+  .chart .label { fill: #a9b1bc; }
+  .chart .change { fill: #ffc46b; }
+}
+)";
+}
+
+}  // namespace assay

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// Writes a chart as SVG: shapes in the order drawn, in pixels from the upper left corner. What a
+/// shape looks like is its class, so that one style serves light and dark pages; see chart_style.
+/// All text is escaped.
+class Svg {
+ public:
+  /// `title` is read aloud by screen readers, and shown over what has no tip of its own.
+  Svg(double width, double height, std::string_view title);
+
+  /// A part with its own origin; parts may lie in parts.
+  void begin_part(double x, double y);
+  void end_part();
+
+  // A `tip` is shown while the pointer rests on the shape.
+  void rect(double x, double y, double width, double height, std::string_view style,
+            std::string_view tip = {});
+  void line(double x1, double y1, double x2, double y2, std::string_view style,
+            std::string_view tip = {});
+  void circle(double x, double y, double radius, std::string_view style, std::string_view tip = {});
+
+  enum class Anchor { start, middle, end };
+  /// `y` is the baseline. Text wider than `width`, where one is given, is cut short, with the whole
+  /// of it as its tip.
+  void text(double x, double y, std::string_view text, std::string_view style,
+            Anchor anchor = Anchor::start, double width = 0);
+
+  /// To stand within a page that has chart_style; no part may be open.
+  std::string element() const;
+  /// A file of its own.
+  std::string document() const;
+
+ private:
+  void shape(std::string_view name, const std::string& attributes, std::string_view style,
+             std::string_view tip);
+  std::string picture(std::string_view attributes, std::string_view style) const;
+
+  double width_;
+  double height_;
+  std::string title_;
+  std::string body_;
+};
+
+/// The style sheet of all charts, for light and dark: classes paper, grid, point, level, range,
+/// gap, change, title, label.
+std::string_view chart_style();
+
+}  // namespace assay

@@ -1,0 +1,100 @@
+#include "reports/stored_run.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/base/status.h"
+#include "reports/results_csv.h"
+#include "reports/run_json.h"
+#include "tests/reports_support.h"
+
+namespace assay {
+namespace {
+
+using namespace testing_support;
+namespace fs = std::filesystem;
+
+/// A run directory with one row, as a run writes it.
+fs::path store(const fs::path& directory, const RunInfo& run, bool ended = true) {
+  fs::create_directories(directory);
+  write_file(directory / "run.json", run_json(run, ended));
+  ResultsCsv(directory / "results.csv").result({.record = sample_record(1)});
+  return directory;
+}
+
+std::string refusal(const fs::path& directory) {
+  return message_of<UsageError>([&] { read_stored_run(directory); });
+}
+
+TEST(StoredRun, IsReadBackAsItWasWritten) {
+  const TemporaryDirectory folder;
+  RunInfo info = sample_run(1, 0);
+  info.git_revision = "4f0c";
+  info.build_id = "0.1.0 4f0c";
+  info.started_at = "2024-02-29T12:34:56.789Z";
+  const StoredRun run = read_stored_run(store(folder / "a", info));
+  EXPECT_EQ(run.run_id, "r1");
+  EXPECT_EQ(run.host, "node7");
+  EXPECT_EQ(run.git_revision, "4f0c");
+  EXPECT_EQ(run.build_id, "0.1.0 4f0c");
+  EXPECT_NEAR(run.started_s, 1709210096.789, 1e-6) << "date -u -d 2024-02-29T12:34:56 +%s";
+  EXPECT_TRUE(run.ended);
+  ASSERT_EQ(read_stored_results(run).size(), 1U);
+}
+
+TEST(StoredRun, OneThatDidNotEndMayHaveATornRowOrNone) {
+  const TemporaryDirectory folder;
+  const StoredRun run = read_stored_run(store(folder / "a", sample_run(1, 0), false));
+  EXPECT_FALSE(run.ended);
+  const fs::path results = run.directory / "results.csv";
+  const std::string whole = read_file(results);
+  write_file(results, whole + "1,\"torn\n");
+  EXPECT_EQ(read_stored_results(run).size(), 1U);
+  write_file(results, "schema_ver");
+  EXPECT_TRUE(read_stored_results(run).empty());
+  write_file(results, whole + "1,not torn\n");
+  EXPECT_THROW(read_stored_results(run), UsageError);
+  fs::remove(results);
+  EXPECT_THROW(read_stored_results(run), UsageError);
+
+  StoredRun ended = run;
+  ended.ended = true;
+  write_file(results, whole + "1,\"torn\n");
+  EXPECT_THROW(read_stored_results(ended), UsageError);
+}
+
+TEST(StoredRun, DamageIsNamed) {
+  const TemporaryDirectory folder;
+  EXPECT_NE(refusal(folder.path()).find("run.json: cannot be read"), std::string::npos);
+  RunInfo run = sample_run(1, 0);
+  for (const char* time : {"", "yesterday", "2024-01-31T12:00:00", "2024-01-31 12:00:00Z",
+                           "2024-02-30T12:00:00Z", "2024-01-31T24:00:00Z", "2024-01-31T12:00:61Z",
+                           "2024-01-31T12:00:00nanZ", "2024-01-31T12:00:0+1Z", "Z"}) {
+    run.started_at = time;
+    store(folder / "a", run);
+    EXPECT_NE(refusal(folder / "a").find("run.json: started_at: "), std::string::npos) << time;
+    fs::remove_all(folder / "a");
+  }
+  write_file(folder / "run.json", "[1, 2]");
+  EXPECT_NE(refusal(folder.path()).find("run.json: "), std::string::npos);
+  write_file(folder / "run.json", R"({"run_id": 7})");
+  EXPECT_NE(refusal(folder.path()).find("'run_id' must be text"), std::string::npos);
+}
+
+TEST(StoredRun, DirectoriesAreFoundOnceAndNotDeeper) {
+  const TemporaryDirectory folder;
+  store(folder / "runs/b", sample_run(1, 0));
+  store(folder / "runs/a", sample_run(1, 0));
+  store(folder / "runs/deep/c", sample_run(1, 0));
+  fs::create_directories(folder / "runs/notes");
+  fs::remove(folder / "runs/b/run.json");  // damaged, and not passed over for that
+  const std::vector<fs::path> paths{folder / "runs/a", folder / "runs", folder / "runs/./a/"};
+  EXPECT_EQ(find_run_directories(paths),
+            (std::vector<fs::path>{folder / "runs/a", folder / "runs/b"}));
+  for (const char* none : {"runs/notes", "nowhere", ""}) {
+    const std::vector<fs::path> wrong{folder / "runs/a", folder / none};
+    EXPECT_THROW(find_run_directories(wrong), UsageError) << none;
+  }
+}
+
+}  // namespace
+}  // namespace assay
