@@ -15,6 +15,7 @@ struct Command {
 };
 
 // One file each.
+Command add_compare(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_limits(CLI::App& program);
 Command add_list(CLI::App& program);

@@ -13,6 +13,7 @@ enum ExitCode : int {
   usage = 2,           // decided before anything runs
   absent = 3,          // a device that is not here, or nothing that could run
   infrastructure = 4,  // crash, timeout, oom, device_lost, error, or a run cut short
+  regression = 5,      // a confirmed performance regression
 };
 
 /// A well-formed device that this machine does not have: exit 3.

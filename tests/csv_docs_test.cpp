@@ -4,6 +4,7 @@
 
 #include "harness/fields_text.h"
 #include "harness/limit.h"
+#include "reports/comparison_csv.h"
 #include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
@@ -31,6 +32,7 @@ TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## plan.csv"), plan_columns());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
   EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
+  EXPECT_EQ(documented("## compare --csv"), comparison_columns());
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {
