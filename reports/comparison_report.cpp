@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "harness/replay.h"
@@ -69,7 +70,7 @@ Section changes(const ComparisonFacts& facts, Change change, std::string_view ti
                 std::string_view why_of) {
   Trials trials =
       those(facts.comparison, [&](const ComparedTrial& trial) { return trial.change == change; });
-  std::ranges::stable_partition(trials, &ComparedTrial::is_worse);
+  std::stable_partition(trials.begin(), trials.end(), std::mem_fn(&ComparedTrial::is_worse));
   Section section{.title = fmt::format("{}: {}", title, trials.size())};
   section.header = {"case", "on", "base", "cand", "why"};
   section.alignment = "<<<<<";

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> of_a_product{"name", "architecture", "
 constexpr std::array<std::string_view, 7> no_configuration{
     "device", "backend", "memory_free_bytes", "clock_hz", "temperature_c", "power_w", "processes"};
 
-std::string cell(const DeviceCells& device, const std::string& column) {
+std::string cell(const DeviceCells& device, std::string_view column) {
   const auto found = device.find(column);
   return found == device.end() ? "" : found->second;
 }
@@ -27,11 +27,11 @@ std::string name_of(const DevicePair& pair) {
 template <class Columns>
 void add_cells(std::vector<Difference>& differences, const DevicePair& pair,
                const Columns& columns) {
-  for (const auto& of : columns) {
-    const std::string column(of);
+  for (const auto& column : columns) {
     const std::string base = cell(*pair.base, column);
     const std::string cand = cell(*pair.cand, column);
-    if (base != cand) differences.push_back({name_of(pair) + " " + column, base, cand});
+    if (base != cand)
+      differences.push_back({name_of(pair) + " " + std::string(column), base, cand});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,7 +11,7 @@
 namespace assay {
 
 /// One row of devices.csv: cells by column, those of later versions included.
-using DeviceCells = std::map<std::string, std::string>;
+using DeviceCells = std::map<std::string, std::string, std::less<>>;
 
 /// What run.json and devices.csv say of a run that has ended.
 struct StoredRun {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "harness/record.h"
@@ -36,7 +37,13 @@ struct TrialGroup {
   std::string device;
   std::string timing;
 
-  auto operator<=>(const TrialGroup&) const = default;
+  bool operator==(const TrialGroup&) const = default;
+  bool operator<(const TrialGroup& other) const {
+    const auto all = [](const TrialGroup& group) {
+      return std::tie(group.suite, group.op, group.dtype, group.device, group.timing);
+    };
+    return all(*this) < all(other);
+  }
 };
 
 /// What became of one trial in a stored run, by the rules of `Outcomes`: of several attempts the
