@@ -50,7 +50,7 @@ void check(const CompareOptions& options) {
   }
 }
 
-std::vector<DevicePair> pair_checked(const StoredRun& base, const StoredRun& cand, bool hardware) {
+std::vector<DevicePair> pair_checked(const EndedRun& base, const EndedRun& cand, bool hardware) {
   std::vector<DevicePair> pairs = pair_devices(base, cand, hardware);
   const std::vector<Difference> different = hardware_differences(pairs);
   if (!hardware && !different.empty()) {
@@ -66,8 +66,8 @@ std::vector<DevicePair> pair_checked(const StoredRun& base, const StoredRun& can
 
 /// Both files at once: reading them is what takes the time.
 std::pair<std::unique_ptr<StoredTrials>, std::unique_ptr<StoredTrials>> read_both(
-    const StoredRun& base, const StoredRun& cand) {
-  const auto read = [](const StoredRun& run) {
+    const EndedRun& base, const EndedRun& cand) {
+  const auto read = [](const EndedRun& run) {
     return std::make_unique<StoredTrials>(run.directory / "results.csv");
   };
   auto of_base = std::async(std::launch::async, read, std::cref(base));
@@ -89,8 +89,8 @@ ExitCode exit_code_of(const Comparison& comparison, bool fail_on_suspect) {
 
 int execute(const CompareOptions& options) {
   check(options);
-  const StoredRun base = read_stored_run(options.base);
-  const StoredRun cand = read_stored_run(options.cand);
+  const EndedRun base = read_ended_run(options.base);
+  const EndedRun cand = read_ended_run(options.cand);
   const std::vector<DevicePair> pairs = pair_checked(base, cand, options.hardware);
   const auto [base_trials, cand_trials] = read_both(base, cand);
   if (std::ranges::none_of(base_trials->trials(), &StoredTrial::passed)) {

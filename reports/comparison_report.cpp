@@ -28,7 +28,7 @@ std::string status_text(const StoredTrial& trial) {
   return std::string(name(trial.status)) + (trial.accepted ? " (known)" : "");
 }
 
-std::vector<std::string> run_row(const char* side, const StoredRun& run,
+std::vector<std::string> run_row(const char* side, const EndedRun& run,
                                  const StoredTrials& trials) {
   std::int64_t finished = 0;
   for (const StoredTrial& trial : trials.trials()) finished += trial.repeats;

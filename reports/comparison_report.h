@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "reports/comparison.h"
+#include "reports/ended_run.h"
 #include "reports/environment_differences.h"
 #include "reports/sections.h"
-#include "reports/stored_run.h"
 
 namespace assay {
 
 /// What a report on two runs is made of.
 struct ComparisonFacts {
-  const StoredRun& base;
-  const StoredRun& cand;
+  const EndedRun& base;
+  const EndedRun& cand;
   const StoredTrials& base_trials;
   const StoredTrials& cand_trials;
   const std::vector<Difference>& differences;

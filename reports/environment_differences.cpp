@@ -35,7 +35,7 @@ void add_cells(std::vector<Difference>& differences, const DevicePair& pair,
   }
 }
 
-const DeviceCells* only_one(const StoredRun& run, const std::string& backend) {
+const DeviceCells* only_one(const EndedRun& run, const std::string& backend) {
   const DeviceCells* found = nullptr;
   for (const DeviceCells& device : run.devices) {
     if (device.at("backend") != backend) continue;
@@ -45,8 +45,8 @@ const DeviceCells* only_one(const StoredRun& run, const std::string& backend) {
   return found;
 }
 
-const DeviceCells* counterpart(const DeviceCells& device, const StoredRun& base,
-                               const StoredRun& cand, bool by_backend) {
+const DeviceCells* counterpart(const DeviceCells& device, const EndedRun& base,
+                               const EndedRun& cand, bool by_backend) {
   const std::string& backend = device.at("backend");
   const DeviceCells* const only = only_one(cand, backend);
   if (by_backend && only != nullptr && only_one(base, backend) == &device) return only;
@@ -56,9 +56,9 @@ const DeviceCells* counterpart(const DeviceCells& device, const StoredRun& base,
   return found == cand.devices.end() ? nullptr : &*found;
 }
 
-std::vector<Difference> setting_differences(const StoredRun& base, const StoredRun& cand) {
+std::vector<Difference> setting_differences(const EndedRun& base, const EndedRun& cand) {
   std::vector<Difference> differences;
-  const auto value = [](const StoredRun& run, const std::string& name) {
+  const auto value = [](const EndedRun& run, const std::string& name) {
     const auto found =
         std::ranges::find(run.settings, name, &decltype(run.settings)::value_type::first);
     return found == run.settings.end() ? std::string() : found->second;
@@ -78,8 +78,7 @@ std::vector<Difference> setting_differences(const StoredRun& base, const StoredR
 
 }  // namespace
 
-std::vector<DevicePair> pair_devices(const StoredRun& base, const StoredRun& cand,
-                                     bool by_backend) {
+std::vector<DevicePair> pair_devices(const EndedRun& base, const EndedRun& cand, bool by_backend) {
   std::vector<DevicePair> pairs;
   for (const DeviceCells& device : base.devices) {
     const DeviceCells* const other = counterpart(device, base, cand, by_backend);
@@ -94,7 +93,7 @@ std::vector<Difference> hardware_differences(const std::vector<DevicePair>& pair
   return differences;
 }
 
-std::vector<Difference> environment_differences(const StoredRun& base, const StoredRun& cand,
+std::vector<Difference> environment_differences(const EndedRun& base, const EndedRun& cand,
                                                 const std::vector<DevicePair>& pairs) {
   std::vector<Difference> differences = setting_differences(base, cand);
   std::vector<std::string> columns = field_names<DeviceInfo>();

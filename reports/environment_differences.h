@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/stored_run.h"
+#include "reports/ended_run.h"
 
 namespace assay {
 
@@ -26,14 +26,14 @@ struct DevicePair {
 
 /// Devices with the same id. Of different machines (`by_backend`) also those that are the only ones
 /// of their backend: cuda:0 here and cuda:3 there.
-std::vector<DevicePair> pair_devices(const StoredRun& base, const StoredRun& cand, bool by_backend);
+std::vector<DevicePair> pair_devices(const EndedRun& base, const EndedRun& cand, bool by_backend);
 
 /// What makes two devices different products: name, instruction set, how many units may be used.
 std::vector<Difference> hardware_differences(const std::vector<DevicePair>& pairs);
 
 /// All that is configuration and differs: build, options, variables, then the devices' columns but
 /// for momentary readings.
-std::vector<Difference> environment_differences(const StoredRun& base, const StoredRun& cand,
+std::vector<Difference> environment_differences(const EndedRun& base, const EndedRun& cand,
                                                 const std::vector<DevicePair>& pairs);
 
 }  // namespace assay

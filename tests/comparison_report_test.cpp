@@ -25,7 +25,7 @@ class Report {
 
  private:
   ComparisonOptions how_;
-  StoredRun run_;
+  EndedRun run_;
   std::unique_ptr<StoredTrials> base_;
   std::unique_ptr<StoredTrials> cand_;
   std::vector<Difference> none_;

@@ -26,11 +26,11 @@ DeviceInfo gpu(const std::string& id, const std::string& name) {
 }
 
 /// What reading back gives of a run on these devices.
-StoredRun stored_run(const RunInfo& run, const TemporaryDirectory& folder, bool ended = true) {
+EndedRun ended_run(const RunInfo& run, const TemporaryDirectory& folder, bool ended = true) {
   write_file(folder / "run.json", run_json(run, ended));
   write_file(folder / "results.csv", "");
   DevicesCsv(folder / "devices.csv").begin(run);
-  return read_stored_run(folder.path());
+  return read_ended_run(folder.path());
 }
 
 std::vector<std::string> texts(const std::vector<Difference>& differences) {
@@ -47,8 +47,8 @@ class Environment : public ::testing::Test {
     b = a;
   }
   std::vector<std::string> differences(bool by_backend = false) {
-    base = stored_run(a, base_folder);
-    cand = stored_run(b, cand_folder);
+    base = ended_run(a, base_folder);
+    cand = ended_run(b, cand_folder);
     pairs = pair_devices(base, cand, by_backend);
     return texts(environment_differences(base, cand, pairs));
   }
@@ -57,8 +57,8 @@ class Environment : public ::testing::Test {
   RunInfo b;
   TemporaryDirectory base_folder;
   TemporaryDirectory cand_folder;
-  StoredRun base;
-  StoredRun cand;
+  EndedRun base;
+  EndedRun cand;
   std::vector<DevicePair> pairs;
 };
 
@@ -136,17 +136,17 @@ TEST_F(Environment, TheOnlyDevicesOfABackendArePairedBetweenMachines) {
 }
 
 TEST_F(Environment, ARunThatHasNotEndedIsRefused) {
-  const auto goes_on = message_of<UsageError>([&] { stored_run(a, base_folder, /*ended=*/false); });
+  const auto goes_on = message_of<UsageError>([&] { ended_run(a, base_folder, /*ended=*/false); });
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "has not ended", goes_on);
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "assay run --resume ", goes_on);
   a.interrupted = true;
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "was interrupted; complete it: assay run --resume ",
-                      message_of<UsageError>([&] { stored_run(a, base_folder); }));
+                      message_of<UsageError>([&] { ended_run(a, base_folder); }));
 }
 
 TEST_F(Environment, WhatIsNoRunDirectoryIsRefused) {
   const auto refusal = [&] {
-    return message_of<UsageError>([&] { read_stored_run(base_folder.path()); });
+    return message_of<UsageError>([&] { read_ended_run(base_folder.path()); });
   };
   const auto expect = [&](const std::string& why) {
     EXPECT_PRED_FORMAT2(::testing::IsSubstring, why, refusal());

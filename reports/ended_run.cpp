@@ -1,4 +1,4 @@
-#include "reports/stored_run.h"
+#include "reports/ended_run.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-void check_complete(const Json& json, const StoredRun& run) {
+void check_complete(const Json& json, const EndedRun& run) {
   const std::string remedy =
       fmt::format("complete it: assay run --resume {}", shell_word(run.directory.string()));
   if (!json.at("ended_at").is_string()) {
@@ -59,7 +59,7 @@ void check_complete(const Json& json, const StoredRun& run) {
   }
 }
 
-StoredRun from_json(const Json& json, const fs::path& directory) {
+EndedRun from_json(const Json& json, const fs::path& directory) {
   constexpr int readable = 1;
   const int schema = json.at("schema").get<int>();
   if (schema > readable) {
@@ -68,7 +68,7 @@ StoredRun from_json(const Json& json, const fs::path& directory) {
                     "with a newer one",
                     (directory / "run.json").string(), schema, readable));
   }
-  StoredRun run;
+  EndedRun run;
   run.directory = directory;
   check_complete(json, run);
   run.started_at = json.at("started_at").get<std::string>();
@@ -117,12 +117,12 @@ std::vector<DeviceCells> read_devices(const fs::path& directory) {
 
 }  // namespace
 
-StoredRun read_stored_run(const fs::path& directory) {
+EndedRun read_ended_run(const fs::path& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) refuse(directory, "is not a directory");
   std::ifstream file = open_file(directory, "run.json");
   try {
-    StoredRun run = from_json(Json::parse(file), directory);
+    EndedRun run = from_json(Json::parse(file), directory);
     run.devices = read_devices(directory);
     open_file(directory, "results.csv");
     return run;

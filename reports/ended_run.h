@@ -14,7 +14,7 @@ namespace assay {
 using DeviceCells = std::map<std::string, std::string, std::less<>>;
 
 /// What run.json and devices.csv say of a run that has ended.
-struct StoredRun {
+struct EndedRun {
   std::filesystem::path directory;
   std::string started_at;
   std::string host;
@@ -32,6 +32,6 @@ struct StoredRun {
 
 /// Throws UsageError, with the remedy, where this is no run directory, where its files are of a
 /// newer schema, and where the run goes on, was killed or was interrupted.
-StoredRun read_stored_run(const std::filesystem::path& directory);
+EndedRun read_ended_run(const std::filesystem::path& directory);
 
 }  // namespace assay
