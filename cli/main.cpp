@@ -20,6 +20,7 @@ constexpr const char* examples = R"(Examples:
   assay list --suite linear                what a run would do
   assay run --profile smoke                verify and measure, a run directory in assay-runs/
   assay limits                             what bounds every figure here
+  assay compare assay-runs/A assay-runs/B  two stored runs: what changed
   assay history assay-runs                 what changed from run to run
   assay selftest                           does it catch what it claims to catch?
   assay ab --base old/bin/assay            is this build slower than that one?
@@ -34,9 +35,9 @@ int run(int argc, char** argv) {
   add_version(program);
   program.allow_extras();
   const std::vector<Command> commands{
-      add_run(program),      add_list(program),    add_devices(program),
-      add_limits(program),   add_ab(program),      add_history(program),
-      add_selftest(program), add_worker(program)};
+      add_run(program),     add_list(program),     add_devices(program),
+      add_limits(program),  add_ab(program),       add_compare(program),
+      add_history(program), add_selftest(program), add_worker(program)};
   for (const Command& command : commands) command.app->allow_extras();
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {

@@ -16,6 +16,12 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
+std::string one_line(std::string_view text, std::size_t limit) {
+  const std::string line = one_line(text);
+  const std::string_view kept = cut_utf8(line, limit);
+  return std::string(kept) + (kept.size() < line.size() ? "…" : "");
+}
+
 std::string markdown_text(std::string_view text, std::size_t limit) {
   constexpr std::string_view markup = "\\`*_<>[]~&";
   const std::string line = one_line(text);

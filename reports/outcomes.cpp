@@ -18,26 +18,29 @@ std::int64_t count_of(const std::map<Key, std::int64_t>& counts, Key key) {
   return found == counts.end() ? 0 : found->second;
 }
 
-/// How much a person must know of it.
 int severity(const Record& record) {
-  if (!record.expected_failure.empty()) return 2;
-  if (record.status == Status::flaky) return 3;
-  switch (class_of(record.status)) {
-    case StatusClass::right:
-      return 0;
-    case StatusClass::skipped:
-      return 1;
-    case StatusClass::broken:
-      return 4;
-    case StatusClass::wrong:
-      break;
-  }
-  return 5;
+  return severity(record.status, !record.expected_failure.empty());
 }
 
 const Record& worse(const Record& a, const Record& b) { return severity(a) > severity(b) ? a : b; }
 
 }  // namespace
+
+int severity(Status status, bool accepted) {
+  if (accepted) return worst_good;
+  if (status == Status::flaky) return worst_good + 1;
+  switch (class_of(status)) {
+    case StatusClass::right:
+      return 0;
+    case StatusClass::skipped:
+      return 1;
+    case StatusClass::broken:
+      return worst_good + 2;
+    case StatusClass::wrong:
+      break;
+  }
+  return worst_good + 3;
+}
 
 Outcomes::Outcomes(std::span<const Record> records) {
   for (const Record& record : records) add(record);

@@ -26,6 +26,12 @@ struct Tally {
   std::string text() const;
 };
 
+/// How much a person must know of an outcome: 0 for a pass, then skips, failures that were accepted
+/// as known ones, flaky, broken and wrong results. What exceeds `worst_good` does not count as
+/// green.
+int severity(Status status, bool accepted);
+inline constexpr int worst_good = 2;
+
 /// What became of each trial over its attempts and repeats. Grows with the plan, not with repeats.
 class Outcomes final : public Sink {
  public:

@@ -6,6 +6,7 @@
 #include "harness/limit.h"
 #include "harness/paired.h"
 #include "reports/history_csv.h"
+#include "reports/comparison_csv.h"
 #include "reports/plan_csv.h"
 #include "reports/samples_csv.h"
 #include "tests/reports_support.h"
@@ -34,6 +35,7 @@ TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## plan.csv"), plan_columns());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
   EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
+  EXPECT_EQ(documented("## compare --csv"), comparison_columns());
   EXPECT_EQ(documented("## ab.csv"), field_names<PairedCase>());
   EXPECT_EQ(documented("## rounds.csv"), field_names<PairedRound>());
 }

@@ -74,6 +74,31 @@ TEST(ReadCsv, PassesOverEmptyLinesAndCountsThem) {
   EXPECT_TRUE(parse("\n\r\n").empty());
 }
 
+TEST(ReadCsv, CountsALineThatBeginsWithACommaAfterAReturn) {
+  const auto rows = parse("a\r,b\n,c\n\"d\re\"\nf");
+  ASSERT_EQ(rows.size(), 5U);
+  for (const std::size_t i : {0U, 1U, 2U, 3U}) EXPECT_EQ(rows[i].line, i + 1);
+  EXPECT_EQ(rows[4].line, 6U);
+}
+
+TEST(ReadCsv, QuotedFieldsOfAllKindsStandBesidePlainOnes) {
+  const auto rows = parse("a,\"b\",\"\",\"c,d\",\"e\"\"f\",\"g\nh\",i\n\"j\"\r\nk,\"l\"");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].fields, (Fields{"a", "b", "", "c,d", "e\"f", "g\nh", "i"}));
+  EXPECT_EQ(rows[0].columns, (std::vector<std::size_t>{1, 3, 7, 10, 16, 23, 29}));
+  EXPECT_EQ(rows[1].fields, (Fields{"j"}));
+  EXPECT_EQ(rows[2].fields, (Fields{"k", "l"}));
+  EXPECT_EQ(rows[2].line, 4U);
+}
+
+TEST(ReadCsv, RowsMayDifferInWidth) {
+  const auto rows = parse("a,b,c\nd\ne,f,g,h\n");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].fields, (Fields{"d"}));
+  EXPECT_EQ(rows[1].columns, (std::vector<std::size_t>{1}));
+  EXPECT_EQ(rows[2].fields, (Fields{"e", "f", "g", "h"}));
+}
+
 TEST(ReadCsv, ToleratesAByteOrderMark) {
   const auto rows = parse("\xEF\xBB\xBF\"suite\",op\n");
   ASSERT_EQ(rows.size(), 1U);
