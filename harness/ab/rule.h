@@ -14,7 +14,9 @@ struct Rule {
   double confirm_p = 0.05;   // of one or more false REGRESSED in the whole comparison (Holm)
   double confidence = 0.95;  // of intervals
   double margin = 0.02;      // a part of the base's time that does not matter
-  int samples = 5;           // of each side, in each round
+  /// Of each side, in each round, 1 ms or a launch each. On a shared machine the samples of one
+  /// process differ by as much as its rounds do, and cost far less than rounds.
+  int samples = 20;
 };
 
 /// Finds smaller changes, for twice the time: more suspects, more rounds, a margin of a quarter of

@@ -113,7 +113,7 @@ class Verdicts(Ab):
                          [(case, str(number)) for number in range(1, 7) for case in (ADD, MUL)])
         for row in rounds:
             self.assertEqual((row["base_status"], row["cand_status"], row["stage"]), ("pass", "pass", "screen"))
-            self.assertEqual((row["base_samples"], row["cand_samples"]), ("5", "5"))
+            self.assertEqual((row["base_samples"], row["cand_samples"]), ("20", "20"))
             self.assertGreater(float(row["base_median_s"]), 0)
             self.assertIn(row["first"], ("base", "cand"))
 
