@@ -72,14 +72,19 @@ std::optional<LayoutSpread> recorded_spread(const std::string& host,
 std::string record_spread(const std::string& host, std::span<const DeviceInfo> devices,
                           const LayoutSpread& spread) {
   const fs::path path = state_file();
-  if (path.empty()) return "the spread is not recorded: neither XDG_STATE_HOME nor HOME is set";
+  if (path.empty()) return "it is not recorded: neither XDG_STATE_HOME nor HOME is set";
+  const auto earlier = recorded_spread(host, devices);
+  if (earlier && earlier->spread >= spread.spread) {
+    return fmt::format("{:.2g}% of {} stays recorded in {}", earlier->spread * 100,
+                       earlier->recorded_at, path.string());
+  }
   try {
     fs::create_directories(path.parent_path());
     json state = read_state(path);
     state[key(host, devices)] = {{"spread", spread.spread}, {"recorded_at", spread.recorded_at}};
     write_atomically(path, state.dump(2) + "\n");
   } catch (const std::exception& error) {
-    return fmt::format("the spread is not recorded: {}", error.what());
+    return fmt::format("it is not recorded: {}", error.what());
   }
   return fmt::format("recorded in {}", path.string());
 }

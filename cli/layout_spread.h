@@ -25,7 +25,9 @@ double spread_of(std::span<const PairedCase> cases);
 std::optional<LayoutSpread> recorded_spread(const std::string& host,
                                             std::span<const DeviceInfo> devices);
 
-/// Replaces what is recorded. Returns a sentence for a person: where it stands now, or why not.
+/// Records it, unless more is recorded already: which case lies badly changes from build to build
+/// and from input to input, so one comparison alone may find little. Returns a sentence for a
+/// person: what stands there now, or why nothing does.
 std::string record_spread(const std::string& host, std::span<const DeviceInfo> devices,
                           const LayoutSpread& spread);
 
