@@ -65,8 +65,11 @@ std::optional<LayoutSpread> recorded_spread(const std::string& host,
   const auto found = state.find(key(host, devices));
   if (found == state.end() || !found->is_object()) return std::nullopt;
   const json spread = found->value("spread", json());
-  if (!spread.is_number() || !(spread.get<double>() >= 0)) return std::nullopt;
-  return LayoutSpread{spread.get<double>(), found->value("recorded_at", "")};
+  const json recorded_at = found->value("recorded_at", json());
+  if (!spread.is_number() || !(spread.get<double>() >= 0) || !recorded_at.is_string()) {
+    return std::nullopt;
+  }
+  return LayoutSpread{spread.get<double>(), recorded_at.get<std::string>()};
 }
 
 std::string record_spread(const std::string& host, std::span<const DeviceInfo> devices,

@@ -73,7 +73,8 @@ TEST_F(RecordedSpread, IsNoneWhereTheFileIsDamaged) {
   record_spread("host", cpu_, {0.03, "monday"});
   for (const char* text :
        {"", "[]", "{", R"({"host | a CPU":7})", R"({"host | a CPU":{"spread":"much"}})",
-        R"({"host | a CPU":{"spread":-1}})"}) {
+        R"({"host | a CPU":{"spread":-1}})",
+        R"({"host | a CPU":{"spread":0.1,"recorded_at":7}})"}) {
     std::ofstream(folder_ / "assay/layout-spread.json") << text;
     EXPECT_FALSE(recorded_spread("host", cpu_)) << text;
   }
