@@ -34,6 +34,8 @@ using ab::Side;
 
 /// Two builds of the same source may differ by this much for their layout alone, on any machine.
 constexpr double least_layout_margin = 0.02;
+/// More than layout does; a machine on which 'ab --aa' finds more was disturbed.
+constexpr double most_layout_margin = 0.1;
 /// Nothing of the program moves: only its libraries or the driver.
 constexpr double same_program_margin = 0.005;
 
@@ -45,10 +47,17 @@ struct Margin {
 Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides, const RunInfo& run) {
   if (options.margin_percent) return {*options.margin_percent / 100, "by --margin"};
   if (options.sensitive) return {ab::sensitive.margin, "by --sensitive"};
+  if (options.aa) return {least_layout_margin, "what any machine is given for layout"};
   if (is_same_program(sides)) {
     return {same_program_margin, "both sides are the same program, so layout is no difference"};
   }
   const auto recorded = recorded_spread(run.host, run.devices);
+  if (recorded && recorded->spread > most_layout_margin) {
+    return {most_layout_margin,
+            fmt::format("'assay ab --aa' of {} found {:.2g}% on this machine, which is too much to "
+                        "gate with; take it again on a quiet machine, or say --margin",
+                        recorded->recorded_at, recorded->spread * 100)};
+  }
   if (recorded && recorded->spread > least_layout_margin) {
     return {recorded->spread, fmt::format("what layout alone changed on this machine by 'assay ab "
                                           "--aa' of {}",
@@ -100,9 +109,17 @@ PairedInfo info_of(const RunInfo& run, const ab::Both<AbSide>& sides, const ab::
   info.command_line = run.command_line;
   info.environment = run.environment;
   info.seed = run.seed;
-  info.base = sides.base.info;
-  info.cand = sides.cand.info;
-  info.cand.devices = info.base.devices = run.devices;
+  for (const Side side : {Side::base, Side::cand}) {
+    PairedSide& what = side == Side::base ? info.base : info.cand;
+    what = sides[side].info;
+    std::erase_if(what.devices, [&](const DeviceInfo& device) {
+      return std::ranges::find(run.devices, device.device, &DeviceInfo::device) ==
+             run.devices.end();
+    });
+    for (const std::string& problem : sides[side].machine.problems) {
+      info.notes.push_back(fmt::format("{}: {}", ab::name(side), problem));
+    }
+  }
   info.margin = margin.value;
   info.margin_reason = margin.reason;
   info.screen_rounds = rule.screen_rounds;
@@ -162,9 +179,12 @@ ExitCode exit_code_of(const ab::Outcome& outcome) {
 
 /// What --aa is for: how much of a difference is no difference here.
 void keep_spread(const ab::Outcome& outcome, PairedInfo& info) {
-  const LayoutSpread spread{spread_of(outcome.cases), info.started_at};
-  std::string text = fmt::format("layout alone changes up to {:.2g}% here", spread.spread * 100);
-  text += "; " + record_spread(info.host, info.cand.devices, spread);
+  const std::optional<double> found = spread_of(outcome.cases);
+  if (!found) return;
+  std::string text = *found > 0
+                         ? fmt::format("layout alone changes up to {:.2g}% here", *found * 100)
+                         : "no effect of layout beyond the margin was shown";
+  text += "; " + record_spread(info.host, info.cand.devices, {*found, info.started_at});
   info.notes.push_back(text);
 }
 
@@ -190,6 +210,7 @@ int execute(const AbOptions& options) {
     return sides.cand.machine;
   });
   check_same_devices(sides, selected.devices);
+  check_faults(sides, selected.devices);
   const RunInfo run = describe_run(options.selection, selected.devices, selected.machine);
   const Margin margin = margin_of(options, sides, run);
   rule.margin = margin.value;
@@ -203,13 +224,16 @@ int execute(const AbOptions& options) {
 
   write_atomically(info.directory / "ab.json", paired_json(info, false));
   RoundsCsv rounds(info.directory / "rounds.csv");
-  const ReferenceFolder references(info.directory, true);
+  // One for each side: an edit that is not committed changes references and no build id.
+  const ReferenceFolder base_references(info.directory, ".references-base");
+  const ReferenceFolder cand_references(info.directory, ".references-cand");
   if (!options.quiet) describe_sides(info);
   Advance advance(options.quiet);
   const ab::Outcome outcome =
       ab::compare(plan, {.rule = rule,
-                         .commands = {sides.base.worker(rule.samples, references.path()),
-                                      sides.cand.worker(rule.samples, references.path())},
+                         .commands = {sides.base.worker(rule.samples, base_references.path()),
+                                      sides.cand.worker(rule.samples, cand_references.path())},
+                         .devices = run.devices,
                          .timeout_s = options.timeout_s,
                          .seed = options.selection.seed,
                          .interrupted = interrupted,

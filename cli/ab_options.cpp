@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/validators.h"
+
 namespace assay::cli {
 namespace {
 
@@ -35,13 +37,14 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
       "compare this program with its twin, the same code at other addresses: nothing may be found, "
       "and what layout alone changes is recorded for this machine");
   aa->group(sides);
-  for (const char* other : {"--base", "--cand", "--base-env", "--cand-env"}) {
+  for (const char* other :
+       {"--base", "--cand", "--base-env", "--cand-env", "--base-sim-fault", "--cand-sim-fault"}) {
     aa->excludes(app.get_option(other));
   }
   app.add_option("--margin", o.margin_percent,
                  "slower by up to so much is no regression (default 2, or what layout was seen to "
                  "change here; 0.5 where both sides are the same program)")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(number_between(0, 1000))
       ->type_name("PERCENT")
       ->group(decision);
   app.add_flag("--sensitive", o.sensitive,
@@ -60,7 +63,7 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
   app.add_option("--out", o.out, "directory for its files (default: assay-ab/TIME-HOST)")
       ->type_name("DIR");
   app.add_option("--timeout", o.timeout_s, "of one case on one side, in seconds")
-      ->check(CLI::Range(1.0, 1e9))
+      ->check(number_between(1, 1e9))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_flag("--wait", o.wait, "wait for a device that another run holds");

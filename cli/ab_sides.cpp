@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "cli/exit_code.h"
 #include "harness/run/supervisor.h"
@@ -68,6 +69,22 @@ std::string read_all(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+bool have_same_bytes(const fs::path& a, const fs::path& b) {
+  if (fs::equivalent(a, b)) return true;
+  return fs::file_size(a) == fs::file_size(b) && read_all(a) == read_all(b);
+}
+
+/// Name and bytes of each module that an installed program loads.
+std::map<std::string, std::string> modules_of(const fs::path& program) {
+  std::map<std::string, std::string> modules;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(
+           fs::canonical(program).parent_path() / ".." / "lib" / "assay", none)) {
+    if (file.is_regular_file()) modules[file.path().filename().string()] = read_all(file.path());
+  }
+  return modules;
+}
+
 }  // namespace
 
 WorkerCommand AbSide::worker(int samples, const fs::path& references) const {
@@ -122,11 +139,26 @@ void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceI
   }
 }
 
+void check_faults(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices) {
+  const bool any_simulated =
+      std::ranges::any_of(devices, [](const DeviceId& id) { return id.backend == "sim"; });
+  for (const ab::Side side : {ab::Side::base, ab::Side::cand}) {
+    if (sides[side].info.sim_faults.empty() || any_simulated) continue;
+    throw UsageError(fmt::format(
+        "--{}-sim-fault: only simulated devices have faults: --sim-devices 1 --device sim",
+        ab::name(side)));
+  }
+}
+
 bool is_same_program(const ab::Both<AbSide>& sides) {
-  const fs::path& base = sides.base.info.program;
-  const fs::path& cand = sides.cand.info.program;
-  if (fs::equivalent(base, cand)) return true;
-  return fs::file_size(base) == fs::file_size(cand) && read_all(base) == read_all(cand);
+  const auto searches_elsewhere = [](const AbSide& side) {
+    return std::ranges::find(side.info.environment, "ASSAY_BACKEND_PATH",
+                             &std::pair<std::string, std::string>::first) !=
+           side.info.environment.end();
+  };
+  if (searches_elsewhere(sides.base) || searches_elsewhere(sides.cand)) return false;
+  return have_same_bytes(sides.base.info.program, sides.cand.info.program) &&
+         modules_of(sides.base.info.program) == modules_of(sides.cand.info.program);
 }
 
 }  // namespace assay::cli

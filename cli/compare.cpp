@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/say.h"
+#include "cli/validators.h"
 #include "kernels/base/status.h"
 #include "reports/append_file.h"
 #include "reports/comparison_csv.h"
@@ -129,10 +130,7 @@ Command add_compare(CLI::App& program) {
   app->add_option("CAND", options->cand, "run directory of the candidate")->required();
   app->add_option("--margin", options->margin_percent,
                   "slower or faster by less is no news, in percent")
-      ->check([](const std::string& text) {
-        const double percent = std::strtod(text.c_str(), nullptr);
-        return percent >= 0 && percent <= 1000 ? "" : "must be from 0 to 1000 percent, not " + text;
-      })
+      ->check(number_between(0, 1000))
       ->type_name("PERCENT")
       ->capture_default_str();
   app->add_option("--csv", options->csv, "a file for one row per trial, with both sides' figures")

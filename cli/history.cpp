@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/say.h"
+#include "cli/validators.h"
 #include "kernels/base/device_id.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -43,9 +44,6 @@ struct HistoryOptions {
 
 /// What the text alone decides.
 void check(const HistoryOptions& options) {
-  if (std::isnan(options.statistics.p) || std::isnan(options.within_h)) {
-    throw UsageError("--p and --within must be numbers");  // CLI11's ranges let NaN pass
-  }
   const auto least = static_cast<int>(std::ceil(1 / options.statistics.p - 1 - 1e-9));
   if (options.statistics.permutations < least) {
     throw UsageError(fmt::format("--permutations {} can never show p <= {:g}; take at least {}",
@@ -201,7 +199,7 @@ void add_inputs(CLI::App& app, HistoryOptions& o) {
     return text.empty() ? std::string("must not be empty: every build begins so") : std::string();
   });
   app.add_option("--within", o.within_h, "how far away in time a run of the reference may be")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_between(0, 1e6))
       ->type_name("HOURS")
       ->capture_default_str()
       ->needs(reference);
@@ -222,7 +220,7 @@ void add_outputs(CLI::App& app, HistoryOptions& o) {
 
 void add_statistics(CLI::App& app, statistics::EDivisiveOptions& o) {
   app.add_option("--p", o.p, "how unlikely a change must be to have come by chance")
-      ->check(CLI::Range(1e-6, 0.5))
+      ->check(number_between(1e-6, 0.5))
       ->type_name("P")
       ->capture_default_str();
   app.add_option("--permutations", o.permutations, "behind each p")

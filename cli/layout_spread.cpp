@@ -47,14 +47,16 @@ json read_state(const fs::path& path) {
 
 }  // namespace
 
-double spread_of(std::span<const PairedCase> cases) {
-  double largest = 0;
+std::optional<double> spread_of(std::span<const PairedCase> cases) {
+  std::optional<double> largest;
   for (const PairedCase& one : cases) {
     if (!one.ratio) continue;
-    const bool is_shown = one.ratio_low.value_or(0) > 1 || one.ratio_high.value_or(1) < 1;
-    if (is_shown) largest = std::max(largest, std::abs(std::log(*one.ratio)));
+    const bool is_shown =
+        one.verdict == PairedVerdict::regressed || one.verdict == PairedVerdict::improved;
+    const double difference = is_shown ? std::expm1(std::abs(std::log(*one.ratio))) : 0;
+    largest = std::max(largest.value_or(0), difference);
   }
-  return std::expm1(largest);
+  return largest;
 }
 
 std::optional<LayoutSpread> recorded_spread(const std::string& host,

@@ -18,8 +18,10 @@ struct LayoutSpread {
   std::string recorded_at;
 };
 
-/// The largest ratio, as a part above 1 in either direction, of a case whose interval excludes 1.
-double spread_of(std::span<const PairedCase> cases);
+/// The largest ratio, as a part above 1 in either direction, of a case that was confirmed to be
+/// slower or whose whole interval lies beyond the margin on the faster side: what chance alone does
+/// to the largest of many cases must not widen a margin. Nothing where no case has times.
+std::optional<double> spread_of(std::span<const PairedCase> cases);
 
 /// What is recorded for this host and all of these devices together; nothing when it is not.
 std::optional<LayoutSpread> recorded_spread(const std::string& host,

@@ -15,6 +15,7 @@
 #include "cli/measure_limits.h"
 #include "cli/say.h"
 #include "cli/selection_options.h"
+#include "cli/validators.h"
 #include "harness/fields_json.h"
 #include "reports/limits_csv.h"
 #include "reports/limits_table.h"
@@ -95,7 +96,7 @@ Command add_limits(CLI::App& program) {
       "limits", "measure what bounds every figure: memory, matrix units, links, launches");
   add_device_options(*app, options->selection);
   app->add_option("--timeout", options->timeout_s, "of one case, in seconds")
-      ->check(CLI::Range(1.0, 1e9))
+      ->check(number_between(1, 1e9))
       ->type_name("SECONDS")
       ->capture_default_str();
   app->add_option("--csv", options->csv, "a file for the rows, as in limits.csv of a run")

@@ -6,11 +6,12 @@ namespace assay::cli {
 
 namespace fs = std::filesystem;
 
-ReferenceFolder::ReferenceFolder(const fs::path& directory, bool is_wanted) {
-  const fs::path folder = directory / ".references";
+ReferenceFolder::ReferenceFolder(const fs::path& directory, std::string_view name) {
+  if (name.empty()) return;
+  const fs::path folder = directory / name;
   std::error_code error;
   fs::remove_all(folder, error);  // of a run that was killed
-  if (is_wanted && fs::create_directory(folder, error)) path_ = fs::absolute(folder);
+  if (fs::create_directory(folder, error)) path_ = fs::absolute(folder);
 }
 
 ReferenceFolder::~ReferenceFolder() {

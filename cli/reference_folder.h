@@ -1,14 +1,16 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace assay::cli {
 
 /// Where the workers of a run share references, gone when the run ends.
 class ReferenceFolder {
  public:
-  /// Makes it within `directory` if it is wanted and can be made; else workers share nothing.
-  ReferenceFolder(const std::filesystem::path& directory, bool is_wanted);
+  /// Makes it within `directory` if it can be made; else, and where the name is empty, workers
+  /// share nothing.
+  ReferenceFolder(const std::filesystem::path& directory, std::string_view name);
   ~ReferenceFolder();
   ReferenceFolder(const ReferenceFolder&) = delete;
   ReferenceFolder& operator=(const ReferenceFolder&) = delete;

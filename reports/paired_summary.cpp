@@ -124,7 +124,7 @@ std::string tally_text(const PairedTally& counts) {
 }
 
 std::string paired_verdict(const PairedInfo& info, std::span<const PairedCase> cases) {
-  std::string text = info.exit_code == 0 ? "NO REGRESSION: " : "NOT GREEN: ";
+  std::string text = info.exit_code == 0 ? "NO CONFIRMED REGRESSION: " : "NOT GREEN: ";
   text += tally_text(tally(cases));
   if (info.interrupted) text += "; interrupted";
   text += fmt::format(" (margin {:.3g}%)", info.margin * 100);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -30,6 +31,7 @@ std::string timed_pass(int n) {
 class AbComparison : public testing::Test {
  protected:
   AbComparison() {
+    std::signal(SIGPIPE, SIG_IGN);  // as whoever drives workers must
     fs::create_directories(folder_);
     // As if all rounds were needed to see a tenth: 40 fresh processes would take seconds.
     options_.rule.confirm_rounds = 10;
@@ -181,6 +183,85 @@ TEST_F(AbComparison, WhatOneBuildDoesNotKnowIsMissingOrAdded) {
   EXPECT_EQ(verdict_of_one(), PairedVerdict::skipped);
 }
 
+/// Answers a trial with a skip for this reason, `if` a shell condition holds.
+std::string skip(const std::string& reason, const std::string& condition = "true") {
+  return "if " + condition + R"(; then echo "$PASS1" | sed 's/"pass"/"skip","reason":")" + reason +
+         R"("/'; continue; fi;)";
+}
+
+TEST_F(AbComparison, OnlyAnOlderBaseMayLackWhatTheCandidateHas) {
+  const Both<WorkerCommand> both = options_.commands;
+  options_.commands.cand = worker("cand", "0.100", skip("unsupported: no bf16"));
+  EXPECT_EQ(verdict_of_one(), PairedVerdict::missing);
+  options_.commands = {worker("base", "0.100", skip("unsupported: no library")), both.cand};
+  EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
+}
+
+TEST_F(AbComparison, WantOfMemoryIsNoLackOfACase) {
+  const Both<WorkerCommand> both = options_.commands;
+  options_.commands.cand = worker("cand", "0.100", skip("too little memory: 1 of 2 GiB"));
+  EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
+  options_.commands = {worker("base", "0.100", skip("too little memory: 1 of 2 GiB")), both.cand};
+  EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
+}
+
+TEST_F(AbComparison, ASkipAfterTimesIsBrokenOnEitherSide) {
+  const Both<WorkerCommand> both = options_.commands;
+  for (const char* side : {"base", "cand"}) {
+    options_.commands = both;
+    options_.commands[side == std::string("base") ? Side::base : Side::cand] = worker(
+        side, "0.100",
+        skip("not built: it was", std::string("[ $(wc -l < $DIR/") + side + ".log) -ge 4 ]"));
+    rounds_.clear();
+    EXPECT_EQ(verdict_of_one(), PairedVerdict::broken) << side;
+    EXPECT_GE(rounds_.size(), 2U);
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+}
+
+TEST_F(AbComparison, ALaneThatIsGivenUpIsNotAskedAgain) {
+  WorkerCommand mute;
+  mute.arguments = {"/bin/sh", "-c", "echo start >> $DIR/mute.log"};
+  mute.environment = {{"DIR", folder_.string()}};
+  options_.commands.cand = mute;
+  const Outcome outcome = compare(3);
+  for (const PairedCase& one : outcome.cases) EXPECT_EQ(one.verdict, PairedVerdict::broken);
+  EXPECT_EQ(log("mute").size(), 2U) << "each start may take a minute";
+}
+
+TEST_F(AbComparison, AnotherDeviceInThePlaceOfTheRightOneIsNotMeasured) {
+  DeviceInfo cpu;
+  cpu.device = "cpu";
+  cpu.uuid = "the one that was probed";
+  options_.devices = {cpu};
+  const Outcome outcome = compare();
+  EXPECT_EQ(outcome.cases.at(0).verdict, PairedVerdict::broken);
+  EXPECT_NE(outcome.cases[0].reason.find("another device"), std::string::npos);
+}
+
+TEST_F(AbComparison, AWorkerThatDiesWhileItIsHeldCostsItsCaseAlone) {
+  // Whoever is timed first kills the other, which stands still then.
+  const auto kill = [](const char* other) {
+    return std::string("kill -KILL $(cat $DIR/") + other + ".pid) 2>/dev/null;";
+  };
+  options_.commands.base = worker("base", "0.100", "", kill("cand"));
+  options_.commands.cand = worker("cand", "0.100", "", kill("base"));
+  const Outcome outcome = compare(2);
+  ASSERT_EQ(outcome.cases.size(), 2U);
+  EXPECT_EQ(outcome.cases[0].verdict, PairedVerdict::broken);
+  EXPECT_NE(outcome.cases[0].reason.find("crash"), std::string::npos);
+}
+
+TEST_F(AbComparison, ATimedSideThatHangsIsATimeOutAndTheHeldOneGoesOn) {
+  options_.timeout_s = 0.5;
+  options_.commands.cand = worker("cand", "0.100", "", "[ $n -ne 1 ] || sleep 60;");
+  const Outcome outcome = compare(2);
+  EXPECT_EQ(outcome.cases.at(0).verdict, PairedVerdict::broken);
+  EXPECT_NE(outcome.cases[0].reason.find("cand: timeout"), std::string::npos);
+  EXPECT_EQ(outcome.cases.at(1).verdict, PairedVerdict::equivalent);
+}
+
 TEST_F(AbComparison, AWorkerOfThisBuildKnowsAllThatWasPlanned) {
   options_.commands.cand =
       worker("cand", "0.100", R"(echo '{"type":"unknown_case","reason":"x"}'; continue;)");
@@ -199,6 +280,33 @@ TEST_F(AbComparison, EndsWhenInterrupted) {
   const Outcome outcome = compare();
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_EQ(rounds_.size(), 3U);
+}
+
+TEST_F(AbComparison, EndsWhenInterruptedWhileAWorkerIsHeld) {
+  options_.commands.cand = worker("cand", "0.100", "", "echo turn >> $DIR/turns.log; sleep 60;");
+  options_.interrupted = [this] { return !log("turns").empty(); };
+  const Outcome outcome = compare();
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_TRUE(rounds_.empty());
+}
+
+TEST_F(AbComparison, AnInterruptionForgetsNoWrongResult) {
+  const std::string fail =
+      R"(if [ $n = 1 ]; then echo "$PASS1" | sed 's/"pass"/"fail"/'; continue; fi;)";
+  options_.commands.cand = worker("cand", "0.100", fail);
+  options_.interrupted = [this] { return rounds_.size() >= 5; };
+  const Outcome outcome = compare(2);
+  EXPECT_TRUE(outcome.interrupted);
+  ASSERT_EQ(outcome.cases.size(), 1U);
+  EXPECT_EQ(outcome.cases[0].verdict, PairedVerdict::wrong);
+}
+
+TEST_F(AbComparison, OfSeveralValuesOfAVariableAWorkerHasTheLast) {
+  options_.commands.cand.environment.insert(options_.commands.cand.environment.begin(),
+                                            {"TIMED1", "nonsense"});
+  EXPECT_EQ(verdict_of_one(), PairedVerdict::equivalent);
+  options_.commands.cand.environment.emplace_back("TIMED1", "nonsense");
+  EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
 }
 
 TEST_F(AbComparison, TooFewRoundsAreAnError) {

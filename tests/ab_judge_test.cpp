@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -124,6 +125,14 @@ TEST(AbJudge, RaisesFewFalseAlarmsOverManyComparisons) {
     }
   }
   EXPECT_LE(with_alarm, 20);  // of 200 at 5% each: above 20 with a probability of 0.1%
+}
+
+TEST(AbRule, RefusesAMarginThatIsNone) {
+  for (const double margin : {std::nan(""), -0.01, std::numeric_limits<double>::infinity()}) {
+    Rule rule;
+    rule.margin = margin;
+    EXPECT_THROW(check(rule, 1), UsageError) << margin;
+  }
 }
 
 TEST(AbRule, RefusesFewerRoundsThanItsTestsNeed) {

@@ -12,22 +12,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-PairedCase with_interval(double low, double ratio, double high) {
+PairedCase with_verdict(PairedVerdict verdict, double ratio) {
   PairedCase one;
+  one.verdict = verdict;
   one.ratio = ratio;
-  one.ratio_low = low;
-  one.ratio_high = high;
   return one;
 }
 
 TEST(LayoutSpread, IsTheLargestDifferenceThatIsShown) {
-  EXPECT_EQ(spread_of({}), 0);
-  EXPECT_EQ(spread_of(std::vector{with_interval(0.8, 1.1, 1.3)}), 0) << "it may be none";
-  EXPECT_EQ(spread_of(std::vector{PairedCase{}}), 0) << "a case without times";
-  const std::vector<PairedCase> cases{with_interval(1.01, 1.03, 1.05), with_interval(0.8, 1.2, 1.4),
-                                      with_interval(1.001, 1.01, 1.02)};
-  EXPECT_NEAR(spread_of(cases), 0.03, 1e-12);
-  EXPECT_NEAR(spread_of(std::vector{with_interval(0.79, 0.8, 0.81)}), 0.25, 1e-12)
+  using enum PairedVerdict;
+  EXPECT_FALSE(spread_of({}));
+  EXPECT_FALSE(spread_of(std::vector{PairedCase{}})) << "no case has times";
+  EXPECT_EQ(spread_of(std::vector{with_verdict(inconclusive, 1.3), with_verdict(equivalent, 1.01)}),
+            0);
+  EXPECT_NEAR(*spread_of(std::vector{with_verdict(regressed, 1.03), with_verdict(regressed, 1.05),
+                                     with_verdict(inconclusive, 1.2)}),
+              0.05, 1e-12);
+  EXPECT_NEAR(*spread_of(std::vector{with_verdict(improved, 0.8)}), 0.25, 1e-12)
       << "as a part of the faster one";
 }
 

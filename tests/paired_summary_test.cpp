@@ -77,7 +77,7 @@ TEST(PairedTable, SaysHowManyRoundsWereDisturbed) {
 TEST(PairedVerdictLine, CountsAndSaysWhetherAllIsWell) {
   PairedInfo info{.margin = 0.02};
   EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::equivalent, 1)}),
-            "NO REGRESSION: 1 equivalent (margin 2%)");
+            "NO CONFIRMED REGRESSION: 1 equivalent (margin 2%)");
   info.exit_code = 1;
   EXPECT_EQ(paired_verdict(info, mixed()),
             "NOT GREEN: 2 regressed, 1 equivalent, 1 wrong (margin 2%)");

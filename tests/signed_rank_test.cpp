@@ -142,6 +142,7 @@ TEST(SignedRank, RefusesWhatIsNoSetOfDifferences) {
     EXPECT_THROW(hodges_lehmann(d), std::invalid_argument);
     EXPECT_THROW(signed_rank_interval(d), std::invalid_argument);
   }
+  EXPECT_THROW(p_greater(std::vector{1.0, 2.0}, std::nan("")), std::invalid_argument);
 }
 
 // Hollander, Wolfe, Chicken, example 3.1, 3.3 and 3.4: Hamilton depression scale factors of nine

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -20,19 +21,36 @@ bool is_disturbed(const Record& record) {
   return record.contended.value_or(false) || record.throttled.value_or(false);
 }
 
-/// The verdict of a round without times on both sides; nothing where there are.
-std::optional<PairedVerdict> verdict_without_times(const Both<Result>& results) {
-  const StatusClass base = class_of(results.base.record.status);
-  const StatusClass cand = class_of(results.cand.record.status);
-  for (const auto& [what, verdict] : {std::pair{StatusClass::wrong, PairedVerdict::wrong},
-                                      std::pair{StatusClass::broken, PairedVerdict::broken}}) {
-    if (base == what || cand == what) return verdict;
-  }
-  if (base == StatusClass::skipped && cand == StatusClass::skipped) return PairedVerdict::skipped;
-  if (cand == StatusClass::skipped) return PairedVerdict::missing;
-  if (base == StatusClass::skipped) return PairedVerdict::added;
-  const bool timed = results.base.record.time_median_s.value_or(0) > 0 &&
-                     results.cand.record.time_median_s.value_or(0) > 0;
+/// By its build, which does not have the case, or by its libraries. Not for want of memory, which
+/// may be there in the next round.
+bool lacks_case(const Record& record) {
+  return record.reason.starts_with("not built: ") || record.reason.starts_with("unsupported: ");
+}
+
+/// Of a round in which a side skipped. A case that has been timed on both sides is not one that a
+/// side lacks; and only a base of an older build may lack what the candidate has: a library that it
+/// does not find is no reason to have no baseline.
+PairedVerdict verdict_of_skip(const Record& base, const Record& cand, bool was_timed) {
+  const bool base_skips = base.status == Status::skip;
+  const bool cand_skips = cand.status == Status::skip;
+  if (was_timed) return PairedVerdict::broken;
+  if (base_skips && cand_skips) return PairedVerdict::skipped;
+  if (cand_skips) return lacks_case(cand) ? PairedVerdict::missing : PairedVerdict::broken;
+  return base.reason.starts_with("not built: ") ? PairedVerdict::added : PairedVerdict::broken;
+}
+
+/// The verdict of a round without times on both sides; nothing where there are. `was_timed`: in an
+/// earlier round.
+std::optional<PairedVerdict> verdict_without_times(const Both<Result>& results, bool was_timed) {
+  const Record& base = results.base.record;
+  const Record& cand = results.cand.record;
+  const auto any = [&](StatusClass what) {
+    return class_of(base.status) == what || class_of(cand.status) == what;
+  };
+  if (any(StatusClass::wrong)) return PairedVerdict::wrong;
+  if (any(StatusClass::broken)) return PairedVerdict::broken;
+  if (any(StatusClass::skipped)) return verdict_of_skip(base, cand, was_timed);
+  const bool timed = base.time_median_s.value_or(0) > 0 && cand.time_median_s.value_or(0) > 0;
   return timed ? std::nullopt : std::optional(PairedVerdict::broken);
 }
 
@@ -54,6 +72,7 @@ struct Contest {
   PlannedTrial trial;
   PairedCase result;
   bool is_over = false;            // without times
+  bool was_timed = false;          // in some round
   std::vector<double> log_ratios;  // of the current stage
   Both<std::vector<double>> medians_s;
   std::int64_t disturbed_rounds = 0;
@@ -71,7 +90,7 @@ struct Contest {
   }
 
   void take(const Both<Result>& results) {
-    if (const auto verdict = verdict_without_times(results)) {
+    if (const auto verdict = verdict_without_times(results, was_timed)) {
       is_over = true;
       const PairedCase without_times{.case_id = result.case_id,
                                      .device = result.device,
@@ -81,6 +100,7 @@ struct Contest {
       result = without_times;
       return;
     }
+    was_timed = true;
     result.base_implementation = results.base.record.implementation;
     result.cand_implementation = results.cand.record.implementation;
     const double base_s = *results.base.record.time_median_s;
@@ -144,7 +164,8 @@ class Comparison {
       if (contest->is_over) continue;
       if (lane == nullptr || *lane != contest->trial.lane) {
         duel.reset();
-        duel = std::make_unique<Duel>(contest->trial.lane, options_.commands, options_.timeout_s);
+        duel = std::make_unique<Duel>(contest->trial.lane, uuids_of(contest->trial.lane),
+                                      options_.commands, options_.timeout_s);
         lane = &contest->trial.lane;
       }
       const Side first = (random_() >> 63) == 0 ? Side::base : Side::cand;
@@ -156,6 +177,17 @@ class Comparison {
       options_.step(step);
     }
     return true;
+  }
+
+  /// Empty where one of them is not known.
+  std::vector<std::string> uuids_of(const std::vector<DeviceId>& lane) const {
+    std::vector<std::string> uuids;
+    for (const DeviceId& id : lane) {
+      const auto known = std::ranges::find(options_.devices, to_text(id), &DeviceInfo::device);
+      if (known == options_.devices.end()) return {};
+      uuids.push_back(known->uuid);
+    }
+    return uuids;
   }
 
   const Options& options_;
@@ -174,7 +206,12 @@ Outcome compare(std::span<const PlannedTrial> plan, const Options& options) {
   Outcome outcome;
 
   outcome.interrupted = !comparison.take_rounds(screen_stage, rule.screen_rounds, all);
-  if (outcome.interrupted) return outcome;
+  if (outcome.interrupted) {
+    for (Contest& contest : contests) {
+      if (contest.is_over) outcome.cases.push_back(std::move(contest.result));
+    }
+    return outcome;
+  }
   std::vector<Contest*> suspects;
   for (Contest* contest : all) {
     if (contest->is_over) continue;
@@ -183,7 +220,11 @@ Outcome compare(std::span<const PlannedTrial> plan, const Options& options) {
   }
 
   outcome.interrupted = !comparison.take_rounds(confirm_stage, rule.confirm_rounds, suspects);
-  if (!outcome.interrupted) {
+  if (outcome.interrupted) {
+    for (Contest* suspect : suspects) {
+      if (!suspect->is_over) suspect->result.reason = "a suspect that was not confirmed any more";
+    }
+  } else {
     std::vector<PairedCase*> confirmed;
     for (Contest* suspect : suspects) {
       if (suspect->is_over) continue;

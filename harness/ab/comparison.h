@@ -10,6 +10,7 @@
 #include "harness/ab/rule.h"
 #include "harness/paired.h"
 #include "harness/run/plan.h"
+#include "kernels/base/device_info.h"
 
 namespace assay::ab {
 
@@ -25,8 +26,11 @@ struct Step {
 struct Options {
   Rule rule;
   Both<WorkerCommand> commands;  // with --block of the rule's samples
-  double timeout_s = 120;        // of one trial on one side
-  std::uint64_t seed = 1;        // of the order of the sides
+  /// As both sides were seen to have them: a worker that finds another device in the place of one
+  /// is not asked. Of what is not named here, the first worker of each round decides.
+  std::vector<DeviceInfo> devices;
+  double timeout_s = 120;  // of one trial on one side
+  std::uint64_t seed = 1;  // of the order of the sides
   std::function<bool()> interrupted = [] { return false; };
   /// Told of each round of each case as it ends, then of where that leaves the comparison.
   std::function<void(const PairedRound&)> round = [](const PairedRound&) {};
@@ -34,8 +38,9 @@ struct Options {
 };
 
 struct Outcome {
-  std::vector<PairedCase>
-      cases;  // in the order of the plan; when interrupted, those judged by then
+  /// In the order of the plan. When interrupted, those of which something is known by then: what is
+  /// wrong or broken, and after the screening each.
+  std::vector<PairedCase> cases;
   bool interrupted = false;
 };
 

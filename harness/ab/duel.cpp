@@ -24,16 +24,24 @@ void wait(const Lane& lane) {
 /// Holds a lane's worker while it lives: threads that wait for work spin on the cores for a while.
 class Held {
  public:
-  explicit Held(Lane& lane) : lane_(lane) { lane_.hold(); }
+  explicit Held(Lane& lane) : lane_(lane), stands_still_(lane.hold()) {}
   ~Held() { lane_.go_on(); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
+  bool stands_still() const { return stands_still_; }
 
  private:
   Lane& lane_;
+  bool stands_still_;
 };
 
 }  // namespace
+
+Duel::Duel(const std::vector<DeviceId>& lane, const std::vector<std::string>& uuids,
+           const Both<WorkerCommand>& commands, double timeout_s)
+    : lanes_{Lane(lane, commands.base, timeout_s), Lane(lane, commands.cand, timeout_s)} {
+  for (const Side side : {Side::base, Side::cand}) lanes_[side].expect(uuids);
+}
 
 bool Duel::work(Side side, std::optional<Result>& result,
                 const std::function<bool()>& interrupted) {
@@ -50,6 +58,10 @@ std::optional<Both<Result>> Duel::measure(const PlannedTrial& trial, Side first,
                                           const std::function<bool()>& interrupted) {
   Both<std::optional<Result>> results;
   for (const Side side : {first, other(first)}) {
+    if (const auto& gone = lanes_[side].given_up()) {
+      results[side] = ended_as(gone->status, gone->reason);
+      continue;
+    }
     lanes_[side].give(trial);
     if (!work(side, results[side], interrupted)) return std::nullopt;
   }
@@ -58,6 +70,7 @@ std::optional<Both<Result>> Duel::measure(const PlannedTrial& trial, Side first,
     const Held held(lanes_[other(side)]);
     lanes_[side].grant_turn();
     if (!work(side, results[side], interrupted)) return std::nullopt;
+    if (!held.stands_still()) results[side]->record.contended = true;
   }
   return Both<Result>{std::move(*results.base), std::move(*results.cand)};
 }

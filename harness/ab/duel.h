@@ -1,9 +1,8 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,11 +27,14 @@ struct Both {
 /// object.
 class Duel {
  public:
-  Duel(const std::vector<DeviceId>& lane, const Both<WorkerCommand>& commands, double timeout_s)
-      : lanes_{Lane(lane, commands.base, timeout_s), Lane(lane, commands.cand, timeout_s)} {}
+  /// `uuids` of the lane's devices, where they are known: a worker that finds others in their place
+  /// is not asked.
+  Duel(const std::vector<DeviceId>& lane, const std::vector<std::string>& uuids,
+       const Both<WorkerCommand>& commands, double timeout_s);
 
   /// Verifies the trial on both sides, one after the other, then times `first` and the other back
-  /// to back; the one that does not run is stopped meanwhile. Nothing when interrupted.
+  /// to back; the one that does not run is stopped meanwhile (times beside one that does not stop
+  /// are contended). A side that its lane has given up is not asked. Nothing when interrupted.
   std::optional<Both<Result>> measure(const PlannedTrial& trial, Side first,
                                       const std::function<bool()>& interrupted);
 

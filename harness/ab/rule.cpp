@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/statistics/signed_rank.h"
 #include "kernels/base/status.h"
@@ -10,6 +11,9 @@
 namespace assay::ab {
 
 void check(const Rule& rule, std::int64_t cases) {
+  if (!(rule.margin >= 0) || !std::isfinite(rule.margin)) {
+    throw UsageError("--margin: must be a number that is not negative");
+  }
   const int for_interval = statistics::fewest_differences((1 - rule.confidence) / 2);
   const int to_screen = std::max(for_interval, statistics::fewest_differences(rule.screen_p));
   if (rule.screen_rounds < to_screen) {

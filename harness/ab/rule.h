@@ -23,8 +23,8 @@ struct Rule {
 /// a percent.
 inline constexpr Rule sensitive{.screen_p = 0.25, .confirm_rounds = 60, .margin = 0.0025};
 
-/// Throws UsageError where the rounds are too few for the tests ever to find something, among so
-/// many cases: no silent "no change".
+/// Throws UsageError for a margin that is none, and where the rounds are too few for the tests ever
+/// to find something, among so many cases: no silent "no change".
 void check(const Rule& rule, std::int64_t cases);
 
 }  // namespace assay::ab

@@ -50,10 +50,13 @@ class Lane {
   void add_descriptors(std::vector<pollfd>& polled) const;
   std::optional<Deadline> deadline() const;
 
-  /// Stops the worker where it is, so that nothing of it disturbs another's times.
-  void hold() {
-    if (worker_) worker_->pause();
-  }
+  /// The devices as somebody has seen them already: their UUIDs, in their order. Else those that
+  /// the first worker sees are taken for the right ones.
+  void expect(std::vector<std::string> uuids) { uuids_ = std::move(uuids); }
+
+  /// Stops the worker where it is, so that nothing of it disturbs another's times. False where it
+  /// does not stop.
+  bool hold() { return !worker_ || worker_->pause(); }
   void go_on() {
     if (worker_) worker_->resume();
   }
@@ -68,7 +71,6 @@ class Lane {
   enum class Phase { idle, starting, executing, waiting, timing };
 
   void start();
-  void send_trial();
   std::optional<Result> hear(const std::string& line);
   std::optional<Result> hear_hello(const protocol::Hello& hello);
   Result take(Result result);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <system_error>
 #include <thread>
 
@@ -48,7 +49,8 @@ Pipe make_pipe() {
   return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
 }
 
-/// The parent's environment with `changes` in it.
+/// The parent's environment with `changes` in it, of several of one variable the last. A name that
+/// came twice would be read by some as its first value and by others as its last.
 std::vector<std::string> changed_environment(
     const std::vector<std::pair<std::string, std::string>>& changes) {
   std::vector<std::string> variables;
@@ -58,7 +60,9 @@ std::vector<std::string> changed_environment(
         changes, [&](const auto& change) { return text.starts_with(change.first + "="); });
     if (!is_changed) variables.push_back(text);
   }
-  for (const auto& [name, value] : changes) variables.push_back(name + "=" + value);
+  std::map<std::string, std::string> last;
+  for (const auto& [name, value] : changes) last[name] = value;
+  for (const auto& [name, value] : last) variables.push_back(name + "=" + value);
   return variables;
 }
 
@@ -169,14 +173,17 @@ bool WorkerProcess::babbles() const {
   return unread_.size() > longest_line_bytes && unread_.find('\n') == std::string::npos;
 }
 
-void WorkerProcess::pause() {
+bool WorkerProcess::pause() {
+  if (wait_status_) return true;
   signal_group_(pid_, SIGSTOP);
   const Deadline deadline = after(stop_s);
-  siginfo_t state{};
-  // What is seen here is left for others to see: an end is not this function's to hear of.
-  while (waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) ==
-             0 &&
-         state.si_pid == 0 && steady_clock::now() < deadline) {
+  for (;;) {
+    siginfo_t state{};
+    // What is seen here is left for others to see: an end is not this function's to hear of.
+    const int failed =
+        waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+    if (failed == 0 && state.si_pid == pid_) return true;
+    if (steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }

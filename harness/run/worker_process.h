@@ -61,9 +61,9 @@ class WorkerProcess {
   bool babbles() const;
 
   /// Keeps all of its threads from running until resume(), those that spin while they wait too.
-  /// Returns when it stands still (or has ended, or does not stop at all, as one stuck in the
-  /// kernel).
-  void pause();
+  /// True once it stands still or has ended; false where it does not stop, as one stuck in the
+  /// kernel.
+  bool pause();
   void resume() { signal_group_(pid_, SIGCONT); }
 
   /// Closes the worker's input, which asks it to leave, and waits; what does not leave in time is

@@ -58,6 +58,7 @@ std::vector<double> ascending_walsh_averages(std::span<const double> differences
 
 double p_greater(std::span<const double> differences, double centre) {
   check(differences);
+  if (!std::isfinite(centre)) throw std::invalid_argument("a centre that is not finite");
   std::vector<double> shifted;
   for (const double difference : differences) shifted.push_back(difference - centre);
   std::ranges::sort(shifted, {}, [](double d) { return std::abs(d); });

@@ -6,7 +6,7 @@
 // Wilcoxon's signed ranks of paired differences, exact at every number of them. Hollander, Wolfe,
 // Chicken: "Nonparametric Statistical Methods", 3rd edition, sections 3.1 to 3.3. All functions
 // assume differences that are independent and, about their centre, symmetric; they throw
-// std::invalid_argument for no differences and for one that is not finite.
+// std::invalid_argument for no differences and for a number that is not finite.
 namespace assay::statistics {
 
 /// P(W+ >= what was observed) if the differences were symmetric about `centre`: small where they

@@ -75,7 +75,7 @@ Fault parse_fault(std::string_view text) {
       fault.op = value;
     } else if (name == "percent" && fault.kind == FaultKind::slow) {
       fault.percent = parse_percent(value);
-    } else if (name == "marker" && !value.empty()) {
+    } else if (name == "marker" && !value.empty() && fault.kind != FaultKind::slow) {
       fault.marker = value;
     } else {
       throw UsageError("--sim-fault: '" + words[i] +

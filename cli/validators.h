@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace assay::cli {
+
+/// A number from `low` to `high`. CLI11's own check of a range lets NaN pass.
+CLI::Validator number_between(double low, double high);
+
+}  // namespace assay::cli
