@@ -24,7 +24,7 @@ constexpr double cap_s = 1;
 fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
 
 fs::path twin() {
-  const fs::path path = this_program().parent_path() / "assay_twin";
+  fs::path path = this_program().parent_path() / "assay_twin";
   if (!fs::exists(path)) {
     throw UsageError(fmt::format("--aa: '{}' is not there; it is built and installed with assay",
                                  path.string()));

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "reports/atomic_file.h"
 
@@ -28,11 +29,8 @@ fs::path state_file() {
 
 /// What decides about layout: the machine and its processors, not the order of its devices.
 std::string key(const std::string& host, std::span<const DeviceInfo> devices) {
-  std::vector<std::string> names;
-  for (const DeviceInfo& device : devices) names.push_back(device.name);
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  std::set<std::string> names;
+  for (const DeviceInfo& device : devices) names.insert(device.name);
   std::string text = host;
   for (const std::string& name : names) text += " | " + name;
   return text;
