@@ -93,6 +93,7 @@ TEST_F(AbComparison, ASlowerCandidateIsConfirmedByFreshRounds) {
   EXPECT_NEAR(*outcome.cases[0].ratio, 1.2, 0.03);
   EXPECT_EQ(rounds_.size(), 20U);
   EXPECT_EQ(rounds_.back().stage, confirm_stage);
+  EXPECT_EQ(outcome.cases[0].rounds, 10) << "those of the screening count no more";
 }
 
 TEST_F(AbComparison, AFasterCandidateIsImproved) {

@@ -67,7 +67,8 @@ TEST(Comparison, WorseIsWhatIsLostMissingOrNewAndBad) {
 
 TEST(Comparison, WhereNothingIsInCommonNothingIsMissing) {
   const auto base = stored(judged_row("x,cpu,", "pass"));
-  const auto other = compare_trials(*base, *stored(judged_row("x,sim:0,", "pass")), {});
+  const auto elsewhere = stored(judged_row("x,sim:0,", "pass"));
+  const auto other = compare_trials(*base, *elsewhere, {});
   EXPECT_FALSE(other.is_worse());
   EXPECT_FALSE(other.compares_anything());
   const auto bad = stored(judged_row("y,cpu,", "fail"));
