@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -152,6 +153,19 @@ class Margins(Ab):
         self.assertEqual(self.margin(*fast)[0], 0.02)
         self.assertEqual(self.margin(*fast, "--margin", "7"), (0.07, "by --margin"))
         self.assertEqual(self.margin(*fast, "--sensitive"), (0.0025, "by --sensitive"))
+
+    def test_programs_that_differ_in_a_module_alone_are_two(self):
+        programs = []
+        for side in ("a", "b"):
+            modules = self.folder / side / "lib" / "assay"
+            modules.mkdir(parents=True)
+            (self.folder / side / "bin").mkdir()
+            programs.append(shutil.copy(ASSAY, self.folder / side / "bin" / "assay"))
+            (modules / "assay_x.so").write_text("no module", encoding="utf-8")
+        sides = ("--base", programs[0], "--cand", programs[1])
+        self.ab("--case", ADD, *FEW, *sides, expect=2)  # the same bytes everywhere
+        (modules / "assay_x.so").write_text("another one", encoding="utf-8")
+        self.assertEqual(self.margin(*sides, "--base-sim-fault", "slow,percent=300", program=False)[0], 0.02)
 
     def test_what_layout_does_is_recorded_and_used(self):
         self.assay("ab", "--device", "cpu", "--aa", "--case", "tensor_ops/add/f32/n=65536", "--rounds", "6", "--confirm", "6", "--margin", "1000", "--out", "out")
