@@ -279,6 +279,17 @@ std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) 
 
 // --- argmax --------------------------------------------------------------------------------------
 
+/// Elements that are looked through at once for one that is sought.
+constexpr std::int64_t search_elements = 128;
+
+template <class A, class T>
+ASSAY_VECTOR_CLONES bool has_value(std::int64_t n, const T* x, A value) {
+  int found = 0;
+#pragma omp simd reduction(| : found)
+  for (std::int64_t i = 0; i < n; ++i) found |= widened(x[i]) == value ? 1 : 0;
+  return found != 0;
+}
+
 /// The lowest index of the greatest element, or of a NaN, in [first, first + count).
 template <class T>
 std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
@@ -292,10 +303,17 @@ std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
       block = i;
     }
   }
-  for (std::int64_t i = block; i >= 0 && i < first + count; ++i) {
+  if (block < 0) return -1;  // nothing in range
+  const auto lacks_it = [best](std::int64_t n, const T* here) {
+    return is_nan(best) ? !has_nan(n, here) : !has_value(n, here, best);
+  };
+  const std::int64_t end = std::min(block + block_elements, first + count);
+  std::int64_t i = block;
+  while (i < end && lacks_it(std::min(search_elements, end - i), x + i)) i += search_elements;
+  for (; i < end; ++i) {
     if (widened(x[i]) == best || (is_nan(best) && is_nan(widened(x[i])))) return i;
   }
-  return -1;  // nothing in range
+  return -1;
 }
 
 std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {

@@ -10,7 +10,9 @@ target_compile_options(assay_options INTERFACE
   # GCC 12 warns of its own std::string (GCC bug 105651)
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
   # a * b + c is two roundings unless the source says fma: references and exact ops depend on it
-  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+  # where a loop lies within a cache line changes its time by some percent: code elsewhere must not
+  $<$<COMPILE_LANGUAGE:CXX>:-falign-functions=64>)
 if(ASSAY_WERROR)
   target_compile_options(assay_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
