@@ -48,7 +48,7 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
       ->type_name("PERCENT")
       ->group(decision);
   app.add_flag("--sensitive", o.sensitive,
-               "for small changes: suspects at p < 0.25, 60 rounds to confirm, margin 0.25%")
+               "for small changes: suspects at p < 0.5, 60 rounds to confirm, margin 0.25%")
       ->group(decision);
   app.add_option("--rounds", o.rounds, "of all cases, to find suspects (default 10)")
       ->check(CLI::Range(1, 1000))

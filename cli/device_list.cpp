@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-const std::vector<std::string> backends{"cpu", "cuda", "sim"};
+const std::vector<std::string> backends{"cpu", "cuda", "mpi", "sim"};
 
 bool is_known(const std::string& backend) {
   return std::ranges::find(backends, backend) != backends.end();
@@ -113,6 +113,7 @@ std::vector<Requirement> parse_requirements(const std::vector<std::string>& item
 
 std::string why_absent(const std::string& backend, const protocol::Hello& machine) {
   if (backend == "sim") return "simulated devices must be asked for: --sim-devices N";
+  if (backend == "mpi") return "the ranks of a job are there when mpirun or srun starts assay";
   std::string why;
   for (const std::string& problem : machine.problems) {
     if (problem.find(backend) != std::string::npos) why += (why.empty() ? "" : "; ") + problem;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/estimate.h"
+#include "cli/interrupt.h"
 #include "harness/run/coverage.h"
 
 namespace assay::cli {
@@ -31,7 +32,7 @@ PlanEnd Execution::run(Supervisor& supervisor) {
   PlanEnd end = rounds(supervisor);
   repeating_ = duration_s > 0;
   std::vector<PlannedTrial> again = repeating_ ? job_.plan : std::vector<PlannedTrial>();
-  while (repeating_ && end == PlanEnd::completed && !is_over(duration_s)) {
+  while (repeating_ && end == PlanEnd::completed && !is_over(duration_s) && !interrupted()) {
     for (PlannedTrial& trial : again) ++trial.repeat;
     end = supervisor.execute(again);
   }

@@ -116,11 +116,20 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
   return open;
 }
 
+std::vector<std::string> one_driver_kinds(const protocol::Hello& machine) {
+  std::vector<std::string> kinds;
+  for (const BackendTraits& backend : machine.backends) {
+    if (backend.has_one_driver) kinds.push_back(backend.kind);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 Job begin_job(const RunOptions& options) {
   SelectedTrials selected = select_trials(options.selection);
   Job job{.options = options};
+  job.one_driver_kinds = one_driver_kinds(selected.machine);
   job.run = describe_run(options.selection, selected.devices, selected.machine);
   job.run.allow_flaky = options.allow_flaky;
   for (int repeat = 1; repeat <= options.repeat; ++repeat) {
@@ -165,6 +174,7 @@ Job resume_job(const RunOptions& options) {
 
   const protocol::Hello machine = probe(worker_command(job.options.selection));
   check_devices(directory, machine);
+  job.one_driver_kinds = one_driver_kinds(machine);
   RunInfo run = describe_run(job.options.selection, devices, machine);
   run.run_id = job.run.run_id;
   run.started_at = job.run.started_at;

@@ -11,7 +11,8 @@ namespace assay::cli {
 std::vector<DeviceLock> lock_devices(const std::vector<DeviceInfo>& devices, bool wait) {
   std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
   for (const DeviceInfo& device : devices) {
-    if (!device.uuid.empty()) uuids.insert(device.uuid);
+    // Ranks are a job's own.
+    if (!device.uuid.empty() && device.backend != "mpi") uuids.insert(device.uuid);
   }
   std::vector<DeviceLock> locks;
   for (const std::string& uuid : uuids) {

@@ -95,7 +95,10 @@ class LimitSink final : public Sink {
 
 LimitPlan plan_limits(std::span<const DeviceInfo> devices) {
   LimitPlan plan;
-  for (const DeviceInfo& device : devices) add(device, nullptr, {}, plan);
+  for (const DeviceInfo& device : devices) {
+    if (device.backend != "mpi")
+      add(device, nullptr, {}, plan);  // the device behind a rank has them
+  }
   return plan;
 }
 
@@ -103,7 +106,8 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const Plann
                       std::span<const Limit> measured) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
-    if (device.backend == "sim") continue;  // nobody may take its figures for a machine's
+    // Nobody may take its figures for a machine's; the device behind a rank has limits.
+    if (device.backend == "sim" || device.backend == "mpi") continue;
     std::set<std::string> wanted;
     for (const PlannedTrial& trial : run) {
       const bool is_timed = !trial.timing.empty() && trial.skip_reason.empty();

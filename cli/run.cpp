@@ -14,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
+#include "cli/launched.h"
 #include "cli/lock_devices.h"
 #include "cli/progress.h"
 #include "cli/reference_folder.h"
@@ -181,11 +182,15 @@ int execute(const RunOptions& asked, bool resumes) {
       .interrupted = interrupted,
       .enough = [&] { return execution.enough(); },
       .expected_failure = [&](const Record& failure) { return expected.accept(failure); }};
+  const auto launch = launch_info();
+  supervision.one_driver_kinds = job.one_driver_kinds;
+  supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
   supervision.complete = [&](const PlannedTrial& trial, Record& record) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
     if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
+    if (launch) record.replay = fmt::format("mpirun -np {} {}", launch->size, record.replay);
   };
   Supervisor supervisor(std::move(supervision), run, sinks);
   const PlanEnd end = execution.run(supervisor);
@@ -208,6 +213,7 @@ int execute(const RunOptions& asked, bool resumes) {
   run.taken = taken.count();
   add_times(run, supervisor, begin_s, begin_output_s);
   for (Sink* sink : sinks) sink->end(run);
+  if (launch && !supervisor.drove_job()) release_ranks(worker_command(options.selection));
   print_end(run, outcomes, options.quiet);
   return run.exit_code;
 }
@@ -227,6 +233,9 @@ Command add_run(CLI::App& program) {
   assay run --resume assay-runs/TIME-HOST    what a killed run still lacked)");
   add_run_options(*app, *options);
   return {app, [app, options] {
+            if (const auto launch = launch_info(); launch && launch->rank > 0) {
+              return serve_rank(*launch);
+            }
             // Also when it is empty: an unset variable of a script must not begin another run.
             const bool resumes = app->count("--resume") > 0;
             if (resumes) check_resume_options(*app);

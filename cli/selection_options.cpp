@@ -40,7 +40,7 @@ const CLI::Validator whole_number(
 void add_selection_options(CLI::App& command, SelectionOptions& o) {
   command
       .add_option("--suite", o.cases.suites,
-                  "suites: tensor_ops, linear, transfers, allreduce, limits")
+                  "suites: tensor_ops, linear, transfers, allreduce, placement, limits")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->group(group);
@@ -73,8 +73,8 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
 void add_device_options(CLI::App& command, SelectionOptions& o) {
   command
       .add_option("--device", o.devices,
-                  "all, cpu, cuda, cuda:1, a UUID, cuda:most-free, sim (default all: the CPU and "
-                  "each visible GPU)")
+                  "all, cpu, cuda, cuda:1, a UUID, cuda:most-free, mpi (the ranks of a job), sim "
+                  "(default all: the CPU, each visible GPU and each rank)")
       ->delimiter(',')
       ->type_name("LIST")
       ->group(group);

@@ -109,7 +109,8 @@ Outcome run_case(const Pairing& pairing, const Injection& injection) {
 }
 
 std::string caught_by(const Record& row) {
-  static const std::array<std::pair<std::regex, std::string>, 9> checks{{
+  static const std::array<std::pair<std::regex, std::string>, 10> checks{{
+      {std::regex("^placement: "), "placement layer"},
       {std::regex("(lies|runs) on device"), "placement"},
       {std::regex("bytes written"), "guard bands"},
       {std::regex("was overwritten"), "unchanged inputs"},

@@ -8,7 +8,10 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/launched.h"
+#include "kernels/base/launcher.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/remote/backend.h"
 #include "kernels/sim/backend.h"
 
 namespace assay::cli {
@@ -20,6 +23,7 @@ struct WorkerOptions {
   std::string without_check;
   bool strict = false;
   int sim_devices = 0;
+  bool releases_ranks = false;
   std::vector<std::string> sim_faults;
 };
 
@@ -32,6 +36,10 @@ void keep_freed_memory() {
 }
 
 int execute(const WorkerOptions& options) {
+  if (options.releases_ranks) {
+    let_ranks_go(launch_info().value());
+    return ok;
+  }
   keep_freed_memory();
   // Before the modules: a driver that prints, or hangs, while it is loaded must not escape.
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
@@ -43,6 +51,10 @@ int execute(const WorkerOptions& options) {
     backends.add(sim::make_backend(options.sim_devices, std::move(faults)));
   }
   for (const auto& folder : module_folders()) backends.load_modules(folder);
+  if (const auto launch = launch_info()) {
+    backends.add(remote::make_backend(
+        *launch, [launch] { return join_job(*launch, module_folders()); }, backends));
+  }
   EngineOptions engine = options.engine;
   if (!options.without_check.empty()) engine.checks = Checks(parse_check(options.without_check));
   if (options.strict) engine.deviations = {};
@@ -63,6 +75,7 @@ Command add_worker(CLI::App& program) {
   app->add_option("--soak", options->engine.soak);
   app->add_option("--block", options->engine.block);
   app->add_flag("--strict", options->strict);
+  app->add_flag("--release-ranks", options->releases_ranks);
   app->add_option("--without-check", options->without_check);
   app->add_option("--sim-devices", options->sim_devices);
   app->add_option("--sim-fault", options->sim_faults)->allow_extra_args(false);

@@ -60,8 +60,12 @@ using Passes = std::vector<Pass>;
 
 struct Op {
   std::string_view name;
-  std::string_view formula;               // "y[i] = a[i] + b[i]"
-  bool collective = false;                // runs on the ranks of a Communicator
+  std::string_view formula;  // "y[i] = a[i] + b[i]"
+  bool collective = false;   // runs on the ranks of a Communicator
+  /// Takes the devices of its signature together, or the one of a backend whose ranks share it.
+  bool spans = false;
+  /// Steps on the placement layer (harness/placement/scenario.h); no backend has a kernel of it.
+  bool is_scenario = false;
   std::vector<std::string_view> only_on;  // the backends to which it applies; empty: all
   std::vector<DType> dtypes;
   std::vector<DType> not_on_cpu;  // of those: formats that matrix units have and a CPU has not

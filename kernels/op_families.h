@@ -1,22 +1,10 @@
 #pragma once
 
-#include <string_view>
-#include <vector>
-
-#include "kernels/op.h"
-#include "kernels/op_signatures.h"
+#include "kernels/op_row.h"
 
 // Families of ops that have parameters and tensors in common: what the rows of op_table.cpp are
 // made of.
 namespace assay {
-
-/// What is particular to one op.
-struct OpRow {
-  std::string_view name;
-  std::string_view formula;
-  std::vector<DType> dtypes;
-  std::vector<DType> not_on_cpu = {};  // further ones
-};
 
 Op elementwise(const OpRow& row, Operands operands, Passes passes);
 

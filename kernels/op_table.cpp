@@ -1,6 +1,7 @@
 #include "kernels/op.h"
 #include "kernels/op_families.h"
 #include "kernels/op_passes.h"
+#include "kernels/op_placements.h"
 
 // Every op that there is, one row each. To add one: docs/adding-an-op.md.
 namespace assay {
@@ -91,6 +92,27 @@ std::vector<Op> make_table() {
       stream_op({"stream_triad", "y[i] = a[i] + s b[i], rounded once", {f64}}, Streams::triad, bit_for_bit()),
 
       allreduce_op({"allreduce", "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank; premul_sum: of 2 x[r][i]", signed_numbers}),
+
+      placed_copy({"device_query", "y = x; the device is there, counted, named and current", {f32}}, Needs::nothing),
+      placed_copy({"absent_device_refused", "y = x; a device that is not there is refused", {f32}}, Needs::nothing),
+      visible_mask_op({"visible_mask", "y = x; indices count the devices that a mask lets through", {f32}}),
+      most_free_op({"most_free", "y = x by way of the device with most free memory", {f32}}),
+      device_guard_op({"device_guard", "y = x by way of a device that is current for a while", {f32}}),
+      placed_copy({"born_on_cpu", "y = x by way of a tensor that was told no place", {f32}}, Needs::nothing),
+      placed_copy({"move_copies", "y = x, moved; then the original changes", all_formats}, Needs::other_device),
+      placed_copy({"move_stays", "y = x, moved to where it is", {f32}}, Needs::nothing),
+      round_trip_op({"round_trip", "y = x, to the CPU and to the device and back", all_formats}),
+      placed_copy_over_devices({"move_between", "y = x, moved from device to device", {f32, i8}}),
+      placed_copy_over_devices({"mixed_peers_refused", "y = x; an op, and a module, on tensors of two devices is refused", {f32}}),
+      results_stay_op({"results_stay", "y[i] = x[i] x[i] where x is", {f32, i64}}),
+      placed_copy({"mixed_devices_refused", "y = x; an op on tensors of two devices is refused", {f32}}, Needs::other_device),
+      square_123_op({"square_123", "y = [1, 2, 3] squared", {i64}}),
+      linear_module_op({"linear_module", "as linear, by a module that was moved in place", floats}),
+      sequential_op({"sequential", "as linear_stack, by modules one after another", floats}),
+      manual_seed_op({"manual_seed", "as random, by the generator of a device", {f32, f64}}),
+      manual_seed_all_op({"manual_seed_all", "as random, by the generators of all devices", {f32}}),
+      data_parallel_op({"data_parallel", "as linear_stack, the batch in parts on devices", {f32, bf16}}),
+      distributed_gradient_op({"distributed_gradient", "y[o][i] = sum over s of g[s][o] x[s][i] / ranks, the same on every rank; x and g of rank 0", {f32, f64}}),
       // clang-format on
   };
 }

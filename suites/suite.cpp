@@ -35,8 +35,8 @@ bool Suite::has_op(std::string_view op) const {
 }
 
 std::span<const Suite> all_suites() {
-  static const std::vector<Suite> suites{tensor_ops_suite(), linear_suite(), transfers_suite(),
-                                         allreduce_suite(), limits_suite()};
+  static const std::vector<Suite> suites{tensor_ops_suite(), linear_suite(),    transfers_suite(),
+                                         allreduce_suite(),  placement_suite(), limits_suite()};
   return suites;
 }
 

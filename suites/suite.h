@@ -67,6 +67,7 @@ Suite tensor_ops_suite();
 Suite linear_suite();
 Suite transfers_suite();
 Suite allreduce_suite();
+Suite placement_suite();
 Suite limits_suite();
 
 /// An axis of one parameter: "n" with {level, value} pairs.

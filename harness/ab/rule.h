@@ -9,7 +9,9 @@ namespace assay::ab {
 /// one process depend on each other (docs/ab.md).
 struct Rule {
   int screen_rounds = 10;
-  double screen_p = 0.15;  // of the one-sided test against the margin; below it a case is a suspect
+  /// Of the one-sided test against the margin; below it a case is a suspect. Generous: what is let
+  /// pass here is lost, a suspect too many costs rounds.
+  double screen_p = 0.4;
   int confirm_rounds = 40;
   double confirm_p = 0.05;   // of one or more false REGRESSED in the whole comparison (Holm)
   double confidence = 0.95;  // of intervals
@@ -21,7 +23,7 @@ struct Rule {
 
 /// Finds smaller changes, for twice the time: more suspects, more rounds, a margin of a quarter of
 /// a percent.
-inline constexpr Rule sensitive{.screen_p = 0.25, .confirm_rounds = 60, .margin = 0.0025};
+inline constexpr Rule sensitive{.screen_p = 0.5, .confirm_rounds = 60, .margin = 0.0025};
 
 /// Throws UsageError for a margin that is none, and where the rounds are too few for the tests ever
 /// to find something, among so many cases: no silent "no change".

@@ -9,6 +9,8 @@
 #include "assay/version.h"
 #include "harness/clock.h"
 #include "harness/measure/contention.h"
+#include "harness/placement/device_guard.h"
+#include "harness/placement/scenario.h"
 #include "harness/run/figures.h"
 #include "harness/run/judging.h"
 #include "harness/run/memory.h"
@@ -73,15 +75,6 @@ void end_as(Record& record, Status status, const std::string& reason) {
 }
 
 }  // namespace
-
-Device& Engine::open(const DeviceId& id) {
-  if (const auto found = devices_.find(id); found != devices_.end()) return *found->second;
-  Backend* backend = backends_.find(id.backend);
-  if (backend == nullptr) {
-    throw DeviceError(Failure::device_lost, "this worker has no backend for " + to_text(id));
-  }
-  return *devices_.emplace(id, backend->open(id.index)).first->second;
-}
 
 /// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
 /// `record` also when it throws.
@@ -185,22 +178,27 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   if (op.op->collective) record.ranks = op.signature.ranks;
   try {
     clock_.enter(&PhaseSeconds::setup);
-    std::vector<Device*> lane;
-    for (const DeviceId& id : planned.lane) lane.push_back(&open(id));
-    Trial trial(op, *backends_.find(planned.lane.front().backend), lane);
+    std::vector<placement::Place*> lane;
+    for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
+    const placement::DeviceGuard current(*lane.front());
+    Trial trial(op, lane);
     record.implementation = trial.implementation();
     record.transport = trial.transport();
-    const double needed = host_bytes(op, lane.front()->is_host());
+    const double needed = host_bytes(op, lane.front()->device().is_host());
     if (const auto why = too_little_memory(needed, available_host_bytes())) {
       end_as(record, Status::skip, *why);
     } else {
       run_steps(planned, trial, wait_for_turn, result);
-      clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
-      record.status = Status::pass;        // perhaps with a reason: a declared deviation
+      record.implementation = trial.implementation();  // of a scenario known only now
+      record.transport = trial.transport();
+      clock_.enter(&PhaseSeconds::setup);              // the trial's memory is released here
+      record.status = Status::pass;  // perhaps with a reason: a declared deviation
     }
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);
     result.leave_worker = wrong.wrote_outside;
+  } catch (const placement::BrokenPromise& broken) {
+    end_as(record, Status::fail, "placement: " + broken.reason);
   } catch (const VacuousResult& nothing_shown) {
     end_as(record, Status::vacuous, nothing_shown.reason);
   } catch (const DeviceError& error) {

@@ -3,13 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <memory>
 #include <span>
 #include <string>
 
 #include "harness/measure/sampler.h"
 #include "harness/phases.h"
+#include "harness/placement/devices.h"
 #include "harness/record.h"
 #include "harness/run/checks.h"
 #include "harness/run/plan.h"
@@ -40,7 +39,7 @@ struct EngineOptions {
 class Engine {
  public:
   Engine(const Backends& backends, const EngineOptions& options)
-      : backends_(backends), options_(options), references_(options.references) {}
+      : devices_(backends), options_(options), references_(options.references) {}
 
   /// Called when a trial is verified and is to be timed; returns when nothing else runs.
   using WaitForTurn = std::function<void()>;
@@ -49,17 +48,15 @@ class Engine {
   Result execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn);
 
  private:
-  Device& open(const DeviceId& id);
   void run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
                  Result& result);
   void verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
               std::vector<HostTensor>& verified);
 
-  const Backends& backends_;
+  placement::Devices devices_;
   EngineOptions options_;
   ReferenceStore references_;
   PhaseClock clock_;  // of the open trial
-  std::map<DeviceId, std::unique_ptr<Device>> devices_;
 };
 
 }  // namespace assay

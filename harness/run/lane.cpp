@@ -23,6 +23,10 @@ double seconds_until(Deadline deadline) {
   return std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
 }
 
+std::string job_is_over(const std::string& why) {
+  return "given up: the job is over, its process has ended: " + why;
+}
+
 /// An answer to another question, or a pass that judged too little, is no answer.
 void check_answer(const Record& record, const PlannedTrial& trial) {
   if (record.case_id != trial.test.id() || record.device != lane_text(trial)) {
@@ -73,7 +77,13 @@ void Lane::give(const PlannedTrial& trial) {
       oom_.begin();
       return;
     }
+    const std::string why = obituary(*worker_);
     dismiss(0);  // it died or spoke while idle, which is no fault of this trial
+    if (command_.once) {
+      given_up_ = GivenUp{Status::device_lost, job_is_over(why), std::nullopt};
+      immediate_ = ended_as(given_up_->status, given_up_->reason);
+      return;
+    }
   }
   start();
 }
@@ -174,7 +184,7 @@ Result Lane::take(Result result) {
     given_up_ = GivenUp{Status::device_lost, "given up: " + result.record.reason, std::nullopt};
   }
   const bool keep = class_of(status) != StatusClass::broken && !result.leave_worker;
-  return finish(std::move(result), keep);
+  return finish(std::move(result), keep || command_.once);
 }
 
 Result Lane::failed_start(const std::string& why) {
@@ -217,7 +227,12 @@ Result Lane::overrun() {
 
 Result Lane::finish(Result result, bool keep_worker) {
   phase_ = Phase::idle;
-  if (!keep_worker) dismiss(doubtful_leave_s);
+  if (!keep_worker) {
+    dismiss(doubtful_leave_s);
+    if (command_.once && !given_up_) {
+      given_up_ = GivenUp{Status::device_lost, job_is_over(result.record.reason), std::nullopt};
+    }
+  }
   return result;
 }
 

@@ -61,6 +61,8 @@ class Lane {
     if (worker_) worker_->resume();
   }
 
+  /// No other worker can take the place of its first one.
+  bool is_once() const { return command_.once; }
   bool has_worker() const { return worker_ != nullptr; }
   std::optional<pid_t> worker_pid() const;
   /// Lets the worker leave, at once or by force after `leave_s`; its devices are free then.

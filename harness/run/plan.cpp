@@ -12,16 +12,21 @@ bool share_device(std::span<const BackendTraits> backends, const std::string& ki
   return found != backends.end() && found->ranks_share_device;
 }
 
-PlannedTrial collective(const Case& test, const std::string& kind,
-                        const std::vector<DeviceId>& devices, bool ranks_share) {
-  const auto ranks = static_cast<std::size_t>(test.op.signature.ranks);
+bool takes_all_together(const OpInstance& op) { return op.op->collective || op.op->spans; }
+
+PlannedTrial together(const Case& test, const std::string& kind,
+                      const std::vector<DeviceId>& devices, bool ranks_share) {
+  const bool spans = test.op.op->spans;
+  const auto ranks =
+      static_cast<std::size_t>(spans ? test.op.signature.devices : test.op.signature.ranks);
   PlannedTrial planned{.test = test, .lane = {devices.front()}};
   if (ranks_share) return planned;
   if (ranks <= devices.size()) {
     planned.lane.assign(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(ranks));
   } else {
-    planned.skip_reason = "too few devices: " + std::to_string(ranks) + " ranks on " +
-                          std::to_string(devices.size()) + " " + kind + " device(s)";
+    planned.skip_reason = "too few devices: " + std::to_string(ranks) +
+                          (spans ? " wanted of " : " ranks on ") + std::to_string(devices.size()) +
+                          " " + kind + " device(s)";
   }
   return planned;
 }
@@ -32,7 +37,8 @@ void add_peers(std::span<const Case> tests, const std::string& kind,
   const auto add = [&](const std::vector<DeviceId>& lane, const std::string& skip_reason) {
     for (const Case& test : tests) {
       const bool is_the_same_again = test.op.signature.is_mirrored && lane.back() < lane.front();
-      if (test.op.signature.devices != 2 || is_the_same_again) continue;
+      if (takes_all_together(test.op) || test.op.signature.devices != 2 || is_the_same_again)
+        continue;
       plan.push_back({.test = test, .lane = lane, .skip_reason = skip_reason});
     }
   };
@@ -46,13 +52,13 @@ void add_peers(std::span<const Case> tests, const std::string& kind,
 }
 
 bool takes_one_device(const OpInstance& op) {
-  return !op.op->collective && op.signature.devices == 1;
+  return !takes_all_together(op) && op.signature.devices == 1;
 }
 
 }  // namespace
 
 std::string lane_text(const PlannedTrial& trial) {
-  if (trial.test.op.op->collective) return to_text(trial.lane, "+");
+  if (takes_all_together(trial.test.op)) return to_text(trial.lane, "+");
   return to_text(trial.lane, trial.test.op.signature.is_mirrored ? "<>" : ">");
 }
 
@@ -78,8 +84,8 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
     }
     add_peers(applicable, kind, by_kind[kind], plan);
     for (const Case& test : applicable) {
-      if (test.op.op->collective) {
-        plan.push_back(collective(test, kind, by_kind[kind], share_device(backends, kind)));
+      if (takes_all_together(test.op)) {
+        plan.push_back(together(test, kind, by_kind[kind], share_device(backends, kind)));
       }
     }
   }

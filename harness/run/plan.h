@@ -29,10 +29,12 @@ std::string lane_text(const PlannedTrial& trial);
 struct BackendTraits {
   std::string kind;
   bool ranks_share_device = false;
+  bool has_one_driver = false;
 };
 
 /// Every case on every selected device that it applies to, lane by lane. A collective takes one
-/// device of a backend for each rank, or one for all where ranks share it; a copy from device to
+/// device of a backend for each rank, and an op that spans devices as many as it says, or one for
+/// all where ranks share it; a copy from device to
 /// device is taken from each to each other. With too few devices both are planned as a skip. Cases
 /// that cannot apply to a device (a host copy on a GPU) are left out.
 /// Each timing has a trial of its own; without any, cases are only checked, as those are that are

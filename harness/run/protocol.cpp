@@ -39,8 +39,9 @@ Hello read_hello(const json& object) {
     hello.devices.push_back(fields_from_json<DeviceInfo>(device));
   }
   for (const json& backend : object.at("backends")) {
-    hello.backends.push_back(
-        {backend.at("kind").get<std::string>(), backend.at("ranks_share_device").get<bool>()});
+    hello.backends.push_back({backend.at("kind").get<std::string>(),
+                              backend.at("ranks_share_device").get<bool>(),
+                              backend.value("has_one_driver", false)});
   }
   hello.problems = object.at("problems").get<std::vector<std::string>>();
   return hello;
@@ -96,8 +97,9 @@ std::string encode(const Hello& hello) {
     object["devices"].push_back(fields_to_json(device));
   }
   for (const BackendTraits& backend : hello.backends) {
-    object["backends"].push_back(
-        {{"kind", backend.kind}, {"ranks_share_device", backend.ranks_share_device}});
+    object["backends"].push_back({{"kind", backend.kind},
+                                  {"ranks_share_device", backend.ranks_share_device},
+                                  {"has_one_driver", backend.has_one_driver}});
   }
   return to_line(object);
 }

@@ -63,19 +63,53 @@ Supervisor::~Supervisor() {
 }
 
 Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
+  const bool once = std::ranges::find(options_.one_driver_kinds, lane.front().backend) !=
+                    options_.one_driver_kinds.end();
+  const std::vector<DeviceId> served = once ? all_devices(lane.front().backend) : lane;
   for (auto& queue : queues_) {
-    if (queue->lane.devices() == lane) return *queue;
+    if (queue->lane.devices() == served) return *queue;
   }
   WorkerCommand command = options_.worker;
-  options_.for_lane(command, lane);
+  command.once = once;
+  options_.for_lane(command, served);
   queues_.push_back(
-      std::make_unique<Queue>(Queue{Lane(lane, command, options_.timeout_s), {}, {}, {}}));
+      std::make_unique<Queue>(Queue{Lane(served, command, options_.timeout_s), {}, {}, {}}));
   return *queues_.back();
+}
+
+std::vector<DeviceId> Supervisor::all_devices(const std::string& kind) const {
+  std::vector<DeviceId> devices;
+  for (const DeviceInfo& device : run_.devices) {
+    if (const auto id = parse_device_id(device.device); id && id->backend == kind) {
+      devices.push_back(*id);
+    }
+  }
+  return devices;
+}
+
+/// Rows for all that is open, when whoever started this process is about to end it.
+PlanEnd Supervisor::end_of_launch() {
+  const std::string reason = "the launcher ended the job";
+  for (auto& queue : queues_) {
+    if (queue->lane.busy()) conclude(*queue, ended_as(Status::device_lost, reason));
+    while (!queue->trials.empty()) {
+      queue->open = std::move(queue->trials.front());
+      queue->trials.pop_front();
+      queue->started_at = utc_now();
+      const bool is_skip = !queue->open.skip_reason.empty();
+      conclude(*queue, is_skip ? ended_as(Status::skip, queue->open.skip_reason)
+                               : ended_as(Status::device_lost, reason));
+    }
+  }
+  // Only now: workers may take their time, and the launcher does not.
+  for (auto& queue : queues_) queue->lane.dismiss(0);
+  return PlanEnd::completed;
 }
 
 PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
   for (const PlannedTrial& trial : plan) queue_of(trial.lane).trials.push_back(trial);
   for (;;) {
+    if (options_.interrupted() && options_.is_launched) return end_of_launch();
     if (options_.interrupted()) {
       // Nobody waits for what the workers were doing.
       for (auto& queue : queues_) queue->lane.dismiss(0);
@@ -152,6 +186,7 @@ void Supervisor::begin_trial(Queue& queue) {
     conclude(queue, ended_as(why->status, why->reason));
   } else {
     queue.lane.give(queue.open);
+    drove_job_ = drove_job_ || queue.lane.is_once();
   }
 }
 
@@ -201,7 +236,8 @@ void Supervisor::conclude(Queue& queue, Result result) {
     result.record.expected_failure = options_.expected_failure(result.record);
   }
   const bool again = result.record.is_bad() && result.record.status != Status::flaky &&
-                     trial.attempt <= options_.retries && why_given_up(queue) == nullptr;
+                     trial.attempt <= options_.retries && why_given_up(queue) == nullptr &&
+                     !(options_.is_launched && options_.interrupted());
   const bool is_bad = result.record.is_bad();
   deliver(std::move(result), trial, queue.started_at);
   if (again) {

@@ -22,6 +22,10 @@ struct SupervisorOptions {
   /// Makes that the command of one lane's worker.
   std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
       [](WorkerCommand&, const std::vector<DeviceId>&) {};
+  /// Kinds of devices that one worker drives for all of the run, whatever the lane.
+  std::vector<std::string> one_driver_kinds;
+  /// A launcher started this process, and may end it: open trials then get rows all the same.
+  bool is_launched = false;
   double timeout_s = 120;  // of one trial
   std::uint64_t seed = 1;
   /// Further attempts at a trial that did not pass, each in a row of its own.
@@ -66,8 +70,14 @@ class Supervisor {
   /// Of all trials so far, as their workers measured it, and of the sinks that were told of them.
   const PhaseSeconds& phases() const { return phases_; }
   const Growth& growth() const { return growth_; }
+  /// Whether a worker was started that drives all devices of a kind.
+  bool drove_job() const { return drove_job_; }
 
  private:
+  struct Queue;
+  std::vector<DeviceId> all_devices(const std::string& kind) const;
+  PlanEnd end_of_launch();
+  bool drove_job_ = false;
   struct Queue {
     Lane lane;
     std::deque<PlannedTrial> trials;

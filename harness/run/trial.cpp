@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/placement/scenario.h"
 #include "kernels/base/status.h"
 
 namespace assay {
@@ -13,16 +14,35 @@ constexpr std::byte any_number{0x3c};
 
 }  // namespace
 
-/// Ranks of a collective are devices, or share one; other ops say which device holds a tensor.
 Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
     : in_place_(op.signature.in_place), first_device_(lane[0]) {
-  const bool is_collective = op.op->collective;
-  std::vector<Binding> bindings;
   std::vector<Device*> executing;
+  const std::vector<Binding> bindings = make_ranks(op, lane, executing);
+  make_kernels(op, backend, lane, bindings, executing);
+}
+
+Trial::Trial(const OpInstance& op, std::span<placement::Place* const> lane)
+    : in_place_(op.signature.in_place), first_device_(&lane[0]->device()) {
+  std::vector<Device*> devices;
+  for (const placement::Place* place : lane) devices.push_back(&place->device());
+  std::vector<Device*> executing;
+  const std::vector<Binding> bindings = make_ranks(op, devices, executing);
+  if (op.op->is_scenario) {
+    kernels_.push_back(placement::prepare_scenario(op, lane, bindings));
+  } else {
+    make_kernels(op, *lane[0]->devices().backend(lane[0]->id().backend), devices, bindings,
+                 executing);
+  }
+}
+
+/// Ranks of a collective are devices, or share one; other ops say which device holds a tensor.
+std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* const> lane,
+                                       std::vector<Device*>& executing) {
+  std::vector<Binding> bindings;
   for (int rank = 0; rank < op.signature.ranks; ++rank) {
     const RankTensors tensors = tensors_of(op.signature, rank);
     const auto holder = [&](const TensorSpec& spec) -> Device& {
-      const int place = is_collective && lane.size() > 1 ? rank : spec.device;
+      const int place = op.op->collective && lane.size() > 1 ? rank : spec.device;
       return *lane[static_cast<std::size_t>(place)];
     };
     // Copies between devices are pushed: by the device that holds what is copied.
@@ -47,7 +67,12 @@ Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> la
       binding.outputs.push_back(r.outputs.emplace_back(holder(spec), spec).data());
     }
   }
-  if (is_collective) {
+  return bindings;
+}
+
+void Trial::make_kernels(const OpInstance& op, Backend& backend, std::span<Device* const> lane,
+                         std::span<const Binding> bindings, const std::vector<Device*>& executing) {
+  if (op.op->collective) {
     SingleProcess bootstrap;
     communicator_ = backend.connect(lane, op.signature.ranks, bootstrap);
     kernels_.push_back(communicator_->prepare(op, bindings));
@@ -149,7 +174,7 @@ double Trial::time_s(std::int64_t launches, bool cold) {
     if (as_one_) {
       as_one_->launch();
     } else {
-      for (std::int64_t i = 0; i < launches; ++i) launch();
+      launch_times(launches);
     }
     for (const Rank& rank : ranks_) rank.stream->record(*rank.stop);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/input/guarded_tensor.h"
+#include "harness/placement/devices.h"
 #include "kernels/base/backend.h"
 #include "kernels/op.h"
 
@@ -22,12 +23,16 @@ class Trial {
   /// `lane` has the devices of the op: of a collective one, or one for each rank. Throws
   /// DeviceError.
   Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane);
+  /// The same of any op, those that are steps on the placement layer too.
+  Trial(const OpInstance& op, std::span<placement::Place* const> lane);
 
   int ranks() const { return static_cast<int>(ranks_.size()); }
   std::string implementation() const { return kernels_.front()->implementation(); }
   MathMode math_mode() const { return kernels_.front()->math_mode(); }
-  /// Empty unless the op is collective.
-  std::string transport() const { return communicator_ ? communicator_->transport() : ""; }
+  /// Empty unless ranks talk to each other; of a scenario known when it was launched.
+  std::string transport() const {
+    return communicator_ ? communicator_->transport() : kernels_.front()->transport();
+  }
 
   void upload(const RankInputs& inputs);
   /// What stands where nothing was computed. All three differ: an op that runs past its end would
@@ -49,6 +54,10 @@ class Trial {
   /// Enqueues the op once, asynchronously where the device can.
   void launch() {
     for (const auto& kernel : kernels_) kernel->launch();
+  }
+  void launch_times(std::int64_t launches) {
+    if (kernels_.size() == 1) return kernels_.front()->launch_times(launches);
+    for (; launches > 0; --launches) launch();
   }
   void synchronize();
   /// Seconds of device time that `launches` launches take, the slowest rank's. Cold: with nothing
@@ -87,6 +96,11 @@ class Trial {
     return in_place_ ? rank.inputs[0] : rank.outputs[0];
   }
 
+  /// Tensors and streams; what kernels are bound to, and the device of each rank.
+  std::vector<Binding> make_ranks(const OpInstance& op, std::span<Device* const> lane,
+                                  std::vector<Device*>& executing);
+  void make_kernels(const OpInstance& op, Backend& backend, std::span<Device* const> lane,
+                    std::span<const Binding> bindings, const std::vector<Device*>& executing);
   void prepare_as_one(std::int64_t launches);
 
   bool in_place_;

@@ -40,7 +40,8 @@ void serve(const WorkerChannel& channel, const Backends& backends, const EngineO
   hello.build_id = version::build_id;
   hello.devices = backends.describe();
   for (const std::string& kind : backends.kinds()) {
-    hello.backends.push_back({kind, backends.find(kind)->ranks_share_device()});
+    const Backend& backend = *backends.find(kind);
+    hello.backends.push_back({kind, backend.ranks_share_device(), backend.has_one_driver()});
   }
   hello.problems = backends.problems();
   channel.send(encode(hello));

@@ -28,6 +28,8 @@ struct WorkerCommand {
   std::vector<std::pair<std::string, std::string>> environment;
   /// Of the program: a worker of another build is refused. Empty: any build may answer.
   std::string build_id = own_build_id();
+  /// Its devices are lost with it: no other worker can take its place.
+  bool once = false;
   /// Sends a signal to a process group. Replaced by tests: they cannot make a process that KILL
   /// does not end.
   std::function<void(pid_t group, int signal)> signal_group = [](pid_t group, int signal) {

@@ -63,8 +63,14 @@ class Kernel {
   virtual ~Kernel() = default;
   /// Enqueues the work once, asynchronously where the device can.
   virtual void launch() = 0;
+  /// The same so many times.
+  virtual void launch_times(std::int64_t times) {
+    for (; times > 0; --times) launch();
+  }
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;
+  /// What carries data between ranks, of kernels that bring a communicator of their own.
+  virtual std::string transport() const { return {}; }
   /// How sums of products are kept. By default as the op says, each addition rounded to nearest.
   virtual MathMode math_mode() const { return {}; }
   /// Whether launch() may wait for the device: such work is never held back (Stream::hold).
@@ -91,6 +97,8 @@ class Device {
   /// kind that is not to be had. Prefer `Buffer`, which releases it.
   virtual void* allocate(std::size_t bytes, Memory kind) = 0;
   virtual void release(void* memory) noexcept = 0;
+  /// Memory that is to be had now, by the driver; 0 where it cannot be told.
+  virtual std::int64_t free_memory_bytes() const { return 0; }
   /// Whether its memory is taken from the host's.
   virtual bool is_host() const { return false; }
   /// The host can read its memory where it lies.

@@ -78,7 +78,8 @@ void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
 }
 
 void CpuDevice::release(void* memory) noexcept {
-  if (huge_pages_.erase(memory) == 0) ::operator delete(memory, alignment);
+  // Parts of a batch may be released side by side; none of them lies on huge pages.
+  if (huge_pages_.empty() || huge_pages_.erase(memory) == 0) ::operator delete(memory, alignment);
 }
 
 void CpuDevice::upload(void* to, const void* from_host, std::size_t bytes) {

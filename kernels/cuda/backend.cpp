@@ -24,6 +24,8 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaDevice>(std::move(gpus[static_cast<std::size_t>(index)]), index);
   }
 
+  Visibility visibility() const override { return visible_gpus(); }
+
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
                                         Bootstrap& bootstrap) override {

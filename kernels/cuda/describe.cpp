@@ -2,11 +2,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <string_view>
+#include <utility>
 
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/error.h"
@@ -154,6 +157,25 @@ std::vector<DeviceInfo> describe_gpus() {
   if (count_of(count) != cudaSuccess) return gpus;
   for (int ordinal = 0; ordinal < count; ++ordinal) gpus.push_back(describe(ordinal));
   return gpus;
+}
+
+Visibility visible_gpus() {
+  Visibility v{.mask = "CUDA_VISIBLE_DEVICES"};
+  const char* order = std::getenv("CUDA_DEVICE_ORDER");
+  const std::vector<DeviceInfo> gpus = describe_gpus();
+  std::vector<std::string> all = Nvml::instance().uuids();
+  if (all.empty()) {
+    v.unknown_because = "NVML lists no GPUs";
+  } else if (std::ranges::any_of(
+                 gpus, [](const DeviceInfo& gpu) { return gpu.uuid.starts_with("MIG-"); })) {
+    v.unknown_because = "of the slices of a GPU NVML's list of GPUs has none";
+  } else if (all.size() > 1 && std::string_view(order ? order : "") != "PCI_BUS_ID") {
+    v.unknown_because =
+        "only with CUDA_DEVICE_ORDER=PCI_BUS_ID do the mask's indices count the GPUs as NVML does";
+  } else {
+    v.machine = std::move(all);
+  }
+  return v;
 }
 
 std::vector<std::string> missing_parts() {

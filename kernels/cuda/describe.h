@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/device_info.h"
+#include "kernels/base/backend.h"
 
 namespace assay::cuda {
 
@@ -17,6 +17,9 @@ std::string version_text(int version);
 /// Every visible GPU in logical order, CUDA_VISIBLE_DEVICES applied; none where there is no driver.
 /// Creates no context.
 std::vector<DeviceInfo> describe_gpus();
+
+/// What CUDA_VISIBLE_DEVICES chooses from.
+Visibility visible_gpus();
 
 /// Why there is no GPU, or what those that there are have to do without.
 std::vector<std::string> missing_parts();

@@ -48,6 +48,14 @@ std::string CudaDevice::holder_of(const void* memory) const {
   return attributes.type == cudaMemoryTypeDevice ? uuid_of(attributes.device) : "host";
 }
 
+std::int64_t CudaDevice::free_memory_bytes() const {
+  make_current(ordinal_);
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free_bytes);
+}
+
 void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
   if (host_.holds(to)) {
     std::memcpy(to, from_host, bytes);

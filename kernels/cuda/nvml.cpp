@@ -124,6 +124,22 @@ std::string Nvml::driver_version() const {
   return text.data();
 }
 
+std::vector<std::string> Nvml::uuids() const {
+  unsigned count = 0;
+  std::vector<std::string> found;
+  if (!problem_.empty() || !ask("nvmlDeviceGetCount_v2", &count)) return found;
+  for (unsigned index = 0; index < count; ++index) {
+    Handle gpu = nullptr;
+    std::array<char, 96> uuid{};
+    if (!ask("nvmlDeviceGetHandleByIndex_v2", index, &gpu) ||
+        !ask("nvmlDeviceGetUUID", gpu, uuid.data(), unsigned{uuid.size()})) {
+      return {};
+    }
+    found.emplace_back(uuid.data());
+  }
+  return found;
+}
+
 GpuState Nvml::state(const std::string& pci_bus_id) const {
   GpuState s;
   Handle gpu = handle(*this, pci_bus_id);

@@ -41,6 +41,8 @@ class Nvml {
   const std::string& problem() const { return problem_; }
   /// "580.82.07".
   std::string driver_version() const;
+  /// Of every GPU of the machine, hidden ones too, in the order of their places on the bus.
+  std::vector<std::string> uuids() const;
   GpuState state(const std::string& pci_bus_id) const;
   /// Of all that, what changes while work runs.
   DeviceCondition condition(const std::string& pci_bus_id) const;

@@ -27,5 +27,6 @@ std::span<const ReferenceRow> linear_stack_references();
 std::span<const ReferenceRow> memcpy_references();
 std::span<const ReferenceRow> allreduce_references();
 std::span<const ReferenceRow> stream_references();
+std::span<const ReferenceRow> distributed_gradient_references();
 
 }  // namespace assay::reference

@@ -164,6 +164,7 @@ Reference batched_matmul(const OpInstance& op) {
 
 constexpr ReferenceRow rows[] = {
     {"linear", linear},
+    {"linear_module", linear},
     {"batched_matmul", batched_matmul},
 };
 

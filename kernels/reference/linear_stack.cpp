@@ -143,6 +143,8 @@ Reference linear_stack(const OpInstance& op) {
 
 constexpr ReferenceRow rows[] = {
     {"linear_stack", linear_stack},
+    {"sequential", linear_stack},
+    {"data_parallel", linear_stack},
 };
 
 }  // namespace

@@ -9,10 +9,11 @@ namespace assay::reference {
 namespace {
 
 constexpr std::span<const ReferenceRow> (*families[])() = {
-    arithmetic_references, comparison_references, function_references,     cast_references,
-    random_references,     reduction_references,  whole_array_references,  rowwise_references,
-    layout_references,     linear_references,     linear_stack_references, memcpy_references,
-    allreduce_references,  stream_references,
+    arithmetic_references,  comparison_references,   function_references,
+    cast_references,        random_references,       reduction_references,
+    whole_array_references, rowwise_references,      layout_references,
+    linear_references,      linear_stack_references, memcpy_references,
+    allreduce_references,   stream_references,       distributed_gradient_references,
 };
 
 }  // namespace

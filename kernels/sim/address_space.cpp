@@ -19,7 +19,13 @@ AddressSpace::~AddressSpace() {
   for (const auto& [address, block] : blocks_) unmap(address, block);
 }
 
+std::size_t AddressSpace::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return used_;
+}
+
 void* AddressSpace::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
   const auto refuse = [&] {
     return DeviceError(Failure::out_of_memory, "sim: no memory for " + std::to_string(bytes) +
                                                    " bytes (" + std::to_string(used_) + " of " +
@@ -46,6 +52,7 @@ void AddressSpace::unmap(const std::byte* address, const Block& block) noexcept 
 }
 
 void AddressSpace::release(void* address) noexcept {
+  const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(static_cast<const std::byte*>(address));
   if (found == blocks_.end()) return;
   used_ -= found->second.bytes;
@@ -59,6 +66,7 @@ std::byte* AddressSpace::host(const void* address) const {
 }
 
 std::byte* AddressSpace::find(const void* address) const {
+  const std::lock_guard lock(mutex_);
   const auto* wanted = static_cast<const std::byte*>(address);
   auto block = blocks_.upper_bound(wanted);
   if (block != blocks_.begin()) {

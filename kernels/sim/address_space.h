@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 
 namespace assay::sim {
 
@@ -18,6 +19,7 @@ class AddressSpace {
   /// Throws DeviceError(out_of_memory) beyond the capacity.
   void* allocate(std::size_t bytes);
   void release(void* address) noexcept;
+  std::size_t used_bytes() const;
 
   /// The host memory behind an address within an allocation. Throws DeviceError(internal) for an
   /// address of the host or of another device.
@@ -34,6 +36,8 @@ class AddressSpace {
   void unmap(const std::byte* address, const Block& block) noexcept;
 
   std::size_t capacity_;
+  /// Devices that work side by side look into each other's.
+  mutable std::mutex mutex_;
   std::size_t used_ = 0;
   std::map<const std::byte*, Block> blocks_;  // by the device address of their first byte
 };

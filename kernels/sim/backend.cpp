@@ -1,7 +1,12 @@
 #include "kernels/sim/backend.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 
+#include "kernels/base/device_id.h"
+#include "kernels/base/names.h"
+#include "kernels/base/status.h"
 #include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/sim/device.h"
@@ -11,6 +16,24 @@ namespace assay::sim {
 namespace {
 
 constexpr std::int64_t memory_bytes = std::int64_t{8} << 30;
+constexpr const char* mask_name = "ASSAY_SIM_VISIBLE_DEVICES";
+
+/// Of `count` devices those that a mask names: "2,0". The first entry that is none ends the list,
+/// as in CUDA's.
+std::vector<int> visible_devices(int count, const char* mask) {
+  std::vector<int> visible;
+  if (mask == nullptr) {
+    for (int index = 0; index < count; ++index) visible.push_back(index);
+    return visible;
+  }
+  for (const std::string& entry : split(mask, ',')) {
+    const std::string digits = entry.starts_with("SIM-") ? entry.substr(4) : entry;
+    const auto id = parse_device_id("sim:" + digits);
+    if (!id || id->index >= count) break;
+    visible.push_back(id->index);
+  }
+  return visible;
+}
 
 /// Hands each rank's device memory to the CPU's communicator.
 class SimCommunicator final : public Communicator {
@@ -39,18 +62,33 @@ class SimCommunicator final : public Communicator {
 class SimBackend final : public Backend {
  public:
   SimBackend(int devices, std::vector<Fault> faults)
-      : count_(devices), faults_(std::move(faults)), cpu_(cpu::make_backend()) {}
+      : count_(devices), faults_(std::move(faults)), cpu_(cpu::make_backend()) {
+    visible_ =
+        visible_devices(count_, has(FaultKind::ignores_mask) ? nullptr : std::getenv(mask_name));
+  }
 
   std::string kind() const override { return "sim"; }
   std::vector<DeviceInfo> describe() const override {
     std::vector<DeviceInfo> devices;
-    for (int index = 0; index < count_; ++index) {
+    for (int index = 0; index < std::ssize(visible_); ++index) {
       if (!is_lost(index)) devices.push_back(describe(index));
     }
     return devices;
   }
   std::unique_ptr<Device> open(int index) override {
-    return std::make_unique<SimDevice>(describe(index), index, faults_, peers_);
+    if (index >= std::ssize(visible_) && !has(FaultKind::opens_anything)) {
+      throw DeviceError(Failure::device_lost, "there is no sim:" + std::to_string(index) + ": " +
+                                                  std::to_string(visible_.size()) +
+                                                  " simulated devices are visible");
+    }
+    DeviceInfo info = describe(index);
+    if (has(FaultKind::renamed)) info.name += " of another name";
+    return std::make_unique<SimDevice>(std::move(info), index, faults_, peers_);
+  }
+  Visibility visibility() const override {
+    Visibility v{.mask = mask_name};
+    for (int device = 0; device < count_; ++device) v.machine.push_back(uuid(device));
+    return v;
   }
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
@@ -77,12 +115,18 @@ class SimBackend final : public Backend {
       return fault.kind == FaultKind::device_lost && fault.concerns(index) && fault.has_struck();
     });
   }
+  bool has(FaultKind kind) const {
+    return std::ranges::find(faults_, kind, &Fault::kind) != faults_.end();
+  }
+  static std::string uuid(int device) { return "SIM-" + std::to_string(device); }
   DeviceInfo describe(int index) const {
+    const bool is_visible = index < std::ssize(visible_);
+    const int device = is_visible ? visible_[static_cast<std::size_t>(index)] : index;
     DeviceInfo info = cpu_->describe().front();
     info.device = "sim:" + std::to_string(index);
     info.backend = "sim";
-    info.name = "simulated device " + std::to_string(index) + " (no hardware)";
-    info.uuid = "SIM-" + std::to_string(index);
+    info.name = "simulated device " + std::to_string(device) + " (no hardware)";
+    info.uuid = uuid(device);
     info.memory_total_bytes = memory_bytes;
     info.memory_free_bytes = memory_bytes;
     return info;
@@ -90,6 +134,7 @@ class SimBackend final : public Backend {
 
   int count_;
   std::vector<Fault> faults_;
+  std::vector<int> visible_;  // of each logical device its place among all
   std::unique_ptr<Backend> cpu_;
   std::shared_ptr<Peers> peers_ = std::make_shared<Peers>();
 };

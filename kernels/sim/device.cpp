@@ -36,11 +36,19 @@ class SimStream final : public Stream {
   bool& timing_;
 };
 
-/// The others strike in the communicator, in the kernel, or when the driver is asked.
+/// The others strike in the communicator, in the kernel, in copies, or when the driver is asked.
 bool strikes_at_launch(FaultKind kind) {
-  return kind != FaultKind::dead_rank && kind != FaultKind::data &&
-         kind != FaultKind::other_device && kind != FaultKind::other_stream &&
-         kind != FaultKind::slow;
+  switch (kind) {
+    case FaultKind::segv:
+    case FaultKind::abort:
+    case FaultKind::hang:
+    case FaultKind::out_of_memory:
+    case FaultKind::sticky_error:
+    case FaultKind::device_lost:
+      return true;
+    default:
+      return false;
+  }
 }
 
 [[noreturn]] void hang() {
@@ -69,8 +77,18 @@ bool SimDevice::has(FaultKind kind) const {
 }
 
 std::string SimDevice::holder_of(const void* memory) const {
-  memory_.host(memory);  // or it is of no device at all
-  return has(FaultKind::other_device) ? next_uuid_ : info_.uuid;
+  if (has(FaultKind::claims_all)) return info_.uuid;
+  for (const SimDevice* device : *peers_) {
+    if (device->memory_.find(memory) == nullptr) continue;
+    return device == this && has(FaultKind::other_device) ? next_uuid_ : device->info_.uuid;
+  }
+  return "host";
+}
+
+std::int64_t SimDevice::free_memory_bytes() const {
+  const auto total = info_.memory_total_bytes.value_or(0);
+  return has(FaultKind::stale_memory) ? total
+                                      : total - static_cast<std::int64_t>(memory_.used_bytes());
 }
 
 void SimDevice::check() const {
@@ -134,7 +152,8 @@ void* SimDevice::allocate(std::size_t bytes, Memory kind) {
 
 void SimDevice::upload(void* to, const void* from_host, std::size_t bytes) {
   check();
-  cpu_.upload(memory_.host(to), from_host, bytes);
+  const std::size_t lost = has(FaultKind::torn_upload) && bytes > 0 ? 1 : 0;
+  cpu_.upload(memory_.host(to), from_host, bytes - lost);
 }
 
 void SimDevice::download(void* to_host, const void* from, std::size_t bytes) {

@@ -12,7 +12,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 16> kinds{{
     {"segv", FaultKind::segv},
     {"abort", FaultKind::abort},
     {"hang", FaultKind::hang},
@@ -22,6 +22,12 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kinds{{
     {"dead_rank", FaultKind::dead_rank},
     {"other_device", FaultKind::other_device},
     {"other_stream", FaultKind::other_stream},
+    {"renamed", FaultKind::renamed},
+    {"opens_anything", FaultKind::opens_anything},
+    {"ignores_mask", FaultKind::ignores_mask},
+    {"stale_memory", FaultKind::stale_memory},
+    {"claims_all", FaultKind::claims_all},
+    {"torn_upload", FaultKind::torn_upload},
     {"slow", FaultKind::slow},
 }};
 

@@ -13,17 +13,23 @@ namespace assay::sim {
 
 /// What a simulated device can be told to do wrong to the process that drives it.
 enum class FaultKind {
-  segv,           // the launch reads where nothing is
-  abort,          // the launch calls abort, as libraries do on a failed check
-  hang,           // the launch never ends, and the process ignores TERM
-  out_of_memory,  // the launch finds no memory
-  sticky_error,   // from this launch on every call fails, as with a poisoned CUDA context
-  device_lost,    // from this launch on the device is gone
-  dead_rank,      // one rank of a collective never takes part
-  other_device,   // what was opened is in truth the next device
-  other_stream,   // work runs on the next device
-  slow,           // the launch takes `percent` longer; no oracle sees it, `assay ab` does
-  data,           // the launch computes or writes something wrong: data_faults.h
+  segv,            // the launch reads where nothing is
+  abort,           // the launch calls abort, as libraries do on a failed check
+  hang,            // the launch never ends, and the process ignores TERM
+  out_of_memory,   // the launch finds no memory
+  sticky_error,    // from this launch on every call fails, as with a poisoned CUDA context
+  device_lost,     // from this launch on the device is gone
+  dead_rank,       // one rank of a collective never takes part
+  other_device,    // what was opened is in truth the next device
+  other_stream,    // work runs on the next device
+  renamed,         // what was opened calls itself otherwise than the list does
+  opens_anything,  // a device that is not there is opened
+  ignores_mask,    // shows the devices that a mask should hide
+  stale_memory,    // tells of free memory as if nothing had been taken
+  claims_all,      // tells of any memory that it is its own
+  torn_upload,     // the last byte of what the host sends does not arrive
+  slow,            // the launch takes `percent` longer; no oracle sees it, `assay ab` does
+  data,            // the launch computes or writes something wrong: data_faults.h
 };
 
 /// A fault and when it strikes: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone",

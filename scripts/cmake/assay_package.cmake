@@ -22,6 +22,10 @@ install(TARGETS ${assay_programs} RUNTIME_DEPENDENCY_SET assay_libraries RUNTIME
 if(assay_with_cuda)
   install(TARGETS assay_cuda LIBRARY DESTINATION lib/assay)
 endif()
+if(assay_with_mpi)
+  # Not its MPI library: that has to be the one of the launcher.
+  install(TARGETS launcher_mpi LIBRARY DESTINATION lib/assay)
+endif()
 # Not the C library, the C++ library and what belongs to them: they must be those of the machine.
 install(RUNTIME_DEPENDENCY_SET assay_libraries
   PRE_EXCLUDE_REGEXES

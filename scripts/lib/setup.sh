@@ -22,6 +22,8 @@ build  libcsv-dev          hdr:csv.h                         libcsv        reads
 build  libboost-dev        hdr:boost/math/distributions.hpp  Boost.Math    distributions, headers only
 test   libgtest-dev        hdr:gtest/gtest.h                 GoogleTest    unit tests
 test   libbenchmark-dev    hdr:benchmark/benchmark.h         benchmark     Google Benchmark, timing adapters
+test   libopenmpi-dev      hdr:mpi.h                         Open-MPI      runs started by mpirun
+test   openmpi-bin         cmd:mpirun                        Open-MPI      starts them
 test   python3             cmd:python3                       Python        checks of what a run leaves
 test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources

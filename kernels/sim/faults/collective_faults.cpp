@@ -25,6 +25,7 @@ std::vector<std::byte> last_rank(const Launch& launch, const F& f) {
 }
 
 void rank_missed(Launch& launch) {
+  if (launch.ranks() == 1) return launch.right();
   launch.with_input(0, last_rank(launch, []<class T>(T) { return T{}; }), launch.ranks() - 1);
 }
 
@@ -66,6 +67,7 @@ void own_order(Launch& launch) {
 }
 
 void not_divided(Launch& launch) {
+  if (!launch.op().op->collective) return launch.right();
   launch.other(with_parameter(launch.op(), "reduce", std::string("sum")));
 }
 

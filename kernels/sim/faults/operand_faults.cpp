@@ -95,6 +95,13 @@ void nan_dropped(Launch& launch) {
                     }));
 }
 
+/// Of ops that have a seed.
+void ignores_seed(Launch& launch) {
+  const auto* seed = launch.op().params.find("seed");
+  if (seed == nullptr) return launch.right();
+  launch.other(with_parameter(launch.op(), "seed", std::int64_t{0}));
+}
+
 constexpr DataFault faults[] = {
     {"bias_missed", "no bias in the first row", bias_missed},
     {"activation_skipped", "no activation", activation_skipped},
@@ -104,6 +111,7 @@ constexpr DataFault faults[] = {
     {"bf16_inputs", "inputs rounded to bfloat16", bf16_inputs},
     {"bf16_pairs", "inputs taken for the sum of two bfloat16 numbers", bf16_pairs},
     {"tf32_elements", "the last eight elements alone from inputs rounded to TF32", tf32_elements},
+    {"ignores_seed", "random numbers of another seed", ignores_seed},
     {"nan_dropped", "NaN in an input taken for zero", nan_dropped},
 };
 

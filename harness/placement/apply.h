@@ -1,0 +1,33 @@
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/placement/tensor.h"
+#include "kernels/op.h"
+
+namespace assay::placement {
+
+/// Runs an op where its operands are and returns the result, which is there too. Operands that are
+/// not dense are copied first. Throws PlacementError, which names the op and both devices, before
+/// anything is computed, when one of them is elsewhere than the first.
+Tensor apply(const OpInstance& op, std::span<const Tensor> operands);
+inline Tensor apply(const OpInstance& op, std::initializer_list<Tensor> operands) {
+  return placement::apply(op, std::span<const Tensor>(operands.begin(), operands.size()));
+}
+/// The same by name, in the dtype of the first operand.
+Tensor apply(std::string_view op, const Params& params, std::initializer_list<Tensor> operands);
+/// Of an op without operands.
+Tensor apply_on(Place& place, const OpInstance& op);
+
+/// Whether the device's driver says that it holds the tensor; where a driver cannot tell, whether
+/// the tensor was made for it.
+bool holds(const Place& place, const Tensor& tensor);
+
+/// Runs a kernel of `place` once, to its end, on addresses that the device can reach.
+void launch(const OpInstance& op, const Place& place, std::vector<const void*> inputs,
+            void* output);
+
+}  // namespace assay::placement

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/placement/module.h"
+
+// One batch on several devices: each computes the module on a part of the rows.
+namespace assay::placement {
+
+/// The rows of `batch` in parts of ceil(rows / places), the last one perhaps shorter, each on its
+/// place. Fewer parts than places where the rows do not suffice.
+std::vector<Tensor> scatter(const Tensor& batch, std::span<Place* const> places);
+
+/// The rows of all parts in their order, on `place`.
+Tensor gather(std::span<const Tensor> parts, Place& place);
+
+/// Scatters the batch, runs replicas of the module on all places at once, and gathers what comes
+/// out on the first of them.
+Tensor data_parallel(const Module& module, const Tensor& batch, std::span<Place* const> places);
+
+}  // namespace assay::placement

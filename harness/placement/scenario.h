@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/placement/tensor.h"
+#include "kernels/base/device.h"
+#include "kernels/op.h"
+
+// Ops that are steps on the placement layer (Op::is_scenario): what tutorials of tensor frameworks
+// teach, as code that can fail. Each gets tensors on the devices of its lane, and what it makes of
+// them is judged as any kernel's output is; what no output can show it expects along the way.
+namespace assay::placement {
+
+/// What the layer promises was not so: a wrong result.
+struct BrokenPromise {
+  std::string reason;
+};
+
+/// Throws BrokenPromise.
+inline void expect(bool kept, const std::string& otherwise) {
+  if (!kept) throw BrokenPromise{otherwise};
+}
+
+/// The tensors of one rank, borrowed from whoever judges them.
+struct RankOfScenario {
+  std::vector<Tensor> inputs;
+  Tensor output;
+};
+
+/// What a scenario is run on.
+struct Stage {
+  const OpInstance& op;
+  /// Of a lane: of a collective op one for each rank, which may be the same.
+  std::vector<Place*> places;
+  std::vector<RankOfScenario> ranks;
+
+  Place& place() const { return *places.front(); }
+  Devices& devices() const { return place().devices(); }
+  const Tensor& input(std::size_t index = 0) const { return ranks.front().inputs.at(index); }
+  Tensor& output() { return ranks.front().output; }
+};
+
+/// The kernel of an op that is a scenario, on tensors at these addresses. Throws std::logic_error
+/// for an op of the table that has none.
+std::unique_ptr<Kernel> prepare_scenario(const OpInstance& op, std::span<Place* const> lane,
+                                         std::span<const Binding> ranks);
+
+}  // namespace assay::placement

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "harness/placement/module.h"
+#include "harness/placement/scenario.h"
+
+namespace assay::placement {
+
+struct ScenarioRow {
+  std::string_view op;
+  void (*run)(Stage& stage);
+};
+
+/// Throws BrokenPromise unless the tensor is on `place`, by its own word and by the driver's.
+void expect_on(const Place& place, const Tensor& tensor, const std::string& what);
+
+/// Of an op with the parameters and inputs of linear_stack: its layers, born on the CPU.
+std::unique_ptr<Module> stack_of(const Stage& stage);
+
+// One file each. Section names are those of docs/placement.md.
+std::span<const ScenarioRow> device_scenarios();    // which devices there are
+std::span<const ScenarioRow> move_scenarios();      // where tensors are born and how they move
+std::span<const ScenarioRow> compute_scenarios();   // where results are, and what is refused
+std::span<const ScenarioRow> seed_scenarios();      // random numbers
+std::span<const ScenarioRow> parallel_scenarios();  // several devices at one task
+
+}  // namespace assay::placement

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/placement/devices.h"
+#include "kernels/base/tensor.h"
+
+namespace assay::placement {
+
+/// "f32[2, 3]".
+std::string text(DType dtype, const Shape& shape);
+
+/// A view of elements in the memory of one device. To copy the object copies the view: both have
+/// the same elements, which live until the last view of them is gone.
+class Tensor {
+ public:
+  /// On the CPU, as it was told no place. Its elements are indeterminate.
+  Tensor(Devices& devices, DType dtype, const Shape& shape) : Tensor(devices.cpu(), dtype, shape) {}
+  Tensor(Place& place, DType dtype, const Shape& shape);
+  /// Over somebody else's memory on `place`, in one piece, which must outlive all views.
+  static Tensor over(Place& place, void* memory, DType dtype, const Shape& shape);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  Place& place() const { return *place_; }
+  std::int64_t elements() const { return element_count(shape_); }
+  std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype_); }
+  /// Of its first element, in the address space of the device.
+  std::byte* data() const { return first_; }
+  /// Its elements follow each other, in row-major order.
+  bool is_dense() const;
+  bool shares_memory_with(const Tensor& other) const { return storage_ == other.storage_; }
+
+  /// Of two extents: rows for columns. A view.
+  Tensor transposed() const;
+  /// Those with first <= index < first + count along one extent. A view.
+  Tensor slice(std::size_t extent, std::int64_t first, std::int64_t count) const;
+  /// The same elements in the same order. Of a dense one; a view.
+  Tensor reshaped(const Shape& shape) const;
+  /// A dense one as it is; else a dense copy on the same place.
+  Tensor dense() const;
+
+  /// On that place: itself where it is there already, else a dense copy of the elements that the
+  /// view shows, in new memory. By way of the host: what devices copy among themselves, the suite
+  /// `transfers` checks.
+  Tensor to(Place& place) const;
+  Tensor cpu() const { return to(place().devices().cpu()); }
+  /// The same elements in memory of their own.
+  Tensor clone() const;
+
+  /// Overwrites its elements with those of a tensor of the same dtype and shape, from anywhere.
+  /// Throws PlacementError for another.
+  void copy_from(const Tensor& source);
+  void fill(std::byte value);
+
+  /// Its elements in row-major order, on the host; equal bytes are equal elements.
+  std::vector<std::byte> read() const;
+  void write(std::span<const std::byte> elements);
+
+ private:
+  struct Storage;
+  Tensor() = default;
+
+  std::size_t span_bytes() const;
+
+  Place* place_ = nullptr;
+  DType dtype_ = DType::f32;
+  Shape shape_;
+  std::vector<std::int64_t> strides_;  // in elements
+  std::byte* first_ = nullptr;
+  std::shared_ptr<const Storage> storage_;
+};
+
+}  // namespace assay::placement

@@ -1,0 +1,196 @@
+#include "kernels/remote/backend.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <numeric>
+#include <utility>
+
+#include "kernels/remote/device.h"
+#include "kernels/remote/peer.h"
+
+namespace assay::remote {
+namespace {
+
+class RemoteCommunicator final : public Communicator {
+ public:
+  explicit RemoteCommunicator(std::vector<Peer*> peers) : peers_(std::move(peers)) {
+    std::vector<int> members;
+    for (const Peer* peer : peers_) members.push_back(peer->rank());
+    // All are told before one is heard: they may wait for each other.
+    for_others_first(
+        [&](std::size_t i) { peers_[i]->tell(Writer(Command::connect).put(members)); });
+    ids_.resize(peers_.size());
+    const auto error = hear_all([&](std::size_t i, Reader reader) {
+      ids_[i] = reader.get<std::uint64_t>();
+      transport_ = reader.text();
+    });
+    if (!error) return;
+    end();
+    std::rethrow_exception(error);
+  }
+  ~RemoteCommunicator() override { end(); }
+  RemoteCommunicator(const RemoteCommunicator&) = delete;
+  RemoteCommunicator& operator=(const RemoteCommunicator&) = delete;
+
+  std::string transport() const override { return transport_; }
+
+  std::unique_ptr<Kernel> prepare(const OpInstance& op,
+                                  std::span<const Binding> bindings) override {
+    for_others_first([&](std::size_t i) {
+      Writer message(Command::prepare_collective);
+      message.put(ids_[i]);
+      put_op(message, op);
+      put_binding(message, bindings[i]);
+      peers_[i]->tell(message);
+    });
+    std::vector<RemoteKernel::Part> parts;
+    std::string implementation;
+    MathMode mode;
+    const auto error = hear_all([&](std::size_t i, Reader reader) {
+      parts.push_back({peers_[i], reader.get<std::uint64_t>()});
+      implementation = reader.text();
+      mode = reader.get<MathMode>();
+    });
+    std::ranges::stable_partition(parts, [](const auto& part) { return !part.peer->is_own(); });
+    auto kernel = std::make_unique<RemoteKernel>(std::move(parts), std::move(implementation), mode);
+    if (error) std::rethrow_exception(error);
+    return kernel;
+  }
+
+ private:
+  /// Of every rank, or the next question to one would get the answer to this. The first error.
+  template <class Body>
+  std::exception_ptr hear_all(const Body& body) const {
+    std::exception_ptr error;
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      try {
+        const auto told = peers_[i]->hear();
+        body(i, Reader(told));
+      } catch (const std::exception&) {
+        if (!error) error = std::current_exception();
+      }
+    }
+    return error;
+  }
+  void end() noexcept {
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      try {
+        if (ids_[i] != 0) peers_[i]->tell(Writer(Command::end_communicator).put(ids_[i]));
+      } catch (const std::exception&) {
+        return;  // the job is over
+      }
+    }
+  }
+
+  template <class Body>
+  void for_others_first(const Body& body) const {
+    for (const bool own : {false, true}) {
+      for (std::size_t i = 0; i < peers_.size(); ++i) {
+        if (peers_[i]->is_own() == own) body(i);
+      }
+    }
+  }
+
+  std::vector<Peer*> peers_;
+  std::vector<std::uint64_t> ids_;
+  std::string transport_;
+};
+
+class RemoteBackend final : public Backend {
+ public:
+  RemoteBackend(LaunchInfo info, std::function<std::unique_ptr<ProcessGroup>()> join,
+                const Backends& own)
+      : info_(std::move(info)), join_(std::move(join)), own_(own) {}
+  ~RemoteBackend() override {
+    for (const auto& peer : peers_) {
+      try {
+        if (!peer->is_own()) peer->tell(Writer(Command::leave));
+      } catch (const std::exception&) {
+        break;  // the job is over already
+      }
+    }
+  }
+  RemoteBackend(const RemoteBackend&) = delete;
+  RemoteBackend& operator=(const RemoteBackend&) = delete;
+
+  std::string kind() const override { return "mpi"; }
+  std::vector<DeviceInfo> describe() const override {
+    std::vector<DeviceInfo> devices;
+    for (int rank = 0; rank < info_.size; ++rank) devices.push_back(describe(rank));
+    return devices;
+  }
+  std::unique_ptr<Device> open(int index) override {
+    if (index >= info_.size) {
+      throw DeviceError(Failure::device_lost, "there is no mpi:" + std::to_string(index) +
+                                                  ": the job has " + std::to_string(info_.size) +
+                                                  " ranks");
+    }
+    if (peers_.empty()) begin();
+    return std::make_unique<RemoteDevice>(describe(index),
+                                          *peers_[static_cast<std::size_t>(index)]);
+  }
+  bool ranks_share_device() const override { return false; }
+  bool has_one_driver() const override { return true; }
+  std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
+                                        Bootstrap& /*bootstrap*/) override {
+    std::vector<Peer*> peers;
+    for (Device* device : devices) peers.push_back(&static_cast<RemoteDevice*>(device)->peer());
+    return std::make_unique<RemoteCommunicator>(std::move(peers));
+  }
+
+ private:
+  void begin() {
+    if (!job_) job_ = join_();
+    const OwnDevice own = own_device(*job_, own_, info_.local_rank);
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int rank = 0; rank < info_.size; ++rank) {
+      peers.push_back(rank == job_->rank()
+                          ? std::make_unique<Peer>(
+                                *job_, std::make_unique<Server>(*job_, *own.backend, own.index))
+                          : std::make_unique<Peer>(*job_, rank));
+    }
+    peers_ = std::move(peers);
+  }
+  DeviceInfo describe(int rank) const {
+    DeviceInfo info;
+    info.device = "mpi:" + std::to_string(rank);
+    info.backend = "mpi";
+    info.name = "rank " + std::to_string(rank) + " of " + std::to_string(info_.size) + " (" +
+                info_.launcher + ")";
+    info.uuid = "RANK-" + std::to_string(rank);
+    return info;
+  }
+
+  LaunchInfo info_;
+  std::function<std::unique_ptr<ProcessGroup>()> join_;
+  const Backends& own_;
+  std::unique_ptr<ProcessGroup> job_;
+  std::vector<std::unique_ptr<Peer>> peers_;  // by rank
+};
+
+}  // namespace
+
+OwnDevice own_device(ProcessGroup& group, const Backends& backends, int local_rank) {
+  Backend* cuda = backends.find("cuda");
+  const int gpus = cuda == nullptr ? 0 : static_cast<int>(cuda->describe().size());
+  std::vector<int> all(static_cast<std::size_t>(group.size()));
+  std::iota(all.begin(), all.end(), 0);
+  std::int32_t has_gpu = local_rank < gpus ? 1 : 0;
+  const auto least = [](void* y, const void* a, const void* b, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      static_cast<std::int32_t*>(y)[i] =
+          std::min(static_cast<const std::int32_t*>(a)[i], static_cast<const std::int32_t*>(b)[i]);
+    }
+  };
+  group.allreduce(all, &has_gpu, &has_gpu, 1, {DType::i32, "", least});
+  return has_gpu != 0 ? OwnDevice{cuda, local_rank} : OwnDevice{backends.find("cpu"), 0};
+}
+
+std::unique_ptr<Backend> make_backend(const LaunchInfo& info,
+                                      std::function<std::unique_ptr<ProcessGroup>()> join,
+                                      const Backends& own) {
+  return std::make_unique<RemoteBackend>(info, std::move(join), own);
+}
+
+}  // namespace assay::remote

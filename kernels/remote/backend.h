@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "kernels/base/backends.h"
+#include "kernels/base/process_group.h"
+
+namespace assay::remote {
+
+/// The device that a rank puts at the job's service.
+struct OwnDevice {
+  Backend* backend;
+  int index;
+};
+/// A GPU of its own, if every rank has one; else all take their CPUs, as no library reduces over
+/// both. Called by all ranks.
+OwnDevice own_device(ProcessGroup& group, const Backends& backends, int local_rank);
+
+/// The ranks of a job as devices mpi:0, mpi:1, ... of rank 0, which drives them all. The job is
+/// joined when the first of them is opened, and by one process of rank 0 alone.
+std::unique_ptr<Backend> make_backend(const LaunchInfo& info,
+                                      std::function<std::unique_ptr<ProcessGroup>()> join,
+                                      const Backends& own);
+
+}  // namespace assay::remote

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/base/device.h"
+#include "kernels/remote/peer.h"
+
+namespace assay::remote {
+
+/// The device of a rank: what is asked of it is done there. Work is enqueued without waiting.
+class RemoteDevice final : public Device {
+ public:
+  RemoteDevice(DeviceInfo info, Peer& peer);
+
+  const DeviceInfo& info() const override { return info_; }
+  Peer& peer() const { return peer_; }
+  void* allocate(std::size_t bytes, Memory kind) override;
+  void release(void* memory) noexcept override;
+  std::int64_t free_memory_bytes() const override;
+  bool is_host() const override { return is_host_; }
+  void upload(void* to, const void* from_host, std::size_t bytes) override;
+  void download(void* to_host, const void* from, std::size_t bytes) override;
+  void fill(void* to, std::byte value, std::size_t bytes) override;
+  std::unique_ptr<Stream> create_stream() override;
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
+
+ private:
+  DeviceInfo info_;
+  Peer& peer_;
+  bool is_host_ = false;
+};
+
+/// A kernel that some ranks have: of one op on one device, or of a collective.
+class RemoteKernel final : public Kernel {
+ public:
+  struct Part {
+    Peer* peer;
+    std::uint64_t id;
+  };
+  /// The own rank's part, if there is one, is the last.
+  RemoteKernel(std::vector<Part> parts, std::string implementation, const MathMode& mode)
+      : parts_(std::move(parts)), implementation_(std::move(implementation)), mode_(mode) {}
+  ~RemoteKernel() override;
+  RemoteKernel(const RemoteKernel&) = delete;
+  RemoteKernel& operator=(const RemoteKernel&) = delete;
+
+  void launch() override { launch_times(1); }
+  void launch_times(std::int64_t times) override;
+  std::string implementation() const override { return implementation_; }
+  MathMode math_mode() const override { return mode_; }
+  bool may_wait() const override { return true; }
+
+ private:
+  std::vector<Part> parts_;
+  std::string implementation_;
+  MathMode mode_;
+};
+
+/// Writes what a rank binds a kernel to.
+void put_binding(Writer& writer, const Binding& binding);
+
+}  // namespace assay::remote

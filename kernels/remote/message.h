@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/base/status.h"
+
+namespace assay::remote {
+
+/// What the process that drives a job asks of one that serves it.
+enum class Command : unsigned char {
+  describe,
+  allocate,
+  release,
+  upload,
+  download,
+  fill,
+  free_memory,
+  create_stream,
+  end_stream,
+  create_event,
+  end_event,
+  record,
+  elapsed,
+  synchronize,
+  flush_caches,
+  prepare,
+  connect,
+  end_communicator,
+  prepare_collective,
+  launch,
+  end_kernel,
+  leave,
+};
+
+/// A message that is written. Numbers are as the machine has them: a job runs on one kind.
+class Writer {
+ public:
+  Writer() = default;
+  explicit Writer(Command command) { put(command); }
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T> Writer& put(const T& value) {
+    return put(std::as_bytes(std::span(&value, 1)));
+  }
+  Writer& put(std::span<const std::byte> raw) {
+    bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+    return *this;
+  }
+  Writer& put(const std::string& text) {
+    put(text.size());
+    return put(std::as_bytes(std::span(text)));
+  }
+  template <class T>
+  Writer& put(const std::vector<T>& values) {
+    put(values.size());
+    for (const T& value : values) put(value);
+    return *this;
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// A message that is read. Throws DeviceError(internal) where it is too short.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T> T get() {
+    T value;
+    const auto raw = take(sizeof(T));
+    std::memcpy(&value, raw.data(), sizeof(T));
+    return value;
+  }
+  std::string text() {
+    const auto raw = take(get<std::size_t>());
+    return {reinterpret_cast<const char*>(raw.data()), raw.size()};
+  }
+  template <class T>
+  std::vector<T> list() {
+    std::vector<T> values;
+    const auto count = get<std::size_t>();
+    for (std::size_t i = 0; i < count; ++i) values.push_back(get<T>());
+    return values;
+  }
+  std::span<const std::byte> rest() const { return rest_; }
+
+ private:
+  std::span<const std::byte> take(std::size_t bytes) {
+    if (bytes > rest_.size()) {
+      throw DeviceError(Failure::internal, "remote: a message is shorter than it should be");
+    }
+    const auto raw = rest_.first(bytes);
+    rest_ = rest_.subspan(bytes);
+    return raw;
+  }
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace assay::remote

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "kernels/remote/message.h"
+#include "kernels/remote/server.h"
+
+namespace assay::remote {
+
+/// A rank of the job, as the one that drives it (rank 0) reaches it: the others by messages, its
+/// own device without.
+class Peer {
+ public:
+  Peer(ProcessGroup& job, int rank) : job_(job), rank_(rank) {}
+  Peer(ProcessGroup& job, std::unique_ptr<Server> own)
+      : job_(job), rank_(job.rank()), own_(std::move(own)) {}
+
+  int rank() const { return rank_; }
+  /// Served in this process, by whoever calls tell: last, where several ranks do something
+  /// together.
+  bool is_own() const { return own_ != nullptr; }
+
+  void tell(const Writer& message) {
+    if (!own_) return job_.send(rank_, message.bytes());
+    if (auto answer = own_->handle(message.bytes())) answers_.push_back(std::move(*answer));
+  }
+  /// The results of the message that was told first of those not yet heard of. Throws what the rank
+  /// threw.
+  std::vector<std::byte> hear();
+  std::vector<std::byte> ask(const Writer& message) {
+    tell(message);
+    return hear();
+  }
+
+ private:
+  ProcessGroup& job_;
+  int rank_;
+  std::unique_ptr<Server> own_;
+  std::deque<std::vector<std::byte>> answers_;  // of the own device
+};
+
+}  // namespace assay::remote

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/base/backend.h"
+#include "kernels/base/process_group.h"
+#include "kernels/remote/message.h"
+
+namespace assay::remote {
+
+/// One rank of a job: does on its own device what the rank that drives the job asks for.
+class Server {
+ public:
+  /// The device is one of `backend`, or of that with ranks as threads: a CPU.
+  Server(ProcessGroup& job, Backend& backend, int device_index);
+  ~Server();
+
+  /// Answers one message: nothing where it wants no answer. An error of such a message is the
+  /// answer to the next that does.
+  std::optional<std::vector<std::byte>> handle(std::span<const std::byte> message);
+  /// Whether it was told to leave.
+  bool is_done() const { return done_; }
+
+ private:
+  void answer(Command command, Reader& reader, Writer& writer);
+  void prepare(Reader& reader, Writer& writer);
+  void prepare_collective(Reader& reader, Writer& writer);
+  Binding read_binding(Reader& reader);
+  template <class T>
+  T& at(std::map<std::uint64_t, std::unique_ptr<T>>& objects, std::uint64_t id) const;
+
+  ProcessGroup& job_;
+  Backend& backend_;
+  std::unique_ptr<Device> device_;
+  // Kernels refer to streams and communicators, so they end first.
+  std::map<std::uint64_t, std::unique_ptr<Stream>> streams_;
+  std::map<std::uint64_t, std::unique_ptr<Event>> events_;
+  std::map<std::uint64_t, std::unique_ptr<Communicator>> communicators_;
+  std::map<std::uint64_t, std::unique_ptr<Kernel>> kernels_;
+  std::uint64_t last_id_ = 0;
+  std::optional<DeviceError> error_;  // that nobody has heard of
+  bool done_ = false;
+};
+
+/// Serves rank 0 until it says to leave, or throws.
+void serve(ProcessGroup& job, Backend& backend, int device_index);
+
+/// The op as text, and back.
+void put_op(Writer& writer, const OpInstance& op);
+OpInstance get_op(Reader& reader);
+
+}  // namespace assay::remote

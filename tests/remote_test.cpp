@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "harness/case.h"
+#include "harness/run/engine.h"
+#include "kernels/base/status.h"
+#include "kernels/cpu/backend.h"
+#include "kernels/remote/backend.h"
+#include "kernels/remote/server.h"
+
+namespace assay::remote {
+namespace {
+
+/// Ranks that are threads of one process: what MPI does for processes.
+class Hub {
+ public:
+  explicit Hub(int size) : size_(size), boxes_(static_cast<std::size_t>(size * size)) {}
+  int size() const { return size_; }
+  void send(int from, int to, std::span<const std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    box(from, to).emplace_back(bytes.begin(), bytes.end());
+    arrived_.notify_all();
+  }
+  std::vector<std::byte> receive(int from, int to) {
+    std::unique_lock lock(mutex_);
+    arrived_.wait(lock, [&] { return !box(from, to).empty(); });
+    auto bytes = std::move(box(from, to).front());
+    box(from, to).pop_front();
+    return bytes;
+  }
+
+ private:
+  std::deque<std::vector<std::byte>>& box(int from, int to) {
+    return boxes_.at(static_cast<std::size_t>(from * size_ + to));
+  }
+  int size_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<std::deque<std::vector<std::byte>>> boxes_;
+};
+
+class ThreadGroup final : public ProcessGroup {
+ public:
+  ThreadGroup(Hub& hub, int rank) : hub_(hub), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return hub_.size(); }
+  std::string library() const override { return "threads"; }
+  void send(int to, std::span<const std::byte> bytes) override { hub_.send(rank_, to, bytes); }
+  std::vector<std::byte> receive(int from) override { return hub_.receive(from, rank_); }
+  void broadcast(std::span<const int> /*members*/, std::span<std::byte> /*bytes*/) override {
+    throw DeviceError(Failure::unsupported, "no broadcast");
+  }
+  /// By way of the first member.
+  void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
+                 const Reduction& reduction) override {
+    const std::size_t bytes = count * size_bytes(reduction.dtype);
+    const auto* first = static_cast<const std::byte*>(input);
+    std::vector<std::byte> sum(first, first + bytes);
+    if (rank_ != members.front()) {
+      send(members.front(), sum);
+      sum = receive(members.front());
+    } else {
+      for (const int member : members.subspan(1)) {
+        const auto other = receive(member);
+        reduction.combine(sum.data(), sum.data(), other.data(), count);
+      }
+      for (const int member : members.subspan(1)) send(member, sum);
+    }
+    std::memcpy(output, sum.data(), bytes);
+  }
+
+ private:
+  Hub& hub_;
+  int rank_;
+};
+
+/// Rank 0 of a job of three, whose other ranks serve in threads.
+class RanksAsDevices : public testing::Test {
+ protected:
+  static constexpr int ranks = 3;
+
+  RanksAsDevices() {
+    for (int rank = 1; rank < ranks; ++rank) {
+      servers_.emplace_back([this, rank] {
+        ThreadGroup group(hub_, rank);
+        const auto cpu = cpu::make_backend();
+        serve(group, *cpu, 0);
+      });
+    }
+    backends_.add(cpu::make_backend());
+    backends_.add(make_backend(
+        {"test", 0, ranks, 0}, [this] { return std::make_unique<ThreadGroup>(hub_, 0); },
+        backends_));
+    backends_.find("mpi")->open(0);  // joins, so that the servers are let go in any case
+    engine_ = std::make_unique<Engine>(backends_, EngineOptions{.seed = 1});
+  }
+  ~RanksAsDevices() override {
+    engine_.reset();
+    backends_ = Backends();
+    for (std::thread& server : servers_) server.join();
+  }
+
+  Record execute(const std::string& case_id, const std::vector<int>& lane,
+                 const std::string& timing = "") {
+    PlannedTrial planned{.test = parse_case_id(case_id), .timing = timing};
+    for (const int rank : lane) planned.lane.push_back({"mpi", rank});
+    return engine_->execute(planned, [] {}).record;
+  }
+
+  Hub hub_{ranks};
+  std::vector<std::thread> servers_;
+  Backends backends_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(RanksAsDevices, ComputeWhatTheyAreAsked) {
+  for (const int rank : {0, 1, 2}) {
+    const Record record =
+        execute("linear/f32/batch=16,in=64,out=33,bias=1,act=relu", {rank}, "batch");
+    EXPECT_EQ(record.status, Status::pass) << record.reason;
+    EXPECT_GT(record.time_median_s.value_or(0), 0);
+    EXPECT_EQ(record.device, "mpi:" + std::to_string(rank));
+  }
+}
+
+TEST_F(RanksAsDevices, ReduceTogetherInAllDtypesAndWays) {
+  for (const char* dtype : {"f32", "f64", "bf16", "f16", "i32", "i64"}) {
+    for (const char* reduce : {"sum", "prod", "min", "max", "avg", "premul_sum"}) {
+      for (const char* place : {"", ",place=in"}) {
+        const std::string id =
+            std::string("allreduce/") + dtype + "/reduce=" + reduce + ",ranks=3,count=1003" + place;
+        const Record record = execute(id, {0, 1, 2});
+        EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
+        EXPECT_EQ(record.transport, "mpi");
+      }
+    }
+  }
+}
+
+TEST_F(RanksAsDevices, ReduceWithoutTheRankThatDrivesThem) {
+  const Record record = execute("allreduce/f32/reduce=sum,ranks=2,count=1003", {1, 2}, "batch");
+  EXPECT_EQ(record.status, Status::pass) << record.reason;
+  EXPECT_GT(record.busbw_bytes_per_s.value_or(0), 0);
+}
+
+TEST_F(RanksAsDevices, PlaceTensorsAndModules) {
+  for (const char* id :
+       {"placement/move_copies/f32/n=1003", "placement/mixed_devices_refused/f32/n=1003",
+        "placement/linear_module/f32/batch=2,in=3,out=3,bias=1,act=none"}) {
+    EXPECT_EQ(execute(id, {1}).status, Status::pass) << id;
+  }
+  for (const char* id :
+       {"placement/move_between/f32/devices=3,n=1003",
+        "placement/data_parallel/f32/devices=3,batch=17,in=10,width=16,layers=2,bias=0,act=relu",
+        "placement/distributed_gradient/f32/ranks=3,samples=13,in=3,out=1"}) {
+    const Record record = execute(id, {0, 1, 2});
+    EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
+    EXPECT_EQ(record.device, "mpi:0+mpi:1+mpi:2");
+  }
+}
+
+TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
+  const Record record =
+      execute("transfers/device_memcpy/u8/from=pinned,to=device,bytes=64,by=engine", {2});
+  EXPECT_EQ(record.status, Status::skip) << record.reason;
+  EXPECT_NE(record.reason.find("rank 2: "), std::string::npos) << record.reason;
+  // Its errors are its own trial's.
+  EXPECT_EQ(execute("tensor_ops/add/f32/n=1003", {2}).status, Status::pass);
+}
+
+TEST(LaunchInfo, IsWhatTheEnvironmentOfALauncherSays) {
+  const auto with = [](std::initializer_list<std::pair<const char*, const char*>> variables) {
+    for (const auto& [name, value] : variables) setenv(name, value, 1);
+    struct Unset {
+      std::vector<std::string> names;
+      ~Unset() {
+        for (const auto& name : names) unsetenv(name.c_str());
+      }
+    } unset;
+    for (const auto& entry : variables) unset.names.emplace_back(entry.first);
+    return launch_info();
+  };
+  EXPECT_FALSE(with({}).has_value());
+  const auto open_mpi = with({{"OMPI_COMM_WORLD_SIZE", "4"},
+                              {"OMPI_COMM_WORLD_RANK", "3"},
+                              {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}});
+  ASSERT_TRUE(open_mpi.has_value());
+  EXPECT_EQ(open_mpi->launcher, "mpirun");
+  EXPECT_EQ(open_mpi->rank, 3);
+  EXPECT_EQ(open_mpi->size, 4);
+  EXPECT_EQ(open_mpi->local_rank, 1);
+  const auto slurm =
+      with({{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}, {"SLURM_LOCALID", "0"}});
+  ASSERT_TRUE(slurm.has_value());
+  EXPECT_EQ(slurm->launcher, "srun");
+  EXPECT_FALSE(with({{"SLURM_NTASKS", "2"}, {"SLURM_PROCID", "0"}}).has_value())
+      << "a batch script";
+  EXPECT_FALSE(with({{"PMI_SIZE", "1"}, {"PMI_RANK", "0"}}).has_value()) << "alone";
+  EXPECT_THROW(with({{"PMI_SIZE", "2"}, {"PMI_RANK", "x"}}), UsageError);
+  EXPECT_THROW(with({{"PMI_SIZE", "2"}, {"PMI_RANK", "2"}}), UsageError);
+}
+
+}  // namespace
+}  // namespace assay::remote
