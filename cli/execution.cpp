@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/estimate.h"
-#include "cli/interrupt.h"
 #include "harness/run/coverage.h"
 
 namespace assay::cli {
@@ -32,7 +31,7 @@ PlanEnd Execution::run(Supervisor& supervisor) {
   PlanEnd end = rounds(supervisor);
   repeating_ = duration_s > 0;
   std::vector<PlannedTrial> again = repeating_ ? job_.plan : std::vector<PlannedTrial>();
-  while (repeating_ && end == PlanEnd::completed && !is_over(duration_s) && !interrupted()) {
+  while (repeating_ && end == PlanEnd::completed && !is_over(duration_s)) {
     for (PlannedTrial& trial : again) ++trial.repeat;
     end = supervisor.execute(again);
   }

@@ -1,10 +1,15 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/program.h"
 #include "cli/say.h"
+#include "kernels/base/process_group.h"
+#include "kernels/base/status.h"
 
 namespace assay::cli {
 namespace {
@@ -29,6 +34,12 @@ constexpr const char* examples = R"(Examples:
 Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
 4 a crash, a time-out or another failure of the machinery, 5 a confirmed regression.)";
 
+/// Whether the command makes one thing of a launcher's processes, or is harmless in each of them.
+bool serves_jobs(const std::string& command) {
+  return command == "run" || command == "worker" || command == "devices" || command == "list" ||
+         command == "compare" || command == "history";
+}
+
 int run(int argc, char** argv) {
   CLI::App program(description, "assay");
   program.footer(examples);
@@ -43,6 +54,11 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     refuse_extras(*command.app, "assay " + command.app->get_name());
+    if (const auto launch = launch_info(); launch && !serves_jobs(command.app->get_name())) {
+      throw UsageError(fmt::format(
+          "assay {}: not under {}: each rank would do it by itself; 'assay run' is for jobs",
+          command.app->get_name(), launch->launcher));
+    }
     return command.run();
   }
   refuse_extras(program, "assay");

@@ -96,8 +96,8 @@ class LimitSink final : public Sink {
 LimitPlan plan_limits(std::span<const DeviceInfo> devices) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
-    if (device.backend != "mpi")
-      add(device, nullptr, {}, plan);  // the device behind a rank has them
+    if (device.backend == "mpi") continue;  // the device behind a rank has limits
+    add(device, nullptr, {}, plan);
   }
   return plan;
 }

@@ -182,7 +182,7 @@ int execute(const RunOptions& asked, bool resumes) {
       .interrupted = interrupted,
       .enough = [&] { return execution.enough(); },
       .expected_failure = [&](const Record& failure) { return expected.accept(failure); }};
-  const auto launch = launch_info();
+  const auto launch = this_launch();
   supervision.one_driver_kinds = job.one_driver_kinds;
   supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
@@ -190,7 +190,10 @@ int execute(const RunOptions& asked, bool resumes) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
     if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
-    if (launch) record.replay = fmt::format("mpirun -np {} {}", launch->size, record.replay);
+    if (launch && trial.lane.front().backend == "mpi") {
+      record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
+                                  launch->size, record.replay);
+    }
   };
   Supervisor supervisor(std::move(supervision), run, sinks);
   const PlanEnd end = execution.run(supervisor);
@@ -213,7 +216,10 @@ int execute(const RunOptions& asked, bool resumes) {
   run.taken = taken.count();
   add_times(run, supervisor, begin_s, begin_output_s);
   for (Sink* sink : sinks) sink->end(run);
-  if (launch && !supervisor.drove_job()) release_ranks(worker_command(options.selection));
+  if (launch && !supervisor.drove_job() && !release_ranks(worker_command(options.selection))) {
+    say("the other ranks of the job could not be let go\n");
+    run.exit_code = std::max<int>(run.exit_code, infrastructure);
+  }
   print_end(run, outcomes, options.quiet);
   return run.exit_code;
 }
@@ -233,8 +239,8 @@ Command add_run(CLI::App& program) {
   assay run --resume assay-runs/TIME-HOST    what a killed run still lacked)");
   add_run_options(*app, *options);
   return {app, [app, options] {
-            if (const auto launch = launch_info(); launch && launch->rank > 0) {
-              return serve_rank(*launch);
+            if (const auto launch = this_launch(); launch && launch->rank > 0) {
+              return serve_rank(*launch, worker_command(options->selection));
             }
             // Also when it is empty: an unset variable of a script must not begin another run.
             const bool resumes = app->count("--resume") > 0;

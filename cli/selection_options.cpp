@@ -12,6 +12,7 @@
 
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
+#include "cli/launched.h"
 #include "harness/replay.h"
 #include "harness/run/checks.h"
 #include "harness/run/supervisor.h"
@@ -188,6 +189,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   // Threads that wander between cores are noise; who has set this knows better.
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     command.environment.emplace_back("OMP_PROC_BIND", "true");
+  }
+  if (const auto launch = this_launch()) {
+    command.environment.emplace_back(command_hash_name, std::to_string(launch->command_hash));
   }
   // A thread count that changed between launches would change the order of a sum, and its bits.
   command.environment.emplace_back("OMP_DYNAMIC", "false");

@@ -37,7 +37,7 @@ void keep_freed_memory() {
 
 int execute(const WorkerOptions& options) {
   if (options.releases_ranks) {
-    let_ranks_go(launch_info().value());
+    let_ranks_go(this_launch().value());
     return ok;
   }
   keep_freed_memory();
@@ -51,7 +51,7 @@ int execute(const WorkerOptions& options) {
     backends.add(sim::make_backend(options.sim_devices, std::move(faults)));
   }
   for (const auto& folder : module_folders()) backends.load_modules(folder);
-  if (const auto launch = launch_info()) {
+  if (const auto launch = this_launch()) {
     backends.add(remote::make_backend(
         *launch, [launch] { return join_job(*launch, module_folders()); }, backends));
   }

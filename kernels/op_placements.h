@@ -17,8 +17,8 @@ Op placed_copy(const OpRow& row, Needs needs);
 Op visible_mask_op(const OpRow& row);
 /// The same over `devices` devices together.
 Op placed_copy_over_devices(const OpRow& row);
-/// Rows and columns that lie as `layout` says.
 Op most_free_op(const OpRow& row);
+/// Rows and columns that lie as `layout` says.
 Op round_trip_op(const OpRow& row);
 Op device_guard_op(const OpRow& row);
 Op results_stay_op(const OpRow& row);

@@ -90,8 +90,10 @@ class RanksAsDevices : public testing::Test {
     for (int rank = 1; rank < ranks; ++rank) {
       servers_.emplace_back([this, rank] {
         ThreadGroup group(hub_, rank);
-        const auto cpu = cpu::make_backend();
-        serve(group, *cpu, 0);
+        Backends own;
+        own.add(cpu::make_backend());
+        const OwnDevice device = own_device(group, own, {"test", rank, ranks, rank, 0});
+        serve(group, *device.backend, device.index);
       });
     }
     backends_.add(cpu::make_backend());
@@ -173,6 +175,29 @@ TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
   EXPECT_NE(record.reason.find("rank 2: "), std::string::npos) << record.reason;
   // Its errors are its own trial's.
   EXPECT_EQ(execute("tensor_ops/add/f32/n=1003", {2}).status, Status::pass);
+}
+
+TEST(Server, KeepsAnErrorOfALaunchFromTheNextKernel) {
+  Hub hub(1);
+  ThreadGroup group(hub, 0);
+  const auto cpu = cpu::make_backend();
+  Server server(group, *cpu, 0);
+  const auto ask = [&](const Writer& message) {
+    const auto answer = server.handle(message.bytes());
+    Reader reader(answer.value());
+    const bool failed = reader.get<bool>();
+    return failed ? std::uint64_t{0} : reader.get<std::uint64_t>();
+  };
+  const std::uint64_t stream = ask(Writer(Command::create_stream));
+  ASSERT_NE(stream, 0U);
+  // Of no such kernel: an error that nobody hears of as long as nobody asks.
+  EXPECT_FALSE(
+      server.handle(Writer(Command::launch).put(std::uint64_t{99}).put(std::int64_t{1}).bytes()));
+  EXPECT_FALSE(server.handle(Writer(Command::end_kernel).put(std::uint64_t{99}).bytes()));
+  EXPECT_NE(ask(Writer(Command::create_stream)), 0U) << "the next trial's stream";
+  EXPECT_FALSE(
+      server.handle(Writer(Command::launch).put(std::uint64_t{99}).put(std::int64_t{1}).bytes()));
+  EXPECT_EQ(ask(Writer(Command::synchronize).put(stream)), 0U) << "who asks is told";
 }
 
 TEST(LaunchInfo, IsWhatTheEnvironmentOfALauncherSays) {

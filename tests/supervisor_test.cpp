@@ -180,5 +180,72 @@ TEST(Supervisor, AnInterruptEndsTheRunWithoutARowForTheOpenTrial) {
   EXPECT_TRUE(collect.records.empty());
 }
 
+/// A run whose devices all hang on one worker, as the ranks of a job do.
+class OneDriver : public testing::Test {
+ protected:
+  OneDriver() {
+    DeviceInfo cpu;
+    cpu.device = "cpu";
+    info_.devices = {cpu};
+  }
+  PlanEnd run(SupervisorOptions options, int count) {
+    options.one_driver_kinds = {"cpu"};
+    std::vector<Sink*> sinks{&collect_};
+    Supervisor supervisor(std::move(options), info_, sinks);
+    const PlanEnd end = supervisor.execute(trials(count));
+    EXPECT_TRUE(supervisor.drove_job());
+    return end;
+  }
+  std::vector<Status> statuses() const {
+    std::vector<Status> all;
+    for (const Record& record : collect_.records) all.push_back(record.status);
+    return all;
+  }
+  Collect collect_;
+  RunInfo info_;
+};
+
+TEST_F(OneDriver, IsNotReplacedWhenItCrashes) {
+  EXPECT_EQ(run({.worker = shell("read -r line; answer; read -r line; kill -SEGV $$")}, 3),
+            PlanEnd::completed);
+  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::crash, Status::device_lost}));
+  EXPECT_NE(collect_.records[2].reason.find("the job is over"), std::string::npos);
+}
+
+TEST_F(OneDriver, IsNotReplacedWhenItLeavesBetweenTrials) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto slowly = [] {
+    usleep(100000);
+    return false;
+  };
+  run({.worker = shell("read -r line; answer; exit 3"), .interrupted = slowly}, 3);
+  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
+  EXPECT_NE(collect_.records[1].reason.find("exit code 3"), std::string::npos)
+      << collect_.records[1].reason;
+}
+
+TEST_F(OneDriver, IsKeptAfterAnErrorThatItTellsOfItself) {
+  Result result;
+  result.record.case_id = "tensor_ops/add/f32/n=1";
+  result.record.device = "cpu";
+  result.record.status = Status::error;
+  WorkerCommand worker =
+      shell("read -r line; printf '%s\\n' \"$ERROR\"; while read -r line; do answer; done");
+  worker.environment.emplace_back("ERROR", protocol::encode(result));
+  run({.worker = worker}, 3);
+  EXPECT_EQ(statuses(), (std::vector{Status::error, Status::pass, Status::pass}));
+}
+
+TEST_F(OneDriver, LeavesARowForEveryTrialWhenItsLauncherEndsIt) {
+  int asked = 0;
+  EXPECT_EQ(run({.worker = shell("read -r line; answer; sleep 60"),
+                 .is_launched = true,
+                 .interrupted = [&] { return ++asked > 2 && !collect_.records.empty(); }},
+                3),
+            PlanEnd::interrupted);
+  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
+  EXPECT_EQ(collect_.records[1].reason, "the launcher ended the job");
+}
+
 }  // namespace
 }  // namespace assay

@@ -1,9 +1,11 @@
 #include "harness/placement/distributed.h"
 
-#include <cstring>
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "harness/placement/apply.h"
+#include "harness/placement/error.h"
 #include "kernels/base/backend.h"
 
 namespace assay::placement {
@@ -55,6 +57,12 @@ std::vector<Tensor> Group::average(std::span<const Tensor> tensors) const {
   params.set("ranks", static_cast<std::int64_t>(places_.size()));
   params.set("count", tensors.front().elements());
   const OpInstance op = instantiate(*find_op("allreduce"), tensors.front().dtype(), params);
+  for (std::size_t rank = 0; rank < places_.size(); ++rank) {
+    if (holds(*places_[rank], tensors[rank]) && tensors[rank].is_dense()) continue;
+    throw PlacementError(fmt::format(
+        "allreduce: the tensor of rank {} is on {}, or not dense; it should be dense on {}", rank,
+        tensors[rank].place().text(), places_[rank]->text()));
+  }
   std::vector<Tensor> averages;
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<Binding> bindings;

@@ -181,6 +181,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     std::vector<placement::Place*> lane;
     for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
     const placement::DeviceGuard current(*lane.front());
+    record.device_name = lane.front()->device().hardware();
     Trial trial(op, lane);
     record.implementation = trial.implementation();
     record.transport = trial.transport();
@@ -191,8 +192,8 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       run_steps(planned, trial, wait_for_turn, result);
       record.implementation = trial.implementation();  // of a scenario known only now
       record.transport = trial.transport();
-      clock_.enter(&PhaseSeconds::setup);              // the trial's memory is released here
-      record.status = Status::pass;  // perhaps with a reason: a declared deviation
+      clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
+      record.status = Status::pass;        // perhaps with a reason: a declared deviation
     }
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);

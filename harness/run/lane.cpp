@@ -77,6 +77,7 @@ void Lane::give(const PlannedTrial& trial) {
       oom_.begin();
       return;
     }
+    worker_->stop(0, term_s);
     const std::string why = obituary(*worker_);
     dismiss(0);  // it died or spoke while idle, which is no fault of this trial
     if (command_.once) {
@@ -238,6 +239,7 @@ Result Lane::finish(Result result, bool keep_worker) {
 
 void Lane::dismiss(double leave_s) {
   phase_ = Phase::idle;
+  immediate_.reset();
   if (worker_) worker_->stop(leave_s, term_s);
   worker_.reset();
 }

@@ -103,7 +103,7 @@ PlanEnd Supervisor::end_of_launch() {
   }
   // Only now: workers may take their time, and the launcher does not.
   for (auto& queue : queues_) queue->lane.dismiss(0);
-  return PlanEnd::completed;
+  return PlanEnd::interrupted;
 }
 
 PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
@@ -263,7 +263,7 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::st
   record.device = lane_text(trial);
   for (const DeviceInfo& device : run_.devices) {
     if (device.device != to_text(trial.lane.front())) continue;
-    record.device_name = device.name;
+    if (record.device_name.empty()) record.device_name = device.name;
     record.device_uuid = device.uuid;
   }
   record.timing = trial.timing;

@@ -38,7 +38,8 @@ struct SupervisorOptions {
   bool overlap_timings = false;
   /// What a replay needs beside case, device and seed: "--threads 1".
   std::string replay_flags;
-  /// Asked between steps: true ends the run at once, and open trials get no row.
+  /// Asked between steps: true ends the run at once, and open trials get no row unless a launcher
+  /// started it.
   std::function<bool()> interrupted = [] { return false; };
   /// Asked before each trial: true ends the run when the open trials have ended.
   std::function<bool()> enough = [] { return false; };
@@ -74,10 +75,6 @@ class Supervisor {
   bool drove_job() const { return drove_job_; }
 
  private:
-  struct Queue;
-  std::vector<DeviceId> all_devices(const std::string& kind) const;
-  PlanEnd end_of_launch();
-  bool drove_job_ = false;
   struct Queue {
     Lane lane;
     std::deque<PlannedTrial> trials;
@@ -86,6 +83,7 @@ class Supervisor {
   };
 
   Queue& queue_of(const std::vector<DeviceId>& lane);
+  std::vector<DeviceId> all_devices(const std::string& kind) const;
   void begin_trials();
   bool may_start(const Queue& queue) const;
   const GivenUp* why_given_up(const Queue& queue) const;
@@ -96,6 +94,7 @@ class Supervisor {
   void conclude(Queue& queue, Result result);
   void deliver(Result result, const PlannedTrial& trial, const std::string& started_at);
   bool all_done() const;
+  PlanEnd end_of_launch();
 
   SupervisorOptions options_;
   const RunInfo& run_;
@@ -104,6 +103,7 @@ class Supervisor {
   std::map<DeviceId, GivenUp> lost_devices_;
   bool stopping_ = false;  // no trial is begun any more
   bool failed_fast_ = false;
+  bool drove_job_ = false;
   ReferenceCount references_;
   PhaseSeconds phases_;
   Growth growth_;

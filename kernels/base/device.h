@@ -90,6 +90,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  /// The product's name, for rows; more than info() where that is known only now.
+  virtual std::string hardware() const { return info().name; }
   /// Now; takes some microseconds.
   virtual DeviceCondition condition() const { return {}; }
 

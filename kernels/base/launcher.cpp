@@ -11,13 +11,17 @@ namespace assay {
 
 std::unique_ptr<ProcessGroup> join_job(const LaunchInfo& info,
                                        std::span<const std::filesystem::path> folders) {
-  std::string why;
+  std::string why =
+      ": no MPI module is here: install Open MPI (Debian: libopenmpi-dev) and build again";
   for (const std::filesystem::path& folder : folders) {
     const std::filesystem::path file = folder / launcher_file;
     // Never closed: MPI cannot be started twice. Its symbols serve the parts that it loads itself.
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (handle == nullptr) {
-      why += std::string("; ") + dlerror();
+      const std::string error = dlerror();
+      std::error_code missing;
+      if (std::filesystem::exists(file, missing))
+        why = ": " + error;  // its MPI library is not here
       continue;
     }
     const auto entry_point =
@@ -35,9 +39,7 @@ std::unique_ptr<ProcessGroup> join_job(const LaunchInfo& info,
     }
     return job;
   }
-  throw std::runtime_error(info.launcher +
-                           " started this process, and no MPI module is here: install Open MPI "
-                           "(Debian: libopenmpi-dev) and build again" +
+  throw std::runtime_error(info.launcher + " started this process, and its job cannot be joined" +
                            why);
 }
 

@@ -47,7 +47,9 @@ std::optional<LaunchInfo> launch_info() {
       throw UsageError(std::string(names.rank) + "=" + std::to_string(*rank) + " of " + names.size +
                        "=" + std::to_string(*size));
     }
-    return LaunchInfo{names.launcher, *rank, *size, number(names.local_rank).value_or(0)};
+    const auto local = number(names.local_rank);
+    return LaunchInfo{names.launcher, *rank, *size,
+                      local ? *local : number("SLURM_LOCALID").value_or(0)};
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,8 @@ struct LaunchInfo {
   int rank = 0;
   int size = 1;
   int local_rank = 0;  // among the processes of this host
+  /// Of the command line that the rank was started by.
+  std::int64_t command_hash = 0;
 };
 
 /// Nothing where no launcher started this process, or started it alone. Throws UsageError for

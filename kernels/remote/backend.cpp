@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -142,7 +143,7 @@ class RemoteBackend final : public Backend {
  private:
   void begin() {
     if (!job_) job_ = join_();
-    const OwnDevice own = own_device(*job_, own_, info_.local_rank);
+    const OwnDevice own = own_device(*job_, own_, info_);
     std::vector<std::unique_ptr<Peer>> peers;
     for (int rank = 0; rank < info_.size; ++rank) {
       peers.push_back(rank == job_->rank()
@@ -171,20 +172,36 @@ class RemoteBackend final : public Backend {
 
 }  // namespace
 
-OwnDevice own_device(ProcessGroup& group, const Backends& backends, int local_rank) {
-  Backend* cuda = backends.find("cuda");
-  const int gpus = cuda == nullptr ? 0 : static_cast<int>(cuda->describe().size());
+namespace {
+
+/// The least of all ranks' numbers.
+std::int64_t least_of_all(ProcessGroup& group, std::int64_t number) {
   std::vector<int> all(static_cast<std::size_t>(group.size()));
   std::iota(all.begin(), all.end(), 0);
-  std::int32_t has_gpu = local_rank < gpus ? 1 : 0;
   const auto least = [](void* y, const void* a, const void* b, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
-      static_cast<std::int32_t*>(y)[i] =
-          std::min(static_cast<const std::int32_t*>(a)[i], static_cast<const std::int32_t*>(b)[i]);
+      static_cast<std::int64_t*>(y)[i] =
+          std::min(static_cast<const std::int64_t*>(a)[i], static_cast<const std::int64_t*>(b)[i]);
     }
   };
-  group.allreduce(all, &has_gpu, &has_gpu, 1, {DType::i32, "", least});
-  return has_gpu != 0 ? OwnDevice{cuda, local_rank} : OwnDevice{backends.find("cpu"), 0};
+  group.allreduce(all, &number, &number, 1, {DType::i64, "", least});
+  return number;
+}
+
+}  // namespace
+
+OwnDevice own_device(ProcessGroup& group, const Backends& backends, const LaunchInfo& info) {
+  if (least_of_all(group, info.command_hash) != -least_of_all(group, -info.command_hash)) {
+    throw DeviceError(Failure::internal,
+                      "the ranks of a job must have the same command line: rank 0 alone plans");
+  }
+  Backend* cuda = backends.find("cuda");
+  const int gpus = cuda == nullptr ? 0 : static_cast<int>(cuda->describe().size());
+  // Launchers may show each rank its own GPU and no other.
+  const bool has_mask = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
+  const int index = gpus == 1 && has_mask ? 0 : info.local_rank;
+  const bool all_have_gpus = least_of_all(group, index < gpus ? 1 : 0) != 0;
+  return all_have_gpus ? OwnDevice{cuda, index} : OwnDevice{backends.find("cpu"), 0};
 }
 
 std::unique_ptr<Backend> make_backend(const LaunchInfo& info,

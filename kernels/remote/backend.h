@@ -14,8 +14,8 @@ struct OwnDevice {
   int index;
 };
 /// A GPU of its own, if every rank has one; else all take their CPUs, as no library reduces over
-/// both. Called by all ranks.
-OwnDevice own_device(ProcessGroup& group, const Backends& backends, int local_rank);
+/// both. Called by all ranks. Throws DeviceError where they were not started by the same command.
+OwnDevice own_device(ProcessGroup& group, const Backends& backends, const LaunchInfo& info);
 
 /// The ranks of a job as devices mpi:0, mpi:1, ... of rank 0, which drives them all. The job is
 /// joined when the first of them is opened, and by one process of rank 0 alone.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "kernels/base/status.h"
@@ -28,6 +29,9 @@ class GroupKernel final : public Kernel {
         input_(binding.inputs[0]),
         output_(binding.outputs[0]),
         count_(static_cast<std::size_t>(op.signature.outputs[0].elements())) {
+    if (count_ > std::numeric_limits<int>::max()) {
+      throw DeviceError(Failure::unsupported, "MPI counts no more elements than an int can");
+    }
     const std::string& reduce = op.params.word("reduce");
     reduction_ = {op.dtype, native(reduce, op.dtype), cpu::reduce_function(reduce, op.dtype)};
     // All ranks hold the same sum and treat it alike, so they still agree bit for bit. Doubling the

@@ -55,6 +55,9 @@ class RemoteStream final : public Stream {
     return Reader(seconds).get<double>();
   }
   void synchronize() override { peer_.ask(Writer(Command::synchronize).put(id_)); }
+  std::string device_uuid() const override {
+    return Reader(peer_.ask(Writer(Command::stream_uuid).put(id_))).text();
+  }
   void flush_caches() override { peer_.tell(Writer(Command::flush_caches).put(id_)); }
 
  private:
@@ -79,8 +82,7 @@ void put_binding(Writer& writer, const Binding& binding) {
 RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer) : info_(std::move(info)), peer_(peer) {
   const auto told = peer_.ask(Writer(Command::describe));
   Reader reader(told);
-  reader.text();  // its own name and UUID: others know it by its rank
-  reader.text();
+  served_ = reader.text();
   is_host_ = reader.get<bool>();
 }
 
@@ -92,6 +94,10 @@ void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {
 }
 
 void RemoteDevice::release(void* memory) noexcept { end(peer_, Command::release, address(memory)); }
+
+std::string RemoteDevice::holder_of(const void* memory) const {
+  return Reader(peer_.ask(Writer(Command::holder).put(address(memory)))).text();
+}
 
 std::int64_t RemoteDevice::free_memory_bytes() const {
   return Reader(peer_.ask(Writer(Command::free_memory))).get<std::int64_t>();

@@ -17,6 +17,8 @@ class RemoteDevice final : public Device {
   Peer& peer() const { return peer_; }
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
+  std::string holder_of(const void* memory) const override;
+  std::string hardware() const override { return info_.name + ": " + served_; }
   std::int64_t free_memory_bytes() const override;
   bool is_host() const override { return is_host_; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
@@ -29,6 +31,7 @@ class RemoteDevice final : public Device {
   DeviceInfo info_;
   Peer& peer_;
   bool is_host_ = false;
+  std::string served_;  // the name of the device behind it
 };
 
 /// A kernel that some ranks have: of one op on one device, or of a collective.

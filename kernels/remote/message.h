@@ -34,6 +34,8 @@ enum class Command : unsigned char {
   prepare_collective,
   launch,
   end_kernel,
+  holder,
+  stream_uuid,
   leave,
 };
 

@@ -56,10 +56,10 @@ OpInstance get_op(Reader& reader) {
   return instantiate(*op, dtype, params);
 }
 
-Server::Server(ProcessGroup& job, Backend& backend, int device_index)
-    : job_(job), backend_(backend), device_(backend.open(device_index)) {}
-
-Server::~Server() = default;
+Device& Server::device() {
+  if (!device_) device_ = backend_.open(device_index_);
+  return *device_;
+}
 
 std::optional<std::vector<std::byte>> Server::handle(std::span<const std::byte> message) {
   Reader reader(message);
@@ -107,9 +107,15 @@ Binding Server::read_binding(Reader& reader) {
   return binding;
 }
 
+/// Rank 0 knows the device by its rank.
+std::string Server::own_uuid(const std::string& uuid) {
+  const bool is_own = !uuid.empty() && uuid == device().info().uuid;
+  return is_own ? "RANK-" + std::to_string(job_.rank()) : uuid;
+}
+
 void Server::prepare(Reader& reader, Writer& writer) {
   const OpInstance op = get_op(reader);
-  auto kernel = device_->prepare(op, read_binding(reader));
+  auto kernel = device().prepare(op, read_binding(reader));
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
   kernels_.emplace(last_id_, std::move(kernel));
 }
@@ -127,39 +133,39 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
   const auto id = [&] { return reader.get<std::uint64_t>(); };
   switch (command) {
     case Command::describe:
-      writer.put(device_->info().name).put(device_->info().uuid).put(device_->is_host());
+      writer.put(device().info().name).put(device().is_host());
       break;
     case Command::allocate: {
       const auto bytes = reader.get<std::size_t>();
-      writer.put(address(device_->allocate(bytes, reader.get<Memory>())));
+      writer.put(address(device().allocate(bytes, reader.get<Memory>())));
       break;
     }
     case Command::release:
-      device_->release(pointer(id()));
+      device().release(pointer(id()));
       break;
     case Command::upload: {
       void* to = pointer(id());
-      device_->upload(to, reader.rest().data(), reader.rest().size());
+      device().upload(to, reader.rest().data(), reader.rest().size());
       break;
     }
     case Command::download: {
       const void* from = pointer(id());
       std::vector<std::byte> content(reader.get<std::size_t>());
-      device_->download(content.data(), from, content.size());
+      device().download(content.data(), from, content.size());
       writer.put(std::span<const std::byte>(content));
       break;
     }
     case Command::fill: {
       void* to = pointer(id());
       const auto value = reader.get<std::byte>();
-      device_->fill(to, value, reader.get<std::size_t>());
+      device().fill(to, value, reader.get<std::size_t>());
       break;
     }
     case Command::free_memory:
-      writer.put(device_->free_memory_bytes());
+      writer.put(device().free_memory_bytes());
       break;
     case Command::create_stream:
-      streams_.emplace(++last_id_, device_->create_stream());
+      streams_.emplace(++last_id_, device().create_stream());
       writer.put(last_id_);
       break;
     case Command::end_stream:
@@ -195,7 +201,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       prepare(reader, writer);
       break;
     case Command::connect:
-      communicators_.emplace(++last_id_, connect(job_, backend_, *device_, reader.list<int>()));
+      communicators_.emplace(++last_id_, connect(job_, backend_, device(), reader.list<int>()));
       writer.put(last_id_).put(communicators_.at(last_id_)->transport());
       break;
     case Command::end_communicator:
@@ -211,6 +217,15 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     }
     case Command::end_kernel:
       kernels_.erase(id());
+      error_.reset();  // of its launches: no other trial's
+      break;
+    case Command::holder: {
+      const void* memory = pointer(id());
+      writer.put(own_uuid(device().holder_of(memory)));
+      break;
+    }
+    case Command::stream_uuid:
+      writer.put(own_uuid(at(streams_, id()).device_uuid()));
       break;
     case Command::leave:
       done_ = true;

@@ -17,9 +17,8 @@ namespace assay::remote {
 class Server {
  public:
   /// The device is one of `backend`, or of that with ranks as threads: a CPU.
-  Server(ProcessGroup& job, Backend& backend, int device_index);
-  ~Server();
-
+  Server(ProcessGroup& job, Backend& backend, int device_index)
+      : job_(job), backend_(backend), device_index_(device_index) {}
   /// Answers one message: nothing where it wants no answer. An error of such a message is the
   /// answer to the next that does.
   std::optional<std::vector<std::byte>> handle(std::span<const std::byte> message);
@@ -28,14 +27,18 @@ class Server {
 
  private:
   void answer(Command command, Reader& reader, Writer& writer);
+  /// Opened when first needed, so that whoever needs it hears of an error.
+  Device& device();
   void prepare(Reader& reader, Writer& writer);
   void prepare_collective(Reader& reader, Writer& writer);
+  std::string own_uuid(const std::string& uuid);
   Binding read_binding(Reader& reader);
   template <class T>
   T& at(std::map<std::uint64_t, std::unique_ptr<T>>& objects, std::uint64_t id) const;
 
   ProcessGroup& job_;
   Backend& backend_;
+  int device_index_;
   std::unique_ptr<Device> device_;
   // Kernels refer to streams and communicators, so they end first.
   std::map<std::uint64_t, std::unique_ptr<Stream>> streams_;
