@@ -100,7 +100,7 @@ constexpr Pairing pairings[] = {
     {"other_device", "placement/results_stay/f32/n=1003", "square on sim:0: operand 0 is on SIM-1"},
     {"claims_all", "placement/mixed_devices_refused/f32/n=1003", "add of"},
     {"claims_all", "placement/mixed_peers_refused/f32/devices=2,n=1003", "add of", Status::fail, "--check-only", 2},
-    {"low_bit", "placement/square_123/i64/n=3", "1 of 3 elements wrong"},
+    {"low_bit", "placement/square_123/i64/numbers=3", "1 of 3 elements wrong"},
     {"bias_missed", "placement/linear_module/f32/batch=2,in=3,out=3,bias=1,act=none", "exact_data: "},
     {"activation_skipped", "placement/sequential/f32/batch=16,in=10,width=16,layers=3,bias=0,act=relu", "exact_data: "},
     {"ignores_seed", "placement/manual_seed/f32/n=1003,seed=42", "a generator repeats itself"},

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/exit_code.h"
+#include "cli/say.h"
 #include "cli/selection_options.h"
 #include "kernels/base/backends.h"
 #include "kernels/base/launcher.h"
@@ -53,8 +54,14 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   }
   const Backends backends = own_backends();
   const auto group = join_job(launch, module_folders());
-  const remote::OwnDevice own = remote::own_device(*group, backends, launch);
-  remote::serve(*group, *own.backend, own.index);
+  try {
+    const remote::OwnDevice own = remote::own_device(*group, backends, launch);
+    remote::serve(*group, *own.backend, own.index);
+  } catch (const std::exception& error) {
+    // Without leaving the job in order, for which all others would have to leave too.
+    say("assay: rank {}: {}\n", launch.rank, error.what());
+    std::_Exit(infrastructure);
+  }
   return ok;
 }
 

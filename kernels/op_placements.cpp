@@ -45,7 +45,7 @@ Signature copied_matrix(DType dtype, const Params& params) {
 }
 
 Signature squares_of_three(DType dtype, const Params& params) {
-  Signature s{.outputs = {{dtype, {params.integer("n")}}}};
+  Signature s{.outputs = {{dtype, {params.integer("numbers")}}}};
   s.flops = 3;
   s.bytes = static_cast<double>(s.outputs[0].bytes());
   return s;
@@ -129,10 +129,11 @@ Op round_trip_op(const OpRow& row) {
 }
 
 Op device_guard_op(const OpRow& row) {
-  return over_devices(
-      make_op(row, {limited("devices", 2, 2), extent("n"), choice("exit", {"normal", "error"})},
-              copied_over_devices, moves()),
-      Needs::other_device);
+  return over_devices(make_op(row,
+                              {limited("devices", 2, most_devices), extent("n"),
+                               choice("exit", {"normal", "error"})},
+                              copied_over_devices, moves()),
+                      Needs::other_device);
 }
 
 Op results_stay_op(const OpRow& row) {
@@ -142,7 +143,7 @@ Op results_stay_op(const OpRow& row) {
 }
 
 Op square_123_op(const OpRow& row) {
-  return on_the_layer(make_op(row, {limited("n", 3, 3)}, squares_of_three, no_inputs()),
+  return on_the_layer(make_op(row, {limited("numbers", 3, 3)}, squares_of_three, no_inputs()),
                       Needs::nothing);
 }
 

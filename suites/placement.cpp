@@ -64,7 +64,7 @@ Suite placement_suite() {
            {matrix, layouts},
            never},
           {{"results_stay"}, {f32, i64}, {elements}, never},
-          {{"square_123"}, {i64}, {axis("n", {{seeds, 3}})}, never},
+          {{"square_123"}, {i64}, {axis("numbers", {{seeds, 3}})}, never},
           {{"linear_module"}, {f32, f64, bf16, f16}, {layers, bias, act}, never},
           {{"sequential"}, {f32, f64, bf16, f16}, {stacks, bias, relu}, never},
           {{"manual_seed"}, {f32, f64}, {numbers, seeds_of_numbers}, never},

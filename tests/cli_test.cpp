@@ -134,7 +134,8 @@ TEST(Clock, IsIso8601InUtc) {
 TEST(FaultCatalogue, HasEveryFaultOfTheSimulator) {
   std::set<std::string> paired;
   for (const Pairing& pairing : fault_catalogue()) paired.emplace(pairing.fault);
-  paired.insert("slow");  // no oracle sees it: that is for `assay ab`
+  paired.insert("slow");          // no oracle sees it: that is for `assay ab`
+  paired.insert("ignores_mask");  // shows where there is a mask: tests/e2e/test_placement.py
   const std::vector<std::string> names = sim::fault_names();
   EXPECT_EQ(paired, std::set<std::string>(names.begin(), names.end()));
 }

@@ -33,6 +33,8 @@ class Package(unittest.TestCase):
         programs = sorted((self.root / "bin").iterdir()) + sorted((self.root / "lib").rglob("*.so*"))
         self.assertIn(self.root / "bin/assay", programs)
         for program in programs:
+            if program.name == "launcher_mpi.so":
+                continue  # of whatever MPI library the launcher is of, which has to be there
             lines = self.run_bare("ldd", program).splitlines()
             for line in lines:
                 if OF_THE_MACHINE.match(line.strip()) or "statically linked" in line:

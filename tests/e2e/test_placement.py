@@ -28,7 +28,7 @@ class Placement(AssayTest):
 
     def test_too_few_devices_are_said(self):
         self.assay("run", "--case", "placement/most_free/f32/devices=4,n=16", "--case",
-                   "placement/square_123/i64/n=3", "--device", "sim", "--sim-devices", "2", "--out", "out")
+                   "placement/square_123/i64/numbers=3", "--device", "sim", "--sim-devices", "2", "--out", "out")
         reasons = {row["op"]: (row["status"], row["reason"]) for row in self.rows("out")}
         self.assertEqual(reasons["most_free"], ("skip", "too few devices: 4 wanted of 2 sim device(s)"))
 

@@ -47,7 +47,7 @@ class Run(AssayTest):
                 if row["suite"] == "allreduce":
                     self.assertEqual(row["busbw_bytes_per_s"] == "", row["ranks"] == "1")
         timed = {r["suite"] for r in rows if r["timing"]}
-        self.assertEqual(timed | {"limits"}, {r["suite"] for r in rows})  # these only `assay limits` times
+        self.assertEqual(timed | {"limits", "placement"}, {r["suite"] for r in rows})  # these are checks, or `assay limits` times them
 
     def test_the_other_files_agree(self):
         self.assay("run", *SEEDS, "--suite", "linear", "--out", "out")
