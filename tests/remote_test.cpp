@@ -21,7 +21,8 @@ namespace {
 /// Ranks that are threads of one process: what MPI does for processes.
 class Hub {
  public:
-  explicit Hub(int size) : size_(size), boxes_(static_cast<std::size_t>(size * size)) {}
+  explicit Hub(int size)
+      : size_(size), boxes_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)) {}
   int size() const { return size_; }
   void send(int from, int to, std::span<const std::byte> bytes) {
     const std::lock_guard lock(mutex_);

@@ -53,7 +53,8 @@ class RemoteCommunicator final : public Communicator {
       implementation = reader.text();
       mode = reader.get<MathMode>();
     });
-    std::ranges::stable_partition(parts, [](const auto& part) { return !part.peer->is_own(); });
+    std::stable_partition(parts.begin(), parts.end(),
+                          [](const auto& part) { return !part.peer->is_own(); });
     auto kernel = std::make_unique<RemoteKernel>(std::move(parts), std::move(implementation), mode);
     if (error) std::rethrow_exception(error);
     return kernel;

@@ -1,6 +1,8 @@
-// All-reduces as an MPI program of one page would time them: a barrier, so many launches, the slowest rank's clock.
+// All-reduces as an MPI program of one page would time them: a barrier, so many launches, the
+// slowest rank's clock.
 //
-//   mpirun -np 2 plain_mpi COUNT SECONDS     of f32, summed; prints {"median_s": ..., "samples": ...} of one all-reduce
+//   mpirun -np 2 plain_mpi COUNT SECONDS     of f32, summed; prints {"median_s": ..., "samples":
+//   ...} of one all-reduce
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,7 +18,8 @@ double sample_s(const std::vector<float>& input, std::vector<float>& output, int
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   for (int i = 0; i < launches; ++i) {
-    MPI_Allreduce(input.data(), output.data(), static_cast<int>(input.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(input.data(), output.data(), static_cast<int>(input.size()), MPI_FLOAT, MPI_SUM,
+                  MPI_COMM_WORLD);
   }
   double seconds = MPI_Wtime() - begin;
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -39,7 +42,8 @@ int main(int argc, char** argv) {
   constexpr double batch_s = 0.3e-3;
   std::vector<float> input(count);
   std::vector<float> output(count);
-  for (std::size_t i = 0; i < count; ++i) input[i] = static_cast<float>(std::sin(static_cast<double>(i + 1)));
+  for (std::size_t i = 0; i < count; ++i)
+    input[i] = static_cast<float>(std::sin(static_cast<double>(i + 1)));
 
   double once_s = 0;
   for (int i = 0; i < 5; ++i) once_s = sample_s(input, output, 1);
@@ -59,8 +63,11 @@ int main(int argc, char** argv) {
     MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   if (rank == 0) {
-    std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2), samples.end());
-    std::printf("{\"median_s\": %.9g, \"samples\": %zu}\n", samples[samples.size() / 2], samples.size());
+    std::nth_element(samples.begin(),
+                     samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2),
+                     samples.end());
+    std::printf("{\"median_s\": %.9g, \"samples\": %zu}\n", samples[samples.size() / 2],
+                samples.size());
   }
   MPI_Finalize();
   return 0;

@@ -66,7 +66,7 @@ void round_trip(Stage& stage) {
     expect_on(place, there, "a view that was moved");
     expect(there.is_dense() && there.shape() == view.shape(),
            "what a move leaves is not dense, or has another shape");
-    const Tensor back = there.cpu();
+    Tensor back = there.cpu();
     expect_on(stage.devices().cpu(), back, "what came back");
     return back;
   };
