@@ -9,6 +9,7 @@
 #include "kernels/base/backends.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
+#include "kernels/remote/backend.h"
 
 namespace assay::cli {
 namespace {
@@ -113,7 +114,8 @@ std::vector<Requirement> parse_requirements(const std::vector<std::string>& item
 
 std::string why_absent(const std::string& backend, const protocol::Hello& machine) {
   if (backend == "sim") return "simulated devices must be asked for: --sim-devices N";
-  if (backend == "mpi") return "the ranks of a job are there when mpirun or srun starts assay";
+  if (backend == remote::kind)
+    return "the ranks of a job are there when mpirun or srun starts assay";
   std::string why;
   for (const std::string& problem : machine.problems) {
     if (problem.find(backend) != std::string::npos) why += (why.empty() ? "" : "; ") + problem;

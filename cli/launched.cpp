@@ -42,7 +42,7 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   // Threads and libraries read their variables when they are loaded: once more, as rank 0's worker.
   constexpr const char* serves = "ASSAY_SERVES_RANK";
   if (std::getenv(serves) == nullptr) {
-    share_cores(command, {{"mpi", launch.rank}});
+    share_cores(command, {{std::string(remote::kind), launch.rank}});
     for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
     setenv(serves, "1", 1);
     std::vector<std::string> words = command_line();

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "harness/run/worker_process.h"
-#include "kernels/base/process_group.h"
+#include "kernels/base/launch_info.h"
 
 // What a launcher such as mpirun makes of `assay run`: one of its processes plans, the others
 // serve.

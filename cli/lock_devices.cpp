@@ -5,6 +5,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/say.h"
+#include "kernels/remote/backend.h"
 
 namespace assay::cli {
 
@@ -12,7 +13,7 @@ std::vector<DeviceLock> lock_devices(const std::vector<DeviceInfo>& devices, boo
   std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
   for (const DeviceInfo& device : devices) {
     // Ranks are a job's own.
-    if (!device.uuid.empty() && device.backend != "mpi") uuids.insert(device.uuid);
+    if (!device.uuid.empty() && device.backend != remote::kind) uuids.insert(device.uuid);
   }
   std::vector<DeviceLock> locks;
   for (const std::string& uuid : uuids) {

@@ -8,7 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/program.h"
 #include "cli/say.h"
-#include "kernels/base/process_group.h"
+#include "kernels/base/launch_info.h"
 #include "kernels/base/status.h"
 
 namespace assay::cli {

@@ -6,6 +6,7 @@
 
 #include "harness/measure/demand.h"
 #include "harness/measure/theoretical.h"
+#include "kernels/remote/backend.h"
 #include "suites/limit_cases.h"
 
 namespace assay::cli {
@@ -96,7 +97,7 @@ class LimitSink final : public Sink {
 LimitPlan plan_limits(std::span<const DeviceInfo> devices) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
-    if (device.backend == "mpi") continue;  // the device behind a rank has limits
+    if (device.backend == remote::kind) continue;  // the device behind a rank has limits
     add(device, nullptr, {}, plan);
   }
   return plan;
@@ -107,7 +108,7 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const Plann
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
     // Nobody may take its figures for a machine's; the device behind a rank has limits.
-    if (device.backend == "sim" || device.backend == "mpi") continue;
+    if (device.backend == "sim" || device.backend == remote::kind) continue;
     std::set<std::string> wanted;
     for (const PlannedTrial& trial : run) {
       const bool is_timed = !trial.timing.empty() && trial.skip_reason.empty();

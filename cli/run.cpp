@@ -25,6 +25,7 @@
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
+#include "kernels/remote/backend.h"
 #include "reports/github.h"
 #include "reports/harness_cost.h"
 #include "reports/jsonl.h"
@@ -190,7 +191,7 @@ int execute(const RunOptions& asked, bool resumes) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
     if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
-    if (launch && trial.lane.front().backend == "mpi") {
+    if (launch && trial.lane.front().backend == remote::kind) {
       record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
                                   launch->size, record.replay);
     }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -10,9 +11,11 @@
 
 #include "harness/case.h"
 #include "harness/run/engine.h"
+#include "kernels/base/launch_info.h"
 #include "kernels/base/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/remote/backend.h"
+#include "kernels/remote/collective.h"
 #include "kernels/remote/server.h"
 
 namespace assay::remote {
@@ -55,8 +58,12 @@ class ThreadGroup final : public ProcessGroup {
   std::string library() const override { return "threads"; }
   void send(int to, std::span<const std::byte> bytes) override { hub_.send(rank_, to, bytes); }
   std::vector<std::byte> receive(int from) override { return hub_.receive(from, rank_); }
-  void broadcast(std::span<const int> /*members*/, std::span<std::byte> /*bytes*/) override {
-    throw DeviceError(Failure::unsupported, "no broadcast");
+  void broadcast(std::span<const int> members, std::span<std::byte> bytes) override {
+    if (rank_ == members.front()) {
+      for (const int member : members.subspan(1)) send(member, bytes);
+    } else {
+      std::ranges::copy(receive(members.front()), bytes.begin());
+    }
   }
   /// By way of the first member.
   void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
@@ -176,6 +183,55 @@ TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
   EXPECT_NE(record.reason.find("rank 2: "), std::string::npos) << record.reason;
   // Its errors are its own trial's.
   EXPECT_EQ(execute("tensor_ops/add/f32/n=1003", {2}).status, Status::pass);
+}
+
+/// As of GPUs: ranks have a device each, and find each other by what one of them broadcasts.
+class FindsEachOther final : public Backend {
+ public:
+  struct Connected final : Communicator {
+    explicit Connected(std::string found) : found_(std::move(found)) {}
+    std::string transport() const override { return found_; }
+    std::unique_ptr<Kernel> prepare(const OpInstance&, std::span<const Binding>) override {
+      return nullptr;
+    }
+    std::string found_;
+  };
+  std::string kind() const override { return "test"; }
+  std::vector<DeviceInfo> describe() const override { return {}; }
+  std::unique_ptr<Device> open(int) override { return nullptr; }
+  bool ranks_share_device() const override { return false; }
+  std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
+                                        Bootstrap& bootstrap) override {
+    constexpr int root = 1;
+    EXPECT_EQ(devices.size(), 1U);
+    std::byte id{static_cast<unsigned char>(bootstrap.rank() == root ? 42 : 0)};
+    bootstrap.broadcast(std::span(&id, 1), root);
+    return std::make_unique<Connected>("id " + std::to_string(std::to_integer<int>(id)) +
+                                       ", rank " + std::to_string(bootstrap.rank()) + " of " +
+                                       std::to_string(bootstrap.size()) + " for " +
+                                       std::to_string(ranks));
+  }
+};
+
+TEST(Members, NumberThemselvesAndHearOneOfThem) {
+  Hub hub(4);
+  const std::vector<int> members{3, 0, 2};
+  std::vector<std::string> found(4);
+  {
+    std::vector<std::jthread> processes;
+    for (const int member : members) {
+      processes.emplace_back([&, member] {
+        ThreadGroup group(hub, member);
+        FindsEachOther backend;
+        const auto device = cpu::make_backend()->open(0);
+        found.at(static_cast<std::size_t>(member)) =
+            connect(group, backend, *device, members)->transport();
+      });
+    }
+  }
+  EXPECT_EQ(found,
+            (std::vector<std::string>{"id 42, rank 1 of 3 for 3", "", "id 42, rank 2 of 3 for 3",
+                                      "id 42, rank 0 of 3 for 3"}));
 }
 
 TEST(Server, KeepsAnErrorOfALaunchFromTheNextKernel) {

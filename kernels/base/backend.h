@@ -44,7 +44,8 @@ class Backend {
   virtual bool has_one_driver() const { return false; }
 
   /// Connects `ranks` ranks over `devices`: all on the one device where ranks share it, else one
-  /// each. Throws DeviceError(unsupported) where the collective library is missing.
+  /// each. Several processes call it together, each with its own device; their bootstrap must
+  /// outlive the result. Throws DeviceError(unsupported) where the collective library is missing.
   virtual std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
                                                 Bootstrap& bootstrap) = 0;
 };

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "kernels/base/device.h"
+#include "kernels/base/reduction.h"
+#include "kernels/base/status.h"
 
 namespace assay {
 
@@ -18,6 +20,15 @@ class Bootstrap {
   virtual int size() const = 0;
   /// Sends `bytes` of process `root` to all; every process calls it, in the same order.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+
+  /// What reduces memory of the host over these processes: "Open MPI 4.1.4"; empty where nothing
+  /// does.
+  virtual std::string library() const { return {}; }
+  /// Leaves in each process's `output` what the reduction makes of all inputs; the same in place.
+  virtual void allreduce(const void* /*input*/, void* /*output*/, std::size_t /*count*/,
+                         const Reduction& /*reduction*/) {
+    throw DeviceError(Failure::unsupported, "these processes cannot reduce");
+  }
 };
 
 class SingleProcess final : public Bootstrap {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "kernels/base/launch_info.h"
 #include "kernels/base/process_group.h"
 
 // The module that knows the launcher's library, loaded where a launcher started this process.

@@ -1,25 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "kernels/base/dtype.h"
+#include "kernels/base/reduction.h"
 
 // Processes that a launcher such as mpirun or srun started together.
 namespace assay {
-
-/// How elements of two processes become one.
-struct Reduction {
-  DType dtype = DType::f32;
-  /// "sum" or "prod" where the library's own may be taken; else empty.
-  std::string_view native;
-  /// y[i] = a[i] with b[i], for n elements; y may be a or b.
-  void (*combine)(void* y, const void* a, const void* b, std::size_t n) = nullptr;
-};
 
 /// The job, seen from one of its processes. Calls that concern several are made by all of them, in
 /// the same order. Throws DeviceError. Where a process dies, launchers end all of them.
@@ -43,19 +32,5 @@ class ProcessGroup {
   virtual void allreduce(std::span<const int> members, const void* input, void* output,
                          std::size_t count, const Reduction& reduction) = 0;
 };
-
-/// What a launcher tells a process about its job, in the environment.
-struct LaunchInfo {
-  std::string launcher;  // "mpirun", "srun"
-  int rank = 0;
-  int size = 1;
-  int local_rank = 0;  // among the processes of this host
-  /// Of the command line that the rank was started by.
-  std::int64_t command_hash = 0;
-};
-
-/// Nothing where no launcher started this process, or started it alone. Throws UsageError for
-/// numbers that cannot be.
-std::optional<LaunchInfo> launch_info();
 
 }  // namespace assay

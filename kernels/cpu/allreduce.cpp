@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/base/status.h"
+#include "kernels/cpu/after_sum.h"
 #include "kernels/cpu/rank_team.h"
 #include "kernels/cpu/reduce_functions.h"
 #include "kernels/op.h"
@@ -56,21 +57,15 @@ class AllreduceKernel final : public Kernel {
       options_.push_back(std::move(options));
       outputs_.push_back(bindings[rank].outputs[0]);
     }
-    // All ranks hold the same sum and treat it alike, so they still agree bit for bit. Doubling the
-    // sum is doubling its terms.
-    const bool is_average = reduce == "avg";
-    const FinishFunction finish = is_average               ? divide_function(op.dtype)
-                                  : reduce == "premul_sum" ? scale_function(op.dtype)
-                                                           : nullptr;
-    const int number = is_average ? op.signature.ranks : 2;
     const auto count = static_cast<std::size_t>(op.signature.outputs[0].elements());
-    work_ = [this, dead_rank, finish, count, number](int rank) {
+    work_ = [this, dead_rank, after = after_sum(op), count](int rank) {
       if (rank == dead_rank) return;
       gloo::allreduce(options_[static_cast<std::size_t>(rank)]);
-      if (finish != nullptr) finish(outputs_[static_cast<std::size_t>(rank)], count, number);
+      if (after.finish == nullptr) return;
+      after.finish(outputs_[static_cast<std::size_t>(rank)], count, after.number);
     };
     implementation_ = gloo_version_text() + " allreduce ring";
-    if (finish != nullptr) implementation_ += is_average ? ", own division" : ", own scaling";
+    implementation_ += after_sum(op).name;
   }
 
   void launch() override {

@@ -1,9 +1,9 @@
 #include "kernels/cpu/backend.h"
 
-#include "kernels/base/status.h"
 #include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/describe.h"
 #include "kernels/cpu/device.h"
+#include "kernels/cpu/process_allreduce.h"
 
 namespace assay::cpu {
 namespace {
@@ -18,10 +18,8 @@ class CpuBackend final : public Backend {
   bool ranks_share_device() const override { return true; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> /*devices*/, int ranks,
                                         Bootstrap& bootstrap) override {
-    if (bootstrap.size() != 1) {
-      throw DeviceError(Failure::unsupported, "Gloo's ranks are threads of one process");
-    }
-    return connect_gloo(ranks);
+    const bool are_threads = bootstrap.size() == 1 && bootstrap.library().empty();
+    return are_threads ? connect_gloo(ranks) : connect_processes(bootstrap);
   }
 };
 

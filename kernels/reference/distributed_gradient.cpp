@@ -2,12 +2,11 @@
 
 #include "kernels/reference/dot.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/solved.h"
 
 // The gradient of a layer's weights over all samples at once, by nobody's shards.
 namespace assay::reference {
 namespace {
-
-constexpr std::size_t numbers = 3;
 
 /// [rows, cols] as [cols, rows].
 template <class T>
@@ -28,29 +27,20 @@ State solve(const Problem& p) {
   const auto ranks = static_cast<double>(p.op.params.integer("ranks"));
   const auto x = transposed(p.input<T>(0), samples, in);
   const auto g = transposed(p.input<T>(1), samples, out);
-  State state(in * out * numbers);
+  State state(in * out * solved_numbers);
   for_each_dot<T>(g, x, samples, [&](std::int64_t o, std::int64_t i, const Dot& d) {
-    double* at = &state[(static_cast<std::size_t>(o) * in + static_cast<std::size_t>(i)) * numbers];
-    at[0] = d.value / ranks;
+    const double value = d.value / ranks;
     // The remainder of a division is a double.
-    at[1] = (std::fma(-at[0], ranks, d.value) + d.rest) / ranks;
-    at[2] = d.magnitude / ranks;
+    const double rest = (std::fma(-value, ranks, d.value) + d.rest) / ranks;
+    set_solved(state, static_cast<std::size_t>(o) * in + static_cast<std::size_t>(i), value, rest,
+               d.magnitude / ranks);
   });
   return state;
 }
 
-void values(const Problem&, std::span<const double> state, std::int64_t first, Values out) {
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const double* at = &state[(static_cast<std::size_t>(first) + i) * numbers];
-    out.value[i] = at[0];
-    out.rest[i] = at[1];
-    out.scale[i] = at[2];
-  }
-}
-
 Reference distributed_gradient(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
-    return Reference{.solve = solve<T>, .values = values};
+    return Reference{.solve = solve<T>, .values = solved_values};
   });
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/reference/dot.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/solved.h"
 #include "kernels/reference/words.h"
 
 namespace assay::reference {
@@ -31,8 +32,6 @@ struct Extents {
   }
 };
 
-constexpr std::size_t numbers = 3;
-
 /// State of each solved output: value and rest of act(x w^T + b), and the sum of |terms|.
 template <class T>
 State solve_linear(const Problem& p) {
@@ -47,15 +46,14 @@ State solve_linear(const Problem& p) {
       bias = widened(p.input<B>(2).first(static_cast<std::size_t>(e.cols)));
     });
   }
-  State state(static_cast<std::size_t>(e.rows * e.cols) * numbers);
+  State state(static_cast<std::size_t>(e.rows * e.cols) * solved_numbers);
   for_each_dot<T>(x, w, in, [&](std::int64_t b, std::int64_t o, const Dot& d) {
     const double added = bias[static_cast<std::size_t>(o)];
     const auto sum = static_cast<Wider<T>>(d.total() + added);
     const Wider<T> y = activated(act, sum);
-    double* at = &state[static_cast<std::size_t>(b * e.cols + o) * numbers];
-    at[0] = static_cast<double>(y);
-    at[1] = static_cast<double>(y - at[0]);
-    at[2] = d.magnitude + std::abs(added);
+    const auto value = static_cast<double>(y);
+    set_solved(state, static_cast<std::size_t>(b * e.cols + o), value,
+               static_cast<double>(y - value), d.magnitude + std::abs(added));
   });
   return state;
 }
@@ -67,10 +65,7 @@ void linear_values(const Problem& p, std::span<const double> state, std::int64_t
   std::int64_t col = first % e.out;  // of the whole; `solved` of the period
   std::int64_t solved = col % e.cols;
   for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const double* at = &state[static_cast<std::size_t>(row * e.cols + solved) * numbers];
-    out.value[i] = at[0];
-    out.rest[i] = at[1];
-    out.scale[i] = at[2];
+    take_solved(state, static_cast<std::size_t>(row * e.cols + solved), out, i);
     if (++solved == e.cols) solved = 0;
     if (++col == e.out) {
       col = solved = 0;
@@ -127,7 +122,7 @@ State solve_batched(const Problem& p) {
   const auto m = static_cast<std::size_t>(p.op.params.integer("m"));
   const auto n = static_cast<std::size_t>(p.op.params.integer("n"));
   const auto k = static_cast<std::size_t>(p.op.params.integer("k"));
-  State state(static_cast<std::size_t>(batch) * m * n * numbers);
+  State state(static_cast<std::size_t>(batch) * m * n * solved_numbers);
   std::vector<double> columns(n * k);
   for (std::size_t matrix = 0; matrix < static_cast<std::size_t>(batch); ++matrix) {
     const auto a = widened(p.input<T>(0).subspan(matrix * m * k, m * k));
@@ -136,29 +131,17 @@ State solve_batched(const Problem& p) {
       for (std::size_t j = 0; j < n; ++j) columns[j * k + l] = wide(b[l * n + j]);
     }
     for_each_dot<T>(a, columns, k, [&](std::int64_t i, std::int64_t j, const Dot& d) {
-      double* at =
-          &state[((matrix * m + static_cast<std::size_t>(i)) * n + static_cast<std::size_t>(j)) *
-                 numbers];
-      at[0] = d.value;
-      at[1] = d.rest;
-      at[2] = d.magnitude;
+      set_solved(state,
+                 (matrix * m + static_cast<std::size_t>(i)) * n + static_cast<std::size_t>(j),
+                 d.value, d.rest, d.magnitude);
     });
   }
   return state;
 }
 
-void batched_values(const Problem&, std::span<const double> state, std::int64_t first, Values out) {
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const double* at = &state[(static_cast<std::size_t>(first) + i) * numbers];
-    out.value[i] = at[0];
-    out.rest[i] = at[1];
-    out.scale[i] = at[2];
-  }
-}
-
 Reference batched_matmul(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
-    return Reference{.solve = solve_batched<T>, .values = batched_values};
+    return Reference{.solve = solve_batched<T>, .values = solved_values};
   });
 }
 

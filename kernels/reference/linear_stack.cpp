@@ -7,6 +7,7 @@
 #include "kernels/reference/dot.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/solved.h"
 
 namespace assay::reference {
 namespace {
@@ -101,8 +102,6 @@ Layer next_layer(const Problem& p, const Layer& before, std::size_t fan_in, std:
   return layer;
 }
 
-constexpr std::size_t numbers = 3;
-
 /// State of each output: value, rest, and the bound of its error in units of u.
 template <class T>
 State solve_stack(const Problem& p) {
@@ -119,25 +118,16 @@ State solve_stack(const Problem& p) {
   }
   const double u = unit_roundoff(accumulator(p.op));
   State state;
-  state.reserve(layer.value.size() * numbers);
+  state.reserve(layer.value.size() * solved_numbers);
   for (std::size_t i = 0; i < layer.value.size(); ++i) {
     state.insert(state.end(), {layer.value[i], layer.rest[i], layer.error[i] / u});
   }
   return state;
 }
 
-void stack_values(const Problem&, std::span<const double> state, std::int64_t first, Values out) {
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const double* at = &state[(static_cast<std::size_t>(first) + i) * numbers];
-    out.value[i] = at[0];
-    out.rest[i] = at[1];
-    out.scale[i] = at[2];
-  }
-}
-
 Reference linear_stack(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
-    return {.solve = solve_stack<T>, .values = stack_values};
+    return {.solve = solve_stack<T>, .values = solved_values};
   });
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/base/device_id.h"
 #include "kernels/remote/device.h"
 #include "kernels/remote/peer.h"
 
@@ -116,7 +117,7 @@ class RemoteBackend final : public Backend {
   RemoteBackend(const RemoteBackend&) = delete;
   RemoteBackend& operator=(const RemoteBackend&) = delete;
 
-  std::string kind() const override { return "mpi"; }
+  std::string kind() const override { return std::string(remote::kind); }
   std::vector<DeviceInfo> describe() const override {
     std::vector<DeviceInfo> devices;
     for (int rank = 0; rank < info_.size; ++rank) devices.push_back(describe(rank));
@@ -156,8 +157,8 @@ class RemoteBackend final : public Backend {
   }
   DeviceInfo describe(int rank) const {
     DeviceInfo info;
-    info.device = "mpi:" + std::to_string(rank);
-    info.backend = "mpi";
+    info.backend = remote::kind;
+    info.device = to_text(DeviceId{info.backend, rank});
     info.name = "rank " + std::to_string(rank) + " of " + std::to_string(info_.size) + " (" +
                 info_.launcher + ")";
     info.uuid = "RANK-" + std::to_string(rank);

@@ -2,11 +2,16 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "kernels/base/backends.h"
+#include "kernels/base/launch_info.h"
 #include "kernels/base/process_group.h"
 
 namespace assay::remote {
+
+/// Of the backend and its devices: "mpi:0".
+inline constexpr std::string_view kind = "mpi";
 
 /// The device that a rank puts at the job's service.
 struct OwnDevice {

@@ -8,9 +8,9 @@
 
 namespace assay::remote {
 
-/// Connects this process with the other `members` of the job, each with its device: on CPUs by the
-/// job's own reduction, else as the backend does it, whose bootstrap the job is.
-std::unique_ptr<Communicator> connect(ProcessGroup& job, Backend& backend, Device& device,
+/// Connects this process with the other `members` of the job, each with its device, as the backend
+/// does it.
+std::unique_ptr<Communicator> connect(ProcessGroup& group, Backend& backend, Device& device,
                                       std::vector<int> members);
 
 }  // namespace assay::remote

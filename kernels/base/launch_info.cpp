@@ -1,4 +1,4 @@
-#include "kernels/base/process_group.h"
+#include "kernels/base/launch_info.h"
 
 #include <array>
 #include <charconv>
