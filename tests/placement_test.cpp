@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -41,7 +41,7 @@ class Placement : public testing::Test {
   static std::vector<std::int32_t> values(const Tensor& tensor) {
     const std::vector<std::byte> bytes = tensor.read();
     std::vector<std::int32_t> values(bytes.size() / sizeof(std::int32_t));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
     return values;
   }
   template <class Error>
@@ -129,6 +129,20 @@ TEST_F(Placement, OperandsThatAreNotDenseAreTakenAsTheyShow) {
   params.set("n", std::int64_t{4});
   const Tensor view = counted({2, 4}).to(sim(0)).slice(1, 0, 2);
   EXPECT_EQ(values(apply("square", params, {view})), (Values{0, 1, 16, 25}));
+}
+
+TEST_F(Placement, OperandsOfAnotherSizeOrDtypeAreRefused) {
+  Params params;
+  params.set("n", std::int64_t{4});
+  EXPECT_EQ(text_of<PlacementError>([&] {
+              apply("add", params, {counted({4}), counted({3})});
+            }),
+            "add on cpu: takes i32[4], i32[4], not i32[4], i32[3]");
+  const Linear layer(Tensor(devices_, DType::f32, {2, 3}), std::nullopt);
+  EXPECT_EQ(text_of<PlacementError>([&] {
+              layer.forward(Tensor(devices_, DType::f32, {5, 4}));
+            }),
+            "linear on cpu: takes f32[5, 3], f32[2, 3], not f32[5, 4], f32[2, 3]");
 }
 
 TEST_F(Placement, AbsentDevicesAreRefusedWithARemedy) {
