@@ -69,7 +69,7 @@ std::vector<DevicePair> pair_checked(const EndedRun& base, const EndedRun& cand,
 std::pair<std::unique_ptr<StoredTrials>, std::unique_ptr<StoredTrials>> read_both(
     const EndedRun& base, const EndedRun& cand) {
   const auto read = [](const EndedRun& run) {
-    return std::make_unique<StoredTrials>(run.directory / "results.csv");
+    return std::make_unique<StoredTrials>(run.run.directory / "results.csv");
   };
   auto of_base = std::async(std::launch::async, read, std::cref(base));
   auto of_cand = read(cand);

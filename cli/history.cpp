@@ -84,7 +84,7 @@ std::vector<StoredRun> read_runs(const HistoryOptions& options) {
           first->second.string());
       continue;
     }
-    if (!run.ended) say("note: {} did not end; the rows that it has are used\n", run.run_id);
+    if (!run.ended()) say("note: {} did not end; the rows that it has are used\n", run.run_id);
     runs.push_back(std::move(run));
   }
   if (runs.empty()) throw UsageError("no run directory could be read");

@@ -3,39 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "assay/version.h"
 #include "cli/describe_run.h"
 #include "cli/exit_code.h"
 #include "harness/clock.h"
-#include "harness/csv.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "reports/plan_csv.h"
 #include "reports/results_reader.h"
+#include "reports/stored_run.h"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-nlohmann::json read_run_json(const fs::path& directory) {
-  const fs::path path = directory / "run.json";
-  std::ifstream file(path);
-  if (!file) {
+StoredRun read_begun_run(const fs::path& directory) {
+  if (!fs::exists(directory / "run.json")) {
     throw UsageError(fmt::format("--resume: '{}' is not a run directory: it has no run.json",
                                  directory.string()));
   }
-  try {
-    return nlohmann::json::parse(file);
-  } catch (const nlohmann::json::exception& error) {
-    throw UsageError(fmt::format("'{}': {}", path.string(), error.what()));
-  }
+  return read_stored_run(directory);
 }
 
 std::vector<DeviceId> parse_lane(const std::string& text) {
@@ -62,31 +54,19 @@ std::vector<PlannedTrial> stored_plan(const fs::path& directory) {
 }
 
 /// The same machine as far as results depend on it: every device of the run, by name and UUID.
-void check_devices(const fs::path& directory, const protocol::Hello& machine) {
-  std::ifstream file(directory / "devices.csv");
-  const std::vector<CsvRow> rows = read_csv(file, (directory / "devices.csv").string());
-  const auto column = [&](std::string_view name) {
-    const auto found = rows.empty() ? std::vector<std::string>::const_iterator()
-                                    : std::ranges::find(rows[0].fields, name);
-    if (rows.empty() || found == rows[0].fields.end()) {
-      throw UsageError(fmt::format("--resume: devices.csv has no column '{}'", name));
-    }
-    return static_cast<std::size_t>(found - rows[0].fields.begin());
-  };
-  const std::size_t device = column("device");
-  const std::size_t name = column("name");
-  const std::size_t uuid = column("uuid");
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto& fields = rows[i].fields;
-    const auto found = std::ranges::find(machine.devices, fields.at(device), &DeviceInfo::device);
+void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine) {
+  for (const DeviceCells& cells : stored) {
+    const std::string& device = cells.at("device");
+    const std::string& name = cells.at("name");
+    const auto uuid_at = cells.find("uuid");
+    const std::string uuid = uuid_at == cells.end() ? "" : uuid_at->second;
+    const auto found = std::ranges::find(machine.devices, device, &DeviceInfo::device);
     if (found == machine.devices.end()) {
-      throw AbsentDevice(
-          fmt::format("--resume: {} ({}) is not here any more", fields[device], fields.at(name)));
+      throw AbsentDevice(fmt::format("--resume: {} ({}) is not here any more", device, name));
     }
-    if (found->name != fields.at(name) || found->uuid != fields.at(uuid)) {
-      throw UsageError(fmt::format("--resume: {} is now '{}' {}, the run began on '{}' {}",
-                                   fields[device], found->name, found->uuid, fields[name],
-                                   fields[uuid]));
+    if (found->name != name || found->uuid != uuid) {
+      throw UsageError(fmt::format("--resume: {} is now '{}' {}, the run began on '{}' {}", device,
+                                   found->name, found->uuid, name, uuid));
     }
   }
 }
@@ -144,25 +124,18 @@ Job begin_job(const RunOptions& options) {
 
 Job resume_job(const RunOptions& options) {
   const fs::path& directory = options.resume;
-  const nlohmann::json stored = read_run_json(directory);
+  const StoredRun stored = read_begun_run(directory);
   Job job{.start = Start::resumed};
   job.directory_lock.emplace(directory);  // first: rows that come later would be taken twice
+  if (stored.build_id != version::build_id) {
+    throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
+                                 directory.string(), stored.build_id, version::build_id));
+  }
+  job.options = parse_run_options(stored.command_line);
+  const std::vector<DeviceCells> stored_devices = read_stored_devices(directory);
   std::vector<DeviceId> devices;
-  try {
-    const auto build_id = stored.at("build_id").get<std::string>();
-    if (build_id != version::build_id) {
-      throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
-                                   directory.string(), build_id, version::build_id));
-    }
-    job.options = parse_run_options(stored.at("command_line").get<std::vector<std::string>>());
-    for (const auto& device : stored.at("devices")) {
-      devices.push_back(parse_lane(device.get<std::string>()).front());
-    }
-    job.run.run_id = stored.at("run_id").get<std::string>();
-    job.run.started_at = stored.at("started_at").get<std::string>();
-    job.run.resumed_at = stored.at("resumed_at").get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception& error) {
-    throw UsageError(fmt::format("--resume: run.json: {}", error.what()));
+  for (const DeviceCells& cells : stored_devices) {
+    devices.push_back(parse_lane(cells.at("device")).front());
   }
   const RunOptions options_of_run = job.options;
   job.options.resume = options.resume;
@@ -173,21 +146,19 @@ Job resume_job(const RunOptions& options) {
   job.options.wait = options.wait;
 
   const protocol::Hello machine = probe(worker_command(job.options.selection));
-  check_devices(directory, machine);
+  check_devices(stored_devices, machine);
   job.one_driver_kinds = one_driver_kinds(machine);
-  RunInfo run = describe_run(job.options.selection, devices, machine);
-  run.run_id = job.run.run_id;
-  run.started_at = job.run.started_at;
-  run.resumed_at = job.run.resumed_at;
-  run.resumed_at.push_back(utc_now());
-  run.command_line = stored.at("command_line").get<std::vector<std::string>>();
-  run.directory = directory;
-  run.allow_flaky = job.options.allow_flaky;
-  job.run = std::move(run);
+  job.run = describe_run(job.options.selection, devices, machine);
+  job.run.run_id = stored.run_id;
+  job.run.started_at = stored.started_at;
+  job.run.resumed_at = stored.resumed_at;
+  job.run.resumed_at.push_back(utc_now());
+  job.run.command_line = stored.command_line;
+  job.run.directory = directory;
+  job.run.allow_flaky = job.options.allow_flaky;
 
   const std::vector<PlannedTrial> plan = stored_plan(directory);
-  if (options_of_run.duration_s == 0 &&
-      std::ssize(plan) < stored.at("planned").get<std::int64_t>()) {
+  if (options_of_run.duration_s == 0 && std::ssize(plan) < stored.planned) {
     throw UsageError("--resume: plan.csv has fewer trials than run.json says were planned");
   }
   cut_torn_row(directory / "results.csv");

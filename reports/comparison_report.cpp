@@ -28,7 +28,7 @@ std::string status_text(const StoredTrial& trial) {
   return std::string(name(trial.status)) + (trial.accepted ? " (known)" : "");
 }
 
-std::vector<std::string> run_row(const char* side, const EndedRun& run,
+std::vector<std::string> run_row(const char* side, const StoredRun& run,
                                  const StoredTrials& trials) {
   std::int64_t finished = 0;
   for (const StoredTrial& trial : trials.trials()) finished += trial.repeats;
@@ -47,10 +47,10 @@ Section what_is_compared(const ComparisonFacts& facts) {
   Section section{.title = "Compared"};
   section.header = {"", "run", "started", "host", "assay", "trials", "exit code"};
   section.alignment = "<<<<<>>";
-  section.rows = {run_row("base", facts.base, facts.base_trials),
-                  run_row("cand", facts.cand, facts.cand_trials)};
-  for (const std::string& note : facts.base.notes) section.lines.push_back("base: " + note);
-  for (const std::string& note : facts.cand.notes) section.lines.push_back("cand: " + note);
+  section.rows = {run_row("base", facts.base.run, facts.base_trials),
+                  run_row("cand", facts.cand.run, facts.cand_trials)};
+  for (const std::string& note : facts.base.run.notes) section.lines.push_back("base: " + note);
+  for (const std::string& note : facts.cand.run.notes) section.lines.push_back("cand: " + note);
   return section;
 }
 

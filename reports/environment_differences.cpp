@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "harness/fields_text.h"
+#include "harness/replay.h"
+#include "kernels/base/names.h"
 
 namespace assay {
 namespace {
@@ -56,27 +58,57 @@ const DeviceCells* counterpart(const DeviceCells& device, const EndedRun& base,
   return found == cand.devices.end() ? nullptr : &*found;
 }
 
-std::vector<Difference> setting_differences(const EndedRun& base, const EndedRun& cand) {
+std::vector<Difference> setting_differences(const Settings& base, const Settings& cand) {
   std::vector<Difference> differences;
-  const auto value = [](const EndedRun& run, const std::string& name) {
-    const auto found =
-        std::ranges::find(run.settings, name, &decltype(run.settings)::value_type::first);
-    return found == run.settings.end() ? std::string() : found->second;
+  const auto value = [](const Settings& settings, const std::string& name) {
+    const auto found = std::ranges::find(settings, name, &Settings::value_type::first);
+    return found == settings.end() ? std::string() : found->second;
   };
-  for (const auto& [name, of_base] : base.settings) {
+  for (const auto& [name, of_base] : base) {
     if (const std::string of_cand = value(cand, name); of_base != of_cand) {
       differences.push_back({name, of_base, of_cand});
     }
   }
-  for (const auto& [name, of_cand] : cand.settings) {
-    const bool is_new = std::ranges::none_of(
-        base.settings, [&name = name](const auto& setting) { return setting.first == name; });
-    if (is_new) differences.push_back({name, "", of_cand});
+  for (const auto& [name, of_cand] : cand) {
+    if (std::ranges::find(base, name, &Settings::value_type::first) == base.end()) {
+      differences.push_back({name, "", of_cand});
+    }
   }
   return differences;
 }
 
+/// The options that the run was called with, without where it wrote and how much it said.
+std::string options_of(const std::vector<std::string>& command_line) {
+  std::vector<std::string> options;
+  for (std::size_t i = 1; i < command_line.size(); ++i) {
+    const std::string& word = command_line[i];
+    if (word == "--out") {
+      ++i;
+    } else if (word != "--quiet" && word != "--jsonl" && !word.starts_with("--out=")) {
+      options.push_back(shell_word(word));
+    }
+  }
+  return join(options, " ");
+}
+
 }  // namespace
+
+Settings settings_of(const RunInfo& run) {
+  const auto text = [](bool is) { return std::string(is ? "true" : "false"); };
+  Settings settings{{"options", options_of(run.command_line)},
+                    {"version", run.version},
+                    {"git_revision", run.git_revision},
+                    {"build_type", run.build_type},
+                    {"compiler", run.compiler},
+                    {"build_id", run.build_id},
+                    {"host", run.host},
+                    {"seed", std::to_string(run.seed)},
+                    {"profile", run.profile},
+                    {"check_only", text(run.check_only)},
+                    {"allow_flaky", text(run.allow_flaky)}};
+  settings.insert(settings.end(), run.environment.begin(), run.environment.end());
+  return settings;
+}
 
 std::vector<DevicePair> pair_devices(const EndedRun& base, const EndedRun& cand, bool by_backend) {
   std::vector<DevicePair> pairs;
@@ -95,7 +127,8 @@ std::vector<Difference> hardware_differences(const std::vector<DevicePair>& pair
 
 std::vector<Difference> environment_differences(const EndedRun& base, const EndedRun& cand,
                                                 const std::vector<DevicePair>& pairs) {
-  std::vector<Difference> differences = setting_differences(base, cand);
+  std::vector<Difference> differences =
+      setting_differences(settings_of(base.run), settings_of(cand.run));
   std::vector<std::string> columns = field_names<DeviceInfo>();
   std::erase_if(columns, [](const std::string& column) {
     return std::ranges::find(no_configuration, column) != no_configuration.end();

@@ -8,6 +8,12 @@
 
 namespace assay {
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// What may be another in the next run and changes results or times: "git_revision", "seed",
+/// "OMP_NUM_THREADS", each as text.
+Settings settings_of(const RunInfo& run);
+
 /// One thing that is not the same in two runs; "" where a run does not have it.
 struct Difference {
   std::string what;  // "git_revision", "cpu driver"

@@ -1,10 +1,91 @@
 #include "reports/run_json.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "kernels/base/status.h"
 #include "reports/atomic_file.h"
 
 namespace assay {
+namespace {
+
+constexpr int schema = 1;
+
+/// Reads the keys of a run.json into fields.
+class Keys {
+ public:
+  explicit Keys(const nlohmann::json& json) : json_(json) {}
+
+  void text(const char* key, std::string& field) const {
+    const nlohmann::json& value = json_.at(key);
+    if (!value.is_string()) throw UsageError(fmt::format("'{}' must be text", key));
+    field = value.get<std::string>();
+  }
+  /// Where it is there and known.
+  template <class T>
+  void any(const char* key, T& field) const {
+    const auto found = json_.find(key);
+    if (found == json_.end() || found->is_null()) return;
+    try {
+      found->get_to(field);
+    } catch (const nlohmann::json::exception& wrong) {
+      throw UsageError(fmt::format("'{}': {}", key, wrong.what()));
+    }
+  }
+
+ private:
+  const nlohmann::json& json_;
+};
+
+RunInfo from_json(const nlohmann::json& json) {
+  const Keys keys(json);
+  int written = schema;
+  keys.any("schema", written);
+  if (written > schema) {
+    throw UsageError(
+        fmt::format("schema {}, and this build of assay reads up to {}; read it with a newer one",
+                    written, schema));
+  }
+  RunInfo run;
+  keys.text("run_id", run.run_id);
+  keys.text("host", run.host);
+  keys.text("started_at", run.started_at);
+  keys.any("ended_at", run.ended_at);
+  keys.any("interrupted", run.interrupted);
+  keys.any("exit_code", run.exit_code);
+  keys.any("command_line", run.command_line);
+  keys.any("version", run.version);
+  keys.text("git_revision", run.git_revision);
+  keys.any("build_type", run.build_type);
+  keys.any("compiler", run.compiler);
+  keys.text("build_id", run.build_id);
+  keys.any("seed", run.seed);
+  keys.any("profile", run.profile);
+  keys.any("check_only", run.check_only);
+  keys.any("planned", run.planned);
+  keys.any("allow_flaky", run.allow_flaky);
+  keys.any("resumed_at", run.resumed_at);
+  keys.any("wall_s", run.wall_s);
+  keys.any("trials_taken", run.taken);
+  keys.any("notes", run.notes);
+  nlohmann::json environment = nlohmann::json::object();
+  keys.any("environment", environment);
+  for (const auto& [name, value] : environment.items()) {
+    run.environment.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return run;
+}
+
+}  // namespace
+
+RunInfo parse_run_json(std::string_view text) {
+  try {
+    return from_json(nlohmann::json::parse(text));
+  } catch (const nlohmann::json::exception& wrong) {
+    throw UsageError(wrong.what());
+  }
+}
 
 std::string run_json(const RunInfo& run, bool ended) {
   using Json = nlohmann::ordered_json;
@@ -14,7 +95,7 @@ std::string run_json(const RunInfo& run, bool ended) {
   for (const auto& [name, value] : run.environment) environment[name] = value;
 
   Json json;
-  json["schema"] = 1;
+  json["schema"] = schema;
   json["run_id"] = run.run_id;
   json["host"] = run.host;
   json["started_at"] = run.started_at;

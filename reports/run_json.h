@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/record.h"
@@ -10,6 +11,11 @@ namespace assay {
 
 /// The text of run.json. What is known only at the end is null while the run goes on.
 std::string run_json(const RunInfo& run, bool ended);
+
+/// What such a text says of a run; `ended_at` is empty while it goes on. What an older version did
+/// not write keeps its default. Its devices and where its time went are left out: devices.csv tells
+/// all of them. Throws UsageError where it is none, and where it is of a newer schema.
+RunInfo parse_run_json(std::string_view text);
 
 /// run.json: stands from the beginning, so that a run that is killed has it, and is replaced at
 /// the end.

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "harness/csv.h"
 #include "harness/fields_text.h"
 #include "kernels/base/status.h"
 #include "reports/csv_file.h"
 #include "reports/results_reader.h"
+#include "reports/run_json.h"
 
 namespace assay {
 namespace {
@@ -92,31 +93,20 @@ std::vector<fs::path> find_run_directories(std::span<const fs::path> paths) {
 
 StoredRun read_stored_run(const fs::path& directory) {
   const fs::path path = directory / "run.json";
-  std::ifstream file(path);
-  if (!file) throw UsageError(path.string() + ": cannot be read");
+  if (!fs::is_regular_file(path)) throw UsageError(path.string() + ": cannot be read");
   try {
-    const nlohmann::json json = nlohmann::json::parse(file);
-    const auto text = [&](const char* key) {
-      if (!json.at(key).is_string()) throw UsageError(fmt::format("'{}' must be text", key));
-      return json.at(key).get<std::string>();
-    };
-    StoredRun run{.directory = directory,
-                  .run_id = text("run_id"),
-                  .host = text("host"),
-                  .started_at = text("started_at"),
-                  .git_revision = text("git_revision"),
-                  .build_id = text("build_id"),
-                  .ended = !json.at("ended_at").is_null()};
+    StoredRun run{parse_run_json(read_text(path))};
+    run.directory = directory;
     run.started_s = parse_utc(run.started_at);
     return run;
-  } catch (const std::exception& error) {  // of JSON, or what is missing in it
-    throw UsageError(fmt::format("{}: {}", path.string(), error.what()));
+  } catch (const UsageError& wrong) {
+    throw UsageError(fmt::format("{}: {}", path.string(), wrong.what()));
   }
 }
 
 std::vector<Record> read_stored_results(const StoredRun& run) {
   const fs::path path = run.directory / "results.csv";
-  if (run.ended) return read_results_file(path);
+  if (run.ended()) return read_results_file(path);
   if (!fs::exists(path)) throw UsageError(path.string() + ": cannot be read");
   std::string text = read_text(path);
   const std::vector<std::size_t> ends = row_ends(text);
@@ -124,6 +114,31 @@ std::vector<Record> read_stored_results(const StoredRun& run) {
   if (text.empty()) return {};  // ended before its header
   std::istringstream stream(text);
   return read_results(stream, path.string());
+}
+
+std::vector<DeviceCells> read_stored_devices(const fs::path& directory) {
+  const std::string name = (directory / "devices.csv").string();
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw UsageError(name + ": cannot be read");
+  const std::vector<CsvRow> rows = read_csv(file, name);
+  std::vector<DeviceCells> devices;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].fields.size() != rows[0].fields.size()) {
+      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, rows[i].line,
+                                   rows[i].fields.size(), rows[0].fields.size()));
+    }
+    DeviceCells& cells = devices.emplace_back();
+    for (std::size_t at = 0; at < rows[i].fields.size(); ++at) {
+      cells[rows[0].fields[at]] = rows[i].fields[at];
+    }
+    for (const char* const needed : {"device", "backend", "name"}) {
+      if (!cells.contains(needed)) {
+        throw UsageError(fmt::format("{}:1: the header needs a column '{}'", name, needed));
+      }
+    }
+  }
+  if (devices.empty()) throw UsageError(name + ": no device");
+  return devices;
 }
 
 }  // namespace assay

@@ -1,25 +1,26 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/record.h"
+#include "harness/run_info.h"
 
 namespace assay {
 
 /// What run.json of a run directory says of the run as a whole.
-struct StoredRun {
-  std::filesystem::path directory;
-  std::string run_id;
-  std::string host;
-  std::string started_at;  // UTC, ISO 8601
-  double started_s = 0;    // the same since 1970
-  std::string git_revision;
-  std::string build_id;
-  bool ended = false;  // it goes on, or was killed
+struct StoredRun : RunInfo {
+  double started_s = 0;  // `started_at` since 1970
+  /// Or else it goes on, or was killed.
+  bool ended() const { return !ended_at.empty(); }
 };
+
+/// One row of devices.csv: cells by column, those of later versions included.
+using DeviceCells = std::map<std::string, std::string, std::less<>>;
 
 /// The run directories that the paths name, each once: a run directory itself (it has a run.json),
 /// or those directly in a folder of them. What else lies in such a folder is passed over. Throws
@@ -33,5 +34,9 @@ StoredRun read_stored_run(const std::filesystem::path& directory);
 /// The rows of its results.csv. A last row that is torn is an error in a run that ended, and passed
 /// over in one that did not. Throws UsageError that names the file.
 std::vector<Record> read_stored_results(const StoredRun& run);
+
+/// The rows of its devices.csv, each with `device`, `backend` and `name`. Throws UsageError that
+/// names the file, also where it has none.
+std::vector<DeviceCells> read_stored_devices(const std::filesystem::path& directory);
 
 }  // namespace assay

@@ -15,9 +15,9 @@ class Report {
  public:
   Report(const std::string& base_rows, const std::string& cand_rows, ComparisonOptions how = {})
       : how_(std::move(how)), base_(stored(base_rows)), cand_(stored(cand_rows)) {
-    run_.directory = "runs/a";
-    run_.started_at = "2024-01-31T12:00:00.000Z";
-    run_.planned = 1;
+    run_.run.directory = "runs/a";
+    run_.run.started_at = "2024-01-31T12:00:00.000Z";
+    run_.run.planned = 1;
   }
   ComparisonFacts facts() { return {run_, run_, *base_, *cand_, none_, comparison_, how_}; }
   std::string text() { return sections_text(comparison_sections(facts())); }

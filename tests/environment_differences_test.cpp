@@ -155,6 +155,7 @@ TEST_F(Environment, WhatIsNoRunDirectoryIsRefused) {
   differences();
   std::filesystem::remove(base_folder / "results.csv");
   expect("it has no results.csv");
+  write_file(base_folder / "results.csv", "");
   write_file(base_folder / "devices.csv", "");
   expect("devices.csv: no device");
   write_file(base_folder / "devices.csv", "device,backend\ncpu,cpu\n");
@@ -164,7 +165,7 @@ TEST_F(Environment, WhatIsNoRunDirectoryIsRefused) {
   write_file(base_folder / "run.json", R"({"schema": 2})");
   expect("schema 2, and this build of assay reads up to 1; read it with a newer one");
   write_file(base_folder / "run.json", "{");
-  expect("run.json': ");
+  expect("run.json: ");
 }
 
 }  // namespace

@@ -22,14 +22,16 @@ bool all(const SeriesKey& /*key*/) { return true; }
 
 StoredRun run(const std::string& id, double hours, const std::string& git = "aaaa",
               const std::string& host = "node7") {
-  return {.directory = "runs/" + id,
-          .run_id = id,
-          .host = host,
-          .started_at = "2024-01-31T12:00:00Z",
-          .started_s = hours * 3600,
-          .git_revision = git,
-          .build_id = "0.1.0 " + git,
-          .ended = true};
+  StoredRun run;
+  run.directory = "runs/" + id;
+  run.run_id = id;
+  run.host = host;
+  run.started_at = "2024-01-31T12:00:00Z";
+  run.ended_at = "2024-01-31T12:01:00Z";
+  run.started_s = hours * 3600;
+  run.git_revision = git;
+  run.build_id = "0.1.0 " + git;
+  return run;
 }
 
 Record timed(int n, double time_s, std::int64_t repeat = 1) {

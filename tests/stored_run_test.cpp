@@ -37,14 +37,14 @@ TEST(StoredRun, IsReadBackAsItWasWritten) {
   EXPECT_EQ(run.git_revision, "4f0c");
   EXPECT_EQ(run.build_id, "0.1.0 4f0c");
   EXPECT_NEAR(run.started_s, 1709210096.789, 1e-6) << "date -u -d 2024-02-29T12:34:56 +%s";
-  EXPECT_TRUE(run.ended);
+  EXPECT_TRUE(run.ended());
   ASSERT_EQ(read_stored_results(run).size(), 1U);
 }
 
 TEST(StoredRun, OneThatDidNotEndMayHaveATornRowOrNone) {
   const TemporaryDirectory folder;
   const StoredRun run = read_stored_run(store(folder / "a", sample_run(1, 0), false));
-  EXPECT_FALSE(run.ended);
+  EXPECT_FALSE(run.ended());
   const fs::path results = run.directory / "results.csv";
   const std::string whole = read_file(results);
   write_file(results, whole + "1,\"torn\n");
@@ -57,7 +57,7 @@ TEST(StoredRun, OneThatDidNotEndMayHaveATornRowOrNone) {
   EXPECT_THROW(read_stored_results(run), UsageError);
 
   StoredRun ended = run;
-  ended.ended = true;
+  ended.ended_at = "2024-01-31T12:01:00Z";
   write_file(results, whole + "1,\"torn\n");
   EXPECT_THROW(read_stored_results(ended), UsageError);
 }
