@@ -6,22 +6,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <set>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/read_history.h"
 #include "cli/say.h"
 #include "cli/validators.h"
-#include "kernels/base/device_id.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "reports/atomic_file.h"
 #include "reports/history_csv.h"
 #include "reports/history_svg.h"
 #include "reports/history_text.h"
-#include "suites/filter.h"
 
 namespace assay::cli {
 namespace {
@@ -29,17 +27,12 @@ namespace {
 namespace fs = std::filesystem;
 
 struct HistoryOptions {
-  std::vector<fs::path> directories;
-  std::string filter;
-  std::vector<std::string> devices;
-  std::string reference;
-  double within_h = 6;
+  HistoryInput input;
   statistics::EDivisiveOptions statistics;
   fs::path csv;
   fs::path changes;
   fs::path svg;
   std::size_t panels = 40;
-  bool skip_damaged = false;
 };
 
 /// What the text alone decides.
@@ -55,84 +48,6 @@ void check(const HistoryOptions& options) {
       throw UsageError(fmt::format("'{}' is named for two files", file.string()));
     }
   }
-}
-
-/// What reading throws is the end, or said with --skip-damaged. Returns whether `read` succeeded.
-template <class Read>
-bool read_or_skip(const HistoryOptions& options, const Read& read) {
-  try {
-    read();
-    return true;
-  } catch (const UsageError& damage) {
-    if (!options.skip_damaged) {
-      throw UsageError(fmt::format("{}; --skip-damaged goes on without it", damage.what()));
-    }
-    say("skipped: {}\n", damage.what());
-    return false;
-  }
-}
-
-std::vector<StoredRun> read_runs(const HistoryOptions& options) {
-  std::vector<StoredRun> runs;
-  std::map<std::string, fs::path> seen;
-  for (const fs::path& directory : find_run_directories(options.directories)) {
-    StoredRun run;
-    if (!read_or_skip(options, [&] { run = read_stored_run(directory); })) continue;
-    const auto [first, is_new] = seen.emplace(run.run_id, directory);
-    if (!is_new) {
-      say("skipped: {} is the run {}, as {} is\n", directory.string(), run.run_id,
-          first->second.string());
-      continue;
-    }
-    if (!run.ended()) say("note: {} did not end; the rows that it has are used\n", run.run_id);
-    runs.push_back(std::move(run));
-  }
-  if (runs.empty()) throw UsageError("no run directory could be read");
-  return runs;
-}
-
-/// "cuda" is each cuda:N, and "cuda:0" also a lane that has it.
-bool is_device(const std::string& lane, const std::vector<std::string>& wanted) {
-  if (wanted.empty()) return true;
-  const std::vector<std::string> members = split_lane(lane);
-  return std::ranges::any_of(wanted, [&](const std::string& item) {
-    return lane == item || std::ranges::any_of(members, [&](const std::string& device) {
-             return device == item || device.starts_with(item + ":");
-           });
-  });
-}
-
-void check_devices(const HistoryOptions& options, const std::vector<std::string>& devices) {
-  for (const std::string& item : options.devices) {
-    if (std::ranges::none_of(
-            devices, [&](const std::string& device) { return is_device(device, {item}); })) {
-      throw UsageError("--device: " + unknown_name("device", item, devices));
-    }
-  }
-}
-
-History read_history(const HistoryOptions& options) {
-  const Filter filter(options.filter);
-  HistoryBuilder builder(read_runs(options), options.reference);
-  const std::vector<StoredRun>& runs = builder.history().runs;
-  for (std::size_t i = 0; i < runs.size();) {
-    std::vector<Record> records;
-    if (!read_or_skip(options, [&] { records = read_stored_results(runs[i]); })) {
-      builder.drop(i);
-      continue;
-    }
-    builder.add(i++, records, [&](const SeriesKey& key) {
-      return filter.matches(key.case_id) && is_device(key.device, options.devices);
-    });
-  }
-  const std::vector<std::string> devices = builder.devices();
-  if (!devices.empty()) check_devices(options, devices);
-  History history = builder.finish(options.within_h * 3600);
-  if (history.series.empty() && !devices.empty() && !options.filter.empty()) {
-    throw UsageError(fmt::format("--filter '{}' selects no timed case of these {} runs",
-                                 options.filter, history.runs.size()));
-  }
-  return history;
 }
 
 void say_what_values_are(const History& history) {
@@ -165,7 +80,7 @@ void write_files(const HistoryOptions& options, const History& history) {
 
 int execute(const HistoryOptions& options) {
   check(options);
-  History history = read_history(options);
+  History history = read_history(options.input);
   say_what_values_are(history);
   find_changes(history, options.statistics);
   write_files(options, history);
@@ -179,32 +94,6 @@ int execute(const HistoryOptions& options) {
                                                 ? "nothing in these runs was timed"
                                                 : "see above why each run has none");
   return absent;
-}
-
-void add_inputs(CLI::App& app, HistoryOptions& o) {
-  app.add_option("DIR", o.directories, "run directories, or folders of them")
-      ->required()
-      ->type_name("");
-  app.add_option("--filter", o.filter, "only cases whose id matches (searched)")
-      ->type_name("REGEX");
-  app.add_option("--device", o.devices, "only these: cpu, cuda (each of them), cuda:1")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST");
-  CLI::Option* reference = app.add_option(
-      "--reference", o.reference,
-      "divide each time by that of this build, run at the same time: how its git revision or "
-      "build id begins");
-  reference->type_name("BUILD")->check([](const std::string& text) {
-    return text.empty() ? std::string("must not be empty: every build begins so") : std::string();
-  });
-  app.add_option("--within", o.within_h, "how far away in time a run of the reference may be")
-      ->check(number_between(0, 1e6))
-      ->type_name("HOURS")
-      ->capture_default_str()
-      ->needs(reference);
-  app.add_flag("--skip-damaged", o.skip_damaged,
-               "go on without run directories that cannot be read, and list them");
 }
 
 void add_outputs(CLI::App& app, HistoryOptions& o) {
@@ -240,7 +129,10 @@ Command add_history(CLI::App& program) {
   auto options = std::make_shared<HistoryOptions>();
   CLI::App* app =
       program.add_subcommand("history", "run directories as series per case, and their changes");
-  add_inputs(*app, *options);
+  app->add_option("DIR", options->input.paths, "run directories, or folders of them")
+      ->required()
+      ->type_name("");
+  add_history_options(*app, options->input);
   add_outputs(*app, *options);
   add_statistics(*app, options->statistics);
   app->footer(

@@ -37,7 +37,7 @@ Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing 
 /// Whether the command makes one thing of a launcher's processes, or is harmless in each of them.
 bool serves_jobs(const std::string& command) {
   return command == "run" || command == "worker" || command == "devices" || command == "list" ||
-         command == "compare" || command == "history";
+         command == "compare" || command == "history" || command == "report";
 }
 
 int run(int argc, char** argv) {
@@ -46,9 +46,9 @@ int run(int argc, char** argv) {
   add_version(program);
   program.allow_extras();
   const std::vector<Command> commands{
-      add_run(program),     add_list(program),     add_devices(program),
-      add_limits(program),  add_ab(program),       add_compare(program),
-      add_history(program), add_selftest(program), add_worker(program)};
+      add_run(program),      add_list(program),    add_devices(program), add_limits(program),
+      add_ab(program),       add_compare(program), add_history(program), add_report(program),
+      add_selftest(program), add_worker(program)};
   for (const Command& command : commands) command.app->allow_extras();
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {

@@ -60,6 +60,16 @@ void from_cell(std::string_view cell, T& field) {
       throw UsageError(unknown_name("status", cell, valid));
     }
     field = *status;
+  } else if constexpr (std::is_enum_v<T>) {
+    std::vector<std::string> valid;
+    for (const T known : enumerators(T())) {
+      if (name(known) == cell) {
+        field = known;
+        return;
+      }
+      valid.emplace_back(name(known));
+    }
+    throw UsageError(unknown_name("value", cell, valid));
   } else if constexpr (std::floating_point<T>) {
     const auto [stop, error] = std::from_chars(cell.data(), end, field);
     if (error != std::errc() || stop != end || !std::isfinite(field)) {

@@ -28,6 +28,9 @@ enum class PairedVerdict {
 
 std::span<const PairedVerdict> all_paired_verdicts();
 std::string_view name(PairedVerdict verdict);
+inline std::span<const PairedVerdict> enumerators(PairedVerdict /*of*/) {
+  return all_paired_verdicts();
+}
 
 /// The two parts of a comparison: rounds of all cases, and fresh ones of those that looked slower.
 inline constexpr std::string_view screen_stage = "screen";

@@ -21,6 +21,18 @@ Change change_of(const StoredTrial& base, const StoredTrial& cand) {
 
 bool is_simulated(const StoredTrial& trial) { return trial.group->device.starts_with("sim"); }
 
+ComparedTrial compared(const StoredTrial& base, const StoredTrial& cand,
+                       const ComparisonOptions& options) {
+  ComparedTrial trial{&base, &cand, change_of(base, cand)};
+  const bool is_right = base.passed() && cand.passed();
+  if (!is_right || !base.time || !cand.time || is_simulated(base)) return trial;
+  trial.ratio = ratio_of(*base.time, *cand.time);
+  if (!options.hardware) trial.speed = speed_of(trial.ratio, options.margin);
+  return trial;
+}
+
+}  // namespace
+
 Ratio ratio_of(const StoredTime& base, const StoredTime& cand) {
   Ratio ratio{cand.median_s / base.median_s};
   if (base.has_interval() && cand.has_interval()) {
@@ -38,18 +50,6 @@ Speed speed_of(const Ratio& ratio, double margin) {
   if (ratio.high < fast) return Speed::faster;
   return ratio.low >= fast && ratio.high <= slow ? Speed::within : Speed::unclear;
 }
-
-ComparedTrial compared(const StoredTrial& base, const StoredTrial& cand,
-                       const ComparisonOptions& options) {
-  ComparedTrial trial{&base, &cand, change_of(base, cand)};
-  const bool is_right = base.passed() && cand.passed();
-  if (!is_right || !base.time || !cand.time || is_simulated(base)) return trial;
-  trial.ratio = ratio_of(*base.time, *cand.time);
-  if (!options.hardware) trial.speed = speed_of(trial.ratio, options.margin);
-  return trial;
-}
-
-}  // namespace
 
 std::string_view name(Change change) {
   constexpr std::array<std::string_view, 6> names{"unchanged", "lost",   "missing",

@@ -38,6 +38,11 @@ struct Ratio {
   double high = 0;
 };
 
+/// With an interval where both times have one.
+Ratio ratio_of(const StoredTime& base, const StoredTime& cand);
+/// `none` where the ratio has no interval.
+Speed speed_of(const Ratio& ratio, double margin);
+
 struct ComparedTrial {
   const StoredTrial* base = nullptr;  // null where `added`
   const StoredTrial* cand = nullptr;  // null where `missing`

@@ -104,6 +104,13 @@ class HistoryBuilder {
   std::vector<std::string> devices_;
 };
 
+struct FoundChange {
+  const HistorySeries* series;
+  const HistoryChange* change;
+};
+/// All changes: the newest first, of those that begin with the same run the largest.
+std::vector<FoundChange> newest_changes(const History& history);
+
 /// Finds the changes of each series, several series at a time.
 void find_changes(History& history, const statistics::EDivisiveOptions& options);
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
+#include <utility>
 
 #include "harness/statistics/order_statistics.h"
 #include "reports/history.h"
@@ -34,6 +36,18 @@ void find_changes(HistorySeries& series, const statistics::EDivisiveOptions& opt
 }
 
 }  // namespace
+
+std::vector<FoundChange> newest_changes(const History& history) {
+  std::vector<FoundChange> all;
+  for (const HistorySeries& series : history.series) {
+    for (const HistoryChange& change : series.changes) all.push_back({&series, &change});
+  }
+  std::ranges::stable_sort(all, {}, [](const FoundChange& found) {
+    const auto newest = static_cast<double>(found.series->point(found.change->at.index).run);
+    return std::pair(-newest, -std::abs(std::log(found.change->ratio())));
+  });
+  return all;
+}
 
 void find_changes(History& history, const statistics::EDivisiveOptions& options) {
   if (history.series.empty()) return;

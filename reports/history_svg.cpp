@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/statistics/order_statistics.h"
@@ -26,8 +28,10 @@ constexpr double bottom = panel_height - 34;
 
 class Panel {
  public:
-  Panel(Svg& svg, const History& history, const HistorySeries& series)
-      : svg_(svg), history_(history), series_(series) {
+  using LinkOf = std::function<std::string(std::size_t entry)>;
+
+  Panel(Svg& svg, const History& history, const HistorySeries& series, LinkOf link_of = {})
+      : svg_(svg), history_(history), series_(series), link_of_(std::move(link_of)) {
     const std::vector<double> values = series.values();
     const auto [low, high] = std::ranges::minmax(values);
     axis_ = chart_axis(low, high, 5, history.relative ? "" : "s");
@@ -98,8 +102,10 @@ class Panel {
       const std::string of_run =
           fmt::format("{} ({}): ", run(entry).run_id, run(entry).git_revision);
       if (entry.value) {
+        if (link_of_) svg_.begin_link(link_of_(i));
         svg_.circle(at, y(*entry.value), 2.5, "point",
                     of_run + fmt::format("{:.6g}{}", *entry.value, history_.relative ? "" : " s"));
+        if (link_of_) svg_.end_link();
       } else {
         svg_.line(at, bottom - 6, at, bottom, "gap", of_run + entry.missing);
       }
@@ -127,6 +133,7 @@ class Panel {
   Svg& svg_;
   const History& history_;
   const HistorySeries& series_;
+  LinkOf link_of_;
   ChartAxis axis_;
 };
 
@@ -178,6 +185,29 @@ HistoryChart history_svg(const History& history, std::size_t panels) {
   }
   chart.document = svg.document();
   return chart;
+}
+
+std::vector<std::string> history_panels(
+    const History& history, std::size_t panels,
+    const std::function<std::string(std::size_t row)>& link_of) {
+  std::map<const HistorySeries*, std::size_t> first_rows;
+  std::size_t row = 0;
+  for (const HistorySeries& series : history.series) {
+    first_rows[&series] = row;
+    row += series.entries.size();
+  }
+  std::vector<const HistorySeries*> all = in_order(history);
+  all.resize(std::min(panels, all.size()));
+  std::vector<std::string> charts;
+  for (const HistorySeries* series : all) {
+    const std::size_t first = first_rows.at(series);
+    Svg svg(panel_width, panel_height,
+            fmt::format("{} on {}: {} runs, {} changes", series->key.case_id, series->key.device,
+                        series->entries.size(), series->changes.size()));
+    Panel(svg, history, *series, [&](std::size_t entry) { return link_of(first + entry); }).draw();
+    charts.push_back(svg.element());
+  }
+  return charts;
 }
 
 }  // namespace assay

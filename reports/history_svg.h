@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "reports/history.h"
 
@@ -16,5 +18,10 @@ struct HistoryChart {
   std::size_t left_out = 0;  // series with points that found no panel
 };
 HistoryChart history_svg(const History& history, std::size_t panels);
+
+/// The same panels, each a chart of its own to stand in a page. `link_of` gives where a point
+/// leads, by its row in history_csv; empty: nowhere.
+std::vector<std::string> history_panels(const History& history, std::size_t panels,
+                                        const std::function<std::string(std::size_t row)>& link_of);
 
 }  // namespace assay

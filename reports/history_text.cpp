@@ -15,30 +15,12 @@ namespace {
 /// Lists that grow with the number of runs stop here: the CSV has them whole.
 constexpr std::size_t most_listed = 20;
 
-struct Found {
-  const HistorySeries* series;
-  const HistoryChange* change;
-};
-
-/// The newest first, of those that begin with the same run the largest.
-std::vector<Found> newest_first(const History& history) {
-  std::vector<Found> all;
-  for (const HistorySeries& series : history.series) {
-    for (const HistoryChange& change : series.changes) all.push_back({&series, &change});
-  }
-  std::ranges::stable_sort(all, {}, [](const Found& found) {
-    const auto newest = static_cast<double>(found.series->point(found.change->at.index).run);
-    return std::pair(-newest, -std::abs(std::log(found.change->ratio())));
-  });
-  return all;
-}
-
 std::string run_name(const StoredRun& run) {
   return fmt::format("{} ({})", run.run_id, run.git_revision);
 }
 
 std::string changes_table(const History& history) {
-  const std::vector<Found> all = newest_first(history);
+  const std::vector<FoundChange> all = newest_changes(history);
   if (all.empty()) return {};
   std::vector<std::vector<std::string>> lines{
       {"case", "timing", "host", "device", "change", "p", "between"}};

@@ -32,20 +32,6 @@ Group& group_of(std::vector<Group>& groups, const Record& record, bool by_dtype)
   return groups.emplace_back(Group{std::move(what), record.device});
 }
 
-/// Of equal work the later case counts: more ranks, more fused.
-double work(const Record& record) {
-  return std::max(record.flops.value_or(0), record.bytes.value_or(0));
-}
-
-/// Whether `record` says more of its group than `other` does.
-bool tells_more(const Record& record, const Record& other) {
-  const bool is_f32 = record.dtype == "f32";
-  if (is_f32 != (other.dtype == "f32")) return is_f32;
-  const bool is_batch = record.timing == batch_timing;
-  if (is_batch != (other.timing == batch_timing)) return is_batch;
-  return work(record) >= work(other);
-}
-
 std::vector<Group> grouped(std::span<const Record> trials, bool by_dtype) {
   std::vector<Group> groups;
   for (const Record& trial : trials) {

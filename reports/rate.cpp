@@ -1,5 +1,6 @@
 #include "reports/rate.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace assay {
@@ -13,7 +14,20 @@ bool usable(const std::optional<double>& value) {
   return value && std::isfinite(*value) && *value > 0;
 }
 
+/// Of equal work the later case counts: more ranks, more fused.
+double work(const Record& record) {
+  return std::max(record.flops.value_or(0), record.bytes.value_or(0));
+}
+
 }  // namespace
+
+bool tells_more(const Record& record, const Record& other) {
+  const bool is_f32 = record.dtype == "f32";
+  if (is_f32 != (other.dtype == "f32")) return is_f32;
+  const bool is_batch = record.timing == batch_timing;
+  if (is_batch != (other.timing == batch_timing)) return is_batch;
+  return work(record) >= work(other);
+}
 
 std::optional<Rate> rate(const Record& record) {
   if (record.status != Status::pass) return std::nullopt;

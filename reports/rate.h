@@ -17,4 +17,8 @@ struct Rate {
 /// for a collective. Nothing for what did not pass or was not timed.
 std::optional<Rate> rate(const Record& record);
 
+/// Whether the rate of `record` says more of its op than that of `other`: f32 before other dtypes,
+/// launches back to back before cold ones, the larger case before the smaller.
+bool tells_more(const Record& record, const Record& other);
+
 }  // namespace assay

@@ -8,20 +8,45 @@
 
 namespace assay {
 
-std::string si(double value, std::string_view unit) {
-  constexpr std::array prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"};
-  constexpr int lowest = -5;
-  constexpr int highest = 5;
-  if (value == 0 || !std::isfinite(value)) return fmt::format("{} {}", value, unit);
+namespace {
+
+constexpr std::array prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"};
+constexpr int lowest = -5;
+constexpr int highest = 5;
+
+/// How a value is written: divided by 1000 to a power, with so many digits behind the point.
+struct Scale {
+  int thousands = 0;
+  int digits = 0;
+
+  std::string number(double value) const {
+    return fmt::format("{:.{}f}", value / std::pow(1000, thousands), digits);
+  }
+  std::string_view prefix() const { return prefixes.at(static_cast<unsigned>(thousands - lowest)); }
+};
+
+Scale scale_of(double value) {
   // The exponent after rounding, so that 999.7 becomes 1.00 k rather than 1000.
   const std::string rounded = fmt::format("{:.2e}", value);
   const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
   const int thousands = exponent >= 0 ? exponent / 3 : (exponent - 2) / 3;
-  const int prefix = std::clamp(thousands, lowest, highest);
-  const int digits = std::max(0, 2 - (exponent - 3 * prefix));
-  const auto index = static_cast<unsigned>(prefix - lowest);
-  return fmt::format("{:.{}f} {}{}", value / std::pow(1000, prefix), digits, prefixes.at(index),
-                     unit);
+  const int used = std::clamp(thousands, lowest, highest);
+  return {used, std::max(0, 2 - (exponent - 3 * used))};
+}
+
+}  // namespace
+
+std::string si(double value, std::string_view unit) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{} {}", value, unit);
+  const Scale scale = scale_of(value);
+  return fmt::format("{} {}{}", scale.number(value), scale.prefix(), unit);
+}
+
+std::string si(double value, double low, double high, std::string_view unit) {
+  if (value == 0 || !std::isfinite(value)) return si(value, unit);
+  const Scale scale = scale_of(value);
+  return fmt::format("{} {}{} ({} to {})", scale.number(value), scale.prefix(), unit,
+                     scale.number(low), scale.number(high));
 }
 
 }  // namespace assay

@@ -8,4 +8,7 @@ namespace assay {
 /// A quantity for people: three significant digits and a decimal prefix, "1.23 TB/s", "0 s".
 std::string si(double value, std::string_view unit);
 
+/// With an interval, all three by the prefix of the value: "1.23 TB/s (1.20 to 1.25)".
+std::string si(double value, double low, double high, std::string_view unit);
+
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "reports/xml_text.h"
@@ -80,6 +81,34 @@ void Svg::circle(double x, double y, double radius, std::string_view style, std:
         style, tip);
 }
 
+void Svg::path(std::span<const std::pair<double, double>> points, std::string_view style) {
+  std::string list;
+  for (const auto& [x, y] : points) list += fmt::format(" {},{}", number(x), number(y));
+  shape("polyline", fmt::format("points=\"{}\"", list.empty() ? "" : list.substr(1)), style, {});
+}
+
+void Svg::mark(std::size_t shape_of, double x, double y, std::string_view style,
+               std::string_view tip) {
+  // Corners around the middle; all signs cover about the same area.
+  constexpr std::array<std::string_view, mark_shapes> outlines{
+      "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",              // circle
+      "M-3.2-3.2h6.4v6.4h-6.4z",                                       // square
+      "M0-4.4L4.4 3.4H-4.4z",                                          // triangle
+      "M0-4.6L4.6 0L0 4.6L-4.6 0z",                                    // diamond
+      "M0 4.4L4.4-3.4H-4.4z",                                          // triangle upside down
+      "M-4.2-1.4h2.8v-2.8h2.8v2.8h2.8v2.8h-2.8v2.8h-2.8v-2.8h-2.8z"};  // plus
+  shape("path",
+        fmt::format("d=\"{}\" transform=\"translate({} {})\"", outlines.at(shape_of % mark_shapes),
+                    number(x), number(y)),
+        style, tip);
+}
+
+void Svg::begin_link(std::string_view target) {
+  body_ += fmt::format("<a href=\"{}\">\n", xml_text(target));
+}
+
+void Svg::end_link() { body_ += "</a>\n"; }
+
 void Svg::text(double x, double y, std::string_view text, std::string_view style, Anchor anchor,
                double width) {
   const std::string shown = width > 0 ? fitting(text, width) : std::string(text);
@@ -117,6 +146,14 @@ std::string_view chart_style() {
 .chart .title { fill: #1b1f24; font-weight: 600; }
 .chart .label { fill: #565d67; }
 .chart .change { fill: #8a4b00; font-weight: 600; }
+.chart .limit { fill: none; stroke: #565d67; stroke-width: 1.5; stroke-dasharray: 6 3; }
+.chart .s0 { fill: #0067a3; stroke: #0067a3; }
+.chart .s1 { fill: #b35900; stroke: #b35900; }
+.chart .s2 { fill: #00795a; stroke: #00795a; }
+.chart .s3 { fill: #a03a86; stroke: #a03a86; }
+.chart .s4 { fill: #6a6200; stroke: #6a6200; }
+.chart .s5 { fill: #4d4d4d; stroke: #4d4d4d; }
+.chart .spread, .chart .joined { fill: none; stroke-width: 1.5; }
 @media (prefers-color-scheme: dark) {
   .chart .paper { fill: #15181c; }
   .chart .grid { stroke: #363c45; }
@@ -126,6 +163,13 @@ std::string_view chart_style() {
   .chart .title { fill: #eceff3; }
   .chart .label { fill: #a9b1bc; }
   .chart .change { fill: #ffc46b; }
+  .chart .limit { stroke: #a9b1bc; }
+  .chart .s0 { fill: #5fb4f0; stroke: #5fb4f0; }
+  .chart .s1 { fill: #f2a65a; stroke: #f2a65a; }
+  .chart .s2 { fill: #3fc7a0; stroke: #3fc7a0; }
+  .chart .s3 { fill: #e59acb; stroke: #e59acb; }
+  .chart .s4 { fill: #d3c74a; stroke: #d3c74a; }
+  .chart .s5 { fill: #c4c4c4; stroke: #c4c4c4; }
 }
 )";
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace assay {
 
@@ -23,6 +26,15 @@ class Svg {
   void line(double x1, double y1, double x2, double y2, std::string_view style,
             std::string_view tip = {});
   void circle(double x, double y, double radius, std::string_view style, std::string_view tip = {});
+  void path(std::span<const std::pair<double, double>> points, std::string_view style);
+  /// One of `mark_shapes` signs, so that series differ by more than their colour.
+  void mark(std::size_t shape, double x, double y, std::string_view style,
+            std::string_view tip = {});
+  static constexpr std::size_t mark_shapes = 6;
+
+  /// What is drawn until it ends leads to `target`, a URL of our own.
+  void begin_link(std::string_view target);
+  void end_link();
 
   enum class Anchor { start, middle, end };
   /// `y` is the baseline. Text wider than `width`, where one is given, is cut short, with the whole
@@ -47,7 +59,8 @@ class Svg {
 };
 
 /// The style sheet of all charts, for light and dark: classes paper, grid, point, level, range,
-/// gap, change, title, label.
+/// gap, change, title, label, limit, s0 to s5 for series,
+/// and with these joined for a line and spread for an interval.
 std::string_view chart_style();
 
 }  // namespace assay

@@ -19,6 +19,7 @@ build  libcli11-dev        hdr:CLI/CLI.hpp                   CLI11         comma
 build  libfmt-dev          hdr:fmt/core.h                    fmt           text formatting
 build  nlohmann-json3-dev  hdr:nlohmann/json.hpp             nlohmann/json JSON
 build  libcsv-dev          hdr:csv.h                         libcsv        reads CSV
+build  zlib1g-dev          hdr:zlib.h                        zlib          packs the files of a report page
 build  libboost-dev        hdr:boost/math/distributions.hpp  Boost.Math    distributions, headers only
 test   libgtest-dev        hdr:gtest/gtest.h                 GoogleTest    unit tests
 test   libbenchmark-dev    hdr:benchmark/benchmark.h         benchmark     Google Benchmark, timing adapters

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reports/history.h"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+/// Which runs make a history, and what of them.
+struct HistoryInput {
+  std::vector<std::filesystem::path> paths;  // run directories, or folders of them
+  std::string filter;
+  std::vector<std::string> devices;
+  std::string reference;
+  double within_h = 6;
+  bool skip_damaged = false;
+};
+
+void add_history_options(CLI::App& app, HistoryInput& input);
+
+/// Without its changes, see find_changes. Says which runs were passed over. Throws UsageError.
+History read_history(const HistoryInput& input);
+
+}  // namespace assay::cli

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "assay/version.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/read_history.h"
+#include "cli/say.h"
+#include "cli/validators.h"
+#include "kernels/base/status.h"
+#include "reports/atomic_file.h"
+#include "reports/history_csv.h"
+#include "reports/page/page.h"
+#include "reports/si.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  HistoryInput input;
+  statistics::EDivisiveOptions statistics;
+  fs::path out = "report.html";
+  std::string baseline;
+  double margin_percent = 5;
+};
+
+bool is_run(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path / "run.json", error);
+}
+
+/// What the paths name.
+struct Sorted {
+  std::vector<fs::path> runs;
+  std::vector<fs::path> paired;
+  std::vector<fs::path> folders;  // of runs
+};
+
+Sorted sort_paths(const std::vector<fs::path>& paths) {
+  Sorted sorted;
+  for (const fs::path& path : paths) {
+    if (page::is_paired_directory(path)) {
+      sorted.paired.push_back(path);
+    } else if (is_run(path)) {
+      sorted.runs.push_back(path);
+    } else {
+      const std::vector<fs::path> held = find_run_directories(std::span(&path, 1));
+      if (held.size() == 1) {
+        sorted.runs.push_back(held.front());  // one run is no history
+      } else {
+        sorted.folders.push_back(path);
+      }
+    }
+  }
+  return sorted;
+}
+
+page::HistorySource read_history_source(const ReportOptions& options,
+                                        const std::vector<fs::path>& folders) {
+  HistoryInput input = options.input;
+  input.paths = folders;
+  page::HistorySource source{.history = read_history(input)};
+  find_changes(source.history, options.statistics);
+  source.points = {"history.csv", history_csv(source.history)};
+  return source;
+}
+
+page::PageInput read_input(const ReportOptions& options) {
+  const Sorted sorted = sort_paths(options.input.paths);
+  page::PageInput input{.baseline = options.baseline, .margin = options.margin_percent / 100};
+  input.made_by = fmt::format("assay {} ({})", version::number, version::git_revision);
+  std::vector<fs::path> runs = sorted.runs;
+  if (!sorted.folders.empty()) {
+    input.history = read_history_source(options, sorted.folders);
+    // Whoever looks at a history wants to know of its newest run first.
+    if (runs.empty() && !input.history->history.runs.empty()) {
+      runs.push_back(input.history->history.runs.back().directory);
+    }
+  }
+  for (const fs::path& run : runs) input.runs.push_back(page::read_run_source(run));
+  for (const fs::path& path : sorted.paired) {
+    input.paired.push_back(page::read_paired_source(path));
+  }
+  return input;
+}
+
+int execute(const ReportOptions& options) {
+  const std::string html = page::page_html(read_input(options));
+  write_atomically(options.out, html);
+  say("{}: {}; any browser shows it, with or without a network\n", options.out.string(),
+      si(static_cast<double>(html.size()), "B"));
+  return ok;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& program) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* app = program.add_subcommand(
+      "report", "one self-contained page: a run, runs or devices side by side, an ab, a history");
+  app->add_option("RUN", options->input.paths,
+                  "run directories, directories of assay ab, folders of runs")
+      ->required()
+      ->type_name("");
+  app->add_option("-o,--out", options->out, "the page; replaced where it stands")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app->add_option("--baseline", options->baseline,
+                  "what others are held against: cpu, 'cuda:0 of run 2'; the first column unless "
+                  "given")
+      ->type_name("COLUMN");
+  app->add_option("--margin", options->margin_percent,
+                  "slower or faster by less is no news, in percent")
+      ->check(number_between(0, 1000))
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  add_history_options(*app, options->input);
+  app->footer(
+      R"(Run directories stand side by side, device by device. A folder of several is shown as a history,
+with its newest run; the options from --filter on are those of assay history, and of folders alone.
+The page says what the runs showed; the exit code does not: 0 the page is written, 2 a path that is
+none of these, or damaged.
+
+Examples:
+  assay report assay-runs/MONDAY                     one run, all of its devices
+  assay report assay-runs -o year.html               a folder of runs: their history, the newest run
+  assay report h100 h200 --baseline 'cuda:0 of run 1' -o machines.html
+  assay report assay-ab/TUESDAY -o ab.html           what assay ab found)");
+  return {app, [options] { return execute(*options); }};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,450 @@
+'use strict';
+// Makes the tables sort, the table of results filter, and figures show the row that they are of. What a
+// reader chose stands in the fragment of the URL. Nothing is fetched: the rows are in the page.
+(() => {
+  const root = document.documentElement;
+  root.classList.add('js');
+
+  /** An element with attributes and children; text is never parsed as markup. */
+  function make(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+      else element.setAttribute(key, value);
+    }
+    element.append(...children);
+    return element;
+  }
+
+  // -- The state, in the URL
+
+  /** What the reader chose: filters, sorts, the open row. Keys without a value are left out. */
+  const state = new Map();
+
+  function readState() {
+    state.clear();
+    const fragment = location.hash.slice(1);
+    if (fragment.includes('=')) for (const [key, value] of new URLSearchParams(fragment)) state.set(key, value);
+  }
+
+  function setState(changes) {
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === '' || value === null) state.delete(key);
+      else state.set(key, String(value));
+    }
+    // Slashes, commas and equal signs of case ids are allowed in a fragment, and read better.
+    const text = new URLSearchParams(state).toString().replaceAll('%2F', '/').replaceAll('%2C', ',');
+    // Only the fragment: browsers refuse other changes of a file's URL.
+    history.replaceState(null, '', text ? `#${text}` : '#');
+  }
+
+  // -- The files in the page
+
+  /** The fields of the record that begins at `from`, and where the next one begins. */
+  function parseRecord(text, from) {
+    let end = text.indexOf('\n', from);
+    if (end < 0) end = text.length;
+    const line = text.slice(from, end);
+    if (!line.includes('"')) return {fields: line.split(','), next: end + 1};
+    const fields = [];
+    let at = from;
+    for (;;) {
+      let field = '';
+      if (text[at] === '"') {
+        at += 1;
+        for (;;) {
+          const quote = text.indexOf('"', at);
+          if (quote < 0) return {fields, next: text.length + 1};
+          field += text.slice(at, quote);
+          at = quote + 1;
+          if (text[at] !== '"') break;
+          field += '"';
+          at += 1;
+        }
+      } else {
+        let stop = at;
+        while (stop < text.length && text[stop] !== ',' && text[stop] !== '\n') stop += 1;
+        field = text.slice(at, stop);
+        at = stop;
+      }
+      fields.push(field);
+      if (text[at] !== ',') return {fields, next: at + 1};
+      at += 1;
+    }
+  }
+
+  const pause = () => new Promise(resolve => setTimeout(resolve));
+
+  /** A CSV file: where its rows begin, and on demand their fields. */
+  class File {
+    constructor(link, number) {
+      this.number = number;
+      this.name = link.dataset.name;
+      this.kind = link.dataset.kind;
+      this.link = link;
+      this.starts = [];
+      this.loaded = null;
+    }
+
+    load() {
+      this.loaded ??= this.read();
+      return this.loaded;
+    }
+
+    async read() {
+      const packed = atob(this.link.href.slice(this.link.href.indexOf(',') + 1));
+      const bytes = Uint8Array.from(packed, character => character.charCodeAt(0));
+      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+      this.text = await new Response(unpacked).text();
+      const header = parseRecord(this.text, 0);
+      this.columns = header.fields;
+      this.first = header.next;
+    }
+
+    /** Calls `visit(row, fields)` for all rows, and lets the browser draw in between. */
+    async each(visit) {
+      let rested = performance.now();
+      for (let at = this.first, row = 0; at < this.text.length; row += 1) {
+        const record = parseRecord(this.text, at);
+        this.starts.push(at);
+        visit(row, record.fields);
+        at = record.next;
+        if (row % 256 === 0 && performance.now() - rested > 30) {
+          await pause();
+          rested = performance.now();
+        }
+      }
+    }
+
+    /** The fields of one row, and its text as it stands in the file. */
+    row(number) {
+      let at = this.starts[number];
+      if (at === undefined) {
+        at = this.first;
+        for (let i = 0; i < number && at < this.text.length; i += 1) at = parseRecord(this.text, at).next;
+      }
+      if (at >= this.text.length) return null;
+      const record = parseRecord(this.text, at);
+      return {fields: record.fields, text: this.text.slice(at, record.next - 1)};
+    }
+  }
+
+  const files = [...document.querySelectorAll('a.file')].map((link, i) => new File(link, i));
+
+  // -- Numbers for people
+
+  function si(value, unit) {
+    if (value === '' || !Number.isFinite(Number(value))) return '';
+    const number = Number(value);
+    if (number === 0) return `0 ${unit}`;
+    const prefixes = ['f', 'p', 'n', 'µ', 'm', '', 'k', 'M', 'G', 'T', 'P'];
+    const exponent = Math.floor(Math.log10(Math.abs(Number(number.toPrecision(3)))) / 3);
+    const at = Math.min(Math.max(exponent, -5), 5);
+    return `${Number((number / 1000 ** at).toPrecision(3))} ${prefixes[at + 5]}${unit}`;
+  }
+
+  // -- Copying
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {  // where a browser grants files no clipboard
+      const area = make('textarea', {'aria-hidden': 'true'});
+      area.value = text;
+      (document.querySelector('dialog[open]') ?? document.body).append(area);
+      area.select();
+      document.execCommand('copy');
+      area.remove();
+    }
+  }
+
+  document.addEventListener('click', async event => {
+    const button = event.target.closest('button[data-copy]');
+    if (!button) return;
+    await copy(button.dataset.copy);
+    const label = button.textContent;
+    button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = label; }, 1500);
+  });
+
+  function copyButton(text, label) {
+    return make('button', {type: 'button', class: 'copy', 'data-copy': text}, label);
+  }
+
+  // -- One row
+
+  const dialog = make('dialog', {'aria-labelledby': 'row-title'});
+  document.body.append(dialog);
+  dialog.addEventListener('close', () => setState({row: null}));
+
+  async function showRow() {
+    const wanted = state.get('row');
+    if (!wanted) {
+      if (dialog.open) dialog.close();
+      return;
+    }
+    const [number, row] = wanted.split('.').map(Number);
+    const file = files[number];
+    let found = null;
+    if (file) {
+      await file.load();
+      found = file.row(row);
+    }
+    if (state.get('row') !== wanted) return;  // another one was asked for meanwhile
+    const close = make('button', {type: 'button', autofocus: '', onclick: () => dialog.close()}, 'Close');
+    if (!found) {
+      dialog.replaceChildren(make('p', {id: 'row-title'}, `There is no row ${wanted}.`), close);
+    } else {
+      const value = name => found.fields[file.columns.indexOf(name)] ?? '';
+      const list = make('dl');
+      file.columns.forEach((column, i) => {
+        if (found.fields[i]) list.append(make('dt', {}, column), make('dd', {}, found.fields[i]));
+      });
+      const parts = [make('h2', {id: 'row-title'}, value('case_id') || 'A row'),
+                     make('p', {}, `Row ${row + 1} of ${file.name}. Empty cells are left out.`)];
+      if (value('replay')) {
+        parts.push(make('div', {class: 'command'}, make('code', {}, value('replay')),
+                        copyButton(value('replay'), 'Copy the command')));
+      }
+      dialog.replaceChildren(...parts, list, copyButton(found.text, 'Copy the row as CSV'), ' ', close);
+    }
+    if (!dialog.open) dialog.showModal();
+  }
+
+  // -- Tables that are in the page
+
+  const fixed = [...document.querySelectorAll('.wide table')];
+
+  function cellKey(row, column) {
+    const cell = row.cells[column];
+    if (!cell) return '';
+    return cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent.trim();
+  }
+
+  /** Numbers before text, and what is empty last, whichever way the rest is sorted. */
+  function compare(a, b, direction) {
+    if (a === '' || b === '') return (a === '') - (b === '');
+    if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+    return direction * (typeof a === 'number' ? a - b : a.localeCompare(b, 'en', {numeric: true}));
+  }
+
+  function markSorted(headers, column, direction) {
+    headers.forEach((header, i) => {
+      if (i === column) header.setAttribute('aria-sort', direction < 0 ? 'descending' : 'ascending');
+      else header.removeAttribute('aria-sort');
+    });
+  }
+
+  function sortFixed(table) {
+    const chosen = state.get(`sort${fixed.indexOf(table)}`);
+    const body = table.tBodies[0];
+    const kept = table.original.filter(row => row.classList.contains('axis'));
+    const rows = table.original.filter(row => !row.classList.contains('axis'));
+    const column = chosen ? parseInt(chosen, 10) : -1;
+    const direction = chosen?.endsWith('d') ? -1 : 1;
+    if (chosen) {
+      const keyed = rows.map(row => [cellKey(row, column), row]);
+      keyed.sort((a, b) => compare(a[0], b[0], direction));
+      keyed.forEach(([, row], i) => { rows[i] = row; });
+    }
+    body.append(...kept, ...rows);
+    markSorted([...table.tHead.rows[0].cells], column, direction);
+  }
+
+  for (const table of fixed) {
+    table.original = [...table.tBodies[0].rows];
+    [...table.tHead.rows[0].cells].forEach((header, column) => {
+      if (!header.textContent) return;
+      const button = make('button', {type: 'button', onclick: () => {
+        const key = `sort${fixed.indexOf(table)}`;
+        // First the way that shows the largest, then the other, then as the page has it.
+        const next = {[`${column}d`]: `${column}a`, [`${column}a`]: ''}[state.get(key)] ?? `${column}d`;
+        setState({[key]: next});
+        sortFixed(table);
+      }}, header.textContent);
+      header.replaceChildren(button);
+    });
+  }
+
+  // -- The table of results
+
+  const bad = new Set(['fail', 'vacuous', 'flaky', 'timeout', 'crash', 'oom', 'device_lost', 'error']);
+  const perPage = 100;
+  const several = files.filter(file => file.kind === 'results').length > 1;
+
+  /** What the table shows of a row. `key` sorts, `text` is shown. */
+  const shown = [
+    {name: 'Status', of: 'status'},
+    ...(several ? [{name: 'Run', of: 'run'}] : []),
+    {name: 'Case', of: 'case_id'},
+    {name: 'Device', of: 'device'},
+    {name: 'Timing', of: 'timing'},
+    {name: 'Time', of: 'time_median_s', unit: 's'},
+    {name: 'Arithmetic', of: 'flops_per_s', unit: 'FLOP/s'},
+    {name: 'Bandwidth', of: 'bandwidth', unit: 'B/s'},
+    {name: 'Of limit', of: 'fraction_of_limit', show: value => `${Math.round(100 * value)}%`},
+    {name: 'Error / allowed', of: 'max_bound_ratio', show: value => String(Number(value.toPrecision(3)))},
+    {name: 'Noise', of: 'noise', show: value => `${(100 * value).toFixed(1)}%`},
+    {name: 'Reason', of: 'reason'},
+  ];
+  const numbers = new Set(['run', 'time_median_s', 'flops_per_s', 'bandwidth', 'fraction_of_limit', 'max_bound_ratio', 'noise']);
+  const rows = [];
+  let table = null;
+
+  function rowOf(file, place, row, fields) {
+    const cell = name => fields[place[name]] ?? '';
+    const one = {file: file.number, row, run: file.number + 1};
+    for (const {of} of shown) {
+      if (of === 'run') continue;
+      const text = of === 'bandwidth' ? cell('busbw_bytes_per_s') || cell('algbw_bytes_per_s') || cell('bandwidth_bytes_per_s') : cell(of);
+      one[of] = numbers.has(of) && text !== '' ? Number(text) : text;
+    }
+    one.suite = cell('suite');
+    one.expected = cell('expected_failure') !== '';
+    one.text = `${one.case_id} ${one.device} ${one.reason}`.toLowerCase();
+    return one;
+  }
+
+  function isWanted(one) {
+    const status = state.get('status');
+    if (status === 'bad' ? !bad.has(one.status) || one.expected : status && one.status !== status) return false;
+    for (const key of ['suite', 'device', 'timing']) {
+      if (state.has(key) && one[key] !== state.get(key)) return false;
+    }
+    if (state.has('run') && String(one.run) !== state.get('run')) return false;
+    return (state.get('q') ?? '').toLowerCase().split(/\s+/).every(word => one.text.includes(word));
+  }
+
+  function drawResults() {
+    if (!table) return;
+    const wanted = rows.filter(isWanted);
+    const sort = state.get('sort');
+    const direction = sort?.startsWith('-') ? -1 : 1;
+    const column = shown.findIndex(one => one.of === (direction < 0 ? sort.slice(1) : sort));
+    if (column >= 0) wanted.sort((a, b) => compare(a[shown[column].of], b[shown[column].of], direction));
+    const pages = Math.max(1, Math.ceil(wanted.length / perPage));
+    const page = Math.min(Math.max(1, parseInt(state.get('page') ?? '1', 10) || 1), pages);
+    table.body.replaceChildren(...wanted.slice((page - 1) * perPage, page * perPage).map(drawRow));
+    markSorted(table.headers, column, direction);
+    table.count.textContent = `${wanted.length} of ${rows.length} rows`;
+    table.page.textContent = `page ${page} of ${pages}`;
+    table.previous.disabled = page <= 1;
+    table.next.disabled = page >= pages;
+    table.previous.onclick = () => { setState({page: page - 1 > 1 ? page - 1 : null}); drawResults(); };
+    table.next.onclick = () => { setState({page: page + 1}); drawResults(); };
+    for (const control of table.controls) control.value = state.get(control.name) ?? '';
+  }
+
+  function drawRow(one) {
+    const look = one.expected ? ['○', 'skip'] : {pass: ['✓', 'right'], skip: ['–', 'skip'], fail: ['✗', 'wrong'], vacuous: ['✗', 'wrong'], flaky: ['✗', 'wrong']}[one.status] ?? ['!', 'broken'];
+    return make('tr', {}, ...shown.map(({of, unit, show}) => {
+      const value = one[of];
+      if (of === 'status') return make('td', {}, make('span', {class: `status ${look[1]}`}, `${look[0]} ${value}`));
+      if (of === 'case_id') return make('th', {scope: 'row'}, make('a', {href: `#row=${one.file}.${one.row}`}, value || '(no id)'));
+      if (!numbers.has(of)) return make('td', {}, value);
+      if (value === '') return make('td', {class: 'number'});
+      return make('td', {class: 'number'}, unit ? si(value, unit) : show ? show(value) : String(value));
+    }));
+  }
+
+  /** A choice among the values that occur. */
+  function choice(name, label, values) {
+    const select = make('select', {name, onchange: event => {
+      setState({[name]: event.target.value, page: null});
+      drawResults();
+    }}, make('option', {value: ''}, 'all'));
+    for (const [value, text] of values) select.append(make('option', {value}, text));
+    return [make('label', {}, label, select), select];
+  }
+
+  function buildTable(into) {
+    const values = key => [...new Set(rows.map(one => one[key]))].filter(value => value !== '').map(value => [String(value), String(value)]);
+    const search = make('input', {name: 'q', type: 'search', placeholder: 'words of a case, a device, a reason', oninput: event => {
+      setState({q: event.target.value, page: null});
+      drawResults();
+    }});
+    const choices = [choice('status', 'Status', [['bad', 'not right'], ...values('status')]),
+                     ...(several ? [choice('run', 'Run', values('run'))] : []),
+                     choice('suite', 'Suite', values('suite')), choice('device', 'Device', values('device')),
+                     choice('timing', 'Timing', values('timing'))];
+    const clear = make('button', {type: 'button', onclick: () => {
+      setState({q: null, status: null, run: null, suite: null, device: null, timing: null, sort: null, page: null});
+      drawResults();
+    }}, 'Show all');
+    const headers = shown.map(({name, of}) => make('th', {scope: 'col'}, make('button', {type: 'button', onclick: () => {
+      const next = {[`-${of}`]: of, [of]: null};
+      const now = state.get('sort');
+      setState({sort: now in next ? next[now] : `-${of}`, page: null});
+      drawResults();
+    }}, name)));
+    const body = make('tbody');
+    const count = make('span', {id: 'count', role: 'status'});
+    const page = make('span');
+    const previous = make('button', {type: 'button'}, 'Previous');
+    const next = make('button', {type: 'button'}, 'Next');
+    into.replaceChildren(
+        make('div', {class: 'controls', role: 'search'}, make('label', {}, 'Search', search), ...choices.map(([label]) => label), clear),
+        make('div', {class: 'pager'}, count, previous, page, next),
+        make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'All results'},
+             make('table', {}, make('caption', {}, 'Each row of results.csv; a case leads to all of its cells'),
+                  make('thead', {}, make('tr', {}, ...headers)), body)));
+    table = {body, headers, count, page, previous, next, controls: [search, ...choices.map(([, select]) => select)]};
+  }
+
+  async function readResults() {
+    const into = document.getElementById('table');
+    if (!into || !files.some(file => file.kind === 'results')) return;
+    const progress = make('p', {role: 'status'}, 'Reading the rows…');
+    into.replaceChildren(progress);
+    for (const file of files) {
+      if (file.kind !== 'results') continue;
+      await file.load();
+      const place = Object.fromEntries(file.columns.map((column, i) => [column, i]));
+      await file.each((row, fields) => {
+        rows.push(rowOf(file, place, row, fields));
+        if (rows.length % 10000 === 0) progress.textContent = `Reading the rows: ${rows.length}…`;
+      });
+    }
+    buildTable(into);
+  }
+
+  // -- All together
+
+  function showState() {
+    for (const one of fixed) if (one.original) sortFixed(one);
+    drawResults();
+    showRow();
+  }
+
+  /** Links of the page keep what the reader chose. */
+  document.addEventListener('click', event => {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const target = link.getAttribute('href').slice(1);
+    if (!target.includes('=')) {
+      const part = document.getElementById(target);
+      part?.scrollIntoView();
+      part?.querySelector('h2')?.setAttribute('tabindex', '-1');
+      part?.querySelector('h2')?.focus({preventScroll: true});
+      return;
+    }
+    const changes = Object.fromEntries(new URLSearchParams(target));
+    if ('row' in changes) {
+      setState(changes);
+      showRow();
+      return;
+    }
+    setState({q: null, status: null, run: null, suite: null, device: null, timing: null, page: null, ...changes});
+    drawResults();
+    document.getElementById('results')?.scrollIntoView();
+  });
+  addEventListener('hashchange', () => { readState(); showState(); });
+
+  readState();
+  for (const one of fixed) sortFixed(one);
+  showRow();
+  readResults().then(drawResults).catch(error => {
+    document.getElementById('table').replaceChildren(make('p', {}, `The rows cannot be read here (${error.message}): this needs a browser of 2023 or later. The files below hold them.`));
+  }).finally(() => root.classList.add('ready'));
+})();

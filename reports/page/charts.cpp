@@ -1,0 +1,328 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "kernels/base/names.h"
+#include "reports/page/dot_plot.h"
+#include "reports/page/sections.h"
+#include "reports/rate.h"
+#include "reports/si.h"
+#include "reports/svg.h"
+
+namespace assay::page {
+namespace {
+
+constexpr std::size_t most_series = Svg::mark_shapes;
+/// With fewer there is no curve to look at; the figures are in the table of rates.
+constexpr std::size_t fewest_sizes = 3;
+
+struct Shown {
+  const Record* trial;
+  std::size_t row;
+  std::size_t column;
+};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// What tells trials of one op apart beside their sizes: dtype, words among the parameters, ranks.
+std::string kind_of(const Record& trial) {
+  std::string kind = trial.dtype;
+  for (const std::string& assignment : split(trial.params, ';')) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) continue;
+    const bool is_size = is_number(assignment.substr(equals + 1));
+    if (!is_size || assignment.starts_with("ranks=")) kind += " " + assignment;
+  }
+  return kind + (trial.timing == batch_timing ? "" : " " + trial.timing);
+}
+
+/// By how many bytes or operations a second, as the unit says.
+double per_second(const Record& trial, std::string_view unit) {
+  if (unit == "FLOP/s") return trial.flops_per_s.value_or(0);
+  return trial.busbw_bytes_per_s.value_or(
+      trial.algbw_bytes_per_s.value_or(trial.bandwidth_bytes_per_s.value_or(0)));
+}
+
+PlotPoint point_of(const Shown& shown, double x, double y) {
+  const Record& trial = *shown.trial;
+  PlotPoint point{.x = x, .y = y};
+  if (trial.time_ci_low_s && trial.time_ci_high_s) {
+    point.low = y * *trial.time_median_s / *trial.time_ci_high_s;
+    point.high = y * *trial.time_median_s / *trial.time_ci_low_s;
+  }
+  return point;
+}
+
+/// The best value of a limit of a device.
+std::optional<double> limit_value(const RunSource& run, std::string_view device,
+                                  std::string_view name) {
+  std::optional<double> best;
+  for (const Limit& limit : run.limits) {
+    if (limit.device != device || limit.limit != name || !limit.value) continue;
+    best = std::max(best.value_or(0), *limit.value);
+  }
+  return best;
+}
+
+/// Trials of an op as series: by column where there are several, else by what tells them apart.
+class OpChart {
+ public:
+  OpChart(const Content& content, const GridOp& op, std::vector<Shown> shown)
+      : content_(content), op_(op), shown_(std::move(shown)) {
+    const Record* largest = nullptr;
+    std::set<std::size_t> columns;
+    for (const Shown& one : shown_) {
+      columns.insert(one.column);
+      if (largest == nullptr || tells_more(*one.trial, *largest)) largest = one.trial;
+    }
+    unit_ = rate(*largest)->unit;
+    by_column_ = columns.size() > 1;
+    if (by_column_) keep_common_kind(kind_of(*largest));
+  }
+
+  std::optional<std::string> svg() const {
+    Plot plot{.title = op_.op == op_.suite ? op_.suite : op_.suite + "/" + op_.op};
+    if (by_column_) plot.title += " " + kind_;
+    const bool is_arithmetic = unit_ == "FLOP/s";
+    plot.x = {is_arithmetic ? "operations of a launch" : "bytes of a launch",
+              is_arithmetic ? "FLOP" : "B", true};
+    const bool is_bus = std::ranges::any_of(
+        shown_, [](const Shown& one) { return one.trial->busbw_bytes_per_s.has_value(); });
+    plot.y = {is_arithmetic ? "arithmetic"
+              : is_bus      ? "bus bandwidth"
+                            : "bandwidth",
+              std::string(unit_)};
+    std::map<std::string, PlotSeries> series;
+    for (const Shown& one : shown_) {
+      const double x = (is_arithmetic ? one.trial->flops : one.trial->bytes).value_or(0);
+      PlotPoint point = point_of(one, x, per_second(*one.trial, unit_));
+      point.tip = fmt::format("{}: {}", one.trial->case_id, si(point.y, unit_));
+      point.link = row_link(content_.columns[one.column].run, one.row);
+      const std::string name =
+          by_column_ ? content_.columns[one.column].label : kind_of(*one.trial);
+      series[name].points.push_back(std::move(point));
+    }
+    std::erase_if(series, [](const auto& one) { return sizes_of(one.second) < fewest_sizes; });
+    add_series(plot, series);
+    add_limits(plot);
+    return plot_svg(plot);
+  }
+
+ private:
+  /// The kind that most points have over all columns, so that devices are shown at the same work.
+  void keep_common_kind(const std::string& preferred) {
+    std::map<std::string, std::set<std::size_t>> columns_of;
+    std::map<std::string, std::size_t> count;
+    for (const Shown& one : shown_) {
+      const std::string kind = kind_of(*one.trial);
+      columns_of[kind].insert(one.column);
+      ++count[kind];
+    }
+    kind_ = preferred;
+    for (const auto& [kind, columns] : columns_of) {
+      const auto rank = [&](const std::string& of) {
+        return std::pair(columns_of[of].size(), count[of]);
+      };
+      if (rank(kind) > rank(kind_)) kind_ = kind;
+    }
+    std::erase_if(shown_, [&](const Shown& one) { return kind_of(*one.trial) != kind_; });
+  }
+
+  static std::size_t sizes_of(const PlotSeries& series) {
+    std::set<double> sizes;
+    for (const PlotPoint& point : series.points) sizes.insert(point.x);
+    return sizes.size();
+  }
+
+  static void add_series(Plot& plot, std::map<std::string, PlotSeries>& series) {
+    std::vector<PlotSeries> all;
+    for (auto& [name, one] : series) {
+      one.name = name.empty() ? "all" : name;
+      one.is_joined = sizes_of(one) == one.points.size();
+      all.push_back(std::move(one));
+    }
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const PlotSeries& one) { return one.points.size(); });
+    if (all.size() > most_series) {
+      plot.title += fmt::format(" ({} of {} kinds)", most_series, all.size());
+      all.resize(most_series);
+    }
+    plot.series = std::move(all);
+  }
+
+  /// Of one column, the limit that its largest case is held against.
+  void add_limits(Plot& plot) const {
+    if (by_column_) return;
+    const Shown* largest = nullptr;
+    double low = 0;
+    double high = 0;
+    for (const PlotSeries& series : plot.series) {
+      for (const PlotPoint& point : series.points) {
+        low = low == 0 ? point.x : std::min(low, point.x);
+        high = std::max(high, point.x);
+      }
+    }
+    for (const Shown& one : shown_) {
+      if (one.trial->limit.empty()) continue;
+      if (largest == nullptr || tells_more(*one.trial, *largest->trial)) largest = &one;
+    }
+    if (largest == nullptr || low <= 0) return;
+    const std::string name = largest->trial->limit.substr(0, largest->trial->limit.find(' '));
+    const RunSource& run = content_.input.runs[content_.columns[largest->column].run];
+    const auto value = limit_value(run, largest->trial->device, name);
+    // A limit in another unit binds as well, but is no height of this axis.
+    if (!value || name.starts_with("matrix") != (unit_ == "FLOP/s")) return;
+    plot.limits.push_back(
+        {fmt::format("{} {}", name, si(*value, unit_)), {{low, *value}, {high, *value}}});
+  }
+
+  const Content& content_;
+  const GridOp& op_;
+  std::vector<Shown> shown_;
+  std::string_view unit_;
+  bool by_column_ = false;
+  std::string kind_;
+};
+
+/// The timed trials of each op; those of launches back to back where there are any.
+std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown_of(const Content& content) {
+  std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown;
+  const std::vector<RunSource>& runs = content.input.runs;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
+      const Record& trial = runs[r].trials[i];
+      if (!rate(trial)) continue;
+      shown[{trial.suite, trial.op}].push_back(
+          {&trial, runs[r].rows[i], content.columns.of(r, trial.device)});
+    }
+  }
+  for (auto& [op, trials] : shown) {
+    const auto is_batch = [](const Shown& one) { return one.trial->timing == batch_timing; };
+    if (std::ranges::any_of(trials, is_batch)) std::erase_if(trials, std::not_fn(is_batch));
+  }
+  return shown;
+}
+
+/// Each op of a suite at its largest case, those with the same unit on one axis.
+std::vector<std::string> dot_plots(const Content& content, const std::string& suite) {
+  std::vector<DotPlot> plots;
+  for (const GridOp& op : content.grid) {
+    if (op.suite != suite) continue;
+    for (std::size_t c = 0; c < op.cells.size(); ++c) {
+      const Record* const largest = op.cells[c].largest;
+      if (largest == nullptr) continue;
+      const Rate own = *rate(*largest);
+      auto plot =
+          std::ranges::find(plots, own.unit, [](const DotPlot& one) { return one.axis.unit; });
+      if (plot == plots.end()) {
+        plots.push_back(
+            {.title = suite + ": each op at its largest case",
+             .axis = {own.unit == "FLOP/s" ? "arithmetic" : "bandwidth", std::string(own.unit)}});
+        plot = plots.end() - 1;
+        for (const Column& column : content.columns.all()) plot->series.push_back(column.label);
+      }
+      if (plot->rows.empty() || plot->rows.back().name != op.op) {
+        plot->rows.push_back({op.op, std::vector<std::optional<PlotPoint>>(op.cells.size())});
+      }
+      PlotPoint point = point_of({largest, op.cells[c].largest_row, c}, 0, own.per_s);
+      point.tip = fmt::format("{}: {}", largest->case_id, si(own.per_s, own.unit));
+      point.link = row_link(content.columns[c].run, op.cells[c].largest_row);
+      plot->rows.back().points[c] = std::move(point);
+    }
+  }
+  std::vector<std::string> charts;
+  for (const DotPlot& plot : plots) {
+    if (plot.rows.size() > 1) charts.push_back(dot_plot_svg(plot));
+  }
+  return charts;
+}
+
+/// All arithmetic of a device against operations per byte, under its measured limits.
+std::optional<std::string> roofline(const Content& content, std::size_t column) {
+  const Column& of = content.columns[column];
+  const RunSource& run = content.input.runs[of.run];
+  const auto memory = limit_value(run, of.device, "memory_triad");
+  Plot plot{.title = "Roofline: " + of.label};
+  plot.x = {"operations for each byte", "", true};
+  plot.y = {"arithmetic", "FLOP/s", true};
+  std::map<std::string, PlotSeries> series;
+  double least = 1e300;
+  double most = 0;
+  for (std::size_t i = 0; i < run.trials.size(); ++i) {
+    const Record& trial = run.trials[i];
+    if (trial.device != of.device || trial.timing != batch_timing || !rate(trial)) continue;
+    if (trial.flops.value_or(0) <= 0 || trial.bytes.value_or(0) <= 0) continue;
+    const double intensity = *trial.flops / *trial.bytes;
+    PlotPoint point = point_of({&trial, run.rows[i], column}, intensity, *trial.flops_per_s);
+    point.tip = fmt::format("{}: {}", trial.case_id, si(point.y, "FLOP/s"));
+    point.link = row_link(of.run, run.rows[i]);
+    least = std::min(least, intensity);
+    most = std::max(most, intensity);
+    PlotSeries& one = series[trial.dtype];
+    one.name = trial.dtype;
+    one.is_joined = false;
+    one.points.push_back(std::move(point));
+  }
+  if (series.empty() || !memory) return std::nullopt;
+  for (auto& [dtype, one] : series) {
+    if (plot.series.size() == most_series) break;
+    const auto peak = limit_value(run, of.device, "matrix_" + dtype);
+    if (peak && *peak / *memory < most) {
+      const double ridge = std::max(*peak / *memory, least);
+      plot.limits.push_back({fmt::format("matrix_{} {}", dtype, si(*peak, "FLOP/s")),
+                             {{ridge, *peak}, {most, *peak}}});
+    }
+    plot.series.push_back(std::move(one));
+  }
+  plot.limits.push_back({fmt::format("memory_triad {}", si(*memory, "B/s")),
+                         {{least, *memory * least}, {most, *memory * most}}});
+  return plot_svg(plot);
+}
+
+void add_together(Html& html, std::string_view title, const std::vector<std::string>& charts) {
+  if (charts.empty()) return;
+  html.element("h3", title);
+  html.begin("div", {{"class", "charts"}});
+  for (const std::string& chart : charts) html.raw(chart);
+  html.end("div");
+}
+
+}  // namespace
+
+void add_charts(Html& html, const Content& content) {
+  const auto shown = shown_of(content);
+  if (shown.empty()) return;
+  const Part part(html, "charts", "Charts");
+  html.element("p",
+               "Each point is the median time of one case, launched back to back where it was, and "
+               "leads to its row; a bar through it is the 95% interval of the median. A dashed "
+               "line is the measured limit that the largest case is held against; what fits a "
+               "cache may be above a limit of memory. Against size stand the ops that were timed "
+               "at three sizes or more.");
+  std::vector<std::string> suites;
+  for (const GridOp& op : content.grid) {
+    if (std::ranges::find(suites, op.suite) == suites.end()) suites.push_back(op.suite);
+  }
+  for (const std::string& suite : suites) {
+    std::vector<std::string> charts = dot_plots(content, suite);
+    for (const GridOp& op : content.grid) {
+      const auto found = shown.find({op.suite, op.op});
+      if (op.suite != suite || found == shown.end()) continue;
+      if (auto chart = OpChart(content, op, found->second).svg()) {
+        charts.push_back(std::move(*chart));
+      }
+    }
+    add_together(html, suite, charts);
+  }
+  std::vector<std::string> rooflines;
+  for (std::size_t c = 0; c < content.columns.size(); ++c) {
+    if (auto chart = roofline(content, c)) rooflines.push_back(std::move(*chart));
+  }
+  add_together(html, "Roofline", rooflines);
+}
+
+}  // namespace assay::page

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/page/sources.h"
+
+namespace assay::page {
+
+/// What results stand side by side: the devices of each run, and what several of its devices did
+/// together ("cuda:0>cuda:1", "cuda:0+cuda:1").
+struct Column {
+  std::size_t run = 0;
+  std::string device;  // empty: several together
+  const DeviceCells* cells = nullptr;
+  std::string label;  // "cuda:0", "cuda:0 of run 2"
+  bool is_simulated = false;
+
+  bool is_together() const { return device.empty(); }
+};
+
+class Columns {
+ public:
+  /// Those that have a trial, in the order of the runs and of their devices. They must outlive
+  /// this. A simulated device says so in its label.
+  explicit Columns(std::span<const RunSource> runs);
+
+  const std::vector<Column>& all() const { return all_; }
+  std::size_t size() const { return all_.size(); }
+  const Column& operator[](std::size_t i) const { return all_[i]; }
+  /// The column of a trial: its lane is as in results.csv.
+  std::size_t of(std::size_t run, std::string_view lane) const;
+
+ private:
+  std::vector<Column> all_;
+};
+
+}  // namespace assay::page

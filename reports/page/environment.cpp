@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/fields_text.h"
+#include "reports/environment_differences.h"
+#include "reports/page/sections.h"
+#include "reports/si.h"
+
+namespace assay::page {
+namespace {
+
+/// A cell of devices.csv for people: its unit is in its name.
+std::string for_people(std::string_view column, const std::string& cell) {
+  struct Unit {
+    std::string_view suffix;
+    std::string_view unit;
+  };
+  constexpr std::array<Unit, 5> units{
+      {{"_bytes_per_s", "B/s"}, {"_bytes", "B"}, {"_hz", "Hz"}, {"_c", "°C"}, {"_w", "W"}}};
+  for (const Unit& unit : units) {
+    if (cell.empty() || !column.ends_with(unit.suffix)) continue;
+    double value = 0;
+    try {
+      from_cell(cell, value);
+    } catch (const UsageError&) {
+      return cell;
+    }
+    return unit.unit == "°C" ? cell + " °C" : si(value, unit.unit);
+  }
+  return cell;
+}
+
+/// A name for people: "memory_total_bytes" is "memory total".
+std::string title_of(std::string_view column) {
+  for (const std::string_view suffix : {"_bytes_per_s", "_bytes", "_hz", "_c", "_w"}) {
+    if (column.ends_with(suffix)) {
+      column.remove_suffix(suffix.size());
+      break;
+    }
+  }
+  std::string title(column);
+  std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
+void add_row(Html& html, const std::string& name, const std::vector<std::string>& values,
+             bool may_differ) {
+  if (std::ranges::all_of(values, &std::string::empty)) return;
+  const bool differs =
+      !may_differ && std::ranges::any_of(values, [&](const auto& v) { return v != values[0]; });
+  html.begin("tr", {{"class", differs ? "differs" : ""}});
+  html.begin("th", {{"scope", "row"}});
+  html.text(name);
+  if (differs) html.element("small", " differs", {{"class", "mark"}});
+  html.end("th");
+  for (const std::string& value : values) html.element("td", value);
+  html.end("tr");
+}
+
+std::string value_in(const Settings& settings, const std::string& name) {
+  const auto found = std::ranges::find(settings, name, &Settings::value_type::first);
+  return found == settings.end() ? "" : found->second;
+}
+
+/// What of runs differs: they were shown whole above.
+void add_settings(Html& html, const Content& content) {
+  std::vector<Settings> all;
+  std::vector<std::string> header{"Setting"};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < content.input.runs.size(); ++i) {
+    header.push_back(fmt::format("Run {}", i + 1));
+    all.push_back(settings_of(content.input.runs[i].run));
+    for (const auto& [name, value] : all.back()) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  const Table table(html, "Settings of the runs", header);
+  for (const std::string& name : names) {
+    std::vector<std::string> values;
+    for (const Settings& settings : all) values.push_back(value_in(settings, name));
+    add_row(html, name, values, false);
+  }
+}
+
+}  // namespace
+
+void add_environment(Html& html, const Content& content) {
+  std::vector<const Column*> shown;
+  for (const Column& column : content.columns.all()) {
+    if (column.cells != nullptr) shown.push_back(&column);
+  }
+  if (shown.empty()) return;
+  const Part part(html, "environment", "Devices and environment");
+  {
+    std::vector<std::string> header{"Property"};
+    for (const Column* column : shown) header.push_back(column->label);
+    const Table table(html, "Devices as they were when their run began", header);
+    constexpr std::array<std::string_view, 6> momentary{
+        "memory_free_bytes", "clock_hz", "temperature_c", "power_w", "processes", "uuid"};
+    for (const std::string& name : field_names<DeviceInfo>()) {
+      if (name == "device") continue;
+      std::vector<std::string> values;
+      for (const Column* column : shown) {
+        const auto found = column->cells->find(name);
+        values.push_back(found == column->cells->end() ? "" : for_people(name, found->second));
+      }
+      add_row(html, title_of(name), values, std::ranges::find(momentary, name) != momentary.end());
+    }
+  }
+  add_settings(html, content);
+}
+
+}  // namespace assay::page

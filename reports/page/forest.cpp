@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/chart_axis.h"
+#include "reports/page/sections.h"
+#include "reports/svg.h"
+
+namespace assay::page {
+namespace {
+
+constexpr double width = 300;
+constexpr double height = 18;
+constexpr double edge = 8;
+
+double x_of(const ChartAxis& axis, double ratio) {
+  return edge + std::clamp(axis.place(ratio), 0.0, 1.0) * (width - 2 * edge);
+}
+
+/// One axis for all rows, so that they can be compared.
+ChartAxis axis_for(const std::vector<ForestRow>& rows) {
+  double low = 1;
+  double high = 1;
+  for (const ForestRow& row : rows) {
+    low = std::min({low, row.ratio.value, 1 / (1 + row.margin)});
+    high = std::max({high, row.ratio.value, 1 + row.margin});
+    if (row.ratio.low > 0) {
+      // A wild interval may leave the picture, not squeeze the others.
+      low = std::min(low, std::max(row.ratio.low, row.ratio.value / 2));
+      high = std::max(high, std::min(row.ratio.high, row.ratio.value * 2));
+    }
+  }
+  return logarithmic_axis(low, high, 5, "");
+}
+
+void add_lines(Svg& svg, const ChartAxis& axis, double margin) {
+  svg.line(x_of(axis, 1), 0, x_of(axis, 1), height, "grid");
+  if (margin <= 0) return;
+  for (const double at : {1 + margin, 1 / (1 + margin)}) {
+    svg.line(x_of(axis, at), 0, x_of(axis, at), height, "limit");
+  }
+}
+
+std::string row_svg(const ChartAxis& axis, const ForestRow& row) {
+  Svg svg(width, height, fmt::format("{}: {:.4g}", row.name, row.ratio.value));
+  add_lines(svg, axis, row.margin);
+  const std::string style = "f-" + row.verdict.substr(0, row.verdict.find(' '));
+  if (row.ratio.low > 0) {
+    svg.line(x_of(axis, row.ratio.low), height / 2, x_of(axis, row.ratio.high), height / 2,
+             style + " spread");
+  }
+  svg.mark(0, x_of(axis, row.ratio.value), height / 2, style);
+  return svg.element();
+}
+
+std::string axis_svg(const ChartAxis& axis) {
+  Svg svg(width, height, "ratio of times, logarithmic: left is faster, right is slower");
+  for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
+    svg.text(x_of(axis, axis.ticks[i]), 13, axis.labels[i], "label", Svg::Anchor::middle);
+  }
+  return svg.element();
+}
+
+}  // namespace
+
+double severity_of(const ForestRow& row) {
+  const double distance = std::abs(std::log(row.ratio.value));
+  if (row.ratio.low <= 0 || row.ratio.high <= row.ratio.low) return distance > 0 ? 0.1 : 0;
+  return distance / (std::log(row.ratio.high / row.ratio.low) / 2);
+}
+
+void add_forest(Html& html, std::string_view caption, std::vector<ForestRow> rows,
+                std::size_t most) {
+  std::ranges::stable_sort(rows, std::ranges::greater(), [](const ForestRow& row) {
+    const bool is_slower = row.verdict == "regressed" || row.verdict == "slower";
+    return std::pair(is_slower, severity_of(row));
+  });
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, most));
+  const ChartAxis axis = axis_for(rows);
+  {
+    const Table table(html, caption,
+                      {"Case", "", "Ratio of times (95% interval)", "faster – slower", "Verdict"});
+    html.begin("tr", {{"class", "axis"}});
+    for (int i = 0; i < 3; ++i) html.element("td", "");
+    html.begin("td");
+    html.raw(axis_svg(axis));
+    html.end("td");
+    html.element("td", "");
+    html.end("tr");
+    for (const ForestRow& row : rows) {
+      html.begin("tr");
+      add_case(html, row.name, row.link);
+      html.element("td", row.detail);
+      add_number(html,
+                 row.ratio.low > 0 ? fmt::format("{:.4g} ({:.4g} to {:.4g})", row.ratio.value,
+                                                 row.ratio.low, row.ratio.high)
+                                   : fmt::format("{:.4g}", row.ratio.value),
+                 row.ratio.value);
+      html.begin("td", {{"class", "forest"}});
+      html.raw(row_svg(axis, row));
+      html.end("td");
+      html.element("td", row.verdict);
+      html.end("tr");
+    }
+  }
+  if (rows.size() < all) {
+    html.element("p", fmt::format("{} more, nearer to 1 for their noise, are not drawn.",
+                                  all - rows.size()));
+  }
+}
+
+}  // namespace assay::page

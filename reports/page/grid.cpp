@@ -1,0 +1,78 @@
+#include "reports/page/grid.h"
+
+#include <map>
+
+#include "reports/rate.h"
+
+namespace assay::page {
+namespace {
+
+int severity_of(const Record& record) {
+  return severity(record.status, !record.expected_failure.empty());
+}
+
+/// Whether `record` must be seen before `other`.
+bool is_worse(const Record& record, const Record& other) {
+  const int a = severity_of(record);
+  const int b = severity_of(other);
+  return a != b ? a > b : record.max_bound_ratio.value_or(-1) > other.max_bound_ratio.value_or(-1);
+}
+
+}  // namespace
+
+void Cell::add(const Record& trial, std::size_t row) {
+  if (!trial.expected_failure.empty()) {
+    ++expected;
+  } else {
+    switch (class_of(trial.status)) {
+      case StatusClass::right:
+        ++right;
+        break;
+      case StatusClass::wrong:
+        ++wrong;
+        break;
+      case StatusClass::broken:
+        ++broken;
+        break;
+      case StatusClass::skipped:
+        ++skipped;
+        break;
+    }
+  }
+  error = std::max(error, trial.max_bound_ratio.value_or(-1));
+  if (worst == nullptr || is_worse(trial, *worst)) {
+    worst = &trial;
+    worst_row = row;
+  }
+  if (rate(trial) && (largest == nullptr || tells_more(trial, *largest))) {
+    largest = &trial;
+    largest_row = row;
+  }
+}
+
+std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& columns) {
+  std::vector<GridOp> grid;
+  std::map<std::pair<std::string, std::string>, std::size_t> ops;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> cases;  // of an op
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
+      const Record& trial = runs[r].trials[i];
+      const std::size_t column = columns.of(r, trial.device);
+      const auto [op, is_new_op] = ops.try_emplace({trial.suite, trial.op}, grid.size());
+      if (is_new_op) {
+        grid.push_back({trial.suite, trial.op, std::vector<Cell>(columns.size()), {}});
+      }
+      GridOp& group = grid[op->second];
+      const auto [place, is_new_case] =
+          cases.try_emplace({op->second, trial.case_id}, group.cases.size());
+      if (is_new_case) {
+        group.cases.push_back({trial.case_id, std::vector<Cell>(columns.size())});
+      }
+      group.cells[column].add(trial, runs[r].rows[i]);
+      group.cases[place->second].cells[column].add(trial, runs[r].rows[i]);
+    }
+  }
+  return grid;
+}
+
+}  // namespace assay::page

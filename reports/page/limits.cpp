@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "reports/page/sections.h"
+#include "reports/si.h"
+
+namespace assay::page {
+
+void add_limits(Html& html, const Content& content) {
+  const std::vector<RunSource>& runs = content.input.runs;
+  bool any = false;
+  for (const RunSource& source : runs) any = any || !source.limits.empty();
+  if (!any) return;
+  const Part part(html, "limits", "What bounds the figures");
+  html.element("p",
+               "Limits as they were measured on the same device before the run, by verified cases "
+               "of their own; of several rows of a limit the best one counts.");
+  const Table table(html, "Measured limits (95% interval), and what clocks and widths would allow",
+                    {"Limit", "Device", "Measured", "In theory", "Case"});
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < runs[r].limits.size(); ++i) {
+      const Limit& limit = runs[r].limits[i];
+      html.begin("tr");
+      html.element("th", limit.limit, {{"scope", "row"}});
+      html.element("td", limit.device + (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
+      if (limit.value) {
+        std::string text = limit.ci_low && limit.ci_high
+                               ? si(*limit.value, *limit.ci_low, *limit.ci_high, limit.unit)
+                               : si(*limit.value, limit.unit);
+        if (limit.contended.value_or(false)) text += " contended";
+        add_number(html, text, limit.value);
+      } else {
+        add_number(html, fmt::format("{}: {}", name(limit.status), limit.reason), std::nullopt);
+      }
+      add_number(html, limit.theoretical ? si(*limit.theoretical, limit.unit) : "",
+                 limit.theoretical);
+      html.begin("td");
+      html.element("a", limit.case_id,
+                   {{"href", row_link(content.file_of(runs[r].limits_csv), i)}});
+      html.end("td");
+      html.end("tr");
+    }
+  }
+}
+
+}  // namespace assay::page

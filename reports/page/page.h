@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/page/sources.h"
+
+namespace assay::page {
+
+/// What `assay report` was given; at least one of the first three.
+struct PageInput {
+  std::vector<RunSource> runs;
+  std::vector<PairedSource> paired;
+  std::optional<HistorySource> history;
+  std::string baseline;  // the label of a column, "cuda:0", "cpu of run 2"; empty: the first
+  double margin = 0.05;  // faster or slower by less is no news
+  std::string made_by;   // "assay 0.1.0 (4f0c2d81)"
+};
+
+/// One HTML file that needs no other and no network. It reads from top to bottom without scripts;
+/// with them its tables sort and filter, with their state in the URL. Throws UsageError where
+/// `baseline` names no column.
+std::string page_html(const PageInput& input);
+
+}  // namespace assay::page
