@@ -47,7 +47,7 @@ void add_round_ticks(ChartAxis& axis, int most, std::string_view unit) {
 }
 
 void add_prefixed_tick(ChartAxis& axis, double value) {
-  const Prefix prefix = prefix_for(value * (1 + 1e-9));
+  const Prefix prefix = axis.unit.empty() ? Prefix{"", 1.0} : prefix_for(value * (1 + 1e-9));
   axis.ticks.push_back(value);
   axis.labels.push_back(fmt::format("{:.4g}{}", value / prefix.factor, prefix.symbol));
 }

@@ -29,7 +29,8 @@ ChartAxis axis_from_zero(double high, int most, std::string_view unit);
 
 /// A logarithmic axis that holds both values, 0 < `low` <= `high` finite, with a margin. Ticks are
 /// at powers of ten, or at 1, 2 and 5 times them where the values are near each other; there are at
-/// most `most` of them. Each label has a prefix of its own: "1k", "10M".
+/// most `most` of them. With a unit each label has a prefix of its own:
+/// "1k", "10M".
 ChartAxis logarithmic_axis(double low, double high, int most, std::string_view unit);
 
 }  // namespace assay

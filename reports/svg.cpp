@@ -153,7 +153,6 @@ std::string_view chart_style() {
 .chart .s3 { fill: #a03a86; stroke: #a03a86; }
 .chart .s4 { fill: #6a6200; stroke: #6a6200; }
 .chart .s5 { fill: #4d4d4d; stroke: #4d4d4d; }
-.chart .spread, .chart .joined { fill: none; stroke-width: 1.5; }
 @media (prefers-color-scheme: dark) {
   .chart .paper { fill: #15181c; }
   .chart .grid { stroke: #363c45; }
@@ -171,6 +170,7 @@ std::string_view chart_style() {
   .chart .s4 { fill: #d3c74a; stroke: #d3c74a; }
   .chart .s5 { fill: #c4c4c4; stroke: #c4c4c4; }
 }
+.chart .spread, .chart .joined { fill: none; stroke-width: 1.5; }
 )";
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 namespace assay {
@@ -39,6 +40,40 @@ TEST(ChartAxis, HoldsItsValues) {
     EXPECT_GT(axis.high, high);
     EXPECT_GE(axis.ticks.size(), 2U) << low << " to " << high;
     EXPECT_LE(axis.ticks.size(), 7U) << low << " to " << high;
+    const std::set<std::string> different(axis.labels.begin(), axis.labels.end());
+    EXPECT_EQ(different.size(), axis.ticks.size()) << low << " to " << high;
+    for (const double tick : axis.ticks) {
+      EXPECT_GE(axis.place(tick), 0);
+      EXPECT_LE(axis.place(tick), 1);
+    }
+  }
+}
+
+TEST(ChartAxis, FromZeroHoldsItsHighest) {
+  const ChartAxis axis = axis_from_zero(42e9, 5, "B/s");
+  EXPECT_EQ(axis.low, 0);
+  EXPECT_GT(axis.high, 42e9);
+  EXPECT_EQ(axis.unit, "GB/s");
+  EXPECT_EQ(axis.labels, (Labels{"0", "10", "20", "30", "40"}));
+}
+
+TEST(ChartAxis, LogarithmicHasPowersOfTen) {
+  const ChartAxis axis = logarithmic_axis(2e3, 3e8, 7, "B");
+  EXPECT_EQ(axis.labels, (Labels{"10k", "100k", "1M", "10M", "100M"}));
+  EXPECT_EQ(axis.unit, "B");
+  EXPECT_NEAR(axis.place(std::sqrt(axis.low * axis.high)), 0.5, 1e-12);
+  EXPECT_EQ(logarithmic_axis(0.4, 3, 7, "").labels, (Labels{"0.5", "1", "2"}));
+}
+
+TEST(ChartAxis, LogarithmicHoldsItsValuesAndSomeTicks) {
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{
+           {1, 1}, {2.4, 4}, {3.2, 4.5}, {1e-9, 1e12}, {0.9999, 1.0001}, {7e8, 7.1e8}}) {
+    const ChartAxis axis = logarithmic_axis(low, high, 6, "B");
+    EXPECT_LT(axis.place(low), 1);
+    EXPECT_GT(axis.place(low), 0);
+    EXPECT_LT(axis.place(high), 1);
+    EXPECT_GE(axis.ticks.size(), 2U) << low << " to " << high;
+    EXPECT_LE(axis.ticks.size(), 8U) << low << " to " << high;
     const std::set<std::string> different(axis.labels.begin(), axis.labels.end());
     EXPECT_EQ(different.size(), axis.ticks.size()) << low << " to " << high;
     for (const double tick : axis.ticks) {

@@ -21,5 +21,11 @@ TEST(Si, HasThreeDigitsAndAPrefix) {
   EXPECT_EQ(si(1e-15, "s"), "1.00 fs");
 }
 
+TEST(Si, AnIntervalHasThePrefixOfItsValue) {
+  EXPECT_EQ(si(1.02e9, 0.98e9, 1.1e9, "B/s"), "1.02 GB/s (0.98 to 1.10)");
+  EXPECT_EQ(si(145e9, 142e9, 1.47e12, "FLOP/s"), "145 GFLOP/s (142 to 1470)");
+  EXPECT_EQ(si(0, -1, 1, "s"), "0 s");
+}
+
 }  // namespace
 }  // namespace assay

@@ -207,6 +207,18 @@ std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown_of(const
   return shown;
 }
 
+void drop_empty_series(DotPlot& plot) {
+  for (std::size_t s = plot.series.size(); s-- > 0;) {
+    const auto at = static_cast<std::ptrdiff_t>(s);
+    if (std::ranges::any_of(plot.rows,
+                            [&](const DotRow& row) { return row.points[s].has_value(); })) {
+      continue;
+    }
+    plot.series.erase(plot.series.begin() + at);
+    for (DotRow& row : plot.rows) row.points.erase(row.points.begin() + at);
+  }
+}
+
 /// Each op of a suite at its largest case, those with the same unit on one axis.
 std::vector<std::string> dot_plots(const Content& content, const std::string& suite) {
   std::vector<DotPlot> plots;
@@ -235,8 +247,10 @@ std::vector<std::string> dot_plots(const Content& content, const std::string& su
     }
   }
   std::vector<std::string> charts;
-  for (const DotPlot& plot : plots) {
-    if (plot.rows.size() > 1) charts.push_back(dot_plot_svg(plot));
+  for (DotPlot& plot : plots) {
+    if (plot.rows.size() < 2) continue;
+    drop_empty_series(plot);
+    charts.push_back(dot_plot_svg(plot));
   }
   return charts;
 }

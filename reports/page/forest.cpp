@@ -31,7 +31,7 @@ ChartAxis axis_for(const std::vector<ForestRow>& rows) {
       high = std::max(high, std::min(row.ratio.high, row.ratio.value * 2));
     }
   }
-  return logarithmic_axis(low, high, 5, "");
+  return logarithmic_axis(low, high, 7, "");
 }
 
 void add_lines(Svg& svg, const ChartAxis& axis, double margin) {

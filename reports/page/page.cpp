@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -58,11 +59,18 @@ std::string title_of(const PageInput& input) {
 
 /// The parts that the page has, in order.
 void add_menu(Html& html, std::string_view body) {
-  constexpr std::pair<std::string_view, std::string_view> entries[] = {
-      {"verdict", "Verdict"},        {"paired", "Paired"},        {"history", "History"},
-      {"problems", "What is wrong"}, {"environment", "Devices"},  {"correctness", "What is right"},
-      {"speed", "How fast"},         {"against", "Side by side"}, {"charts", "Charts"},
-      {"limits", "Limits"},          {"results", "All results"}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> entries{
+      {{"verdict", "Verdict"},
+       {"paired", "Paired"},
+       {"history", "History"},
+       {"problems", "What is wrong"},
+       {"correctness", "What is right"},
+       {"speed", "How fast"},
+       {"against", "Side by side"},
+       {"charts", "Charts"},
+       {"environment", "Devices"},
+       {"limits", "Limits"},
+       {"results", "All results"}}};
   html.begin("nav", {{"aria-label", "Parts of this page"}});
   for (const auto& [id, name] : entries) {
     if (body.find(fmt::format("<section id=\"{}\"", id)) == std::string_view::npos) continue;

@@ -1,0 +1,318 @@
+#include "reports/page/page.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/base/status.h"
+#include "reports/devices_csv.h"
+#include "reports/page/sections.h"
+#include "reports/results_csv.h"
+#include "reports/run_json.h"
+#include "tests/reports_support.h"
+
+namespace assay::page {
+namespace {
+
+using namespace testing_support;
+namespace fs = std::filesystem;
+
+const std::string hostile = "<script>alert(1)</script>\"',\n</style>&\xFF";
+
+DeviceInfo device(const std::string& id, const std::string& name) {
+  DeviceInfo info;
+  info.device = id;
+  info.backend = id.substr(0, id.find(':'));
+  info.name = name;
+  return info;
+}
+
+Record record(const std::string& op, const std::string& of, Status status = Status::pass) {
+  Record record = sample_record(1, status);
+  record.suite = "tensor_ops";
+  record.op = op;
+  record.dtype = "f32";
+  record.case_id = "tensor_ops/" + op + "/f32/n=1";
+  record.device = of;
+  return record;
+}
+
+Record timed(const std::string& op, const std::string& of, double time_s, double n = 1e6) {
+  Record timed = record(op, of);
+  timed.case_id = fmt::format("tensor_ops/{}/f32/n={}", op, n);
+  timed.time_median_s = time_s;
+  timed.time_ci_low_s = 0.99 * time_s;
+  timed.time_ci_high_s = 1.01 * time_s;
+  timed.bytes = 8 * n;
+  timed.bandwidth_bytes_per_s = 8 * n / time_s;
+  return timed;
+}
+
+/// A run directory with these rows.
+class Stored {
+ public:
+  explicit Stored(std::vector<Record> records, RunInfo run = sample_run(1, 0),
+                  std::vector<std::string> devices = {"cpu"}, bool ended = true) {
+    for (const std::string& id : devices) run.devices.push_back(device(id, "a " + id));
+    run.planned = std::ssize(records);
+    write_file(folder_ / "run.json", run_json(run, ended));
+    DevicesCsv(folder_ / "devices.csv").begin(run);
+    ResultsCsv results(folder_ / "results.csv");
+    for (const Record& record : records) results.result({.record = record});
+  }
+  const fs::path& path() const { return folder_.path(); }
+  RunSource read() const { return read_run_source(path()); }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+std::string html_of(std::vector<RunSource> runs, const std::string& baseline = "") {
+  PageInput input{.runs = std::move(runs), .baseline = baseline};
+  input.made_by = "assay 1.0.0";
+  return page_html(input);
+}
+
+std::string part(const std::string& html, const std::string& id) {
+  const std::size_t begin = html.find("<section id=\"" + id + "\"");
+  if (begin == std::string::npos) return {};
+  return html.substr(begin, html.find("</section>", begin) - begin);
+}
+
+bool has(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+/// What a page may not be: a tag that does not end, text that became markup.
+void expect_sound(const std::string& html) {
+  const std::size_t begin = html.find("<main");
+  const std::size_t end = html.find("</main>") + 7;
+  EXPECT_EQ(xml_fault(html.substr(begin, end - begin)), "");
+  std::size_t scripts = 0;
+  for (std::size_t at = html.find("<script"); at != std::string::npos;
+       at = html.find("<script", at + 1)) {
+    ++scripts;
+  }
+  EXPECT_EQ(scripts, 1U);
+}
+
+TEST(Page, OfARunThatPassed) {
+  const Stored stored({timed("add", "cpu", 1e-3), timed("exp", "cpu", 2e-3)});
+  const std::string html = html_of({stored.read()});
+  expect_sound(html);
+  EXPECT_TRUE(has(part(html, "verdict"), "✓ PASSED"));
+  EXPECT_TRUE(has(part(html, "problems"), "What is wrong: 0"));
+  EXPECT_TRUE(has(part(html, "correctness"), "✓ 1/1"));
+  EXPECT_TRUE(has(part(html, "speed"), "8.00 GB/s (7.92 to 8.08)")) << part(html, "speed");
+  EXPECT_TRUE(has(part(html, "environment"), "a cpu"));
+  EXPECT_EQ(part(html, "against"), "") << "one device has nothing beside it";
+}
+
+TEST(Page, ARunThatFailedSaysWhatIsWrongFirst) {
+  Record wrong = record("exp", "cpu", Status::fail);
+  wrong.reason = "3 of 8 elements";
+  wrong.mismatches = 3;
+  wrong.elements = 8;
+  wrong.worst_index = 5;
+  wrong.worst_expected = "1.5";
+  wrong.worst_actual = "nan";
+  wrong.max_bound_ratio = 40;
+  Record worse = record("log", "cpu", Status::fail);
+  worse.max_bound_ratio = 400;
+  const Stored stored({record("add", "cpu"), record("sub", "cpu", Status::crash), wrong, worse},
+                      sample_run(4, 1));
+  const std::string html = html_of({stored.read()});
+  expect_sound(html);
+  EXPECT_TRUE(has(part(html, "verdict"), "✗ FAILED"));
+  const std::string problems = part(html, "problems");
+  EXPECT_TRUE(has(problems, "What is wrong: 3"));
+  EXPECT_LT(problems.find("tensor_ops/log"), problems.find("tensor_ops/exp")) << "farther off";
+  EXPECT_LT(problems.find("tensor_ops/exp"), problems.find("tensor_ops/sub")) << "wrong first";
+  EXPECT_TRUE(has(problems, "worst at [5]: expected 1.5, got nan"));
+  EXPECT_TRUE(has(problems, "data-copy=\"assay run --case"));
+  EXPECT_TRUE(has(problems, "href=\"#row=0.2\"")) << "the row of the file";
+  EXPECT_TRUE(has(part(html, "correctness"), "✗ 0/1 1 wrong"));
+  EXPECT_TRUE(has(part(html, "correctness"), "! 0/1 1 broken"));
+}
+
+TEST(Page, KnownFailuresAndSkipsAreNoProblems) {
+  Record known = record("exp", "cpu", Status::fail);
+  known.expected_failure = "a bug";
+  const Stored stored({record("add", "cpu"), known, record("log", "cpu", Status::skip)});
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(part(html, "problems"), "What is wrong: 0"));
+  EXPECT_TRUE(has(part(html, "correctness"), "○ 0/1 1 expected"));
+  EXPECT_TRUE(has(part(html, "correctness"), "– 0/1 1 skipped"));
+}
+
+TEST(Page, TheLastAttemptDecidesAndIsTheRowThatIsLinked) {
+  Record first = record("exp", "cpu", Status::fail);
+  Record second = record("exp", "cpu");
+  second.attempt = 2;
+  const Stored stored({record("add", "cpu"), first, second}, sample_run(2, 1));
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(part(html, "problems"), "✗ flaky"));
+  EXPECT_TRUE(has(part(html, "problems"), "href=\"#row=0.2\""));
+}
+
+TEST(Page, OfARunThatWasKilledOrDidNothing) {
+  const Stored killed({record("add", "cpu")}, sample_run(1, 0), {"cpu"}, false);
+  std::string results = read_file(killed.path() / "results.csv");
+  write_file(killed.path() / "results.csv", results + "1,torn");
+  const RunSource source = killed.read();
+  EXPECT_EQ(source.results.bytes, results) << "whole rows alone";
+  EXPECT_TRUE(has(html_of({source}), "✗ INCOMPLETE"));
+
+  const Stored empty({}, sample_run(0, 3));
+  const std::string html = html_of({empty.read()});
+  expect_sound(html);
+  EXPECT_TRUE(has(part(html, "verdict"), "✗ EMPTY"));
+}
+
+TEST(Page, TextOfOthersIsNeverMarkup) {
+  Record wrong = record("exp", "cpu", Status::fail);
+  wrong.case_id = hostile;
+  wrong.op = hostile;
+  wrong.suite = hostile;
+  wrong.reason = hostile;
+  wrong.replay = hostile;
+  Record fast = timed(hostile, "cpu", 1e-3);
+  fast.params = hostile;
+  fast.limit = hostile;
+  RunInfo run = sample_run(2, 1);
+  run.run_id = run.host = run.profile = run.git_revision = hostile;
+  run.notes = {hostile};
+  run.command_line = {"assay", hostile};
+  run.environment = {{hostile, hostile}};
+  const Stored stored({wrong, fast}, run, {"cpu"});
+  const std::string html = html_of({stored.read(), stored.read()});
+  expect_sound(html);
+  EXPECT_TRUE(has(html, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+TEST(Page, DevicesStandSideBySideByTheirTimes) {
+  const Stored stored(
+      {timed("add", "cpu", 2e-3), timed("add", "sim:0", 1e-3), timed("exp", "cpu", 1e-3),
+       timed("exp", "sim:0", 8e-3), timed("add", "sim:0+sim:1", 1e-3)},
+      sample_run(5, 0), {"cpu", "sim:0", "sim:1"});
+  const std::string html = html_of({stored.read()});
+  expect_sound(html);
+  const std::string speed = part(html, "speed");
+  EXPECT_LT(speed.find("tensor_ops/exp"), speed.find("tensor_ops/add")) << "what differs most";
+  EXPECT_TRUE(has(speed, "sim:0 (simulated)"));
+  EXPECT_FALSE(has(speed, "sim:1")) << "a device without a result of its own";
+  EXPECT_TRUE(has(speed, "several together (simulated)"));
+  const std::string against = part(html, "against");
+  EXPECT_TRUE(has(against, "0.5 (0.4901 to 0.5101)")) << against;
+  EXPECT_TRUE(has(against, "8 (7.842 to 8.162)"));
+  EXPECT_TRUE(has(against, "2 (0.5 to 8; 2)")) << "geometric mean, extent and count";
+  EXPECT_LT(against.find(">slower<"), against.find(">faster<"));
+  EXPECT_TRUE(has(part(html_of({stored.read()}, "sim:0"), "against"), "Time over that of sim:0"));
+  EXPECT_THROW(html_of({stored.read()}, "cuda:0"), UsageError);
+}
+
+TEST(Page, RunsStandSideBySideWithWhatChanged) {
+  RunInfo newer = sample_run(2, 1);
+  newer.git_revision = "4f0c";
+  const Stored before({timed("add", "cpu", 1e-3), record("exp", "cpu"), record("log", "cpu")});
+  const Stored after(
+      {timed("add", "cpu", 1.2e-3), record("exp", "cpu", Status::fail), record("log", "cpu")},
+      newer);
+  const std::string html = html_of({before.read(), after.read()});
+  expect_sound(html);
+  const std::string against = part(html, "against");
+  EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 1"));
+  EXPECT_TRUE(has(against, "tensor_ops/exp/f32/n=1"));
+  EXPECT_FALSE(has(against, "tensor_ops/log"));
+  EXPECT_TRUE(has(against, "1.2 (1.176 to 1.224)")) << against;
+  EXPECT_TRUE(has(against, "href=\"#row=1.0\"")) << "a row of the second run";
+  const std::string environment = part(html, "environment");
+  const std::size_t at = environment.find("git_revision");
+  EXPECT_TRUE(has(environment.substr(at, 60), "differs")) << environment;
+  EXPECT_FALSE(has(environment.substr(environment.find(">version"), 30), "differs"));
+}
+
+TEST(Page, RatesOfThreeSizesMakeAChart) {
+  std::vector<Record> records;
+  for (const double n : {1e3, 1e4, 1e5}) records.push_back(timed("add", "cpu", 1e-9 * n, n));
+  records.push_back(timed("exp", "cpu", 1e-3));
+  const Stored stored(records);
+  const std::string charts = part(html_of({stored.read()}), "charts");
+  EXPECT_TRUE(has(charts, "<title>tensor_ops/add</title>"));
+  EXPECT_FALSE(has(charts, "<title>tensor_ops/exp</title>")) << "of one size";
+  EXPECT_TRUE(has(charts, "tensor_ops: each op at its largest case"));
+}
+
+TEST(Page, HoldsTheFilesAsTheyAre) {
+  const Stored stored({record("add", "cpu")});
+  const RunSource source = stored.read();
+  EXPECT_EQ(source.results.bytes, read_file(stored.path() / "results.csv"));
+  EXPECT_TRUE(has(html_of({source}), "href=\"data:application/gzip;base64,H4sI"));
+}
+
+TEST(Page, IsTheSameForTheSameRuns) {
+  const Stored stored({timed("add", "cpu", 1e-3)});
+  EXPECT_EQ(html_of({stored.read()}), html_of({stored.read()}));
+}
+
+TEST(Page, FetchesNothingAndRunsNoScriptButItsOwn) {
+  const Stored stored({record("add", "cpu")});
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(html, "default-src 'none'"));
+  EXPECT_TRUE(has(html, "script-src 'sha256-"));
+  for (const char* reference : {" src=", "url(", "@import", "http://", "https://"}) {
+    EXPECT_FALSE(has(html, reference)) << reference;
+  }
+}
+
+PairedCase paired(const std::string& id, PairedVerdict verdict, double ratio, double half_width) {
+  PairedCase one{.case_id = id, .device = "cpu", .timing = "batch", .verdict = verdict};
+  if (ratio == 0) return one;
+  one.ratio = ratio;
+  one.ratio_low = ratio - half_width;
+  one.ratio_high = ratio + half_width;
+  one.margin = 0.02;
+  return one;
+}
+
+TEST(Page, OfAPairedComparisonShowsWhatRegressedFirst) {
+  PairedSource source{.directory = "ab/monday", .ended = true, .exit_code = 5};
+  source.cases = {paired("equal", PairedVerdict::equivalent, 1.001, 0.01),
+                  paired("gone", PairedVerdict::missing, 0, 0),
+                  paired("faster", PairedVerdict::improved, 0.5, 0.01),
+                  paired("slower", PairedVerdict::regressed, 1.1, 0.02)};
+  source.csv = {"monday/ab.csv", "case_id\n"};
+  const std::string html = page_html({.paired = {source}});
+  expect_sound(html);
+  const std::string shown = part(html, "paired");
+  EXPECT_TRUE(has(shown, "✗ REGRESSED"));
+  EXPECT_TRUE(has(shown, "1.1 (1.08 to 1.12)"));
+  EXPECT_LT(shown.find(">slower</a>"), shown.find(">faster</a>"));
+  EXPECT_LT(shown.find(">faster</a>"), shown.find(">equal</a>"));
+  EXPECT_TRUE(has(shown, "Cases without times"));
+  source.ended = false;
+  EXPECT_TRUE(has(page_html({.paired = {source}}), "✗ INCOMPLETE"));
+}
+
+TEST(Forest, SeverityIsRelativeToTheNoiseOfTheCase) {
+  const ForestRow sure{.ratio = {1.1, 1.09, 1.11}};
+  const ForestRow unsure{.ratio = {1.3, 0.9, 1.9}};
+  EXPECT_GT(severity_of(sure), severity_of(unsure));
+  EXPECT_NEAR(severity_of(sure), 10.45, 0.1) << "log 1.1 over half of log(1.11 / 1.09)";
+  EXPECT_EQ(severity_of({.ratio = {1, 1, 1}}), 0);
+}
+
+TEST(Page, IsCutWhereItWouldBeEndless) {
+  std::vector<Record> records;
+  for (int i = 0; i < 4000; ++i) {
+    Record one = record("add", "cpu", i % 4 == 0 ? Status::fail : Status::pass);
+    one.case_id = fmt::format("tensor_ops/add/f32/n={}", i);
+    records.push_back(std::move(one));
+  }
+  const Stored stored(records, sample_run(4000, 1));
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(part(html, "problems"), "950 more: "));
+  EXPECT_TRUE(has(part(html, "correctness"), "1000 cases that are not plainly right, of 4000"));
+  EXPECT_TRUE(has(part(html, "correctness"), "500 of them are left out here"));
+}
+
+}  // namespace
+}  // namespace assay::page
