@@ -22,6 +22,7 @@
 #include "cli/say.h"
 #include "harness/clock.h"
 #include "harness/expected_failures.h"
+#include "harness/replay.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -130,6 +131,7 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
   }
   say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", tally.text(),
       (run.directory / "results.csv").string());
+  if (!quiet) say("as a page: assay report {}\n", shell_word(run.directory.string()));
 }
 
 /// What the parent knows of where the time went. The end of the reports, which show it, is in none.

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/replay.h"
 #include "reports/markdown.h"
 #include "reports/outcomes.h"
 #include "reports/rate.h"
@@ -140,6 +141,15 @@ std::string best_rates(std::span<const Record> trials) {
   return table(header, alignment, rows);
 }
 
+/// Where the rest is.
+std::string files_line(const RunInfo& run) {
+  if (run.directory.empty()) return {};
+  const std::string directory = shell_word(run.directory.string());
+  return fmt::format("Every row is in {}; all of it on a page: {}.\n\n",
+                     markdown_code((run.directory / "results.csv").string()),
+                     markdown_code(fmt::format("assay report {} -o report.html", directory)));
+}
+
 std::string time_line(const RunInfo& run) {
   const std::string text = time_spent(run);
   return text.empty() ? text : "time: " + markdown_text(text) + "\n\n";
@@ -150,7 +160,7 @@ std::string time_line(const RunInfo& run) {
 std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes) {
   const std::vector<Record> trials = outcomes.trials();
   return head(run, outcomes.tally()) + suites_table(trials) + failures(trials) + notes(run) +
-         best_rates(trials) + time_line(run);
+         best_rates(trials) + files_line(run) + time_line(run);
 }
 
 }  // namespace assay

@@ -39,6 +39,7 @@ TEST(Summary, IsExactlyThisForAPassingRun) {
   records[2].bandwidth_bytes_per_s = std::numeric_limits<double>::infinity();
   RunInfo run = sample_run(3, 0);
   run.profile = "smoke";
+  run.directory = "assay-runs/a b";
   EXPECT_EQ(summary_markdown(run, Outcomes(records)),
             R"(## assay: PASSED
 
@@ -53,6 +54,8 @@ TEST(Summary, IsExactlyThisForAPassingRun) {
 | suite | best case | device | median time | rate | of limit |
 | :-- | :-- | :-- | --: | --: | --: |
 | copy | `copy/f32/n=2` | `cpu` | 25.0 µs (throttled) | 42.0 GB/s | 87% |
+
+Every row is in `assay-runs/a b/results.csv`; all of it on a page: `assay report 'assay-runs/a b' -o report.html`.
 
 )");
 }
