@@ -71,6 +71,14 @@ page::HistorySource read_history_source(const ReportOptions& options,
   return source;
 }
 
+/// Of the builds that the history is about, unless all are of the reference.
+fs::path newest_run(const History& history) {
+  for (std::size_t i = history.runs.size(); i-- > 0;) {
+    if (!history.is_reference[i]) return history.runs[i].directory;
+  }
+  return history.runs.back().directory;
+}
+
 page::PageInput read_input(const ReportOptions& options) {
   const Sorted sorted = sort_paths(options.input.paths);
   page::PageInput input{.baseline = options.baseline, .margin = options.margin_percent / 100};
@@ -79,9 +87,7 @@ page::PageInput read_input(const ReportOptions& options) {
   if (!sorted.folders.empty()) {
     input.history = read_history_source(options, sorted.folders);
     // Whoever looks at a history wants to know of its newest run first.
-    if (runs.empty() && !input.history->history.runs.empty()) {
-      runs.push_back(input.history->history.runs.back().directory);
-    }
+    if (runs.empty()) runs.push_back(newest_run(input.history->history));
   }
   for (const fs::path& run : runs) input.runs.push_back(page::read_run_source(run));
   for (const fs::path& path : sorted.paired) {

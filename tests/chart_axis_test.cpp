@@ -62,6 +62,7 @@ TEST(ChartAxis, LogarithmicHasPowersOfTen) {
   EXPECT_EQ(axis.labels, (Labels{"10k", "100k", "1M", "10M", "100M"}));
   EXPECT_EQ(axis.unit, "B");
   EXPECT_NEAR(axis.place(std::sqrt(axis.low * axis.high)), 0.5, 1e-12);
+  EXPECT_LT(axis.place(1e4), axis.place(1e6));
   EXPECT_EQ(logarithmic_axis(0.4, 3, 7, "").labels, (Labels{"0.5", "1", "2"}));
 }
 

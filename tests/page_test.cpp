@@ -133,6 +133,16 @@ TEST(Page, ARunThatFailedSaysWhatIsWrongFirst) {
   EXPECT_TRUE(has(part(html, "correctness"), "! 0/1 1 broken"));
 }
 
+TEST(Page, ACellLeadsToTheWorstOfItsTrials) {
+  Record wrong = record("exp", "cpu", Status::fail);
+  wrong.case_id = "tensor_ops/exp/f32/n=2";
+  Record crashed = record("exp", "cpu", Status::crash);
+  crashed.case_id = "tensor_ops/exp/f32/n=3";
+  const Stored stored({record("exp", "cpu"), wrong, crashed}, sample_run(3, 1));
+  EXPECT_TRUE(has(part(html_of({stored.read()}), "correctness"),
+                  "<a href=\"#row=0.1\">✗ 1/3 1 wrong 1 broken</a>"));
+}
+
 TEST(Page, KnownFailuresAndSkipsAreNoProblems) {
   Record known = record("exp", "cpu", Status::fail);
   known.expected_failure = "a bug";
@@ -204,6 +214,7 @@ TEST(Page, DevicesStandSideBySideByTheirTimes) {
   EXPECT_TRUE(has(against, "0.5 (0.4901 to 0.5101)")) << against;
   EXPECT_TRUE(has(against, "8 (7.842 to 8.162)"));
   EXPECT_TRUE(has(against, "2 (0.5 to 8; 2)")) << "geometric mean, extent and count";
+  EXPECT_FALSE(has(against, "1 (1 to 1")) << "the baseline against itself";
   EXPECT_LT(against.find(">slower<"), against.find(">faster<"));
   EXPECT_TRUE(has(part(html_of({stored.read()}, "sim:0"), "against"), "Time over that of sim:0"));
   EXPECT_THROW(html_of({stored.read()}, "cuda:0"), UsageError);
@@ -289,7 +300,10 @@ TEST(Page, OfAPairedComparisonShowsWhatRegressedFirst) {
   EXPECT_LT(shown.find(">faster</a>"), shown.find(">equal</a>"));
   EXPECT_TRUE(has(shown, "Cases without times"));
   source.ended = false;
-  EXPECT_TRUE(has(page_html({.paired = {source}}), "✗ INCOMPLETE"));
+  source.exit_code = 0;
+  const std::string killed = page_html({.paired = {source}});
+  EXPECT_TRUE(has(killed, "✗ INCOMPLETE"));
+  EXPECT_FALSE(has(killed, "\"verdict passed\""));
 }
 
 TEST(Forest, SeverityIsRelativeToTheNoiseOfTheCase) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -28,16 +30,26 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// The parameters of a trial, "name=value" each, of those that are sizes or of the others. Ranks
+/// are no size.
+std::vector<std::string> parameters(const Record& trial, bool sizes) {
+  std::vector<std::string> found = split(trial.params, ';');
+  std::erase_if(found, [&](const std::string& assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) return true;
+    const bool is_size =
+        is_number(assignment.substr(equals + 1)) && !assignment.starts_with("ranks=");
+    return is_size != sizes;
+  });
+  return found;
+}
+
 /// What tells trials of one op apart beside their sizes: dtype, words among the parameters, ranks.
 std::string kind_of(const Record& trial) {
-  std::string kind = trial.dtype;
-  for (const std::string& assignment : split(trial.params, ';')) {
-    const std::size_t equals = assignment.find('=');
-    if (equals == std::string::npos) continue;
-    const bool is_size = is_number(assignment.substr(equals + 1));
-    if (!is_size || assignment.starts_with("ranks=")) kind += " " + assignment;
-  }
-  return kind + (trial.timing == batch_timing ? "" : " " + trial.timing);
+  std::vector<std::string> words = parameters(trial, false);
+  words.insert(words.begin(), trial.dtype);
+  if (trial.timing != batch_timing) words.push_back(trial.timing);
+  return join(words, " ");
 }
 
 /// By how many bytes or operations a second, as the unit says.
@@ -96,18 +108,19 @@ class OpChart {
               : is_bus      ? "bus bandwidth"
                             : "bandwidth",
               std::string(unit_)};
-    std::map<std::string, PlotSeries> series;
+    std::map<std::string, Kind> kinds;
     for (const Shown& one : shown_) {
       const double x = (is_arithmetic ? one.trial->flops : one.trial->bytes).value_or(0);
       PlotPoint point = point_of(one, x, per_second(*one.trial, unit_));
       point.tip = fmt::format("{}: {}", one.trial->case_id, si(point.y, unit_));
       point.link = row_link(content_.columns[one.column].run, one.row);
-      const std::string name =
-          by_column_ ? content_.columns[one.column].label : kind_of(*one.trial);
-      series[name].points.push_back(std::move(point));
+      Kind& kind = kinds[by_column_ ? content_.columns[one.column].label : kind_of(*one.trial)];
+      kind.points.push_back(std::move(point));
+      for (const std::string& size : parameters(*one.trial, true)) {
+        kind.sizes[size.substr(0, size.find('='))].insert(size);
+      }
     }
-    std::erase_if(series, [](const auto& one) { return sizes_of(one.second) < fewest_sizes; });
-    add_series(plot, series);
+    add_series(plot, kinds);
     add_limits(plot);
     return plot_svg(plot);
   }
@@ -132,26 +145,50 @@ class OpChart {
     std::erase_if(shown_, [&](const Shown& one) { return kind_of(*one.trial) != kind_; });
   }
 
-  static std::size_t sizes_of(const PlotSeries& series) {
-    std::set<double> sizes;
-    for (const PlotPoint& point : series.points) sizes.insert(point.x);
-    return sizes.size();
+  /// The points of one series, and the values that its sizes take.
+  struct Kind {
+    std::vector<PlotPoint> points;
+    std::map<std::string, std::set<std::string>> sizes;
+
+    std::size_t places() const {
+      std::set<double> places;
+      for (const PlotPoint& point : points) places.insert(point.x);
+      return places.size();
+    }
+    /// A line says what lies between: only where one size alone changes.
+    bool is_a_line() const {
+      const auto varies = [](const auto& size) { return size.second.size() > 1; };
+      return places() == points.size() && std::ranges::count_if(sizes, varies) == 1;
+    }
+  };
+
+  static void add_series(Plot& plot, std::map<std::string, Kind>& kinds) {
+    for (auto& [name, kind] : kinds) {
+      if (kind.places() < fewest_sizes) continue;
+      const bool is_joined = kind.is_a_line();
+      plot.series.push_back({name, std::move(kind.points), is_joined});
+    }
+    std::ranges::stable_sort(plot.series, std::ranges::greater(),
+                             [](const PlotSeries& one) { return one.points.size(); });
+    const std::size_t all = plot.series.size();
+    plot.series.resize(std::min(all, most_series));
+    share_words(plot);
+    if (all > most_series) plot.title += fmt::format(" ({} of {} kinds)", most_series, all);
   }
 
-  static void add_series(Plot& plot, std::map<std::string, PlotSeries>& series) {
-    std::vector<PlotSeries> all;
-    for (auto& [name, one] : series) {
-      one.name = name.empty() ? "all" : name;
-      one.is_joined = sizes_of(one) == one.points.size();
-      all.push_back(std::move(one));
+  /// Words that all names begin with go into the title.
+  static void share_words(Plot& plot) {
+    if (plot.series.size() < 2) return;
+    for (;;) {
+      const std::string& first = plot.series.front().name;
+      const std::string word = first.substr(0, first.find(' ') + 1);  // with its space
+      const bool is_shared = std::ranges::all_of(plot.series, [&](const PlotSeries& one) {
+        return one.name.size() > word.size() && one.name.starts_with(word);
+      });
+      if (word.empty() || !is_shared) return;
+      plot.title += " " + word.substr(0, word.size() - 1);
+      for (PlotSeries& one : plot.series) one.name.erase(0, word.size());
     }
-    std::ranges::stable_sort(all, std::ranges::greater(),
-                             [](const PlotSeries& one) { return one.points.size(); });
-    if (all.size() > most_series) {
-      plot.title += fmt::format(" ({} of {} kinds)", most_series, all.size());
-      all.resize(most_series);
-    }
-    plot.series = std::move(all);
   }
 
   /// Of one column, the limit that its largest case is held against.
@@ -255,16 +292,28 @@ std::vector<std::string> dot_plots(const Content& content, const std::string& su
   return charts;
 }
 
+/// What bounds memory: the best of its limits.
+struct MemoryLimit {
+  std::string name;
+  double bytes_per_s = 0;
+};
+
+MemoryLimit memory_limit(const RunSource& run, std::string_view device) {
+  MemoryLimit best;
+  for (const char* name : {"memory_triad", "memory_copy", "memory_read", "memory_write"}) {
+    const double value = limit_value(run, device, name).value_or(0);
+    if (value > best.bytes_per_s) best = {name, value};
+  }
+  return best;
+}
+
 /// All arithmetic of a device against operations per byte, under its measured limits.
 std::optional<std::string> roofline(const Content& content, std::size_t column) {
   const Column& of = content.columns[column];
   const RunSource& run = content.input.runs[of.run];
-  const auto memory = limit_value(run, of.device, "memory_triad");
-  Plot plot{.title = "Roofline: " + of.label};
-  plot.x = {"operations for each byte", "", true};
-  plot.y = {"arithmetic", "FLOP/s", true};
+  const MemoryLimit memory = memory_limit(run, of.device);
   std::map<std::string, PlotSeries> series;
-  double least = 1e300;
+  double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (std::size_t i = 0; i < run.trials.size(); ++i) {
     const Record& trial = run.trials[i];
@@ -276,24 +325,26 @@ std::optional<std::string> roofline(const Content& content, std::size_t column) 
     point.link = row_link(of.run, run.rows[i]);
     least = std::min(least, intensity);
     most = std::max(most, intensity);
-    PlotSeries& one = series[trial.dtype];
-    one.name = trial.dtype;
-    one.is_joined = false;
-    one.points.push_back(std::move(point));
+    series[trial.dtype].points.push_back(std::move(point));
   }
-  if (series.empty() || !memory) return std::nullopt;
+  Plot plot{.title = "Roofline: " + of.label};
+  plot.x = {"operations for each byte", "", true};
+  plot.y = {"arithmetic", "FLOP/s", true};
   for (auto& [dtype, one] : series) {
     if (plot.series.size() == most_series) break;
-    const auto peak = limit_value(run, of.device, "matrix_" + dtype);
-    if (peak && *peak / *memory < most) {
-      const double ridge = std::max(*peak / *memory, least);
+    if (const auto peak = limit_value(run, of.device, "matrix_" + dtype)) {
+      const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : least;
       plot.limits.push_back({fmt::format("matrix_{} {}", dtype, si(*peak, "FLOP/s")),
-                             {{ridge, *peak}, {most, *peak}}});
+                             {{std::clamp(ridge, least, most), *peak}, {most, *peak}}});
     }
-    plot.series.push_back(std::move(one));
+    plot.series.push_back({dtype, std::move(one.points), false});
   }
-  plot.limits.push_back({fmt::format("memory_triad {}", si(*memory, "B/s")),
-                         {{least, *memory * least}, {most, *memory * most}}});
+  if (memory.bytes_per_s > 0) {
+    plot.limits.push_back(
+        {fmt::format("{} {}", memory.name, si(memory.bytes_per_s, "B/s")),
+         {{least, memory.bytes_per_s * least}, {most, memory.bytes_per_s * most}}});
+  }
+  if (plot.limits.empty()) return std::nullopt;
   return plot_svg(plot);
 }
 
