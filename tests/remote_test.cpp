@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -11,12 +13,14 @@
 
 #include "harness/case.h"
 #include "harness/run/engine.h"
+#include "harness/run/trial.h"
 #include "kernels/base/launch_info.h"
 #include "kernels/base/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/remote/backend.h"
 #include "kernels/remote/collective.h"
 #include "kernels/remote/server.h"
+#include "tests/forwarding.h"
 
 namespace assay::remote {
 namespace {
@@ -50,7 +54,7 @@ class Hub {
   std::vector<std::deque<std::vector<std::byte>>> boxes_;
 };
 
-class ThreadGroup final : public ProcessGroup {
+class ThreadGroup : public ProcessGroup {
  public:
   ThreadGroup(Hub& hub, int rank) : hub_(hub), rank_(rank) {}
   int rank() const override { return rank_; }
@@ -58,6 +62,16 @@ class ThreadGroup final : public ProcessGroup {
   std::string library() const override { return "threads"; }
   void send(int to, std::span<const std::byte> bytes) override { hub_.send(rank_, to, bytes); }
   std::vector<std::byte> receive(int from) override { return hub_.receive(from, rank_); }
+  /// By way of the first member, as are reductions.
+  void barrier(std::span<const int> members) override {
+    if (rank_ != members.front()) {
+      hub_.send(rank_, members.front(), {});
+      hub_.receive(members.front(), rank_);
+      return;
+    }
+    for (const int member : members.subspan(1)) hub_.receive(member, rank_);
+    for (const int member : members.subspan(1)) hub_.send(rank_, member, {});
+  }
   void broadcast(std::span<const int> members, std::span<std::byte> bytes) override {
     if (rank_ == members.front()) {
       for (const int member : members.subspan(1)) send(member, bytes);
@@ -65,7 +79,6 @@ class ThreadGroup final : public ProcessGroup {
       std::ranges::copy(receive(members.front()), bytes.begin());
     }
   }
-  /// By way of the first member.
   void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
                  const Reduction& reduction) override {
     const std::size_t bytes = count * size_bytes(reduction.dtype);
@@ -90,44 +103,54 @@ class ThreadGroup final : public ProcessGroup {
 };
 
 /// Rank 0 of a job of three, whose other ranks serve in threads.
-class RanksAsDevices : public testing::Test {
- protected:
+class Job {
+ public:
   static constexpr int ranks = 3;
+  using MakeGroup = std::function<std::unique_ptr<ProcessGroup>(Hub&, int rank)>;
+  using MakeCpu = std::function<std::unique_ptr<Backend>(int rank)>;
 
-  RanksAsDevices() {
+  Job(const MakeGroup& make_group, const MakeCpu& make_cpu) {
     for (int rank = 1; rank < ranks; ++rank) {
-      servers_.emplace_back([this, rank] {
-        ThreadGroup group(hub_, rank);
+      servers_.emplace_back([this, rank, make_group, make_cpu] {
+        const auto group = make_group(hub_, rank);
         Backends own;
-        own.add(cpu::make_backend());
-        const OwnDevice device = own_device(group, own, {"test", rank, ranks, rank, 0});
-        serve(group, *device.backend, device.index);
+        own.add(make_cpu(rank));
+        const OwnDevice device = own_device(*group, own, {"test", rank, ranks, rank, 0});
+        serve(*group, *device.backend, device.index);
       });
     }
-    backends_.add(cpu::make_backend());
+    backends_.add(make_cpu(0));
     backends_.add(make_backend(
-        {"test", 0, ranks, 0}, [this] { return std::make_unique<ThreadGroup>(hub_, 0); },
-        backends_));
+        {"test", 0, ranks, 0}, [this, make_group] { return make_group(hub_, 0); }, backends_));
     backends_.find("mpi")->open(0);  // joins, so that the servers are let go in any case
-    engine_ = std::make_unique<Engine>(backends_, EngineOptions{.seed = 1});
   }
-  ~RanksAsDevices() override {
-    engine_.reset();
+  ~Job() {
     backends_ = Backends();
     for (std::thread& server : servers_) server.join();
   }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
 
+  Backends& backends() { return backends_; }
+
+ private:
+  Hub hub_{ranks};
+  std::vector<std::thread> servers_;
+  Backends backends_;
+};
+
+class RanksAsDevices : public testing::Test {
+ protected:
   Record execute(const std::string& case_id, const std::vector<int>& lane,
                  const std::string& timing = "") {
     PlannedTrial planned{.test = parse_case_id(case_id), .timing = timing};
     for (const int rank : lane) planned.lane.push_back({"mpi", rank});
-    return engine_->execute(planned, [] {}).record;
+    return engine_.execute(planned, [] {}).record;
   }
 
-  Hub hub_{ranks};
-  std::vector<std::thread> servers_;
-  Backends backends_;
-  std::unique_ptr<Engine> engine_;
+  Job job_{[](Hub& hub, int rank) { return std::make_unique<ThreadGroup>(hub, rank); },
+           [](int /*rank*/) { return cpu::make_backend(); }};
+  Engine engine_{job_.backends(), EngineOptions{.seed = 1}};
 };
 
 TEST_F(RanksAsDevices, ComputeWhatTheyAreAsked) {
@@ -183,6 +206,167 @@ TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
   EXPECT_NE(record.reason.find("rank 2: "), std::string::npos) << record.reason;
   // Its errors are its own trial's.
   EXPECT_EQ(execute("tensor_ops/add/f32/n=1003", {2}).status, Status::pass);
+}
+
+// --- What is between the readings of a rank's clock ----------------------------------------------
+
+struct Notes {
+  std::string text;  // what a rank did, in order
+  bool refuses = false;
+
+  void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
+};
+
+class NotingGroup final : public ThreadGroup {
+ public:
+  NotingGroup(Hub& hub, int rank, Notes& notes) : ThreadGroup(hub, rank), notes_(notes) {}
+  void send(int to, std::span<const std::byte> bytes) override {
+    notes_.add("send");
+    ThreadGroup::send(to, bytes);
+  }
+  std::vector<std::byte> receive(int from) override {
+    auto bytes = ThreadGroup::receive(from);
+    notes_.add("receive");
+    return bytes;
+  }
+  void barrier(std::span<const int> members) override {
+    notes_.add("meet" + std::to_string(members.size()));
+    ThreadGroup::barrier(members);
+  }
+
+ private:
+  Notes& notes_;
+};
+
+class NotingKernel final : public Kernel {
+ public:
+  explicit NotingKernel(Notes& notes) : notes_(notes) {}
+  void launch() override {
+    if (notes_.refuses) throw DeviceError(Failure::device_lost, "refused");
+    notes_.add("launch");
+  }
+  std::string implementation() const override { return "none"; }
+
+ private:
+  Notes& notes_;
+};
+
+class NotingStream final : public ForwardingStream {
+ public:
+  NotingStream(std::unique_ptr<Stream> real, Notes& notes)
+      : ForwardingStream(std::move(real)), notes_(notes) {}
+  void record(Event& event) override {
+    notes_.add("record");
+    ForwardingStream::record(event);
+  }
+  void flush_caches() override { notes_.add("flush"); }
+
+ private:
+  Notes& notes_;
+};
+
+class NotingDevice final : public ForwardingDevice {
+ public:
+  NotingDevice(std::unique_ptr<Device> real, Notes& notes)
+      : ForwardingDevice(std::move(real)), notes_(notes) {}
+  std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<NotingStream>(ForwardingDevice::create_stream(), notes_);
+  }
+  std::unique_ptr<Kernel> prepare(const OpInstance&, const Binding&) override {
+    return std::make_unique<NotingKernel>(notes_);
+  }
+
+ private:
+  Notes& notes_;
+};
+
+class NotingCpu final : public Backend {
+ public:
+  explicit NotingCpu(Notes& notes) : notes_(notes) {}
+  std::string kind() const override { return real_->kind(); }
+  std::vector<DeviceInfo> describe() const override { return real_->describe(); }
+  std::unique_ptr<Device> open(int index) override {
+    return std::make_unique<NotingDevice>(real_->open(index), notes_);
+  }
+  bool ranks_share_device() const override { return false; }
+  std::unique_ptr<Communicator> connect(std::span<Device* const>, int, Bootstrap&) override {
+    return std::make_unique<Connected>(notes_);
+  }
+
+ private:
+  struct Connected final : Communicator {
+    explicit Connected(Notes& notes) : notes_(notes) {}
+    std::string transport() const override { return "none"; }
+    std::unique_ptr<Kernel> prepare(const OpInstance&, std::span<const Binding>) override {
+      return std::make_unique<NotingKernel>(notes_);
+    }
+    Notes& notes_;
+  };
+  std::unique_ptr<Backend> real_ = cpu::make_backend();
+  Notes& notes_;
+};
+
+class RanksThatNote : public testing::Test {
+ protected:
+  static constexpr const char* of_all = "allreduce/f32/reduce=sum,ranks=3,count=4";
+
+  /// What each rank did, in order, when two launches on some were timed.
+  std::array<std::string, Job::ranks> time(const std::string& id, const std::vector<int>& lane,
+                                           bool cold = false) {
+    Backend& mpi = *job_.backends().find("mpi");
+    std::vector<std::unique_ptr<Device>> devices;
+    std::vector<Device*> pointers;
+    for (const int rank : lane) pointers.push_back(devices.emplace_back(mpi.open(rank)).get());
+    Trial trial(parse_case_id(id).op, mpi, pointers);
+    for (int rank = 0; rank < Job::ranks; ++rank) mpi.open(rank);  // and so all work is done
+    for (Notes& notes : notes_) notes.text.clear();
+    trial.time_s(2, cold);
+    return {notes_[0].text, notes_[1].text, notes_[2].text};
+  }
+
+  std::array<Notes, Job::ranks> notes_;
+  Job job_{[this](Hub& hub, int rank) {
+             return std::make_unique<NotingGroup>(hub, rank,
+                                                  notes_.at(static_cast<std::size_t>(rank)));
+           },
+           [this](int rank) {
+             return std::make_unique<NotingCpu>(notes_.at(static_cast<std::size_t>(rank)));
+           }};
+};
+
+TEST_F(RanksThatNote, NoMessageIsInATime) {
+  const auto did = time(of_all, {0, 1, 2});
+  const std::string timed = "record launch launch record";
+  EXPECT_EQ(did[0], "send send meet3 " + timed + " send receive send receive");
+  EXPECT_EQ(did[1], "receive meet3 " + timed + " receive send");
+  EXPECT_EQ(did[2], "receive meet3 " + timed + " receive send");
+}
+
+TEST_F(RanksThatNote, CachesAreFlushedOnAllRanksBeforeOneBegins) {
+  EXPECT_EQ(time(of_all, {0, 1, 2}, true)[1],
+            "receive flush receive send receive meet3 record launch launch record receive send");
+}
+
+TEST_F(RanksThatNote, OnlyThoseMeetThatWorkTogether) {
+  const auto did = time("allreduce/f32/reduce=sum,ranks=2,count=4", {2, 1});
+  EXPECT_EQ(did[1], "receive meet2 record launch launch record receive send");
+  EXPECT_EQ(did[0].find("meet"), std::string::npos);
+  EXPECT_EQ(time("tensor_ops/neg/f32/n=4", {1})[1],
+            "receive record launch launch record receive send");
+}
+
+TEST_F(RanksThatNote, AnErrorOfATimedLaunchIsToldToWhoReadsItsTime) {
+  notes_[1].refuses = true;
+  try {
+    time(of_all, {0, 1, 2});
+    FAIL() << "rank 1 refuses";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.failure(), Failure::device_lost);
+    EXPECT_STREQ(error.what(), "rank 1: refused");
+  }
+  time("tensor_ops/neg/f32/n=4", {2});
+  notes_[1].refuses = false;
+  time("tensor_ops/neg/f32/n=4", {1});  // no error is left
 }
 
 /// As of GPUs: ranks have a device each, and find each other by what one of them broadcasts.

@@ -162,7 +162,11 @@ double Trial::time_s(std::int64_t launches, bool cold) {
       std::ranges::any_of(kernels_, [](const auto& kernel) { return kernel->may_wait(); });
   {
     std::vector<Stream*> streams;
-    for (const Rank& rank : ranks_) streams.push_back(rank.stream.get());
+    std::vector<Interval> intervals;
+    for (const Rank& rank : ranks_) {
+      streams.push_back(rank.stream.get());
+      intervals.push_back({rank.stream.get(), rank.start.get(), rank.stop.get()});
+    }
     if (cold) {
       for (Stream* stream : streams) stream->flush_caches();
     }
@@ -170,13 +174,15 @@ double Trial::time_s(std::int64_t launches, bool cold) {
     const bool may_hold = as_one_ || (launches <= most_held_launches && !may_wait);
     // What the host does of a launch counts, and must not pass while the flush still runs.
     if (!(may_hold && held.hold(streams)) && cold) synchronize();
-    for (const Rank& rank : ranks_) rank.stream->record(*rank.start);
     if (as_one_) {
-      as_one_->launch();
+      as_one_->launch_between(intervals, 1);
+    } else if (kernels_.size() == 1) {
+      kernels_.front()->launch_between(intervals, launches);
     } else {
-      launch_times(launches);
+      between(intervals, [&] {
+        for (std::int64_t i = 0; i < launches; ++i) launch();
+      });
     }
-    for (const Rank& rank : ranks_) rank.stream->record(*rank.stop);
   }
   double slowest_s = 0;
   for (const Rank& rank : ranks_) {

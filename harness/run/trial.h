@@ -55,10 +55,6 @@ class Trial {
   void launch() {
     for (const auto& kernel : kernels_) kernel->launch();
   }
-  void launch_times(std::int64_t launches) {
-    if (kernels_.size() == 1) return kernels_.front()->launch_times(launches);
-    for (; launches > 0; --launches) launch();
-  }
   void synchronize();
   /// Seconds of device time that `launches` launches take, the slowest rank's. Cold: with nothing
   /// of the tensors in the devices' caches when they begin. The launches are one graph where the

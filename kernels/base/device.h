@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,21 @@ class Stream {
   virtual std::string device_uuid() const { return {}; }
 };
 
+/// Two points of a stream's work, of which what lies between them is timed.
+struct Interval {
+  Stream* stream;
+  Event* start;
+  Event* stop;
+};
+
+/// Has `work` enqueued between the events of all intervals.
+template <class Work>
+void between(std::span<const Interval> intervals, const Work& work) {
+  for (const Interval& interval : intervals) interval.stream->record(*interval.start);
+  work();
+  for (const Interval& interval : intervals) interval.stream->record(*interval.stop);
+}
+
 /// Where one rank of an op reads and writes, and the stream on which it runs. The addresses are in
 /// the device's address space, which the host may not be able to read.
 struct Binding {
@@ -66,6 +82,10 @@ class Kernel {
   /// The same so many times.
   virtual void launch_times(std::int64_t times) {
     for (; times > 0; --times) launch();
+  }
+  /// The same between two events of each stream that it runs on.
+  virtual void launch_between(std::span<const Interval> intervals, std::int64_t times) {
+    between(intervals, [&] { launch_times(times); });
   }
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;

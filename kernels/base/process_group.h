@@ -25,6 +25,8 @@ class ProcessGroup {
   /// The next message of that process. Leaves the core to others when it has to wait for long.
   virtual std::vector<std::byte> receive(int from) = 0;
 
+  /// Returns when all members have called it.
+  virtual void barrier(std::span<const int> members) = 0;
   /// Sends the bytes of the first member to all others, each of which gives as many.
   virtual void broadcast(std::span<const int> members, std::span<std::byte> bytes) = 0;
   /// Leaves in each member's `output` what the reduction makes of all inputs. In place where both

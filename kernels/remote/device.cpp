@@ -1,5 +1,6 @@
 #include "kernels/remote/device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -40,6 +41,7 @@ class RemoteStream final : public Stream {
   RemoteStream(const RemoteStream&) = delete;
   RemoteStream& operator=(const RemoteStream&) = delete;
   std::uint64_t id() const { return id_; }
+  const Peer& peer() const { return peer_; }
 
   std::unique_ptr<Event> create_event() override {
     const auto id = peer_.ask(Writer(Command::create_event).put(id_));
@@ -64,6 +66,10 @@ class RemoteStream final : public Stream {
   Peer& peer_;
   std::uint64_t id_;
 };
+
+const RemoteStream& stream_of(const Interval& interval) {
+  return static_cast<const RemoteStream&>(*interval.stream);
+}
 
 std::vector<std::uint64_t> addresses(const auto& pointers) {
   std::vector<std::uint64_t> all;
@@ -145,6 +151,22 @@ RemoteKernel::~RemoteKernel() {
 void RemoteKernel::launch_times(std::int64_t times) {
   for (const Part& part : parts_) {
     part.peer->tell(Writer(Command::launch).put(part.id).put(times));
+  }
+}
+
+void RemoteKernel::launch_between(std::span<const Interval> intervals, std::int64_t times) {
+  std::vector<int> members;
+  for (const Interval& each : intervals) members.push_back(stream_of(each).peer().rank());
+  for (const Part& part : parts_) {
+    const auto own = std::ranges::find(
+        intervals, part.peer, [](const Interval& interval) { return &stream_of(interval).peer(); });
+    part.peer->tell(Writer(Command::launch_between)
+                        .put(members)
+                        .put(stream_of(*own).id())
+                        .put(id_of(*own->start))
+                        .put(id_of(*own->stop))
+                        .put(part.id)
+                        .put(times));
   }
 }
 

@@ -50,6 +50,8 @@ class RemoteKernel final : public Kernel {
 
   void launch() override { launch_times(1); }
   void launch_times(std::int64_t times) override;
+  /// One message to each rank, which reads its own clock: none comes between.
+  void launch_between(std::span<const Interval> intervals, std::int64_t times) override;
   std::string implementation() const override { return implementation_; }
   MathMode math_mode() const override { return mode_; }
   bool may_wait() const override { return true; }

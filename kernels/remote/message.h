@@ -33,6 +33,7 @@ enum class Command : unsigned char {
   end_communicator,
   prepare_collective,
   launch,
+  launch_between,
   end_kernel,
   holder,
   stream_uuid,

@@ -20,6 +20,7 @@ bool wants_answer(Command command) {
     case Command::end_event:
     case Command::flush_caches:
     case Command::launch:
+    case Command::launch_between:
     case Command::end_kernel:
     case Command::end_communicator:
     case Command::leave:
@@ -129,6 +130,17 @@ void Server::prepare_collective(Reader& reader, Writer& writer) {
   kernels_.emplace(last_id_, std::move(kernel));
 }
 
+void Server::launch_between(Reader& reader) {
+  const auto members = reader.list<int>();
+  // Who is told first, or sleeps for longer, is no part of anybody's time.
+  if (members.size() > 1) job_.barrier(members);
+  Stream& stream = at(streams_, reader.get<std::uint64_t>());
+  Event& start = at(events_, reader.get<std::uint64_t>());
+  const Interval interval{&stream, &start, &at(events_, reader.get<std::uint64_t>())};
+  Kernel& kernel = at(kernels_, reader.get<std::uint64_t>());
+  kernel.launch_between(std::span(&interval, 1), reader.get<std::int64_t>());
+}
+
 void Server::answer(Command command, Reader& reader, Writer& writer) {
   const auto id = [&] { return reader.get<std::uint64_t>(); };
   switch (command) {
@@ -215,6 +227,9 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       kernel.launch_times(reader.get<std::int64_t>());
       break;
     }
+    case Command::launch_between:
+      launch_between(reader);
+      break;
     case Command::end_kernel:
       kernels_.erase(id());
       error_.reset();  // of its launches: no other trial's

@@ -33,6 +33,7 @@ class Server {
   void prepare_collective(Reader& reader, Writer& writer);
   std::string own_uuid(const std::string& uuid);
   Binding read_binding(Reader& reader);
+  void launch_between(Reader& reader);
   template <class T>
   T& at(std::map<std::uint64_t, std::unique_ptr<T>>& objects, std::uint64_t id) const;
 
