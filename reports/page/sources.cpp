@@ -97,6 +97,10 @@ PairedSource read_paired_source(const fs::path& directory) {
   } catch (const Json::exception& wrong) {
     throw UsageError(fmt::format("{}: {}", path.string(), wrong.what()));
   }
+  // Without its rows a comparison that ended would look as if it had found nothing.
+  if (source.ended && !fs::exists(directory / "ab.csv")) {
+    throw UsageError(fmt::format("{}: cannot be read", (directory / "ab.csv").string()));
+  }
   source.cases = read_rows<PairedCase>(directory / "ab.csv");
   source.csv = read_source(directory / "ab.csv");
   return source;
