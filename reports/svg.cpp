@@ -104,6 +104,7 @@ void Svg::mark(std::size_t shape_of, double x, double y, std::string_view style,
 }
 
 void Svg::begin_link(std::string_view target) {
+  has_links_ = true;
   body_ += fmt::format("<a href=\"{}\">\n", xml_text(target));
 }
 
@@ -120,10 +121,11 @@ void Svg::text(double x, double y, std::string_view text, std::string_view style
 
 std::string Svg::picture(std::string_view attributes, std::string_view style) const {
   return fmt::format(
-      "<svg {}width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" class=\"chart\" role=\"img\">\n"
+      "<svg {}width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" class=\"chart\" role=\"{}\">\n"
       "<title>{}</title>\n{}<rect x=\"0\" y=\"0\" width=\"{}\" height=\"{}\" "
       "class=\"paper\"/>\n{}</svg>\n",
       attributes, number(width_), number(height_), number(width_), number(height_),
+      has_links_ ? "group" : "img",  // what is within an image is not there for a screen reader
       xml_text(title_), style, number(width_), number(height_), body_);
 }
 
@@ -153,7 +155,7 @@ std::string_view chart_style() {
 .chart .s3 { fill: #a03a86; stroke: #a03a86; }
 .chart .s4 { fill: #6a6200; stroke: #6a6200; }
 .chart .s5 { fill: #4d4d4d; stroke: #4d4d4d; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   .chart .paper { fill: #15181c; }
   .chart .grid { stroke: #363c45; }
   .chart .point { fill: #74b0f4; }

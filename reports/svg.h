@@ -56,6 +56,7 @@ class Svg {
   double height_;
   std::string title_;
   std::string body_;
+  bool has_links_ = false;
 };
 
 /// The style sheet of all charts, for light and dark: classes paper, grid, point, level, range,

@@ -62,7 +62,7 @@ TEST(Svg, TextThatDoesNotFitIsCutWithTheWholeAsItsTip) {
 
 TEST(Svg, EveryClassHasItsColourInTheDark) {
   const std::string_view style = chart_style();
-  const std::size_t dark = style.find("@media (prefers-color-scheme: dark)");
+  const std::size_t dark = style.find("@media screen and (prefers-color-scheme: dark)");
   ASSERT_NE(dark, std::string_view::npos);
   for (const char* name :
        {".paper", ".grid", ".point", ".level", ".gap", ".title", ".label", ".change"}) {

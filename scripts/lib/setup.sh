@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # The one list of what Assay needs. The columns: when it is needed, Debian/Ubuntu package, how to see
-# that it is there (a command, or a header that the compiler finds), upstream name, what it is for.
+# that it is there (a command, a header that the compiler finds, a module of Python), upstream name, what it is for.
 assay_needs() {
   cat <<'TABLE'
 build  g++                 cmd:g++                           GCC           compiler, 12 or newer
@@ -32,6 +32,9 @@ ci     clang-tidy          cmd:clang-tidy                    clang-tidy    stati
 ci     clang               cmd:clang++                       Clang         compiles the fuzz targets
 ci     libclang-rt-dev     hdr:sanitizer/asan_interface.h    compiler-rt   libFuzzer and Clang's sanitizers
 ci     libomp-dev          hdr:omp.h                         LLVM-OpenMP   the omp.h that clang-tidy can read
+ci     chromium            cmd:chromium                      Chromium      shows the report page, without a screen
+ci     chromium-driver     cmd:chromedriver                  ChromeDriver  drives it
+ci     python3-selenium    py:selenium.webdriver             Selenium      drives it from the tests
 TABLE
 }
 
@@ -65,6 +68,8 @@ assay_missing() {
     read -r _ package probe _ <<<"$row"
     case $probe in
       cmd:*) command -v "${probe#cmd:}" >/dev/null ;;
+      # Packages install modules for the distribution's Python, which need not be the first in PATH.
+      py:*) /usr/bin/python3 -c "import ${probe#py:}" 2>/dev/null || python3 -c "import ${probe#py:}" 2>/dev/null ;;
       *) [[ $present == *"=$package="* ]] ;;
     esac || printf '%s\n' "$row"
   done

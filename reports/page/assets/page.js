@@ -162,6 +162,7 @@
     const button = event.target.closest('button[data-copy]');
     if (!button) return;
     await copy(button.dataset.copy);
+    if (button.textContent === 'Copied') return;  // it gets its name back as it is
     const label = button.textContent;
     button.textContent = 'Copied';
     setTimeout(() => { button.textContent = label; }, 1500);
@@ -183,7 +184,7 @@
       if (dialog.open) dialog.close();
       return;
     }
-    const [number, row] = wanted.split('.').map(Number);
+    const [number, row] = /^\d+\.\d+$/.test(wanted) ? wanted.split('.').map(Number) : [];
     const file = files[number];
     let found = null;
     if (file) {
@@ -193,20 +194,21 @@
     if (state.get('row') !== wanted) return;  // another one was asked for meanwhile
     const close = make('button', {type: 'button', autofocus: '', onclick: () => dialog.close()}, 'Close');
     if (!found) {
-      dialog.replaceChildren(make('p', {id: 'row-title'}, `There is no row ${wanted}.`), close);
+      dialog.replaceChildren(make('div', {class: 'head'}, make('h2', {id: 'row-title'}, `There is no row ${wanted}.`), close));
     } else {
       const value = name => found.fields[file.columns.indexOf(name)] ?? '';
       const list = make('dl');
       file.columns.forEach((column, i) => {
         if (found.fields[i]) list.append(make('dt', {}, column), make('dd', {}, found.fields[i]));
       });
-      const parts = [make('h2', {id: 'row-title'}, value('case_id') || 'A row'),
+      // Closing comes first: what has the focus is scrolled to.
+      const parts = [make('div', {class: 'head'}, make('h2', {id: 'row-title'}, value('case_id') || 'A row'), close),
                      make('p', {}, `Row ${row + 1} of ${file.name}. Empty cells are left out.`)];
       if (value('replay')) {
         parts.push(make('div', {class: 'command'}, make('code', {}, value('replay')),
                         copyButton(value('replay'), 'Copy the command')));
       }
-      dialog.replaceChildren(...parts, list, copyButton(found.text, 'Copy the row as CSV'), ' ', close);
+      dialog.replaceChildren(...parts, list, copyButton(found.text, 'Copy the row as CSV'));
     }
     if (!dialog.open) dialog.showModal();
   }
@@ -221,11 +223,13 @@
     return cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent.trim();
   }
 
+  const inOrder = new Intl.Collator('en', {numeric: true}).compare;
+
   /** Numbers before text, and what is empty last, whichever way the rest is sorted. */
   function compare(a, b, direction) {
     if (a === '' || b === '') return (a === '') - (b === '');
     if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
-    return direction * (typeof a === 'number' ? a - b : a.localeCompare(b, 'en', {numeric: true}));
+    return direction * (typeof a === 'number' ? a - b : inOrder(a, b));
   }
 
   function markSorted(headers, column, direction) {
@@ -305,19 +309,20 @@
     return one;
   }
 
-  function isWanted(one) {
+  function isWanted(one, words) {
     const status = state.get('status');
     if (status === 'bad' ? !bad.has(one.status) || one.expected : status && one.status !== status) return false;
     for (const key of ['suite', 'device', 'timing']) {
       if (state.has(key) && one[key] !== state.get(key)) return false;
     }
     if (state.has('run') && String(one.run) !== state.get('run')) return false;
-    return (state.get('q') ?? '').toLowerCase().split(/\s+/).every(word => one.text.includes(word));
+    return words.every(word => one.text.includes(word));
   }
 
   function drawResults() {
     if (!table) return;
-    const wanted = rows.filter(isWanted);
+    const words = (state.get('q') ?? '').toLowerCase().split(/\s+/);
+    const wanted = rows.filter(one => isWanted(one, words));
     const sort = state.get('sort');
     const direction = sort?.startsWith('-') ? -1 : 1;
     const column = shown.findIndex(one => one.of === (direction < 0 ? sort.slice(1) : sort));
@@ -416,6 +421,14 @@
     showRow();
   }
 
+  /** Shows a part of the page; the keyboard goes on from there. */
+  function goTo(id) {
+    const part = document.getElementById(id);
+    part?.scrollIntoView();
+    part?.querySelector('h2')?.setAttribute('tabindex', '-1');
+    part?.querySelector('h2')?.focus({preventScroll: true});
+  }
+
   /** Links of the page keep what the reader chose. */
   document.addEventListener('click', event => {
     const link = event.target.closest('a[href^="#"]');
@@ -423,10 +436,7 @@
     event.preventDefault();
     const target = link.getAttribute('href').slice(1);
     if (!target.includes('=')) {
-      const part = document.getElementById(target);
-      part?.scrollIntoView();
-      part?.querySelector('h2')?.setAttribute('tabindex', '-1');
-      part?.querySelector('h2')?.focus({preventScroll: true});
+      goTo(target);
       return;
     }
     const changes = Object.fromEntries(new URLSearchParams(target));
@@ -437,7 +447,7 @@
     }
     setState({q: null, status: null, run: null, suite: null, device: null, timing: null, page: null, ...changes});
     drawResults();
-    document.getElementById('results')?.scrollIntoView();
+    goTo('results');
   });
   addEventListener('hashchange', () => { readState(); showState(); });
 
