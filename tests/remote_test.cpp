@@ -46,7 +46,8 @@ class Hub {
 
  private:
   std::deque<std::vector<std::byte>>& box(int from, int to) {
-    return boxes_.at(static_cast<std::size_t>(from * size_ + to));
+    return boxes_.at(static_cast<std::size_t>(from) * static_cast<std::size_t>(size_) +
+                     static_cast<std::size_t>(to));
   }
   int size_;
   std::mutex mutex_;

@@ -146,6 +146,10 @@ void device_guard(Stage& stage) {
   try {
     const DeviceGuard nested(inner);
     expect_current(inner, "within a guard");
+    {
+      const DeviceGuard of_another_kind(devices.cpu());
+      expect_current(inner, "within a guard of the CPU");
+    }
     const Tensor there = stage.input().to(devices.open(devices.current(kind)));
     stage.output().copy_from(there);
     if (by_error) throw Escape{};
