@@ -80,7 +80,7 @@ void write_files(const HistoryOptions& options, const History& history) {
 
 int execute(const HistoryOptions& options) {
   check(options);
-  History history = read_history(options.input);
+  History history = read_history(options.input).history;
   say_what_values_are(history);
   find_changes(history, options.statistics);
   write_files(options, history);

@@ -58,8 +58,10 @@ void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello
   for (const DeviceCells& cells : stored) {
     const std::string& device = cells.at("device");
     const std::string& name = cells.at("name");
-    const auto uuid_at = cells.find("uuid");
-    const std::string uuid = uuid_at == cells.end() ? "" : uuid_at->second;
+    if (!cells.contains("uuid")) {
+      throw UsageError("--resume: devices.csv has no column 'uuid'");
+    }
+    const std::string& uuid = cells.at("uuid");
     const auto found = std::ranges::find(machine.devices, device, &DeviceInfo::device);
     if (found == machine.devices.end()) {
       throw AbsentDevice(fmt::format("--resume: {} ({}) is not here any more", device, name));

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 /// What reading throws is the end, or said with --skip-damaged. Returns whether `read` succeeded.
 template <class Read>
-bool read_or_skip(const HistoryInput& input, const Read& read) {
+bool read_or_skip(const HistoryInput& input, std::vector<std::string>& passed_over,
+                  const Read& read) {
   try {
     read();
     return true;
@@ -29,16 +30,17 @@ bool read_or_skip(const HistoryInput& input, const Read& read) {
       throw UsageError(fmt::format("{}; --skip-damaged goes on without it", damage.what()));
     }
     say("skipped: {}\n", damage.what());
+    passed_over.emplace_back(damage.what());
     return false;
   }
 }
 
-std::vector<StoredRun> read_runs(const HistoryInput& input) {
+std::vector<StoredRun> read_runs(const HistoryInput& input, std::vector<std::string>& passed_over) {
   std::vector<StoredRun> runs;
   std::map<std::string, fs::path> seen;
   for (const fs::path& directory : find_run_directories(input.paths)) {
     StoredRun run;
-    if (!read_or_skip(input, [&] { run = read_stored_run(directory); })) continue;
+    if (!read_or_skip(input, passed_over, [&] { run = read_stored_run(directory); })) continue;
     const auto [first, is_new] = seen.emplace(run.run_id, directory);
     if (!is_new) {
       say("skipped: {} is the run {}, as {} is\n", directory.string(), run.run_id,
@@ -74,13 +76,15 @@ void check_devices(const HistoryInput& input, const std::vector<std::string>& de
 
 }  // namespace
 
-History read_history(const HistoryInput& input) {
+StoredHistory read_history(const HistoryInput& input) {
+  StoredHistory stored;
+  std::vector<std::string>& passed_over = stored.passed_over;
   const Filter filter(input.filter);
-  HistoryBuilder builder(read_runs(input), input.reference);
+  HistoryBuilder builder(read_runs(input, passed_over), input.reference);
   const std::vector<StoredRun>& runs = builder.history().runs;
   for (std::size_t i = 0; i < runs.size();) {
     std::vector<Record> records;
-    if (!read_or_skip(input, [&] { records = read_stored_results(runs[i]); })) {
+    if (!read_or_skip(input, passed_over, [&] { records = read_stored_results(runs[i]); })) {
       builder.drop(i);
       continue;
     }
@@ -88,14 +92,16 @@ History read_history(const HistoryInput& input) {
       return filter.matches(key.case_id) && is_device(key.device, input.devices);
     });
   }
+  if (runs.empty()) throw UsageError("no run directory could be read");
   const std::vector<std::string> devices = builder.devices();
   if (!devices.empty()) check_devices(input, devices);
-  History history = builder.finish(input.within_h * 3600);
+  History& history = stored.history;
+  history = builder.finish(input.within_h * 3600);
   if (history.series.empty() && !devices.empty() && !input.filter.empty()) {
     throw UsageError(fmt::format("--filter '{}' selects no timed case of these {} runs",
                                  input.filter, history.runs.size()));
   }
-  return history;
+  return stored;
 }
 
 void add_history_options(CLI::App& app, HistoryInput& o) {

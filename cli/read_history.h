@@ -24,7 +24,12 @@ struct HistoryInput {
 
 void add_history_options(CLI::App& app, HistoryInput& input);
 
-/// Without its changes, see find_changes. Says which runs were passed over. Throws UsageError.
-History read_history(const HistoryInput& input);
+struct StoredHistory {
+  History history;                       // without its changes, see find_changes
+  std::vector<std::string> passed_over;  // what could not be read, and why; said, too
+};
+
+/// Throws UsageError, also where no run could be read.
+StoredHistory read_history(const HistoryInput& input);
 
 }  // namespace assay::cli

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <set>
 
 #include "assay/version.h"
 #include "cli/command.h"
@@ -35,6 +37,9 @@ bool is_run(const fs::path& path) {
   return fs::exists(path / "run.json", error);
 }
 
+/// More columns than a screen has room for help nobody.
+constexpr std::size_t most_runs = 16;
+
 /// What the paths name.
 struct Sorted {
   std::vector<fs::path> runs;
@@ -44,7 +49,11 @@ struct Sorted {
 
 Sorted sort_paths(const std::vector<fs::path>& paths) {
   Sorted sorted;
+  std::set<fs::path> seen;
   for (const fs::path& path : paths) {
+    if (!seen.insert(fs::weakly_canonical(path)).second) {
+      throw UsageError(fmt::format("'{}' is given twice", path.string()));
+    }
     if (page::is_paired_directory(path)) {
       sorted.paired.push_back(path);
     } else if (is_run(path)) {
@@ -65,31 +74,62 @@ page::HistorySource read_history_source(const ReportOptions& options,
                                         const std::vector<fs::path>& folders) {
   HistoryInput input = options.input;
   input.paths = folders;
-  page::HistorySource source{.history = read_history(input)};
-  find_changes(source.history, options.statistics);
+  StoredHistory stored = read_history(input);
+  find_changes(stored.history, options.statistics);
+  page::HistorySource source{.history = std::move(stored.history)};
   source.points = {"history.csv", history_csv(source.history)};
+  source.passed_over = std::move(stored.passed_over);
   return source;
 }
 
-/// Of the builds that the history is about, unless all are of the reference.
-fs::path newest_run(const History& history) {
+/// Of the builds that the history is about, unless all are of the reference. With --skip-damaged
+/// the newest that can be read.
+page::RunSource read_newest_run(const ReportOptions& options, page::HistorySource& source) {
+  const History& history = source.history;
+  const bool all_reference = std::ranges::all_of(history.is_reference, std::identity());
   for (std::size_t i = history.runs.size(); i-- > 0;) {
-    if (!history.is_reference[i]) return history.runs[i].directory;
+    if (history.is_reference[i] && !all_reference) continue;
+    try {
+      return page::read_run_source(history.runs[i].directory);
+    } catch (const UsageError& damage) {
+      if (!options.input.skip_damaged) throw;
+      say("skipped: {}\n", damage.what());
+      source.passed_over.emplace_back(damage.what());
+    }
   }
-  return history.runs.back().directory;
+  throw UsageError("no run directory could be read");
+}
+
+void check(const ReportOptions& options, const Sorted& sorted) {
+  const HistoryInput& input = options.input;
+  if (sorted.folders.empty() && (!input.filter.empty() || !input.devices.empty() ||
+                                 !input.reference.empty() || input.skip_damaged)) {
+    throw UsageError(
+        "--filter, --device, --reference and --skip-damaged are for histories: give a folder of "
+        "several runs");
+  }
+  if (!options.baseline.empty() && sorted.runs.empty() && sorted.folders.empty()) {
+    throw UsageError("--baseline: assay ab has its own base; this is for runs");
+  }
+  if (sorted.runs.size() > most_runs) {
+    throw UsageError(fmt::format(
+        "{} runs do not fit side by side, at most {} do; give the folder that holds them for "
+        "their history",
+        sorted.runs.size(), most_runs));
+  }
 }
 
 page::PageInput read_input(const ReportOptions& options) {
   const Sorted sorted = sort_paths(options.input.paths);
+  check(options, sorted);
   page::PageInput input{.baseline = options.baseline, .margin = options.margin_percent / 100};
   input.made_by = fmt::format("assay {} ({})", version::number, version::git_revision);
-  std::vector<fs::path> runs = sorted.runs;
-  if (!sorted.folders.empty()) {
-    input.history = read_history_source(options, sorted.folders);
+  if (!sorted.folders.empty()) input.history = read_history_source(options, sorted.folders);
+  for (const fs::path& run : sorted.runs) input.runs.push_back(page::read_run_source(run));
+  if (input.history && input.runs.empty()) {
     // Whoever looks at a history wants to know of its newest run first.
-    if (runs.empty()) runs.push_back(newest_run(input.history->history));
+    input.runs.push_back(read_newest_run(options, *input.history));
   }
-  for (const fs::path& run : runs) input.runs.push_back(page::read_run_source(run));
   for (const fs::path& path : sorted.paired) {
     input.paired.push_back(page::read_paired_source(path));
   }

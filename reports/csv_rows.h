@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -10,8 +11,9 @@
 
 namespace assay {
 
-/// The rows of a file that was written from `Fields`, a type with `visit_fields`; none where there
-/// is no such file, or only its name. Throws UsageError("FILE:LINE: why").
+/// The rows of a file that was written from `Fields`, a type with `visit_fields`, also by a version
+/// that had fewer columns or more; none where there is no such file, or only its name. Throws
+/// UsageError("FILE:LINE: why").
 template <class Fields>
 std::vector<Fields> read_rows(const std::filesystem::path& path) {
   std::vector<Fields> all;
@@ -20,16 +22,24 @@ std::vector<Fields> read_rows(const std::filesystem::path& path) {
   if (!file) throw UsageError(fmt::format("cannot read '{}'", path.string()));
   const std::vector<CsvRow> rows = read_csv(file, path.string());
   if (rows.empty()) return all;  // of a run that was killed before its first row
-  if (rows.front().fields != field_names<Fields>()) {
-    throw UsageError(fmt::format("{}:1:1: not the columns that this build of assay writes there",
-                                 path.string()));
+  const std::vector<std::string>& header = rows.front().fields;
+  const auto place = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(header, name) - header.begin());
+  };
+  if (place(field_names<Fields>().front()) == header.size()) {
+    throw UsageError(fmt::format("{}:1:1: not the columns that assay writes there", path.string()));
   }
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    std::size_t column = 0;
+    if (rows[i].fields.size() != header.size()) {
+      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", path.string(),
+                                   rows[i].line, rows[i].fields.size(), header.size()));
+    }
     visit_fields(all.emplace_back(), [&](std::string_view name, auto& field) {
+      const std::size_t at = place(name);
+      if (at == header.size()) return;  // of an older version
       try {
-        from_cell(rows[i].fields.at(column++), field);
-      } catch (const std::exception& wrong) {
+        from_cell(rows[i].fields[at], field);
+      } catch (const UsageError& wrong) {
         throw UsageError(
             fmt::format("{}:{}: {}: {}", path.string(), rows[i].line, name, wrong.what()));
       }

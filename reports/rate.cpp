@@ -31,7 +31,8 @@ bool tells_more(const Record& record, const Record& other) {
 
 std::optional<Rate> rate(const Record& record) {
   if (record.status != Status::pass) return std::nullopt;
-  const bool is_arithmetic = usable(record.flops_per_s) && usable(record.bytes) &&
+  const bool is_arithmetic = usable(record.flops_per_s) && usable(record.flops) &&
+                             usable(record.bytes) &&
                              *record.flops >= arithmetic_intensity * *record.bytes;
   if (is_arithmetic) return Rate{*record.flops_per_s, "FLOP/s"};
   for (const auto& moved :

@@ -22,6 +22,15 @@ class Keys {
     if (!value.is_string()) throw UsageError(fmt::format("'{}' must be text", key));
     field = value.get<std::string>();
   }
+  /// What no verdict and no resuming can do without.
+  template <class T>
+  void known(const char* key, T& field) const {
+    const auto found = json_.find(key);
+    if (found == json_.end() || found->is_null()) {
+      throw UsageError(fmt::format("'{}' is missing", key));
+    }
+    any(key, field);
+  }
   /// Where it is there and known.
   template <class T>
   void any(const char* key, T& field) const {
@@ -52,9 +61,11 @@ RunInfo from_json(const nlohmann::json& json) {
   keys.text("host", run.host);
   keys.text("started_at", run.started_at);
   keys.any("ended_at", run.ended_at);
-  keys.any("interrupted", run.interrupted);
-  keys.any("exit_code", run.exit_code);
-  keys.any("command_line", run.command_line);
+  if (!run.ended_at.empty()) {
+    keys.known("interrupted", run.interrupted);
+    keys.known("exit_code", run.exit_code);
+  }
+  keys.known("command_line", run.command_line);
   keys.any("version", run.version);
   keys.text("git_revision", run.git_revision);
   keys.any("build_type", run.build_type);
@@ -63,7 +74,7 @@ RunInfo from_json(const nlohmann::json& json) {
   keys.any("seed", run.seed);
   keys.any("profile", run.profile);
   keys.any("check_only", run.check_only);
-  keys.any("planned", run.planned);
+  keys.known("planned", run.planned);
   keys.any("allow_flaky", run.allow_flaky);
   keys.any("resumed_at", run.resumed_at);
   keys.any("wall_s", run.wall_s);

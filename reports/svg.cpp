@@ -91,12 +91,16 @@ void Svg::mark(std::size_t shape_of, double x, double y, std::string_view style,
                std::string_view tip) {
   // Corners around the middle; all signs cover about the same area.
   constexpr std::array<std::string_view, mark_shapes> outlines{
-      "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",              // circle
-      "M-3.2-3.2h6.4v6.4h-6.4z",                                       // square
-      "M0-4.4L4.4 3.4H-4.4z",                                          // triangle
-      "M0-4.6L4.6 0L0 4.6L-4.6 0z",                                    // diamond
-      "M0 4.4L4.4-3.4H-4.4z",                                          // triangle upside down
-      "M-4.2-1.4h2.8v-2.8h2.8v2.8h2.8v2.8h-2.8v2.8h-2.8v-2.8h-2.8z"};  // plus
+      "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",             // circle
+      "M-3.2-3.2h6.4v6.4h-6.4z",                                      // square
+      "M0-4.4L4.4 3.4H-4.4z",                                         // triangle
+      "M0-4.6L4.6 0L0 4.6L-4.6 0z",                                   // diamond
+      "M0 4.4L4.4-3.4H-4.4z",                                         // triangle upside down
+      "M-4.2-1.4h2.8v-2.8h2.8v2.8h2.8v2.8h-2.8v2.8h-2.8v-2.8h-2.8z",  // plus
+      "M-4.4-1.2h8.8v2.4h-8.8z",                                      // bar lying
+      "M-1.2-4.4h2.4v8.8h-2.4z",                                      // bar standing
+      "M-4-4L4 4V-4L-4 4z",                                           // hourglass
+      "M-4-4L4 4H-4L4-4z"};                                           // the same on its side
   shape("path",
         fmt::format("d=\"{}\" transform=\"translate({} {})\"", outlines.at(shape_of % mark_shapes),
                     number(x), number(y)),
@@ -155,6 +159,8 @@ std::string_view chart_style() {
 .chart .s3 { fill: #a03a86; stroke: #a03a86; }
 .chart .s4 { fill: #6a6200; stroke: #6a6200; }
 .chart .s5 { fill: #4d4d4d; stroke: #4d4d4d; }
+.chart .s6 { fill: #a8201a; stroke: #a8201a; }
+.chart .s7 { fill: #007a87; stroke: #007a87; }
 @media screen and (prefers-color-scheme: dark) {
   .chart .paper { fill: #15181c; }
   .chart .grid { stroke: #363c45; }
@@ -171,6 +177,8 @@ std::string_view chart_style() {
   .chart .s3 { fill: #e59acb; stroke: #e59acb; }
   .chart .s4 { fill: #d3c74a; stroke: #d3c74a; }
   .chart .s5 { fill: #c4c4c4; stroke: #c4c4c4; }
+  .chart .s6 { fill: #ff9a92; stroke: #ff9a92; }
+  .chart .s7 { fill: #5fd0dc; stroke: #5fd0dc; }
 }
 .chart .spread, .chart .joined { fill: none; stroke-width: 1.5; }
 )";

@@ -30,7 +30,9 @@ class Svg {
   /// One of `mark_shapes` signs, so that series differ by more than their colour.
   void mark(std::size_t shape, double x, double y, std::string_view style,
             std::string_view tip = {});
-  static constexpr std::size_t mark_shapes = 6;
+  static constexpr std::size_t mark_shapes = 10;
+  /// Classes s0 to s7 are their colours; as signs change with another period, 40 series differ.
+  static constexpr std::size_t series_colours = 8;
 
   /// What is drawn until it ends leads to `target`, a URL of our own.
   void begin_link(std::string_view target);
@@ -60,7 +62,7 @@ class Svg {
 };
 
 /// The style sheet of all charts, for light and dark: classes paper, grid, point, level, range,
-/// gap, change, title, label, limit, s0 to s5 for series,
+/// gap, change, title, label, limit, s0 to s7 for series,
 /// and with these joined for a line and spread for an interval.
 std::string_view chart_style();
 

@@ -72,6 +72,21 @@ TEST(Plot, LeavesOutWhatItsAxesCannotShow) {
   EXPECT_EQ(svg.find("inf"), std::string::npos);
 }
 
+TEST(Plot, OfVeryManyPointsKeepsTheExtremesAndSaysSo) {
+  Plot plot = two_series();
+  plot.series.resize(1);
+  plot.series[0].points.clear();
+  for (int i = 0; i < 10000; ++i) {
+    const double y = i == 5000 ? 99 : i == 6000 ? 1 : 50 + i % 7;
+    plot.series[0].points.push_back({i + 1.0, y, 0, 0, fmt::format("point {}", i)});
+  }
+  const std::string svg = plot_svg(plot).value();
+  EXPECT_LE(count(svg, "<path "), 160U);
+  EXPECT_TRUE(svg.find(">point 5000<") != std::string::npos);
+  EXPECT_TRUE(svg.find(">point 6000<") != std::string::npos);
+  EXPECT_NE(svg.find("of 10000 points)"), std::string::npos);
+}
+
 TEST(DotPlot, HasALineForEachThingAndAMarkForEachValue) {
   DotPlot plot{.title = "ops", .axis = {"bandwidth", "B/s"}, .series = {"cpu", "cuda:0"}};
   plot.rows = {{"add", {PlotPoint{0, 2e9, 1e9, 3e9, "slow", "#row=0.1"}, PlotPoint{0, 4e9}}},

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
+#include "reports/environment_differences.h"
 #include "reports/page/times.h"
 
 namespace assay::page {
@@ -28,8 +30,10 @@ struct Mean {
 };
 
 /// By suite, then by column.
-std::map<std::string, std::vector<Mean>> means_of(const Content& content, const Times& times) {
-  std::map<std::string, std::vector<Mean>> means;
+using Means = std::map<std::string, std::vector<Mean>>;
+
+Means means_of(const Content& content, const Times& times) {
+  Means means;
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
     for (const auto& [key, timed] : times.of(c)) {
       const auto ratio = times.ratio(c, *timed.trial, content.base);
@@ -43,16 +47,16 @@ std::map<std::string, std::vector<Mean>> means_of(const Content& content, const 
   return means;
 }
 
-void add_means(Html& html, const Content& content, const Times& times) {
+void add_means(Html& html, const Content& content, const Means& by_suite) {
   std::vector<std::string> header{"Suite"};
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
     if (c != content.base) header.push_back(content.columns[c].label);
   }
   const Table table(html,
-                    fmt::format("Time over that of {}: geometric mean (least to most; cases)",
+                    fmt::format("Time over that of {}: geometric mean (least to most; trials)",
                                 content.columns[content.base].label),
                     header);
-  for (const auto& [suite, means] : means_of(content, times)) {
+  for (const auto& [suite, means] : by_suite) {
     html.begin("tr");
     html.element("th", suite, {{"scope", "row"}});
     for (std::size_t c = 0; c < means.size(); ++c) {
@@ -71,79 +75,144 @@ void add_means(Html& html, const Content& content, const Times& times) {
   }
 }
 
-std::string words(Speed speed) {
-  return speed == Speed::none ? "no interval" : std::string(name(speed));
+/// Between products, and of simulated devices, a ratio suspects nobody.
+bool may_suspect(const Column& a, const Column& b) {
+  if (a.is_simulated || b.is_simulated) return false;
+  if (a.cells == nullptr || b.cells == nullptr) return a.is_together() && b.is_together();
+  return a.cells->at("backend") == b.cells->at("backend") &&
+         hardware_differences({{a.cells, b.cells}}).empty();
+}
+
+std::string disturbances(const Record& trial) {
+  std::string text;
+  if (trial.contended.value_or(false)) text += ", contended";
+  if (trial.throttled.value_or(false)) text += ", throttled";
+  return text;
 }
 
 void add_column(Html& html, const Content& content, const Times& times, std::size_t column) {
+  const Column& cand = content.columns[column];
+  const Column& base = content.columns[content.base];
+  const bool suspects = may_suspect(base, cand);
   std::vector<ForestRow> rows;
   for (const auto& [key, timed] : times.of(column)) {
     const auto ratio = times.ratio(column, *timed.trial, content.base);
     if (!ratio) continue;
     const Record& trial = *timed.trial;
     rows.push_back({.name = trial.case_id,
-                    .link = row_link(content.columns[column].run, timed.row),
-                    .detail = trial.timing,
-                    .verdict = words(speed_of(*ratio, content.input.margin)),
+                    .link = row_link(cand.run, timed.row),
+                    .detail = (cand.is_together() ? lane_text(trial.device) + " " : "") +
+                              trial.timing + disturbances(trial),
+                    .verdict = suspects ? std::string(name(speed_of(*ratio, content.input.margin)))
+                                        : std::string(),
                     .ratio = *ratio,
                     .margin = content.input.margin});
   }
   if (rows.empty()) return;
-  html.element("h3", content.columns[column].label);
-  add_forest(html,
-             fmt::format("Time on {} over time on {}", content.columns[column].label,
-                         content.columns[content.base].label),
-             std::move(rows), most_rows);
+  html.element("h3", cand.label);
+  add_forest(html, fmt::format("Time on {} over time on {}", cand.label, base.label),
+             suspects ? "Suspect" : "", std::move(rows), most_rows);
 }
 
-/// Trials of the same lane that were right in the one run and not in the other.
-void add_changes(Html& html, const Content& content) {
-  const std::vector<RunSource>& runs = content.input.runs;
-  const std::size_t base = content.columns[content.base].run;
-  using Key = std::tuple<std::string, std::string, std::string>;
-  const auto key = [](const Record& trial) {
-    return Key{trial.case_id, trial.device, trial.timing};
-  };
-  std::map<Key, const Record*> before;
-  for (const Record& trial : runs[base].trials) before.emplace(key(trial), &trial);
-  const auto is_right = [](const Record& trial) {
-    return trial.status == Status::pass && trial.expected_failure.empty();
-  };
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (r == base) continue;
-    struct Changed {
-      const Record* base;
-      const Record* cand;
-      std::size_t row;
-    };
-    std::vector<Changed> changed;
-    for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
-      const Record& trial = runs[r].trials[i];
-      const auto found = before.find(key(trial));
-      if (found == before.end() || is_right(*found->second) == is_right(trial)) continue;
-      changed.push_back({found->second, &trial, runs[r].rows[i]});
+using TrialKey = std::tuple<std::string, std::string, std::string>;
+
+TrialKey key_of(const Record& trial) { return {trial.case_id, trial.device, trial.timing}; }
+
+bool is_right(const Record& trial) {
+  return trial.status == Status::pass && trial.expected_failure.empty();
+}
+
+/// A trial of either run; null where that run has none.
+struct Changed {
+  const Record* base = nullptr;
+  const Record* cand = nullptr;
+  std::string link;
+
+  const Record& either() const { return cand != nullptr ? *cand : *base; }
+  /// What became worse comes first, then what is missing, new, and better.
+  int order() const {
+    if (base == nullptr) return 2;
+    if (cand == nullptr) return 1;
+    return is_right(*cand) ? 3 : 0;
+  }
+};
+
+struct Changes {
+  std::vector<Changed> changed;
+  std::size_t in_common = 0;
+};
+
+/// Trials of the same lane whose status is another, and those that one run alone has.
+Changes changes_between(const Content& content, std::size_t base, std::size_t cand) {
+  const RunSource& before = content.input.runs[base];
+  const RunSource& after = content.input.runs[cand];
+  std::map<TrialKey, std::size_t> places;
+  for (std::size_t i = 0; i < before.trials.size(); ++i)
+    places.emplace(key_of(before.trials[i]), i);
+  Changes changes;
+  for (std::size_t i = 0; i < after.trials.size(); ++i) {
+    const Record& trial = after.trials[i];
+    const auto found = places.find(key_of(trial));
+    if (found == places.end()) {
+      changes.changed.push_back({nullptr, &trial, row_link(cand, after.rows[i])});
+      continue;
     }
-    std::ranges::stable_sort(changed, {}, [&](const Changed& one) { return is_right(*one.cand); });
-    html.element("h3", fmt::format("Results of run {} that differ from run {}: {}", r + 1, base + 1,
-                                   changed.size()));
-    if (changed.empty()) continue;
-    const Table table(html, fmt::format("Run {} against run {}", r + 1, base + 1),
+    ++changes.in_common;
+    const Record& was = before.trials[found->second];
+    places.erase(found);
+    if (was.status == trial.status &&
+        was.expected_failure.empty() == trial.expected_failure.empty())
+      continue;
+    changes.changed.push_back({&was, &trial, row_link(cand, after.rows[i])});
+  }
+  for (std::size_t i = 0; i < before.trials.size(); ++i) {
+    if (!places.contains(key_of(before.trials[i]))) continue;
+    changes.changed.push_back({&before.trials[i], nullptr, row_link(base, before.rows[i])});
+  }
+  std::ranges::stable_sort(changes.changed, {}, &Changed::order);
+  return changes;
+}
+
+void add_side(Html& html, const Record* trial, std::string_view absent) {
+  html.begin("td");
+  if (trial != nullptr) {
+    add_status(html, *trial);
+  } else {
+    html.text(absent);
+  }
+  html.end("td");
+}
+
+void add_changes(Html& html, const Content& content, std::size_t base, std::size_t cand) {
+  const Changes changes = changes_between(content, base, cand);
+  html.element("h3", fmt::format("Results of run {} that differ from run {}: {}", cand + 1,
+                                 base + 1, changes.changed.size()));
+  if (changes.in_common == 0) {
+    html.element("p",
+                 "The two runs have no trial in common: a trial is one case on one device, "
+                 "timed one way or only checked.");
+  }
+  if (changes.changed.empty()) return;
+  {
+    const Table table(html, fmt::format("Run {} against run {}", cand + 1, base + 1),
                       {"Case", "Device", "Timing", fmt::format("Run {}", base + 1),
-                       fmt::format("Run {}", r + 1), "Why"});
-    for (std::size_t i = 0; i < std::min(changed.size(), most_rows); ++i) {
-      const Changed& one = changed[i];
+                       fmt::format("Run {}", cand + 1), "Why"});
+    for (std::size_t i = 0; i < std::min(changes.changed.size(), most_rows); ++i) {
+      const Changed& one = changes.changed[i];
       html.begin("tr");
-      add_case(html, one.cand->case_id, row_link(r, one.row));
-      html.element("td", one.cand->device);
-      html.element("td", one.cand->timing);
-      for (const Record* side : {one.base, one.cand}) {
-        html.begin("td");
-        add_status(html, *side);
-        html.end("td");
-      }
-      html.element("td", is_right(*one.cand) ? one.base->reason : one.cand->reason);
+      add_case(html, one.either().case_id, one.link);
+      html.element("td", lane_text(one.either().device));
+      html.element("td", one.either().timing);
+      add_side(html, one.base, "not there: new");
+      add_side(html, one.cand, "missing");
+      const bool shows_base = one.cand == nullptr || (is_right(*one.cand) && one.base != nullptr);
+      html.element("td", shows_base ? one.base->reason : one.cand->reason);
       html.end("tr");
     }
+  }
+  if (changes.changed.size() > most_rows) {
+    html.element("p", fmt::format("{} more are not listed; the files have them.",
+                                  changes.changed.size() - most_rows));
   }
 }
 
@@ -152,16 +221,22 @@ void add_changes(Html& html, const Content& content) {
 void add_against(Html& html, const Content& content) {
   if (content.columns.size() < 2) return;
   const Times times(content);
-  const bool any_times = !means_of(content, times).empty();
-  if (!any_times && content.input.runs.size() < 2) return;
+  const auto means = means_of(content, times);
+  const std::vector<RunSource>& runs = content.input.runs;
+  if (means.empty() && runs.size() < 2) return;
   const Part part(html, "against", "Side by side");
-  if (content.input.runs.size() > 1) add_changes(html, content);
-  if (!any_times) return;
-  add_means(html, content, times);
+  const std::size_t base_run = content.columns[content.base].run;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (r != base_run) add_changes(html, content, base_run, r);
+  }
+  if (means.empty()) return;
+  add_means(html, content, means);
   html.element("p", fmt::format("Below, the cases whose ratio is farthest from 1 for their own "
                                 "noise come first; dashed lines are at {:.3g}% slower and faster. "
-                                "The intervals are those of two processes, no verdicts: what "
-                                "decides about a regression is assay ab.",
+                                "An interval goes from the least to the most that the intervals of "
+                                "the two processes allow. Suspects are named between devices of "
+                                "one product; they are no verdicts: what decides about a "
+                                "regression is assay ab.",
                                 100 * content.input.margin));
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
     if (c != content.base) add_column(html, content, times, c);

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t most_series = Svg::mark_shapes;
 /// With fewer there is no curve to look at; the figures are in the table of rates.
 constexpr std::size_t fewest_sizes = 3;
+constexpr std::size_t most_dot_rows = 100;
+constexpr std::size_t most_charts = 60;  // of a suite
 
 struct Shown {
   const Record* trial;
@@ -62,7 +64,7 @@ double per_second(const Record& trial, std::string_view unit) {
 PlotPoint point_of(const Shown& shown, double x, double y) {
   const Record& trial = *shown.trial;
   PlotPoint point{.x = x, .y = y};
-  if (trial.time_ci_low_s && trial.time_ci_high_s) {
+  if (trial.time_median_s && trial.time_ci_low_s.value_or(0) > 0 && trial.time_ci_high_s) {
     point.low = y * *trial.time_median_s / *trial.time_ci_high_s;
     point.high = y * *trial.time_median_s / *trial.time_ci_low_s;
   }
@@ -71,10 +73,11 @@ PlotPoint point_of(const Shown& shown, double x, double y) {
 
 /// The best value of a limit of a device.
 std::optional<double> limit_value(const RunSource& run, std::string_view device,
-                                  std::string_view name) {
+                                  std::string_view name, std::string_view unit) {
   std::optional<double> best;
   for (const Limit& limit : run.limits) {
-    if (limit.device != device || limit.limit != name || !limit.value) continue;
+    if (limit.device != device || limit.limit != name || limit.unit != unit || !limit.value)
+      continue;
     best = std::max(best.value_or(0), *limit.value);
   }
   return best;
@@ -97,8 +100,12 @@ class OpChart {
   }
 
   std::optional<std::string> svg() const {
-    Plot plot{.title = op_.op == op_.suite ? op_.suite : op_.suite + "/" + op_.op};
-    if (by_column_) plot.title += " " + kind_;
+    Plot plot{.title = op_.name()};
+    if (by_column_) {
+      plot.title += " " + kind_;
+    } else if (content_.columns[shown_.front().column].is_simulated) {
+      plot.title += " (simulated)";
+    }
     const bool is_arithmetic = unit_ == "FLOP/s";
     plot.x = {is_arithmetic ? "operations of a launch" : "bytes of a launch",
               is_arithmetic ? "FLOP" : "B", true};
@@ -173,7 +180,7 @@ class OpChart {
     const std::size_t all = plot.series.size();
     plot.series.resize(std::min(all, most_series));
     share_words(plot);
-    if (all > most_series) plot.title += fmt::format(" ({} of {} kinds)", most_series, all);
+    if (all > most_series) plot.title += fmt::format(" ({} of {} series)", most_series, all);
   }
 
   /// Words that all names begin with go into the title.
@@ -210,9 +217,9 @@ class OpChart {
     if (largest == nullptr || low <= 0) return;
     const std::string name = largest->trial->limit.substr(0, largest->trial->limit.find(' '));
     const RunSource& run = content_.input.runs[content_.columns[largest->column].run];
-    const auto value = limit_value(run, largest->trial->device, name);
     // A limit in another unit binds as well, but is no height of this axis.
-    if (!value || name.starts_with("matrix") != (unit_ == "FLOP/s")) return;
+    const auto value = limit_value(run, largest->trial->device, name, unit_);
+    if (!value) return;
     plot.limits.push_back(
         {fmt::format("{} {}", name, si(*value, unit_)), {{low, *value}, {high, *value}}});
   }
@@ -256,36 +263,38 @@ void drop_empty_series(DotPlot& plot) {
   }
 }
 
-/// Each op of a suite at its largest case, those with the same unit on one axis.
+/// Each op of a suite at the case that stands for it, those with the same unit on one axis.
 std::vector<std::string> dot_plots(const Content& content, const std::string& suite) {
   std::vector<DotPlot> plots;
   for (const GridOp& op : content.grid) {
-    if (op.suite != suite) continue;
-    for (std::size_t c = 0; c < op.cells.size(); ++c) {
-      const Record* const largest = op.cells[c].largest;
-      if (largest == nullptr) continue;
-      const Rate own = *rate(*largest);
-      auto plot =
-          std::ranges::find(plots, own.unit, [](const DotPlot& one) { return one.axis.unit; });
-      if (plot == plots.end()) {
-        plots.push_back(
-            {.title = suite + ": each op at its largest case",
-             .axis = {own.unit == "FLOP/s" ? "arithmetic" : "bandwidth", std::string(own.unit)}});
-        plot = plots.end() - 1;
-        for (const Column& column : content.columns.all()) plot->series.push_back(column.label);
-      }
-      if (plot->rows.empty() || plot->rows.back().name != op.op) {
-        plot->rows.push_back({op.op, std::vector<std::optional<PlotPoint>>(op.cells.size())});
-      }
-      PlotPoint point = point_of({largest, op.cells[c].largest_row, c}, 0, own.per_s);
-      point.tip = fmt::format("{}: {}", largest->case_id, si(own.per_s, own.unit));
-      point.link = row_link(content.columns[c].run, op.cells[c].largest_row);
-      plot->rows.back().points[c] = std::move(point);
+    if (op.suite != suite || op.shown == nullptr) continue;
+    const std::string_view unit = rate(*op.shown)->unit;
+    auto plot = std::ranges::find(plots, unit, [](const DotPlot& one) { return one.axis.unit; });
+    if (plot == plots.end()) {
+      plots.push_back({.title = suite + ": each op at one case",
+                       .axis = {unit == "FLOP/s" ? "arithmetic" : "bandwidth", std::string(unit)}});
+      plot = plots.end() - 1;
+      for (const Column& column : content.columns.all()) plot->series.push_back(column.label);
     }
+    DotRow row{op.op, std::vector<std::optional<PlotPoint>>(op.rates.size())};
+    for (std::size_t c = 0; c < op.rates.size(); ++c) {
+      const auto& [trial, place] = op.rates[c];
+      if (trial == nullptr) continue;
+      PlotPoint point = point_of({trial, place, c}, 0, rate(*trial)->per_s);
+      point.tip = fmt::format("{}: {}", trial->case_id, si(point.y, unit));
+      point.link = row_link(content.columns[c].run, place);
+      row.points[c] = std::move(point);
+    }
+    plot->rows.push_back(std::move(row));
   }
   std::vector<std::string> charts;
   for (DotPlot& plot : plots) {
     if (plot.rows.size() < 2) continue;
+    if (plot.rows.size() > most_dot_rows) {
+      plot.title += fmt::format(" ({} of {} ops)", most_dot_rows, plot.rows.size());
+      plot.rows.resize(most_dot_rows);
+    }
+    if (plot.series.size() == 1 && content.columns[0].is_simulated) plot.title += " (simulated)";
     drop_empty_series(plot);
     charts.push_back(dot_plot_svg(plot));
   }
@@ -301,7 +310,7 @@ struct MemoryLimit {
 MemoryLimit memory_limit(const RunSource& run, std::string_view device) {
   MemoryLimit best;
   for (const char* name : {"memory_triad", "memory_copy", "memory_read", "memory_write"}) {
-    const double value = limit_value(run, device, name).value_or(0);
+    const double value = limit_value(run, device, name, "B/s").value_or(0);
     if (value > best.bytes_per_s) best = {name, value};
   }
   return best;
@@ -330,9 +339,11 @@ std::optional<std::string> roofline(const Content& content, std::size_t column) 
   Plot plot{.title = "Roofline: " + of.label};
   plot.x = {"operations for each byte", "", true};
   plot.y = {"arithmetic", "FLOP/s", true};
+  double highest = 0;  // of the peaks
   for (auto& [dtype, one] : series) {
     if (plot.series.size() == most_series) break;
-    if (const auto peak = limit_value(run, of.device, "matrix_" + dtype)) {
+    if (const auto peak = limit_value(run, of.device, "matrix_" + dtype, "FLOP/s")) {
+      highest = std::max(highest, *peak);
       const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : least;
       plot.limits.push_back({fmt::format("matrix_{} {}", dtype, si(*peak, "FLOP/s")),
                              {{std::clamp(ridge, least, most), *peak}, {most, *peak}}});
@@ -377,6 +388,7 @@ void add_charts(Html& html, const Content& content) {
     for (const GridOp& op : content.grid) {
       const auto found = shown.find({op.suite, op.op});
       if (op.suite != suite || found == shown.end()) continue;
+      if (charts.size() == most_charts) break;
       if (auto chart = OpChart(content, op, found->second).svg()) {
         charts.push_back(std::move(*chart));
       }

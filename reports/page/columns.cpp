@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "kernels/base/device_id.h"
 
@@ -18,6 +17,12 @@ std::string device_of(std::string_view lane) {
 
 }  // namespace
 
+bool is_simulated(std::string_view lane) {
+  return std::ranges::any_of(split_lane(std::string(lane)), [](const std::string& device) {
+    return device == "sim" || device.starts_with("sim:");
+  });
+}
+
 Columns::Columns(std::span<const RunSource> runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::vector<Column> columns;
@@ -25,37 +30,36 @@ Columns::Columns(std::span<const RunSource> runs) {
       columns.push_back({.run = i, .device = cells.at("device"), .cells = &cells});
     }
     columns.push_back({.run = i});
-    // Rows may name a device that devices.csv does not.
-    std::vector<bool> used(columns.size());
+    std::map<std::string, std::string> device_of_lane;
     for (const Record& trial : runs[i].trials) {
-      const std::string device = device_of(trial.device);
-      auto at = std::ranges::find(columns, device, &Column::device);
-      if (at == columns.end()) {
-        at = columns.insert(columns.end() - 1, Column{.run = i, .device = device});
-        used.insert(used.end() - 1, true);
+      const auto [lane, is_new] = device_of_lane.try_emplace(trial.device);
+      if (!is_new) continue;
+      lane->second = device_of(trial.device);
+      auto at = std::ranges::find(columns, lane->second, &Column::device);
+      if (at == columns.end()) {  // a device that devices.csv does not name
+        at = columns.insert(columns.end() - 1, Column{.run = i, .device = lane->second});
       }
-      used[static_cast<std::size_t>(at - columns.begin())] = true;
+      at->is_used = true;
+      at->is_simulated = at->is_simulated || page::is_simulated(trial.device);
     }
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!used[c]) continue;
-      Column& column = columns[c];
-      column.is_simulated =
-          column.device.starts_with("sim") || (column.is_together() && !runs[i].devices.empty() &&
-                                               runs[i].devices.back().at("backend") == "sim");
-      column.label = column.is_together() ? "several together" : column.device;
-      if (column.is_simulated) column.label += " (simulated)";
-      if (runs.size() > 1) column.label += fmt::format(" of run {}", i + 1);
+    const std::size_t first = all_.size();
+    for (Column& column : columns) {
+      if (!column.is_used) continue;
+      column.name = column.is_together() ? "several together" : column.device;
+      if (runs.size() > 1) column.name += fmt::format(" of run {}", i + 1);
+      column.label = column.name + (column.is_simulated ? " (simulated)" : "");
       all_.push_back(std::move(column));
+    }
+    for (const auto& [lane, device] : device_of_lane) {
+      const auto at = std::ranges::find(all_.begin() + static_cast<std::ptrdiff_t>(first),
+                                        all_.end(), device, &Column::device);
+      places_.emplace(std::pair(i, lane), static_cast<std::size_t>(at - all_.begin()));
     }
   }
 }
 
-std::size_t Columns::of(std::size_t run, std::string_view lane) const {
-  const std::string device = device_of(lane);
-  const auto found = std::ranges::find_if(
-      all_, [&](const Column& column) { return column.run == run && column.device == device; });
-  if (found == all_.end()) throw std::logic_error("a trial without a column");
-  return static_cast<std::size_t>(found - all_.begin());
+std::size_t Columns::of(std::size_t run, const std::string& lane) const {
+  return places_.at({run, lane});
 }
 
 }  // namespace assay::page

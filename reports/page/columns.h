@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/page/sources.h"
@@ -16,11 +18,16 @@ struct Column {
   std::size_t run = 0;
   std::string device;  // empty: several together
   const DeviceCells* cells = nullptr;
-  std::string label;  // "cuda:0", "cuda:0 of run 2"
+  bool is_used = false;  // has a trial
+  std::string name;      // "cuda:0", "cuda:0 of run 2"
+  std::string label;     // with "(simulated)" where it is
   bool is_simulated = false;
 
   bool is_together() const { return device.empty(); }
 };
+
+/// Whether any device of a lane is simulated.
+bool is_simulated(std::string_view lane);
 
 class Columns {
  public:
@@ -32,10 +39,11 @@ class Columns {
   std::size_t size() const { return all_.size(); }
   const Column& operator[](std::size_t i) const { return all_[i]; }
   /// The column of a trial: its lane is as in results.csv.
-  std::size_t of(std::size_t run, std::string_view lane) const;
+  std::size_t of(std::size_t run, const std::string& lane) const;
 
  private:
   std::vector<Column> all_;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> places_;  // by run and lane
 };
 
 }  // namespace assay::page

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "reports/page/sections.h"
 
 namespace assay::page {
@@ -44,18 +47,39 @@ void add_cell(Html& html, const Content& content, const Cell& cell, std::size_t 
   html.begin("td", {{"class", style_of(cell)}, {"data-v", fmt::format("{:.4g}", rank)}});
   html.begin("a", {{"href", row_link(content.columns[column].run, cell.worst_row)}});
   html.text(sign_of(cell));
-  if (!is_case || cell.right != cell.total()) html.text(" " + counts(cell));
-  if (cell.error == 0) html.text(" exact");
-  if (cell.error > 0) html.text(fmt::format(" {:.2g}×", cell.error));
+  if (!is_case || !cell.is_plain()) html.text(" " + counts(cell));
+  const bool is_right = cell.wrong + cell.broken + cell.expected == 0;
+  if (cell.error == 0 && is_right) html.text(" exact");
+  // An exact oracle gives no measure to what is wrong.
+  if (cell.error > (is_right ? 0 : 1)) html.text(fmt::format(" {:.2g}×", cell.error));
   html.end("a");
   html.end("td");
 }
 
-bool is_plain(const GridCase& one) {
+bool is_plain(const GridCase& one) { return std::ranges::all_of(one.cells, &Cell::is_plain); }
+
+/// Of the worst of its trials.
+int severity_of(const GridCase& one) {
+  int most = 0;
   for (const Cell& cell : one.cells) {
-    if (cell.right != cell.total()) return false;
+    if (cell.worst == nullptr) continue;
+    most = std::max(most, severity(cell.worst->status, !cell.worst->expected_failure.empty()));
   }
-  return true;
+  return most;
+}
+
+/// What the table of results is to show: the cases of an op.
+std::string search_link(const GridOp& op) {
+  const std::string& id = op.cases.front().case_id;
+  const std::string prefix = op.name() + "/";
+  std::string link = "#q=";
+  for (const char c : id.starts_with(prefix) ? prefix : id) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' ||
+                          c == '_' || c == '-' || c == '.';
+    link += is_plain ? std::string(1, c)
+                     : fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return link;
 }
 
 void add_ops(Html& html, const Content& content, const std::vector<std::string>& labels) {
@@ -66,8 +90,7 @@ void add_ops(Html& html, const Content& content, const std::vector<std::string>&
   for (const GridOp& op : content.grid) {
     html.begin("tr");
     html.begin("th", {{"scope", "row"}});
-    html.element("a", op.op == op.suite ? op.suite : op.suite + "/" + op.op,
-                 {{"href", fmt::format("#q={}/{}/", op.suite, op.op)}});
+    html.element("a", op.name(), {{"href", search_link(op)}});
     html.end("th");
     add_number(html, fmt::format("{}", op.cases.size()), static_cast<double>(op.cases.size()));
     for (std::size_t c = 0; c < op.cells.size(); ++c)
@@ -81,16 +104,17 @@ void add_cases(Html& html, const Content& content, const std::vector<std::string
   for (const GridOp& op : content.grid) all += op.cases.size();
   const bool only_odd = all > most_cases;
   std::vector<const GridCase*> shown;
-  std::size_t left_out = 0;
   for (const GridOp& op : content.grid) {
     for (const GridCase& one : op.cases) {
-      if (only_odd && is_plain(one)) continue;
-      if (only_odd && shown.size() >= most_odd_cases) {
-        ++left_out;
-      } else {
-        shown.push_back(&one);
-      }
+      if (!only_odd || !is_plain(one)) shown.push_back(&one);
     }
+  }
+  std::size_t left_out = 0;
+  if (only_odd && shown.size() > most_odd_cases) {
+    std::ranges::stable_sort(shown, std::ranges::greater(),
+                             [](const GridCase* one) { return severity_of(*one); });
+    left_out = shown.size() - most_odd_cases;
+    shown.resize(most_odd_cases);
   }
   html.begin("details");
   html.element("summary", only_odd ? fmt::format("{} cases that are not plainly right, of {}",
@@ -98,7 +122,10 @@ void add_cases(Html& html, const Content& content, const std::vector<std::string
                                    : fmt::format("All {} cases", all));
   if (left_out > 0) {
     html.element(
-        "p", fmt::format("{} of them are left out here; the table of results has all.", left_out));
+        "p",
+        fmt::format(
+            "{} of them, no worse than these, are left out here; the table of results has all.",
+            left_out));
   }
   {
     std::vector<std::string> header{"Case"};

@@ -35,7 +35,7 @@ std::string dot_plot_svg(const DotPlot& plot) {
   const double bottom = top + static_cast<double>(plot.rows.size()) * row_height + 4;
   const auto x = [&](double value) { return left + axis.place(value) * (right - left); };
   const auto style = [](std::size_t series) {
-    return fmt::format("s{}", series % Svg::mark_shapes);
+    return fmt::format("s{}", series % Svg::series_colours);
   };
 
   Svg svg(width, bottom + 22, plot.title);

@@ -45,8 +45,9 @@ std::string title_of(std::string_view column) {
   return title;
 }
 
+/// `values` are as they were read: what people see of them may be the same where they differ.
 void add_row(Html& html, const std::string& name, const std::vector<std::string>& values,
-             bool may_differ) {
+             bool may_differ, std::string_view column = {}) {
   if (std::ranges::all_of(values, &std::string::empty)) return;
   const bool differs =
       !may_differ && std::ranges::any_of(values, [&](const auto& v) { return v != values[0]; });
@@ -55,7 +56,7 @@ void add_row(Html& html, const std::string& name, const std::vector<std::string>
   html.text(name);
   if (differs) html.element("small", " differs", {{"class", "mark"}});
   html.end("th");
-  for (const std::string& value : values) html.element("td", value);
+  for (const std::string& value : values) html.element("td", for_people(column, value));
   html.end("tr");
 }
 
@@ -64,7 +65,7 @@ std::string value_in(const Settings& settings, const std::string& name) {
   return found == settings.end() ? "" : found->second;
 }
 
-/// What of runs differs: they were shown whole above.
+/// Of all runs, what may change results or times.
 void add_settings(Html& html, const Content& content) {
   std::vector<Settings> all;
   std::vector<std::string> header{"Setting"};
@@ -87,26 +88,38 @@ void add_settings(Html& html, const Content& content) {
 }  // namespace
 
 void add_environment(Html& html, const Content& content) {
-  std::vector<const Column*> shown;
-  for (const Column& column : content.columns.all()) {
-    if (column.cells != nullptr) shown.push_back(&column);
-  }
-  if (shown.empty()) return;
+  const std::vector<RunSource>& runs = content.input.runs;
+  if (runs.empty()) return;
   const Part part(html, "environment", "Devices and environment");
+  // All of them, also those that no trial had.
+  std::vector<std::string> header{"Property"};
+  std::vector<const DeviceCells*> devices;
+  std::vector<std::string> names = field_names<DeviceInfo>();
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (const DeviceCells& cells : runs[r].devices) {
+      devices.push_back(&cells);
+      header.push_back(lane_text(cells.at("device")) +
+                       (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
+      for (const auto& [name, value] : cells) {  // those of later versions too
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      }
+    }
+  }
   {
-    std::vector<std::string> header{"Property"};
-    for (const Column* column : shown) header.push_back(column->label);
     const Table table(html, "Devices as they were when their run began", header);
-    constexpr std::array<std::string_view, 6> momentary{
-        "memory_free_bytes", "clock_hz", "temperature_c", "power_w", "processes", "uuid"};
-    for (const std::string& name : field_names<DeviceInfo>()) {
+    // What a device reads now, and what tells two devices of one product apart.
+    constexpr std::array<std::string_view, 7> momentary{
+        "memory_free_bytes", "clock_hz", "temperature_c", "power_w",
+        "processes",         "uuid",     "pci_bus_id"};
+    for (const std::string& name : names) {
       if (name == "device") continue;
       std::vector<std::string> values;
-      for (const Column* column : shown) {
-        const auto found = column->cells->find(name);
-        values.push_back(found == column->cells->end() ? "" : for_people(name, found->second));
+      for (const DeviceCells* cells : devices) {
+        const auto found = cells->find(name);
+        values.push_back(found == cells->end() ? "" : found->second);
       }
-      add_row(html, title_of(name), values, std::ranges::find(momentary, name) != momentary.end());
+      add_row(html, title_of(name), values, std::ranges::find(momentary, name) != momentary.end(),
+              name);
     }
   }
   add_settings(html, content);

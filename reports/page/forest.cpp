@@ -45,7 +45,7 @@ void add_lines(Svg& svg, const ChartAxis& axis, double margin) {
 std::string row_svg(const ChartAxis& axis, const ForestRow& row) {
   Svg svg(width, height, fmt::format("{}: {:.4g}", row.name, row.ratio.value));
   add_lines(svg, axis, row.margin);
-  const std::string style = "f-" + row.verdict.substr(0, row.verdict.find(' '));
+  const std::string style = "f-" + (row.verdict.empty() ? "none" : row.verdict);
   if (row.ratio.low > 0) {
     svg.line(x_of(axis, row.ratio.low), height / 2, x_of(axis, row.ratio.high), height / 2,
              style + " spread");
@@ -66,22 +66,39 @@ std::string axis_svg(const ChartAxis& axis) {
 
 double severity_of(const ForestRow& row) {
   const double distance = std::abs(std::log(row.ratio.value));
-  if (row.ratio.low <= 0 || row.ratio.high <= row.ratio.low) return distance > 0 ? 0.1 : 0;
-  return distance / (std::log(row.ratio.high / row.ratio.low) / 2);
+  if (!(distance > 0)) return 0;
+  if (row.ratio.low <= 0) return -1;  // nothing tells how sure it is
+  return 2 * distance / std::log(row.ratio.high / row.ratio.low);
 }
 
-void add_forest(Html& html, std::string_view caption, std::vector<ForestRow> rows,
-                std::size_t most) {
+namespace {
+
+/// What must be seen first: what is slower for sure, then what has no interval and would be beyond
+/// the margin, then the rest.
+int rank_of(const ForestRow& row) {
+  if (row.verdict == "regressed" || row.verdict == "slower") return 2;
+  const bool has_interval = row.ratio.low > 0;
+  return !has_interval && std::abs(std::log(row.ratio.value)) > std::log1p(row.margin) ? 1 : 0;
+}
+
+}  // namespace
+
+void add_forest(Html& html, std::string_view caption, std::string_view verdict_title,
+                std::vector<ForestRow> rows, std::size_t most) {
+  std::erase_if(rows, [](const ForestRow& row) {
+    return !(row.ratio.value > 0) || !std::isfinite(row.ratio.value);
+  });
+  if (rows.empty()) return;
   std::ranges::stable_sort(rows, std::ranges::greater(), [](const ForestRow& row) {
-    const bool is_slower = row.verdict == "regressed" || row.verdict == "slower";
-    return std::pair(is_slower, severity_of(row));
+    return std::pair(rank_of(row), severity_of(row));
   });
   const std::size_t all = rows.size();
   rows.resize(std::min(all, most));
   const ChartAxis axis = axis_for(rows);
   {
-    const Table table(html, caption,
-                      {"Case", "", "Ratio of times (95% interval)", "faster – slower", "Verdict"});
+    const Table table(
+        html, caption,
+        {"Case", "", "Ratio of times (interval)", "faster – slower", std::string(verdict_title)});
     html.begin("tr", {{"class", "axis"}});
     for (int i = 0; i < 3; ++i) html.element("td", "");
     html.begin("td");
@@ -106,7 +123,7 @@ void add_forest(Html& html, std::string_view caption, std::vector<ForestRow> row
     }
   }
   if (rows.size() < all) {
-    html.element("p", fmt::format("{} more, nearer to 1 for their noise, are not drawn.",
+    html.element("p", fmt::format("{} more, less sure to differ than these, are not drawn.",
                                   all - rows.size()));
   }
 }

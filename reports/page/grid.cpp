@@ -1,6 +1,9 @@
 #include "reports/page/grid.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
+#include <tuple>
 
 #include "reports/rate.h"
 
@@ -13,12 +16,35 @@ int severity_of(const Record& record) {
 
 /// Whether `record` must be seen before `other`.
 bool is_worse(const Record& record, const Record& other) {
-  const int a = severity_of(record);
-  const int b = severity_of(other);
-  return a != b ? a > b : record.max_bound_ratio.value_or(-1) > other.max_bound_ratio.value_or(-1);
+  const auto rank = [](const Record& trial) {
+    return std::tuple(severity_of(trial), excess(trial), trial.max_bound_ratio.value_or(-1));
+  };
+  return rank(record) > rank(other);
+}
+
+/// The rated trials of an op, by case and timing, then by column.
+using RatesOfOp = std::map<std::pair<std::string, std::string>, std::vector<Rated>>;
+
+void choose_shown(GridOp& op, const RatesOfOp& rates) {
+  std::size_t most = 0;
+  for (const auto& [key, columns] : rates) {
+    const auto is_there = [](const Rated& rated) { return rated.trial != nullptr; };
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(columns, is_there));
+    const Record& first = *std::ranges::find_if(columns, is_there)->trial;
+    if (count < most || (count == most && !tells_more(first, *op.shown))) continue;
+    most = count;
+    op.shown = &first;
+    op.rates = columns;
+  }
 }
 
 }  // namespace
+
+double excess(const Record& trial) {
+  if (class_of(trial.status) != StatusClass::wrong) return 0;
+  const double ratio = trial.max_bound_ratio.value_or(0);
+  return ratio > 1 ? ratio : std::numeric_limits<double>::infinity();
+}
 
 void Cell::add(const Record& trial, std::size_t row) {
   if (!trial.expected_failure.empty()) {
@@ -44,16 +70,13 @@ void Cell::add(const Record& trial, std::size_t row) {
     worst = &trial;
     worst_row = row;
   }
-  if (rate(trial) && (largest == nullptr || tells_more(trial, *largest))) {
-    largest = &trial;
-    largest_row = row;
-  }
 }
 
 std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& columns) {
   std::vector<GridOp> grid;
   std::map<std::pair<std::string, std::string>, std::size_t> ops;
   std::map<std::pair<std::size_t, std::string>, std::size_t> cases;  // of an op
+  std::vector<RatesOfOp> rates;                                      // of each op
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
       const Record& trial = runs[r].trials[i];
@@ -61,6 +84,7 @@ std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& co
       const auto [op, is_new_op] = ops.try_emplace({trial.suite, trial.op}, grid.size());
       if (is_new_op) {
         grid.push_back({trial.suite, trial.op, std::vector<Cell>(columns.size()), {}});
+        rates.emplace_back();
       }
       GridOp& group = grid[op->second];
       const auto [place, is_new_case] =
@@ -70,8 +94,14 @@ std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& co
       }
       group.cells[column].add(trial, runs[r].rows[i]);
       group.cases[place->second].cells[column].add(trial, runs[r].rows[i]);
+      if (!rate(trial)) continue;
+      auto& of_case = rates[op->second]
+                          .try_emplace({trial.case_id, trial.timing}, columns.size())
+                          .first->second;
+      if (of_case[column].trial == nullptr) of_case[column] = {&trial, runs[r].rows[i]};
     }
   }
+  for (std::size_t i = 0; i < grid.size(); ++i) choose_shown(grid[i], rates[i]);
   return grid;
 }
 

@@ -9,20 +9,23 @@
 
 namespace assay::page {
 
+/// How far a result is beyond the allowed error: a failure whose error has no measure, as a NaN has
+/// none, is beyond all others. 0 for what is no failure.
+double excess(const Record& trial);
+
 /// All trials of one row in one column.
 struct Cell {
   std::int64_t right = 0;
   std::int64_t wrong = 0;
   std::int64_t broken = 0;
   std::int64_t skipped = 0;
-  std::int64_t expected = 0;        // failures accepted as known ones
-  double error = -1;                // the worst error / allowed error; -1 where no bound applies
-  const Record* worst = nullptr;    // by severity, then by that error
-  std::size_t worst_row = 0;        // of the results.csv of its run
-  const Record* largest = nullptr;  // of those with a rate, the one that tells most
-  std::size_t largest_row = 0;
+  std::int64_t expected = 0;      // failures accepted as known ones
+  double error = -1;              // the worst error / allowed error; -1 where no bound applies
+  const Record* worst = nullptr;  // by severity, then by its excess
+  std::size_t worst_row = 0;      // of the results.csv of its run
 
   std::int64_t total() const { return right + wrong + broken + skipped + expected; }
+  bool is_plain() const { return right == total(); }
   void add(const Record& trial, std::size_t row);
 };
 
@@ -31,11 +34,24 @@ struct GridCase {
   std::vector<Cell> cells;  // of each column
 };
 
+/// A timed trial with a rate.
+struct Rated {
+  const Record* trial = nullptr;
+  std::size_t row = 0;
+};
+
 struct GridOp {
   std::string suite;
   std::string op;
   std::vector<Cell> cells;
   std::vector<GridCase> cases;
+  /// One case that stands for the op: of those that most columns have a rate of, the one that tells
+  /// most. Null where the op has no rate.
+  const Record* shown = nullptr;
+  std::vector<Rated> rates;  // of that case in each column
+
+  /// "tensor_ops/exp", or the suite alone where its one op has its name.
+  std::string name() const { return op == suite ? suite : suite + "/" + op; }
 };
 
 /// Ops and cases against columns, in the order of their first trials.

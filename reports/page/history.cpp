@@ -29,13 +29,18 @@ void add_changes(Html& html, const History& history) {
     html.element("th", series->key.case_id, {{"scope", "row"}});
     html.element("td", series->key.timing);
     html.element("td", series->key.host);
-    html.element("td", series->key.device);
+    html.element("td", lane_text(series->key.device));
     add_number(html, change_in_words(change->ratio()), change->ratio());
     add_number(html, fmt::format("{:.3f}", change->at.p), change->at.p);
     html.element("td", text_of(history.runs[series->last_before(*change).run]) + " and " +
                            text_of(history.runs[series->first_after(*change).run]));
     html.end("tr");
   }
+}
+
+/// What a list of `all` does not show.
+void add_left_out(Html& html, std::size_t all, std::size_t most, std::string_view what) {
+  if (all > most) html.element("p", fmt::format("{} older {} are not listed.", all - most, what));
 }
 
 void add_runs(Html& html, const History& history) {
@@ -58,6 +63,7 @@ void add_runs(Html& html, const History& history) {
       html.end("tr");
     }
   }
+  add_left_out(html, history.runs.size(), most_runs, "runs");
   html.end("details");
 }
 
@@ -73,7 +79,11 @@ void add_history(Html& html, const Content& content) {
                         : "Times are absolute, and machines drift: a change of the machine shows "
                           "like one of the program. A pinned build that runs beside each run "
                           "(--reference) tells them apart.");
+  for (const std::string& why : content.input.history->passed_over) {
+    html.element("p", "Passed over: " + why, {{"class", "notes"}});
+  }
   add_changes(html, history);
+  add_left_out(html, newest_changes(history).size(), most_changes, "changes");
   const std::size_t file = content.file_of(content.input.history->points);
   const std::vector<std::string> panels =
       history_panels(history, most_panels, [&](std::size_t row) { return row_link(file, row); });

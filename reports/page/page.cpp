@@ -34,10 +34,11 @@ std::string policy() {
 std::size_t base_column(const Columns& columns, const std::string& wanted) {
   if (wanted.empty()) return 0;
   std::vector<std::string> labels;
-  for (const Column& column : columns.all()) labels.push_back(column.label);
+  for (const Column& column : columns.all()) labels.push_back(column.name);
   // A device alone is that of the first run.
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (labels[i] == wanted || columns[i].device == wanted) return i;
+    const Column& column = columns[i];
+    if (column.name == wanted || column.label == wanted || column.device == wanted) return i;
   }
   throw UsageError("--baseline: " + unknown_name("column", wanted, labels));
 }
@@ -141,9 +142,10 @@ std::string page_html(const PageInput& input) {
   html.raw(body);
   html.end("main");
   html.begin("footer");
-  html.element("p", "Written by " + input.made_by +
-                        ". Figures with an interval: the median, and its 95% interval within one "
-                        "process.");
+  html.element("p",
+               "Written by " + input.made_by +
+                   ". An interval behind a figure is the 95% interval of its median within one "
+                   "process, unless its table says otherwise.");
   html.end("footer");
   html.begin("script");
   html.raw(script);

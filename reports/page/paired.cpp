@@ -1,47 +1,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "reports/page/sections.h"
+#include "reports/paired_summary.h"
 
 namespace assay::page {
 namespace {
 
 constexpr std::size_t most_rows = 60;
 
-std::string counts_of(const PairedSource& source) {
-  std::map<PairedVerdict, std::size_t> counts;
-  for (const PairedCase& one : source.cases) ++counts[one.verdict];
-  std::string text;
-  for (const auto& [verdict, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name(verdict));
+bool has_ratio(const PairedCase& one) { return one.ratio.value_or(0) > 0; }
+
+struct Verdict {
+  std::string_view word;
+  std::string_view sign;
+  std::string_view style;
+};
+constexpr Verdict failed(std::string_view word) { return {word, "✗", "verdict failed"}; }
+
+/// By its rows, as `assay ab` judges them.
+Verdict by_rows(const PairedSource& source) {
+  PairedTally counts = tally(source.cases);
+  if (counts[PairedVerdict::wrong] + counts[PairedVerdict::missing] > 0) return failed("FAILED");
+  if (counts[PairedVerdict::broken] > 0) return failed("BROKEN");
+  if (counts[PairedVerdict::regressed] > 0) return failed("REGRESSED");
+  if (counts[PairedVerdict::improved] + counts[PairedVerdict::equivalent] > 0) {
+    return {"NO REGRESSION", "✓", "verdict passed"};
   }
-  return text.empty() ? "no case" : text;
+  if (counts[PairedVerdict::inconclusive] > 0) return {"INCONCLUSIVE", "–", "verdict open"};
+  return failed("NOT COMPARED");
 }
 
-std::string_view word_of(const PairedSource& source) {
-  if (!source.ended || source.interrupted) return "INCOMPLETE";
-  switch (source.exit_code) {
-    case 0:
-      return "NO REGRESSION";
-    case 5:
-      return "REGRESSED";
-    case 1:
-      return "FAILED";
-    case 4:
-      return "BROKEN";
-    default:
-      return "NOT COMPARED";
-  }
+Verdict verdict_of(const PairedSource& source) {
+  if (!source.ended || source.interrupted) return failed("INCOMPLETE");
+  const Verdict verdict = by_rows(source);
+  const bool is_bad = verdict.style == failed("").style;
+  return is_bad == (source.exit_code != 0) ? verdict : failed("ROWS AND EXIT CODE DISAGREE");
 }
 
 void add_head(Html& html, const PairedSource& source) {
-  const bool passed = source.ended && !source.interrupted && source.exit_code == 0;
-  html.begin("p", {{"class", passed ? "verdict passed" : "verdict failed"}});
-  html.element("b", fmt::format("{} {}", passed ? "✓" : "✗", word_of(source)));
+  const Verdict verdict = verdict_of(source);
+  html.begin("p", {{"class", verdict.style}});
+  html.element("b", fmt::format("{} {}", verdict.sign, verdict.word));
   html.text(" ");
-  html.element("span", counts_of(source));
+  html.element("span", source.cases.empty() ? "no case" : tally_text(tally(source.cases)));
   html.end("p");
   html.begin("dl");
   for (const auto& [name, value] : {std::pair<std::string_view, std::string>("Base", source.base),
@@ -66,10 +69,10 @@ void add_untimed(Html& html, const PairedSource& source, std::size_t file) {
   const Table table(html, "Cases without times", {"Case", "Device", "Timing", "Verdict", "Why"});
   for (std::size_t i = 0; i < source.cases.size(); ++i) {
     const PairedCase& one = source.cases[i];
-    if (one.ratio) continue;
+    if (has_ratio(one)) continue;
     html.begin("tr");
     add_case(html, one.case_id, row_link(file, i));
-    html.element("td", one.device);
+    html.element("td", lane_text(one.device));
     html.element("td", one.timing);
     html.element("td", name(one.verdict));
     html.element("td", one.reason);
@@ -78,13 +81,13 @@ void add_untimed(Html& html, const PairedSource& source, std::size_t file) {
 }
 
 void add_one(Html& html, const PairedSource& source, std::size_t file) {
-  html.element("h3", source.directory.filename().string());
+  html.element("h3", source.name);
   add_head(html, source);
   add_untimed(html, source, file);
   std::vector<ForestRow> rows;
   for (std::size_t i = 0; i < source.cases.size(); ++i) {
     const PairedCase& one = source.cases[i];
-    if (!one.ratio) continue;
+    if (!has_ratio(one)) continue;
     rows.push_back(
         {.name = one.case_id,
          .link = row_link(file, i),
@@ -95,9 +98,9 @@ void add_one(Html& html, const PairedSource& source, std::size_t file) {
   }
   if (rows.empty()) return;
   add_forest(html,
-             "Time of the candidate over that of the base, over paired rounds; dashed lines "
-             "are at the margin of each case",
-             std::move(rows), most_rows);
+             "Time of the candidate over that of the base, over paired rounds, with 95% intervals; "
+             "dashed lines are at the margin of each case",
+             "Verdict", std::move(rows), most_rows);
 }
 
 }  // namespace

@@ -12,6 +12,10 @@ std::string row_link(std::size_t file, std::size_t row) {
   return fmt::format("#row={}.{}", file, row);
 }
 
+std::string lane_text(std::string_view lane) {
+  return std::string(lane) + (is_simulated(lane) ? " (simulated)" : "");
+}
+
 Part::Part(Html& html, std::string_view id, std::string_view title) : html_(html) {
   const std::string heading = std::string(id) + "-title";
   html.begin("section", {{"id", id}, {"aria-labelledby", heading}});
@@ -95,7 +99,7 @@ void add_command(Html& html, std::string_view command) {
 std::string rate_text(const Record& trial) {
   const std::optional<Rate> own = rate(trial);
   if (!own) return {};
-  if (!trial.time_median_s || !trial.time_ci_low_s || !trial.time_ci_high_s) {
+  if (!trial.time_median_s || trial.time_ci_low_s.value_or(0) <= 0 || !trial.time_ci_high_s) {
     return si(own->per_s, own->unit);
   }
   return si(own->per_s, own->per_s * *trial.time_median_s / *trial.time_ci_high_s,

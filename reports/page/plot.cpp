@@ -18,6 +18,7 @@ constexpr double right = width - 14;
 constexpr double plot_height = 180;
 constexpr double line_height = 16;
 constexpr double letter_width = 6.8;
+constexpr std::size_t most_points = 150;  // of a series
 
 /// The extent of what is shown along one axis.
 struct Range {
@@ -73,6 +74,33 @@ class Drawing {
       std::ranges::stable_sort(series.points, {}, &PlotPoint::x);
     }
     std::erase_if(plot_.series, [](const PlotSeries& series) { return series.points.empty(); });
+    std::size_t all = 0;
+    std::size_t kept = 0;
+    for (PlotSeries& series : plot_.series) {
+      all += series.points.size();
+      thin(series);
+      kept += series.points.size();
+    }
+    if (kept < all) plot_.title += fmt::format(" ({} of {} points)", kept, all);
+  }
+
+  /// Of more points than can be told apart, the lowest, the middle and the highest of each stretch
+  /// of x.
+  static void thin(PlotSeries& series) {
+    if (series.points.size() <= most_points) return;
+    std::vector<PlotPoint> kept;
+    const std::size_t stretch = series.points.size() / (most_points / 3) + 1;
+    for (std::size_t begin = 0; begin < series.points.size(); begin += stretch) {
+      const auto first = series.points.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto count = std::min(stretch, series.points.size() - begin);
+      const auto last = first + static_cast<std::ptrdiff_t>(count);
+      std::sort(first, last, [](const PlotPoint& a, const PlotPoint& b) { return a.y < b.y; });
+      kept.push_back(*first);
+      if (count > 2) kept.push_back(*(first + static_cast<std::ptrdiff_t>(count / 2)));
+      if (count > 1) kept.push_back(*(last - 1));
+    }
+    series.points = std::move(kept);
+    series.is_joined = false;
   }
 
   void lay_out() {
@@ -117,7 +145,7 @@ class Drawing {
     return bottom_ - std::clamp(y_axis_.place(value), 0.0, 1.0) * (bottom_ - top_);
   }
   static std::string style(std::size_t series) {
-    return fmt::format("s{}", series % Svg::mark_shapes);
+    return fmt::format("s{}", series % Svg::series_colours);
   }
 
   void draw_legend(Svg& svg) const {

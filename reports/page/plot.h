@@ -44,7 +44,8 @@ struct Plot {
 };
 
 /// As an element of a page that has chart_style. Points whose coordinates cannot be shown, as a
-/// logarithmic axis shows no 0, are left out; nothing where none is left.
+/// logarithmic axis shows no 0, are left out, and of very many those between; the title says of how
+/// many. Nothing where none is left.
 std::optional<std::string> plot_svg(const Plot& plot);
 
 }  // namespace assay::page

@@ -70,6 +70,8 @@ class Table {
   Html& html_;
 };
 
+/// A lane as results.csv names it; a simulated one says so.
+std::string lane_text(std::string_view lane);
 /// A cell with a number behind its text, by which it sorts.
 void add_number(Html& html, std::string_view text, std::optional<double> value);
 /// A case id that leads to its row.
@@ -91,11 +93,12 @@ struct ForestRow {
   Ratio ratio;
   double margin = 0;
 };
-/// By how many half widths of its interval a ratio is away from 1: large is sure.
+/// By how many half widths of its interval a ratio is away from 1: large is sure. -1 where it has
+/// no interval.
 double severity_of(const ForestRow& row);
-/// What is slower beyond its margin first, then the most severe; at most `most` rows, each with its
-/// interval drawn on one axis for all.
-void add_forest(Html& html, std::string_view caption, std::vector<ForestRow> rows,
-                std::size_t most);
+/// What is slower beyond its margin first, then what has no interval but is beyond it, then the
+/// most severe; at most `most` rows, each with its interval drawn on one axis for all.
+void add_forest(Html& html, std::string_view caption, std::string_view verdict_title,
+                std::vector<ForestRow> rows, std::size_t most);
 
 }  // namespace assay::page

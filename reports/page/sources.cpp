@@ -18,13 +18,21 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// Whole rows of a file; empty where there is none.
-CsvSource read_source(const fs::path& path) {
-  CsvSource source{.name = (path.parent_path().filename() / path.filename()).string()};
-  if (!fs::exists(path)) return source;
-  source.bytes = read_text(path);
+/// "monday", however the path to it is written.
+std::string name_of(const fs::path& directory) {
+  const fs::path whole = fs::absolute(directory / "").lexically_normal();
+  return whole.parent_path().filename().string();
+}
+
+/// The file as it is, without the part of a row that a run which did not end may have left; empty
+/// where there is none.
+CsvSource read_source(const fs::path& directory, const char* file, bool ended) {
+  CsvSource source{.name = name_of(directory) + "/" + file};
+  if (!fs::exists(directory / file)) return source;
+  source.bytes = read_text(directory / file);
+  if (ended) return source;
   const std::vector<std::size_t> ends = row_ends(source.bytes);
-  source.bytes.resize(ends.empty() ? 0 : ends.back());  // of a run that was killed
+  source.bytes.resize(ends.empty() ? 0 : ends.back());
   return source;
 }
 
@@ -35,7 +43,14 @@ std::vector<std::size_t> rows_of(const std::vector<Record>& outcomes,
     return std::tie(record.case_id, record.device, record.timing, record.attempt, record.repeat);
   };
   std::map<decltype(key(records.front())), std::size_t> places;
-  for (std::size_t i = 0; i < records.size(); ++i) places.emplace(key(records[i]), i);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Record& record = records[i];
+    if (places.emplace(key(record), i).second) continue;
+    // A row that is there twice would hide one that is missing.
+    throw UsageError(fmt::format(
+        "row {} repeats {} on {}, {}, attempt {}, repeat {}", i + 1, record.case_id, record.device,
+        record.timing.empty() ? "checked" : record.timing, record.attempt, record.repeat));
+  }
   std::vector<std::size_t> rows;
   rows.reserve(outcomes.size());
   for (const Record& outcome : outcomes) rows.push_back(places.at(key(outcome)));
@@ -63,6 +78,7 @@ void read_paired_json(const Json& json, PairedSource& source) {
   }
   source.base = side_text(json.at("base"));
   source.cand = side_text(json.at("cand"));
+  source.planned = json.at("planned").get<std::int64_t>();
   source.margin_reason = json.at("margin_reason").get<std::string>();
   source.notes = json.at("notes").get<std::vector<std::string>>();
 }
@@ -82,27 +98,37 @@ RunSource read_run_source(const fs::path& directory) {
   const Outcomes outcomes(records);
   source.trials = outcomes.trials();
   source.tally = outcomes.tally();
-  source.rows = rows_of(source.trials, records);
+  try {
+    source.rows = rows_of(source.trials, records);
+  } catch (const UsageError& twice) {
+    throw UsageError(fmt::format("{}: {}", (directory / "results.csv").string(), twice.what()));
+  }
   source.verdict = run_verdict(source.run, source.tally);
-  source.results = read_source(directory / "results.csv");
-  source.limits_csv = read_source(directory / "limits.csv");
+  source.results = read_source(directory, "results.csv", source.run.ended());
+  source.limits_csv = read_source(directory, "limits.csv", source.run.ended());
   return source;
 }
 
 PairedSource read_paired_source(const fs::path& directory) {
-  PairedSource source{.directory = directory};
+  PairedSource source;
   const fs::path path = directory / "ab.json";
   try {
     read_paired_json(Json::parse(read_text(path)), source);
   } catch (const Json::exception& wrong) {
     throw UsageError(fmt::format("{}: {}", path.string(), wrong.what()));
   }
+  const fs::path rows = directory / "ab.csv";
+  source.cases = read_rows<PairedCase>(rows);
   // Without its rows a comparison that ended would look as if it had found nothing.
-  if (source.ended && !fs::exists(directory / "ab.csv")) {
-    throw UsageError(fmt::format("{}: cannot be read", (directory / "ab.csv").string()));
+  if (source.ended && !fs::exists(rows)) {
+    throw UsageError(fmt::format("{}: cannot be read", rows.string()));
   }
-  source.cases = read_rows<PairedCase>(directory / "ab.csv");
-  source.csv = read_source(directory / "ab.csv");
+  if (source.ended && !source.interrupted && std::ssize(source.cases) < source.planned) {
+    throw UsageError(fmt::format("{}: {} rows where {} cases were planned", rows.string(),
+                                 source.cases.size(), source.planned));
+  }
+  source.name = name_of(directory);
+  source.csv = read_source(directory, "ab.csv", source.ended);
   return source;
 }
 

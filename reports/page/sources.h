@@ -38,12 +38,13 @@ struct RunSource {
 
 /// What `assay ab` left.
 struct PairedSource {
-  std::filesystem::path directory;
+  std::string name;  // of its directory
   std::string host;
   std::string started_at;
   bool ended = false;
   bool interrupted = false;
   int exit_code = 0;
+  std::int64_t planned = 0;
   std::string base;  // program and what it was given: "bin/assay OMP_NUM_THREADS=2"
   std::string cand;
   std::string margin_reason;
@@ -56,6 +57,7 @@ struct PairedSource {
 struct HistorySource {
   History history;
   CsvSource points;
+  std::vector<std::string> passed_over;  // run directories that could not be read, and why
 };
 
 /// Whether `assay ab` wrote this directory.

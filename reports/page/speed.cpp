@@ -15,22 +15,18 @@ struct Line {
   double weight = 0;  // lines with more of it come first
 };
 
-bool has_rate(const GridOp& op) {
-  return std::ranges::any_of(op.cells, [](const Cell& cell) { return cell.largest != nullptr; });
-}
-
 /// Of several columns how far apart they are, of one how far it is from its limit.
 double weight_of(const GridOp& op, const Content& content, const Times& times) {
   double apart = 0;
   double below_limit = -1;
-  for (std::size_t c = 0; c < op.cells.size(); ++c) {
-    const Record* const largest = op.cells[c].largest;
-    if (largest == nullptr) continue;
-    if (const auto ratio = times.ratio(c, *largest, content.base)) {
+  for (std::size_t c = 0; c < op.rates.size(); ++c) {
+    const Record* const trial = op.rates[c].trial;
+    if (trial == nullptr) continue;
+    if (const auto ratio = times.ratio(c, *trial, content.base)) {
       apart = std::max(apart, std::abs(std::log(ratio->value)));
     }
-    if (largest->fraction_of_limit) {
-      below_limit = std::max(below_limit, 1 - *largest->fraction_of_limit);
+    if (trial->fraction_of_limit) {
+      below_limit = std::max(below_limit, 1 - *trial->fraction_of_limit);
     }
   }
   return content.columns.size() > 1 ? apart : below_limit;
@@ -44,18 +40,18 @@ std::string remarks(const Record& trial) {
   return text;
 }
 
-void add_cells(Html& html, const Content& content, const Times& times, const Cell& cell,
+void add_cells(Html& html, const Content& content, const Times& times, const Rated& rated,
                std::size_t column) {
   const std::size_t columns = content.columns.size();
-  if (cell.largest == nullptr) {
+  if (rated.trial == nullptr) {
     for (int i = 0; i < (columns > 1 ? 3 : 2); ++i) add_number(html, "", std::nullopt);
     return;
   }
-  const Record& trial = *cell.largest;
+  const Record& trial = *rated.trial;
   html.begin("td", {{"class", "number"}, {"data-v", fmt::format("{}", rate(trial)->per_s)}});
   html.element("a", rate_text(trial),
-               {{"href", row_link(content.columns[column].run, cell.largest_row)},
-                {"title", trial.case_id + ", " + trial.timing}});
+               {{"href", row_link(content.columns[column].run, rated.row)},
+                {"title", lane_text(trial.device) + ", " + trial.timing}});
   if (const std::string noted = remarks(trial); !noted.empty()) html.element("small", noted);
   html.end("td");
   const auto share = trial.fraction_of_limit;
@@ -78,7 +74,7 @@ void add_speed(Html& html, const Content& content) {
   const Times times(content);
   std::vector<Line> lines;
   for (const GridOp& op : content.grid) {
-    if (has_rate(op)) lines.push_back({&op, weight_of(op, content, times)});
+    if (op.shown != nullptr) lines.push_back({&op, weight_of(op, content, times)});
   }
   if (lines.empty()) return;
   std::ranges::stable_sort(lines, std::ranges::greater(), &Line::weight);
@@ -86,10 +82,10 @@ void add_speed(Html& html, const Content& content) {
   const Part part(html, "speed", "How fast, and how close to the limit");
   html.element(
       "p",
-      "Each figure is of the largest case of its op, at the median time of one launch, with "
-      "the 95% interval of that median within its process (from process to process it may "
-      "vary more). \"Of limit\" is the least time that the measured limit of the device "
-      "allows, over that time.");
+      "Each figure is of one case of its op, the largest that most columns have (in f32 where "
+      "there is one), at the median time of one launch, with the 95% interval of that median "
+      "within its process (from process to process it may vary more). \"Of limit\" is the "
+      "least time that the measured limit of the device allows, over that time.");
   html.element("p", several ? fmt::format("\"Time\" is relative to {}: above 1 is slower. The ops "
                                           "that differ most come first.",
                                           content.columns[content.base].label)
@@ -100,13 +96,16 @@ void add_speed(Html& html, const Content& content) {
     header.emplace_back("of limit");
     if (several) header.emplace_back("time");
   }
-  const Table table(html, "Rate of each op at its largest case", header);
+  const Table table(html, "Rate of each op at one case", header);
   for (const Line& line : lines) {
     const GridOp& op = *line.op;
     html.begin("tr");
-    html.element("th", op.op == op.suite ? op.suite : op.suite + "/" + op.op, {{"scope", "row"}});
-    for (std::size_t c = 0; c < op.cells.size(); ++c) {
-      add_cells(html, content, times, op.cells[c], c);
+    html.begin("th", {{"scope", "row"}});
+    html.text(op.name());
+    html.element("small", " " + op.shown->dtype + " " + op.shown->params, {{"class", "of"}});
+    html.end("th");
+    for (std::size_t c = 0; c < op.rates.size(); ++c) {
+      add_cells(html, content, times, op.rates[c], c);
     }
     html.end("tr");
   }

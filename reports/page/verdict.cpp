@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "harness/replay.h"
+#include "kernels/base/names.h"
 #include "reports/page/sections.h"
-#include "reports/time_spent.h"
 
 namespace assay::page {
 namespace {
@@ -18,7 +19,9 @@ void add_fact(Html& html, std::string_view name, std::string_view value) {
 
 std::string words(const std::vector<std::string>& command_line) {
   std::string text;
-  for (const std::string& word : command_line) text += (text.empty() ? "" : " ") + word;
+  for (const std::string& word : command_line) {
+    text += (text.empty() ? "" : " ") + shell_word(word);
+  }
   return text;
 }
 
@@ -36,6 +39,13 @@ void add_run(Html& html, const RunSource& source, std::size_t number, std::size_
   html.element("h3", of == 1 ? run.run_id : fmt::format("Run {}: {}", number, run.run_id));
   add_banner(html, source.verdict.passed, source.verdict.word, source.verdict.why);
   html.begin("dl");
+  const auto simulated = std::ranges::count_if(
+      source.devices, [](const DeviceCells& cells) { return is_simulated(cells.at("device")); });
+  if (simulated > 0) {
+    add_fact(html, "Simulated",
+             fmt::format("{} of {} devices: what they show is no hardware's", simulated,
+                         source.devices.size()));
+  }
   add_fact(html, "Trials", fmt::format("{}; {} planned", source.tally.text(), run.planned));
   add_fact(html, "Host", run.host);
   add_fact(html, "Started", run.started_at);
@@ -68,15 +78,15 @@ std::vector<Problem> problems_of(const Content& content) {
   const std::vector<RunSource>& runs = content.input.runs;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
-      if (runs[r].trials[i].is_bad()) {
-        problems.push_back({&runs[r].trials[i], r, runs[r].rows[i]});
-      }
+      const Record& trial = runs[r].trials[i];
+      if (!trial.is_bad()) continue;
+      if (trial.status == Status::flaky && runs[r].run.allow_flaky) continue;
+      problems.push_back({&trial, r, runs[r].rows[i]});
     }
   }
   std::ranges::stable_sort(problems, [](const Problem& a, const Problem& b) {
     const auto rank = [](const Record& trial) {
-      return std::tuple(severity(trial.status, false), trial.max_bound_ratio.value_or(0),
-                        trial.mismatches.value_or(0));
+      return std::tuple(severity(trial.status, false), excess(trial), trial.mismatches.value_or(0));
     };
     return rank(*a.trial) > rank(*b.trial);
   });
@@ -84,18 +94,31 @@ std::vector<Problem> problems_of(const Content& content) {
 }
 
 std::string worst_text(const Record& trial) {
-  std::string text;
+  std::vector<std::string> parts;
   if (trial.mismatches && trial.elements) {
-    text = fmt::format("{} of {} elements", *trial.mismatches, *trial.elements);
+    parts.push_back(fmt::format("{} of {} elements", *trial.mismatches, *trial.elements));
   }
   if (trial.worst_index) {
-    text += fmt::format("{}worst at [{}]: expected {}, got {}", text.empty() ? "" : "; ",
-                        *trial.worst_index, trial.worst_expected, trial.worst_actual);
+    parts.push_back(fmt::format("worst at [{}]: expected {}, got {}", *trial.worst_index,
+                                trial.worst_expected, trial.worst_actual));
   }
-  if (trial.max_bound_ratio) {
-    text += fmt::format("; {:.3g} times the allowed error", *trial.max_bound_ratio);
+  if (trial.max_bound_ratio.value_or(0) > 1) {
+    parts.push_back(fmt::format("{:.3g} times the allowed error", *trial.max_bound_ratio));
   }
-  return text;
+  return join(parts, "; ");
+}
+
+/// Nothing is wrong with what is there; and what is not there?
+void add_no_problem(Html& html, const std::vector<RunSource>& runs) {
+  bool all_passed = true;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].verdict.passed) continue;
+    all_passed = false;
+    html.element("p", fmt::format("No result of {} is wrong, but it did not pass: {}.",
+                                  runs.size() == 1 ? "the run" : fmt::format("run {}", i + 1),
+                                  runs[i].verdict.why));
+  }
+  if (all_passed) html.element("p", "No result is wrong, and none is missing.");
 }
 
 }  // namespace
@@ -114,7 +137,7 @@ void add_problems(Html& html, const Content& content) {
   const std::vector<Problem> problems = problems_of(content);
   const Part part(html, "problems", fmt::format("What is wrong: {}", problems.size()));
   if (problems.empty()) {
-    html.element("p", "No result is wrong, and none is missing for a failure.");
+    add_no_problem(html, content.input.runs);
     return;
   }
   html.begin("ol", {{"class", "problems"}});

@@ -44,7 +44,7 @@
   function parseRecord(text, from) {
     let end = text.indexOf('\n', from);
     if (end < 0) end = text.length;
-    const line = text.slice(from, end);
+    const line = text.slice(from, text[end - 1] === '\r' ? end - 1 : end);
     if (!line.includes('"')) return {fields: line.split(','), next: end + 1};
     const fields = [];
     let at = from;
@@ -63,11 +63,12 @@
         }
       } else {
         let stop = at;
-        while (stop < text.length && text[stop] !== ',' && text[stop] !== '\n') stop += 1;
+        while (stop < text.length && !',\r\n'.includes(text[stop])) stop += 1;
         field = text.slice(at, stop);
         at = stop;
       }
       fields.push(field);
+      if (text[at] === '\r') at += 1;
       if (text[at] !== ',') return {fields, next: at + 1};
       at += 1;
     }
@@ -101,14 +102,20 @@
       this.first = header.next;
     }
 
+    /** Where the next record begins: empty lines are none. */
+    start(at) {
+      while (this.text[at] === '\n' || this.text[at] === '\r') at += 1;
+      return at;
+    }
+
     /** Calls `visit(row, fields)` for all rows, and lets the browser draw in between. */
     async each(visit) {
       let rested = performance.now();
-      for (let at = this.first, row = 0; at < this.text.length; row += 1) {
+      for (let at = this.start(this.first), row = 0; at < this.text.length; row += 1) {
         const record = parseRecord(this.text, at);
         this.starts.push(at);
         visit(row, record.fields);
-        at = record.next;
+        at = this.start(record.next);
         if (row % 256 === 0 && performance.now() - rested > 30) {
           await pause();
           rested = performance.now();
@@ -120,8 +127,8 @@
     row(number) {
       let at = this.starts[number];
       if (at === undefined) {
-        at = this.first;
-        for (let i = 0; i < number && at < this.text.length; i += 1) at = parseRecord(this.text, at).next;
+        at = this.start(this.first);
+        for (let i = 0; i < number && at < this.text.length; i += 1) at = this.start(parseRecord(this.text, at).next);
       }
       if (at >= this.text.length) return null;
       const record = parseRecord(this.text, at);
