@@ -45,7 +45,7 @@ void add_cell(Html& html, const Content& content, const Cell& cell, std::size_t 
   html.begin("a", {{"href", row_link(content.columns[column].run, cell.worst_row)}});
   html.text(sign_of(cell));
   if (!is_case || cell.right != cell.total()) html.text(" " + counts(cell));
-  if (cell.error == 0) html.text(" exact");
+  if (cell.error == 0 && cell.right > 0 && cell.wrong == 0) html.text(" exact");
   if (cell.error > 0) html.text(fmt::format(" {:.2g}×", cell.error));
   html.end("a");
   html.end("td");

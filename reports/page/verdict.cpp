@@ -92,7 +92,7 @@ std::string worst_text(const Record& trial) {
     text += fmt::format("{}worst at [{}]: expected {}, got {}", text.empty() ? "" : "; ",
                         *trial.worst_index, trial.worst_expected, trial.worst_actual);
   }
-  if (trial.max_bound_ratio) {
+  if (trial.max_bound_ratio.value_or(0) > 0) {  // an exact oracle allows none, and counts elements
     text += fmt::format("; {:.3g} times the allowed error", *trial.max_bound_ratio);
   }
   return text;
