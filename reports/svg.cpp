@@ -16,12 +16,13 @@ std::string number(double value) {
   return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
 }
 
-/// Of a letter of the sans-serif faces at 12 px, in the mean.
+/// Of a letter of the sans-serif faces at 12 px, in the mean of a wide one.
 constexpr double letter_width = 6.6;
+constexpr double bold_letter_width = 7.9;
 
 /// What fits of a text in UTF-8, with an ellipsis where it was cut.
-std::string fitting(std::string_view text, double width) {
-  const auto most = static_cast<std::size_t>(width / letter_width);
+std::string fitting(std::string_view text, double width, double letter) {
+  const auto most = static_cast<std::size_t>(width / letter);
   std::size_t letters = 0;
   std::size_t cut = text.size();
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -116,7 +117,8 @@ void Svg::end_link() { body_ += "</a>\n"; }
 
 void Svg::text(double x, double y, std::string_view text, std::string_view style, Anchor anchor,
                double width) {
-  const std::string shown = width > 0 ? fitting(text, width) : std::string(text);
+  const double letter = style == "title" ? bold_letter_width : letter_width;
+  const std::string shown = width > 0 ? fitting(text, width, letter) : std::string(text);
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}", number(x),
                        number(y), xml_text(style), anchor_name(anchor), xml_text(shown));
   if (shown != text) body_ += fmt::format("<title>{}</title>", xml_text(text));

@@ -45,9 +45,10 @@ Columns::Columns(std::span<const RunSource> runs) {
     const std::size_t first = all_.size();
     for (Column& column : columns) {
       if (!column.is_used) continue;
-      column.name = column.is_together() ? "several together" : column.device;
-      if (runs.size() > 1) column.name += fmt::format(" of run {}", i + 1);
-      column.label = column.name + (column.is_simulated ? " (simulated)" : "");
+      const std::string device = column.is_together() ? "several together" : column.device;
+      const std::string of_run = runs.size() > 1 ? fmt::format(" of run {}", i + 1) : "";
+      column.name = device + of_run;
+      column.label = device + (column.is_simulated ? " (simulated)" : "") + of_run;
       all_.push_back(std::move(column));
     }
     for (const auto& [lane, device] : device_of_lane) {

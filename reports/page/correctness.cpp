@@ -49,7 +49,7 @@ void add_cell(Html& html, const Content& content, const Cell& cell, std::size_t 
   html.text(sign_of(cell));
   if (!is_case || !cell.is_plain()) html.text(" " + counts(cell));
   const bool is_right = cell.wrong + cell.broken + cell.expected == 0;
-  if (cell.error == 0 && is_right) html.text(" exact");
+  if (cell.error == 0 && is_right && cell.right > 0) html.text(" exact");
   // An exact oracle gives no measure to what is wrong.
   if (cell.error > (is_right ? 0 : 1)) html.text(fmt::format(" {:.2g}×", cell.error));
   html.end("a");

@@ -233,9 +233,9 @@ class ReportTest(AssayTest):
             "notes": ["a note"]}), encoding="utf-8")
         names = ("case_id,device,timing,verdict,reason,ratio,ratio_low,ratio_high,stage,rounds,margin,p_screen,p_confirm,"
                  "p_holm,base_median_s,cand_median_s,disturbed_rounds,base_implementation,cand_implementation").split(",")
-        rows = [("equivalent", 1.001, 0.002), ("regressed", 1.2, 0.01), ("improved", 0.8, 0.01), ("broken", None, None)]
+        rows = [("equivalent", 1.001, 0.002), ("regressed", 1.2, 0.01), ("improved", 0.8, 0.01), ("added", None, None)]
         self.write_csv(folder / "ab.csv", [dict(zip(names, (
-            f"tensor_ops/add/f32/n={i}", "sim:0", "batch", verdict, "" if ratio else "the worker ended", ratio or "",
+            f"tensor_ops/add/f32/n={i}", "sim:0", "batch", verdict, "" if ratio else "the base has no such op", ratio or "",
             ratio - spread if ratio else "", ratio + spread if ratio else "", "confirm" if ratio else "",
             "40" if ratio else "", "0.02", "", "", "", "1e-6" if ratio else "", "1e-6" if ratio else "", "", "", "")))
             for i, (verdict, ratio, spread) in enumerate(rows)], names)

@@ -159,11 +159,11 @@ class Sections(ReportTest):
         self.write_paired()
         page = self.page("paired", sections=["paired", "results"])
         said = page.said()
-        for text in ("✗ REGRESSED", "regressed", "improved", "the worker ended", "OMP_NUM_THREADS=2", "of this test",
+        for text in ("✗ REGRESSED", "regressed", "improved", "the base has no such op", "OMP_NUM_THREADS=2", "of this test",
                      "a note"):
             self.assertIn(text, said)
-        self.assertEqual([text for text in page.texts("td") if text in ("regressed", "improved", "equivalent", "broken")],
-                         ["broken", "regressed", "improved", "equivalent"])
+        self.assertEqual([text for text in page.texts("td") if text in ("regressed", "improved", "equivalent", "added")],
+                         ["added", "regressed", "improved", "equivalent"])
         self.assertGreaterEqual(len(page.all("line", class_="limit")), 6, "the margin is drawn")
 
     def test_a_folder_of_runs(self):
@@ -206,7 +206,7 @@ class Odd(ReportTest):
         self.write_run("run", [], ended_at=None)
         page = self.report("run")
         self.assertEqual(page.all("p", class_="passed"), [])
-        self.assertEqual(page.sections(), ["verdict", "problems", "results"])
+        self.assertEqual(page.sections(), ["verdict", "problems", "environment", "results"])
         self.assertEqual(page.rows(0), [])
 
     def test_a_run_that_was_killed(self):
