@@ -174,6 +174,11 @@ class PageTest(ReportTest):
         self.browser.wait(self.dialog, "the dialog")
         return self.dialog()
 
+    def wait_for_no_dialog(self):
+        """The URL forgets the row in an event of its own."""
+        self.browser.wait(lambda: not self.dialog(), "the end of the dialog")
+        self.browser.wait(lambda: "row=" not in self.browser.fragment, "a URL without the row")
+
     def check_dialog(self, page, link):
         """The dialog shows what the link says, as the csv module reads it."""
         file, number = map(int, re.fullmatch(r"#row=(\d+)\.(\d+)", link).groups())
@@ -451,7 +456,7 @@ class Results(PageTest):
         self.browser.js("location.hash = '#row=0.3'")
         self.check_dialog(page, "#row=0.3")
         self.browser.js("location.hash = '#'")
-        self.browser.wait(lambda: not self.dialog(), "the end of the dialog")
+        self.wait_for_no_dialog()
         self.check(page)
 
     def test_nonsense_in_the_url_does_no_harm(self):
@@ -469,6 +474,7 @@ class Results(PageTest):
                 self.browser.open(self.folder / "report.html", f"#row={row}")
                 self.assertEqual(self.wait_for_dialog()["title"], f"There is no row {row}.")
                 self.browser.press(Keys.ESCAPE)
+                self.wait_for_no_dialog()
                 self.assertEqual(self.browser.fragment, "")
 
 
@@ -499,7 +505,7 @@ class Rows(PageTest):
                 self.browser.press(Keys.ENTER)
                 self.check_dialog(page, link)
                 self.browser.press(Keys.ESCAPE)
-                self.browser.wait(lambda: not self.dialog(), "the end of the dialog")
+                self.wait_for_no_dialog()
                 self.assertEqual(self.browser.fragment, "")
                 self.assertEqual(self.browser.focus()["href"], link, "the keyboard is where it was")
 
@@ -532,8 +538,7 @@ class Rows(PageTest):
             self.assertTrue(0 <= top < height / 2, f"the title is at {top}")
             self.assertLessEqual(width, 0, "the dialog scrolls sideways")
         self.browser.js("[...document.querySelectorAll('dialog button')].find(b => b.textContent === 'Close').click()")
-        self.assertIsNone(self.dialog())
-        self.assertEqual(self.browser.fragment, "")
+        self.wait_for_no_dialog()
 
     def pasted(self):
         """What the clipboard holds, through a text area that takes lines."""
@@ -542,6 +547,16 @@ class Rows(PageTest):
         self.browser.press_with(Keys.CONTROL, "v")
         text = self.browser.js("const area = document.getElementById('paste'); area.remove(); return area.value;")
         return text
+
+    def copy_with(self, button):
+        """Clicks and waits until the button has said that it has copied, which it does not say for long."""
+        self.browser.js("""
+            const button = arguments[0];
+            window.hasSaid = false;
+            new MutationObserver(() => { window.hasSaid ||= button.textContent === 'Copied'; })
+                .observe(button, {childList: true, characterData: true, subtree: true});""", button)
+        self.browser.click(button)
+        self.browser.wait(lambda: self.browser.js("return window.hasSaid"), "Copied")
 
     def test_commands_and_rows_are_copied(self):
         page = self.open_mixed()
@@ -553,26 +568,24 @@ class Rows(PageTest):
                 button = self.browser.all("#problems .copy")[1 if refuse else 0]
                 command = self.browser.js("return arguments[0].dataset.copy", button)
                 self.assertIn(command, [row[replay] for row in page.rows(0)])
-                self.browser.click(button)
-                self.browser.wait(lambda b=button: b.text == "Copied", "Copied")
+                self.copy_with(button)
                 self.assertEqual(self.pasted(), command)
                 self.activate(5)
                 self.browser.press(Keys.ENTER)
                 shown = self.wait_for_dialog()
                 for i, copied in enumerate(shown["copies"]):
-                    self.browser.click(self.browser.all("dialog .copy")[i])
-                    self.browser.wait(lambda i=i: self.browser.all("dialog .copy")[i].text == "Copied", "Copied")
+                    self.copy_with(self.browser.all("dialog .copy")[i])
                     self.assertEqual(self.pasted(), copied)
                 self.assertEqual(shown["copies"][0], shown["cells"][shown["names"].index("replay")])
                 line = page.files()[0][1].decode("utf-8").split("\n")
                 self.assertIn(shown["copies"][1], line)
                 self.browser.press(Keys.ESCAPE)
+                self.wait_for_no_dialog()
 
     def test_a_copy_button_gets_its_name_back(self):
         self.open_mixed()
         button = self.browser.all("#problems .copy")[0]
-        self.browser.click(button)
-        self.browser.wait(lambda: button.text == "Copied", "Copied")
+        self.copy_with(button)
         self.browser.click(button)
         self.browser.wait(lambda: button.text == "Copy", "its name")
         time.sleep(1.6)  # another one might be under way
@@ -604,7 +617,7 @@ class Keyboard(PageTest):
             self.assertTrue(self.browser.js("""return document.activeElement === document.body ||
                 document.querySelector('dialog').contains(document.activeElement)"""))
         self.browser.press(Keys.ESCAPE)
-        self.browser.wait(lambda: not self.dialog(), "the end of the dialog")
+        self.wait_for_no_dialog()
         self.assertEqual(self.browser.focus()["href"], link)
         self.assertGreater(len(page.rows(0)), 0)
 
