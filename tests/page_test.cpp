@@ -109,6 +109,13 @@ TEST(Page, OfARunThatPassed) {
   EXPECT_EQ(part(html, "against"), "") << "one device has nothing beside it";
 }
 
+TEST(Page, ShowsTheCommandAsOneWouldTypeIt) {
+  RunInfo run = sample_run(1, 0);
+  run.command_line = {"/opt/a b/bin/assay", "run", "--filter", "a|b"};
+  const Stored stored({record("add", "cpu")}, run);
+  EXPECT_TRUE(has(part(html_of({stored.read()}), "verdict"), "<dd>assay run --filter 'a|b'</dd>"));
+}
+
 TEST(Page, ARunThatFailedSaysWhatIsWrongFirst) {
   Record wrong = record("exp", "cpu", Status::fail);
   wrong.reason = "3 of 8 elements";
@@ -598,7 +605,8 @@ TEST(Page, IsCutWhereItWouldBeEndless) {
   const std::string html = html_of({stored.read()});
   EXPECT_TRUE(has(part(html, "problems"), "950 more: "));
   EXPECT_TRUE(has(part(html, "correctness"), "1000 cases that are not plainly right, of 4000"));
-  EXPECT_TRUE(has(part(html, "correctness"), "500 of them, no worse than these, are left out here"));
+  EXPECT_TRUE(
+      has(part(html, "correctness"), "500 of them, no worse than these, are left out here"));
 }
 
 }  // namespace
