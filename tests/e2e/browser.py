@@ -1,5 +1,6 @@
 """A headless Chromium that says what a page did: its complaints, its requests, its dialogs."""
 import base64
+import collections
 import contextlib
 import json
 import pathlib
@@ -14,6 +15,8 @@ import browser_start
 
 PATIENCE_S = 120  # how long a page may take before it counts as hung; no bound on its speed
 LOUD = ("WARNING", "SEVERE")
+
+Node = collections.namedtuple("Node", "role name focusable")
 
 
 class Browser:
@@ -147,10 +150,11 @@ class Browser:
         raise AssertionError(f"{most} times Tab did not lead there")
 
     def accessible(self):
-        """The tree that a screen reader is given: (role, name) of each node that it does not ignore."""
-        nodes = self.cdp("Accessibility.getFullAXTree")["nodes"]
-        return [(node["role"]["value"], node.get("name", {}).get("value", "").strip())
-                for node in nodes if not node["ignored"]]
+        """What a screen reader is given: the nodes that it does not ignore."""
+        def is_focusable(node):
+            return any(p["name"] == "focusable" and p["value"]["value"] for p in node.get("properties", []))
+        return [Node(node["role"]["value"], node.get("name", {}).get("value", "").strip(), is_focusable(node))
+                for node in self.cdp("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
 
     def picture(self, whole=False):
         """A PNG of what is seen, or of the whole page."""

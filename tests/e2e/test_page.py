@@ -259,7 +259,7 @@ class FixedTables(PageTest):
                     self.press_header(t, c)
                     now = self.fixed()[t]
                     self.assertEqual(now["sorted"], [direction if i == c else None for i in range(len(now["sorted"]))])
-                    self.assertEqual(now["axis"], table["axis"], "the axis stays above its rows")
+                    self.assertNotIn(True, now["axis"][1:], "the axis stays above its rows")
                     rows = [row for row, is_axis in zip(now["rows"], now["axis"]) if not is_axis]
                     self.check_order([row[c] for row in rows], direction == "descending")
                     self.assertEqual(sorted(map(str, now["rows"])), sorted(map(str, table["rows"])))
@@ -384,8 +384,9 @@ class Results(PageTest):
         self.assertEqual(seen, ids)
         self.browser.all(".pager button")[0].click()
         self.assertEqual(self.table()["page"], f"page {last - 1} of {last}")
-        self.search("copy")  # begins at the first page again
-        self.assertTrue(self.table()["page"].startswith("page 1 of"))
+        self.browser.all(".pager button")[1].click()
+        self.search("sim")  # which all rows have
+        self.assertEqual(self.table()["page"], f"page 1 of {last}")
 
     def test_links_of_the_page_filter_it(self):
         rows = [{**row, "status": "fail", "reason": "all is lost"} for row in self.real_rows()]
@@ -786,8 +787,8 @@ class Accessible(PageTest):
     def test_everything_has_a_name(self):
         def check(name, _):
             nodes = self.browser.accessible()
-            self.assertEqual([node for node in nodes if node[0] in self.NAMED and not node[1]], [])
-            roles = {role for role, _ in nodes}
+            self.assertEqual([node for node in nodes if not node.name and (node.role in self.NAMED or node.focusable)], [])
+            roles = {node.role for node in nodes}
             self.assertLessEqual({"main", "banner", "navigation", "contentinfo", "heading", "region"}, roles)
             if name == "mixed":
                 self.assertLessEqual({"image", "group", "link", "button", "searchbox", "combobox", "table", "search",
@@ -822,7 +823,7 @@ class Accessible(PageTest):
     def test_the_open_dialog_has_a_name(self):
         self.open_mixed(fragment="#row=0.0")
         title = self.wait_for_dialog()["title"]
-        self.assertIn(("dialog", title), self.browser.accessible())
+        self.assertIn(("dialog", title), [(node.role, node.name) for node in self.browser.accessible()])
 
 
 class Hostile(PageTest):
