@@ -165,10 +165,16 @@
     }
   }
 
+  /** What a screen reader says though the focus stays where it is. */
+  const spoken = make('p', {role: 'status', class: 'spoken'});
+  document.body.append(spoken);
+
   document.addEventListener('click', async event => {
     const button = event.target.closest('button[data-copy]');
     if (!button) return;
     await copy(button.dataset.copy);
+    spoken.textContent = '';
+    spoken.textContent = 'Copied';
     if (button.textContent === 'Copied') return;  // it gets its name back as it is
     const label = button.textContent;
     button.textContent = 'Copied';
