@@ -10,6 +10,7 @@
 namespace assay::page {
 namespace {
 
+using testing_support::count;
 using testing_support::xml_fault;
 
 Plot two_series() {
@@ -21,14 +22,6 @@ Plot two_series() {
       {"f64", {{4e6, 20e9, 0, 0, "a <tip>"}}, false}};
   plot.limits = {{"memory_copy 31 GB/s", {{4e3, 31e9}, {4e6, 31e9}}}};
   return plot;
-}
-
-std::size_t count(const std::string& text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++found;
-  }
-  return found;
 }
 
 TEST(Plot, ShowsEachPointWithItsIntervalAndItsLink) {

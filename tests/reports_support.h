@@ -85,6 +85,16 @@ inline RunInfo sample_run(std::int64_t planned, int exit_code) {
   return run;
 }
 
+/// How often `part` stands in the text.
+inline std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
 /// Why the text is no well-formed XML as far as tags go, or "": tags balance, every "&" begins a
 /// reference, and attribute values are quoted.
 inline std::string xml_fault(std::string_view xml) {

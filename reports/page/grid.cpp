@@ -23,12 +23,12 @@ bool is_worse(const Record& record, const Record& other) {
 }
 
 /// The rated trials of an op, by case and timing, then by column.
-using RatesOfOp = std::map<std::pair<std::string, std::string>, std::vector<Rated>>;
+using RatesOfOp = std::map<std::pair<std::string, std::string>, std::vector<TrialRow>>;
 
 void choose_shown(GridOp& op, const RatesOfOp& rates) {
   std::size_t most = 0;
   for (const auto& [key, columns] : rates) {
-    const auto is_there = [](const Rated& rated) { return rated.trial != nullptr; };
+    const auto is_there = [](const TrialRow& rated) { return rated.trial != nullptr; };
     const auto count = static_cast<std::size_t>(std::ranges::count_if(columns, is_there));
     const Record& first = *std::ranges::find_if(columns, is_there)->trial;
     if (count < most || (count == most && !tells_more(first, *op.shown))) continue;

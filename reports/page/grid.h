@@ -34,8 +34,8 @@ struct GridCase {
   std::vector<Cell> cells;  // of each column
 };
 
-/// A timed trial with a rate.
-struct Rated {
+/// A trial and its row in the results.csv of its run.
+struct TrialRow {
   const Record* trial = nullptr;
   std::size_t row = 0;
 };
@@ -48,7 +48,7 @@ struct GridOp {
   /// One case that stands for the op: of those that most columns have a rate of, the one that tells
   /// most. Null where the op has no rate.
   const Record* shown = nullptr;
-  std::vector<Rated> rates;  // of that case in each column
+  std::vector<TrialRow> rates;  // of that case in each column
 
   /// "tensor_ops/exp", or the suite alone where its one op has its name.
   std::string name() const { return op == suite ? suite : suite + "/" + op; }

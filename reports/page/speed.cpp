@@ -40,7 +40,7 @@ std::string remarks(const Record& trial) {
   return text;
 }
 
-void add_cells(Html& html, const Content& content, const Times& times, const Rated& rated,
+void add_cells(Html& html, const Content& content, const Times& times, const TrialRow& rated,
                std::size_t column) {
   const std::size_t columns = content.columns.size();
   if (rated.trial == nullptr) {

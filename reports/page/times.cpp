@@ -18,7 +18,7 @@ Times::Times(const Content& content) : content_(content), columns_(content.colum
       const Record& trial = runs[r].trials[i];
       if (trial.status != Status::pass || trial.time_median_s.value_or(0) <= 0) continue;
       const std::size_t column = content.columns.of(r, trial.device);
-      columns_[column].emplace(key(column, trial), Timed{&trial, runs[r].rows[i]});
+      columns_[column].emplace(key(column, trial), TrialRow{&trial, runs[r].rows[i]});
     }
   }
 }

@@ -10,20 +10,14 @@
 
 namespace assay::page {
 
-/// A timed trial that passed.
-struct Timed {
-  const Record* trial = nullptr;
-  std::size_t row = 0;
-};
-
-/// The timed trials of each column, to be held against each other.
+/// The timed trials of each column that passed, to be held against each other.
 class Times {
  public:
   explicit Times(const Content& content);
 
   /// Of one device a case and its timing; of several together also which ones.
   using Key = std::tuple<std::string, std::string, std::string>;
-  const std::map<Key, Timed>& of(std::size_t column) const { return columns_[column]; }
+  const std::map<Key, TrialRow>& of(std::size_t column) const { return columns_[column]; }
 
   /// The time of a trial over that of the same case in another column; nothing where it has none
   /// there.
@@ -33,7 +27,7 @@ class Times {
   Key key(std::size_t column, const Record& trial) const;
 
   const Content& content_;
-  std::vector<std::map<Key, Timed>> columns_;
+  std::vector<std::map<Key, TrialRow>> columns_;
 };
 
 }  // namespace assay::page
