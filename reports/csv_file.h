@@ -20,15 +20,16 @@ class CsvFile {
   /// other columns.
   CsvFile(const std::filesystem::path& path, std::span<const std::string> header, Start start);
 
-  /// All rows in one write, so that they are in the file together or not at all.
+  /// All rows in one write: whole, or not at all where it fails. Only a kill that lands within the
+  /// write may leave the last row torn, which resuming cuts.
   void write(std::span<const std::vector<std::string>> rows);
 
  private:
   AppendFile file_;
 };
 
-/// Cuts what stands behind the last line end outside quotes: the part of a row that a dying machine
-/// or a full disk left. Returns the length that stays.
+/// Cuts what stands behind the last line end outside quotes: the part of a row that a kill, a
+/// dying machine or a full disk left. Returns the length that stays.
 std::size_t cut_torn_row(const std::filesystem::path& path);
 
 /// The whole file; empty where there is none.

@@ -1,5 +1,6 @@
 """What the end-to-end tests share: the program, and a folder for each test."""
 import csv
+import io
 import json
 import os
 import pathlib
@@ -22,6 +23,16 @@ def is_gone(pid):
     return state == "Z"
 
 
+def whole_rows(text):
+    """The bytes of a CSV file up to its last line end outside quotes."""
+    end, quoted = 0, False
+    for at, byte in enumerate(text):
+        quoted ^= byte == ord('"')
+        if byte == ord("\n") and not quoted:
+            end = at + 1
+    return text[:end]
+
+
 class AssayTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="assay-e2e-")
@@ -40,6 +51,11 @@ class AssayTest(unittest.TestCase):
     def rows(self, out, file="results.csv"):
         with open(self.folder / out / file, newline="", encoding="utf-8") as text:
             return list(csv.DictReader(text, strict=True))
+
+    def rows_of_killed(self, out, file="results.csv"):
+        """The whole rows. A kill may land within a write, between two pages: then the last row is torn."""
+        text = whole_rows((self.folder / out / file).read_bytes()).decode()
+        return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 
     def trials(self, *selection):
         return json.loads(self.assay("list", "--json", *selection).stdout)["trials"]

@@ -37,7 +37,7 @@ class Killed(AssayTest):
         deadline = time.monotonic() + 20
         while not all(map(is_gone, workers)):
             self.assertLess(time.monotonic(), deadline, "an orphan")
-        return self.rows(out) if results.exists() else None
+        return self.rows_of_killed(out) if results.exists() else None
 
     def check_whole(self, out, rows):
         if rows is None:
@@ -104,10 +104,15 @@ class Killed(AssayTest):
     def test_a_torn_row_is_taken_again(self):
         self.assay(*CHECKS, "--out", "out")
         results = self.folder / "out" / "results.csv"
+        text = results.read_bytes()
         whole = sorted(key(r) for r in self.rows("out"))
-        results.write_bytes(results.read_bytes()[:-40])
-        self.assay("run", "--resume", "out")
-        self.assertEqual(sorted(key(r) for r in self.rows("out")), whole)
+        last_quote = text.rindex(b'"')
+        for length in (len(text) - 1, len(text) - 40, last_quote, last_quote + 1, len(text) - 3 * 4096):
+            with self.subTest(length=length):
+                results.write_bytes(text[:length])
+                self.assertLess(len(self.rows_of_killed("out")), len(whole))
+                self.assay("run", "--resume", "out")
+                self.assertEqual(sorted(key(r) for r in self.rows("out")), whole)
 
     def test_a_wrong_result_stays_wrong_when_resumed(self):
         faulty = (*CHECKS, "--sim-fault", "out_of_memory,device=1,op=exp")
