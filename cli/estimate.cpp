@@ -12,6 +12,10 @@ constexpr double reference_flops_per_s = 2e9;
 constexpr double input_bytes_per_s = 4e8;
 constexpr double fixed_s = 0.002;
 
+// How much of a plan must be done for its pace to weigh as much as the estimate: the first trials
+// are small ones, whose time is mostly the start of a worker.
+constexpr double prior_share = 0.05;
+
 }  // namespace
 
 double estimate_s(std::span<const PlannedTrial> plan, double cap_s) {
@@ -24,6 +28,12 @@ double estimate_s(std::span<const PlannedTrial> plan, double cap_s) {
     total_s += fixed_s + verify_s + (trial.timing.empty() ? 0 : cap_s);
   }
   return total_s;
+}
+
+double time_left_s(double spent_s, double done_s, double total_s) {
+  const double prior_s = prior_share * total_s;
+  if (prior_s <= 0) return 0;
+  return (spent_s + prior_s) / (done_s + prior_s) * std::max(0.0, total_s - done_s);
 }
 
 std::string human_duration(double seconds) {

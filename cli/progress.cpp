@@ -31,7 +31,7 @@ Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan,
 void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
   done_ = outcomes_.tally().finished;
-  started_ = steady_clock::now();
+  start_clock();
   if (quiet_) return;
   say("{} trials into {}\n", planned_, run.directory.string());
   if (done_ > 0) say("{} of them have rows already\n", done_);
@@ -58,16 +58,11 @@ void Progress::result(const Result& result) {
 
 void Progress::end(const RunInfo& /*run*/) { line_.erase(); }
 
-/// What is left of the estimate, as much faster or slower as the run was up to now.
-double Progress::left_s(double spent_s) const {
-  const double cost_left_s = std::max(0.0, total_cost_s_ - done_cost_s_);
-  return done_cost_s_ > 0 ? spent_s / done_cost_s_ * cost_left_s : cost_left_s;
-}
-
 void Progress::draw(const std::string& what) {
   const double spent_s = seconds_since(started_);
   const bool repeats = duration_s_ > 0 && done_ >= planned_;
-  const double still_s = std::max(duration_s_ - spent_s, repeats ? 0 : left_s(spent_s));
+  const double plan_left_s = repeats ? 0 : time_left_s(spent_s, done_cost_s_, total_cost_s_);
+  const double still_s = std::max(duration_s_ - spent_s, plan_left_s);
   const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
   const double part = repeats ? spent_s / duration_s_
                               : static_cast<double>(done_) /

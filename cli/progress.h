@@ -24,12 +24,13 @@ class Progress final : public Sink {
            double duration_s);
 
   void begin(const RunInfo& run) override;
+  /// The first trial begins: what came after begin() says nothing of the pace of trials.
+  void start_clock() { started_ = std::chrono::steady_clock::now(); }
   void result(const Result& result) override;
   void end(const RunInfo& run) override;
 
  private:
   void draw(const std::string& what);
-  double left_s(double spent_s) const;
 
   const Outcomes& outcomes_;
   bool quiet_;

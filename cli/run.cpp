@@ -189,6 +189,7 @@ int execute(const RunOptions& asked, bool resumes) {
   supervision.one_driver_kinds = job.one_driver_kinds;
   supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
+  progress.start_clock();
   supervision.complete = [&](const PlannedTrial& trial, Record& record) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
