@@ -128,7 +128,7 @@ class Selftest {
   }
 
   void add(Cells row, bool well, const std::string& why = "") {
-    fmt::print("{:<18}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", row[0], row[1], row[2], row[3],
+    fmt::print("{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", row[0], row[1], row[2], row[3],
                row[4], row[5]);
     if (!well) fmt::print("    {}\n", why.empty() ? row[6] : why);
     std::fflush(stdout);
@@ -200,7 +200,7 @@ int print_matrix(std::span<const Pairing> pairings, int seed) {
       ++all;
       failed += is_wrong ? 1 : 0;
     }
-    fmt::print("{:<18}", fault.empty() ? "none" : fault);
+    fmt::print("{:<26}", fault.empty() ? "none" : fault);
     for (const auto& [suite, counts] : failed_of) {
       fmt::print("  {} {:>4} of {:<4}", suite, counts.first, counts.second);
       if (fault.empty()) alarms += counts.first;
@@ -241,7 +241,7 @@ int execute(const Options& options) {
   const std::vector<Pairing> pairings = chosen_pairings(options);
   check_device(options.device);
   if (options.checks) return execute_without_checks(pairings);
-  fmt::print("{:<18}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", "fault", "case", "verdict",
+  fmt::print("{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", "fault", "case", "verdict",
              "caught by", "status", "exit");
   Selftest selftest(options.device);
   for (int seed = 1; seed <= (options.full ? full_seeds : 1); ++seed) {

@@ -109,11 +109,12 @@ Outcome run_case(const Pairing& pairing, const Injection& injection) {
 }
 
 std::string caught_by(const Record& row) {
-  static const std::array<std::pair<std::regex, std::string>, 10> checks{{
+  static const std::array<std::pair<std::regex, std::string>, 11> checks{{
       {std::regex("^placement: "), "placement layer"},
       {std::regex("(lies|runs) on device"), "placement"},
       {std::regex("bytes written"), "guard bands"},
       {std::regex("was overwritten"), "unchanged inputs"},
+      {std::regex("the launch left"), "process state"},
       {std::regex("ranks disagree"), "agreement of ranks"},
       {std::regex("not repeatable: launch"), "soak"},
       {std::regex("not repeatable"), "last launch"},

@@ -5,9 +5,7 @@
 namespace assay::cli {
 namespace {
 
-TEST(TimeLeft, IsTheEstimateBeforeAnythingIsDone) {
-  EXPECT_DOUBLE_EQ(time_left_s(0, 0, 300), 300);
-}
+TEST(TimeLeft, IsTheEstimateBeforeAnythingIsDone) { EXPECT_DOUBLE_EQ(time_left_s(0, 0, 300), 300); }
 
 TEST(TimeLeft, OfAPlanInTimeIsWhatIsLeftOfTheEstimate) {
   EXPECT_DOUBLE_EQ(time_left_s(100, 100, 300), 200);

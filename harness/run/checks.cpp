@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Check>, 13> checks{{
+constexpr std::array<std::pair<std::string_view, Check>, 14> checks{{
     {"exact_rules", Check::exact_rules},
     {"freivalds", Check::freivalds},
     {"bounds", Check::bounds},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, Check>, 13> checks{{
     {"placement", Check::placement},
     {"guard_bands", Check::guard_bands},
     {"unchanged_inputs", Check::unchanged_inputs},
+    {"process_state", Check::process_state},
     {"agreement_of_ranks", Check::agreement_of_ranks},
     {"last_launch", Check::last_launch},
     {"soak", Check::soak},

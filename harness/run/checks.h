@@ -21,6 +21,7 @@ enum class Check {
   placement,           // tensors and work are on the device that the row names
   guard_bands,         // nothing is written outside the outputs
   unchanged_inputs,    // nor to the inputs
+  process_state,       // nor is anything changed for what the process does later
   agreement_of_ranks,  // all ranks have the same bits
   last_launch,         // the last launch, or the last timed one, leaves the verified bits
   soak,                // so does each of many

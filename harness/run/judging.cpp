@@ -74,6 +74,12 @@ void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype) {
   }
 }
 
+void check_process_state(const Trial& trial, const Checks& checks, std::string_view when) {
+  if (const auto change = trial.changed_process(); change && checks.on(Check::process_state)) {
+    throw WrongResult{fmt::format("{}: the launch {}", when, *change)};
+  }
+}
+
 }  // namespace
 
 void Findings::keep_decoys(const std::vector<std::string>& found) {
@@ -118,6 +124,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   trial.launch();
   trial.synchronize();
   clock.enter(&PhaseSeconds::comparison);
+  check_process_state(trial, checks, rules.name);  // before the reference is computed in it
   const bool is_last = pass + 1 == std::ssize(passes(op));
   const std::vector<Bytes> outputs = outputs_of(trial, op, is_last, kept);
 
@@ -225,6 +232,7 @@ void check_surroundings(const Trial& trial, const RankInputs& inputs, const Chec
   if (const auto place = trial.elsewhere(); place && checks.on(Check::placement)) {
     throw WrongResult{when + ": " + *place};
   }
+  check_process_state(trial, checks, when);
   if (checks.on(Check::guard_bands)) demand(trial.damage());
   if (checks.on(Check::unchanged_inputs)) demand(trial.changed_input(inputs));
 }

@@ -9,6 +9,7 @@
 
 #include "harness/input/guarded_tensor.h"
 #include "harness/placement/devices.h"
+#include "harness/run/process_state.h"
 #include "kernels/base/backend.h"
 #include "kernels/op.h"
 
@@ -75,6 +76,8 @@ class Trial {
   std::optional<std::string> damage() const;
   /// A tensor, or a stream, of another device than the rank's, by what the driver says of it.
   std::optional<std::string> elsewhere() const;
+  /// What the launches left changed for those of other trials; it is put right when this one ends.
+  std::optional<std::string> changed_process() const { return before_.changed(); }
   /// An input that is not as it was. Nothing when all is well.
   std::optional<std::string> changed_input(const RankInputs& inputs) const;
 
@@ -99,6 +102,7 @@ class Trial {
                     std::span<const Binding> bindings, const std::vector<Device*>& executing);
   void prepare_as_one(std::int64_t launches);
 
+  ProcessState before_;
   bool in_place_;
   const Device* first_device_;
   std::vector<Rank> ranks_;

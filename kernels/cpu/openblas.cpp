@@ -13,6 +13,14 @@ namespace assay::cpu {
 
 namespace {
 
+/// OpenBLAS's threads are its own unless it was built with OpenMP; either way it is told how many.
+/// Built with OpenMP it tells OpenMP too, and every later launch of the process would have as few.
+void use_threads(int threads) {
+  const int threads_of_openmp = omp_get_max_threads();
+  openblas_set_num_threads(threads);
+  omp_set_num_threads(threads_of_openmp);
+}
+
 void multiply(const Dgemm& p, const double* a, const double* b, double* y) {
   const auto rows = static_cast<blasint>(p.m);
   const auto cols = static_cast<blasint>(p.n);
@@ -23,11 +31,8 @@ void multiply(const Dgemm& p, const double* a, const double* b, double* y) {
 
 }  // namespace
 
-// OpenBLAS's threads are its own unless it was built with OpenMP; either way they are told how
-// many.
-
 void Dgemm::run(const double* a, const double* b, double* y) const {
-  openblas_set_num_threads(omp_get_max_threads());
+  use_threads(omp_get_max_threads());
   multiply(*this, a, b, y);
 }
 
@@ -36,7 +41,7 @@ void Dgemm::run_all(std::int64_t matrices, const double* a, const double* b, dou
   // Below this many products even one costs more than it saves.
   constexpr std::int64_t worth_a_fork = 100'000;
   const bool side_by_side = matrices >= omp_get_max_threads();
-  openblas_set_num_threads(side_by_side ? 1 : omp_get_max_threads());
+  use_threads(side_by_side ? 1 : omp_get_max_threads());
 #pragma omp parallel for schedule(static) if (side_by_side && matrices * m * n * k > worth_a_fork)
   for (std::int64_t i = 0; i < matrices; ++i) {
     multiply(*this, a + i * m * k, b + i * k * n, y + i * m * n);

@@ -1,6 +1,13 @@
+#include <omp.h>
+
+#include <cfenv>
 #include <cstring>
 #include <type_traits>
 #include <vector>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 #include "kernels/sim/data_faults.h"
 
@@ -50,12 +57,35 @@ void every_thousandth(Launch& launch) {
   if (launch.history().launches % 1000 == 999) flip_first_bit(launch);
 }
 
+void leaves_other_threads(Launch& launch) {
+  launch.right();
+  omp_set_num_threads(omp_get_max_threads() + 1);
+}
+
+void leaves_rounding_up(Launch& launch) {
+  launch.right();
+  std::fesetround(FE_UPWARD);
+}
+
+/// The bits of the processor's control register, which have no portable name.
+void leaves_subnormals_flushed(Launch& launch) {
+  launch.right();
+#if defined(__SSE2__)
+  _mm_setcsr(_mm_getcsr() | 0x8040U);  // flush to zero, denormals are zero
+#endif
+}
+
 constexpr DataFault faults[] = {
     {"not_reset", "adds to what the launch before left", not_reset},
     {"wrong_while_timed", "wrong in launches that are timed", wrong_while_timed},
     {"idle_while_timed", "does nothing in launches that are timed", idle_while_timed},
     {"every_other", "wrong in every other launch", every_other},
     {"every_thousandth", "wrong in every 1000th launch", every_thousandth},
+    {"leaves_other_threads", "leaves another number of threads to all later launches",
+     leaves_other_threads},
+    {"leaves_rounding_up", "leaves sums rounded upward to all later launches", leaves_rounding_up},
+    {"leaves_subnormals_flushed", "leaves subnormal numbers flushed to zero to all later launches",
+     leaves_subnormals_flushed},
 };
 
 }  // namespace
