@@ -1,5 +1,6 @@
 #include "kernels/cpu/caches.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace assay::cpu {
@@ -14,6 +16,11 @@ namespace {
 
 /// Where the system tells of no last-level cache.
 constexpr std::int64_t usual_cache_bytes = std::int64_t{32} << 20;
+
+/// A virtual machine is told of the whole cache of a processor of which it has some cores, and
+/// whose other cores use that cache too. No processor has a larger share for each of its cores than
+/// this (EPYC 72F3 and 9175F).
+constexpr std::int64_t most_cache_bytes_per_core = std::int64_t{32} << 20;
 
 /// Written once: pages that were never written are all the same one.
 std::vector<std::uint64_t> make_evictor() {
@@ -42,8 +49,10 @@ std::optional<std::int64_t> last_level_cache_bytes() {
 }
 
 bool exceeds_caches(std::int64_t bytes) {
-  static const std::int64_t cache_bytes = last_level_cache_bytes().value_or(usual_cache_bytes);
-  return bytes > cache_bytes;
+  static const std::int64_t share_bytes =
+      std::min(last_level_cache_bytes().value_or(usual_cache_bytes),
+               most_cache_bytes_per_core * std::max(1U, std::thread::hardware_concurrency()));
+  return bytes >= share_bytes;
 }
 
 void evict_caches() {
