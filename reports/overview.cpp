@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/limit.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
@@ -75,12 +76,10 @@ std::string disturbances(std::span<const Record> trials) {
     text += fmt::format("{} of {} figures were taken while the device slowed itself: 'throttled'\n",
                         n, timed);
   }
-  const auto beyond = std::ranges::count_if(
-      trials, [](const Record& trial) { return trial.fraction_of_limit.value_or(0) > 1; });
-  if (beyond > 0) {
-    text += fmt::format(
-        "{} of {} figures are above what was measured as their limit: see 'fraction_of_limit'\n",
-        beyond, timed);
+  if (const auto beyond = std::ranges::count_if(trials, is_beyond_limit); beyond > 0) {
+    text +=
+        fmt::format("{} of {} figures are beyond what was measured as their limit: see 'reason'\n",
+                    beyond, timed);
   }
   return text;
 }

@@ -55,6 +55,18 @@ TEST(Overview, SaysHowManyFiguresWereDisturbed) {
   EXPECT_EQ(overview(trials).find("others used"), std::string::npos) << "it has no figure";
 }
 
+TEST(Overview, SaysHowManyFiguresAreBeyondTheirLimitsAndNotHowManyTouchThem) {
+  std::vector<Record> trials(2, timed("add", "n=5", 60, 4e9));
+  for (Record& trial : trials) {
+    trial.time_median_s = 1;
+    trial.fraction_of_limit = 1.01;  // within the intervals of the two
+  }
+  EXPECT_EQ(overview(trials).find("limit:"), std::string::npos) << overview(trials);
+  trials[1].reason = "beyond its limit: 1.25 of memory_copy 1 GB/s";
+  EXPECT_NE(overview(trials).find("1 of 2 figures are beyond what was measured"), std::string::npos)
+      << overview(trials);
+}
+
 TEST(Overview, CountsWhatWasNotRightAndNeverRatesIt) {
   Record wrong = timed("add", "n=5", 60, 4e12);
   wrong.status = Status::fail;

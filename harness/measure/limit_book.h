@@ -27,7 +27,4 @@ class LimitBook {
   std::map<std::pair<std::string, std::string>, Limit> limits_;  // by device and name
 };
 
-/// How a record's reason begins when it is faster than its limit allows.
-inline constexpr std::string_view beyond_limit = "beyond its limit";
-
 }  // namespace assay::measure

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/limit.h"
 #include "reports/page/times.h"
 #include "reports/rate.h"
 
@@ -36,7 +37,7 @@ std::string remarks(const Record& trial) {
   std::string text;
   if (trial.contended.value_or(false)) text += " contended";
   if (trial.throttled.value_or(false)) text += " throttled";
-  if (trial.fraction_of_limit.value_or(0) > 1) text += " above its limit";
+  if (is_beyond_limit(trial)) text += " beyond its limit";
   return text;
 }
 
