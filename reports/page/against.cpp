@@ -48,9 +48,9 @@ Means means_of(const Content& content, const Times& times) {
 }
 
 void add_means(Html& html, const Content& content, const Means& by_suite) {
-  std::vector<std::string> header{"Suite"};
+  std::vector<Heading> header{"Suite"};
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
-    if (c != content.base) header.push_back(content.columns[c].label);
+    if (c != content.base) header.push_back(Heading::of_numbers(content.columns[c].label));
   }
   const Table table(html,
                     fmt::format("Time over that of {}: geometric mean (least to most; trials)",

@@ -83,7 +83,7 @@ std::string search_link(const GridOp& op) {
 }
 
 void add_ops(Html& html, const Content& content, const std::vector<std::string>& labels) {
-  std::vector<std::string> header{"Op", "Cases"};
+  std::vector<Heading> header{"Op", Heading::of_numbers("Cases")};
   header.insert(header.end(), labels.begin(), labels.end());
   const Table table(html, "Right results of all, by op; the worst error over the allowed one",
                     header);
@@ -128,7 +128,7 @@ void add_cases(Html& html, const Content& content, const std::vector<std::string
             left_out));
   }
   {
-    std::vector<std::string> header{"Case"};
+    std::vector<Heading> header{"Case"};
     header.insert(header.end(), labels.begin(), labels.end());
     const Table table(html, "Each case on each device; the worst error over the allowed one",
                       header);

@@ -68,7 +68,7 @@ std::string value_in(const Settings& settings, const std::string& name) {
 /// Of all runs, what may change results or times.
 void add_settings(Html& html, const Content& content) {
   std::vector<Settings> all;
-  std::vector<std::string> header{"Setting"};
+  std::vector<Heading> header{"Setting"};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < content.input.runs.size(); ++i) {
     header.push_back(fmt::format("Run {}", i + 1));
@@ -92,7 +92,7 @@ void add_environment(Html& html, const Content& content) {
   if (runs.empty()) return;
   const Part part(html, "environment", "Devices and environment");
   // All of them, also those that no trial had.
-  std::vector<std::string> header{"Property"};
+  std::vector<Heading> header{"Property"};
   std::vector<const DeviceCells*> devices;
   std::vector<std::string> names = field_names<DeviceInfo>();
   for (std::size_t r = 0; r < runs.size(); ++r) {

@@ -96,9 +96,9 @@ void add_forest(Html& html, std::string_view caption, std::string_view verdict_t
   rows.resize(std::min(all, most));
   const ChartAxis axis = axis_for(rows);
   {
-    const Table table(
-        html, caption,
-        {"Case", "", "Ratio of times (interval)", "faster – slower", std::string(verdict_title)});
+    const Table table(html, caption,
+                      {"Case", "", Heading::of_numbers("Ratio of times (interval)"),
+                       "faster – slower", std::string(verdict_title)});
     html.begin("tr", {{"class", "axis"}});
     for (int i = 0; i < 3; ++i) html.element("td", "");
     html.begin("td");

@@ -22,7 +22,8 @@ void add_changes(Html& html, const History& history) {
   html.element("h3", fmt::format("Changes: {}", changes.size()));
   if (changes.empty()) return;
   const Table table(html, "The newest first; a place to look, no verdict",
-                    {"Case", "Timing", "Host", "Device", "Change", "p", "Between"});
+                    {"Case", "Timing", "Host", "Device", Heading::of_numbers("Change"),
+                     Heading::of_numbers("p"), "Between"});
   for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i) {
     const auto& [series, change] = changes[i];
     html.begin("tr");

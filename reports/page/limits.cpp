@@ -15,7 +15,8 @@ void add_limits(Html& html, const Content& content) {
                "Limits as they were measured on the same device before the run, by verified cases "
                "of their own; of several rows of a limit the best one counts.");
   const Table table(html, "Measured limits (95% interval), and what clocks and widths would allow",
-                    {"Limit", "Device", "Measured", "In theory", "Case"});
+                    {"Limit", "Device", Heading::of_numbers("Measured"),
+                     Heading::of_numbers("In theory"), "Case"});
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].limits.size(); ++i) {
       const Limit& limit = runs[r].limits[i];

@@ -27,7 +27,7 @@ Part::~Part() noexcept(false) {
   if (std::uncaught_exceptions() == 0) html_.end("section");
 }
 
-Table::Table(Html& html, std::string_view caption, const std::vector<std::string>& header)
+Table::Table(Html& html, std::string_view caption, const std::vector<Heading>& header)
     : html_(html) {
   html.begin("div",
              {{"class", "wide"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", caption}});
@@ -35,7 +35,13 @@ Table::Table(Html& html, std::string_view caption, const std::vector<std::string
   html.element("caption", caption);
   html.begin("thead");
   html.begin("tr");
-  for (const std::string& name : header) html.element("th", name, {{"scope", "col"}});
+  for (const Heading& heading : header) {
+    if (heading.numbers) {
+      html.element("th", heading.text, {{"scope", "col"}, {"class", "number"}});
+    } else {
+      html.element("th", heading.text, {{"scope", "col"}});
+    }
+  }
   html.end("tr");
   html.end("thead");
   html.begin("tbody");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/comparison.h"
@@ -57,11 +58,25 @@ class Part {
   Html& html_;
 };
 
+/// The header of a column; that of numbers stands to the right, as they do.
+struct Heading {
+  Heading(const char* words) : text(words) {}
+  Heading(std::string words) : text(std::move(words)) {}
+  static Heading of_numbers(std::string words) {
+    Heading heading(std::move(words));
+    heading.numbers = true;
+    return heading;
+  }
+
+  std::string text;
+  bool numbers = false;
+};
+
 /// A table that scrolls by itself where it is wider than the screen, with its caption and header.
 /// Scripts make its columns sort.
 class Table {
  public:
-  Table(Html& html, std::string_view caption, const std::vector<std::string>& header);
+  Table(Html& html, std::string_view caption, const std::vector<Heading>& header);
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
   ~Table() noexcept(false);

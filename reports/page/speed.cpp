@@ -91,11 +91,11 @@ void add_speed(Html& html, const Content& content) {
                                           "that differ most come first.",
                                           content.columns[content.base].label)
                             : "The ops that are farthest from their limit come first.");
-  std::vector<std::string> header{"Op"};
+  std::vector<Heading> header{"Op"};
   for (const Column& column : content.columns.all()) {
-    header.push_back(column.label);
-    header.emplace_back("of limit");
-    if (several) header.emplace_back("time");
+    header.push_back(Heading::of_numbers(column.label));
+    header.push_back(Heading::of_numbers("of limit"));
+    if (several) header.push_back(Heading::of_numbers("time"));
   }
   const Table table(html, "Rate of each op at one case", header);
   for (const Line& line : lines) {

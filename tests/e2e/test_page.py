@@ -701,6 +701,27 @@ class Layout(PageTest):
     def test_nor_on_a_laptop(self):
         self.for_all_kinds(lambda *_: self.check_width(LAPTOP[0]))
 
+    def test_a_header_stands_as_the_numbers_below_it(self):
+        def check(name, _):
+            self.browser.js("for (const part of document.querySelectorAll('details')) part.open = true;")
+            wrong, columns = self.browser.js("""
+                const wrong = []; let columns = 0;
+                for (const table of document.querySelectorAll('table')) {
+                  const headers = [...table.querySelectorAll('thead th')];
+                  const body = [...table.querySelectorAll('tbody tr:not(.axis)')];
+                  headers.forEach((header, at) => {
+                    const cells = body.map(row => row.children[at]).filter(cell => cell?.textContent);
+                    if (!cells.length || !cells.every(cell => cell.classList.contains('number'))) return;
+                    columns += 1;
+                    const of = header.querySelector('button') ?? header;
+                    if (getComputedStyle(of).textAlign !== getComputedStyle(cells[0]).textAlign) wrong.push(header.textContent);
+                  });
+                }
+                return [wrong, columns];""")
+            self.assertEqual(wrong, [], name)
+            self.assertEqual(columns > 0, name != "empty", name)
+        self.for_all_kinds(check)
+
     def test_nothing_is_cut_in_print(self):
         def check(_, page):
             self.browser.emulate(media="print")

@@ -389,7 +389,7 @@
       setState({q: null, status: null, run: null, suite: null, device: null, timing: null, sort: null, page: null});
       drawResults();
     }}, 'Show all');
-    const headers = shown.map(({name, of}) => make('th', {scope: 'col'}, make('button', {type: 'button', onclick: () => {
+    const headers = shown.map(({name, of}) => make('th', {scope: 'col', class: numbers.has(of) ? 'number' : ''}, make('button', {type: 'button', onclick: () => {
       const next = {[`-${of}`]: of, [of]: null};
       const now = state.get('sort');
       setState({sort: now in next ? next[now] : `-${of}`, page: null});
