@@ -65,8 +65,6 @@ void visit_fields(L& limit, Visitor&& visit) requires std::same_as<std::remove_c
 /// of the two measurements is wrong.
 inline constexpr std::string_view beyond_limit = "beyond its limit";
 
-inline bool is_beyond_limit(const Record& trial) {
-  return trial.reason.starts_with(beyond_limit);
-}
+inline bool is_beyond_limit(const Record& trial) { return trial.reason.starts_with(beyond_limit); }
 
 }  // namespace assay

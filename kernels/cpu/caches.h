@@ -9,8 +9,8 @@ namespace assay::cpu {
 /// cores fill them all.
 std::optional<std::int64_t> last_level_cache_bytes();
 
-/// Whether tensors of so many bytes are gone from this machine's share of the caches when the last of
-/// them is written.
+/// Whether tensors of so many bytes are gone from this machine's share of the caches when the last
+/// of them is written.
 bool exceeds_caches(std::int64_t bytes);
 
 /// Reads more than the caches hold, by all threads, so that nothing of what was in them is left.
