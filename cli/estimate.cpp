@@ -7,8 +7,9 @@
 namespace assay::cli {
 namespace {
 
-// Rates of a modest core, for planning only: references run in double, inputs are drawn one by one.
-constexpr double reference_flops_per_s = 2e9;
+// Rates of a modest machine, for planning only. Of a large product the reference computes a part,
+// and what has few operations an element is a matter of its bytes: inputs are drawn one by one.
+constexpr double reference_flops_per_s = 2e10;
 constexpr double input_bytes_per_s = 4e8;
 constexpr double fixed_s = 0.002;
 
