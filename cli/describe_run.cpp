@@ -17,10 +17,12 @@ namespace {
 
 /// The variables that change what a run does. Never the whole environment, which holds secrets.
 constexpr std::array recorded_variables{
-    "OMP_NUM_THREADS",      "OMP_DYNAMIC",          "OMP_PROC_BIND",     "OMP_PLACES",
-    "DNNL_MAX_CPU_ISA",     "ONEDNN_MAX_CPU_ISA",   "OPENBLAS_CORETYPE", "GLIBC_TUNABLES",
-    "CUDA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING",  "NCCL_ALGO",         "NCCL_PROTO",
-    "NCCL_P2P_DISABLE",     "NVIDIA_TF32_OVERRIDE", "ASSAY_CUDA_LIBS",   "ASSAY_BACKEND_PATH"};
+    "OMP_NUM_THREADS",   "OMP_DYNAMIC",          "OMP_PROC_BIND",         "OMP_PLACES",
+    "OMP_WAIT_POLICY",   "OMP_THREAD_LIMIT",     "OMP_MAX_ACTIVE_LEVELS", "GOMP_CPU_AFFINITY",
+    "GOMP_SPINCOUNT",    "DNNL_MAX_CPU_ISA",     "ONEDNN_MAX_CPU_ISA",    "OPENBLAS_CORETYPE",
+    "GLIBC_TUNABLES",    "CUDA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING",   "NCCL_ALGO",
+    "NCCL_PROTO",        "NCCL_P2P_DISABLE",     "NVIDIA_TF32_OVERRIDE",  "ASSAY_CUDA_LIBS",
+    "ASSAY_BACKEND_PATH"};
 
 std::string host_name() {
   std::array<char, 256> name{};

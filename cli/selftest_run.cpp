@@ -114,7 +114,7 @@ std::string caught_by(const Record& row) {
       {std::regex("(lies|runs) on device"), "placement"},
       {std::regex("bytes written"), "guard bands"},
       {std::regex("was overwritten"), "unchanged inputs"},
-      {std::regex("the launch left"), "process state"},
+      {std::regex("the launch leaves"), "process state"},
       {std::regex("ranks disagree"), "agreement of ranks"},
       {std::regex("not repeatable: launch"), "soak"},
       {std::regex("not repeatable"), "last launch"},

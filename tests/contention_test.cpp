@@ -21,24 +21,34 @@ TEST(Contention, IsReadFromTheSystemsFiles) {
 }
 
 TEST(Contention, IsMoreThanAHundredthOfTheTime) {
-  const LostTime before{.waited_s = 1, .stolen_s = 2};
-  EXPECT_EQ(is_contended(before, {.waited_s = 1.009, .stolen_s = 2}, 1), false);
-  EXPECT_EQ(is_contended(before, {.waited_s = 1.011, .stolen_s = 2}, 1), true);
-  EXPECT_EQ(is_contended(before, {.waited_s = 1, .stolen_s = 2.02}, 1), true);
-  EXPECT_EQ(is_contended(before, {.waited_s = 1.006, .stolen_s = 2.006}, 1), true) << "together";
-  EXPECT_EQ(is_contended(before, {.waited_s = 0.5, .stolen_s = 2}, 1), false)
-      << "threads that ended took theirs with them";
+  const LostTime before{.waited_s = {{"7", 1}}, .stolen_s = 2};
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1.009}}, .stolen_s = 2}, 1), false);
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1.011}}, .stolen_s = 2}, 1), true);
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1}}, .stolen_s = 2.02}, 1), true);
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1.006}}, .stolen_s = 2.006}, 1), true)
+      << "together";
+}
+
+TEST(Contention, OfOneThreadIsNotHiddenByTheEndOfAnother) {
+  const LostTime before{.waited_s = {{"7", 1}, {"8", 20}}};
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1.5}}}, 1), true);
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1}}}, 1), false);
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1}, {"8", 0.5}}}, 1), false)
+      << "another thread of the same id";
+  EXPECT_EQ(is_contended(before, {.waited_s = {{"7", 1}, {"8", 20}, {"9", 0.5}}}, 1), true)
+      << "a thread that began meanwhile";
 }
 
 TEST(Contention, IsUnknownWhereNothingIsTold) {
-  EXPECT_EQ(is_contended({}, {.waited_s = 5}, 1), std::nullopt);
-  EXPECT_EQ(is_contended({.waited_s = 1}, {.waited_s = 5, .stolen_s = 1}, 1), true);
+  EXPECT_EQ(is_contended({}, {.waited_s = {{"7", 5}}}, 1), std::nullopt);
+  EXPECT_EQ(is_contended({.waited_s = {{"7", 1}}}, {.waited_s = {{"7", 5}}, .stolen_s = 1}, 1),
+            true);
 }
 
 /// More threads than cores, each always ready: some of them must wait.
 TEST(Contention, OfThreadsThatOutnumberTheCoresIsSeen) {
   const LostTime before = lost_time();
-  if (!before.waited_s) GTEST_SKIP() << "this kernel has no schedstat";
+  if (before.waited_s.empty()) GTEST_SKIP() << "this kernel has no schedstat";
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   std::atomic<bool> go_on{true};
   std::vector<std::jthread> threads;
@@ -49,13 +59,9 @@ TEST(Contention, OfThreadsThatOutnumberTheCoresIsSeen) {
     });
   }
   // However long it takes: on a machine that tells of it, it comes.
-  LostTime after;
-  do {
-    std::this_thread::yield();
-    after = lost_time();
-  } while (*after.waited_s - *before.waited_s < 0.05);
+  const double wall_s = 0.05;
+  while (is_contended(before, lost_time(), wall_s) != true) std::this_thread::yield();
   go_on = false;
-  EXPECT_EQ(is_contended(before, after, 0.05), true);
 }
 
 }  // namespace

@@ -22,16 +22,16 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// Threads come and go while they are listed: what is gone counts for nothing.
-std::optional<double> waited_by_all_threads_s() {
-  std::optional<double> total;
+/// Threads come and go while they are listed: what is gone is left out.
+std::map<std::string, double> waited_by_thread_s() {
+  std::map<std::string, double> all;
   std::error_code error;
   for (const fs::directory_entry& thread : fs::directory_iterator("/proc/self/task", error)) {
     if (const auto waited = waited_s(text_of(thread.path() / "schedstat"))) {
-      total = total.value_or(0) + *waited;
+      all.emplace(thread.path().filename(), *waited);
     }
   }
-  return total;
+  return all;
 }
 
 }  // namespace
@@ -57,21 +57,19 @@ std::optional<double> stolen_s(const std::string& stat, double ticks_per_s) {
 }
 
 LostTime lost_time() {
-  return {.waited_s = waited_by_all_threads_s(),
+  return {.waited_s = waited_by_thread_s(),
           .stolen_s = stolen_s(text_of("/proc/stat"), static_cast<double>(sysconf(_SC_CLK_TCK)))};
 }
 
 std::optional<bool> is_contended(const LostTime& before, const LostTime& after, double wall_s) {
-  double lost_s = 0;
-  bool told = false;
-  const auto add = [&](const std::optional<double>& was, const std::optional<double>& is) {
-    if (!was || !is) return;
-    told = true;
-    lost_s += std::max(0.0, *is - *was);  // threads that ended take theirs with them
-  };
-  add(before.waited_s, after.waited_s);
-  add(before.stolen_s, after.stolen_s);
-  if (!told) return std::nullopt;
+  const bool tells_stolen = before.stolen_s && after.stolen_s;
+  if (before.waited_s.empty() && !tells_stolen) return std::nullopt;
+  double lost_s = tells_stolen ? std::max(0.0, *after.stolen_s - *before.stolen_s) : 0;
+  // One by one: a thread that ends takes along all that it ever waited.
+  for (const auto& [thread, waited] : after.waited_s) {
+    const auto was = before.waited_s.find(thread);
+    lost_s += std::max(0.0, waited - (was == before.waited_s.end() ? 0 : was->second));
+  }
   return lost_s > lost_share * wall_s;
 }
 

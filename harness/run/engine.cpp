@@ -197,7 +197,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     }
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);
-    result.leave_worker = wrong.wrote_outside;
+    result.leave_worker = wrong.spoiled_process;
   } catch (const placement::BrokenPromise& broken) {
     end_as(record, Status::fail, "placement: " + broken.reason);
   } catch (const VacuousResult& nothing_shown) {

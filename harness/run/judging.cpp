@@ -76,7 +76,7 @@ void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype) {
 
 void check_process_state(const Trial& trial, const Checks& checks, std::string_view when) {
   if (const auto change = trial.changed_process(); change && checks.on(Check::process_state)) {
-    throw WrongResult{fmt::format("{}: the launch {}", when, *change)};
+    throw WrongResult{fmt::format("{}: the launch {}", when, *change), true};
   }
 }
 

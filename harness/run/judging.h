@@ -17,7 +17,7 @@ namespace assay {
 /// A wrong result: ends the trial with status `fail`.
 struct WrongResult {
   std::string reason;
-  bool wrote_outside = false;  // so the memory of this process is in doubt
+  bool spoiled_process = false;  // by writes outside, or by what it leaves: nothing may run in it
 };
 
 /// The inputs of one of the op's passes, which depend on the case and the seed alone.

@@ -76,7 +76,7 @@ class Trial {
   std::optional<std::string> damage() const;
   /// A tensor, or a stream, of another device than the rank's, by what the driver says of it.
   std::optional<std::string> elsewhere() const;
-  /// What the launches left changed for those of other trials; it is put right when this one ends.
+  /// What the launches leave changed for those of other trials; it is put right when this one ends.
   std::optional<std::string> changed_process() const { return before_.changed(); }
   /// An input that is not as it was. Nothing when all is well.
   std::optional<std::string> changed_input(const RankInputs& inputs) const;

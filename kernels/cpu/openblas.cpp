@@ -69,7 +69,11 @@ std::string dgemm_implementation() {
   std::string library;
   std::string version;
   config >> library >> version;
-  return library + " " + version + " dgemm " + openblas_get_corename();
+  std::string text = library + " " + version + " dgemm " + openblas_get_corename();
+  // The library is chosen when the program starts. Threads of its own are bound by nobody.
+  if (openblas_get_parallel() == OPENBLAS_THREAD) text += ", threads of its own";
+  if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) text += ", one thread";
+  return text;
 }
 
 }  // namespace assay::cpu
