@@ -1,18 +1,25 @@
 // What of the CPU's kernels shows only on rare operands, or on tensors too large for a unit test.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "kernels/base/bfloat16.h"
 #include "kernels/base/float16.h"
+#include "kernels/base/host_tensor.h"
 #include "kernels/base/status.h"
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/cpu/few_rows.h"
+#include "kernels/cpu/huge_pages.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/op.h"
@@ -34,6 +41,37 @@ TEST(StreamOut, CopiesAnyBytesToAnyAddressAndNoneBeside) {
             << offset << " " << bytes << " " << i;
       }
     }
+  }
+}
+
+/// Or what a case measures would depend on those before it in its process.
+TEST(NormalPages, AreWhatATensorLiesOnAfterALargeHostTensorWasFreed) {
+  constexpr std::int64_t bytes = std::int64_t{64} << 20;
+  std::ifstream system_file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string whom;
+  std::getline(system_file, whom);
+  if (whom.find("[madvise]") == std::string::npos) GTEST_SKIP() << "huge pages: " << whom;
+  mallopt(M_MMAP_MAX, 0);  // as in a worker: what is freed is kept
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  {
+    HostTensor large({DType::u8, {bytes}});
+    std::ranges::fill(large.bytes(), std::byte{1});
+    if (huge_page_share(large.bytes().data()) == 0) GTEST_SKIP() << "none was left";
+  }
+  const auto device = make_backend()->open(0);
+  void* memory = device->allocate(bytes / 2, Memory::standard);
+  std::memset(memory, 1, bytes / 2);
+  EXPECT_EQ(huge_page_share(static_cast<std::byte*>(memory) + bytes / 4), 0) << "in its middle";
+  device->release(memory);
+}
+
+TEST(HostTensor, OfAnySizeIsAlignedWritableAndMovable) {
+  for (const std::int64_t bytes : {0L, 1L, 65L, (8L << 20) - 1, 8L << 20, (8L << 20) + 1}) {
+    HostTensor tensor({DType::u8, {bytes}});
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.bytes().data()) % 64, 0U) << bytes;
+    std::ranges::fill(tensor.bytes(), std::byte{7});
+    const HostTensor moved(std::move(tensor));
+    EXPECT_EQ(std::ranges::count(moved.bytes(), std::byte{7}), bytes);
   }
 }
 
