@@ -71,7 +71,7 @@ void add_settings(Html& html, const Content& content) {
   std::vector<Heading> header{"Setting"};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < content.input.runs.size(); ++i) {
-    header.push_back(fmt::format("Run {}", i + 1));
+    header.emplace_back(fmt::format("Run {}", i + 1));
     all.push_back(settings_of(content.input.runs[i].run));
     for (const auto& [name, value] : all.back()) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -98,7 +98,7 @@ void add_environment(Html& html, const Content& content) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (const DeviceCells& cells : runs[r].devices) {
       devices.push_back(&cells);
-      header.push_back(lane_text(cells.at("device")) +
+      header.emplace_back(lane_text(cells.at("device")) +
                        (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
       for (const auto& [name, value] : cells) {  // those of later versions too
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
