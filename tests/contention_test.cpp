@@ -41,6 +41,9 @@ TEST(Contention, OfOneThreadIsNotHiddenByTheEndOfAnother) {
 
 TEST(Contention, IsUnknownWhereNothingIsTold) {
   EXPECT_EQ(is_contended({}, {.waited_s = {{"7", 5}}}, 1), std::nullopt);
+  EXPECT_EQ(is_contended({.waited_s = {{"7", 5}}}, {}, 1), std::nullopt);
+  EXPECT_EQ(is_contended({.stolen_s = 1}, {.waited_s = {{"7", 5}}, .stolen_s = 1}, 1), false)
+      << "nobody knows since when";
   EXPECT_EQ(is_contended({.waited_s = {{"7", 1}}}, {.waited_s = {{"7", 5}}, .stolen_s = 1}, 1),
             true);
 }

@@ -63,10 +63,12 @@ LostTime lost_time() {
 
 std::optional<bool> is_contended(const LostTime& before, const LostTime& after, double wall_s) {
   const bool tells_stolen = before.stolen_s && after.stolen_s;
-  if (before.waited_s.empty() && !tells_stolen) return std::nullopt;
+  const bool tells_waited = !before.waited_s.empty() && !after.waited_s.empty();
+  if (!tells_stolen && !tells_waited) return std::nullopt;
   double lost_s = tells_stolen ? std::max(0.0, *after.stolen_s - *before.stolen_s) : 0;
   // One by one: a thread that ends takes along all that it ever waited.
   for (const auto& [thread, waited] : after.waited_s) {
+    if (!tells_waited) break;
     const auto was = before.waited_s.find(thread);
     lost_s += std::max(0.0, waited - (was == before.waited_s.end() ? 0 : was->second));
   }
