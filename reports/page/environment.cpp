@@ -99,7 +99,7 @@ void add_environment(Html& html, const Content& content) {
     for (const DeviceCells& cells : runs[r].devices) {
       devices.push_back(&cells);
       header.emplace_back(lane_text(cells.at("device")) +
-                       (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
+                          (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
       for (const auto& [name, value] : cells) {  // those of later versions too
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       }
