@@ -57,6 +57,22 @@ TEST(Protocol, EveryFieldOfARecordSurvives) {
   EXPECT_EQ(back.record.repeatable, false);
 }
 
+TEST(Protocol, TheStateOfTheDeviceSurvivesWithEachSample) {
+  Result result;
+  result.samples = {{.seconds = 0.1, .launches = 1, .clock_hz = 1.98e9, .throttled = true},
+                    {.seconds = 0.2, .launches = 2, .clock_hz = {}, .throttled = false},
+                    {.seconds = 0.3, .launches = 3, .clock_hz = 1.5e9, .throttled = {}},
+                    {.seconds = 0.4, .launches = 4, .clock_hz = {}, .throttled = {}}};
+  const auto back = std::get<Result>(decode_from_worker(encode(result)));
+  ASSERT_EQ(back.samples.size(), result.samples.size());
+  for (std::size_t i = 0; i < back.samples.size(); ++i) {
+    EXPECT_EQ(back.samples[i].seconds, result.samples[i].seconds) << i;
+    EXPECT_EQ(back.samples[i].launches, result.samples[i].launches) << i;
+    EXPECT_EQ(back.samples[i].clock_hz, result.samples[i].clock_hz) << i;
+    EXPECT_EQ(back.samples[i].throttled, result.samples[i].throttled) << i;
+  }
+}
+
 TEST(Protocol, ATrialOfACaseThatThisBuildLacksIsUnderstoodAsThat) {
   const std::string line =
       R"({"type":"trial","case":"tensor_ops/nothing/f32/n=1","devices":["cpu"],)"
@@ -97,7 +113,8 @@ TEST(Protocol, AMalformedLineIsRefused) {
            "", "{", "[]", "null", "{}", R"({"type":7})", R"({"type":"noise"})",
            R"({"type":"hello"})", R"({"type":"result"})",
            result_line(R"({"status":"great"})", "[]"), result_line(R"({"elements":"many"})", "[]"),
-           result_line(R"({})", "[[1]]")}) {
+           result_line(R"({})", "[[1]]"), result_line(R"({})", R"([[1,2,"fast"]])"),
+           result_line(R"({})", "[[1,2,1e9,1]]")}) {
     EXPECT_THROW(decode_from_worker(line), Malformed) << line;
   }
   for (

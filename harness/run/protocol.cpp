@@ -47,6 +47,27 @@ Hello read_hello(const json& object) {
   return hello;
 }
 
+/// [seconds, launches], and where the device tells its state, [.., clock_hz or null, throttled or
+/// null].
+json sample_to_json(const Sample& sample) {
+  json array{sample.seconds, sample.launches};
+  if (sample.clock_hz || sample.throttled) {
+    array.push_back(sample.clock_hz ? json(*sample.clock_hz) : json());
+    array.push_back(sample.throttled ? json(*sample.throttled) : json());
+  }
+  return array;
+}
+
+Sample read_sample(const json& array) {
+  const auto is_told = [&](std::size_t i) { return array.size() > i && !array[i].is_null(); };
+  Sample sample;
+  sample.seconds = array.at(0).get<double>();
+  sample.launches = whole_number<std::int64_t>(array.at(1));
+  if (is_told(2)) sample.clock_hz = array[2].get<double>();
+  if (is_told(3)) sample.throttled = array[3].get<bool>();
+  return sample;
+}
+
 Result read_result(const json& object) {
   Result result;
   result.record = fields_from_json<Record>(object.at("record"));
@@ -57,12 +78,7 @@ Result read_result(const json& object) {
   for (const Phase& phase : all_phases) {
     if (result.phases.*phase.seconds < 0) throw Malformed("malformed line: negative seconds");
   }
-  for (const json& sample : object.at("samples")) {
-    result.samples.push_back({.seconds = sample.at(0).get<double>(),
-                              .launches = whole_number<std::int64_t>(sample.at(1)),
-                              .clock_hz = {},
-                              .throttled = {}});
-  }
+  for (const json& sample : object.at("samples")) result.samples.push_back(read_sample(sample));
   return result;
 }
 
@@ -121,7 +137,7 @@ std::string encode(const Result& result) {
               {"phases_s", fields_to_json(result.phases)},
               {"samples", json::array()}};
   for (const Sample& sample : result.samples) {
-    object["samples"].push_back({sample.seconds, sample.launches});
+    object["samples"].push_back(sample_to_json(sample));
   }
   return to_line(object);
 }
