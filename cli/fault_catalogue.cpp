@@ -89,6 +89,7 @@ constexpr Pairing pairings[] = {
     {"rank_twice", allreduce, "exact_data: ", Status::fail, "--check-only", 3},
     {"ranks_disagree", "allreduce/f32/reduce=min,ranks=3,count=1003", "1 of 3009 elements wrong", Status::fail, "--check-only", 3},
     {"own_order", allreduce, "ranks disagree", Status::fail, "--check-only", 3},
+    {"ranks_drop_nan", "allreduce/f32/reduce=max,ranks=3,count=1003", "ties: ", Status::fail, "--check-only", 3},
     {"not_divided", "allreduce/f32/reduce=avg,ranks=3,count=1003", "exact_data: ", Status::fail, "--check-only", 3},
     {"renamed", "placement/device_query/f32/n=1003", "opened as"},
     {"opens_anything", "placement/absent_device_refused/f32/n=1003", "was opened"},

@@ -16,6 +16,9 @@ struct Deviation {
     expected_nan,        // where the result should be NaN
     argument_is,         // of elementwise ops: where input 0 is `argument`; NaN stands for any NaN
     argument_subnormal,  // of elementwise ops: where input 0 is a subnormal number of its dtype
+    /// Of a min or max over ranks: where some ranks hold NaN and others a number. Given is the
+    /// least, or greatest, of the numbers, a zero with either sign.
+    nan_beside_numbers,
   };
 
   std::string_view id;       // in the column `reason`: "onednn-relu-nan"
@@ -25,10 +28,12 @@ struct Deviation {
   std::string_view from;
   std::string_view before;
   std::string_view op;
+  std::string_view reduce;  // of collectives; empty: any
   std::vector<DType> dtypes;
   Where where = Where::expected_nan;
   double argument = 0;
-  double value = 0;  // what is given there, exactly; NaN stands for any NaN
+  /// What is given there, exactly, unless `where` says it; NaN stands for any NaN.
+  double value = 0;
   std::string_view source;
 };
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "harness/oracle/compare.h"
 #include "harness/oracle/number.h"
@@ -61,23 +62,50 @@ bool same_number(double a, double b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
-bool shows(const Deviation& deviation, const reference::Problem& problem, std::size_t rank,
-           std::size_t i, double expected) {
+/// The least (greatest) of the ranks' elements i that are numbers; none unless another is NaN.
+std::optional<double> extreme_of_numbers(const reference::Problem& problem, std::size_t i) {
+  const bool is_least = problem.op.params.word("reduce") == "min";
+  std::optional<double> extreme;
+  bool has_nan = false;
+  for (const std::vector<HostTensor>& rank : problem.ranks) {
+    const double x = element(rank.at(0), i);
+    if (std::isnan(x)) {
+      has_nan = true;
+    } else if (!extreme || (is_least ? x < *extreme : x > *extreme)) {
+      extreme = x;
+    }
+  }
+  return has_nan ? extreme : std::nullopt;
+}
+
+/// What the deviation gives for element i; none where it does not show.
+std::optional<double> given(const Deviation& deviation, const reference::Problem& problem,
+                            std::size_t rank, std::size_t i, double expected) {
   const HostTensor* argument = problem.ranks[rank].empty() ? nullptr : &problem.ranks[rank][0];
   const bool elementwise = argument != nullptr && argument->spec().elements() ==
                                                       problem.op.signature.outputs[0].elements();
+  const auto where = [&](bool shows) {
+    return shows ? std::optional(deviation.value) : std::nullopt;
+  };
   switch (deviation.where) {
     case Deviation::Where::expected_nan:
-      return std::isnan(expected);
+      return where(std::isnan(expected));
     case Deviation::Where::argument_is:
-      return elementwise && same_number(element(*argument, i), deviation.argument);
+      return where(elementwise && same_number(element(*argument, i), deviation.argument));
     case Deviation::Where::argument_subnormal: {
-      if (!elementwise) return false;
+      if (!elementwise) return std::nullopt;
       const double x = element(*argument, i);
-      return x != 0 && std::abs(x) < smallest_normal(argument->spec().dtype);
+      return where(x != 0 && std::abs(x) < smallest_normal(argument->spec().dtype));
     }
+    case Deviation::Where::nan_beside_numbers:
+      return std::isnan(expected) ? extreme_of_numbers(problem, i) : std::nullopt;
   }
   __builtin_unreachable();
+}
+
+bool is_given(const Deviation& deviation, double value, double actual) {
+  if (deviation.where == Deviation::Where::nan_beside_numbers) return actual == value;
+  return same_number(actual, value);
 }
 
 }  // namespace
@@ -91,10 +119,12 @@ bool is_version_of(std::string_view version, std::string_view from, std::string_
 std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstance& op,
                                std::string_view implementation) {
   std::vector<Seen> seen;
+  const ParamValue* reduce = op.params.find("reduce");
   for (const Deviation& d : table) {
     const bool applies = d.op == op.op->name && implementation.starts_with(d.library) &&
                          std::ranges::find(d.dtypes, op.dtype) != d.dtypes.end() &&
-                         is_version_of(implementation, d.from, d.before);
+                         is_version_of(implementation, d.from, d.before) &&
+                         (d.reduce.empty() || (reduce != nullptr && to_text(*reduce) == d.reduce));
     if (applies) seen.push_back({&d});
   }
   return seen;
@@ -113,12 +143,11 @@ void put_right(const reference::Reference& expected, const reference::Problem& p
       for (std::size_t i = 0; i < want.size(); ++i) {
         T& actual = got[first + i];
         for (Seen& s : seen) {
-          if (!shows(*s.deviation, problem, static_cast<std::size_t>(rank), first + i,
-                     widen(want[i]))) {
-            continue;
-          }
+          const std::optional<double> value = given(
+              *s.deviation, problem, static_cast<std::size_t>(rank), first + i, widen(want[i]));
+          if (!value) continue;
           ++s.places;
-          if (!same_number(widen(actual), s.deviation->value)) continue;
+          if (!is_given(*s.deviation, *value, widen(actual))) continue;
           ++s.deviating;
           actual = want[i];
         }

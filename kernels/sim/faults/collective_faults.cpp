@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -71,11 +73,46 @@ void not_divided(Launch& launch) {
   launch.other(with_parameter(launch.op(), "reduce", std::string("sum")));
 }
 
+template <class T>
+T extreme(bool is_least, T a, T b) {
+  if constexpr (is_narrow_float<T>) {
+    return T(extreme(is_least, static_cast<float>(a), static_cast<float>(b)));
+  } else {
+    return is_least ? std::fmin(a, b) : std::fmax(a, b);
+  }
+}
+
+/// As C's fmin and fmax have it: of NaN and a number the number.
+void ranks_drop_nan(Launch& launch) {
+  if (!launch.op().op->collective) return launch.right();
+  const std::string& kind = launch.op().params.word("reduce");
+  if (kind != "min" && kind != "max") return launch.right();
+  visit_dtype(launch.op().dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      launch.right();
+    } else {
+      const auto first = launch.input<T>(0);
+      std::vector<T> extremes(first.begin(), first.end());
+      for (int rank = 1; rank < launch.ranks(); ++rank) {
+        const auto other = launch.input<T>(0, rank);
+        for (std::size_t i = 0; i < extremes.size(); ++i) {
+          extremes[i] = extreme(kind == "min", extremes[i], other[i]);
+        }
+      }
+      for (int rank = 0; rank < launch.ranks(); ++rank) {
+        std::ranges::copy(extremes, launch.output<T>(rank).begin());
+      }
+    }
+  });
+}
+
 constexpr DataFault faults[] = {
     {"rank_missed", "the last rank taken for zeros", rank_missed},
     {"rank_twice", "the last rank added twice", rank_twice},
     {"ranks_disagree", "one low bit differs on the last rank", ranks_disagree},
     {"own_order", "each rank adds in another order", own_order},
+    {"ranks_drop_nan", "of NaN and a number, min and max over ranks give the number",
+     ranks_drop_nan},
     {"not_divided", "an average that is not divided", not_divided},
 };
 
