@@ -14,6 +14,10 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/product_plan.h"
 
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+#endif
+
 namespace assay::cuda {
 namespace {
 namespace fs = std::filesystem;
@@ -291,6 +295,33 @@ TEST(Collectives, HaveNamesInNccl) {
   EXPECT_THROW(nccl_reduction("xor"), DeviceError);
   EXPECT_EQ(nccl_version_text(22809), "2.28.9");
 }
+
+#ifdef NCCL_MAJOR
+TEST(Collectives, AreDeclaredAsInNcclsHeader) {
+  EXPECT_EQ(sizeof(ncclUniqueId), sizeof(::ncclUniqueId));
+  EXPECT_EQ(sizeof(ncclRedOp_t), sizeof(::ncclRedOp_t));
+  EXPECT_EQ(sizeof(ncclDataType_t), sizeof(::ncclDataType_t));
+  EXPECT_EQ(sizeof(ncclResult_t), sizeof(::ncclResult_t));
+  const auto equal = [](int own, int of_header) { EXPECT_EQ(own, of_header); };
+  equal(ncclSuccess, ::ncclSuccess);
+  equal(ncclInternalError, ::ncclInternalError);
+  equal(ncclInProgress, ::ncclInProgress);
+  equal(ncclSum, ::ncclSum);
+  equal(ncclProd, ::ncclProd);
+  equal(ncclMax, ::ncclMax);
+  equal(ncclMin, ::ncclMin);
+  equal(ncclAvg, ::ncclAvg);
+  equal(ncclInt8, ::ncclInt8);
+  equal(ncclUint8, ::ncclUint8);
+  equal(ncclInt32, ::ncclInt32);
+  equal(ncclInt64, ::ncclInt64);
+  equal(ncclFloat16, ::ncclFloat16);
+  equal(ncclFloat32, ::ncclFloat32);
+  equal(ncclFloat64, ::ncclFloat64);
+  equal(ncclBfloat16, ::ncclBfloat16);
+  equal(ncclScalarHostImmediate, ::ncclScalarHostImmediate);
+}
+#endif
 
 // --- What is told of GPUs ------------------------------------------------------------------------
 

@@ -28,7 +28,6 @@ Nccl::Nccl() {
   find(error_string, "ncclGetErrorString");
   find(init_all, "ncclCommInitAll");
   find(abort, "ncclCommAbort");
-  find(destroy, "ncclCommDestroy");
   find(async_error, "ncclCommGetAsyncError");
   find(group_start, "ncclGroupStart");
   find(group_end, "ncclGroupEnd");

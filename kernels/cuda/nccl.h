@@ -1,12 +1,34 @@
 #pragma once
 
-#include <nccl.h>
-
+#include <cstddef>
 #include <string>
 
 #include "kernels/base/dtype.h"
 
+// The toolkit comes without nccl.h: these are the parts of NCCL's documented binary interface that
+// are used here, under NCCL's names. tests/cuda_test.cpp compares them with the header where it is.
+struct CUstream_st;
+
 namespace assay::cuda {
+
+using ncclComm_t = struct ncclComm*;
+struct ncclUniqueId {
+  char internal[128];
+};
+enum ncclResult_t : int { ncclSuccess = 0, ncclInternalError = 3, ncclInProgress = 7 };
+/// Also what ncclRedOpCreatePreMulSum makes: numbers without a name.
+enum ncclRedOp_t : int { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4 };
+enum ncclDataType_t : int {
+  ncclInt8 = 0,
+  ncclUint8 = 1,
+  ncclInt32 = 2,
+  ncclInt64 = 4,
+  ncclFloat16 = 6,
+  ncclFloat32 = 7,
+  ncclFloat64 = 8,
+  ncclBfloat16 = 9,
+};
+enum ncclScalarResidence_t : int { ncclScalarHostImmediate = 1 };
 
 /// NCCL, opened on first use: a missing library costs collectives alone. Each member is the
 /// library's function of that name.
@@ -19,19 +41,21 @@ class Nccl {
   /// "NCCL 2.28.9"; empty without the library.
   std::string version_text() const;
 
-  decltype(&ncclGetVersion) get_version = nullptr;
-  decltype(&ncclGetErrorString) error_string = nullptr;
-  decltype(&ncclCommInitAll) init_all = nullptr;
-  decltype(&ncclCommAbort) abort = nullptr;
-  decltype(&ncclCommDestroy) destroy = nullptr;
-  decltype(&ncclCommGetAsyncError) async_error = nullptr;
-  decltype(&ncclGroupStart) group_start = nullptr;
-  decltype(&ncclGroupEnd) group_end = nullptr;
-  decltype(&ncclAllReduce) all_reduce = nullptr;
-  decltype(&ncclGetUniqueId) get_unique_id = nullptr;
-  decltype(&ncclCommInitRank) init_rank = nullptr;
-  decltype(&ncclRedOpCreatePreMulSum) create_premul_sum = nullptr;
-  decltype(&ncclRedOpDestroy) destroy_reduction = nullptr;
+  ncclResult_t (*get_version)(int* version) = nullptr;
+  const char* (*error_string)(ncclResult_t result) = nullptr;
+  ncclResult_t (*init_all)(ncclComm_t* ranks, int count, const int* ordinals) = nullptr;
+  ncclResult_t (*abort)(ncclComm_t rank) = nullptr;
+  ncclResult_t (*async_error)(ncclComm_t rank, ncclResult_t* error) = nullptr;
+  ncclResult_t (*group_start)() = nullptr;
+  ncclResult_t (*group_end)() = nullptr;
+  ncclResult_t (*all_reduce)(const void* input, void* output, std::size_t count,
+                             ncclDataType_t type, ncclRedOp_t reduction, ncclComm_t rank,
+                             CUstream_st* stream) = nullptr;
+  ncclResult_t (*get_unique_id)(ncclUniqueId* id) = nullptr;
+  ncclResult_t (*init_rank)(ncclComm_t* rank, int ranks, ncclUniqueId id, int index) = nullptr;
+  ncclResult_t (*create_premul_sum)(ncclRedOp_t* reduction, void* scalar, ncclDataType_t type,
+                                    ncclScalarResidence_t residence, ncclComm_t rank) = nullptr;
+  ncclResult_t (*destroy_reduction)(ncclRedOp_t reduction, ncclComm_t rank) = nullptr;
 
  private:
   Nccl();
