@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> of_a_product{"name", "architecture", "compute_units"};
 /// What a device reads now, and what differs between the pairs of `pair_devices` by its nature.
-constexpr std::array<std::string_view, 7> no_configuration{
-    "device", "backend", "memory_free_bytes", "clock_hz", "temperature_c", "power_w", "processes"};
+constexpr std::array<std::string_view, 8> no_configuration{
+    "device",        "backend", "memory_free_bytes", "clock_hz",
+    "temperature_c", "power_w", "processes",         "link_now"};
 
 std::string cell(const DeviceCells& device, std::string_view column) {
   const auto found = device.find(column);

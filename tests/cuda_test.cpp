@@ -338,8 +338,7 @@ TEST(CudaDevices, TellOfLinksAndProcesses) {
   GpuState state;
   EXPECT_EQ(link_text(state), "");
   EXPECT_EQ(process_text(state), "");
-  state.pcie_generation = 5;
-  state.pcie_lanes = 16;
+  state.pcie = {5, 16};
   EXPECT_EQ(link_text(state), "PCIe 5.0 x16");
   state.nvlinks = 18;
   EXPECT_EQ(link_text(state), "PCIe 5.0 x16; 18 NVLinks");

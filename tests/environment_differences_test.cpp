@@ -86,6 +86,7 @@ TEST_F(Environment, NamesConfigurationOfDevicesAndNoMomentaryReading) {
   b.devices[0].temperature_c = 80;
   b.devices[0].memory_free_bytes = 7;
   b.devices[0].processes = "1 other";
+  b.devices[0].link_now = "PCIe 1.0 x16";
   EXPECT_EQ(differences(), (std::vector<std::string>{"cuda:0 driver: 555.1 -> 560.2",
                                                      "cuda:0 power_limit_w: 300 -> 250"}));
   EXPECT_TRUE(hardware_differences(pairs).empty());
@@ -104,7 +105,7 @@ TEST_F(Environment, EveryColumnIsEitherConfigurationOrAReading) {
     }
   });
   EXPECT_EQ(differences().size(),
-            columns - 5);  // free memory, clock, temperature, power, processes
+            columns - 6);  // free memory, clock, temperature, power, processes, current link
 }
 
 TEST_F(Environment, AnotherProductIsOtherHardware) {

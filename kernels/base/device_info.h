@@ -29,10 +29,11 @@ struct DeviceInfo {
   std::optional<double> power_w;
   std::optional<double> power_limit_w;
   std::string ecc;                                     // "on", "off"
-  std::string link;                                    // "PCIe 5.0 x16"
+  std::string link;                                    // the fastest it can have: "PCIe 5.0 x16"
   std::string processes;                               // "1234 python; 99 assay"
   std::optional<std::int64_t> last_level_cache_bytes;  // of all of them together
   std::optional<double> memory_peak_bytes_per_s;       // clock x width of its memory
+  std::string link_now;                                // "PCIe 1.0 x16": slower while idle
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The one
@@ -62,6 +63,7 @@ void visit_fields(Info& info,
   visit("processes", info.processes);
   visit("last_level_cache_bytes", info.last_level_cache_bytes);
   visit("memory_peak_bytes_per_s", info.memory_peak_bytes_per_s);
+  visit("link_now", info.link_now);
 }
 
 }  // namespace assay

@@ -113,6 +113,7 @@ DeviceInfo describe(int ordinal) {
   info.power_limit_w = state.power_limit_w;
   info.ecc = state.ecc ? on_or_off(state.ecc) : on_or_off(gpu.ECCEnabled != 0);
   info.link = link_text(state);
+  info.link_now = pcie_text(state.pcie_now);
   info.processes = process_text(state);
   if (gpu.l2CacheSize > 0) info.last_level_cache_bytes = gpu.l2CacheSize;
   info.memory_peak_bytes_per_s = memory_peak_bytes_per_s(ordinal);

@@ -155,8 +155,10 @@ GpuState Nvml::state(const std::string& pci_bus_id) const {
   s.power_limit_w = number("nvmlDeviceGetEnforcedPowerLimit", milliwatt, gpu);
   s.ecc = mode<int>("nvmlDeviceGetEccMode", gpu);
   s.mig = mode<unsigned>("nvmlDeviceGetMigMode", gpu);
-  s.pcie_generation = whole("nvmlDeviceGetCurrPcieLinkGeneration", gpu);
-  s.pcie_lanes = whole("nvmlDeviceGetCurrPcieLinkWidth", gpu);
+  s.pcie = {whole("nvmlDeviceGetMaxPcieLinkGeneration", gpu),
+            whole("nvmlDeviceGetMaxPcieLinkWidth", gpu)};
+  s.pcie_now = {whole("nvmlDeviceGetCurrPcieLinkGeneration", gpu),
+                whole("nvmlDeviceGetCurrPcieLinkWidth", gpu)};
   s.nvlinks = active_links(gpu);
   s.throttle_reasons = throttle_reasons(gpu);
   s.processes = processes(gpu);
@@ -184,12 +186,13 @@ bool is_throttled(std::uint64_t reasons) {
          0;
 }
 
+std::string pcie_text(const GpuState::Pcie& pcie) {
+  if (!pcie.generation || !pcie.lanes) return "";
+  return "PCIe " + std::to_string(*pcie.generation) + ".0 x" + std::to_string(*pcie.lanes);
+}
+
 std::string link_text(const GpuState& state) {
-  std::string text;
-  if (state.pcie_generation && state.pcie_lanes) {
-    text = "PCIe " + std::to_string(*state.pcie_generation) + ".0 x" +
-           std::to_string(*state.pcie_lanes);
-  }
+  std::string text = pcie_text(state.pcie);
   if (state.nvlinks.value_or(0) > 0) {
     text += (text.empty() ? "" : "; ") + std::to_string(*state.nvlinks) + " NVLinks";
   }

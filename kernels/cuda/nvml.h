@@ -20,8 +20,12 @@ struct GpuState {
   std::optional<double> power_limit_w;
   std::optional<bool> ecc;
   std::optional<bool> mig;
-  std::optional<int> pcie_generation;
-  std::optional<int> pcie_lanes;
+  struct Pcie {
+    std::optional<int> generation;
+    std::optional<int> lanes;
+  };
+  Pcie pcie;                   // the fastest that GPU and machine can have
+  Pcie pcie_now;               // idle GPUs take a lower generation
   std::optional<int> nvlinks;  // that are up
   std::optional<std::uint64_t> throttle_reasons;
 
@@ -56,7 +60,9 @@ class Nvml {
 /// would have let it. Not idleness, and not clocks that somebody has set.
 bool is_throttled(std::uint64_t reasons);
 
-/// "PCIe 5.0 x16; 18 NVLinks".
+/// "PCIe 5.0 x16"; empty where it is not known.
+std::string pcie_text(const GpuState::Pcie& pcie);
+/// The fastest links: "PCIe 5.0 x16; 18 NVLinks".
 std::string link_text(const GpuState& state);
 /// "1234 python; 99 assay".
 std::string process_text(const GpuState& state);
