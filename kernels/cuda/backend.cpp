@@ -29,8 +29,11 @@ class CudaBackend final : public Backend {
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
                                         Bootstrap& bootstrap) override {
-    return connect_nccl(devices, bootstrap);
+    return connect_nccl(devices, bootstrap, communicators_);
   }
+
+ private:
+  CommunicatorCache<NcclRanks> communicators_;
 };
 
 }  // namespace

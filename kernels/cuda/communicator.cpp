@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "kernels/cuda/faults.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/nccl.h"
+#include "kernels/cuda/nccl_ranks.h"
 
 namespace assay::cuda {
 namespace {
@@ -34,24 +36,25 @@ std::array<std::byte, 8> two_as(DType dtype) {
 /// The reduction as each rank's communicator knows it.
 class Reductions {
  public:
-  Reductions(std::vector<ncclComm_t>& ranks, const OpInstance& op) : ranks_(ranks) {
+  Reductions(NcclRanks& ranks, const OpInstance& op) : ranks_(ranks) {
     const std::string& reduce = op.params.word("reduce");
     if (reduce != "premul_sum") {
       of_rank_.assign(ranks.size(), nccl_reduction(reduce));
       return;
     }
     auto scalar = two_as(op.dtype);
-    for (const ncclComm_t rank : ranks) {
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       of_rank_.emplace_back();
-      check(Nccl::instance().create_premul_sum(&of_rank_.back(), scalar.data(), nccl_type(op.dtype),
-                                               ncclScalarHostImmediate, rank),
-            "ncclRedOpCreatePreMulSum");
+      ranks.demand(
+          Nccl::instance().create_premul_sum(&of_rank_.back(), scalar.data(), nccl_type(op.dtype),
+                                             ncclScalarHostImmediate, ranks[rank]),
+          "ncclRedOpCreatePreMulSum");
       ++made_;
     }
   }
   ~Reductions() {
-    for (std::size_t rank = 0; rank < made_; ++rank) {
-      if (ranks_[rank] != nullptr) Nccl::instance().destroy_reduction(of_rank_[rank], ranks_[rank]);
+    for (std::size_t rank = 0; rank < made_ && !ranks_.is_broken(); ++rank) {
+      Nccl::instance().destroy_reduction(of_rank_[rank], ranks_[rank]);
     }
   }
   Reductions(const Reductions&) = delete;
@@ -59,15 +62,14 @@ class Reductions {
   ncclRedOp_t operator[](std::size_t rank) const { return of_rank_[rank]; }
 
  private:
-  std::vector<ncclComm_t>& ranks_;  // null once they are aborted
+  NcclRanks& ranks_;
   std::vector<ncclRedOp_t> of_rank_;
   std::size_t made_ = 0;
 };
 
 class AllreduceKernel final : public Kernel {
  public:
-  AllreduceKernel(std::vector<ncclComm_t>& ranks, const OpInstance& op,
-                  std::span<const Binding> bindings)
+  AllreduceKernel(NcclRanks& ranks, const OpInstance& op, std::span<const Binding> bindings)
       : ranks_(ranks),
         bindings_(bindings.begin(), bindings.end()),
         count_(static_cast<std::size_t>(op.signature.outputs[0].elements())),
@@ -76,7 +78,7 @@ class AllreduceKernel final : public Kernel {
 
   void launch() override {
     const Nccl& nccl = Nccl::instance();
-    check(nccl.group_start(), "ncclGroupStart");
+    ranks_.demand(nccl.group_start(), "ncclGroupStart");
     ncclResult_t refused = ncclSuccess;
     for (std::size_t rank = 0; rank < ranks_.size() && refused == ncclSuccess; ++rank) {
       const Binding& binding = bindings_[rank];
@@ -85,21 +87,14 @@ class AllreduceKernel final : public Kernel {
     }
     // The group ends whatever became of it: it would swallow the calls behind it.
     const ncclResult_t ended = nccl.group_end();
-    check(refused, "ncclAllReduce");
-    check(ended, "ncclGroupEnd");
-    for (const ncclComm_t rank : ranks_) {
-      ncclResult_t earlier = ncclSuccess;
-      check(nccl.async_error(rank, &earlier), "ncclCommGetAsyncError");
-      if (earlier == ncclSuccess || earlier == ncclInProgress) continue;
-      // Before buffers are released, which would wait for kernels that hang.
-      for (ncclComm_t& each : ranks_) nccl.abort(std::exchange(each, nullptr));
-      check(earlier, "an earlier ncclAllReduce");
-    }
+    ranks_.demand(refused, "ncclAllReduce");
+    ranks_.demand(ended, "ncclGroupEnd");
+    ranks_.demand_no_earlier_error();
   }
   std::string implementation() const override { return Nccl::instance().version_text(); }
 
  private:
-  std::vector<ncclComm_t>& ranks_;  // null once they are aborted
+  NcclRanks& ranks_;
   std::vector<Binding> bindings_;
   std::size_t count_;
   ncclDataType_t type_;
@@ -108,66 +103,36 @@ class AllreduceKernel final : public Kernel {
 
 class NcclCommunicator final : public Communicator {
  public:
-  NcclCommunicator(const std::vector<int>& ordinals, Bootstrap& bootstrap)
-      : ranks_(ordinals.size()), name_(bootstrap.size() == 1 ? "nccl" : "nccl between processes") {
-    if (bootstrap.size() == 1) {
-      check(Nccl::instance().init_all(ranks_.data(), static_cast<int>(ranks_.size()),
-                                      ordinals.data()),
-            "ncclCommInitAll");
-    } else {
-      join(ordinals, bootstrap);
-    }
-  }
-  // Aborted and not destroyed, which would wait for ranks that hang.
-  ~NcclCommunicator() override {
-    for (const ncclComm_t rank : ranks_) {
-      if (rank != nullptr) Nccl::instance().abort(rank);
-    }
-  }
-  NcclCommunicator(const NcclCommunicator&) = delete;
-  NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+  NcclCommunicator(std::shared_ptr<NcclRanks> ranks, std::string transport)
+      : ranks_(std::move(ranks)), transport_(std::move(transport)) {}
 
-  std::string transport() const override { return name_; }
+  std::string transport() const override { return transport_; }
   std::unique_ptr<Kernel> prepare(const OpInstance& op,
                                   std::span<const Binding> bindings) override {
     refuse_fault("a collective");
-    return std::make_unique<AllreduceKernel>(ranks_, op, bindings);
+    return std::make_unique<AllreduceKernel>(*ranks_, op, bindings);
   }
 
  private:
-  /// Ranks are numbered process by process.
-  void join(const std::vector<int>& ordinals, Bootstrap& bootstrap) {
-    const Nccl& nccl = Nccl::instance();
-    ncclUniqueId id{};
-    if (bootstrap.rank() == 0) check(nccl.get_unique_id(&id), "ncclGetUniqueId");
-    bootstrap.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    const auto local = static_cast<int>(ordinals.size());
-    check(nccl.group_start(), "ncclGroupStart");
-    ncclResult_t refused = ncclSuccess;
-    for (int i = 0; i < local && refused == ncclSuccess; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      make_current(ordinals[at]);
-      refused =
-          nccl.init_rank(&ranks_[at], bootstrap.size() * local, id, bootstrap.rank() * local + i);
-    }
-    const ncclResult_t ended = nccl.group_end();
-    check(refused, "ncclCommInitRank");
-    check(ended, "ncclGroupEnd");
-  }
-
-  std::vector<ncclComm_t> ranks_;
-  std::string name_;
+  std::shared_ptr<NcclRanks> ranks_;
+  std::string transport_;
 };
 
 }  // namespace
 
-std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Bootstrap& bootstrap) {
+std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Bootstrap& bootstrap,
+                                           CommunicatorCache<NcclRanks>& cache) {
   if (const std::string& problem = Nccl::instance().problem(); !problem.empty()) {
     throw DeviceError(Failure::unsupported, problem);
   }
   std::vector<int> ordinals;
   for (Device* device : devices) ordinals.push_back(static_cast<CudaDevice&>(*device).ordinal());
-  return std::make_unique<NcclCommunicator>(ordinals, bootstrap);
+  const auto make = [&] { return std::make_shared<NcclRanks>(ordinals, bootstrap); };
+  // Processes must make theirs together, and one does not see that another's broke.
+  if (bootstrap.size() > 1) {
+    return std::make_unique<NcclCommunicator>(make(), "nccl between processes");
+  }
+  return std::make_unique<NcclCommunicator>(cache.get(ordinals, make), "nccl");
 }
 
 }  // namespace assay::cuda

@@ -1,0 +1,68 @@
+#include "kernels/cuda/nccl_ranks.h"
+
+#include <span>
+
+#include "kernels/cuda/current.h"
+
+namespace assay::cuda {
+
+NcclRanks::NcclRanks(const std::vector<int>& ordinals, Bootstrap& bootstrap)
+    : ranks_(ordinals.size()) {
+  // The destructor does not run for what is not made.
+  try {
+    if (bootstrap.size() == 1) {
+      check(Nccl::instance().init_all(ranks_.data(), static_cast<int>(ranks_.size()),
+                                      ordinals.data()),
+            "ncclCommInitAll");
+    } else {
+      join(ordinals, bootstrap);
+    }
+  } catch (...) {
+    abort();
+    throw;
+  }
+}
+
+void NcclRanks::join(const std::vector<int>& ordinals, Bootstrap& bootstrap) {
+  const Nccl& nccl = Nccl::instance();
+  ncclUniqueId id{};
+  if (bootstrap.rank() == 0) check(nccl.get_unique_id(&id), "ncclGetUniqueId");
+  bootstrap.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
+  const auto local = static_cast<int>(ordinals.size());
+  check(nccl.group_start(), "ncclGroupStart");
+  ncclResult_t refused = ncclSuccess;
+  for (int i = 0; i < local && refused == ncclSuccess; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    make_current(ordinals[at]);
+    refused =
+        nccl.init_rank(&ranks_[at], bootstrap.size() * local, id, bootstrap.rank() * local + i);
+  }
+  const ncclResult_t ended = nccl.group_end();
+  check(refused, "ncclCommInitRank");
+  check(ended, "ncclGroupEnd");
+}
+
+void NcclRanks::demand(ncclResult_t result, const char* call) {
+  if (result == ncclSuccess) return;
+  // Before buffers are released, which would wait for kernels that hang.
+  abort();
+  check(result, call);
+}
+
+void NcclRanks::demand_no_earlier_error() {
+  for (const ncclComm_t rank : ranks_) {
+    ncclResult_t earlier = ncclSuccess;
+    demand(Nccl::instance().async_error(rank, &earlier), "ncclCommGetAsyncError");
+    if (earlier != ncclInProgress) demand(earlier, "an earlier ncclAllReduce");
+  }
+}
+
+void NcclRanks::abort() {
+  if (is_broken_) return;
+  is_broken_ = true;
+  for (const ncclComm_t rank : ranks_) {
+    if (rank != nullptr) Nccl::instance().abort(rank);
+  }
+}
+
+}  // namespace assay::cuda
