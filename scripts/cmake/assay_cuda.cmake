@@ -1,41 +1,18 @@
 # Decides whether the CUDA backend is built, and for which GPUs: assay_with_cuda, CMAKE_CUDA_ARCHITECTURES.
 set(assay_with_cuda OFF)
-if(ASSAY_CUDA STREQUAL OFF OR ASSAY_SANITIZE)
+if(ASSAY_SANITIZE)
   return()  # sanitizers under nvcc find what is the compiler's, not ours
 endif()
-
-set(has_gpu OFF)
-find_program(NVIDIA_SMI nvidia-smi)
-if(NVIDIA_SMI)
-  execute_process(COMMAND ${NVIDIA_SMI} -L OUTPUT_VARIABLE gpus ERROR_QUIET)
-  if(gpus MATCHES "GPU 0")
-    set(has_gpu ON)
-  endif()
-endif()
-if(ASSAY_CUDA STREQUAL AUTO AND NOT has_gpu)
-  message(STATUS "No NVIDIA GPU: built without the CUDA backend (-DASSAY_CUDA=ON builds it)")
+set(ASSAY_CUDA_ARCHITECTURES "" CACHE STRING
+  "For which GPUs: native, packaged (all that scripts/package is for), or as CMAKE_CUDA_ARCHITECTURES: 80-real;90-real")
+include(assay_find_nvcc)
+if(NOT assay_nvcc)
   return()
 endif()
+message(STATUS "The CUDA backend by ${assay_nvcc} for ${assay_cuda_architectures}")
 
-include(CheckLanguage)
-check_language(CUDA)
-if(NOT CMAKE_CUDA_COMPILER)
-  if(ASSAY_CUDA STREQUAL ON)
-    message(FATAL_ERROR "ASSAY_CUDA=ON needs nvcc: install the CUDA toolkit, or set CMAKE_CUDA_COMPILER")
-  endif()
-  message(STATUS "No nvcc: built without the CUDA backend")
-  return()
-endif()
-
-# The GPUs of this machine, where it has any. Elsewhere only intermediate code for the oldest ones that the toolkit
-# knows, which drivers compile for newer ones when it is first loaded.
-set(default_architectures 75-virtual)
-if(has_gpu)
-  set(default_architectures native)
-endif()
-set(ASSAY_CUDA_ARCHITECTURES ${default_architectures} CACHE STRING
-  "For which GPUs, as CMAKE_CUDA_ARCHITECTURES: native, or a list such as 80-real;90-real;90-virtual")
-set(CMAKE_CUDA_ARCHITECTURES ${ASSAY_CUDA_ARCHITECTURES})
+set(CMAKE_CUDA_COMPILER ${assay_nvcc})
+set(CMAKE_CUDA_ARCHITECTURES ${assay_cuda_architectures})
 if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
