@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 ASSAY = os.environ["ASSAY"]
+ABSENT = "cuda:4095"  # a GPU that no machine has
 
 
 def children_of(pid):

@@ -3,7 +3,7 @@ import json
 import os
 import unittest
 
-from support import AssayTest
+from support import ABSENT, AssayTest
 
 
 class Help(AssayTest):
@@ -32,9 +32,10 @@ class Devices(AssayTest):
 
     def test_json(self):
         document = json.loads(self.assay("devices", "--json", "--sim-devices", "2").stdout)
-        self.assertEqual([d["device"] for d in document["devices"]], ["cpu", "sim:0", "sim:1"])
-        self.assertGreater(document["devices"][0]["memory_total_bytes"], 1 << 28)
-        self.assertIn("no hardware", document["devices"][1]["name"])
+        devices = {d["device"]: d for d in document["devices"] if d["backend"] in ("cpu", "sim")}
+        self.assertEqual(list(devices), ["cpu", "sim:0", "sim:1"])
+        self.assertGreater(devices["cpu"]["memory_total_bytes"], 1 << 28)
+        self.assertIn("no hardware", devices["sim:0"]["name"])
 
 
     def test_binding_threads_takes_no_core_away(self):
@@ -62,7 +63,8 @@ class Listing(AssayTest):
 
     def test_simulated_devices_only_when_asked_for(self):
         devices = {t["device"] for t in self.trials("--profile", "seeds", "--sim-devices", "2")}
-        self.assertEqual(devices, {"cpu"})
+        self.assertIn("cpu", devices)
+        self.assertFalse([device for device in devices if "sim" in device])
         devices = {t["device"] for t in
                    self.trials("--profile", "seeds", "--sim-devices", "2", "--device", "sim")}
         self.assertEqual(devices, {"sim:0", "sim:1", "sim:0+sim:1", "sim:0>sim:1", "sim:1>sim:0", "sim:0<>sim:1"})
@@ -119,8 +121,8 @@ class Mistakes(AssayTest):
             self.assertRegex(self.assay("devices").stdout, r"(?m)^no GPU: .*(no driver \(libcuda|the driver|visible|assay_cuda\.so)")
 
     def test_absent_devices_exit_3(self):
-        self.assertIn("cuda", self.refused("run", "--device", "cuda:7", code=3))
-        self.assertIn("--require cuda:64", self.refused("run", "--require", "cuda:64", code=3))
+        self.assertIn("cuda", self.refused("run", "--device", ABSENT, code=3))
+        self.assertIn(f"--require {ABSENT}", self.refused("run", "--require", ABSENT, code=3))
         self.assertIn("--sim-devices", self.refused("run", "--device", "sim", code=3))
 
     def test_nothing_applies_exit_3(self):

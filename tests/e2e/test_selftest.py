@@ -2,7 +2,7 @@
 import csv
 import unittest
 
-from support import AssayTest
+from support import ABSENT, AssayTest
 
 
 class Selftest(AssayTest):
@@ -37,7 +37,7 @@ class Selftest(AssayTest):
 
     def test_faults_go_into_simulated_devices_or_a_gpu_that_is_there(self):
         self.assertIn("cpu", self.assay("selftest", "--device", "cpu", expect=2).stderr)
-        self.assay("selftest", "--device", "cuda:99", expect=3)
+        self.assay("selftest", "--device", ABSENT, expect=3)
         self.assertFalse((self.folder / "assay-selftest.csv").exists())
 
 
