@@ -21,7 +21,13 @@ struct AbsentDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An empty run is never green, and neither is one that stopped before the end of its plan.
-ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky);
+/// Whether a selection is one of several parts, of which another may have run what this one
+/// skipped.
+enum class Part { whole, shard };
+
+/// An empty run is never green, and neither is one that stopped before the end of its plan, or one
+/// that ran nothing of an op and dtype because a library refused it.
+ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky,
+                      Part part = Part::whole);
 
 }  // namespace assay::cli

@@ -97,6 +97,9 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
                const Supervisor& supervisor, const ExpectedFailures& expected) {
   const std::vector<std::string> of_failures = expected.notes(outcomes.trials());
   run.notes.insert(run.notes.end(), of_failures.begin(), of_failures.end());
+  for (const auto& [cell, refusal] : outcomes.tally().untested()) {
+    run.notes.push_back(fmt::format("untested: nothing ran of {}: {}", cell, refusal));
+  }
   if (end == PlanEnd::failed_fast) run.notes.emplace_back("ended by --fail-fast");
   if (end == PlanEnd::enough) {
     const LeftOut left = left_out(job.plan, outcomes);
@@ -210,7 +213,9 @@ int execute(const RunOptions& asked, bool resumes) {
   const Tally tally = outcomes.tally();
   if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
   const bool completed = !run.interrupted && tally.finished >= run.planned;
-  run.exit_code = exit_code_of(tally, completed, run.allow_flaky);
+  const std::string& shard = options.selection.cases.shard;
+  const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
+  run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
   if (!options.selection.without_check.empty()) {
     // Whatever passed, passed with one eye shut.
     run.notes.push_back("the check " + options.selection.without_check + " was switched off");

@@ -7,8 +7,8 @@
 namespace assay {
 
 void refuse_dtype(const OpInstance& op) {
-  throw DeviceError(Failure::unsupported, "this device has no " + std::string(op.op->name) +
-                                              " in " + std::string(name(op.dtype)));
+  throw DeviceError(Failure::not_here, "this device has no " + std::string(op.op->name) + " in " +
+                                           std::string(name(op.dtype)));
 }
 
 }  // namespace assay

@@ -11,7 +11,7 @@
 // it comes in.
 namespace assay {
 
-/// Binds an op to its tensors; throws DeviceError(unsupported) for a dtype that it does not have.
+/// Binds an op to its tensors; throws DeviceError(not_here) for a dtype that it does not have.
 using Factory = std::unique_ptr<Kernel> (*)(const OpInstance&, const Binding&);
 
 struct KernelRow {
@@ -19,7 +19,7 @@ struct KernelRow {
   Factory make;
 };
 
-/// Throws DeviceError(unsupported).
+/// Throws DeviceError(not_here).
 [[noreturn]] void refuse_dtype(const OpInstance& op);
 
 /// The types that ops of a family come in; for_dtypes takes such a list.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/skip_category.h"
+
 namespace assay {
 namespace {
 
@@ -105,6 +107,13 @@ Tally Outcomes::tally() const {
 
 void Tally::add(const Record& outcome) {
   ++total;
+  Cell& cell = cells[fmt::format("{}/{}/{} on {}", outcome.suite, outcome.op, outcome.dtype,
+                                 outcome.device)];
+  if (outcome.status != Status::skip) {
+    cell.has_run = true;
+  } else if (cell.refusal.empty() && !skip_category::is_limit(outcome.reason)) {
+    cell.refusal = outcome.reason.empty() ? "no reason given" : outcome.reason;
+  }
   if (!outcome.expected_failure.empty()) {
     ++expected;
     return;
@@ -116,6 +125,14 @@ void Tally::add(const Record& outcome) {
 std::int64_t Tally::count(Status status) const { return count_of(by_status, status); }
 
 std::int64_t Tally::count(StatusClass of_class) const { return count_of(by_class, of_class); }
+
+std::vector<std::pair<std::string, std::string>> Tally::untested() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [name, cell] : cells) {
+    if (!cell.has_run && !cell.refusal.empty()) found.emplace_back(name, cell.refusal);
+  }
+  return found;
+}
 
 std::string Tally::text() const {
   std::string text;
@@ -158,6 +175,14 @@ RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
   }
   if (tally.count(StatusClass::skipped) == tally.total) {
     return {"EMPTY", tally.total == 0 ? "nothing ran" : "nothing ran, every trial was skipped"};
+  }
+  const auto untested = tally.untested();
+  if (run.exit_code != 0 && !untested.empty()) {
+    return {"UNTESTED",
+            fmt::format("nothing ran of {}{}: {}", untested.front().first,
+                        untested.size() > 1 ? fmt::format(" and {} more", untested.size() - 1)
+                                            : std::string(),
+                        untested.front().second)};
   }
   if (run.exit_code != 0) {
     return {"NOT PASSED", fmt::format("every result is right, but the run ended with exit code {}",

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/record.h"
@@ -19,9 +20,20 @@ struct Tally {
   std::int64_t total = 0;
   std::int64_t finished = 0;  // trials with a row, counting every repeat
 
+  /// Of one suite, op and dtype on one device: whether anything ran, and why a library first
+  /// refused to.
+  struct Cell {
+    bool has_run = false;
+    std::string refusal;
+  };
+  std::map<std::string, Cell> cells;  // by "linear/linear/bf16 on cuda:0"
+
   void add(const Record& outcome);
   std::int64_t count(Status status) const;
   std::int64_t count(StatusClass of_class) const;
+  /// The cells of which nothing ran although the device could have run it: all was skipped, and not
+  /// only for want of devices, memory or hardware. With the refusal.
+  std::vector<std::pair<std::string, std::string>> untested() const;
   /// "118 pass, 2 skip, 1 expected failure": what occurs.
   std::string text() const;
 };

@@ -111,6 +111,28 @@ TEST(ExitCodes, AKnownFailureIsAcceptedAndASecondOneIsNot) {
   EXPECT_EQ(exit_code_of(tally, true, false), wrong);
 }
 
+TEST(ExitCodes, AnOpAndDtypeThatALibraryRefusedAltogetherIsNotGreen) {
+  const auto row = [](std::string op, Status status, std::string reason = "") {
+    Record record;
+    record.op = std::move(op);
+    record.status = status;
+    record.reason = std::move(reason);
+    return record;
+  };
+  const Record refused = row("linear", Status::skip, "unsupported: NOT_SUPPORTED");
+  Tally tally;
+  tally.add(row("add", Status::pass));
+  tally.add(row("linear", Status::skip, "too little memory: 9 GB"));
+  tally.add(row("allreduce", Status::skip, "too few devices: 2 ranks"));
+  tally.add(row("matmul", Status::skip, "not here: needs a newer GPU"));
+  EXPECT_EQ(exit_code_of(tally, true, false), ok) << "a right machine skips these too";
+  tally.add(refused);
+  EXPECT_EQ(exit_code_of(tally, true, false), absent);
+  EXPECT_EQ(exit_code_of(tally, true, false, Part::shard), ok) << "another shard may have run it";
+  tally.add(row("linear", Status::pass));
+  EXPECT_EQ(exit_code_of(tally, true, false), ok) << "another shape passed";
+}
+
 TEST(Replay, IsQuotedForTheShellWhereItMust) {
   EXPECT_EQ(shell_word("a/b=1,c"), "a/b=1,c");
   EXPECT_EQ(shell_word("a b"), "'a b'");

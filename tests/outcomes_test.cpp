@@ -103,6 +103,34 @@ TEST(Tally, CountsStatusesAndClasses) {
             "1 vacuous");
 }
 
+Record skipped(int n, const std::string& dtype, const std::string& reason) {
+  Record record = sample_record(n, Status::skip);
+  record.dtype = dtype;
+  record.reason = reason;
+  return record;
+}
+
+TEST(Tally, NamesWhatALibraryRefusedAltogether) {
+  const Record passed = sample_record(1);
+  const std::string cell = passed.suite + "/" + passed.op + "/bf16 on " + passed.device;
+  const Tally tally =
+      Outcomes(std::vector{passed, skipped(2, passed.dtype, "unsupported: one shape"),
+                           skipped(3, "bf16", "unsupported: A"),
+                           skipped(4, "bf16", "unsupported: B"),
+                           skipped(5, "f16", "not here: no units"),
+                           skipped(6, "f64", "too few devices: 2 ranks")})
+          .tally();
+  ASSERT_EQ(tally.untested().size(), 1U);
+  EXPECT_EQ(tally.untested()[0].first, cell);
+  EXPECT_EQ(tally.untested()[0].second, "unsupported: A");
+
+  const RunVerdict shown = run_verdict(sample_run(6, 3), tally);
+  EXPECT_EQ(shown.word, "UNTESTED");
+  EXPECT_FALSE(shown.passed);
+  EXPECT_EQ(shown.why, "nothing ran of " + cell + ": unsupported: A");
+  EXPECT_TRUE(run_verdict(sample_run(6, 0), tally).passed) << "a shard need not touch everything";
+}
+
 TEST(RunVerdict, OnlyACompleteRunWithARightResultHasPassed) {
   EXPECT_TRUE(verdict_of({Status::pass}, 1, 0).passed);
   EXPECT_EQ(verdict_of({Status::pass, Status::skip}, 2, 0).why, "1 result right, 1 skipped");

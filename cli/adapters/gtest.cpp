@@ -109,8 +109,8 @@ void register_tests(Session& session) {
   }
 }
 
-/// What GoogleTest would end the program for, with the exit code of a wrong result.
-void check_sharding() {
+/// Throws for what GoogleTest would end the program for, with the exit code of a wrong result.
+Part check_sharding() {
   const auto read = [](const char* name) -> std::optional<int> {
     const char* text = std::getenv(name);
     if (text == nullptr) return std::nullopt;
@@ -124,11 +124,12 @@ void check_sharding() {
   };
   const auto index = read("GTEST_SHARD_INDEX");
   const auto total = read("GTEST_TOTAL_SHARDS");
-  if (!index && !total) return;
+  if (!index && !total) return Part::whole;
   if (!index || !total || *index >= *total) {
     throw UsageError(
         "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS: both, and the index below the total");
   }
+  return *total > 1 ? Part::shard : Part::whole;
 }
 
 /// Where a report goes, and in which format.
@@ -140,7 +141,6 @@ struct Report {
 /// What our table did not see: the environment (GTEST_OUTPUT), and where the report goes.
 Report check_flags(int argc, char** argv) {
   if (argc > 1) throw UsageError(fmt::format("GoogleTest does not understand '{}'", argv[1]));
-  check_sharding();
   const std::string output = GTEST_FLAG_GET(output);
   if (output.empty()) return {};
   const std::vector<std::string> parts = split(output, ':');
@@ -179,7 +179,7 @@ int run(int argc, char** argv) {
   testing::InitGoogleTest(&count, flags.data());
   const Report report = check_flags(count, flags.data());
 
-  Session session(std::move(options));
+  Session session(std::move(options), check_sharding());
   register_tests(session);
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
   session.begin();

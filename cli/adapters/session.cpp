@@ -11,7 +11,7 @@
 
 namespace assay::cli {
 
-Session::Session(RunOptions options) : options_(std::move(options)) {
+Session::Session(RunOptions options, Part part) : options_(std::move(options)), part_(part) {
   SelectionOptions& selection = options_.selection;
   selection.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay";
   SelectedTrials selected = select_trials(selection);
@@ -43,13 +43,18 @@ std::optional<Record> Session::take(std::size_t i) {
 }
 
 ExitCode Session::exit_code() const {
-  return exit_code_of(outcomes_.tally(), !interrupted(), options_.allow_flaky);
+  return exit_code_of(outcomes_.tally(), !interrupted(), options_.allow_flaky, part_);
 }
 
 int end_of(const Session& session, bool library_is_content) {
   ExitCode code = session.exit_code();
   if (interrupted()) say("assay: interrupted by signal {}\n", interrupting_signal());
-  if (code == absent) say("assay: nothing ran, which is never green: exit code {}\n", int{absent});
+  for (const auto& [cell, refusal] : session.tally().untested()) {
+    say("assay: untested: nothing ran of {}: {}\n", cell, refusal);
+  }
+  if (code == absent && session.tally().count(Status::skip) == session.tally().total) {
+    say("assay: nothing ran, which is never green: exit code {}\n", int{absent});
+  }
   if (!library_is_content && (code == ok || code == absent)) code = infrastructure;
   return code;
 }

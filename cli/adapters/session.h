@@ -22,7 +22,7 @@ namespace assay::cli {
 class Session {
  public:
   /// Plans; nothing is locked and nothing runs yet. Throws UsageError and AbsentDevice.
-  explicit Session(RunOptions options);
+  explicit Session(RunOptions options, Part part = Part::whole);
 
   const std::vector<PlannedTrial>& plan() const { return plan_; }
   const RunInfo& run() const { return run_; }
@@ -34,6 +34,7 @@ class Session {
   /// What became of the i-th trial of the plan; nothing when the session was interrupted.
   std::optional<Record> take(std::size_t i);
 
+  Tally tally() const { return outcomes_.tally(); }
   /// What the results so far come to, as for `assay run`: 3 when nothing ran.
   ExitCode exit_code() const;
 
@@ -44,6 +45,7 @@ class Session {
   };
 
   RunOptions options_;
+  Part part_;
   RunInfo run_;
   std::vector<PlannedTrial> plan_;
   std::vector<std::int64_t> taken_;  // how often, of each trial

@@ -15,6 +15,7 @@
 #include "harness/run/judging.h"
 #include "harness/run/memory.h"
 #include "harness/run/trial.h"
+#include "harness/skip_category.h"
 #include "kernels/base/status.h"
 
 namespace assay {
@@ -57,6 +58,7 @@ class TrialMeter final : public measure::Meter {
 
 Status status_of(Failure failure) {
   switch (failure) {
+    case Failure::not_here:
     case Failure::unsupported:
       return Status::skip;
     case Failure::out_of_memory:
@@ -67,6 +69,12 @@ Status status_of(Failure failure) {
       return Status::error;
   }
   __builtin_unreachable();
+}
+
+/// With what the reason of a skip begins; empty for what is none.
+std::string_view category_of(Failure failure) {
+  if (failure == Failure::not_here) return skip_category::not_here;
+  return failure == Failure::unsupported ? skip_category::unsupported : "";
 }
 
 void end_as(Record& record, Status status, const std::string& reason) {
@@ -203,9 +211,8 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   } catch (const VacuousResult& nothing_shown) {
     end_as(record, Status::vacuous, nothing_shown.reason);
   } catch (const DeviceError& error) {
-    const bool unsupported = error.failure() == Failure::unsupported;
     end_as(record, status_of(error.failure()),
-           (unsupported ? "unsupported: " : "") + std::string(error.what()));
+           std::string(category_of(error.failure())) + error.what());
   } catch (const std::bad_alloc&) {
     end_as(record, Status::oom, "no host memory for the inputs or the reference");
   } catch (const std::exception& error) {

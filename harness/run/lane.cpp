@@ -6,6 +6,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "harness/skip_category.h"
+
 namespace assay {
 namespace {
 
@@ -137,7 +139,7 @@ std::optional<Result> Lane::hear(const std::string& line) {
     if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
       // Of this build it would be a case that was planned and then not run.
       if (command_.build_id == own_build_id()) throw protocol::Malformed(unknown->reason);
-      return take(ended_as(Status::skip, "not built: " + unknown->reason));
+      return take(ended_as(Status::skip, std::string(skip_category::not_built) + unknown->reason));
     }
     auto result = std::get<Result>(message);
     check_answer(result.record, trial_);

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "harness/skip_category.h"
+
 namespace assay {
 namespace {
 
@@ -24,7 +26,7 @@ PlannedTrial together(const Case& test, const std::string& kind,
   if (ranks <= devices.size()) {
     planned.lane.assign(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(ranks));
   } else {
-    planned.skip_reason = "too few devices: " + std::to_string(ranks) +
+    planned.skip_reason = std::string(skip_category::too_few_devices) + std::to_string(ranks) +
                           (spans ? " wanted of " : " ranks on ") + std::to_string(devices.size()) +
                           " " + kind + " device(s)";
   }
@@ -43,7 +45,8 @@ void add_peers(std::span<const Case> tests, const std::string& kind,
     }
   };
   if (devices.size() == 1)
-    add(devices, "too few devices: a copy from one to another, on 1 " + kind + " device");
+    add(devices, std::string(skip_category::too_few_devices) + "a copy from one to another, on 1 " +
+                     kind + " device");
   for (const DeviceId& from : devices) {
     for (const DeviceId& to : devices) {
       if (from != to) add({from, to}, "");

@@ -115,7 +115,7 @@ class Device {
   /// Now; takes some microseconds.
   virtual DeviceCondition condition() const { return {}; }
 
-  /// Memory of this device, aligned to at least 64 bytes. Throws DeviceError(unsupported) for a
+  /// Memory of this device, aligned to at least 64 bytes. Throws DeviceError(not_here) for a
   /// kind that is not to be had. Prefer `Buffer`, which releases it.
   virtual void* allocate(std::size_t bytes, Memory kind) = 0;
   virtual void release(void* memory) noexcept = 0;
@@ -136,7 +136,7 @@ class Device {
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
 
-  /// Throws DeviceError(unsupported) for an op or dtype that it does not have.
+  /// Throws DeviceError: `not_here` for an op or dtype that it does not have.
   virtual std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) = 0;
 };
 

@@ -7,7 +7,8 @@ namespace assay {
 
 /// Why a device could not do what was asked. Each maps to one status of a record.
 enum class Failure {
-  unsupported,    // the device or its library has no such operation: status `skip`
+  not_here,       // the device or the host has no such thing, and is known not to: status `skip`
+  unsupported,    // a library is missing, or refuses: status `skip`, but something must pass
   out_of_memory,  // status `oom`
   device_lost,    // the device is gone, also for a fresh process: status `device_lost`
   internal,       // anything else that a library reported, a poisoned context too: status `error`

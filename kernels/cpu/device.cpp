@@ -104,7 +104,7 @@ std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& 
       if (row.op == op.op->name) return row.make(op, binding);
     }
   }
-  throw DeviceError(Failure::unsupported, "cpu has no op " + std::string(op.op->name));
+  throw DeviceError(Failure::not_here, "cpu has no op " + std::string(op.op->name));
 }
 
 }  // namespace assay::cpu

@@ -22,8 +22,8 @@ std::string setting_text() {
 }
 
 DeviceError no_huge_pages(std::size_t bytes) {
-  return {Failure::unsupported, "no huge pages for " + std::to_string(bytes) +
-                                    " bytes: " + setting + " " + setting_text()};
+  return {Failure::not_here, "no huge pages for " + std::to_string(bytes) + " bytes: " + setting +
+                                 " " + setting_text()};
 }
 
 /// The number behind "Size:" and the like, in KiB.

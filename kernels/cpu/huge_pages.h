@@ -11,7 +11,7 @@ inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 /// and touched, because only then does the kernel choose.
 class HugePageMapping {
  public:
-  /// Throws DeviceError(out_of_memory), and DeviceError(unsupported) where not one huge page came.
+  /// Throws DeviceError(out_of_memory), and DeviceError(not_here) where not one huge page came.
   explicit HugePageMapping(std::size_t bytes);
   ~HugePageMapping();
   HugePageMapping(const HugePageMapping&) = delete;

@@ -195,7 +195,7 @@ std::unique_ptr<Layer> make_layer(DType dtype, const Layer::Shape& shape, const 
     case DType::i8:
       return make_integer_layer(shape, act);
     default:
-      throw DeviceError(Failure::unsupported, "cpu has no linear in " + std::string(name(dtype)));
+      throw DeviceError(Failure::not_here, "cpu has no linear in " + std::string(name(dtype)));
   }
 }
 

@@ -86,8 +86,7 @@ template <class F>
 auto for_number(DType dtype, const F& f) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T> type) {
     if constexpr (sizeof(T) == 1) {
-      throw DeviceError(Failure::unsupported,
-                        "cpu has no allreduce in " + std::string(name(dtype)));
+      throw DeviceError(Failure::not_here, "cpu has no allreduce in " + std::string(name(dtype)));
       return f(std::type_identity<float>{});
     } else {
       return f(type);
@@ -103,7 +102,7 @@ ReduceFunction reduce_function(std::string_view name, DType dtype) {
     if (name == "prod") return reduce<Product, T>;
     if (name == "min") return reduce<Minimum, T>;
     if (name == "max") return reduce<Maximum, T>;
-    throw DeviceError(Failure::unsupported, "cpu has no allreduce with " + std::string(name));
+    throw DeviceError(Failure::not_here, "cpu has no allreduce with " + std::string(name));
   });
 }
 

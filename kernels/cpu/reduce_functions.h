@@ -13,7 +13,7 @@ using ReduceFunction = void (*)(void* y, const void* a, const void* b, std::size
 
 /// "sum" (which serves "avg" and "premul_sum" too), "prod", "min" or "max". Integers wrap, 16-bit
 /// floats are rounded once by each call, a NaN in either operand is the minimum and the maximum.
-/// Throws DeviceError(unsupported) for a dtype that it does not have.
+/// Throws DeviceError(not_here) for a dtype that it does not have.
 ReduceFunction reduce_function(std::string_view reduce, DType dtype);
 
 /// y[i] = y[i] / number, or y[i] number, for n elements: floats rounded once, quotients of integers

@@ -28,7 +28,7 @@ DeviceCondition CudaDevice::condition() const {
 
 void* CudaDevice::allocate(std::size_t bytes, Memory kind) {
   if (kind == Memory::huge_pages) {
-    throw DeviceError(Failure::unsupported, "a GPU has no huge pages of the host");
+    throw DeviceError(Failure::not_here, "a GPU has no huge pages of the host");
   }
   make_current(ordinal_);
   if (kind != Memory::standard) return host_.allocate(bytes, kind);
@@ -100,7 +100,7 @@ std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding&
       }
     }
   }
-  throw DeviceError(Failure::unsupported, "cuda has no op " + std::string(op.op->name));
+  throw DeviceError(Failure::not_here, "cuda has no op " + std::string(op.op->name));
 }
 
 }  // namespace assay::cuda

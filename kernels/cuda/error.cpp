@@ -8,8 +8,9 @@ Failure failure_of(cudaError_t error) {
       return Failure::out_of_memory;
     // Not a build without code for this GPU: of that every trial would be a skip.
     case cudaErrorNotSupported:
-    case cudaErrorPeerAccessUnsupported:
       return Failure::unsupported;
+    case cudaErrorPeerAccessUnsupported:
+      return Failure::not_here;
     // Gone for a fresh process too, or never there.
     case cudaErrorNoDevice:
     case cudaErrorInvalidDevice:

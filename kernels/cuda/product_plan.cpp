@@ -113,11 +113,11 @@ MathMode product_mode(DType dtype, int major) {
 void require_units(DType dtype, int major, int minor) {
   const int needed = dtype == DType::tf32 ? 80 : dtype == DType::e4m3 ? 89 : 0;
   if (10 * major + minor >= needed) return;
-  throw DeviceError(Failure::unsupported, "products of " + std::string(name(dtype)) +
-                                              " need a GPU of compute capability " +
-                                              std::to_string(needed / 10) + "." +
-                                              std::to_string(needed % 10) + ", not " +
-                                              std::to_string(major) + "." + std::to_string(minor));
+  throw DeviceError(Failure::not_here, "products of " + std::string(name(dtype)) +
+                                           " need a GPU of compute capability " +
+                                           std::to_string(needed / 10) + "." +
+                                           std::to_string(needed % 10) + ", not " +
+                                           std::to_string(major) + "." + std::to_string(minor));
 }
 
 std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype) {

@@ -56,7 +56,7 @@ ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::i
 /// The default for f64, f32 and integers.
 MathMode product_mode(DType dtype, int major);
 
-/// Throws DeviceError(unsupported) where a GPU of this compute capability has no units for products
+/// Throws DeviceError(not_here) where a GPU of this compute capability has no units for products
 /// of the dtype: the library may compute tf32 all the same, in FP32.
 void require_units(DType dtype, int major, int minor);
 

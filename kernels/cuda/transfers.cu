@@ -101,7 +101,7 @@ void demand_access(int from, int to) {
   check(cudaDeviceCanAccessPeer(&can, from, to), "cudaDeviceCanAccessPeer");
   if (can != 0) return;
   throw DeviceError(
-      Failure::unsupported,
+      Failure::not_here,
       "cuda:" + std::to_string(from) + " cannot reach the memory of cuda:" + std::to_string(to));
 }
 

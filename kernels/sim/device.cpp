@@ -144,7 +144,7 @@ double SimDevice::slowness(std::string_view op) const {
 void* SimDevice::allocate(std::size_t bytes, Memory kind) {
   check();
   if (kind == Memory::huge_pages) {
-    throw DeviceError(Failure::unsupported, "sim: a simulated device has no huge pages");
+    throw DeviceError(Failure::not_here, "sim: a simulated device has no huge pages");
   }
   // What stands for the host's memory is fenced too: only copies reach it.
   return memory_.allocate(bytes);

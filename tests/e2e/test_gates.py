@@ -2,6 +2,7 @@
 import datetime
 import json
 import os
+import pathlib
 import subprocess
 import time
 import unittest
@@ -84,6 +85,29 @@ class Expected(AssayTest):
             self.assertIn("known.csv:2:", error)
             self.assertIn(why, error)
             self.assertFalse((self.folder / "out").exists())
+
+
+class Untested(AssayTest):
+    """The test module `toy` refuses everything: as a library does that cannot be loaded."""
+
+    def test_what_a_device_refused_altogether_is_red_and_named(self):
+        modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", "good")
+        if not modules.is_dir():
+            self.skipTest("the build tree is not here")
+        env = {**os.environ, "ASSAY_BACKEND_PATH": str(modules)}
+        adds = ("run", "--check-only", "--filter", "^tensor_ops/add/f32/n=3$", "--device")
+        said = self.assay(*adds, "cpu,toy", "--out", "out", expect=3, env=env).stderr
+        for text in (said, (self.folder / "out" / "summary.md").read_text(), (self.folder / "out" / "junit.xml").read_text()):
+            self.assertRegex(text, "nothing ran of tensor.?_ops/add/f32 on toy:0: unsupported: a toy has no device")
+        self.assertIn("UNTESTED", (self.folder / "out" / "summary.md").read_text())
+        page = self.folder / "page.html"
+        self.assay("report", "out", "-o", page)
+        self.assertIn("UNTESTED", page.read_text())
+        self.assay(*adds, "cpu,toy", "--shard", "1/1", "--out", "whole", expect=3, env=env)
+        codes = [subprocess.run([ASSAY, *adds, "cpu,toy", "--shard", f"{i}/2", "--out", f"shard{i}"], cwd=self.folder, env=env,
+                                capture_output=True, check=False).returncode for i in (1, 2)]
+        self.assertEqual(sorted(codes), [0, 2], "another shard may have run it; one of them has no case")
+        self.assay(*adds, "cpu", "--out", "right", env=env)
 
 
 class Budget(AssayTest):

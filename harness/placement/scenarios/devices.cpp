@@ -83,7 +83,7 @@ void visible_mask(Stage& stage) {
   const Place& place = stage.place();
   const Visibility seen = stage.devices().backend(place.id().backend)->visibility();
   if (seen.machine.empty()) {
-    throw DeviceError(Failure::unsupported,
+    throw DeviceError(Failure::not_here,
                       "nothing tells of the devices that a mask hides: " + seen.unknown_because);
   }
   const char* mask = std::getenv(seen.mask.c_str());
