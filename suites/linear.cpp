@@ -27,7 +27,7 @@ const Axis large{{"batch", "in", "out"},
                   {full, {4096, 4096, 4096}},
                   {full, {512, 11008, 4096}},
                   {full, {16, 4096, 32000}}}};  // its vocabulary
-/// Of 8-bit floats: matrix units, and what drives them, take extents that are multiples of 16.
+/// Of 8 bits: matrix units, and what drives them, take extents that are multiples of 16.
 const Axis small_of_bytes{{"batch", "in", "out"}, {{seeds, {16, 64, 32}}, {smoke, {64, 768, 80}}}};
 const Axis large_of_bytes{{"batch", "in", "out"},
                           {{smoke, {64, 1024, 1024}},
@@ -61,6 +61,7 @@ Suite linear_suite() {
           .description = "y = act(x W^T + b): the forward pass of fully connected layers",
           .grids = {{{"linear"}, floats, {small, bias, activations}, never},
                     {{"linear"}, {i8}, {small, bias, of_integers}, never},
+                    {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
                     {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
                     {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
                     {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},

@@ -85,6 +85,17 @@ TEST(Selecting, TheTutorialsShapesAreThere) {
   }
 }
 
+/// Else a GPU's library refuses all of them, and a run of a GPU that is right is not green.
+TEST(Selecting, SeedsHaveLayersOf8BitsThatMatrixUnitsTake) {
+  std::set<DType> taken;
+  for (const Case& test : select_cases({.suites = {"linear"}, .profile = "seeds"})) {
+    const bool fits =
+        test.op.params.integer("in") % 16 == 0 && test.op.params.integer_or("out", 16) % 16 == 0;
+    if (fits && test.op.op->name == "linear") taken.insert(test.op.dtype);
+  }
+  EXPECT_TRUE(taken.contains(DType::i8) && taken.contains(DType::e4m3));
+}
+
 TEST(Selecting, FiltersAreSearchedAndSuitesAreExact) {
   for (const std::string& id : ids({.suites = {"linear"}, .filter = "bf16.*relu"})) {
     EXPECT_TRUE(starts_with(id, "linear/bf16/") || starts_with(id, "linear/linear_stack/bf16/"))

@@ -1,7 +1,9 @@
 """Commands, their output and their errors."""
 import json
 import os
+import pathlib
 import unittest
+import unittest.mock
 
 from support import ABSENT, AssayTest
 
@@ -127,6 +129,23 @@ class Mistakes(AssayTest):
 
     def test_nothing_applies_exit_3(self):
         self.refused("run", "--filter", "memcpy_2d", "--device", "sim", "--sim-devices", "1", code=3)
+
+
+class OnAHostWithEightGpus(Devices, Listing, Mistakes):
+    """The same with a module whose devices are cuda:0 to cuda:7."""
+
+    def setUp(self):
+        super().setUp()
+        modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", "gpus")
+        if not modules.is_dir():
+            self.skipTest("the build tree is not here")
+        environment = unittest.mock.patch.dict(os.environ, ASSAY_BACKEND_PATH=str(modules))
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def test_has_them(self):
+        devices = [d["device"] for d in json.loads(self.assay("devices", "--json").stdout)["devices"]]
+        self.assertLessEqual({f"cuda:{i}" for i in range(8)}, set(devices))
 
 
 if __name__ == "__main__":

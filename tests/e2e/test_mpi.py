@@ -9,6 +9,8 @@ import unittest
 
 from support import ASSAY, AssayTest
 
+# Ranks with CPUs, also where each could have a GPU; mpirun hands its environment on.
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
 LAUNCHER = ["mpirun", "--oversubscribe", "--allow-run-as-root"]
 # Long enough to be caught in the act: an all-reduce a row, timed.
 MEASURED = ("run", "--suite", "allreduce", "--device", "mpi", "--filter", "ranks=2,", "--profile", "default", "--no-limits")

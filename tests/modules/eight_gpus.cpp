@@ -1,5 +1,7 @@
-// A host with eight GPUs: simulated devices that call themselves cuda:0 to cuda:7. For tests that
-// must not depend on which devices a machine has.
+// A host with eight GPUs: simulated devices that call themselves cuda:0 to cuda:7, unless
+// CUDA_VISIBLE_DEVICES hides them. For tests that must not depend on which devices a machine has.
+#include <cstdlib>
+
 #include "assay/version.h"
 #include "kernels/base/module.h"
 #include "kernels/sim/backend.h"
@@ -7,6 +9,13 @@
 namespace {
 
 using namespace assay;
+
+std::unique_ptr<Backend> eight_devices() {
+  if (const char* mask = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    setenv("ASSAY_SIM_VISIBLE_DEVICES", mask, 1);
+  }
+  return sim::make_backend(8, {});
+}
 
 class EightGpus final : public Backend {
  public:
@@ -28,7 +37,7 @@ class EightGpus final : public Backend {
   }
 
  private:
-  std::unique_ptr<Backend> simulated_ = sim::make_backend(8, {});
+  std::unique_ptr<Backend> simulated_ = eight_devices();
 };
 
 }  // namespace
