@@ -97,7 +97,8 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
                const Supervisor& supervisor, const ExpectedFailures& expected) {
   const std::vector<std::string> of_failures = expected.notes(outcomes.trials());
   run.notes.insert(run.notes.end(), of_failures.begin(), of_failures.end());
-  for (const auto& [cell, refusal] : outcomes.tally().untested()) {
+  const Tally tally = outcomes.tally();
+  for (const auto& [cell, refusal] : tally.untested) {
     run.notes.push_back(fmt::format("untested: nothing ran of {}: {}", cell, refusal));
   }
   if (end == PlanEnd::failed_fast) run.notes.emplace_back("ended by --fail-fast");

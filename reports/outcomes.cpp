@@ -48,8 +48,19 @@ Outcomes::Outcomes(std::span<const Record> records) {
   for (const Record& record : records) add(record);
 }
 
+void Outcomes::add_to_cell(const Record& record) {
+  Cell& cell =
+      cells_[fmt::format("{}/{}/{} on {}", record.suite, record.op, record.dtype, record.device)];
+  if (record.status != Status::skip) {
+    cell.has_run = true;
+  } else if (cell.refusal.empty() && !skip_category::is_limit(record.reason)) {
+    cell.refusal = record.reason.empty() ? "no reason given" : record.reason;
+  }
+}
+
 void Outcomes::add(const Record& record) {
   if (record.attempt == 1) ++finished_;
+  add_to_cell(record);
   const auto [place, is_new] =
       index_.try_emplace({record.case_id, record.device, record.timing}, trials_.size());
   if (is_new) {
@@ -102,18 +113,14 @@ Tally Outcomes::tally() const {
     }
   }
   tally.finished = finished_;
+  for (const auto& [name, cell] : cells_) {
+    if (!cell.has_run && !cell.refusal.empty()) tally.untested.emplace_back(name, cell.refusal);
+  }
   return tally;
 }
 
 void Tally::add(const Record& outcome) {
   ++total;
-  Cell& cell = cells[fmt::format("{}/{}/{} on {}", outcome.suite, outcome.op, outcome.dtype,
-                                 outcome.device)];
-  if (outcome.status != Status::skip) {
-    cell.has_run = true;
-  } else if (cell.refusal.empty() && !skip_category::is_limit(outcome.reason)) {
-    cell.refusal = outcome.reason.empty() ? "no reason given" : outcome.reason;
-  }
   if (!outcome.expected_failure.empty()) {
     ++expected;
     return;
@@ -125,14 +132,6 @@ void Tally::add(const Record& outcome) {
 std::int64_t Tally::count(Status status) const { return count_of(by_status, status); }
 
 std::int64_t Tally::count(StatusClass of_class) const { return count_of(by_class, of_class); }
-
-std::vector<std::pair<std::string, std::string>> Tally::untested() const {
-  std::vector<std::pair<std::string, std::string>> found;
-  for (const auto& [name, cell] : cells) {
-    if (!cell.has_run && !cell.refusal.empty()) found.emplace_back(name, cell.refusal);
-  }
-  return found;
-}
 
 std::string Tally::text() const {
   std::string text;
@@ -176,7 +175,7 @@ RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
   if (tally.count(StatusClass::skipped) == tally.total) {
     return {"EMPTY", tally.total == 0 ? "nothing ran" : "nothing ran, every trial was skipped"};
   }
-  const auto untested = tally.untested();
+  const auto& untested = tally.untested;
   if (run.exit_code != 0 && !untested.empty()) {
     return {"UNTESTED",
             fmt::format("nothing ran of {}{}: {}", untested.front().first,

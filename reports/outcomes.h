@@ -20,20 +20,14 @@ struct Tally {
   std::int64_t total = 0;
   std::int64_t finished = 0;  // trials with a row, counting every repeat
 
-  /// Of one suite, op and dtype on one device: whether anything ran, and why a library first
-  /// refused to.
-  struct Cell {
-    bool has_run = false;
-    std::string refusal;
-  };
-  std::map<std::string, Cell> cells;  // by "linear/linear/bf16 on cuda:0"
+  /// "linear/linear/bf16 on cuda:0": the suites, ops and dtypes of which nothing ran although the
+  /// device could have run it, as not all was skipped for want of devices, memory or hardware. With
+  /// the first refusal. Known where outcomes are counted, and not where single records are added.
+  std::vector<std::pair<std::string, std::string>> untested;
 
   void add(const Record& outcome);
   std::int64_t count(Status status) const;
   std::int64_t count(StatusClass of_class) const;
-  /// The cells of which nothing ran although the device could have run it: all was skipped, and not
-  /// only for want of devices, memory or hardware. With the refusal.
-  std::vector<std::pair<std::string, std::string>> untested() const;
   /// "118 pass, 2 skip, 1 expected failure": what occurs.
   std::string text() const;
 };
@@ -66,10 +60,17 @@ class Outcomes final : public Sink {
     std::int64_t repeats = 1;
     std::int64_t bad_repeats = 0;  // before the current one
   };
+  /// Of one suite, op and dtype on one device.
+  struct Cell {
+    bool has_run = false;
+    std::string refusal;  // why a library first refused it
+  };
   static Record outcome(const Trial& trial);
+  void add_to_cell(const Record& record);
 
   std::vector<Trial> trials_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> index_;
+  std::map<std::string, Cell> cells_;
   std::int64_t finished_ = 0;
 };
 

@@ -120,9 +120,9 @@ TEST(Tally, NamesWhatALibraryRefusedAltogether) {
                            skipped(5, "f16", "not here: no units"),
                            skipped(6, "f64", "too few devices: 2 ranks")})
           .tally();
-  ASSERT_EQ(tally.untested().size(), 1U);
-  EXPECT_EQ(tally.untested()[0].first, cell);
-  EXPECT_EQ(tally.untested()[0].second, "unsupported: A");
+  ASSERT_EQ(tally.untested.size(), 1U);
+  EXPECT_EQ(tally.untested[0].first, cell);
+  EXPECT_EQ(tally.untested[0].second, "unsupported: A");
 
   const RunVerdict shown = run_verdict(sample_run(6, 3), tally);
   EXPECT_EQ(shown.word, "UNTESTED");

@@ -49,10 +49,11 @@ ExitCode Session::exit_code() const {
 int end_of(const Session& session, bool library_is_content) {
   ExitCode code = session.exit_code();
   if (interrupted()) say("assay: interrupted by signal {}\n", interrupting_signal());
-  for (const auto& [cell, refusal] : session.tally().untested()) {
+  const Tally tally = session.tally();
+  for (const auto& [cell, refusal] : tally.untested) {
     say("assay: untested: nothing ran of {}: {}\n", cell, refusal);
   }
-  if (code == absent && session.tally().count(Status::skip) == session.tally().total) {
+  if (code == absent && tally.count(Status::skip) == tally.total) {
     say("assay: nothing ran, which is never green: exit code {}\n", int{absent});
   }
   if (!library_is_content && (code == ok || code == absent)) code = infrastructure;
