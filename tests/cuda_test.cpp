@@ -283,9 +283,12 @@ TEST(Epilogues, AreTakenOnlyWhereTheyAreTheSameFunction) {
   EXPECT_EQ(epilogue_of("none", true, DType::bf16), CUBLASLT_EPILOGUE_BIAS);
   EXPECT_EQ(epilogue_of("relu", true, DType::f16), CUBLASLT_EPILOGUE_RELU_BIAS);
   EXPECT_EQ(epilogue_of("relu", false, DType::f32), CUBLASLT_EPILOGUE_RELU);
-  EXPECT_EQ(epilogue_of("gelu_tanh", true, DType::f32), CUBLASLT_EPILOGUE_GELU_BIAS);
-  EXPECT_EQ(epilogue_of("gelu", true, DType::f32), std::nullopt)
-      << "the library's is the tanh form";
+  for (const bool bias : {false, true}) {
+    EXPECT_EQ(epilogue_of("gelu", bias, DType::f32), std::nullopt)
+        << "the library's is the tanh form";
+    EXPECT_EQ(epilogue_of("gelu_tanh", bias, DType::f32), std::nullopt)
+        << "the library's may use an approximate tanh";
+  }
   EXPECT_EQ(epilogue_of("none", false, DType::i8), CUBLASLT_EPILOGUE_DEFAULT);
   EXPECT_EQ(epilogue_of("none", true, DType::i8), std::nullopt);
 }

@@ -125,7 +125,6 @@ std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias,
   if (!is_floating(dtype)) return std::nullopt;
   if (act == "none") return CUBLASLT_EPILOGUE_BIAS;
   if (act == "relu") return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-  if (act == "gelu_tanh") return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
   return std::nullopt;
 }
 

@@ -61,7 +61,8 @@ MathMode product_mode(DType dtype, int major);
 void require_units(DType dtype, int major, int minor);
 
 /// The library's epilogue for an activation and a bias. None where it has none that is the same
-/// function: its GELU is the tanh form, and integers have no epilogue.
+/// function: its GELU is the tanh form, by a tanh that may be approximate (about 2^-11), and
+/// integers have no epilogue.
 std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype);
 
 }  // namespace assay::cuda
