@@ -74,7 +74,8 @@ TEST(CudaErrors, OfCublasAreToldApart) {
   };
   EXPECT_EQ(failure(CUBLAS_STATUS_ALLOC_FAILED), Failure::out_of_memory);
   EXPECT_EQ(failure(CUBLAS_STATUS_NOT_SUPPORTED), Failure::unsupported);
-  EXPECT_EQ(failure(CUBLAS_STATUS_ARCH_MISMATCH), Failure::unsupported);
+  EXPECT_EQ(failure(CUBLAS_STATUS_INVALID_VALUE), Failure::internal) << "a wrong descriptor";
+  EXPECT_EQ(failure(CUBLAS_STATUS_ARCH_MISMATCH), Failure::internal);
   EXPECT_EQ(failure(CUBLAS_STATUS_EXECUTION_FAILED), Failure::internal);
 }
 
@@ -209,7 +210,7 @@ TEST(ProductPlans, OfABatchGiveEachProduct) {
 }
 
 TEST(ProductPlans, SayInWhatTheySum) {
-  const auto plan = [](DType dtype, DType result) { return layer_plan(dtype, result, 1, 1, 1); };
+  const auto plan = [](DType dtype, DType result) { return layer_plan(dtype, result, 1, 4, 4); };
   EXPECT_EQ(plan(DType::f64, DType::f64).compute, CUBLAS_COMPUTE_64F);
   EXPECT_EQ(plan(DType::f32, DType::f32).compute, CUBLAS_COMPUTE_32F) << "no TF32";
   EXPECT_EQ(plan(DType::bf16, DType::bf16).compute, CUBLAS_COMPUTE_32F);
@@ -250,6 +251,19 @@ TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
     }
   }
   EXPECT_THROW(layer_plan(DType::e5m2, DType::bf16, 16, 16, 16), DeviceError) << "no such product";
+}
+
+TEST(ProductPlans, OfIntegersHaveExtentsThatTheLibraryTakes) {
+  EXPECT_NO_THROW(layer_plan(DType::i8, DType::i32, 1, 400, 120));
+  for (const auto& [in, out] : {std::pair{3, 4}, std::pair{84, 10}}) {
+    try {
+      layer_plan(DType::i8, DType::i32, 2, in, out);
+      ADD_FAILURE() << "not refused: " << in << ", " << out;
+    } catch (const DeviceError& error) {
+      EXPECT_EQ(error.failure(), Failure::unsupported);
+      EXPECT_NE(std::string(error.what()).find("multiples of 4"), std::string::npos);
+    }
+  }
 }
 
 TEST(MathModes, OfTensorCoresAreDeclaredAndOthersAreIeee) {

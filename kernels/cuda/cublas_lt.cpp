@@ -60,7 +60,6 @@ void check(cublasStatus_t status, const char* call) {
       failure = Failure::out_of_memory;
       break;
     case CUBLAS_STATUS_NOT_SUPPORTED:
-    case CUBLAS_STATUS_ARCH_MISMATCH:
       failure = Failure::unsupported;
       break;
     default:

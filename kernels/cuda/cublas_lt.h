@@ -39,6 +39,8 @@ class CublasLt {
 };
 
 /// What a status of the library means for the trial: throws DeviceError unless it is success.
+/// Only CUBLAS_STATUS_NOT_SUPPORTED is `unsupported`: an invalid value or a wrong architecture is a
+/// mistake of ours, which would skip every product and leave the run green.
 void check(cublasStatus_t status, const char* call);
 
 }  // namespace assay::cuda

@@ -173,8 +173,6 @@ void Product::choose(const Operands& operands, CudaStream& stream) {
                              found.data(), &count);
   }
   h.lt.destroy_preference(preference);
-  // Extents and epilogues that it does not have are invalid to some of its versions.
-  if (status == CUBLAS_STATUS_INVALID_VALUE) status = CUBLAS_STATUS_NOT_SUPPORTED;
   check(status, "cublasLtMatmulAlgoGetHeuristic");
 
   double fastest_s = std::numeric_limits<double>::infinity();

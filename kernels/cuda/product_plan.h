@@ -34,7 +34,7 @@ cudaDataType_t data_type(DType dtype);
 /// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
 /// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 and 8 bits
 /// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
-/// does not take: of e4m3, `in` and `out` must be multiples of 16.
+/// does not take: `in` and `out` must be multiples of 16 of e4m3, of 4 of i8.
 ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                        std::int64_t out);
 
