@@ -13,6 +13,7 @@
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/product_plan.h"
+#include "tests/carried_out.h"
 
 #if __has_include(<nccl.h>)
 #include <nccl.h>
@@ -149,27 +150,6 @@ TEST_F(Libraries, TheEnvironmentGoesBeforeTheUsualPlaces) {
 
 // --- Products ------------------------------------------------------------------------------------
 
-/// Does what the library does with a plan: all matrices are in columns.
-std::vector<double> carried_out(const ProductPlan& plan, const std::vector<double>& a,
-                                const std::vector<double>& b) {
-  std::vector<double> d(static_cast<std::size_t>(plan.batch * plan.m * plan.n));
-  for (std::int64_t i = 0; i < plan.batch; ++i) {
-    for (std::int64_t row = 0; row < plan.m; ++row) {
-      for (std::int64_t col = 0; col < plan.n; ++col) {
-        double sum = 0;
-        for (std::int64_t l = 0; l < plan.k; ++l) {
-          const std::int64_t in_a =
-              plan.a_transposed ? l + row * plan.a_leading : row + l * plan.a_leading;
-          sum += a.at(static_cast<std::size_t>(i * plan.a_stride + in_a)) *
-                 b.at(static_cast<std::size_t>(i * plan.b_stride + l + col * plan.b_leading));
-        }
-        d.at(static_cast<std::size_t>(i * plan.d_stride + row + col * plan.d_leading)) = sum;
-      }
-    }
-  }
-  return d;
-}
-
 std::vector<double> numbers(std::int64_t n, double from) {
   std::vector<double> values(static_cast<std::size_t>(n));
   for (double& value : values) value = from++;
@@ -195,7 +175,8 @@ TEST(ProductPlans, OfABatchGiveEachProduct) {
   constexpr std::int64_t batch = 3, m = 2, n = 5, k = 4;
   const std::vector<double> a = numbers(batch * m * k, 1);
   const std::vector<double> b = numbers(batch * k * n, -7);
-  const std::vector<double> y = carried_out(batched_plan(DType::f64, batch, m, n, k), b, a);
+  const std::vector<double> y =
+      carried_out(batched_plan(DType::f64, DType::f64, batch, m, n, k), b, a);
   for (std::size_t i = 0; i < batch; ++i) {
     for (std::size_t r = 0; r < m; ++r) {
       for (std::size_t c = 0; c < n; ++c) {
@@ -226,10 +207,10 @@ TEST(ProductPlans, OfTf32AskForItAndHoldF32) {
   EXPECT_EQ(layer.factors, CUDA_R_32F);
   EXPECT_EQ(layer.result, CUDA_R_32F);
   EXPECT_EQ(layer.scale, CUDA_R_32F);
-  const ProductPlan batched = batched_plan(DType::tf32, 2, 3, 5, 7);
+  const ProductPlan batched = batched_plan(DType::tf32, DType::f32, 2, 3, 5, 7);
   EXPECT_EQ(batched.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(batched.factors, CUDA_R_32F);
-  EXPECT_EQ(batched_plan(DType::f32, 2, 3, 5, 7).compute, CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(batched_plan(DType::f32, DType::f32, 2, 3, 5, 7).compute, CUBLAS_COMPUTE_32F);
 }
 
 TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {

@@ -7,13 +7,6 @@
 
 namespace assay {
 
-namespace {
-
-/// As all bytes of an element: some number in every dtype.
-constexpr std::byte any_number{0x3c};
-
-}  // namespace
-
 Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
     : in_place_(op.signature.in_place), first_device_(lane[0]) {
   std::vector<Device*> executing;
@@ -56,10 +49,7 @@ std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* c
     Binding& binding = bindings.emplace_back();
     binding.stream = r.stream.get();
     for (const TensorSpec& spec : tensors.inputs) {
-      input::GuardedTensor& tensor = r.inputs.emplace_back(holder(spec), spec);
-      // Libraries try their algorithms on what is there: numbers, and no zeros, which are fast.
-      if (op.signature.is_product && !device.is_host()) tensor.poison(any_number);
-      binding.inputs.push_back(tensor.data());
+      binding.inputs.push_back(r.inputs.emplace_back(holder(spec), spec).data());
     }
     if (in_place_) binding.outputs.push_back(r.inputs[0].data());
     for (const TensorSpec& spec : tensors.outputs) {

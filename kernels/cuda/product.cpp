@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <chrono>
 #include <utility>
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/exact_operands.h"
 
 namespace assay::cuda {
 namespace {
@@ -13,9 +14,8 @@ namespace {
 /// What NVIDIA recommends for Hopper; more than older GPUs need.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 constexpr int most_candidates = 8;
-constexpr int timed_launches = 3;
+constexpr int launches_a_time = 3;
 constexpr int timed_repeats = 5;
-constexpr double clearly_faster = 0.97;
 
 /// alpha and beta, in the plan's scale type.
 struct Factor {
@@ -99,15 +99,90 @@ struct Product::Handles {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr;
 };
 
+/// The algorithms that the library proposes for a product.
+class Product::LtCandidates final : public Candidates {
+ public:
+  LtCandidates(const Product& product, ExactOperands& data, CudaStream& stream)
+      : product_(product),
+        data_(data),
+        stream_(stream),
+        proposed_(product.proposed()),
+        begin_(stream.create_event()),
+        end_(stream.create_event()) {}
+
+  const cublasLtMatmulAlgo_t& algorithm(int i) const { return at(i).algo; }
+
+  int count() const override { return static_cast<int>(proposed_.size()); }
+  std::string name(int i) const override { return product_.text_of(algorithm(i)); }
+  Launch launch(int i) override {
+    data_.spoil_result();
+    stream_.record(*begin_);
+    cublasStatus_t status = at(i).state;
+    if (status == CUBLAS_STATUS_SUCCESS) {
+      status = product_.enqueue(data_.operands(), algorithm(i), stream_.handle());
+    }
+    stream_.record(*end_);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return {.refusal = "not supported"};
+    check(status, "cublasLtMatmul");
+    return {.refusal = "", .time_s = stream_.elapsed_s(*begin_, *end_)};
+  }
+  bool was_right() override { return data_.is_result_right(); }
+  /// The median of several times of a few launches, which a held stream runs without gaps.
+  double time_s(int i) override {
+    std::array<double, timed_repeats> times_s{};
+    for (double& time_s : times_s) {
+      stream_.hold();
+      stream_.record(*begin_);
+      cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+      for (int n = 0; n < launches_a_time && status == CUBLAS_STATUS_SUCCESS; ++n) {
+        status = product_.enqueue(data_.operands(), algorithm(i), stream_.handle());
+      }
+      stream_.record(*end_);
+      stream_.release();
+      check(status, "cublasLtMatmul");
+      time_s = stream_.elapsed_s(*begin_, *end_) / launches_a_time;
+    }
+    std::nth_element(times_s.begin(), times_s.begin() + timed_repeats / 2, times_s.end());
+    return times_s[timed_repeats / 2];
+  }
+  int timed_launches() const override { return timed_repeats * launches_a_time; }
+  double now_s() override {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  }
+
+ private:
+  const cublasLtMatmulHeuristicResult_t& at(int i) const {
+    return proposed_.at(static_cast<std::size_t>(i));
+  }
+
+  const Product& product_;
+  ExactOperands& data_;
+  CudaStream& stream_;
+  std::vector<cublasLtMatmulHeuristicResult_t> proposed_;
+  std::unique_ptr<Event> begin_, end_;
+};
+
 std::shared_ptr<Workspace> Product::new_workspace() {
   return std::make_shared<Workspace>(workspace_bytes);
 }
 
 Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream,
-                 std::shared_ptr<Workspace> workspace)
+                 std::shared_ptr<Workspace> workspace, SearchBudget& budget)
     : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
   set_bias(operands);  // its alignment is one of the things that algorithms are chosen by
-  choose(operands, stream);
+  ExactOperands data(plan, operands.d, stream);
+  LtCandidates candidates(*this, data, stream);
+  Choice choice = choose(candidates, budget);
+  stream.synchronize();  // before the data are released
+  if (!choice.taken) {
+    throw DeviceError(Failure::unsupported,
+                      "cuBLASLt has no algorithm for this product" +
+                          (choice.left_out.empty() ? "" : ": left out " + choice.left_out));
+  }
+  algorithm_ = candidates.algorithm(*choice.taken);
+  is_right_ = choice.is_right;
+  left_out_ = std::move(choice.left_out);
 }
 
 Product::~Product() = default;
@@ -132,35 +207,14 @@ void Product::run(const Operands& operands, cudaStream_t stream) const {
   check(enqueue(operands, algorithm_, stream), "cublasLtMatmul");
 }
 
-/// The median of several times of a few launches, which a held stream runs without gaps.
-double Product::time_s(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
-                       CudaStream& stream) const {
-  const auto begin = stream.create_event();
-  const auto end = stream.create_event();
-  std::array<double, timed_repeats> times_s{};
-  for (double& time_s : times_s) {
-    stream.hold();
-    stream.record(*begin);
-    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-    for (int launch = 0; launch < timed_launches && status == CUBLAS_STATUS_SUCCESS; ++launch) {
-      status = enqueue(operands, algorithm, stream.handle());
-    }
-    stream.record(*end);
-    stream.release();
-    check(status, "cublasLtMatmul");
-    time_s = stream.elapsed_s(*begin, *end);
-  }
-  std::nth_element(times_s.begin(), times_s.begin() + timed_repeats / 2, times_s.end());
-  return times_s[timed_repeats / 2];
-}
-
-void Product::choose(const Operands& operands, CudaStream& stream) {
+/// In the library's order; empty where it has none.
+std::vector<cublasLtMatmulHeuristicResult_t> Product::proposed() const {
   const Handles& h = *handles_;
   cublasLtMatmulPreference_t preference = nullptr;
   check(h.lt.create_preference(&preference), "cublasLtMatmulPreferenceCreate");
   const std::uint64_t most_bytes = workspace_->bytes();
   const std::uint32_t in_compute_type = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  std::array<cublasLtMatmulHeuristicResult_t, most_candidates> found{};
+  std::vector<cublasLtMatmulHeuristicResult_t> found(most_candidates);
   int count = 0;
   cublasStatus_t status = h.lt.set_preference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                               &most_bytes, sizeof most_bytes);
@@ -174,37 +228,26 @@ void Product::choose(const Operands& operands, CudaStream& stream) {
   }
   h.lt.destroy_preference(preference);
   check(status, "cublasLtMatmulAlgoGetHeuristic");
-
-  double fastest_s = std::numeric_limits<double>::infinity();
-  cublasStatus_t refused = CUBLAS_STATUS_NOT_SUPPORTED;
-  for (int i = 0; i < count; ++i) {
-    const auto& candidate = found.at(static_cast<std::size_t>(i));
-    if (candidate.state != CUBLAS_STATUS_SUCCESS) continue;
-    // The first launch is no measure: code is loaded with it.
-    refused = enqueue(operands, candidate.algo, stream.handle());
-    if (refused != CUBLAS_STATUS_SUCCESS) continue;
-    // The library's own order stands, unless another is clearly faster: or chance would choose.
-    if (const double s = time_s(operands, candidate.algo, stream); s < clearly_faster * fastest_s) {
-      fastest_s = s;
-      algorithm_ = candidate.algo;
-    }
-  }
-  // Of no candidate: the library has no algorithm for this product.
-  if (fastest_s == std::numeric_limits<double>::infinity()) check(refused, "cublasLtMatmul");
+  found.resize(static_cast<std::size_t>(count));
+  return found;
 }
 
-std::string Product::implementation() const {
+std::string Product::text_of(const cublasLtMatmulAlgo_t& algorithm) const {
   const CublasLt& lt = handles_->lt;
   const auto attribute = [&](cublasLtMatmulAlgoConfigAttributes_t what) {
     std::int32_t value = 0;
     std::size_t written = 0;
-    const auto status = lt.algorithm_attribute(&algorithm_, what, &value, sizeof value, &written);
+    const auto status = lt.algorithm_attribute(&algorithm, what, &value, sizeof value, &written);
     return status == CUBLAS_STATUS_SUCCESS ? std::to_string(value) : "unknown";
   };
-  return lt.version_text() + " algorithm " + attribute(CUBLASLT_ALGO_CONFIG_ID) + ", tile " +
+  return "algorithm " + attribute(CUBLASLT_ALGO_CONFIG_ID) + ", tile " +
          attribute(CUBLASLT_ALGO_CONFIG_TILE_ID) + ", stages " +
          attribute(CUBLASLT_ALGO_CONFIG_STAGES_ID) + ", split-K " +
          attribute(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+}
+
+std::string Product::implementation() const {
+  return handles_->lt.version_text() + " " + text_of(algorithm_);
 }
 
 }  // namespace assay::cuda

@@ -80,8 +80,8 @@ ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64
   return plan;
 }
 
-ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::int64_t n,
-                         std::int64_t k) {
+ProductPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
+                         std::int64_t n, std::int64_t k) {
   if (batch > std::numeric_limits<std::int32_t>::max()) {
     throw DeviceError(Failure::unsupported, "cuBLASLt counts the products of a batch in 32 bits");
   }
@@ -95,7 +95,7 @@ ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::i
                    .a_stride = k * n,
                    .b_stride = m * k,
                    .d_stride = m * n};
-  set_types(plan, dtype, product_dtype(dtype));
+  set_types(plan, dtype, result);
   return plan;
 }
 

@@ -28,6 +28,14 @@ struct ProductPlan {
   std::int8_t fast_accumulation = 0;
 };
 
+/// The tensors of one product, and the bias [m] of an epilogue that adds one.
+struct Operands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const void* bias = nullptr;
+  void* d = nullptr;
+};
+
 /// CUDA's name of a dtype. Throws DeviceError(unsupported) for one that matrices do not come in.
 cudaDataType_t data_type(DType dtype);
 
@@ -39,8 +47,8 @@ ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64
                        std::int64_t out);
 
 /// y [batch][m][n] = a [batch][m][k] b [batch][k][n].
-ProductPlan batched_plan(DType dtype, std::int64_t batch, std::int64_t m, std::int64_t n,
-                         std::int64_t k);
+ProductPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
+                         std::int64_t n, std::int64_t k);
 
 /// How GPUs of this compute capability sum the products of a dtype, as far as it is published: none
 /// of it has been measured here.

@@ -1,3 +1,4 @@
+#include <functional>
 #include <vector>
 
 #include "kernels/base/status.h"
@@ -20,11 +21,13 @@ MathMode mode_of(DType dtype, const CudaStream& stream) {
   return product_mode(dtype, major);
 }
 
-/// One fully connected layer: x [batch][in], w [out][in], bias [out], y [batch][out].
+/// act(products + bias) with rows of `cols` elements and a bias of so many: one fully connected
+/// layer, or products of a batch.
 struct LayerShape {
   DType dtype;
-  std::int64_t batch, in, out;
   std::string act;
+  std::int64_t rows, cols;
+  std::function<ProductPlan(DType result)> plan;
 };
 struct LayerTensors {
   const void* x;
@@ -33,58 +36,73 @@ struct LayerTensors {
   void* y;
 };
 
-/// With the library's epilogue where it has one for the activation. Elsewhere the sums are left in
-/// the accumulator's type, and a kernel of our own adds the bias, activates and rounds: once.
+/// "bias", "bias and relu", "rounding": what stands behind the sums.
+std::string epilogue_text(const LayerShape& shape, bool bias) {
+  if (shape.act == "none") return bias ? "bias" : "rounding";
+  return (bias ? "bias and " : "") + shape.act;
+}
+
+/// With the library's epilogue where it has one for the activation that is right. Elsewhere the
+/// sums are left in the accumulator's type, and a kernel of our own adds the bias, activates and
+/// rounds: once.
 class Layer {
  public:
   Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream,
-        const std::shared_ptr<Workspace>& workspace)
-      : shape_(shape) {
+        const std::shared_ptr<Workspace>& workspace, SearchBudget& budget)
+      : shape_(shape), epilogue_(epilogue_text(shape, t.bias != nullptr)) {
     const DType result = product_dtype(shape.dtype);
-    if (const auto epilogue = epilogue_of(shape.act, t.bias != nullptr, shape.dtype)) {
-      ProductPlan plan = plan_to(result);
-      plan.epilogue = *epilogue;
-      try {
-        product_ = std::make_unique<Product>(plan, operands(t, t.y), stream, workspace);
-        return;
-      } catch (const DeviceError& error) {
-        // Another way is left, if it is the epilogue that the library does not have.
-        if (error.failure() != Failure::unsupported || *epilogue == CUBLASLT_EPILOGUE_DEFAULT) {
-          throw;
-        }
-      }
-    }
     const DType wide = accumulator(shape.dtype);
-    sums_ = std::make_unique<Workspace>(static_cast<std::size_t>(shape.batch * shape.out) *
-                                        size_bytes(wide));
-    product_ =
-        std::make_unique<Product>(plan_to(wide), operands(t, sums_->data()), stream, workspace);
+    std::vector<Way<Product>> ways;
+    const auto fused = epilogue_of(shape.act, t.bias != nullptr, shape.dtype);
+    if (fused) {
+      ways.push_back({"the library's " + epilogue_, [&] {
+                        ProductPlan plan = shape.plan(result);
+                        plan.epilogue = *fused;
+                        return std::make_unique<Product>(plan, operands(t, t.y), stream, workspace,
+                                                         budget);
+                      }});
+    }
+    // Plain sums in their own type have no other way.
+    if (fused != CUBLASLT_EPILOGUE_DEFAULT || result != wide) {
+      ways.push_back({"our own " + epilogue_, [&] {
+                        sums_ = std::make_unique<Workspace>(
+                            static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(wide));
+                        return std::make_unique<Product>(shape.plan(wide),
+                                                         operands(t, sums_->data()), stream,
+                                                         workspace, budget);
+                      }});
+    }
+    product_ = first_right<Product>(ways, left_out_);
+    if (!product_->left_out().empty()) {
+      left_out_ += (left_out_.empty() ? "" : ", ") + product_->left_out();
+    }
   }
 
   void run(const LayerTensors& t, cudaStream_t stream) const {
     product_->run(operands(t, sums_ ? sums_->data() : t.y), stream);
     if (!sums_) return;
-    finish_layer(shape_.dtype, shape_.act, sums_->data(), t.bias, t.y, shape_.batch, shape_.out,
+    finish_layer(shape_.dtype, shape_.act, sums_->data(), t.bias, t.y, shape_.rows, shape_.cols,
                  stream);
   }
   std::string implementation() const {
-    return product_->implementation() + (sums_ ? "; own " + shape_.act : "");
+    return product_->implementation() + (sums_ ? "; own " + epilogue_ : "") +
+           (left_out_.empty() ? "" : "; left out: " + left_out_);
   }
 
  private:
-  ProductPlan plan_to(DType result) const {
-    return layer_plan(shape_.dtype, result, shape_.batch, shape_.in, shape_.out);
-  }
   static Operands operands(const LayerTensors& t, void* d) {
     return {.a = t.w, .b = t.x, .bias = t.bias, .d = d};
   }
 
   LayerShape shape_;
+  std::string epilogue_;
   std::unique_ptr<Product> product_;
-  std::unique_ptr<Workspace> sums_;  // none with an epilogue
+  std::unique_ptr<Workspace> sums_;  // none with the library's epilogue
+  std::string left_out_;
 };
 
-/// Layers one after the other, with buffers between them. A single layer is a stack of one.
+/// Layers one after the other, with buffers between them. A single layer, or product, is a stack of
+/// one.
 class StackKernel final : public Kernel {
  public:
   StackKernel(const std::vector<LayerShape>& shapes, bool bias, const Binding& binding)
@@ -92,18 +110,19 @@ class StackKernel final : public Kernel {
     const void* x = binding.inputs[0];
     std::size_t input = 1;
     const auto workspace = Product::new_workspace();
+    SearchBudget budget;
     for (const LayerShape& shape : shapes) {
       Step& step = steps_.emplace_back();
       const bool is_last = steps_.size() == shapes.size();
       if (!is_last) {
         step.between = std::make_unique<Workspace>(
-            static_cast<std::size_t>(shape.batch * shape.out) * size_bytes(shape.dtype));
+            static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(shape.dtype));
       }
       step.tensors.x = x;
       step.tensors.w = binding.inputs[input++];
       step.tensors.bias = bias ? binding.inputs[input++] : nullptr;
       step.tensors.y = is_last ? binding.outputs[0] : step.between->data();
-      step.layer = std::make_unique<Layer>(shape, step.tensors, *stream_, workspace);
+      step.layer = std::make_unique<Layer>(shape, step.tensors, *stream_, workspace, budget);
       x = step.tensors.y;
     }
   }
@@ -112,7 +131,7 @@ class StackKernel final : public Kernel {
     make_current(stream_->ordinal());
     check(cudaGetLastError(), "an earlier call");
     for (const Step& step : steps_) step.layer->run(step.tensors, stream_->handle());
-    check(cudaGetLastError(), "linear");
+    check(cudaGetLastError(), "a product");
   }
   MathMode math_mode() const override { return mode_; }
   /// Each that there is among the layers, once.
@@ -138,32 +157,35 @@ class StackKernel final : public Kernel {
   std::vector<Step> steps_;
 };
 
+LayerShape layer_shape(const OpInstance& op, std::int64_t in, std::int64_t out) {
+  const std::int64_t batch = op.params.integer("batch");
+  return {op.dtype, op.params.word("act"), batch, out, [=, dtype = op.dtype](DType result) {
+            return layer_plan(dtype, result, batch, in, out);
+          }};
+}
+
 std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
-  const LayerShape shape{op.dtype, op.params.integer("batch"), op.params.integer("in"),
-                         op.params.integer("out"), op.params.word("act")};
-  return std::make_unique<StackKernel>(std::vector{shape}, op.params.integer("bias") != 0, binding);
+  const std::vector shapes{layer_shape(op, op.params.integer("in"), op.params.integer("out"))};
+  return std::make_unique<StackKernel>(shapes, op.params.integer("bias") != 0, binding);
 }
 
 std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& binding) {
   const std::int64_t width = op.params.integer("width");
-  LayerShape shape{op.dtype, op.params.integer("batch"), op.params.integer("in"), width,
-                   op.params.word("act")};
-  std::vector<LayerShape> shapes{shape};
-  shape.in = width;
-  shapes.resize(static_cast<std::size_t>(op.params.integer("layers")), shape);
+  std::vector<LayerShape> shapes{layer_shape(op, op.params.integer("in"), width)};
+  shapes.resize(static_cast<std::size_t>(op.params.integer("layers")),
+                layer_shape(op, width, width));
   return std::make_unique<StackKernel>(shapes, op.params.integer("bias") != 0, binding);
 }
 
 std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
-  const MathMode mode = mode_of(op.dtype, stream_of(binding));
-  const ProductPlan plan =
-      batched_plan(op.dtype, op.params.integer("batch"), op.params.integer("m"),
-                   op.params.integer("n"), op.params.integer("k"));
-  const Operands operands{.a = binding.inputs[1], .b = binding.inputs[0], .d = binding.outputs[0]};
-  const auto product = std::make_shared<Product>(plan, operands, stream_of(binding));
-  return std::make_unique<FunctionKernel>(
-      product->implementation(), binding,
-      [=](cudaStream_t stream) { product->run(operands, stream); }, Waits::no, mode);
+  const std::int64_t batch = op.params.integer("batch");
+  const std::int64_t m = op.params.integer("m");
+  const std::int64_t n = op.params.integer("n");
+  const std::int64_t k = op.params.integer("k");
+  const LayerShape products{op.dtype, "none", batch * m, n, [=, dtype = op.dtype](DType result) {
+                              return batched_plan(dtype, result, batch, m, n, k);
+                            }};
+  return std::make_unique<StackKernel>(std::vector{products}, false, binding);
 }
 
 constexpr KernelRow rows[] = {

@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "kernels/base/status.h"
+#include "kernels/cuda/exact_operands.h"
+#include "kernels/cuda/stored.cuh"
+
+namespace assay::cuda {
+namespace {
+
+constexpr int block = 256;
+
+unsigned blocks_for(std::int64_t n) {
+  return static_cast<unsigned>(std::clamp<std::int64_t>((n + block - 1) / block, 1, 65536));
+}
+
+/// Integers that S holds.
+template <class S>
+__device__ S stored(std::int64_t value) {
+  if constexpr (is_narrow<S>) {
+    return static_cast<S>(static_cast<float>(value));
+  } else {
+    return static_cast<S>(value);
+  }
+}
+
+template <class F>
+__device__ void for_each(std::int64_t n, F f) {
+  const std::int64_t threads = std::int64_t{blockDim.x} * gridDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads) {
+    f(i);
+  }
+}
+
+template <class S>
+__global__ void fill_a(ExactProduct exact, S* a, std::int64_t n) {
+  for_each(n, [&](std::int64_t i) { a[i] = stored<S>(exact.a_at(i)); });
+}
+
+template <class S>
+__global__ void fill_b(ExactProduct exact, S* b, std::int64_t n) {
+  for_each(n, [&](std::int64_t i) { b[i] = stored<S>(exact.b_at(i)); });
+}
+
+template <class S>
+__global__ void fill_bias(ExactProduct exact, S* bias, std::int64_t n) {
+  for_each(n, [&](std::int64_t r) { bias[r] = stored<S>(exact.bias(r)); });
+}
+
+template <class S>
+__global__ void count_wrong(ExactProduct exact, const S* d, std::int64_t n, unsigned* wrong) {
+  for_each(n, [&](std::int64_t i) {
+    const S right = stored<S>(exact.d_at(i));
+    const auto* own = reinterpret_cast<const unsigned char*>(d + i);
+    const auto* due = reinterpret_cast<const unsigned char*>(&right);
+    bool differs = false;
+    for (int byte = 0; byte < static_cast<int>(sizeof(S)); ++byte)
+      differs |= own[byte] != due[byte];
+    if (differs) atomicAdd(wrong, 1U);
+  });
+}
+
+/// Calls `f` with the type that the library calls so.
+template <class F>
+void with_type(cudaDataType_t type, const F& f) {
+  switch (type) {
+    case CUDA_R_64F:
+      return f(std::type_identity<double>{});
+    case CUDA_R_32F:
+      return f(std::type_identity<float>{});
+    case CUDA_R_16BF:
+      return f(std::type_identity<__nv_bfloat16>{});
+    case CUDA_R_16F:
+      return f(std::type_identity<__half>{});
+    case CUDA_R_8F_E4M3:
+      return f(std::type_identity<__nv_fp8_e4m3>{});
+    case CUDA_R_8I:
+      return f(std::type_identity<std::int8_t>{});
+    case CUDA_R_32I:
+      return f(std::type_identity<std::int32_t>{});
+    default:
+      throw DeviceError(Failure::internal, "a product of an unknown type");
+  }
+}
+
+std::size_t bytes_of(cudaDataType_t type, std::int64_t elements) {
+  std::size_t bytes = 0;
+  with_type(type, [&]<class S>(std::type_identity<S>) {
+    bytes = static_cast<std::size_t>(elements) * sizeof(S);
+  });
+  return bytes;
+}
+
+}  // namespace
+
+ExactOperands::ExactOperands(const ProductPlan& plan, void* d, CudaStream& stream)
+    : plan_(plan),
+      exact_(plan),
+      stream_(&stream),
+      a_(bytes_of(plan.factors, plan.batch * plan.m * plan.k)),
+      b_(bytes_of(plan.factors, plan.batch * plan.k * plan.n)),
+      bias_(bytes_of(plan.result, plan.m)),
+      d_(d),
+      wrong_(sizeof(unsigned)) {
+  const cudaStream_t on = stream_->handle();
+  with_type(plan.factors, [&]<class S>(std::type_identity<S>) {
+    const std::int64_t in_a = plan.batch * plan.m * plan.k;
+    const std::int64_t in_b = plan.batch * plan.k * plan.n;
+    fill_a<<<blocks_for(in_a), block, 0, on>>>(exact_, static_cast<S*>(a_.data()), in_a);
+    fill_b<<<blocks_for(in_b), block, 0, on>>>(exact_, static_cast<S*>(b_.data()), in_b);
+  });
+  with_type(plan.result, [&]<class S>(std::type_identity<S>) {
+    fill_bias<<<blocks_for(plan.m), block, 0, on>>>(exact_, static_cast<S*>(bias_.data()), plan.m);
+  });
+  check(cudaGetLastError(), "exact data of a product");
+}
+
+Operands ExactOperands::operands() const {
+  return {.a = a_.data(), .b = b_.data(), .bias = bias_.data(), .d = d_};
+}
+
+void ExactOperands::spoil_result() {
+  // NaN of all types of floats
+  check(cudaMemsetAsync(d_, 0xff, bytes_of(plan_.result, plan_.batch * plan_.m * plan_.n),
+                        stream_->handle()),
+        "cudaMemsetAsync");
+}
+
+bool ExactOperands::is_result_right() {
+  const cudaStream_t on = stream_->handle();
+  const std::int64_t n = plan_.batch * plan_.m * plan_.n;
+  auto* wrong = static_cast<unsigned*>(wrong_.data());
+  check(cudaMemsetAsync(wrong, 0, sizeof *wrong, on), "cudaMemsetAsync");
+  with_type(plan_.result, [&]<class S>(std::type_identity<S>) {
+    count_wrong<<<blocks_for(n), block, 0, on>>>(exact_, static_cast<const S*>(d_), n, wrong);
+  });
+  check(cudaGetLastError(), "comparison of a product");
+  unsigned count = 0;
+  check(cudaMemcpyAsync(&count, wrong, sizeof count, cudaMemcpyDeviceToHost, on),
+        "cudaMemcpyAsync");
+  stream_->synchronize();
+  return count == 0;
+}
+
+}  // namespace assay::cuda
