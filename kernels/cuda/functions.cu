@@ -1,8 +1,7 @@
 #include "kernels/cuda/activations.cuh"
 #include "kernels/cuda/map.cuh"
 
-// CUDA's math library without its fast variants: at most 2 ulps (CUDA C++ Programming Guide,
-// "Mathematical Functions").
+// CUDA's math library without its fast variants; what is published of its errors: op_functions.h.
 namespace assay::cuda {
 namespace {
 
