@@ -287,6 +287,8 @@
 
   const bad = new Set(['fail', 'vacuous', 'flaky', 'timeout', 'crash', 'oom', 'device_lost', 'error']);
   const perPage = 100;
+  const filters = ['q', 'status', 'run', 'suite', 'device', 'timing', 'page'];
+  const noFilters = Object.fromEntries(filters.map(key => [key, null]));
   const several = files.filter(file => file.kind === 'results').length > 1;
 
   /** What the table shows of a row. `key` sorts, `text` is shown. */
@@ -386,7 +388,7 @@
                      choice('suite', 'Suite', values('suite')), choice('device', 'Device', values('device')),
                      choice('timing', 'Timing', values('timing'))];
     const clear = make('button', {type: 'button', onclick: () => {
-      setState({q: null, status: null, run: null, suite: null, device: null, timing: null, sort: null, page: null});
+      setState({...noFilters, sort: null});
       drawResults();
     }}, 'Show all');
     const headers = shown.map(({name, of}) => make('th', {scope: 'col', class: numbers.has(of) ? 'number' : ''}, make('button', {type: 'button', onclick: () => {
@@ -442,6 +444,12 @@
     part?.querySelector('h2')?.focus({preventScroll: true});
   }
 
+  /** A URL that chooses rows leads to their table, unless the reader is elsewhere already or an open row covers it. */
+  function goToChosenRows() {
+    const chosen = [...filters, 'sort'].some(key => state.has(key));
+    if (chosen && !state.has('row') && scrollY === 0) goTo('results');
+  }
+
   /** Links of the page keep what the reader chose. */
   document.addEventListener('click', event => {
     const link = event.target.closest('a[href^="#"]');
@@ -458,16 +466,16 @@
       showRow();
       return;
     }
-    setState({q: null, status: null, run: null, suite: null, device: null, timing: null, page: null, ...changes});
+    setState({...noFilters, ...changes});
     drawResults();
     goTo('results');
   });
-  addEventListener('hashchange', () => { readState(); showState(); });
+  addEventListener('hashchange', () => { readState(); showState(); goToChosenRows(); });
 
   readState();
   for (const one of fixed) sortFixed(one);
   showRow();
-  readResults().then(drawResults).catch(error => {
+  readResults().then(() => { drawResults(); goToChosenRows(); }).catch(error => {
     document.getElementById('table').replaceChildren(make('p', {}, `The rows cannot be read here (${error.message}): this needs a browser of 2023 or later. The files below hold them.`));
   }).finally(() => root.classList.add('ready'));
 })();
