@@ -45,6 +45,7 @@ void fill_value(const Record& record, Limit& limit) {
   limit.unit = is_matrix ? "FLOP/s" : "B/s";
   const double amount = (is_matrix ? record.flops : record.bytes).value_or(0);
   limit.value = amount / *record.time_median_s;
+  if (!record.time_ci_low_s || !record.time_ci_high_s) return;
   limit.ci_low = amount / *record.time_ci_high_s;
   limit.ci_high = amount / *record.time_ci_low_s;
 }

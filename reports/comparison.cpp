@@ -43,7 +43,7 @@ Ratio ratio_of(const StoredTime& base, const StoredTime& cand) {
 }
 
 Speed speed_of(const Ratio& ratio, double margin) {
-  if (ratio.low == 0) return Speed::none;
+  if (ratio.low == 0) return Speed::unclear;
   const double slow = 1 + margin;
   const double fast = 1 / slow;
   if (ratio.low > slow) return Speed::slower;

@@ -23,11 +23,11 @@ std::string_view name(Change change);
 
 /// What the times of a trial that passed in both say. No verdict: each is of one process.
 enum class Speed {
-  none,     // not compared: not timed or not right in both, simulated, without an interval
+  none,     // not compared: not timed or not right in both, or simulated
   slower,   // the whole interval of the ratio is above 1 + margin: a suspect
   faster,   // the whole interval is below 1 / (1 + margin)
   within,   // the whole interval is between the two
-  unclear,  // the interval holds one of the two
+  unclear,  // the interval holds one of the two, or a side has too few samples for an interval
 };
 std::string_view name(Speed speed);
 
@@ -40,7 +40,7 @@ struct Ratio {
 
 /// With an interval where both times have one.
 Ratio ratio_of(const StoredTime& base, const StoredTime& cand);
-/// `none` where the ratio has no interval.
+/// `unclear` where the ratio has no interval.
 Speed speed_of(const Ratio& ratio, double margin);
 
 struct ComparedTrial {
@@ -52,6 +52,7 @@ struct ComparedTrial {
 
   const StoredTrial& either() const { return base != nullptr ? *base : *cand; }
   bool has_ratio() const { return ratio.value > 0; }
+  bool has_interval() const { return ratio.low > 0; }
   bool is_disturbed() const;
   /// Worse by what it is: lost, missing without having been a mere skip, or new and bad.
   bool is_worse() const;

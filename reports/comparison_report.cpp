@@ -8,6 +8,7 @@
 
 #include "harness/replay.h"
 #include "kernels/base/names.h"
+#include "reports/few_samples.h"
 #include "reports/si.h"
 
 namespace assay {
@@ -144,10 +145,19 @@ std::string speed_summary(const ComparisonFacts& facts) {
   const auto timed = std::ranges::count_if(comparison.trials, &ComparedTrial::has_ratio);
   if (timed == 0) return "no times to compare";
   if (facts.options.hardware) return fmt::format("{} timed in both", timed);
-  return fmt::format("{} timed in both: {} slower, {} faster, {} within {:g}%, {} unclear", timed,
-                     comparison.count(Speed::slower), comparison.count(Speed::faster),
-                     comparison.count(Speed::within), facts.options.margin * 100,
-                     comparison.count(Speed::unclear));
+  std::string text =
+      fmt::format("{} timed in both: {} slower, {} faster, {} within {:g}%, {} unclear", timed,
+                  comparison.count(Speed::slower), comparison.count(Speed::faster),
+                  comparison.count(Speed::within), facts.options.margin * 100,
+                  comparison.count(Speed::unclear));
+  const auto without_interval =
+      std::ranges::count_if(comparison.trials, [](const ComparedTrial& trial) {
+        return trial.speed == Speed::unclear && !trial.has_interval();
+      });
+  if (without_interval > 0) {
+    text += fmt::format(" ({} of them for {})", without_interval, too_few_samples);
+  }
+  return text;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "reports/few_samples.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
 
@@ -12,6 +13,7 @@ namespace assay {
 namespace {
 
 std::string interval(const Limit& limit) {
+  if (limit.value && has_too_few_samples(limit.samples)) return std::string(too_few_samples);
   if (!limit.ci_low || !limit.ci_high) return "";
   return fmt::format("{} to {}", si(*limit.ci_low, ""), si(*limit.ci_high, limit.unit));
 }

@@ -124,12 +124,12 @@ TEST(Comparison, TimesAreOfWhatIsRightAndRealInBoth) {
   EXPECT_EQ(speed(timed_row("x,cpu,batch", 1), one_of_two_is_wrong), Speed::none);
 }
 
-TEST(Comparison, WithoutAnIntervalNothingIsSuspected) {
+TEST(Comparison, WithoutAnIntervalNothingIsSuspectedAndNothingClear) {
   const auto base = stored("x,cpu,batch,1,1,pass,,,1,,,,\n");
   const auto cand = stored(timed_row("x,cpu,batch", 9));
   const ComparedTrial trial = compare_trials(*base, *cand, {}).trials.front();
   EXPECT_EQ(trial.ratio.value, 9);
-  EXPECT_EQ(trial.speed, Speed::none);
+  EXPECT_EQ(trial.speed, Speed::unclear);
 }
 
 TEST(Comparison, BetweenMachinesThereAreRatiosAndNoSuspects) {

@@ -73,5 +73,14 @@ TEST(LimitsTable, ShowsFiguresAndWhatKeptThemFromBeing) {
   EXPECT_NE(table.find("oom: no memory"), std::string::npos) << table;
 }
 
+TEST(LimitsTable, SaysWhyAFigureHasNoInterval) {
+  Limit limit = copy_limit();
+  limit.ci_low.reset();
+  limit.ci_high.reset();
+  limit.samples = 5;
+  const std::string table = limits_table(std::vector{limit});
+  EXPECT_NE(table.find("31.2 GB/s  too few samples  62.5 GB/s"), std::string::npos) << table;
+}
+
 }  // namespace
 }  // namespace assay

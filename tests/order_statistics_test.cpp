@@ -12,7 +12,7 @@ namespace {
 // ranks counted from 1.
 TEST(Statistics, TheMediansIntervalHasThePublishedRanks) {
   const auto expect = [](std::size_t n, std::size_t low, std::size_t high) {
-    const Ranks ranks = median_interval_ranks(n);
+    const Ranks ranks = median_interval_ranks(n).value();
     EXPECT_EQ(ranks.low + 1, low) << n;
     EXPECT_EQ(ranks.high + 1, high) << n;
   };
@@ -28,7 +28,7 @@ TEST(Statistics, TheMediansIntervalHasThePublishedRanks) {
 
 TEST(Statistics, TheRanksCoverAtLeast95PercentByTheBinomialSum) {
   for (std::size_t n = 6; n <= 200; ++n) {
-    const Ranks ranks = median_interval_ranks(n);
+    const Ranks ranks = median_interval_ranks(n).value();
     double covered = 0;  // P(low < number below the median <= high), ranks from 1
     for (std::size_t k = ranks.low + 1; k <= ranks.high; ++k) {
       const auto size = static_cast<double>(n);
@@ -41,10 +41,18 @@ TEST(Statistics, TheRanksCoverAtLeast95PercentByTheBinomialSum) {
   }
 }
 
-TEST(Statistics, TooFewValuesGiveTheirWholeRange) {
-  const Ranks ranks = median_interval_ranks(5);
-  EXPECT_EQ(ranks.low, 0U);
-  EXPECT_EQ(ranks.high, 4U);
+TEST(Statistics, TooFewValuesHaveNoIntervalOf95Percent) {
+  for (std::size_t n = 0; n <= 20; ++n) {
+    const bool is_enough = 2 * std::pow(0.5, n) <= 0.05;
+    EXPECT_EQ(median_interval_ranks(n).has_value(), is_enough) << n;
+    EXPECT_EQ(n >= fewest_for_interval, is_enough) << n;
+  }
+  EXPECT_FALSE(summarize({0.395e-3, 83.98e-3}).interval);
+  EXPECT_FALSE(summarize({5, 1, 4, 2, 3}).interval);
+  const auto of_six = summarize({6, 5, 1, 4, 2, 3}).interval;
+  ASSERT_TRUE(of_six);
+  EXPECT_EQ(of_six->low, 1);
+  EXPECT_EQ(of_six->high, 6);
 }
 
 TEST(Statistics, SummaryOfAKnownSet) {

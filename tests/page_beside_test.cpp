@@ -163,6 +163,7 @@ TEST(Page, WhatIsSlowerWithoutAnIntervalIsNotHiddenBehindQuietCases) {
   const Stored cand(after);
   const std::string against = part(html_of({base.read(), cand.read()}), "against");
   EXPECT_TRUE(has(against, "tensor_ops/loud"));
+  EXPECT_TRUE(has(against, "batch, too few samples"));
   EXPECT_TRUE(has(against, "21 more, less sure to differ than these, are not drawn."));
 }
 

@@ -134,6 +134,17 @@ TEST(Page, KnownFailuresAndSkipsAreNoProblems) {
   EXPECT_TRUE(has(part(html, "correctness"), "– 0/1 1 skipped"));
 }
 
+TEST(Page, AFigureOfTooFewSamplesSaysSoWhereItsIntervalWouldBe) {
+  Record few = timed("add", "cpu", 1e-3);
+  few.samples = 5;
+  few.time_ci_low_s.reset();
+  few.time_ci_high_s.reset();
+  const Stored stored({few, timed("exp", "cpu", 1e-3)});
+  const std::string speed = part(html_of({stored.read()}), "speed");
+  EXPECT_TRUE(has(speed, "8.00 GB/s (too few samples)")) << speed;
+  EXPECT_EQ(count(speed, "too few samples"), 1U);
+}
+
 TEST(Page, TheLastAttemptDecidesAndIsTheRowThatIsLinked) {
   Record first = record("exp", "cpu", Status::fail);
   Record second = record("exp", "cpu");

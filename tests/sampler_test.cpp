@@ -77,8 +77,9 @@ TEST(Sampler, SteadyWorkConvergesAfterTheMinimumTime) {
   EXPECT_NEAR(m.launch_s.median, 1e-3, 1e-12);
   EXPECT_GE(m.samples.size(), 300U);
   EXPECT_LT(m.samples.size(), 450U) << "no more than the minimum time and a window asks for";
-  EXPECT_LE(m.launch_s.ci_low, m.launch_s.median);
-  EXPECT_GE(m.launch_s.ci_high, m.launch_s.median);
+  ASSERT_TRUE(m.launch_s.interval);
+  EXPECT_LE(m.launch_s.interval->low, m.launch_s.median);
+  EXPECT_GE(m.launch_s.interval->high, m.launch_s.median);
 }
 
 TEST(Sampler, EachSampleHasTheStateInWhichItWasTaken) {
@@ -127,7 +128,8 @@ TEST(Sampler, AddsNothingToALaunchHoweverShort) {
         EXPECT_EQ(m.launch_s.min, launch_s) << around_s << " s around " << most;
         EXPECT_EQ(m.launch_s.median, launch_s) << around_s << " s around " << most;
         EXPECT_EQ(m.launch_s.q3, launch_s) << around_s << " s around " << most;
-        EXPECT_EQ(m.launch_s.ci_high, launch_s) << around_s << " s around " << most;
+        ASSERT_TRUE(m.launch_s.interval) << around_s << " s around " << most;
+        EXPECT_EQ(m.launch_s.interval->high, launch_s) << around_s << " s around " << most;
       }
     }
   }
@@ -173,8 +175,9 @@ TEST(Sampler, DependentSamplesInFewWindowsClaimNothingNarrowerThanTheirRange) {
   FakeMeter meter(
       [](double now_s, std::int64_t) { return 1e-3 * (1 + 0.004 * std::sin(40 * now_s)); });
   const Measurement m = sample(meter, {.cap_s = 0.45});
-  EXPECT_EQ(m.launch_s.ci_low, m.launch_s.min);
-  EXPECT_GT(m.launch_s.ci_high, 1.0039e-3);
+  ASSERT_TRUE(m.launch_s.interval);
+  EXPECT_EQ(m.launch_s.interval->low, m.launch_s.min);
+  EXPECT_GT(m.launch_s.interval->high, 1.0039e-3);
 }
 
 TEST(Sampler, WarmUpIsNotMeasured) {
@@ -189,6 +192,7 @@ TEST(Sampler, ALaunchLongerThanTheCapIsStillMeasured) {
   EXPECT_EQ(m.stop_reason, "time_cap");
   EXPECT_GE(m.samples.size(), 1U);
   EXPECT_LE(meter.calls(), 4) << "warm-up, sample, last sample: each as short as can be";
+  EXPECT_FALSE(m.launch_s.interval) << "two samples";
 }
 
 TEST(Sampler, AClockTooCoarseForTheWorkEndsToo) {

@@ -110,25 +110,19 @@ class Windows {
   double open_until_s_ = 0;
 };
 
-/// Windows below which their medians have no 95% interval (median_interval_ranks).
-constexpr std::size_t fewest_windows = 6;
-
 /// Dependent samples say less than their number: then each window counts as one value, and while
 /// there are too few of them nothing narrower than the whole range is claimed.
-statistics::Summary interval(const std::vector<double>& launch_s, const Windows& windows,
-                             const Policy& policy) {
+statistics::Summary summary_of(const std::vector<double>& launch_s, const Windows& windows,
+                               const Policy& policy) {
   statistics::Summary summary = statistics::summarize(launch_s);
-  if (statistics::lag1_autocorrelation(launch_s) > policy.autocorrelation) {
-    const std::vector<double> medians = windows.medians();
-    if (medians.size() < fewest_windows) {
-      const auto [low, high] = std::minmax_element(launch_s.begin(), launch_s.end());
-      summary.ci_low = *low;
-      summary.ci_high = *high;
-      return summary;
-    }
-    const statistics::Summary over_blocks = statistics::summarize(medians);
-    summary.ci_low = std::min(over_blocks.ci_low, summary.median);
-    summary.ci_high = std::max(over_blocks.ci_high, summary.median);
+  const bool are_dependent = statistics::lag1_autocorrelation(launch_s) > policy.autocorrelation;
+  if (!summary.interval || !are_dependent) return summary;
+  if (const auto of_windows = statistics::summarize(windows.medians()).interval) {
+    summary.interval = {.low = std::min(of_windows->low, summary.median),
+                        .high = std::max(of_windows->high, summary.median)};
+  } else {
+    const auto [low, high] = std::minmax_element(launch_s.begin(), launch_s.end());
+    summary.interval = {.low = *low, .high = *high};
   }
   return summary;
 }
@@ -163,8 +157,8 @@ DeviceCondition overall(const std::vector<Sample>& samples, DeviceCondition at_e
 }
 
 bool narrow(const statistics::Summary& s, const Policy& policy) {
-  return s.ci_low >= s.median * (1 - policy.half_width) &&
-         s.ci_high <= s.median * (1 + policy.half_width);
+  return s.interval && s.interval->low >= s.median * (1 - policy.half_width) &&
+         s.interval->high <= s.median * (1 + policy.half_width);
 }
 
 }  // namespace
@@ -207,7 +201,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
     // Checked ever more rarely: a check sorts all samples.
     if (launch_s.size() < next_check || now_s - first_s < policy.min_time_s) continue;
     next_check = launch_s.size() + launch_s.size() / 20 + 1;
-    if (windows.last_agree() && narrow(interval(launch_s, windows, policy), policy)) {
+    if (windows.last_agree() && narrow(summary_of(launch_s, windows, policy), policy)) {
       result.stop_reason = "converged";
     }
   }
@@ -215,7 +209,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   meter.before_last();
   take();
 
-  result.launch_s = interval(launch_s, windows, policy);
+  result.launch_s = summary_of(launch_s, windows, policy);
   result.condition = overall(result.samples, meter.condition());
   return result;
 }

@@ -41,8 +41,10 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
   record.time_q1_s = t.q1;
   record.time_median_s = t.median;
   record.time_q3_s = t.q3;
-  record.time_ci_low_s = t.ci_low;
-  record.time_ci_high_s = t.ci_high;
+  if (t.interval) {
+    record.time_ci_low_s = t.interval->low;
+    record.time_ci_high_s = t.interval->high;
+  }
   if (t.median <= 0) return;
   record.noise = (t.q3 - t.q1) / t.median;
   if (op.op->collective) {

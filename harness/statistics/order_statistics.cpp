@@ -19,25 +19,27 @@ double quantile(std::span<const double> sorted, double p) {
 
 }  // namespace
 
-Ranks median_interval_ranks(std::size_t n) {
-  if (n == 0) throw std::invalid_argument("no values");
+std::optional<Ranks> median_interval_ranks(std::size_t n) {
+  if (n < fewest_for_interval) return std::nullopt;
   const boost::math::binomial distribution(static_cast<double>(n), 0.5);
   // The largest k with P(X < k) <= 2.5%: ranks k and n + 1 - k (from 1) enclose the median.
   std::size_t k = 0;
   while (k < n / 2 && boost::math::cdf(distribution, static_cast<double>(k)) <= 0.025) ++k;
-  return k == 0 ? Ranks{0, n - 1} : Ranks{k - 1, n - k};
+  return Ranks{k - 1, n - k};
 }
 
 Summary summarize(std::vector<double> values) {
   if (values.empty()) throw std::invalid_argument("no values");
   std::sort(values.begin(), values.end());
-  const Ranks ranks = median_interval_ranks(values.size());
-  return {.min = values.front(),
-          .q1 = quantile(values, 0.25),
-          .median = quantile(values, 0.5),
-          .q3 = quantile(values, 0.75),
-          .ci_low = values[ranks.low],
-          .ci_high = values[ranks.high]};
+  Summary summary{.min = values.front(),
+                  .q1 = quantile(values, 0.25),
+                  .median = quantile(values, 0.5),
+                  .q3 = quantile(values, 0.75),
+                  .interval = {}};
+  if (const auto ranks = median_interval_ranks(values.size())) {
+    summary.interval = Interval{values[ranks->low], values[ranks->high]};
+  }
+  return summary;
 }
 
 double median(std::vector<double> values) {

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "harness/statistics/interval.h"
 
 namespace assay::statistics {
 
@@ -11,8 +15,7 @@ struct Summary {
   double q1 = 0;
   double median = 0;
   double q3 = 0;
-  double ci_low = 0;  // of the median, 95%; the whole range where there are too few values
-  double ci_high = 0;
+  std::optional<Interval> interval;  // of the median, 95%; none of too few values
 };
 
 /// Throws std::invalid_argument for no values.
@@ -22,13 +25,16 @@ double median(std::vector<double> values);
 
 /// Ranks [low, high], counted from 0, of the order statistics that enclose the median of any
 /// continuous distribution with probability of at least 95%: binomial(n, 1/2) quantiles. Hahn,
-/// Meeker: "Statistical Intervals", 1991, section 5.2. Below 6 values no such interval exists and
-/// the whole range is returned.
+/// Meeker: "Statistical Intervals", 1991, section 5.2. None where even the whole range is less
+/// sure.
 struct Ranks {
   std::size_t low;
   std::size_t high;
 };
-Ranks median_interval_ranks(std::size_t n);
+std::optional<Ranks> median_interval_ranks(std::size_t n);
+
+/// The fewest values that have such ranks: the range of n values misses the median with 2 * 0.5^n.
+inline constexpr std::size_t fewest_for_interval = 6;
 
 /// Correlation of each value with its successor; 0 for a constant or fewer than 3 values.
 double lag1_autocorrelation(std::span<const double> values);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <span>
 
+#include "harness/statistics/interval.h"
+
 // Wilcoxon's signed ranks of paired differences, exact at every number of them. Hollander, Wolfe,
 // Chicken: "Nonparametric Statistical Methods", 3rd edition, sections 3.1 to 3.3. All functions
 // assume differences that are independent and, about their centre, symmetric; they throw
@@ -22,11 +24,6 @@ int fewest_differences(double p);
 /// The median of all means of two differences, each with itself included: the centre that the
 /// signed ranks fit best (Hodges and Lehmann, 1963).
 double hodges_lehmann(std::span<const double> differences);
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 
 /// The centres that no two-sided signed-rank test at 1 - confidence rejects: order statistics of
 /// those means. It covers the centre with at least `confidence`, ties included. Throws

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "reports/environment_differences.h"
+#include "reports/few_samples.h"
 #include "reports/page/times.h"
 
 namespace assay::page {
@@ -102,7 +103,8 @@ void add_column(Html& html, const Content& content, const Times& times, std::siz
     rows.push_back({.name = trial.case_id,
                     .link = row_link(cand.run, timed.row),
                     .detail = (cand.is_together() ? lane_text(trial.device) + " " : "") +
-                              trial.timing + disturbances(trial),
+                              trial.timing + disturbances(trial) +
+                              (ratio->low > 0 ? "" : fmt::format(", {}", too_few_samples)),
                     .verdict = suspects ? std::string(name(speed_of(*ratio, content.input.margin)))
                                         : std::string(),
                     .ratio = *ratio,

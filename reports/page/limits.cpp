@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "reports/few_samples.h"
 #include "reports/page/sections.h"
 #include "reports/si.h"
 
@@ -28,6 +29,7 @@ void add_limits(Html& html, const Content& content) {
         std::string text = limit.ci_low && limit.ci_high
                                ? si(*limit.value, *limit.ci_low, *limit.ci_high, limit.unit)
                                : si(*limit.value, limit.unit);
+        if (has_too_few_samples(limit.samples)) text += fmt::format(" ({})", too_few_samples);
         if (limit.contended.value_or(false)) text += " contended";
         add_number(html, text, limit.value);
       } else {

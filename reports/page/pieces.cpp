@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "reports/few_samples.h"
 #include "reports/page/sections.h"
 #include "reports/rate.h"
 #include "reports/si.h"
@@ -106,7 +107,8 @@ std::string rate_text(const Record& trial) {
   const std::optional<Rate> own = rate(trial);
   if (!own) return {};
   if (!trial.time_median_s || trial.time_ci_low_s.value_or(0) <= 0 || !trial.time_ci_high_s) {
-    return si(own->per_s, own->unit);
+    const bool is_told = has_too_few_samples(trial.samples);
+    return si(own->per_s, own->unit) + (is_told ? fmt::format(" ({})", too_few_samples) : "");
   }
   return si(own->per_s, own->per_s * *trial.time_median_s / *trial.time_ci_high_s,
             own->per_s * *trial.time_median_s / *trial.time_ci_low_s, own->unit);
