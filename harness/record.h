@@ -78,7 +78,7 @@ struct Record {
   std::optional<std::int64_t> mismatches;
   std::optional<double> max_ulp;
   std::optional<double> max_abs_error;
-  std::optional<double> max_bound_ratio;  // worst |error| / allowed
+  std::optional<double> max_bound_ratio;  // worst |error| / allowed, where a bound is the rule
   std::optional<double> effective_bits;
   std::optional<double> misrounded_fraction;
   std::optional<bool> repeatable;
@@ -115,6 +115,8 @@ struct Record {
   std::optional<std::int64_t> launches_per_sample;
   std::optional<double> empty_sample_s;     // what reading the clock adds to a sample
   std::optional<double> between_samples_s;  // and what it spends beside it, in the median
+  std::optional<double> worst_allowed;      // |error| at `worst_index`; 0: the expected value alone
+  std::optional<double> wall_s;             // from when the trial was begun to when it had ended
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -187,6 +189,8 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("launches_per_sample", r.launches_per_sample);
   visit("empty_sample_s", r.empty_sample_s);
   visit("between_samples_s", r.between_samples_s);
+  visit("worst_allowed", r.worst_allowed);
+  visit("wall_s", r.wall_s);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

@@ -10,4 +10,8 @@ namespace assay {
 /// to see it again. A line each.
 std::string explanation(const Record& record);
 
+/// "40 times the allowed error", "allowed: none (exact)"; empty for what is right and where it is
+/// not known.
+std::string excess_text(const Record& record);
+
 }  // namespace assay

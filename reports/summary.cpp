@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/replay.h"
+#include "reports/explanation.h"
 #include "reports/markdown.h"
 #include "reports/outcomes.h"
 #include "reports/rate.h"
@@ -69,6 +70,7 @@ std::string failure_item(const Record& trial) {
       fmt::format("- {} on {}", markdown_code(trial.case_id), markdown_code(trial.device));
   if (!trial.timing.empty()) text += ", " + markdown_text(trial.timing);
   text += ": " + (trial.reason.empty() ? "no reason given" : markdown_text(trial.reason));
+  if (const std::string excess = excess_text(trial); !excess.empty()) text += "; " + excess;
   if (!trial.expected_failure.empty()) {
     text += " (expected: " + markdown_text(trial.expected_failure) + ")";
   }

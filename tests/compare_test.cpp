@@ -27,6 +27,25 @@ TEST(Compare, OneLowMantissaBitFailsAnExactOp) {
   EXPECT_EQ(v.max_ulp, 1);
 }
 
+TEST(Compare, OnlyWhatHasABoundHasARatioToIt) {
+  Example add("tensor_ops/add/f32/n=1");
+  add.set<float>(0, {1}).set<float>(1, {10});
+  EXPECT_FALSE(add.judge<float>(1, {11}).max_bound_ratio);
+  const Verdict exact = add.judge<float>(1, {12});
+  EXPECT_FALSE(exact.max_bound_ratio);
+  EXPECT_EQ(exact.worst.allowed, 0);
+
+  Example sum("tensor_ops/sum/f32/n=2");
+  sum.set<float>(0, {0.5F, 0.25F});
+  EXPECT_FALSE(sum.judge<float>(0, {0.75F}).max_bound_ratio) << "exact data";
+  EXPECT_EQ(sum.judge<float>(1, {0.75F}).max_bound_ratio, 0);
+  Verdict bounded = sum.judge<float>(1, {1});
+  EXPECT_GT(bounded.max_bound_ratio.value_or(0), 1);
+  EXPECT_GT(bounded.worst.allowed, 0);
+  bounded.merge(exact);
+  EXPECT_GT(bounded.max_bound_ratio.value_or(0), 1) << "also beside what has none";
+}
+
 TEST(Compare, ComputingWhatIsExpectedIsPartOfTheTime) {
   const auto share = [](const char* case_id) {
     const Example example(case_id);

@@ -64,8 +64,10 @@ TEST(Page, ACellLeadsToTheWorstOfItsTrials) {
 
 TEST(Page, WhatIsWrongIsNeverExact) {
   Record flipped = record("exp", "cpu", Status::fail);  // an exact oracle has no other measure
-  flipped.max_bound_ratio = 0;
+  flipped.elements = 8;
+  flipped.mismatches = 1;
   flipped.worst_index = 0;
+  flipped.worst_allowed = 0;
   Record nan = record("log", "cpu", Status::fail);  // and infinity is an empty cell
   Record slightly = record("tanh", "cpu", Status::fail);
   slightly.max_bound_ratio = 1.01;
@@ -75,8 +77,26 @@ TEST(Page, WhatIsWrongIsNeverExact) {
   EXPECT_TRUE(has(part(html, "correctness"), "1 wrong 1×"));
   const std::string problems = part(html, "problems");
   EXPECT_FALSE(has(problems, "0 times the allowed error"));
+  EXPECT_TRUE(has(problems, "; allowed: none (exact)"));
+  EXPECT_EQ(count(problems, "allowed: none"), 1U);
   EXPECT_GT(problems.find("tensor_ops/tanh"), problems.find("tensor_ops/exp"));
   EXPECT_GT(problems.find("tensor_ops/tanh"), problems.find("tensor_ops/log"));
+}
+
+TEST(Page, WhatIsExactlyRightSaysSoWithABoundAndWithoutOne) {
+  Record exact = record("add", "cpu");
+  exact.elements = 8;
+  Record bounded = record("exp", "cpu");
+  bounded.elements = 8;
+  bounded.max_bound_ratio = 0;
+  Record close = bounded;
+  close.case_id = "tensor_ops/tanh/f32/n=1";
+  close.op = "tanh";
+  close.max_bound_ratio = 0.4;
+  const Stored stored({exact, bounded, close});
+  const std::string shown = part(html_of({stored.read()}), "correctness");
+  EXPECT_EQ(count(shown, "✓ 1/1 exact<"), 2U) << shown;
+  EXPECT_EQ(count(shown, "✓ 1/1 0.4×<"), 1U) << shown;
 }
 
 TEST(Page, ARowThatIsThereTwiceIsRefusedAsItWouldHideAMissingOne) {

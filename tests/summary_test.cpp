@@ -77,7 +77,7 @@ TEST(Summary, ShowsTheWorstThreeOfEachStatusWithReasonAndReplay) {
   EXPECT_PRED_FORMAT2(IsSubstring, "| copy | `cpu` | 1 | 5 | 1 | 0 |", text);
   EXPECT_PRED_FORMAT2(IsSubstring, R"(### fail: 5
 
-- `copy/f32/n=5` on `cpu`, batch: 5|100 elements wrong worst at \[7\]
+- `copy/f32/n=5` on `cpu`, batch: 5|100 elements wrong worst at \[7\]; 5 times the allowed error
   `assay run --case copy/f32/n=5 --device cpu`
 - `copy/f32/n=4` on `cpu`, )",
                       text);
@@ -86,6 +86,15 @@ TEST(Summary, ShowsTheWorstThreeOfEachStatusWithReasonAndReplay) {
   EXPECT_PRED_FORMAT2(IsSubstring, "- and 2 more in `results.csv`", text);
   EXPECT_PRED_FORMAT2(IsSubstring,
                       "### crash: 1\n\n- `copy/f32/n=9` on `cpu`, batch: no reason given\n", text);
+}
+
+TEST(Summary, OfWhatHadToBeExactItSaysThatNothingWasAllowed) {
+  Record wrong = sample_record(1, Status::fail);
+  wrong.reason = "1 of 4 elements wrong";
+  wrong.mismatches = 1;
+  wrong.worst_allowed = 0;
+  const std::string text = summary_markdown(sample_run(1, 1), Outcomes(std::vector{wrong}));
+  EXPECT_PRED_FORMAT2(IsSubstring, "1 of 4 elements wrong; allowed: none (exact)\n", text);
 }
 
 TEST(Summary, SaysLastWhereTheTimeWent) {

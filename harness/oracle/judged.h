@@ -30,7 +30,9 @@ void note(Verdict& verdict, const Judged& e, T expected, T actual) {
   const double severity = error == 0 ? 0 : e.allowed > 0 ? error / e.allowed : infinity;
   verdict.max_abs_error = std::max(verdict.max_abs_error, error);
   verdict.max_ulp = std::max(verdict.max_ulp, ulps);
-  if (e.allowed > 0) verdict.max_bound_ratio = std::max(verdict.max_bound_ratio, severity);
+  if (e.allowed > 0) {
+    verdict.max_bound_ratio = std::max(verdict.max_bound_ratio.value_or(0), severity);
+  }
   if (!e.right) {
     ++verdict.mismatches;
     if (verdict.mismatch_indices.size() < Verdict::kept_indices) {
@@ -41,7 +43,8 @@ void note(Verdict& verdict, const Judged& e, T expected, T actual) {
   const bool worse = !worst.known || (!e.right && !worst.mismatch) ||
                      (e.right != worst.mismatch && severity > worst.severity);
   if (worse) {
-    worst = {true, !e.right, severity, e.index, e.rank, bits_of(expected), bits_of(actual)};
+    worst = {true,    !e.right, severity,          e.allowed,
+             e.index, e.rank,   bits_of(expected), bits_of(actual)};
   }
 }
 

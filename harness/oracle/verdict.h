@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ struct Verdict {
   DType dtype = DType::f32;
   std::int64_t elements = 0;
   std::int64_t mismatches = 0;
-  double max_ulp = 0;          // worst |error| in ulps of the expected value
-  double max_abs_error = 0;    // NaN counts as infinite
-  double max_bound_ratio = 0;  // worst |error| / allowed; 0 where only exact values pass
+  double max_ulp = 0;        // worst |error| in ulps of the expected value
+  double max_abs_error = 0;  // NaN counts as infinite
+  /// Worst |error| / allowed of the elements with a bound; none where only exact values pass.
+  std::optional<double> max_bound_ratio;
 
   // Of all outputs with a finite expectation together, where a bound is the rule.
   std::int64_t bounded = 0;        // how many
@@ -30,6 +32,7 @@ struct Verdict {
     bool known = false;
     bool mismatch = false;
     double severity = 0;  // |error| / allowed; infinite where nothing is allowed
+    double allowed = 0;   // |error|
     std::int64_t index = 0;
     int rank = 0;
     std::uint64_t expected_bits = 0;  // as stored, in the lowest bits

@@ -15,6 +15,7 @@ void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& v
   if (op.signature.ranks > 1) record.worst_rank = verdict.worst.rank;
   record.worst_expected = verdict.expected();
   record.worst_actual = verdict.actual();
+  record.worst_allowed = verdict.worst.allowed;
 }
 
 // To digits that do not depend on the order in which threads finish.

@@ -65,7 +65,8 @@ void Cell::add(const Record& trial, std::size_t row) {
         break;
     }
   }
-  error = std::max(error, trial.max_bound_ratio.value_or(-1));
+  // What had to be exact has no ratio.
+  error = std::max(error, trial.max_bound_ratio.value_or(trial.elements ? 0 : -1));
   if (worst == nullptr || is_worse(trial, *worst)) {
     worst = &trial;
     worst_row = row;

@@ -20,7 +20,7 @@ struct Cell {
   std::int64_t broken = 0;
   std::int64_t skipped = 0;
   std::int64_t expected = 0;      // failures accepted as known ones
-  double error = -1;              // the worst error / allowed error; -1 where no bound applies
+  double error = -1;              // the worst error / allowed error; -1 where nothing was judged
   const Record* worst = nullptr;  // by severity, then by its excess
   std::size_t worst_row = 0;      // of the results.csv of its run
 

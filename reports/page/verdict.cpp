@@ -5,6 +5,7 @@
 
 #include "harness/replay.h"
 #include "kernels/base/names.h"
+#include "reports/explanation.h"
 #include "reports/page/sections.h"
 
 namespace assay::page {
@@ -103,9 +104,7 @@ std::string worst_text(const Record& trial) {
     parts.push_back(fmt::format("worst at [{}]: expected {}, got {}", *trial.worst_index,
                                 trial.worst_expected, trial.worst_actual));
   }
-  if (trial.max_bound_ratio.value_or(0) > 1) {
-    parts.push_back(fmt::format("{:.3g} times the allowed error", *trial.max_bound_ratio));
-  }
+  if (const std::string excess = excess_text(trial); !excess.empty()) parts.push_back(excess);
   return join(parts, "; ");
 }
 

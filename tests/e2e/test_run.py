@@ -92,6 +92,18 @@ class Run(AssayTest):
             self.assertEqual(len(again), 1)
             self.assertEqual({c: again[0][c] for c in verdict}, {c: row[c] for c in verdict})
 
+    def test_what_must_be_exact_has_no_ratio_to_a_bound(self):
+        cases = ("--case", "tensor_ops/add/f32/n=1000", "--case", "tensor_ops/sum/f32/n=1000")
+        self.assay("run", *cases, "--check-only", "--sim-devices", 2, "--device", "sim", "--sim-fault",
+                   "low_bit,op=add,device=1", "--out", "out", expect=1)
+        rows = {(row["op"], row["device"]): row for row in self.rows("out")}
+        self.assertEqual((rows["add", "sim:0"]["status"], rows["add", "sim:0"]["max_bound_ratio"]), ("pass", ""))
+        wrong = rows["add", "sim:1"]
+        self.assertEqual((wrong["status"], wrong["max_bound_ratio"], wrong["worst_allowed"]), ("fail", "", "0"))
+        self.assertTrue(0 <= float(rows["sum", "sim:0"]["max_bound_ratio"]) <= 1)
+        for file in ("summary.md", "junit.xml"):
+            self.assertIn("allowed: none (exact)", (self.folder / "out" / file).read_text(encoding="utf-8"))
+
     def test_check_only_has_verdicts_and_no_times(self):
         self.assay("run", *SEEDS, "--suite", "tensor_ops", "--check-only", "--out", "out")
         for row in self.rows("out"):
