@@ -19,8 +19,9 @@ std::string attribute(std::string_view name, std::string_view value) {
 /// Seconds as xs:decimal, which has no exponents.
 std::string seconds(double value) { return fmt::format("{:.9f}", value); }
 
+/// What the trial took, with all its attempts and repeats.
 double time_of(const Record& record) {
-  const double time = record.time_median_s.value_or(0);
+  const double time = record.wall_s.value_or(0);
   return time > 0 && time < 1e9 ? time : 0;  // NaN and infinity are not decimals either
 }
 
@@ -93,7 +94,6 @@ std::string test_case(const Record& record, std::string_view element) {
              fmt::format("</{}>\n", element);
     }
   }
-  // Not a property: those who validate allow properties in a suite alone.
   std::string said = record.replay.empty() ? "" : "replay: " + record.replay;
   if (record.status == Status::flaky) said = "flaky: " + record.reason + "\n" + said;
   if (!said.empty()) xml += fmt::format("      <system-out>{}</system-out>\n", xml_text(said));
@@ -103,19 +103,20 @@ std::string test_case(const Record& record, std::string_view element) {
 struct TestSuite {
   std::string name;
   std::string device_name;
+  std::string medians;  // as properties
   std::string cases;
   Counts counts;
   double time = 0;
 };
 
+std::string property(std::string_view name, std::string_view value) {
+  return "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
+}
+
 std::string properties(const RunInfo& run, const TestSuite& suite) {
   std::string xml = "    <properties>\n";
-  const auto property = [&](std::string_view name, std::string_view value) {
-    xml += "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
-  };
-  if (!suite.device_name.empty()) property("device", suite.device_name);
-  property("seed", to_cell(run.seed));
-  property("version", run.version);
+  if (!suite.device_name.empty()) xml += property("device", suite.device_name);
+  xml += property("seed", to_cell(run.seed)) + property("version", run.version) + suite.medians;
   return xml + "    </properties>\n";
 }
 
@@ -123,9 +124,13 @@ void add(std::vector<TestSuite>& suites, const RunInfo& run, const Record& recor
   const std::string name = record.suite + " on " + record.device;
   auto suite = std::find_if(suites.begin(), suites.end(),
                             [&](const TestSuite& other) { return other.name == name; });
-  if (suite == suites.end()) suite = suites.insert(suite, {name, {}, {}, {}, 0});
+  if (suite == suites.end()) suite = suites.insert(suite, {name, {}, {}, {}, {}, 0});
   if (suite->device_name.empty()) suite->device_name = record.device_name;
   const std::string_view element = element_of(run, record);
+  // Those who validate allow properties in a suite alone.
+  if (const std::string median_s = to_cell(record.time_median_s); !median_s.empty()) {
+    suite->medians += property("time_median_s " + test_name(record), median_s);
+  }
   suite->cases += test_case(record, element);
   suite->counts.add(element);
   suite->time += time_of(record);
@@ -133,7 +138,7 @@ void add(std::vector<TestSuite>& suites, const RunInfo& run, const Record& recor
 
 /// A test case for what no single result shows: an empty or incomplete run must not look green.
 TestSuite whole_run(const RunVerdict& verdict) {
-  TestSuite suite{"assay", {}, {}, {}, 0};
+  TestSuite suite{"assay", {}, {}, {}, {}, 0};
   suite.counts.add("error");
   suite.cases = R"(    <testcase classname="assay" name="run" time="0.000000000">)"
                 "\n      <error" +

@@ -64,10 +64,11 @@ void Outcomes::add(const Record& record) {
   const auto [place, is_new] =
       index_.try_emplace({record.case_id, record.device, record.timing}, trials_.size());
   if (is_new) {
-    trials_.push_back({record, {}, 1, 0});
+    trials_.push_back({record, {}, 1, 0, record.wall_s});
     return;
   }
   Trial& trial = trials_[place->second];
+  if (record.wall_s) trial.wall_s = trial.wall_s.value_or(0) + *record.wall_s;
   if (record.repeat != trial.current.repeat) {
     trial.worst = trial.repeats == 1 ? trial.current : worse(trial.worst, trial.current);
     trial.bad_repeats += trial.current.is_bad() ? 1 : 0;
@@ -87,8 +88,9 @@ void Outcomes::add(const Record& record) {
 }
 
 Record Outcomes::outcome(const Trial& trial) {
-  if (trial.repeats == 1) return trial.current;
-  Record worst = worse(trial.worst, trial.current);
+  Record worst = trial.repeats == 1 ? trial.current : worse(trial.worst, trial.current);
+  worst.wall_s = trial.wall_s;
+  if (trial.repeats == 1) return worst;
   const std::int64_t bad = trial.bad_repeats + (trial.current.is_bad() ? 1 : 0);
   if (bad > 0) {
     worst.reason = fmt::format("in {} of {} repeats: {}", bad, trial.repeats, worst.reason);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -49,7 +50,7 @@ class Outcomes final : public Sink {
 
   /// One record for each case, device and timing, in the order of their first appearance: of
   /// several attempts the last (a pass after a bad one is `flaky`, however that row calls itself),
-  /// of several repeats the worst.
+  /// of several repeats the worst. `wall_s` is that of all of them together.
   std::vector<Record> trials() const;
   Tally tally() const;
 
@@ -59,6 +60,7 @@ class Outcomes final : public Sink {
     Record worst;    // of the repeats before it
     std::int64_t repeats = 1;
     std::int64_t bad_repeats = 0;  // before the current one
+    std::optional<double> wall_s;  // of all attempts and repeats
   };
   /// Of one suite, op and dtype on one device.
   struct Cell {

@@ -33,27 +33,31 @@ std::string schema_fault(const std::string& xml) {
 
 TEST(Junit, IsExactlyThisForOnePassAndOneFailure) {
   std::vector<Record> records{sample_record(1), sample_record(2, Status::fail)};
-  records[0].time_median_s = 0.25;
+  records[0].time_median_s = 0.0336;
+  records[0].wall_s = 28.25;
+  records[1].wall_s = 0.5;
   records[1].device_name = "A \"CPU\"";
   records[1].reason = "3 of 4 elements wrong";
   records[1].mismatches = 3;
   records[1].worst_index = 2;
   records[1].worst_expected = "1";
   records[1].worst_actual = "<2>";
+  records[1].worst_allowed = 0;
   EXPECT_EQ(junit_xml(sample_run(2, 1), Outcomes(records)),
             R"(<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="assay" tests="2" failures="1" errors="0" time="0.250000000">
-  <testsuite name="copy on cpu" tests="2" failures="1" errors="0" time="0.250000000" skipped="0" timestamp="2024-01-31T12:00:00Z" hostname="node7">
+<testsuites name="assay" tests="2" failures="1" errors="0" time="28.750000000">
+  <testsuite name="copy on cpu" tests="2" failures="1" errors="0" time="28.750000000" skipped="0" timestamp="2024-01-31T12:00:00Z" hostname="node7">
     <properties>
       <property name="device" value="A &quot;CPU&quot;"/>
       <property name="seed" value="1"/>
       <property name="version" value="1.0.0"/>
+      <property name="time_median_s copy/f32/n=1 batch" value="0.0336"/>
     </properties>
-    <testcase classname="copy.cpu" name="copy/f32/n=1 batch" time="0.250000000">
+    <testcase classname="copy.cpu" name="copy/f32/n=1 batch" time="28.250000000">
       <system-out>replay: assay run --case copy/f32/n=1 --device cpu</system-out>
     </testcase>
-    <testcase classname="copy.cpu" name="copy/f32/n=2 batch" time="0.000000000">
-      <failure message="3 of 4 elements wrong" type="fail">3 of 4 elements wrong&#10;mismatches: 3&#10;worst index: 2&#10;expected: 1&#10;actual: &lt;2&gt;&#10;replay: assay run --case copy/f32/n=2 --device cpu</failure>
+    <testcase classname="copy.cpu" name="copy/f32/n=2 batch" time="0.500000000">
+      <failure message="3 of 4 elements wrong" type="fail">3 of 4 elements wrong&#10;mismatches: 3&#10;allowed: none (exact)&#10;worst index: 2&#10;expected: 1&#10;actual: &lt;2&gt;&#10;replay: assay run --case copy/f32/n=2 --device cpu</failure>
       <system-out>replay: assay run --case copy/f32/n=2 --device cpu</system-out>
     </testcase>
   </testsuite>
@@ -127,10 +131,23 @@ TEST(Junit, StaysWellFormedWhateverTheReasonHolds) {
   Record record = sample_record(1, Status::crash);
   record.reason = std::string("<&\"'>]]>\x01\x00\xFF\n", 12);
   record.time_median_s = std::numeric_limits<double>::quiet_NaN();
+  record.wall_s = std::numeric_limits<double>::infinity();
   const std::string xml = junit_xml(sample_run(1, 4), Outcomes(std::vector{record}));
   EXPECT_EQ(schema_fault(xml), "");
   EXPECT_PRED_FORMAT2(IsSubstring, R"(message="&lt;&amp;&quot;'&gt;]]&gt;���&#10;")", xml);
   EXPECT_EQ(xml.find("nan"), std::string::npos);
+  EXPECT_EQ(xml.find("inf"), std::string::npos);
+}
+
+TEST(Junit, TheTimeOfATrialIsThatOfAllItsAttemptsAndRepeats) {
+  std::vector<Record> records(3, sample_record(1, Status::crash));
+  records[1].attempt = 2;
+  records[1].status = Status::pass;
+  records[2].repeat = 2;
+  records[2].status = Status::pass;
+  for (Record& record : records) record.wall_s = 1.5;
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(name="copy/f32/n=1 batch" time="4.500000000")",
+                      junit_xml(sample_run(2, 1), Outcomes(records)));
 }
 
 TEST(Junit, AnEmptyRunIsValidAndNotGreen) {

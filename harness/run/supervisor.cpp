@@ -62,6 +62,13 @@ Supervisor::~Supervisor() {
   for (auto& queue : queues_) queue->lane.dismiss(queue->lane.busy() ? 0 : leave_s);
 }
 
+void Supervisor::Queue::open_next() {
+  open = std::move(trials.front());
+  trials.pop_front();
+  started_at = utc_now();
+  began_s = steady_s();
+}
+
 Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   const bool once = std::ranges::find(options_.one_driver_kinds, lane.front().backend) !=
                     options_.one_driver_kinds.end();
@@ -93,9 +100,7 @@ PlanEnd Supervisor::end_of_launch() {
   for (auto& queue : queues_) {
     if (queue->lane.busy()) conclude(*queue, ended_as(Status::device_lost, reason));
     while (!queue->trials.empty()) {
-      queue->open = std::move(queue->trials.front());
-      queue->trials.pop_front();
-      queue->started_at = utc_now();
+      queue->open_next();
       const bool is_skip = !queue->open.skip_reason.empty();
       conclude(*queue, is_skip ? ended_as(Status::skip, queue->open.skip_reason)
                                : ended_as(Status::device_lost, reason));
@@ -177,9 +182,7 @@ const GivenUp* Supervisor::why_given_up(const Queue& queue) const {
 }
 
 void Supervisor::begin_trial(Queue& queue) {
-  queue.open = std::move(queue.trials.front());
-  queue.trials.pop_front();
-  queue.started_at = utc_now();
+  queue.open_next();
   if (!queue.open.skip_reason.empty()) {
     conclude(queue, ended_as(Status::skip, queue.open.skip_reason));
   } else if (const GivenUp* why = why_given_up(queue)) {
@@ -225,6 +228,7 @@ void Supervisor::step(Queue& queue) {
 
 void Supervisor::conclude(Queue& queue, Result result) {
   const PlannedTrial trial = queue.open;
+  result.record.wall_s = steady_s() - queue.began_s;
   if (result.record.status == Status::pass && trial.attempt > 1) {
     result.record.status = Status::flaky;
     result.record.reason = "passed on attempt " + std::to_string(trial.attempt);

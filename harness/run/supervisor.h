@@ -78,8 +78,11 @@ class Supervisor {
   struct Queue {
     Lane lane;
     std::deque<PlannedTrial> trials;
-    std::string started_at;  // of the open trial
     PlannedTrial open;
+    std::string started_at;  // of the open trial
+    double began_s = 0;      // of a steady clock
+
+    void open_next();
   };
 
   Queue& queue_of(const std::vector<DeviceId>& lane);

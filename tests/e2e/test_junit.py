@@ -36,6 +36,13 @@ class Junit(AssayTest):
         root, rows = self.check("out")
         self.assertEqual([root.get(count) for count in ("tests", "failures", "errors")], [str(len(rows)), "0", "0"])
         self.assertGreater(float(root.get("time")), 0)
+        for suite in root:
+            medians = {p.get("name"): p.get("value") for p in suite.iter("property") if p.get("name").startswith("time")}
+            own = [row for row in rows if f"{row['suite']} on {row['device']}" == suite.get("name")]
+            self.assertEqual(medians, {f"time_median_s {row['case_id']} {row['timing']}": row["time_median_s"]
+                                       for row in own if row["timing"]})
+            for case, row in zip(suite.iter("testcase"), own, strict=True):
+                self.assertAlmostEqual(float(case.get("time")), float(row["wall_s"]), delta=1e-9)
         said = [case.findtext("system-out") for case in root.iter("testcase")]
         self.assertEqual(sorted(said), sorted(f"replay: {row['replay']}" for row in rows))
 
