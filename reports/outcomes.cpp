@@ -28,6 +28,11 @@ const Record& worse(const Record& a, const Record& b) { return severity(a) > sev
 
 }  // namespace
 
+bool turns_red(Status status, const RunInfo& run) {
+  if (status == Status::flaky && run.allow_flaky) return false;
+  return class_of(status) == StatusClass::wrong || class_of(status) == StatusClass::broken;
+}
+
 int severity(Status status, bool accepted) {
   if (accepted) return worst_good;
   if (status == Status::flaky) return worst_good + 1;
@@ -145,13 +150,24 @@ std::string Tally::text() const {
 
 RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
   const std::int64_t flaky = tally.count(Status::flaky);
-  const std::int64_t wrong = tally.count(StatusClass::wrong) - (run.allow_flaky ? flaky : 0);
-  const std::int64_t broken = tally.count(StatusClass::broken);
+  std::int64_t wrong = 0;
+  std::int64_t broken = 0;
+  for (const auto& [status, count] : tally.by_status) {
+    if (!turns_red(status, run)) continue;
+    (class_of(status) == StatusClass::wrong ? wrong : broken) += count;
+  }
   const std::int64_t missing = run.planned - tally.finished;
   const std::string also = missing > 0
                                ? fmt::format("; {} of {} without a result",
                                              counted(missing, "trial", "trials"), run.planned)
                                : "";
+  if (wrong > 0 && broken > 0) {
+    return {
+        "FAILED",
+        fmt::format("{} of {} not right: {} wrong, {} broken{}",
+                    counted(wrong + broken, "result", "results"), tally.total, wrong, broken, also),
+        false, true};
+  }
   if (wrong > 0) {
     return {"FAILED",
             fmt::format("{} of {} wrong{}", counted(wrong, "result", "results"), tally.total, also),

@@ -33,6 +33,10 @@ struct Tally {
   std::string text() const;
 };
 
+/// Whether an outcome that was not accepted as a known failure keeps the run from passing: what a
+/// verdict counts and a list of what is not right holds.
+bool turns_red(Status status, const RunInfo& run);
+
 /// How much a person must know of an outcome: 0 for a pass, then skips, failures that were accepted
 /// as known ones, flaky, broken and wrong results. What exceeds `worst_good` does not count as
 /// green.

@@ -151,7 +151,9 @@ TEST(RunVerdict, OnlyACompleteRunWithARightResultHasPassed) {
 
 TEST(RunVerdict, SaysWhat) {
   EXPECT_EQ(verdict_of({Status::fail, Status::crash}, 9, 1).word, "FAILED");
-  EXPECT_EQ(verdict_of({Status::fail, Status::crash}, 2, 1).why, "1 result of 2 wrong");
+  EXPECT_EQ(verdict_of({Status::fail, Status::crash, Status::pass}, 3, 1).why,
+            "2 results of 3 not right: 1 wrong, 1 broken");
+  EXPECT_EQ(verdict_of({Status::fail}, 1, 1).why, "1 result of 1 wrong");
   EXPECT_EQ(verdict_of({Status::fail}, 9, 1).why,
             "1 result of 1 wrong; 8 trials of 9 without a result");
   EXPECT_EQ(verdict_of({Status::pass, Status::crash}, 9, 4).word, "BROKEN");
@@ -160,6 +162,18 @@ TEST(RunVerdict, SaysWhat) {
   EXPECT_EQ(verdict_of({Status::skip}, 1, 3).word, "EMPTY");
   EXPECT_EQ(verdict_of({Status::pass}, 1, 3).word, "NOT PASSED");
   EXPECT_EQ(verdict_of({Status::pass, Status::pass}, 2, 0).word, "PASSED");
+}
+
+TEST(RunVerdict, CountsWhatTurnsTheRunRed) {
+  RunInfo run = sample_run(1, 1);
+  for (const Status status : all_statuses()) {
+    const Tally one = Outcomes(std::vector{sample_record(1, status)}).tally();
+    EXPECT_EQ(turns_red(status, run), run_verdict(run, one).shown_by_a_result) << name(status);
+  }
+  EXPECT_TRUE(turns_red(Status::crash, run));
+  EXPECT_TRUE(turns_red(Status::flaky, run));
+  run.allow_flaky = true;
+  EXPECT_FALSE(turns_red(Status::flaky, run));
 }
 
 TEST(RunVerdict, ARunThatHasNotEndedIsIncompleteHoweverMuchIsRight) {

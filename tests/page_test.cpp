@@ -11,7 +11,7 @@ TEST(Page, OfARunThatPassed) {
   const std::string html = html_of({stored.read()});
   expect_sound(html);
   EXPECT_TRUE(has(part(html, "verdict"), "✓ PASSED"));
-  EXPECT_TRUE(has(part(html, "problems"), "What is wrong: 0"));
+  EXPECT_TRUE(has(part(html, "problems"), "What is not right: 0"));
   EXPECT_TRUE(has(part(html, "correctness"), "✓ 1/1"));
   EXPECT_TRUE(has(part(html, "speed"), "8.00 GB/s (7.92 to 8.08)")) << part(html, "speed");
   EXPECT_TRUE(has(part(html, "environment"), "a cpu"));
@@ -41,8 +41,9 @@ TEST(Page, ARunThatFailedSaysWhatIsWrongFirst) {
   const std::string html = html_of({stored.read()});
   expect_sound(html);
   EXPECT_TRUE(has(part(html, "verdict"), "✗ FAILED"));
+  EXPECT_TRUE(has(part(html, "verdict"), "3 results of 4 not right: 2 wrong, 1 broken"));
   const std::string problems = part(html, "problems");
-  EXPECT_TRUE(has(problems, "What is wrong: 3"));
+  EXPECT_TRUE(has(problems, "What is not right: 3"));
   EXPECT_LT(problems.find("tensor_ops/log"), problems.find("tensor_ops/exp")) << "farther off";
   EXPECT_LT(problems.find("tensor_ops/exp"), problems.find("tensor_ops/sub")) << "wrong first";
   EXPECT_TRUE(has(problems, "worst at [5]: expected 1.5, got nan"));
@@ -133,7 +134,7 @@ TEST(Page, AcceptedFlakyResultsAreNoProblem) {
   RunInfo run = sample_run(1, 0);
   run.allow_flaky = true;
   const Stored stored({first, second}, run);
-  EXPECT_TRUE(has(part(html_of({stored.read()}), "problems"), "What is wrong: 0"));
+  EXPECT_TRUE(has(part(html_of({stored.read()}), "problems"), "What is not right: 0"));
 }
 
 TEST(Page, TheFileOfARunThatEndedIsWhole) {
@@ -149,7 +150,7 @@ TEST(Page, KnownFailuresAndSkipsAreNoProblems) {
   known.expected_failure = "a bug";
   const Stored stored({record("add", "cpu"), known, record("log", "cpu", Status::skip)});
   const std::string html = html_of({stored.read()});
-  EXPECT_TRUE(has(part(html, "problems"), "What is wrong: 0"));
+  EXPECT_TRUE(has(part(html, "problems"), "What is not right: 0"));
   EXPECT_TRUE(has(part(html, "correctness"), "○ 0/1 1 expected"));
   EXPECT_TRUE(has(part(html, "correctness"), "– 0/1 1 skipped"));
 }

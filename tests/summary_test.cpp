@@ -70,8 +70,8 @@ TEST(Summary, ShowsTheWorstThreeOfEachStatusWithReasonAndReplay) {
   records.push_back(sample_record(9, Status::crash));
   records.push_back(sample_record(10));
   const std::string text = summary_markdown(sample_run(7, 1), Outcomes(records));
-  EXPECT_TRUE(
-      text.starts_with("## assay: FAILED\n\n**FAILED**: 5 results of 7 wrong (exit code 1)"))
+  EXPECT_TRUE(text.starts_with(
+      "## assay: FAILED\n\n**FAILED**: 6 results of 7 not right: 5 wrong, 1 broken (exit code 1)"))
       << text;
   EXPECT_PRED_FORMAT2(IsSubstring, "1 pass, 5 fail, 1 crash; 7 planned", text);
   EXPECT_PRED_FORMAT2(IsSubstring, "| copy | `cpu` | 1 | 5 | 1 | 0 |", text);

@@ -64,7 +64,7 @@ void add_menu(Html& html, std::string_view body) {
       {{"verdict", "Verdict"},
        {"paired", "Paired"},
        {"history", "History"},
-       {"problems", "What is wrong"},
+       {"problems", "What is not right"},
        {"correctness", "What is right"},
        {"speed", "How fast"},
        {"against", "Side by side"},

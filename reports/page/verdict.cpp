@@ -81,8 +81,7 @@ std::vector<Problem> problems_of(const Content& content) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
       const Record& trial = runs[r].trials[i];
-      if (!trial.is_bad()) continue;
-      if (trial.status == Status::flaky && runs[r].run.allow_flaky) continue;
+      if (!trial.expected_failure.empty() || !turns_red(trial.status, runs[r].run)) continue;
       problems.push_back({&trial, r, runs[r].rows[i]});
     }
   }
@@ -135,7 +134,7 @@ void add_verdict(Html& html, const Content& content) {
 void add_problems(Html& html, const Content& content) {
   if (content.input.runs.empty()) return;
   const std::vector<Problem> problems = problems_of(content);
-  const Part part(html, "problems", fmt::format("What is wrong: {}", problems.size()));
+  const Part part(html, "problems", fmt::format("What is not right: {}", problems.size()));
   if (problems.empty()) {
     add_no_problem(html, content.input.runs);
     return;

@@ -190,7 +190,7 @@ class Odd(ReportTest):
         self.write_run("run", rows, exit_code=1)
         page = self.report("run")
         self.assertEqual(page.sections(), ["verdict", "problems", "correctness", "environment", "results"])
-        self.assertIn(f"What is wrong: {len(rows)}", page.texts("h2"))
+        self.assertIn(f"What is not right: {len(rows)}", page.texts("h2"))
         self.assertEqual(len(page.all("ol", class_="problems")), 1)
         self.assertEqual(page.text.count("all is lost"), 50)  # drawn; the others are counted
         self.assertIn("#status=bad", [a["href"] for _, a, _ in page.all("a")])
