@@ -88,8 +88,8 @@ Section changes(const ComparisonFacts& facts, Change change, std::string_view ti
 std::vector<std::string> speed_row(const ComparedTrial& trial) {
   return {std::string(trial.either().case_id),
           trial_place(trial),
-          fmt::format("{:.3f}", trial.ratio.value),
-          fmt::format("{:.3f} to {:.3f}", trial.ratio.low, trial.ratio.high),
+          ratio_text(trial.ratio.value),
+          ratio_text(trial.ratio.low) + " to " + ratio_text(trial.ratio.high),
           si(trial.base->time->median_s, "s"),
           si(trial.cand->time->median_s, "s"),
           disturbance(trial)};
@@ -123,8 +123,8 @@ Section speeds(const ComparisonFacts& facts, Speed speed) {
   Section section{
       .title = fmt::format("{}: {}", is_slower ? "Suspects, slower" : "Faster", trials.size())};
   section.lines.push_back(fmt::format(
-      "time of cand / base: the whole interval is {} {:.3f}", is_slower ? "above" : "below",
-      is_slower ? 1 + facts.options.margin : 1 / (1 + facts.options.margin)));
+      "time of cand / base: the whole interval is {} {}", is_slower ? "above" : "below",
+      ratio_text(is_slower ? 1 + facts.options.margin : 1 / (1 + facts.options.margin))));
   if (is_slower) {
     section.lines.emplace_back(
         "Each side's interval is of one process, and processes of one and the same build differ "

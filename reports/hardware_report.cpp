@@ -35,18 +35,17 @@ Section means(std::string title, const std::map<Kind, Spread>& spreads) {
   section.header = {"of", "dtype", "on", "trials", "geometric mean", "least", "most"};
   section.alignment = "<<<>>>>";
   for (const auto& [kind, spread] : spreads) {
-    section.rows.push_back(
-        {std::get<0>(kind), std::get<1>(kind), std::get<2>(kind), fmt::format("{}", spread.count),
-         fmt::format("{:.3f}", spread.geometric_mean()), fmt::format("{:.3f}", spread.least),
-         fmt::format("{:.3f}", spread.most)});
+    section.rows.push_back({std::get<0>(kind), std::get<1>(kind), std::get<2>(kind),
+                            fmt::format("{}", spread.count), ratio_text(spread.geometric_mean()),
+                            ratio_text(spread.least), ratio_text(spread.most)});
   }
   return section;
 }
 
 std::vector<std::string> trial_row(const ComparedTrial& trial) {
-  return {std::string(trial.either().case_id),      trial_place(trial),
-          fmt::format("{:.3f}", trial.ratio.value), si(trial.base->time->median_s, "s"),
-          si(trial.cand->time->median_s, "s"),      disturbance(trial)};
+  return {std::string(trial.either().case_id), trial_place(trial),
+          ratio_text(trial.ratio.value),       si(trial.base->time->median_s, "s"),
+          si(trial.cand->time->median_s, "s"), disturbance(trial)};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "harness/statistics/order_statistics.h"
 #include "reports/chart_axis.h"
-#include "reports/history_text.h"
+#include "reports/si.h"
 #include "reports/svg.h"
 
 namespace assay {
@@ -127,7 +127,7 @@ class Panel {
 
   void draw_label(const HistoryChange& change) const {
     svg_.text(std::clamp(x_before_point(change.at.index), left + 40, right - 40), top - 4,
-              fmt::format("{:+.1f}%", 100 * (change.ratio() - 1)), "change", Svg::Anchor::middle);
+              change_text(change.ratio()), "change", Svg::Anchor::middle);
   }
 
   Svg& svg_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "reports/si.h"
 #include "reports/text_table.h"
 
 namespace assay {
@@ -103,7 +104,7 @@ std::string counts(const History& history, const Missing& missing,
 }  // namespace
 
 std::string change_in_words(double ratio) {
-  return fmt::format("{:+.1f}% {}", 100 * (ratio - 1), ratio > 1 ? "slower" : "faster");
+  return change_text(ratio) + (ratio > 1 ? " slower" : " faster");
 }
 
 std::string history_text(const History& history, const statistics::EDivisiveOptions& options) {

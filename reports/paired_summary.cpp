@@ -51,8 +51,8 @@ std::vector<std::string> line_of(const PairedCase& one) {
   line[1] = one.case_id + (one.timing == batch_timing ? "" : " " + one.timing);
   line[2] = one.device;
   if (one.ratio && one.ratio_low && one.ratio_high) {
-    line[3] = fmt::format("{:.3f}", *one.ratio);
-    line[4] = fmt::format("{:.3f} to {:.3f}", *one.ratio_low, *one.ratio_high);
+    line[3] = ratio_text(*one.ratio);
+    line[4] = ratio_text(*one.ratio_low) + " to " + ratio_text(*one.ratio_high);
   }
   if (one.base_median_s) line[5] = si(*one.base_median_s, "s");
   if (one.cand_median_s) line[6] = si(*one.cand_median_s, "s");
@@ -91,8 +91,9 @@ Lines table_lines(std::span<const PairedCase> cases) {
   }
   if (left_out > 0) table.below.push_back(fmt::format("and {} equivalent, in ab.csv", left_out));
   if (compared > 1) {
-    table.below.push_back(fmt::format("geometric mean of {} ratios: {:.3f}", compared,
-                                      std::exp(log_sum / static_cast<double>(compared))));
+    table.below.push_back(
+        fmt::format("geometric mean of {} ratios: {}", compared,
+                    ratio_text(std::exp(log_sum / static_cast<double>(compared)))));
   }
   return table;
 }

@@ -25,10 +25,15 @@ struct Scale {
   std::string_view prefix() const { return prefixes.at(static_cast<unsigned>(thousands - lowest)); }
 };
 
+/// The power of ten after rounding to so many digits behind the first, so that 999.7 becomes 1.00 k
+/// rather than 1000.
+int exponent_of(double value, int digits) {
+  const std::string rounded = fmt::format("{:.{}e}", value, digits);
+  return std::stoi(rounded.substr(rounded.find('e') + 1));
+}
+
 Scale scale_of(double value) {
-  // The exponent after rounding, so that 999.7 becomes 1.00 k rather than 1000.
-  const std::string rounded = fmt::format("{:.2e}", value);
-  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
+  const int exponent = exponent_of(value, 2);
   const int thousands = exponent >= 0 ? exponent / 3 : (exponent - 2) / 3;
   const int used = std::clamp(thousands, lowest, highest);
   return {used, std::max(0, 2 - (exponent - 3 * used))};
@@ -47,6 +52,16 @@ std::string si(double value, double low, double high, std::string_view unit) {
   const Scale scale = scale_of(value);
   return fmt::format("{} {}{} ({} to {})", scale.number(value), scale.prefix(), unit,
                      scale.number(low), scale.number(high));
+}
+
+std::string ratio_text(double ratio) {
+  if (ratio == 0 || !std::isfinite(ratio)) return fmt::format("{}", ratio);
+  return fmt::format("{:.{}f}", ratio, std::max(0, 3 - exponent_of(ratio, 3)));
+}
+
+std::string change_text(double ratio) {
+  if (ratio > 10 || ratio < 0.1) return "×" + ratio_text(ratio);
+  return fmt::format("{:+.1f}%", 100 * (ratio - 1));
 }
 
 }  // namespace assay

@@ -66,6 +66,24 @@ TEST(ComparisonReport, SuspectsComeWorstFirstWithTheCommandThatConfirmsThem) {
             "unchanged; 4 timed in both: 3 slower, 0 faster, 1 within 5%, 0 unclear");
 }
 
+TEST(ComparisonReport, TrialsWithoutAnIntervalAreUnclearAndSayWhy) {
+  Report report("x,cpu,batch,1,1,pass,,,1,,,,\n" + timed_row("y,cpu,batch", 1),
+                timed_row("x,cpu,batch", 9) + timed_row("y,cpu,batch", 1));
+  EXPECT_TRUE(comparison_summary(report.facts())
+                  .ends_with("1 within 5%, 1 unclear (1 of them for too few samples)"))
+      << comparison_summary(report.facts());
+}
+
+TEST(ComparisonReport, ARatioFarFromOneIsNotRoundedToNothing) {
+  Report report(timed_row("x,cpu,batch", 106e-3), timed_row("x,cpu,batch", 5.13e-6));
+  EXPECT_NE(report.text().find("cpu batch  0.00004840  0.0000483"), std::string::npos)
+      << report.text();
+  Report machines(timed_row("x,cpu,batch", 106e-3), timed_row("x,cpu,batch", 5.13e-6),
+                  {.hardware = true});
+  EXPECT_NE(machines.text().find("0.00004840"), std::string::npos) << machines.text();
+  EXPECT_EQ(machines.text().find("0.000 "), std::string::npos) << machines.text();
+}
+
 TEST(ComparisonReport, DisturbedFiguresAreMarked) {
   Report report("x,cpu,batch,1,1,pass,,,1,0.99,1.01,true,\n",
                 "x,cpu,batch,1,1,pass,,,2,1.99,2.01,false,true\n");

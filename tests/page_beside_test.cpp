@@ -65,10 +65,10 @@ TEST(Page, DevicesStandSideBySideByTheirTimes) {
   EXPECT_FALSE(has(speed, ">sim:1")) << "a device without a result of its own";
   EXPECT_TRUE(has(speed, "several together (simulated)"));
   const std::string against = part(html, "against");
-  EXPECT_TRUE(has(against, "0.5 (0.4901 to 0.5101)")) << against;
-  EXPECT_TRUE(has(against, "8 (7.842 to 8.162)"));
-  EXPECT_TRUE(has(against, "2 (0.5 to 8; 2)")) << "geometric mean, extent and count";
-  EXPECT_FALSE(has(against, "1 (1 to 1")) << "the baseline against itself";
+  EXPECT_TRUE(has(against, "0.5000 (0.4901 to 0.5101)")) << against;
+  EXPECT_TRUE(has(against, "8.000 (7.842 to 8.162)"));
+  EXPECT_TRUE(has(against, "2.000 (0.5000 to 8.000; 2)")) << "geometric mean, extent and count";
+  EXPECT_FALSE(has(against, "1.000 (1.000 to 1.000")) << "the baseline against itself";
   EXPECT_FALSE(has(against, ">slower<")) << "no suspect between products, nor of what is simulated";
   EXPECT_TRUE(has(part(html_of({stored.read()}, "sim:0"), "against"), "Time over that of sim:0"));
   EXPECT_THROW(html_of({stored.read()}, "cuda:0"), UsageError);
@@ -88,7 +88,7 @@ TEST(Page, RunsStandSideBySideWithWhatChanged) {
   EXPECT_TRUE(has(against, ">slower</td>")) << "of one product: a suspect";
   EXPECT_TRUE(has(against, "tensor_ops/exp/f32/n=1"));
   EXPECT_FALSE(has(against, "tensor_ops/log"));
-  EXPECT_TRUE(has(against, "1.2 (1.176 to 1.224)")) << against;
+  EXPECT_TRUE(has(against, "1.200 (1.176 to 1.224)")) << against;
   EXPECT_TRUE(has(against, "href=\"#row=1.0\"")) << "a row of the second run";
   const std::string environment = part(html, "environment");
   const std::size_t at = environment.find("git_revision");
@@ -117,7 +117,7 @@ TEST(Page, OfAPairedComparisonShowsWhatRegressedFirst) {
   expect_sound(html);
   const std::string shown = part(html, "paired");
   EXPECT_TRUE(has(shown, "✗ REGRESSED"));
-  EXPECT_TRUE(has(shown, "1.1 (1.08 to 1.12)"));
+  EXPECT_TRUE(has(shown, "1.100 (1.080 to 1.120)"));
   EXPECT_LT(shown.find(">slower</a>"), shown.find(">faster</a>"));
   EXPECT_LT(shown.find(">faster</a>"), shown.find(">equal</a>"));
   EXPECT_TRUE(has(shown, "Cases without times"));

@@ -27,5 +27,22 @@ TEST(Si, AnIntervalHasThePrefixOfItsValue) {
   EXPECT_EQ(si(0, -1, 1, "s"), "0 s");
 }
 
+TEST(Ratios, HaveFourSignificantDigitsHoweverFarFromOne) {
+  EXPECT_EQ(ratio_text(1), "1.000");
+  EXPECT_EQ(ratio_text(0.99996), "1.000");
+  EXPECT_EQ(ratio_text(0.95), "0.9500");
+  EXPECT_EQ(ratio_text(12.345), "12.35");
+  EXPECT_EQ(ratio_text(5.13e-6 / 106e-3), "0.00004840");
+  EXPECT_EQ(ratio_text(106e-3 / 5.13e-6), "20663");
+  EXPECT_EQ(ratio_text(0), "0");
+}
+
+TEST(Ratios, AChangeIsToldInPercentOrTimes) {
+  EXPECT_EQ(change_text(1.5), "+50.0%");
+  EXPECT_EQ(change_text(0.5), "-50.0%");
+  EXPECT_EQ(change_text(5.13e-6 / 106e-3), "×0.00004840") << "and not -100.0%";
+  EXPECT_EQ(change_text(20.66), "×20.66");
+}
+
 }  // namespace
 }  // namespace assay

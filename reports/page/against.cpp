@@ -8,6 +8,7 @@
 #include "reports/environment_differences.h"
 #include "reports/few_samples.h"
 #include "reports/page/times.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -68,8 +69,8 @@ void add_means(Html& html, const Content& content, const Means& by_suite) {
         continue;
       }
       add_number(html,
-                 fmt::format("{:.3g} ({:.3g} to {:.3g}; {})", mean.value(), mean.least, mean.most,
-                             mean.count),
+                 fmt::format("{} ({} to {}; {})", ratio_text(mean.value()), ratio_text(mean.least),
+                             ratio_text(mean.most), mean.count),
                  mean.value());
     }
     html.end("tr");

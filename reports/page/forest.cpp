@@ -5,6 +5,7 @@
 
 #include "reports/chart_axis.h"
 #include "reports/page/sections.h"
+#include "reports/si.h"
 #include "reports/svg.h"
 
 namespace assay::page {
@@ -43,7 +44,7 @@ void add_lines(Svg& svg, const ChartAxis& axis, double margin) {
 }
 
 std::string row_svg(const ChartAxis& axis, const ForestRow& row) {
-  Svg svg(width, height, fmt::format("{}: {:.4g}", row.name, row.ratio.value));
+  Svg svg(width, height, row.name + ": " + ratio_text(row.ratio.value));
   add_lines(svg, axis, row.margin);
   const std::string style = "f-" + (row.verdict.empty() ? "none" : row.verdict);
   if (row.ratio.low > 0) {
@@ -111,9 +112,10 @@ void add_forest(Html& html, std::string_view caption, std::string_view verdict_t
       add_case(html, row.name, row.link);
       html.element("td", row.detail);
       add_number(html,
-                 row.ratio.low > 0 ? fmt::format("{:.4g} ({:.4g} to {:.4g})", row.ratio.value,
-                                                 row.ratio.low, row.ratio.high)
-                                   : fmt::format("{:.4g}", row.ratio.value),
+                 ratio_text(row.ratio.value) +
+                     (row.ratio.low > 0 ? fmt::format(" ({} to {})", ratio_text(row.ratio.low),
+                                                      ratio_text(row.ratio.high))
+                                        : ""),
                  row.ratio.value);
       html.begin("td", {{"class", "forest"}});
       html.raw(row_svg(axis, row));

@@ -6,6 +6,7 @@
 #include "harness/limit.h"
 #include "reports/page/times.h"
 #include "reports/rate.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -62,7 +63,7 @@ void add_cells(Html& html, const Content& content, const Times& times, const Tri
   const bool is_base = column == content.base;
   add_number(html,
              is_base ? "1"
-             : ratio ? fmt::format("{:.3g}", ratio->value)
+             : ratio ? ratio_text(ratio->value)
                      : "",
              is_base ? std::optional(1.0)
              : ratio ? std::optional(ratio->value)
