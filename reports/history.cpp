@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "harness/replay.h"
 #include "harness/statistics/order_statistics.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
@@ -72,6 +74,21 @@ void compare_with_reference(HistorySeries& series, const History& history, doubl
 
 }  // namespace
 
+std::string series_settings(const RunInfo& run) {
+  constexpr std::array<std::string_view, 3> of_no_time{"CUDA_VISIBLE_DEVICES", "ASSAY_CUDA_LIBS",
+                                                       "ASSAY_BACKEND_PATH"};
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : run.environment) {
+    if (std::ranges::count(of_no_time, name) == 0) {
+      settings.push_back(shell_word(name + "=" + value));
+    }
+  }
+  std::ranges::sort(settings);
+  constexpr std::string_view overlap = "--overlap-timings";
+  if (std::ranges::count(run.command_line, overlap) > 0) settings.emplace_back(overlap);
+  return join(settings, " ");
+}
+
 std::vector<double> HistorySeries::values() const {
   std::vector<double> values;
   for (const std::size_t i : points) values.push_back(*entries[i].value);
@@ -100,13 +117,15 @@ HistorySeries& HistoryBuilder::series_of(const SeriesKey& key) {
 void HistoryBuilder::add(std::size_t run, std::span<const Record> records,
                          const std::function<bool(const SeriesKey&)>& wanted) {
   const auto times = times_of(records);
+  const std::string settings = series_settings(history_.runs[run]);
   for (const Record& outcome : Outcomes(records).trials()) {
     if (outcome.timing.empty()) continue;
     const SeriesKey key{.host = history_.runs[run].host,
                         .device = outcome.device,
                         .device_name = outcome.device_name,
                         .case_id = outcome.case_id,
-                        .timing = outcome.timing};
+                        .timing = outcome.timing,
+                        .settings = settings};
     if (std::ranges::count(devices_, key.device) == 0) devices_.push_back(key.device);
     if (!wanted(key)) continue;
     HistoryEntry entry{.run = run};

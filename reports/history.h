@@ -21,9 +21,15 @@ struct SeriesKey {
   std::string device_name;  // the product: a machine may be given another
   std::string case_id;
   std::string timing;
+  std::string settings;  // of the run: series_settings
   auto operator<=>(const SeriesKey&) const =
       default;  // NOLINT(modernize-use-nullptr): misread by 14
 };
+
+/// The settings of a run that change what a time is of, "OMP_NUM_THREADS=1 --overlap-timings";
+/// empty for none. Not among them: the seed, as inputs of any are alike; which of the devices the
+/// program sees, and where its parts lie.
+std::string series_settings(const RunInfo& run);
 
 /// What one run has to say of a series.
 struct HistoryEntry {

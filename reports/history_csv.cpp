@@ -83,6 +83,7 @@ std::vector<Column<EntryRow>> entry_columns() {
          return r.entry.segment > 0 ? to_cell(r.entry.segment) : std::string();
        }},
       {"missing", [](const EntryRow& r) { return to_cell(r.entry.missing); }},
+      {"settings", [](const EntryRow& r) { return to_cell(r.series.key.settings); }},
   };
   columns.insert(columns.end(), rest.begin(), rest.end());
   return columns;
@@ -102,6 +103,8 @@ std::vector<Column<ChangeRow>> change_columns() {
   add_run_columns(columns,
                   {"first_after_run_id", "first_after_started_at", "first_after_git_revision"},
                   &ChangeRow::first_after);
+  columns.push_back(
+      {"settings", [](const ChangeRow& r) { return to_cell(r.series.key.settings); }});
   return columns;
 }
 

@@ -61,8 +61,9 @@ class Panel {
     const SeriesKey& key = series_.key;
     svg_.text(12, 20, key.case_id, "title", Svg::Anchor::start, panel_width - 24);
     svg_.text(12, 36,
-              fmt::format("{} on {}, {}{}{}", key.device, key.host, key.timing,
-                          key.device_name.empty() ? "" : ", ", key.device_name),
+              fmt::format("{} on {}, {}{}{}{}{}", key.device, key.host, key.timing,
+                          key.device_name.empty() ? "" : ", ", key.device_name,
+                          key.settings.empty() ? "" : ", ", key.settings),
               "label", Svg::Anchor::start, panel_width - 24);
   }
 

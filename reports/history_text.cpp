@@ -24,14 +24,20 @@ std::string changes_table(const History& history) {
   const std::vector<FoundChange> all = newest_changes(history);
   if (all.empty()) return {};
   std::vector<std::vector<std::string>> lines{
-      {"case", "timing", "host", "device", "change", "p", "between"}};
+      {"case", "timing", "host", "device", "settings", "change", "p", "between"}};
   for (const auto& [series, change] : all) {
     lines.push_back({series->key.case_id, series->key.timing, series->key.host, series->key.device,
-                     change_in_words(change->ratio()), fmt::format("{:.3f}", change->at.p),
+                     series->key.settings, change_in_words(change->ratio()),
+                     fmt::format("{:.3f}", change->at.p),
                      run_name(history.runs[series->last_before(*change).run]) + " and " +
                          run_name(history.runs[series->first_after(*change).run])});
   }
-  return text_table(lines, "<<<<>><") + "\n";
+  const bool have_settings = std::ranges::any_of(
+      all, [](const FoundChange& found) { return !found.series->key.settings.empty(); });
+  if (!have_settings) {
+    for (auto& line : lines) line.erase(line.begin() + 4);
+  }
+  return text_table(lines, have_settings ? "<<<<<>><" : "<<<<>><") + "\n";
 }
 
 struct Missing {
@@ -91,6 +97,16 @@ std::string counts(const History& history, const Missing& missing,
   // The test's own rate: each series without a change shows one with probability p.
   text += fmt::format("; about {:.2g} would show one by chance at p <= {:g}\n",
                       options.p * static_cast<double>(tested), options.p);
+  std::set<std::string> settings;
+  for (const HistorySeries& series : history.series) settings.insert(series.key.settings);
+  if (settings.size() > 1) {
+    text += "runs with other settings are series of their own:";
+    for (const std::string& one : settings) {
+      text += fmt::format("{}{}", one == *settings.begin() ? " " : "; ",
+                          one.empty() ? "none set" : one);
+    }
+    text += "\n";
+  }
   const std::size_t short_ones = history.series.size() - tested;
   if (short_ones > 0) {
     text += fmt::format(

@@ -99,6 +99,39 @@ TEST(History, ASeriesHoldsOneCaseOnOneMachineTimedInOneWay) {
   EXPECT_EQ(products.finish(0).series.size(), 2U);
 }
 
+TEST(History, RunsWithOtherSettingsAreSeriesOfTheirOwn) {
+  StoredRun one_thread = run("b", 2);
+  one_thread.environment = {{"OMP_NUM_THREADS", "1"}};
+  StoredRun side_by_side = run("c", 3);
+  side_by_side.command_line = {"assay", "run", "--overlap-timings"};
+  StoredRun alike = run("d", 4);
+  alike.seed = 2;
+  alike.environment = {{"CUDA_VISIBLE_DEVICES", "1"}};
+  const History history =
+      history_of({{run("a", 1), 1.0}, {one_thread, 2.0}, {side_by_side, 3.0}, {alike, 1.1}});
+  ASSERT_EQ(history.series.size(), 3U);
+  EXPECT_EQ(history.series[0].key.settings, "");
+  EXPECT_EQ(history.series[0].values(), (std::vector<double>{1.0, 1.1}));
+  EXPECT_EQ(history.series[1].key.settings, "--overlap-timings");
+  EXPECT_EQ(history.series[2].key.settings, "OMP_NUM_THREADS=1");
+  EXPECT_NE(history_text(history, {})
+                .find("runs with other settings are series of their own: none set; "
+                      "--overlap-timings; OMP_NUM_THREADS=1\n"),
+            std::string::npos)
+      << history_text(history, {});
+}
+
+TEST(History, AReferenceWithOtherSettingsIsNone) {
+  StoredRun reference = run("p", 1, "bbbb");
+  reference.environment = {{"OMP_NUM_THREADS", "1"}};
+  StoredRun alike = run("b", 2);
+  alike.environment = reference.environment;
+  const History history = history_of({{reference, 1.0}, {run("a", 2), 2.0}, {alike, 3.0}}, "bbbb");
+  ASSERT_EQ(history.series.size(), 2U);
+  EXPECT_TRUE(history.series[0].points.empty());
+  EXPECT_EQ(history.series[1].values(), std::vector<double>{3});
+}
+
 TEST(History, OfSeveralRepeatsTheMedianAndNoneIfAnyWasWrong) {
   HistoryBuilder builder({run("a", 1), run("b", 2)}, "");
   builder.add(0, std::vector{timed(1, 1, 1), timed(1, 5, 2), timed(1, 2, 3)}, all);

@@ -22,7 +22,7 @@ void add_changes(Html& html, const History& history) {
   html.element("h3", fmt::format("Changes: {}", changes.size()));
   if (changes.empty()) return;
   const Table table(html, "The newest first; a place to look, no verdict",
-                    {"Case", "Timing", "Host", "Device", Heading::of_numbers("Change"),
+                    {"Case", "Timing", "Host", "Device", "Settings", Heading::of_numbers("Change"),
                      Heading::of_numbers("p"), "Between"});
   for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i) {
     const auto& [series, change] = changes[i];
@@ -31,6 +31,7 @@ void add_changes(Html& html, const History& history) {
     html.element("td", series->key.timing);
     html.element("td", series->key.host);
     html.element("td", lane_text(series->key.device));
+    html.element("td", series->key.settings);
     add_number(html, change_in_words(change->ratio()), change->ratio());
     add_number(html, fmt::format("{:.3f}", change->at.p), change->at.p);
     html.element("td", text_of(history.runs[series->last_before(*change).run]) + " and " +

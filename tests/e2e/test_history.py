@@ -133,6 +133,15 @@ class Changes(HistoryTest):
         self.assertIn("4 series, 48 points", self.history().stdout)
         self.assertEqual(self.rows(".", "changes.csv"), [])
 
+    def test_runs_with_other_settings_do_not_mix(self):
+        for i in range(24):
+            self.make_run(f"r{i}", i, 1 + i % 2, environment={"OMP_NUM_THREADS": "1"} if i % 2 else {})
+        said = self.history().stdout
+        self.assertIn("4 series, 48 points", said)
+        self.assertIn("runs with other settings are series of their own: none set; OMP_NUM_THREADS=1\n", said)
+        self.assertEqual(self.rows(".", "changes.csv"), [])
+        self.assertEqual({row["settings"] for row in self.rows(".", "points.csv")}, {"", "OMP_NUM_THREADS=1"})
+
     def test_a_chart_for_each_series(self):
         self.make_step()
         said = self.history("--panels", 1).stderr
