@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "harness/limit.h"
+#include "reports/largest_case.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
@@ -24,23 +26,45 @@ struct Group {
   const Record* largest = nullptr;  // of those with a rate
 };
 
-Group& group_of(std::vector<Group>& groups, const Record& record, bool by_dtype) {
+std::string what_of(const Record& record, bool by_dtype) {
   std::string what = record.op == record.suite ? record.suite : record.suite + "/" + record.op;
   if (by_dtype) what += "/" + record.dtype;
-  for (Group& group : groups) {
-    if (group.what == what && group.device == record.device) return group;
-  }
-  return groups.emplace_back(Group{std::move(what), record.device});
+  return what;
 }
 
-std::vector<Group> grouped(std::span<const Record> trials, bool by_dtype) {
+Group& group_of(std::vector<Group>& groups, std::string what, const std::string& device) {
+  for (Group& group : groups) {
+    if (group.what == what && group.device == device) return group;
+  }
+  return groups.emplace_back(Group{std::move(what), device});
+}
+
+std::size_t place_of(const std::vector<std::string>& devices, const std::string& device) {
+  return static_cast<std::size_t>(std::ranges::find(devices, device) - devices.begin());
+}
+
+std::vector<Group> grouped(std::span<const Record> trials, const std::vector<std::string>& devices,
+                           bool by_dtype) {
   std::vector<Group> groups;
+  std::map<std::string, LargestCase> cases;
   for (const Record& trial : trials) {
-    Group& group = group_of(groups, trial, by_dtype);
+    const std::string what = what_of(trial, by_dtype);
+    Group& group = group_of(groups, what, trial.device);
     ++group.trials;
     group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
+    cases.try_emplace(what, devices.size())
+        .first->second.add({&trial}, place_of(devices, trial.device));
     if (rate(trial) && (group.largest == nullptr || tells_more(trial, *group.largest))) {
       group.largest = &trial;
+    }
+  }
+  // The same case on all devices; its own largest where a device lacks that one.
+  for (auto& [what, largest] : cases) {
+    const std::vector<TrialRow> shown = largest.trials();
+    for (Group& group : groups) {
+      if (group.what != what || shown.empty()) continue;
+      const Record* const here = shown[place_of(devices, group.device)].trial;
+      if (here != nullptr) group.largest = here;
     }
   }
   return groups;
@@ -92,12 +116,11 @@ std::string overview(std::span<const Record> trials) {
     if (std::ranges::find(devices, trial.device) == devices.end()) devices.push_back(trial.device);
   }
   if (devices.empty()) return {};
-  std::vector<Group> groups = grouped(trials, true);
+  std::vector<Group> groups = grouped(trials, devices, true);
   const bool by_dtype = groups.size() <= page_lines;
-  if (!by_dtype) groups = grouped(trials, false);
-  std::ranges::stable_sort(groups, {}, [&](const Group& group) {
-    return std::ranges::find(devices, group.device) - devices.begin();
-  });
+  if (!by_dtype) groups = grouped(trials, devices, false);
+  std::ranges::stable_sort(groups, {},
+                           [&](const Group& group) { return place_of(devices, group.device); });
 
   std::vector<std::vector<std::string>> lines{
       {"device", "op", "right", "rate", "of limit", "at the largest case"}};

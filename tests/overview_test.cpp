@@ -1,9 +1,11 @@
 #include "reports/overview.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "reports/largest_case.h"
 #include "reports/rate.h"
 
 namespace assay {
@@ -31,6 +33,30 @@ TEST(Overview, NamesTheLargestCaseOfEachOp) {
   EXPECT_NE(text.find("tensor_ops/add/f32"), std::string::npos) << text;
   EXPECT_NE(text.find("2/2"), std::string::npos) << text;
   EXPECT_NE(text.find("4.00 GB/s  n=5"), std::string::npos) << text;
+}
+
+TEST(LargestCase, OfEqualWorkIsTheLaterOne) {
+  std::vector<Record> trials;
+  for (const char* act : {"none", "relu", "gelu"}) {
+    trials.push_back(timed("linear", fmt::format("n=5,act={}", act), 60, 4e9));
+  }
+  LargestCase largest(1);
+  for (const Record& trial : trials) largest.add({&trial}, 0);
+  EXPECT_EQ(any_of(largest.trials())->params, "n=5,act=gelu");
+  EXPECT_NE(overview(trials).find("n=5,act=gelu"), std::string::npos) << overview(trials);
+}
+
+TEST(LargestCase, IsOneThatMostPlacesHave) {
+  Record large = timed("add", "n=9", 108, 4e9);
+  std::vector<Record> trials{timed("add", "n=5", 60, 4e9), large, timed("add", "n=5", 60, 2e9)};
+  trials[2].device = "sim:0";
+  LargestCase largest(2);
+  for (const Record& trial : trials) largest.add({&trial}, trial.device == "cpu" ? 0 : 1);
+  EXPECT_EQ(any_of(largest.trials())->params, "n=5");
+  EXPECT_EQ(overview(trials).find("n=9"), std::string::npos) << overview(trials);
+  trials.pop_back();
+  EXPECT_NE(overview(trials).find("n=9"), std::string::npos) << overview(trials);
+  EXPECT_TRUE(LargestCase(1).trials().empty());
 }
 
 TEST(Overview, RatesTheBatchAndNotTheColdLaunch) {

@@ -5,8 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "reports/rate.h"
-
 namespace assay::page {
 namespace {
 
@@ -20,22 +18,6 @@ bool is_worse(const Record& record, const Record& other) {
     return std::tuple(severity_of(trial), excess(trial), trial.max_bound_ratio.value_or(-1));
   };
   return rank(record) > rank(other);
-}
-
-/// The rated trials of an op, by case and timing, then by column.
-using RatesOfOp = std::map<std::pair<std::string, std::string>, std::vector<TrialRow>>;
-
-void choose_shown(GridOp& op, const RatesOfOp& rates) {
-  std::size_t most = 0;
-  for (const auto& [key, columns] : rates) {
-    const auto is_there = [](const TrialRow& rated) { return rated.trial != nullptr; };
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(columns, is_there));
-    const Record& first = *std::ranges::find_if(columns, is_there)->trial;
-    if (count < most || (count == most && !tells_more(first, *op.shown))) continue;
-    most = count;
-    op.shown = &first;
-    op.rates = columns;
-  }
 }
 
 }  // namespace
@@ -77,7 +59,7 @@ std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& co
   std::vector<GridOp> grid;
   std::map<std::pair<std::string, std::string>, std::size_t> ops;
   std::map<std::pair<std::size_t, std::string>, std::size_t> cases;  // of an op
-  std::vector<RatesOfOp> rates;                                      // of each op
+  std::vector<LargestCase> largest;                                  // of each op
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
       const Record& trial = runs[r].trials[i];
@@ -85,7 +67,7 @@ std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& co
       const auto [op, is_new_op] = ops.try_emplace({trial.suite, trial.op}, grid.size());
       if (is_new_op) {
         grid.push_back({trial.suite, trial.op, std::vector<Cell>(columns.size()), {}});
-        rates.emplace_back();
+        largest.emplace_back(columns.size());
       }
       GridOp& group = grid[op->second];
       const auto [place, is_new_case] =
@@ -95,14 +77,13 @@ std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& co
       }
       group.cells[column].add(trial, runs[r].rows[i]);
       group.cases[place->second].cells[column].add(trial, runs[r].rows[i]);
-      if (!rate(trial)) continue;
-      auto& of_case = rates[op->second]
-                          .try_emplace({trial.case_id, trial.timing}, columns.size())
-                          .first->second;
-      if (of_case[column].trial == nullptr) of_case[column] = {&trial, runs[r].rows[i]};
+      largest[op->second].add({&trial, runs[r].rows[i]}, column);
     }
   }
-  for (std::size_t i = 0; i < grid.size(); ++i) choose_shown(grid[i], rates[i]);
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    grid[i].rates = largest[i].trials();
+    grid[i].shown = any_of(grid[i].rates);
+  }
   return grid;
 }
 

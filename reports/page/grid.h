@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/largest_case.h"
 #include "reports/page/columns.h"
 
 namespace assay::page {
@@ -34,19 +35,12 @@ struct GridCase {
   std::vector<Cell> cells;  // of each column
 };
 
-/// A trial and its row in the results.csv of its run.
-struct TrialRow {
-  const Record* trial = nullptr;
-  std::size_t row = 0;
-};
-
 struct GridOp {
   std::string suite;
   std::string op;
   std::vector<Cell> cells;
   std::vector<GridCase> cases;
-  /// One case that stands for the op: of those that most columns have a rate of, the one that tells
-  /// most. Null where the op has no rate.
+  /// One case that stands for the op (LargestCase). Null where the op has no rate.
   const Record* shown = nullptr;
   std::vector<TrialRow> rates;  // of that case in each column
 

@@ -184,6 +184,18 @@ class Sections(ReportTest):
         self.assertEqual(page.sections()[:4], ["verdict", "paired", "history", "problems"])
 
 
+class LargestCase(ReportTest):
+    def test_console_and_page_show_the_same(self):
+        product = "linear/f32/batch=256,in=256,out=256,bias=1,act="
+        acts = ("none", "relu", "gelu")
+        said = self.assay("run", *(word for act in acts for word in ("--case", product + act)), "--device", "cpu",
+                          "--no-limits", "--out", "run").stderr
+        (shown,) = [text.split()[1] for text in self.report("run").texts("small", class_="of")]
+        self.assertEqual([act for act in acts if shown.endswith(f"act={act}")], ["gelu"], "of equal work the last")
+        (line,) = [line for line in said.splitlines() if " linear/f32 " in line]
+        self.assertTrue(line.endswith(f"  {shown}"), line)
+
+
 class Odd(ReportTest):
     def test_only_failures(self):
         rows = [{**row, "status": "fail", "reason": "all is lost"} for row in self.real_rows() if row["timing"] == ""]

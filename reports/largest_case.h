@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/record.h"
+
+namespace assay {
+
+/// A trial and its row in the results.csv of its run.
+struct TrialRow {
+  const Record* trial = nullptr;
+  std::size_t row = 0;
+};
+
+/// The one case of an op whose rates stand for it, on every device and in every report: of those
+/// that most devices have a rate of, the one that tells most, the last added of equal ones.
+class LargestCase {
+ public:
+  /// `places`: devices, or other columns of a report.
+  explicit LargestCase(std::size_t places) : places_(places) {}
+
+  /// What has no rate is passed over; of several trials of a case in a place the first counts.
+  void add(TrialRow trial, std::size_t place);
+
+  /// Its trial in each place; empty where the op has no rate anywhere.
+  std::vector<TrialRow> trials() const;
+
+ private:
+  std::size_t places_;
+  std::vector<std::vector<TrialRow>> rated_;  // of each case and timing, by place
+  std::map<std::pair<std::string, std::string>, std::size_t> index_;
+};
+
+/// One of them: all are of one case.
+const Record* any_of(const std::vector<TrialRow>& trials);
+
+}  // namespace assay
