@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+#include <iostream>
 #include <memory>
 #include <set>
 #include <thread>
@@ -22,6 +22,7 @@
 #include "cli/say.h"
 #include "harness/clock.h"
 #include "harness/expected_failures.h"
+#include "harness/input_file.h"
 #include "harness/replay.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
@@ -43,11 +44,10 @@ namespace fs = std::filesystem;
 
 ExpectedFailures read_expected(const fs::path& path) {
   if (path.empty()) return {};
-  std::ifstream file(path);
-  if (!file || fs::is_directory(path)) {
-    throw UsageError("--expected: cannot read " + path.string());
-  }
-  return {file, path.string(), utc_now().substr(0, 10)};
+  const std::string today = utc_now().substr(0, 10);
+  if (path == "-") return {std::cin, "standard input", today};
+  InputFile file(path);
+  return {file, path.string(), today};
 }
 
 /// Makes the directory of a new run, with its plan, before anything runs.

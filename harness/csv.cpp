@@ -15,6 +15,10 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr bool is_special(char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; }
 
+/// No table of Assay's comes near them; beyond, a file is an accident or an attack.
+constexpr std::size_t most_fields = 1000;
+constexpr std::size_t longest_row = std::size_t{64} << 20;
+
 /// How many bytes stand before the first special one.
 std::size_t plain_length(std::string_view text) {
   static constexpr auto special = [] {
@@ -55,6 +59,9 @@ class Parser {
 
   /// The next part of the text, wherever it was cut.
   void take(std::string_view part) {
+    if (state_ != State::between_rows && at_ - row_start_ > longest_row) {
+      fail(row_.line, row_start_, "a row of more than 64 MiB");
+    }
     while (!part.empty()) {
       if (state_ == State::plain) take_plain(part);
       if (state_ == State::quoted) take_quoted(part);
@@ -155,6 +162,9 @@ class Parser {
   }
 
   void widen() {
+    if (fields_ == most_fields) {
+      fail(line_, at_, "a row of more than " + std::to_string(most_fields) + " fields");
+    }
     row_.fields.emplace_back();
     row_.columns.emplace_back();
   }

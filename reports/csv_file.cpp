@@ -1,9 +1,9 @@
 #include "reports/csv_file.h"
 
-#include <fstream>
 #include <iterator>
 
 #include "harness/csv.h"
+#include "harness/input_file.h"
 #include "kernels/base/status.h"
 
 namespace assay {
@@ -36,7 +36,9 @@ std::size_t cut_torn_row(const fs::path& path) {
 }
 
 std::string read_text(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
+  std::error_code unknown;
+  if (fs::status(path, unknown).type() == fs::file_type::not_found) return {};
+  InputFile stream(path);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

@@ -32,7 +32,7 @@ class CsvFile {
 /// dying machine or a full disk left. Returns the length that stays.
 std::size_t cut_torn_row(const std::filesystem::path& path);
 
-/// The whole file; empty where there is none.
+/// The whole file; empty where there is none. Throws UsageError where it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 
 /// Where each whole row of a CSV text ends, line end included.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
+#include "harness/input_file.h"
 #include "kernels/base/status.h"
 
 namespace assay {
@@ -18,8 +18,7 @@ template <class Fields>
 std::vector<Fields> read_rows(const std::filesystem::path& path) {
   std::vector<Fields> all;
   if (!std::filesystem::exists(path)) return all;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(fmt::format("cannot read '{}'", path.string()));
+  InputFile file(path);
   const std::vector<CsvRow> rows = read_csv(file, path.string());
   if (rows.empty()) return all;  // of a run that was killed before its first row
   const std::vector<std::string>& header = rows.front().fields;

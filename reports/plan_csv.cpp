@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
+#include "harness/input_file.h"
 #include "kernels/base/status.h"
 #include "reports/atomic_file.h"
 
@@ -28,8 +28,7 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanRow>& p
 }
 
 std::vector<PlanRow> read_plan(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(fmt::format("cannot read '{}'", path.string()));
+  InputFile file(path);
   const std::vector<CsvRow> rows = read_csv(file, path.string());
   if (rows.empty() || rows.front().fields != plan_columns()) {
     throw UsageError(fmt::format("{}:1:1: not the columns of a plan", path.string()));

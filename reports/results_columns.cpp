@@ -12,6 +12,7 @@ ResultsColumns::ResultsColumns(std::string_view name, const CsvRow& header)
     }
   }
   schema_at_ = place("schema_version");
+  low_at_ = place("time_ci_low_s");
   for (const std::string_view needed :
        {"case_id", "device", "timing", "attempt", "repeat", "status"}) {
     if (place(needed) == absent) {
@@ -50,6 +51,13 @@ void ResultsColumns::check_schema(const CsvRow& row) const {
     throw error(row, schema_at_,
                 "schema version " + std::to_string(schema) + ", and this build of assay reads " +
                     "up to " + std::to_string(readable) + "; read it with a newer one");
+  }
+}
+
+void ResultsColumns::check_interval(const CsvRow& row, std::optional<double> low,
+                                    std::optional<double> high) const {
+  if (low && high && *low > *high) {
+    throw error(row, low_at_, "time_ci_low_s: above time_ci_high_s");
   }
 }
 

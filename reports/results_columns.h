@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <istream>
@@ -37,21 +38,35 @@ class ResultsColumns {
     if (place == absent) return;
     try {
       from_cell(row.fields[place], field);
+      check_time(column, field);
     } catch (const UsageError& wrong) {
       throw error(row, place, std::string(column) + ": " + wrong.what());
     }
   }
 
+  /// Throws UsageError where the interval of a time ends below where it begins.
+  void check_interval(const CsvRow& row, std::optional<double> low,
+                      std::optional<double> high) const;
+
   /// "NAME:LINE:COLUMN: why".
   UsageError error(const CsvRow& row, std::size_t field, const std::string& why) const;
 
  private:
+  /// A time of 0 or less was not measured by any clock, and a rate made of it is none.
+  template <class T>
+  static void check_time(std::string_view column, const T& field) {
+    if constexpr (std::same_as<T, std::optional<double>>) {
+      const bool is_time = column.starts_with("time_") && column.ends_with("_s");
+      if (is_time && field && !(*field > 0)) throw UsageError("must be above 0");
+    }
+  }
   void check_schema(const CsvRow& row) const;
 
   std::string_view name_;
   std::size_t width_;
   std::unordered_map<std::string, std::size_t> places_;
   std::size_t schema_at_ = absent;
+  std::size_t low_at_ = absent;
   std::optional<UsageError> missing_;  // thrown after the schema was looked at
 };
 

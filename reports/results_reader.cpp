@@ -1,9 +1,8 @@
 #include "reports/results_reader.h"
 
-#include <fstream>
 #include <string>
 
-#include "kernels/base/status.h"
+#include "harness/input_file.h"
 #include "reports/results_columns.h"
 
 namespace assay {
@@ -18,16 +17,17 @@ std::vector<Record> read_results(std::istream& text, std::string_view name) {
       }
     }
     auto place = places.begin();
-    visit_fields(records.emplace_back(), [&](std::string_view column, auto& field) {
+    Record& record = records.emplace_back();
+    visit_fields(record, [&](std::string_view column, auto& field) {
       columns.read(row, column, *place++, field);
     });
+    columns.check_interval(row, record.time_ci_low_s, record.time_ci_high_s);
   });
   return records;
 }
 
 std::vector<Record> read_results_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(path.string() + ": cannot be read");
+  InputFile file(path);
   return read_results(file, path.string());
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
+#include "harness/input_file.h"
 #include "kernels/base/status.h"
 #include "reports/csv_file.h"
 #include "reports/results_reader.h"
@@ -118,8 +118,7 @@ std::vector<Record> read_stored_results(const StoredRun& run) {
 
 std::vector<DeviceCells> read_stored_devices(const fs::path& directory) {
   const std::string name = (directory / "devices.csv").string();
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw UsageError(name + ": cannot be read");
+  InputFile file(name);
   const std::vector<CsvRow> rows = read_csv(file, name);
   std::vector<DeviceCells> devices;
   for (std::size_t i = 1; i < rows.size(); ++i) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/input_file.h"
 #include "harness/statistics/order_statistics.h"
 #include "kernels/base/status.h"
 #include "reports/outcomes.h"
@@ -103,12 +103,13 @@ class RowReader {
     row.accepted = !expected_failure.empty();
     reason.clear();
     if (row.status != Status::pass) take(csv, reason_, reason);
-    row.median_s = seconds(csv, median_);
-    row.low_s = seconds(csv, low_);
-    row.high_s = seconds(csv, high_);
-    if (row.low_s == 0 || row.high_s == 0) row.low_s = row.high_s = 0;
-    if (row.low_s > row.high_s) {
-      throw columns_.error(csv, low_.place, "time_ci_low_s: above time_ci_high_s");
+    row.median_s = seconds(csv, median_).value_or(0);
+    const std::optional<double> low = seconds(csv, low_);
+    const std::optional<double> high = seconds(csv, high_);
+    columns_.check_interval(csv, low, high);
+    if (low && high) {
+      row.low_s = *low;
+      row.high_s = *high;
     }
     row.contended = flag(csv, contended_);
     row.throttled = flag(csv, throttled_);
@@ -133,14 +134,10 @@ class RowReader {
     columns_.read(csv, column.name, column.place, field);
   }
 
-  /// 0 where there is none. A time of 0 or less was not measured by any clock.
-  double seconds(const CsvRow& csv, const Column& column) const {
+  std::optional<double> seconds(const CsvRow& csv, const Column& column) const {
     std::optional<double> value;
     take(csv, column, value);
-    if (value && !(*value > 0)) {
-      throw columns_.error(csv, column.place, fmt::format("{}: must be above 0", column.name));
-    }
-    return value.value_or(0);
+    return value;
   }
 
   bool flag(const CsvRow& csv, const Column& column) const {
@@ -230,8 +227,7 @@ bool StoredTrial::is_bad() const { return severity(status, accepted) > worst_goo
 StoredTrials::StoredTrials(std::istream& text, std::string_view name) { read(text, name); }
 
 StoredTrials::StoredTrials(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(path.string() + ": cannot be read");
+  InputFile file(path);
   read(file, path.string());
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <set>
 
+#include "harness/input_file.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "suites/axes.h"
@@ -48,11 +48,7 @@ Case literal_case(const std::string& id) {
 }
 
 std::vector<Case> cases_of_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  // A folder opens like a file and fails at the first read.
-  if (!file || std::filesystem::is_directory(path)) {
-    throw UsageError("--cases: cannot read " + path.string());
-  }
+  InputFile file(path);
   return read_case_file(file, path.string());
 }
 

@@ -67,6 +67,15 @@ class Draw {
     Record record;
     visit_fields(record, *this);
     record.schema_version = 1;
+    const auto is_none = [](double seconds) { return !(seconds > 0); };
+    visit_fields(record, [&]<class T>(std::string_view column, T& field) {
+      if constexpr (std::same_as<T, std::optional<double>>) {
+        if (column.starts_with("time_") && field && is_none(*field)) field.reset();
+      }
+    });
+    if (record.time_ci_high_s < record.time_ci_low_s) {
+      std::swap(record.time_ci_low_s, record.time_ci_high_s);
+    }
     return record;
   }
 
@@ -164,8 +173,21 @@ TEST(ResultsReader, AFileThatIsNoneIsRefused) {
   EXPECT_EQ(refusal("case_id,\"\n"),
             "r.csv:1: column 9: the quoted field that begins here is never closed");
   const auto message = message_of<UsageError>([] { read_results_file("/nowhere/results.csv"); });
-  EXPECT_EQ(message, "/nowhere/results.csv: cannot be read");
-  EXPECT_EQ(message_of<UsageError>([] { read_results_file("/"); }), "/: cannot be read");
+  EXPECT_EQ(message, "/nowhere/results.csv: cannot be read: No such file or directory");
+  EXPECT_EQ(message_of<UsageError>([] { read_results_file("/"); }),
+            "/: cannot be read: it is a directory; give a file");
+}
+
+TEST(ResultsReader, TimesThatNoClockMeasuredAreRefused) {
+  const std::string header =
+      "case_id,device,timing,attempt,repeat,status,time_ci_low_s,time_ci_high_s\n";
+  for (const std::string high : {"0", "-0", "-1e-6"}) {
+    EXPECT_EQ(refusal(header + "x,cpu,batch,1,1,pass,1e-6," + high + "\n"),
+              "r.csv:2:27: time_ci_high_s: must be above 0");
+  }
+  EXPECT_EQ(refusal(header + "x,cpu,batch,1,1,pass,2e-6,1e-6\n"),
+            "r.csv:2:22: time_ci_low_s: above time_ci_high_s");
+  EXPECT_EQ(parse(header + "x,cpu,batch,1,1,pass,1e-6,1e-6\nx,cpu,,1,2,pass,,\n").size(), 2U);
 }
 
 TEST(ResultsReader, ANewerSchemaIsRefusedAsSuchWhateverElseIsThere) {

@@ -219,7 +219,7 @@ TEST(Selecting, MistakesAreNamedWithTheWayOut) {
   has(refusal({.axes = {"=1"}}), "column 1");
   has(refusal({.axes = {"n=1", "n=2"}}), "given twice");
   has(refusal({.filter = std::string(20000, '(')}), "longer than");
-  has(refusal({.case_file = "/"}), "cannot read");
+  has(refusal({.case_file = "/"}), "/: cannot be read: it is a directory");
   has(refusal({.axes = {"n=1,,2"}}), "--axis 'n=1,,2', column 5: an empty value");
   has(refusal({.axes = {"n=1,x"}}), "column 5: fill: n must be a whole number");
   has(refusal({.axes = {"n=-1"}}), "not '-1'");
@@ -232,7 +232,8 @@ TEST(Selecting, MistakesAreNamedWithTheWayOut) {
   for (const char* shard : {"0/2", "3/2", "1", "1/", "/2", "1/2x", "-1/2", "1/0"}) {
     has(refusal({.shard = shard}), "expected I/N");
   }
-  has(refusal({.case_file = "/nowhere/cases.csv"}), "cannot read");
+  has(refusal({.case_file = "/nowhere/cases.csv"}),
+      "/nowhere/cases.csv: cannot be read: No such file");
 }
 
 TEST(CaseFiles, GiveTheirCases) {
