@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
+#include "cli/say.h"
 #include "cli/selection_options.h"
 #include "harness/fields_json.h"
 #include "harness/fields_text.h"
@@ -22,7 +23,7 @@ void print_json(const protocol::Hello& machine) {
     document["devices"].push_back(fields_to_json(device));
   }
   document["problems"] = machine.problems;
-  fmt::print("{}\n", document.dump(2));
+  show("{}\n", document.dump(2));
 }
 
 std::string human_bytes(std::int64_t bytes) {
@@ -30,7 +31,7 @@ std::string human_bytes(std::int64_t bytes) {
 }
 
 void print_device(const DeviceInfo& device) {
-  fmt::print("{}  {}\n", device.device, device.name);
+  show("{}  {}\n", device.device, device.name);
   visit_fields(device, [&](std::string_view field, const auto& value) {
     if (field == "device" || field == "name" || field == "backend") return;
     std::string text = to_cell(value);
@@ -38,7 +39,7 @@ void print_device(const DeviceInfo& device) {
     if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<std::int64_t>>) {
       if (field.ends_with("_bytes")) text = fmt::format("{} ({})", human_bytes(*value), text);
     }
-    fmt::print("    {:<20} {}\n", field, text);
+    show("    {:<20} {}\n", field, text);
   });
 }
 
@@ -53,10 +54,10 @@ int execute(bool json, int sim_devices) {
   for (const DeviceInfo& device : machine.devices) print_device(device);
   const bool has_cuda = std::ranges::any_of(
       machine.devices, [](const DeviceInfo& device) { return device.backend == "cuda"; });
-  if (!has_cuda) fmt::print("no GPU: {}\n", why_absent("cuda", machine));
+  if (!has_cuda) show("no GPU: {}\n", why_absent("cuda", machine));
   for (const std::string& problem : machine.problems) {
     const bool is_told = !has_cuda && problem.find("cuda") != std::string::npos;
-    if (!is_told) fmt::print("problem: {}\n", problem);
+    if (!is_told) show("problem: {}\n", problem);
   }
   return ok;
 }

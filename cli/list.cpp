@@ -31,7 +31,7 @@ void print_json(const std::vector<PlannedTrial>& plan) {
                       {"device", lane_text(trial)},
                       {"timing", trial.timing}});
   }
-  fmt::print("{}\n", ordered_json{{"schema", 1}, {"trials", trials}}.dump(1));
+  show("{}\n", ordered_json{{"schema", 1}, {"trials", trials}}.dump(1));
 }
 
 int execute(const SelectionOptions& options, bool json) {
@@ -41,8 +41,8 @@ int execute(const SelectionOptions& options, bool json) {
     return ok;
   }
   for (const PlannedTrial& trial : selected.plan) {
-    fmt::print("{}  {}{}\n", lane_text(trial), trial.test.id(),
-               trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
+    show("{}  {}{}\n", lane_text(trial), trial.test.id(),
+         trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
   }
   std::fflush(stdout);  // before what goes to standard error
   const Profile& profile = find_profile(options.cases.profile);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -36,10 +37,17 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// `assay list | head`: whoever closes a pipe has read enough.
+bool has_no_reader() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 /// What was asked for is on standard output, or the program has failed.
 int checked_output(std::string_view name, int exit_code) {
   std::cout.flush();  // other libraries write there
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return exit_code;
+  if (has_no_reader()) return exit_code;
   say("{}: standard output could not be written\n", name);
   return exit_code == ok ? infrastructure : exit_code;
 }
