@@ -204,13 +204,13 @@ int execute(const AbOptions& options) {
   const double begin_s = steady_s();
   ab::Rule rule = rule_of(options);
   ab::Both<AbSide> sides = sides_of(options);
+  check_faults(sides);
   const SelectedTrials selected = select_trials(sides.cand.selection, [&] {
     probe_side(Side::base, sides.base);
     probe_side(Side::cand, sides.cand);
     return sides.cand.machine;
   });
   check_same_devices(sides, selected.devices);
-  check_faults(sides, selected.devices);
   const RunInfo run = describe_run(options.selection, selected.devices, selected.machine);
   const Margin margin = margin_of(options, sides, run);
   rule.margin = margin.value;
@@ -253,7 +253,7 @@ int execute(const AbOptions& options) {
   write_paired_cases(info.directory / "ab.csv", outcome.cases);
   write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
   write_atomically(info.directory / "ab.json", paired_json(info, true));
-  fmt::print("{}", paired_table(outcome.cases));
+  show("{}", paired_table(outcome.cases));
   for (const std::string& note : info.notes) say("note: {}\n", note);
   say("{}\n{}\n", paired_verdict(info, outcome.cases), (info.directory / "ab.csv").string());
   return info.exit_code;

@@ -139,11 +139,9 @@ void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceI
   }
 }
 
-void check_faults(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices) {
-  const bool any_simulated =
-      std::ranges::any_of(devices, [](const DeviceId& id) { return id.backend == "sim"; });
+void check_faults(const ab::Both<AbSide>& sides) {
   for (const ab::Side side : {ab::Side::base, ab::Side::cand}) {
-    if (sides[side].info.sim_faults.empty() || any_simulated) continue;
+    if (sides[side].info.sim_faults.empty() || selects_simulated(sides[side].selection)) continue;
     throw UsageError(fmt::format(
         "--{}-sim-fault: only simulated devices have faults: --sim-devices 1 --device sim",
         ab::name(side)));

@@ -28,9 +28,9 @@ void probe_side(ab::Side side, AbSide& what);
 /// Throws AbsentDevice where a device of the plan is not the same on both sides.
 void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices);
 
-/// Throws UsageError where one side is to have a fault and no device of the plan is simulated: no
+/// Throws UsageError where one side is to have a fault and no simulated device is selected: no
 /// other can have one.
-void check_faults(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices);
+void check_faults(const ab::Both<AbSide>& sides);
 
 /// Whether both sides run the same bytes, those of the modules included: then no difference in
 /// layout is between them.

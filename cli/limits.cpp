@@ -52,6 +52,7 @@ ExitCode exit_code_of(const std::vector<Limit>& limits, bool completed) {
 int execute(const LimitsOptions& options) {
   const std::vector<DeviceRequest> requests = parse_device_list(options.selection.devices);
   const std::vector<Requirement> requirements = parse_requirements(options.selection.require);
+  check_simulated(options.selection);
   if (!options.csv.empty() && std::filesystem::exists(options.csv)) {
     throw UsageError(fmt::format("--csv: '{}' is there already", options.csv.string()));
   }

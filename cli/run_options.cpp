@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/validators.h"
 #include "kernels/base/status.h"
 
 namespace assay::cli {
@@ -69,7 +70,9 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_flag("--fail-fast", o.fail_fast, "end the run at the first trial that stays bad")
       ->group(gate);
   app.add_option("--expected", o.expected,
-                 "known failures, a CSV: case, reason, owner, expires, [device], [status]")
+                 "known failures, a CSV: case, reason, owner, expires, [device], [status]; - is "
+                 "standard input")
+      ->check(not_empty())
       ->type_name("FILE.csv")
       ->group(gate);
   CLI::Option* repeat = app.add_option("--repeat", o.repeat, "take every trial N times")
@@ -109,12 +112,15 @@ RunOptions parse_run_options(const std::vector<std::string>& command_line) {
   return options;
 }
 
-std::string replay_flags(const RunOptions& options) {
-  std::string flags = replay_flags(options.selection);
+std::function<std::string(const Record&)> replay_flags(const RunOptions& options) {
+  std::string more;
   if (options.timeout_s != RunOptions().timeout_s) {
-    flags += fmt::format("{}--timeout {}", flags.empty() ? "" : " ", options.timeout_s);
+    more = fmt::format("--timeout {}", options.timeout_s);
   }
-  return flags;
+  return [of_selection = replay_flags(options.selection), more](const Record& record) {
+    const std::string flags = of_selection(record);
+    return flags + (flags.empty() || more.empty() ? "" : " ") + more;
+  };
 }
 
 void check_resume_options(const CLI::App& command) {

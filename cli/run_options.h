@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ void add_trial_options(CLI::App& command, RunOptions& options);
 RunOptions parse_run_options(const std::vector<std::string>& command_line);
 
 /// The options beside case, device and seed that a replay needs: "--threads 1 --timeout 2".
-std::string replay_flags(const RunOptions& options);
+std::function<std::string(const Record&)> replay_flags(const RunOptions& options);
 
 /// With --resume everything else comes from the stored command line: throws UsageError that names
 /// an option beside those which may go with it.

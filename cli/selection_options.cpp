@@ -27,6 +27,7 @@ namespace assay::cli {
 namespace {
 
 const std::string group = "Selection";
+constexpr std::string_view simulated = "sim";
 
 /// CLI11 would take -1 for 2^64 - 1.
 const CLI::Validator whole_number(
@@ -35,6 +36,13 @@ const CLI::Validator whole_number(
       return right ? std::string() : "must be a whole number, not '" + text + "'";
     },
     "");
+
+bool runs_on_simulated(const Record& record) {
+  return std::ranges::any_of(split_lane(record.device), [](const std::string& device) {
+    const auto id = parse_device_id(device);
+    return id && id->backend == simulated;
+  });
+}
 
 }  // namespace
 
@@ -124,6 +132,26 @@ void add_timing_options(CLI::App& command, SelectionOptions& o) {
   add_timing_option(command, o)->excludes(check_only);
 }
 
+bool selects_simulated(const SelectionOptions& options) {
+  return std::ranges::any_of(parse_device_list(options.devices), [](const DeviceRequest& request) {
+    return request.backend == simulated;
+  });
+}
+
+void check_simulated(const SelectionOptions& options) {
+  if (selects_simulated(options)) return;
+  if (options.sim_devices > 0) {
+    throw UsageError(fmt::format(
+        "--sim-devices {}: no trial would use them; select them with --device sim, or beside "
+        "others with --device all,sim",
+        options.sim_devices));
+  }
+  if (!options.sim_faults.empty()) {
+    throw UsageError(
+        "--sim-fault: only simulated devices have faults: --sim-devices 1 --device sim");
+  }
+}
+
 SelectedTrials select_trials(const SelectionOptions& options) {
   return select_trials(options, [&] { return probe(worker_command(options)); });
 }
@@ -135,6 +163,7 @@ SelectedTrials select_trials(const SelectionOptions& options,
   const std::vector<DeviceRequest> requests = parse_device_list(options.devices);
   const std::vector<Requirement> requirements = parse_requirements(options.require);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
+  check_simulated(options);
 
   SelectedTrials selected;
   selected.machine = probe_machine();
@@ -143,7 +172,7 @@ SelectedTrials select_trials(const SelectionOptions& options,
   if (!options.without_check.empty()) {
     parse_check(options.without_check);
     if (std::ranges::any_of(selected.devices,
-                            [](const DeviceId& id) { return id.backend != "sim"; })) {
+                            [](const DeviceId& id) { return id.backend != simulated; })) {
       throw UsageError("--without-check is for simulated devices alone");
     }
   }
@@ -209,17 +238,22 @@ void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
   command.environment.emplace_back("OMP_WAIT_POLICY", "passive");
 }
 
-std::string replay_flags(const SelectionOptions& options) {
-  std::string flags;
-  if (options.threads > 0) flags += fmt::format("--threads {} ", options.threads);
-  if (options.sim_devices > 0) flags += fmt::format("--sim-devices {} ", options.sim_devices);
-  if (options.strict) flags += "--strict ";
-  if (options.soak > 0) flags += fmt::format("--soak {} ", options.soak);
-  for (const std::string& fault : options.sim_faults) {
-    flags += fmt::format("--sim-fault {} ", shell_word(fault));
-  }
-  if (!flags.empty()) flags.pop_back();
-  return flags;
+std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options) {
+  return [options](const Record& record) {
+    std::vector<std::string> flags;
+    if (options.threads > 0) flags.push_back(fmt::format("--threads {}", options.threads));
+    if (runs_on_simulated(record)) {
+      if (options.sim_devices > 0) {
+        flags.push_back(fmt::format("--sim-devices {}", options.sim_devices));
+      }
+      for (const std::string& fault : options.sim_faults) {
+        flags.push_back(fmt::format("--sim-fault {}", shell_word(fault)));
+      }
+    }
+    if (options.strict) flags.emplace_back("--strict");
+    if (options.soak > 0) flags.push_back(fmt::format("--soak {}", options.soak));
+    return join(flags, " ");
+  };
 }
 
 }  // namespace assay::cli

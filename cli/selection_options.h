@@ -51,6 +51,12 @@ struct SelectedTrials {
   std::vector<PlannedTrial> plan;
 };
 
+/// Whether --device names simulated devices, which `all` leaves out.
+bool selects_simulated(const SelectionOptions& options);
+/// Throws UsageError where simulated devices, or faults of theirs, are asked for and --device names
+/// none of them: they would be tested by nothing.
+void check_simulated(const SelectionOptions& options);
+
 /// Probes the machine through a worker and plans. Throws UsageError (before anything is started
 /// where the text alone is wrong) and AbsentDevice.
 SelectedTrials select_trials(const SelectionOptions& options);
@@ -67,7 +73,8 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
 /// so its threads neither spin nor stay put. What the user's environment says goes first.
 void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane);
 
-/// The options beside case, device and seed that a replay needs: "--threads 1 --sim-devices 2".
-std::string replay_flags(const SelectionOptions& options);
+/// The options beside case, device and seed that a replay of a record needs: "--threads 1", and of
+/// simulated devices "--sim-devices 2".
+std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options);
 
 }  // namespace assay::cli

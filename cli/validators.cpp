@@ -18,4 +18,12 @@ CLI::Validator number_between(double low, double high) {
       "");
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? std::string("must not be empty") : std::string();
+      },
+      "");
+}
+
 }  // namespace assay::cli

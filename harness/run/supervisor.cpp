@@ -274,7 +274,7 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::st
   record.attempt = trial.attempt;
   record.repeat = trial.repeat;
   record.seed = options_.seed;
-  record.replay = replay_command(record, options_.replay_flags);
+  record.replay = replay_command(record, options_.replay_flags(record));
   options_.complete(trial, record);
   references_.computed += result.references.computed;
   references_.shared += result.references.shared;

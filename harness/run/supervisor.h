@@ -36,8 +36,8 @@ struct SupervisorOptions {
   /// while all others wait, unless `overlap_timings`.
   int lanes = 1;
   bool overlap_timings = false;
-  /// What a replay needs beside case, device and seed: "--threads 1".
-  std::string replay_flags;
+  /// What the replay of a record needs beside case, device and seed: "--threads 1".
+  std::function<std::string(const Record&)> replay_flags = [](const Record&) { return ""; };
   /// Asked between steps: true ends the run at once, and open trials get no row unless a launcher
   /// started it.
   std::function<bool()> interrupted = [] { return false; };

@@ -64,7 +64,7 @@ class Listing(AssayTest):
             "device": "cpu", "timing": ""})
 
     def test_simulated_devices_only_when_asked_for(self):
-        devices = {t["device"] for t in self.trials("--profile", "seeds", "--sim-devices", "2")}
+        devices = {t["device"] for t in self.trials("--profile", "seeds")}
         self.assertIn("cpu", devices)
         self.assertFalse([device for device in devices if "sim" in device])
         devices = {t["device"] for t in
@@ -104,6 +104,16 @@ class Mistakes(AssayTest):
         self.assertIn("from 1 to 1024", self.refused("run", "--case", "allreduce/f32/reduce=sum,ranks=4294967296,count=1"))
         self.assertIn("too large", self.refused(
             "run", "--case", "linear/f32/batch=17592186044416,in=17592186044416,out=3,bias=0,act=none"))
+
+    def test_simulated_devices_that_nothing_selects(self):
+        """They would be told of and never tested."""
+        for command in (("run",), ("list",), ("limits",), ("ab", "--cand-env", "NAME=VALUE")):
+            for devices in ((), ("--device", "cpu"), ("--device", "all")):
+                error = self.refused(*command, "--sim-devices", "4", *devices)
+                self.assertIn("--sim-devices", error)
+                self.assertIn("--device sim", error)
+        for command in ("run", "list", "limits"):
+            self.assertIn("--device sim", self.refused(command, "--sim-fault", "low_bit"))
 
     def test_text_with_line_breaks_is_quoted_on_one_line(self):
         self.refused("run", "--case", "a\nb")

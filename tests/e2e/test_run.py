@@ -119,6 +119,13 @@ class Run(AssayTest):
         self.assertEqual({r["reason"] for r in skipped}, {"too few devices: 4 ranks on 2 sim device(s)"})
         self.assertEqual({r["status"] for r in rows if r not in skipped}, {"pass"})
 
+    def test_a_replay_names_simulated_devices_only_where_it_needs_them(self):
+        self.assay("run", "--case", "tensor_ops/add/f32/n=3", "--check-only", "--sim-devices", "1", "--device", "cpu,sim",
+                   "--sim-fault", "low_bit,op=exp", "--out", "out")
+        replays = {row["device"]: row["replay"] for row in self.rows("out")}
+        self.assertNotIn("--sim", replays["cpu"])
+        self.assertIn("--sim-devices 1 --sim-fault low_bit,op=exp", replays["sim:0"])
+
     def test_only_skips_are_not_green(self):
         self.assay("run", "--case", "allreduce/f32/reduce=sum,ranks=4,count=1", "--sim-devices", "1",
                    "--device", "sim", "--out", "out", expect=3)
