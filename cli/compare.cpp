@@ -7,15 +7,16 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/say.h"
 #include "cli/validators.h"
 #include "kernels/base/status.h"
-#include "reports/append_file.h"
 #include "reports/comparison_csv.h"
 #include "reports/comparison_report.h"
+#include "reports/output_file.h"
 
 namespace assay::cli {
 namespace {
@@ -34,13 +35,6 @@ struct CompareOptions {
 };
 
 void check(const CompareOptions& options) {
-  for (const auto& [option, file] :
-       {std::pair("--csv", options.csv), {"--markdown", options.markdown}}) {
-    if (!file.empty() && fs::exists(file)) {
-      throw UsageError(
-          fmt::format("{}: '{}' is there already; give another name", option, file.string()));
-    }
-  }
   if (options.hardware && options.fail_on_suspect) {
     throw UsageError("--fail-on-suspect: between machines (--hardware) nothing is suspected");
   }
@@ -90,6 +84,11 @@ ExitCode exit_code_of(const Comparison& comparison, bool fail_on_suspect) {
 
 int execute(const CompareOptions& options) {
   check(options);
+  std::optional<OutputFile> csv;
+  std::optional<OutputFile> markdown;
+  if (!options.csv.empty()) csv.emplace("--csv", options.csv);
+  if (!options.markdown.empty()) markdown.emplace("--markdown", options.markdown);
+  check_distinct({&csv, &markdown});
   const EndedRun base = read_ended_run(options.base);
   const EndedRun cand = read_ended_run(options.cand);
   const std::vector<DevicePair> pairs = pair_checked(base, cand, options.hardware);
@@ -111,12 +110,14 @@ int execute(const CompareOptions& options) {
   if (options.all) facts.longest_list = std::numeric_limits<std::size_t>::max();
   const std::vector<Section> sections = comparison_sections(facts);
   const std::string summary = comparison_summary(facts);
-  if (!options.csv.empty()) write_comparison_csv(options.csv, comparison);
-  if (!options.markdown.empty()) {
-    AppendFile(options.markdown, AppendFile::Mode::create)
-        .write(sections_markdown(sections) + summary + "\n");
+  if (csv) write_comparison_csv(*csv, comparison);
+  if (markdown) {
+    markdown->write(sections_markdown(sections) + summary + "\n");
+    markdown->close();
   }
-  fmt::print("{}{}\n", sections_text(sections), summary);
+  const bool is_taken =
+      (csv && csv->is_standard_output()) || (markdown && markdown->is_standard_output());
+  if (!is_taken) show("{}{}\n", sections_text(sections), summary);
   return exit_code_of(comparison, options.fail_on_suspect);
 }
 
@@ -134,8 +135,10 @@ Command add_compare(CLI::App& program) {
       ->type_name("PERCENT")
       ->capture_default_str();
   app->add_option("--csv", options->csv, "a file for one row per trial, with both sides' figures")
+      ->check(not_empty())
       ->type_name("FILE");
   app->add_option("--markdown", options->markdown, "a file for the same report, as Markdown")
+      ->check(not_empty())
       ->type_name("FILE");
   app->add_flag("--hardware", options->hardware,
                 "the runs are of different machines: compare these");

@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "cli/command.h"
@@ -16,10 +18,11 @@
 #include "cli/validators.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
-#include "reports/atomic_file.h"
 #include "reports/history_csv.h"
 #include "reports/history_svg.h"
 #include "reports/history_text.h"
+#include "reports/output_file.h"
+#include "reports/svg.h"
 
 namespace assay::cli {
 namespace {
@@ -42,12 +45,6 @@ void check(const HistoryOptions& options) {
     throw UsageError(fmt::format("--permutations {} can never show p <= {:g}; take at least {}",
                                  options.statistics.permutations, options.statistics.p, least));
   }
-  std::set<fs::path> files;
-  for (const fs::path& file : {options.csv, options.changes, options.svg}) {
-    if (!file.empty() && !files.insert(file).second) {
-      throw UsageError(fmt::format("'{}' is named for two files", file.string()));
-    }
-  }
 }
 
 void say_what_values_are(const History& history) {
@@ -66,25 +63,56 @@ void say_what_values_are(const History& history) {
   }
 }
 
-void write_files(const HistoryOptions& options, const History& history) {
-  if (!options.csv.empty()) write_atomically(options.csv, history_csv(history));
-  if (!options.changes.empty()) write_atomically(options.changes, history_changes_csv(history));
-  if (options.svg.empty()) return;
-  const HistoryChart chart = history_svg(history, options.panels);
-  write_atomically(options.svg, chart.document);
+/// The files that were asked for.
+struct Outputs {
+  explicit Outputs(const HistoryOptions& options) {
+    if (!options.csv.empty()) {
+      csv.emplace("--csv", options.csv, first_columns(history_columns()));
+    }
+    if (!options.changes.empty()) {
+      changes.emplace("--changes", options.changes, first_columns(history_changes_columns()));
+    }
+    if (!options.svg.empty()) {
+      svg.emplace("--svg", options.svg, std::string(svg_document_begin));
+    }
+    check_distinct({&csv, &changes, &svg});
+  }
+  bool take_standard_output() const {
+    return std::ranges::any_of(std::array{&csv, &changes, &svg}, [](const auto* file) {
+      return *file && (*file)->is_standard_output();
+    });
+  }
+
+  std::optional<OutputFile> csv;
+  std::optional<OutputFile> changes;
+  std::optional<OutputFile> svg;
+};
+
+void write(std::optional<OutputFile>& file, const std::string& text) {
+  file->write(text);
+  file->close();
+}
+
+void write_files(Outputs& files, const History& history, std::size_t panels) {
+  if (files.csv) write(files.csv, history_csv(history));
+  if (files.changes) write(files.changes, history_changes_csv(history));
+  if (!files.svg) return;
+  const HistoryChart chart = history_svg(history, panels);
+  write(files.svg, chart.document);
   if (chart.left_out > 0) {
-    say("note: {} has {} panels; {} series more have none, see --panels\n", options.svg.string(),
+    say("note: {} has {} panels; {} series more have none, see --panels\n", files.svg->name(),
         chart.shown, chart.left_out);
   }
 }
 
 int execute(const HistoryOptions& options) {
   check(options);
+  Outputs files(options);
   History history = read_history(options.input).history;
   say_what_values_are(history);
   find_changes(history, options.statistics);
-  write_files(options, history);
-  fmt::print("{}", history_text(history, options.statistics));
+  write_files(files, history, options.panels);
+  if (!files.take_standard_output()) show("{}", history_text(history, options.statistics));
   if (std::ranges::any_of(history.series,
                           [](const auto& series) { return !series.points.empty(); })) {
     return ok;
@@ -97,10 +125,15 @@ int execute(const HistoryOptions& options) {
 }
 
 void add_outputs(CLI::App& app, HistoryOptions& o) {
-  app.add_option("--csv", o.csv, "a row for each run of each series; replaced where it stands")
+  app.add_option("--csv", o.csv, "a row for each run of each series; - is standard output")
+      ->check(not_empty())
       ->type_name("FILE");
-  app.add_option("--changes", o.changes, "a row for each change")->type_name("FILE");
-  app.add_option("--svg", o.svg, "a chart with a panel for each series")->type_name("FILE");
+  app.add_option("--changes", o.changes, "a row for each change")
+      ->check(not_empty())
+      ->type_name("FILE");
+  app.add_option("--svg", o.svg, "a chart with a panel for each series")
+      ->check(not_empty())
+      ->type_name("FILE");
   app.add_option("--panels", o.panels, "of the chart at most, those with changes first")
       ->check(CLI::Range(1, 100000))
       ->type_name("N")

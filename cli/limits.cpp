@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/describe_run.h"
@@ -16,9 +17,12 @@
 #include "cli/say.h"
 #include "cli/selection_options.h"
 #include "cli/validators.h"
+#include "harness/csv.h"
 #include "harness/fields_json.h"
-#include "reports/limits_csv.h"
+#include "harness/fields_text.h"
+#include "kernels/base/status.h"
 #include "reports/limits_table.h"
+#include "reports/output_file.h"
 
 namespace assay::cli {
 namespace {
@@ -35,7 +39,7 @@ struct LimitsOptions {
 void print_json(const std::vector<Limit>& limits) {
   nlohmann::json document{{"schema", 1}, {"limits", nlohmann::json::array()}};
   for (const Limit& limit : limits) document["limits"].push_back(fields_to_json(limit));
-  fmt::print("{}\n", document.dump(2));
+  show("{}\n", document.dump(2));
 }
 
 /// Limits that a device has no means for are skipped; all of them skipped is nothing measured.
@@ -53,8 +57,11 @@ int execute(const LimitsOptions& options) {
   const std::vector<DeviceRequest> requests = parse_device_list(options.selection.devices);
   const std::vector<Requirement> requirements = parse_requirements(options.selection.require);
   check_simulated(options.selection);
-  if (!options.csv.empty() && std::filesystem::exists(options.csv)) {
-    throw UsageError(fmt::format("--csv: '{}' is there already", options.csv.string()));
+  std::optional<OutputFile> csv;
+  if (!options.csv.empty()) csv.emplace("--csv", options.csv);
+  const bool is_taken = csv && csv->is_standard_output();
+  if (is_taken && options.json) {
+    throw UsageError("--csv and --json: standard output takes one of them");
   }
   const protocol::Hello machine = probe(worker_command(options.selection));
   check_requirements(requirements, machine);
@@ -63,8 +70,7 @@ int execute(const LimitsOptions& options) {
   catch_interrupts();
   const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
 
-  std::optional<LimitsCsv> csv;
-  if (!options.csv.empty()) csv.emplace(options.csv, Start::fresh);
+  if (csv) csv->write(csv_line(field_names<Limit>()) + "\n");
   std::vector<Limit> limits;
   const PlanEnd end = measure_limits(plan, run,
                                      {.worker = worker_command(options.selection, limit_cap_s),
@@ -75,16 +81,17 @@ int execute(const LimitsOptions& options) {
                                       .interrupted = interrupted},
                                      [&](const Limit& limit, const Record&) {
                                        limits.push_back(limit);
-                                       if (csv) csv->add(limit);
+                                       if (csv) csv->write(csv_line(field_cells(limit)) + "\n");
                                        if (!options.quiet) {
                                          say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(),
                                              limit.device, limit.limit);
                                        }
                                      });
+  if (csv) csv->close();
   if (options.json) {
     print_json(limits);
-  } else {
-    fmt::print("{}", limits_table(limits));
+  } else if (!is_taken) {
+    show("{}", limits_table(limits));
   }
   return exit_code_of(limits, end == PlanEnd::completed);
 }
@@ -101,6 +108,7 @@ Command add_limits(CLI::App& program) {
       ->type_name("SECONDS")
       ->capture_default_str();
   app->add_option("--csv", options->csv, "a file for the rows, as in limits.csv of a run")
+      ->check(not_empty())
       ->type_name("FILE");
   app->add_flag("--json", options->json, "as JSON on standard output");
   app->add_flag("--quiet", options->quiet, "no progress");

@@ -14,8 +14,8 @@
 #include "cli/say.h"
 #include "cli/validators.h"
 #include "kernels/base/status.h"
-#include "reports/atomic_file.h"
 #include "reports/history_csv.h"
+#include "reports/output_file.h"
 #include "reports/page/page.h"
 #include "reports/si.h"
 
@@ -137,9 +137,11 @@ page::PageInput read_input(const ReportOptions& options) {
 }
 
 int execute(const ReportOptions& options) {
+  OutputFile out("--out", options.out, std::string(page::page_begin));
   const std::string html = page::page_html(read_input(options));
-  write_atomically(options.out, html);
-  say("{}: {}; any browser shows it, with or without a network\n", options.out.string(),
+  out.write(html);
+  out.close();
+  say("{}: {}; any browser shows it, with or without a network\n", out.name(),
       si(static_cast<double>(html.size()), "B"));
   return ok;
 }
@@ -154,7 +156,9 @@ Command add_report(CLI::App& program) {
                   "run directories, directories of assay ab, folders of runs")
       ->required()
       ->type_name("");
-  app->add_option("-o,--out", options->out, "the page; replaced where it stands")
+  app->add_option("-o,--out", options->out,
+                  "the page; an older one is replaced; - is standard output")
+      ->check(not_empty())
       ->type_name("FILE")
       ->capture_default_str();
   app->add_option("--baseline", options->baseline,

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,12 +16,13 @@
 #include "cli/say.h"
 #include "cli/selection_options.h"
 #include "cli/selftest_run.h"
+#include "cli/validators.h"
 #include "harness/csv.h"
 #include "harness/run/checks.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
-#include "reports/atomic_file.h"
+#include "reports/output_file.h"
 
 namespace assay::cli {
 namespace {
@@ -65,10 +67,11 @@ std::string objection(const Pairing& pairing, const Outcome& outcome) {
 using Cells = std::vector<std::string>;
 const Cells header{"fault",  "case_id",   "verdict", "caught_by",
                    "status", "exit_code", "reason",  "seed"};
+const Cells head{"fault", "case", "verdict", "caught by", "status", "exit"};
 
 class Selftest {
  public:
-  explicit Selftest(std::string device) : device_(std::move(device)) {}
+  Selftest(std::string device, OutputFile csv) : device_(std::move(device)), csv_(std::move(csv)) {}
 
   /// The same cases on a device without faults, and on such that are odd and not wrong: none may be
   /// flagged.
@@ -104,12 +107,18 @@ class Selftest {
     }
   }
 
-  int end(const fs::path& path) const {
+  void begin() const { show_row(head); }
+
+  /// For people: standard output, unless the rows take it.
+  std::FILE* screen() const { return csv_.is_standard_output() ? stderr : stdout; }
+
+  int end() {
     std::string text = csv_line(header) + "\n";
     for (const Cells& row : rows_) text += csv_line(row) + "\n";
-    write_atomically(path, text);
+    csv_.write(text);
+    csv_.close();
     say("{} of {} faults caught, {} of {} right devices not flagged\n{}\n", caught_,
-        caught_ + missed_, passed_, passed_ + alarms_, path.string());
+        caught_ + missed_, passed_, passed_ + alarms_, csv_.name());
     return missed_ + alarms_ == 0 && caught_ + passed_ > 0 ? ok : wrong;
   }
 
@@ -128,14 +137,19 @@ class Selftest {
   }
 
   void add(Cells row, bool well, const std::string& why = "") {
-    fmt::print("{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", row[0], row[1], row[2], row[3],
-               row[4], row[5]);
-    if (!well) fmt::print("    {}\n", why.empty() ? row[6] : why);
-    std::fflush(stdout);
+    show_row(row);
+    if (!well) show(screen(), "    {}\n", why.empty() ? row[6] : why);
+    std::fflush(screen());
     rows_.push_back(std::move(row));
   }
 
+  void show_row(const Cells& row) const {
+    show(screen(), "{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", row[0], row[1], row[2], row[3],
+         row[4], row[5]);
+  }
+
   std::string device_;
+  OutputFile csv_;
   std::vector<Cells> rows_;
   int caught_ = 0;
   int missed_ = 0;
@@ -166,9 +180,9 @@ int execute_without_checks(std::span<const Pairing> pairings) {
         slipped.push_back(fmt::format("{} on {}", pairing.fault, pairing.case_id));
       }
     }
-    fmt::print("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", check,
-               slipped.size(), by_it.size(), slipped.empty() ? "redundant" : slipped.front());
-    for (std::size_t i = 1; i < slipped.size(); ++i) fmt::print("{:61}{}\n", "", slipped[i]);
+    show("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", check, slipped.size(),
+         by_it.size(), slipped.empty() ? "redundant" : slipped.front());
+    for (std::size_t i = 1; i < slipped.size(); ++i) show("{:61}{}\n", "", slipped[i]);
     std::fflush(stdout);
     redundant += slipped.empty() ? 1 : 0;
   }
@@ -179,14 +193,14 @@ int execute_without_checks(std::span<const Pairing> pairings) {
 /// Each fault of data or place on all small cases of each suite: how many of them it fails. What it
 /// does not fail it does not concern, or leaves within what is declared: a low bit of an exp. A
 /// device without a fault must fail none.
-int print_matrix(std::span<const Pairing> pairings, int seed) {
+int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen) {
   std::vector<std::string_view> faults{""};
   for (const Pairing& pairing : pairings) {
     const bool once = std::ranges::find(faults, pairing.fault) == faults.end();
     if (pairing.status == Status::fail && once) faults.push_back(pairing.fault);
   }
-  fmt::print("\nfailed of all cases of the profile `seeds` on two simulated devices, seed {}\n",
-             seed);
+  show(screen, "\nfailed of all cases of the profile `seeds` on two simulated devices, seed {}\n",
+       seed);
   int alarms = 0;
   for (const std::string_view fault : faults) {
     const Outcome outcome =
@@ -200,13 +214,13 @@ int print_matrix(std::span<const Pairing> pairings, int seed) {
       ++all;
       failed += is_wrong ? 1 : 0;
     }
-    fmt::print("{:<26}", fault.empty() ? "none" : fault);
+    show(screen, "{:<26}", fault.empty() ? "none" : fault);
     for (const auto& [suite, counts] : failed_of) {
-      fmt::print("  {} {:>4} of {:<4}", suite, counts.first, counts.second);
+      show(screen, "  {} {:>4} of {:<4}", suite, counts.first, counts.second);
       if (fault.empty()) alarms += counts.first;
     }
-    fmt::print("\n");
-    std::fflush(stdout);
+    show(screen, "\n");
+    std::fflush(screen);
     if (failed_of.empty() || (fault.empty() && outcome.exit_code != ok)) ++alarms;
   }
   return alarms == 0 ? ok : wrong;
@@ -228,9 +242,9 @@ void check_device(const std::string& device) {
 std::vector<Pairing> chosen_pairings(const Options& options) {
   const bool is_simulated = options.device == "sim";
   std::vector<Pairing> pairings;
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // each once, though several cases may show a fault
   for (const Pairing& pairing : is_simulated ? fault_catalogue() : gpu_fault_catalogue()) {
-    names.emplace_back(pairing.fault);
+    if (std::ranges::find(names, pairing.fault) == names.end()) names.emplace_back(pairing.fault);
     if (options.only.empty() || pairing.fault == options.only) pairings.push_back(pairing);
   }
   if (pairings.empty()) throw UsageError("--only: " + unknown_name("fault", options.only, names));
@@ -241,15 +255,14 @@ int execute(const Options& options) {
   const std::vector<Pairing> pairings = chosen_pairings(options);
   check_device(options.device);
   if (options.checks) return execute_without_checks(pairings);
-  fmt::print("{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", "fault", "case", "verdict",
-             "caught by", "status", "exit");
-  Selftest selftest(options.device);
+  Selftest selftest(options.device, OutputFile("--csv", options.csv, first_columns(header)));
+  selftest.begin();
   for (int seed = 1; seed <= (options.full ? full_seeds : 1); ++seed) {
     selftest.faulty_device(pairings, seed);
     selftest.right_device(pairings, seed);
   }
-  const int result = selftest.end(options.csv);
-  return options.full ? std::max(result, print_matrix(pairings, 1)) : result;
+  const int result = selftest.end();
+  return options.full ? std::max(result, print_matrix(pairings, 1, selftest.screen())) : result;
 }
 
 }  // namespace
@@ -258,7 +271,9 @@ Command add_selftest(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand(
       "selftest", "injects faults into simulated devices, or a GPU, and shows which are caught");
-  app->add_option("--csv", options->csv, "where the table goes too")
+  app->add_option("--csv", options->csv,
+                  "where the table goes too; an older one is replaced; - is standard output")
+      ->check(not_empty())
       ->type_name("FILE")
       ->capture_default_str();
   app->add_option("--only", options->only, "one fault alone")->type_name("FAULT");

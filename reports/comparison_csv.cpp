@@ -2,13 +2,13 @@
 
 #include <optional>
 
+#include "harness/csv.h"
 #include "harness/fields_text.h"
-#include "reports/csv_file.h"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t rows_at_once = 4096;
+constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
 
 /// Calls `visit(column, cell)` for all that stands in the file on one side of a trial.
 template <class Visitor>
@@ -61,19 +61,20 @@ std::vector<std::string> comparison_columns() {
   return columns;
 }
 
-void write_comparison_csv(const std::filesystem::path& path, const Comparison& comparison) {
-  CsvFile file(path, comparison_columns(), Start::fresh);
-  std::vector<std::vector<std::string>> rows;
+void write_comparison_csv(OutputFile& file, const Comparison& comparison) {
+  std::string text = csv_line(comparison_columns()) + "\n";
+  std::vector<std::string> row;
   for (const ComparedTrial& trial : comparison.trials) {
-    std::vector<std::string>& row = rows.emplace_back();
+    row.clear();
     visit_columns(trial, trial.either(),
                   [&](const auto&, std::string cell) { row.push_back(std::move(cell)); });
-    if (rows.size() == rows_at_once) {
-      file.write(rows);
-      rows.clear();
-    }
+    text += csv_line(row) + "\n";
+    if (text.size() < bytes_at_once) continue;
+    file.write(text);
+    text.clear();
   }
-  file.write(rows);
+  file.write(text);
+  file.close();
 }
 
 }  // namespace assay

@@ -138,7 +138,7 @@ std::string Svg::picture(std::string_view attributes, std::string_view style) co
 std::string Svg::element() const { return picture("", ""); }
 
 std::string Svg::document() const {
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
+  return std::string(svg_document_begin) +
          picture("xmlns=\"http://www.w3.org/2000/svg\" ",
                  fmt::format("<style>\n{}</style>\n", chart_style()));
 }

@@ -8,6 +8,10 @@
 
 namespace assay {
 
+/// How a chart begins that is a file of its own.
+inline constexpr std::string_view svg_document_begin =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?drawn-by assay?>\n";
+
 /// Writes a chart as SVG: shapes in the order drawn, in pixels from the upper left corner. What a
 /// shape looks like is its class, so that one style serves light and dark pages; see chart_style.
 /// All text is escaped.

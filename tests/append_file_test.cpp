@@ -81,13 +81,23 @@ TEST(AppendFile, ARowThatDoesNotFitLeavesNoPart) {
   EXPECT_EQ(read_file(directory / "a"), "whole\n");
 }
 
-TEST(WriteAtomically, ReplacesTheWholeFile) {
+TEST(WriteAtomically, ReplacesTheWholeFileAndNothingBesideIt) {
   const TemporaryDirectory directory;
   write_file(directory / "a", "a long old text");
-  write_file(directory / "a.part", "left by a killed run");
+  write_file(directory / "a.part", "somebody's");
   write_atomically(directory / "a", "new");
   EXPECT_EQ(read_file(directory / "a"), "new");
-  EXPECT_FALSE(std::filesystem::exists(directory / "a.part"));
+  EXPECT_EQ(read_file(directory / "a.part"), "somebody's");
+  EXPECT_FALSE(std::filesystem::exists(directory / "a.part-2"));
+}
+
+TEST(WriteAtomically, KeepsPermissions) {
+  const TemporaryDirectory directory;
+  write_file(directory / "a", "old");
+  const auto own = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+  std::filesystem::permissions(directory / "a", own);
+  write_atomically(directory / "a", "new");
+  EXPECT_EQ(std::filesystem::status(directory / "a").permissions(), own);
 }
 
 TEST(WriteAtomically, KeepsTheOldFileOnAFullDisk) {

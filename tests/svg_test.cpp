@@ -36,6 +36,7 @@ TEST(Svg, EscapesAllText) {
 TEST(Svg, ADocumentStandsAlone) {
   const std::string text = one_of_each().document();
   EXPECT_TRUE(text.starts_with("<?xml"));
+  EXPECT_TRUE(text.starts_with(svg_document_begin)) << "or it would not be replaced";
   EXPECT_NE(text.find("xmlns=\"http://www.w3.org/2000/svg\""), std::string::npos);
   EXPECT_NE(text.find(chart_style()), std::string::npos);
   EXPECT_EQ(one_of_each().element().find("<style>"), std::string::npos);

@@ -123,6 +123,7 @@ std::string page_html(const PageInput& input) {
   html.begin("html", {{"lang", "en"}});
   html.begin("head");
   html.raw("\n<meta charset=\"utf-8\">");
+  html.raw("\n<meta name=\"generator\" content=\"assay\">");
   html.raw("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
   html.raw(fmt::format("\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">", policy()));
   html.raw("\n<meta name=\"color-scheme\" content=\"light dark\">");

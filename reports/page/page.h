@@ -19,6 +19,11 @@ struct PageInput {
   std::string made_by;   // "assay 0.1.0 (4f0c2d81)"
 };
 
+/// How each page begins.
+inline constexpr std::string_view page_begin =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"generator\" content=\"assay\">";
+
 /// One HTML file that needs no other and no network. It reads from top to bottom without scripts;
 /// with them its tables sort and filter, with their state in the URL. Throws UsageError where
 /// `baseline` names no column.

@@ -33,7 +33,10 @@ class Selftest(AssayTest):
         self.assertEqual([row["fault"] for row in self.table("one.csv")], ["stale_element", "none"])
 
     def test_an_unknown_fault_is_refused(self):
-        self.assertIn("low_bit", self.assay("selftest", "--only", "low_bits", expect=2).stderr)
+        error = self.assay("selftest", "--only", "low_bits", expect=2).stderr
+        self.assertIn("did you mean 'low_bit'?", error)
+        names = error.strip().split("Valid: ")[1].split(", ")
+        self.assertEqual(len(names), len(set(names)), "each is named once")
 
     def test_faults_go_into_simulated_devices_or_a_gpu_that_is_there(self):
         self.assertIn("cpu", self.assay("selftest", "--device", "cpu", expect=2).stderr)
