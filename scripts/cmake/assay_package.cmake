@@ -13,18 +13,30 @@ if(BUILD_TESTING)
     list(APPEND assay_programs cuda_test)
   endif()
 endif()
+# assay_run_path(TARGET FOLDER RUN_PATH): where the target, installed in the folder, looks for its libraries; in the build
+# tree also where they were linked. CMake's own way to have two run paths pads that of the build tree with empty entries,
+# which the loader takes for the current directory: whoever can write there could plant a library.
+function(assay_run_path target folder run_path)
+  set_target_properties(${target} PROPERTIES
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON INSTALL_RPATH "${run_path}")
+  install(CODE "file(RPATH_SET FILE
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${target}>\" NEW_RPATH [[${run_path}]])")
+endfunction()
+
+install(TARGETS ${assay_programs} RUNTIME_DEPENDENCY_SET assay_libraries RUNTIME DESTINATION bin)
 foreach(program IN LISTS assay_programs)
-  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  assay_run_path(${program} bin "$ORIGIN/../lib")
   # As DT_RPATH, which also holds for the libraries that libraries need; DT_RUNPATH does not.
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
-install(TARGETS ${assay_programs} RUNTIME_DEPENDENCY_SET assay_libraries RUNTIME DESTINATION bin)
 if(assay_with_cuda)
   install(TARGETS assay_cuda LIBRARY DESTINATION lib/assay)
+  assay_run_path(assay_cuda lib/assay "")
 endif()
 if(assay_with_mpi)
   # Not its MPI library: that has to be the one of the launcher.
   install(TARGETS launcher_mpi LIBRARY DESTINATION lib/assay)
+  assay_run_path(launcher_mpi lib/assay "")
 endif()
 # Not the C library, the C++ library and what belongs to them: they must be those of the machine.
 install(RUNTIME_DEPENDENCY_SET assay_libraries

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+import run_paths
+
 BUILD = os.environ["ASSAY_BUILD"]
 # The C library, the C++ library and what belongs to them are the machine's own.
 OF_THE_MACHINE = re.compile(r"^(linux-vdso|/lib64/ld-linux|lib(c|m|mvec|dl|rt|pthread|stdc\+\+|gcc_s)\.so)")
@@ -42,6 +44,15 @@ class Package(unittest.TestCase):
                 if program.parent.name == "bin":
                     self.assertIn(str(self.root), line, f"{program}: {line}")
                 self.assertTrue(line.split()[0] in os.listdir(self.root / "lib"), f"{program}: {line}")
+
+    def test_each_program_looks_in_the_archive_alone(self):
+        for program in run_paths.programs_below(self.root):
+            entries = run_paths.run_path(program)
+            self.assertEqual(run_paths.problems(entries, program), [], program)
+            if program.parent.name == "bin":
+                self.assertEqual(entries, ["$ORIGIN/../lib"], program)
+            else:
+                self.assertEqual([entry for entry in entries if not entry.startswith("$ORIGIN")], [], program)
 
     def test_it_runs(self):
         out = pathlib.Path(self.temporary.name) / "run"
