@@ -14,7 +14,7 @@ static_assert(std::atomic<int>::is_always_lock_free);  // for the handler
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int signal) { signal_received = signal; };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction inherited {};
     sigaction(signal, nullptr, &inherited);
     const bool is_nohup = signal == SIGHUP && inherited.sa_handler == SIG_IGN;

@@ -2,8 +2,8 @@
 
 namespace assay::cli {
 
-/// From here on INT, TERM and HUP (unless nohup has it ignored) are noted instead of ending the
-/// program.
+/// From here on INT, TERM, QUIT and HUP (unless nohup has it ignored) are noted instead of ending
+/// the program.
 void catch_interrupts();
 
 bool interrupted();

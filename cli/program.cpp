@@ -101,6 +101,8 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   // A closed pipe and a file beyond its limit are errors of a write, not the end of the program.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Inherited as ignored it would take away how a worker ended.
+  std::signal(SIGCHLD, SIG_DFL);
   const auto fail = [&](const std::exception& error, ExitCode code) {
     say("{}: {}\n", name, one_line(error.what()));
     return code;

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "tests/shell_worker.h"
 
@@ -75,6 +79,68 @@ TEST(Supervisor, AWorkerThatLeavesWithoutAnAnswerIsACrash) {
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].status, Status::crash);
   EXPECT_NE(records[0].reason.find("exit code 0"), std::string::npos) << records[0].reason;
+}
+
+/// Writes its process id to $CHILD, and keeps the pipes of the worker open.
+constexpr const char* leave_a_child = "sleep 1000 & echo $! > \"$CHILD\";";
+
+/// Whether a process is there and has not ended: nobody may have heard yet of its end.
+bool is_running(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.at(name_end + 2) != 'Z';
+}
+
+bool ends_soon(pid_t pid) {
+  for (int i = 0; i < 100 && is_running(pid); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return !is_running(pid);
+}
+
+/// Runs one trial in a worker that leaves a child; the record, and whether the child is gone.
+std::pair<Record, bool> run_with_child(const std::string& script) {
+  const std::filesystem::path file =
+      testing::TempDir() + "/assay-child-" + std::to_string(getpid());
+  WorkerCommand command = shell(script);
+  command.environment.emplace_back("CHILD", file);
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  const RunInfo info;
+  {
+    Supervisor supervisor({.worker = command, .timeout_s = 5}, info, sinks);
+    supervisor.execute(trials(1));
+  }
+  pid_t child = 0;
+  std::ifstream(file) >> child;
+  std::filesystem::remove(file);
+  EXPECT_GT(child, 0);
+  const bool is_gone = child > 0 && ends_soon(child);
+  if (!is_gone) kill(child, SIGKILL);
+  return {collect.records.at(0), is_gone};
+}
+
+TEST(Supervisor, AChildThatHoldsThePipesHidesNoCrashAndEndsWithTheWorker) {
+  const auto [record, is_gone] =
+      run_with_child("read -r line; " + std::string(leave_a_child) + " kill -SEGV $$");
+  EXPECT_EQ(record.status, Status::crash) << record.reason;
+  EXPECT_NE(record.reason.find("signal 11"), std::string::npos) << record.reason;
+  EXPECT_TRUE(is_gone);
+}
+
+TEST(Supervisor, AnAnswerBeforeTheEndCountsWhateverChildrenHoldThePipes) {
+  const auto [record, is_gone] =
+      run_with_child("read -r line; " + std::string(leave_a_child) + " answer; exit 0");
+  EXPECT_EQ(record.status, Status::pass) << record.reason;
+  EXPECT_TRUE(is_gone);
+}
+
+TEST(Supervisor, AWorkerThatIsDismissedTakesItsChildrenAlong) {
+  const auto [record, is_gone] = run_with_child(leave_a_child + std::string(answer_all));
+  EXPECT_EQ(record.status, Status::pass) << record.reason;
+  EXPECT_TRUE(is_gone);
 }
 
 TEST(Supervisor, GarbageIsAnErrorAndNeverAPass) {

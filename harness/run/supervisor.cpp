@@ -19,7 +19,8 @@ constexpr double hello_s = 60;
 /// What a worker that was asked to leave, or sent TERM, may take.
 constexpr double leave_s = 5;
 constexpr double term_s = 2;
-/// Signals end a wait; this is for those that arrive just before it.
+/// Signals end a wait; this is for those that arrive just before it, and for a worker that ends
+/// while its children hold its pipes.
 constexpr int longest_wait_ms = 200;
 
 bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {

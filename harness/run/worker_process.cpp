@@ -89,7 +89,9 @@ struct SpawnSettings {
     // The parent ignores SIGPIPE and handles the others; ignored signals would stay so over exec.
     sigset_t defaults;
     sigemptyset(&defaults);
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+      sigaddset(&defaults, signal);
+    }
     posix_spawnattr_setsigdefault(&attributes, &defaults);
   }
   ~SpawnSettings() {
@@ -154,11 +156,15 @@ bool WorkerProcess::send(const std::string& line) {
 }
 
 void WorkerProcess::receive() {
+  const bool ended = has_ended();  // first: all that it wrote lies in the pipes then
   drain(errors_, error_text_);
   if (error_text_.size() > kept_error_bytes) {
     error_text_.erase(0, error_text_.size() - kept_error_bytes);
   }
   drain(from_, unread_);
+  if (!ended) return;
+  errors_.reset();
+  from_.reset();
 }
 
 bool WorkerProcess::take_line(std::string& line) {
@@ -188,18 +194,25 @@ bool WorkerProcess::pause() {
   }
 }
 
+/// Leaves an ended worker a zombie: until it is waited for, nobody else's group has its id.
+bool WorkerProcess::has_ended() {
+  if (wait_status_) return true;
+  siginfo_t state{};
+  const int failed = waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT);
+  if (failed != 0) return errno == ECHILD;
+  if (state.si_pid != pid_) return false;
+  if (!std::exchange(ended_group_, true)) signal_group_(pid_, SIGKILL);
+  return true;
+}
+
 bool WorkerProcess::wait_for_end(Deadline deadline) {
-  for (;;) {
-    int status = 0;
-    const pid_t ended = waitpid(pid_, &status, WNOHANG);
-    if (ended == pid_) {
-      wait_status_ = status;
-      return true;
-    }
-    if (ended < 0 && errno != EINTR) return true;
+  while (!has_ended()) {
     if (steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(milliseconds(2));
   }
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) == pid_) wait_status_ = status;
+  return true;
 }
 
 bool WorkerProcess::stop(double leave_s, double term_s) {

@@ -38,7 +38,8 @@ struct WorkerCommand {
 };
 
 /// A started worker: its pipes, its end, its last words. In a process group of its own, so that a
-/// Ctrl-C at the terminal reaches the parent alone, which decides. Killed with the object. The
+/// Ctrl-C at the terminal reaches the parent alone, which decides. Killed with the object. Its own
+/// end counts, and what it leaves of its group is killed then: a child may hold the pipes open. The
 /// process must ignore SIGPIPE: a write to a worker that has died is then an error.
 class WorkerProcess {
  public:
@@ -53,11 +54,11 @@ class WorkerProcess {
 
   /// What `poll` waits for: input from the worker, then its standard error. Negative once closed.
   std::array<int, 2> descriptors() const { return {from_.get(), errors_.get()}; }
-  /// Takes in what the worker has written so far; never waits.
+  /// Takes in what the worker has written so far, and looks whether it has ended; never waits.
   void receive();
   /// The next whole line that was received; false when there is none yet.
   bool take_line(std::string& line);
-  /// No line will come any more: the worker closed its output, as a dead one has.
+  /// No line will come any more: the worker closed its output, or has ended.
   bool silent() const { return from_.get() < 0; }
   /// More without a line end than any answer has.
   bool babbles() const;
@@ -83,12 +84,14 @@ class WorkerProcess {
   std::string last_words() const;
 
  private:
+  bool has_ended();
   bool wait_for_end(Deadline deadline);
 
   std::function<void(pid_t, int)> signal_group_;
   pid_t pid_ = -1;
   bool abandoned_ = false;
   bool sent_kill_ = false;
+  bool ended_group_ = false;
   std::optional<int> wait_status_;
   FileDescriptor to_;
   FileDescriptor from_;

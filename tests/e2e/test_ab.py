@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import ABSENT, ASSAY, AssayTest
+from support import ABSENT, ASSAY, AssayTest, is_gone
 
 ADD = "tensor_ops/add/f32/n=4096"
 MUL = "tensor_ops/mul/f32/n=4096"
@@ -53,6 +53,19 @@ class Refusals(Ab):
         other.write_text("#!/bin/sh\necho '{\"type\":\"hello\",\"protocol\":1}'\ncat\n", encoding="utf-8")
         other.chmod(0o755)
         self.refused("--case", ADD, "--base", str(other), because="protocol 1")
+
+    def test_a_program_that_ends_and_leaves_a_child(self):
+        other = self.folder / "other"
+        other.write_text("#!/bin/sh\nsleep 1000 &\necho $! > child\necho 'no such library' >&2\nexit 3\n", encoding="utf-8")
+        other.chmod(0o755)
+        self.refused("--case", ADD, "--base", str(other), because="exit code 3: no such library")
+        child = int((self.folder / "child").read_text(encoding="ascii"))
+        self.addCleanup(lambda: is_gone(child) or os.kill(child, signal.SIGKILL))
+        for _ in range(100):
+            if is_gone(child):
+                break
+            time.sleep(0.02)
+        self.assertTrue(is_gone(child), "it ends with the program that left it")
 
     def test_malformed_options(self):
         self.refused("--case", ADD, "--cand-env", "X", because="expected NAME=VALUE")
