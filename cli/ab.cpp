@@ -225,8 +225,8 @@ int execute(const AbOptions& options) {
   write_atomically(info.directory / "ab.json", paired_json(info, false));
   RoundsCsv rounds(info.directory / "rounds.csv");
   // One for each side: an edit that is not committed changes references and no build id.
-  const ReferenceFolder base_references(info.directory, ".references-base");
-  const ReferenceFolder cand_references(info.directory, ".references-cand");
+  const ReferenceFolder base_references(info.directory, ".references-base", true);
+  const ReferenceFolder cand_references(info.directory, ".references-cand", true);
   if (!options.quiet) describe_sides(info);
   Advance advance(options.quiet);
   const ab::Outcome outcome =

@@ -6,12 +6,11 @@ namespace assay::cli {
 
 namespace fs = std::filesystem;
 
-ReferenceFolder::ReferenceFolder(const fs::path& directory, std::string_view name) {
-  if (name.empty()) return;
+ReferenceFolder::ReferenceFolder(const fs::path& directory, std::string_view name, bool shares) {
   const fs::path folder = directory / name;
   std::error_code error;
   fs::remove_all(folder, error);  // of a run that was killed
-  if (fs::create_directory(folder, error)) path_ = fs::absolute(folder);
+  if (shares && fs::create_directory(folder, error)) path_ = fs::absolute(folder);
 }
 
 ReferenceFolder::~ReferenceFolder() {

@@ -8,9 +8,9 @@ namespace assay::cli {
 /// Where the workers of a run share references, gone when the run ends.
 class ReferenceFolder {
  public:
-  /// Makes it within `directory` if it can be made; else, and where the name is empty, workers
-  /// share nothing.
-  ReferenceFolder(const std::filesystem::path& directory, std::string_view name);
+  /// Removes the one that a killed run left in `directory`. Makes a new one if the workers are to
+  /// share and it can be made; else they share nothing.
+  ReferenceFolder(const std::filesystem::path& directory, std::string_view name, bool shares);
   ~ReferenceFolder();
   ReferenceFolder(const ReferenceFolder&) = delete;
   ReferenceFolder& operator=(const ReferenceFolder&) = delete;

@@ -157,7 +157,7 @@ int execute(const RunOptions& asked, bool resumes) {
   catch_interrupts();  // until here a signal ends the program, as nothing has begun
   const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
   if (job.start == Start::fresh) make_directory(job);
-  const ReferenceFolder references(run.directory, shares_references(job) ? ".references" : "");
+  const ReferenceFolder references(run.directory, ".references", shares_references(job));
 
   Outcomes outcomes(job.earlier);
   const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -25,7 +26,7 @@ def key(row):
 class Killed(AssayTest):
     def kill_at(self, command, out, moment):
         """Runs and kills the parent: at a time in seconds, or once there are so many rows. Returns the rows then."""
-        process = subprocess.Popen([ASSAY, *command], cwd=self.folder, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([ASSAY, *CHECKS, "--out", "out"], cwd=self.folder, stderr=subprocess.DEVNULL)
         results = self.folder / out / "results.csv"
         deadline = time.monotonic() + (moment if isinstance(moment, float) else 60)
         while process.poll() is None and time.monotonic() < deadline:
@@ -225,7 +226,7 @@ class Surroundings(AssayTest):
         self.assertEqual(len(self.rows("out")), len(self.rows("out", "plan.csv")))
 
     def test_an_interrupted_run_says_how_to_complete_it_and_is_completed(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             out = f"out{number}"
             process = subprocess.Popen([ASSAY, *CHECKS, "--out", out], cwd=self.folder, stderr=subprocess.PIPE, text=True)
             results = pathlib.Path(self.folder / out / "results.csv")
@@ -241,6 +242,30 @@ class Surroundings(AssayTest):
             self.assertIn("INCOMPLETE", (self.folder / out / "summary.md").read_text())
             self.assay("run", "--resume", out)
             self.assertEqual(len(self.rows(out)), len(self.rows(out, "plan.csv")))
+
+    def test_shared_references_are_gone_however_a_run_ends(self):
+        references = self.folder / "out" / ".references"
+        for number in (signal.SIGQUIT, signal.SIGKILL):
+            with self.subTest(number):
+                with subprocess.Popen([ASSAY, *CHECKS, "--out", "out"], cwd=self.folder, stderr=subprocess.DEVNULL) as process:
+                    while not references.exists() or not any(references.iterdir()):
+                        time.sleep(0.005)
+                    process.send_signal(number)
+                self.assertEqual(references.exists(), number == signal.SIGKILL)
+                self.assay("run", "--resume", "out")
+                self.assertFalse(references.exists())
+                shutil.rmtree(self.folder / "out")
+        self.assay("run", "--case", "tensor_ops/add/f32/n=3", "--sim-devices", "1", "--device", "sim", "--retries", "1",
+                   "--sim-fault", "segv", "--out", "out", expect=4)
+        self.assertFalse(references.exists())
+
+    def test_a_resumed_run_that_shares_nothing_removes_what_a_killed_one_shared(self):
+        self.assay(*CHECKS, "--out", "out")
+        references = self.folder / "out" / ".references"
+        references.mkdir()
+        (references / "half").write_text("of a reference", encoding="ascii")
+        self.assay("run", "--resume", "out")
+        self.assertFalse(references.exists())
 
 
 if __name__ == "__main__":
