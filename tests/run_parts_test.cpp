@@ -1,5 +1,6 @@
 // The smaller parts of a run: locks, shared references, growth, the kernel's own kills.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,17 @@ class DeviceLocks : public Folder {
       const std::string& uuid, bool wait = false,
       const std::function<bool()>& interrupted = [] { return false; }) {
     return {path_ / "locks", uuid, wait, interrupted, [&](const std::string&) { ++said_; }};
+  }
+  std::string refusal(const std::string& uuid) {
+    try {
+      lock(uuid);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "taken";
+  }
+  unsigned mode_of(const char* name) const {
+    return static_cast<unsigned>(fs::status(path_ / name).permissions());
   }
   int said_ = 0;
 };
@@ -75,6 +87,49 @@ TEST_F(DeviceLocks, WithoutALockFileThereIsNoRun) {
   EXPECT_THROW(lock("GPU-a"), std::system_error) << "a planted link";
   EXPECT_THROW(DeviceLock("/proc/nowhere", "GPU-a", false, [] { return false; }, {}),
                std::system_error);
+}
+
+TEST_F(DeviceLocks, TheFolderIsEverybodysAndSticky) {
+  lock("GPU-a");
+  EXPECT_EQ(mode_of("locks"), 01777);
+  chmod((path_ / "locks").c_str(), 0777);  // as an earlier version made it
+  lock("GPU-a");
+  EXPECT_EQ(mode_of("locks"), 01777);
+  chmod((path_ / "locks").c_str(), 0700);
+  lock("GPU-a");
+  EXPECT_EQ(mode_of("locks"), 0700) << "its owner's alone, as he wants it";
+}
+
+TEST_F(DeviceLocks, AFolderInWhichOthersCouldRemoveALockIsRefused) {
+  lock("GPU-a");
+  chmod((path_ / "locks").c_str(), 0777);
+  if (chown((path_ / "locks").c_str(), 65534, 65534) != 0) GTEST_SKIP() << "only root gives away";
+  EXPECT_NE(refusal("GPU-a").find("user 65534, whose folder it is, has to 'chmod +t' it"),
+            std::string::npos)
+      << refusal("GPU-a");
+}
+
+TEST_F(DeviceLocks, OnlyRegularFilesOfOneNameAreOpened) {
+  fs::create_directory(path_ / "elsewhere");
+  fs::create_directory_symlink(path_ / "elsewhere", path_ / "locks");
+  EXPECT_NE(refusal("GPU-a").find("it is a link"), std::string::npos) << refusal("GPU-a");
+  fs::remove(path_ / "locks");
+  fs::create_directory(path_ / "locks");
+  ASSERT_EQ(mkfifo((path_ / "locks/GPU-a").c_str(), 0600), 0);
+  EXPECT_NE(refusal("GPU-a").find("no regular file"), std::string::npos) << refusal("GPU-a");
+  std::ofstream(path_ / "mine") << "precious";
+  fs::create_hard_link(path_ / "mine", path_ / "locks/GPU-b");
+  EXPECT_NE(refusal("GPU-b").find("another name"), std::string::npos) << refusal("GPU-b");
+  EXPECT_EQ(fs::file_size(path_ / "mine"), 8U);
+}
+
+TEST_F(DeviceLocks, WhatOthersWroteIntoALockIsNotShown) {
+  const DeviceLock held = lock("GPU-a");
+  for (const char* text : {"\x1b[2J", "\n::error::x", "12 13", "-1", ""}) {
+    std::ofstream(path_ / "locks/GPU-a") << text;
+    EXPECT_NE(refusal("GPU-a").find("held by another run (another process)"), std::string::npos)
+        << refusal("GPU-a");
+  }
 }
 
 class References : public Folder {
