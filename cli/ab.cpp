@@ -253,7 +253,7 @@ int execute(const AbOptions& options) {
   write_paired_cases(info.directory / "ab.csv", outcome.cases);
   write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
   write_atomically(info.directory / "ab.json", paired_json(info, true));
-  show("{}", paired_table(outcome.cases));
+  show_text(paired_table(outcome.cases));
   for (const std::string& note : info.notes) say("note: {}\n", note);
   say("{}\n{}\n", paired_verdict(info, outcome.cases), (info.directory / "ab.csv").string());
   return info.exit_code;

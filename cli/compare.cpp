@@ -117,7 +117,7 @@ int execute(const CompareOptions& options) {
   }
   const bool is_taken =
       (csv && csv->is_standard_output()) || (markdown && markdown->is_standard_output());
-  if (!is_taken) show("{}{}\n", sections_text(sections), summary);
+  if (!is_taken) show_text(sections_text(sections) + summary + "\n");
   return exit_code_of(comparison, options.fail_on_suspect);
 }
 

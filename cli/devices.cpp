@@ -23,7 +23,7 @@ void print_json(const protocol::Hello& machine) {
     document["devices"].push_back(fields_to_json(device));
   }
   document["problems"] = machine.problems;
-  show("{}\n", document.dump(2));
+  show_data(document.dump(2) + "\n");
 }
 
 std::string human_bytes(std::int64_t bytes) {

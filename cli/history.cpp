@@ -112,7 +112,7 @@ int execute(const HistoryOptions& options) {
   say_what_values_are(history);
   find_changes(history, options.statistics);
   write_files(files, history, options.panels);
-  if (!files.take_standard_output()) show("{}", history_text(history, options.statistics));
+  if (!files.take_standard_output()) show_text(history_text(history, options.statistics));
   if (std::ranges::any_of(history.series,
                           [](const auto& series) { return !series.points.empty(); })) {
     return ok;

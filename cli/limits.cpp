@@ -39,7 +39,7 @@ struct LimitsOptions {
 void print_json(const std::vector<Limit>& limits) {
   nlohmann::json document{{"schema", 1}, {"limits", nlohmann::json::array()}};
   for (const Limit& limit : limits) document["limits"].push_back(fields_to_json(limit));
-  show("{}\n", document.dump(2));
+  show_data(document.dump(2) + "\n");
 }
 
 /// Limits that a device has no means for are skipped; all of them skipped is nothing measured.
@@ -91,7 +91,7 @@ int execute(const LimitsOptions& options) {
   if (options.json) {
     print_json(limits);
   } else if (!is_taken) {
-    show("{}", limits_table(limits));
+    show_text(limits_table(limits));
   }
   return exit_code_of(limits, end == PlanEnd::completed);
 }

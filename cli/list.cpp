@@ -31,7 +31,7 @@ void print_json(const std::vector<PlannedTrial>& plan) {
                       {"device", lane_text(trial)},
                       {"timing", trial.timing}});
   }
-  show("{}\n", ordered_json{{"schema", 1}, {"trials", trials}}.dump(1));
+  show_data(ordered_json{{"schema", 1}, {"trials", trials}}.dump(1) + "\n");
 }
 
 int execute(const SelectionOptions& options, bool json) {

@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
     return command.run();
   }
   refuse_extras(program, "assay");
-  cli::say("{}", program.help());
+  say_text(program.help());
   return usage;
 }
 

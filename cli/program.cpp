@@ -29,14 +29,6 @@ void occupy_standard_streams() {
   }
 }
 
-/// An error is one line, whatever the user's text in it holds.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return text;
-}
-
 /// `assay list | head`: whoever closes a pipe has read enough.
 bool has_no_reader() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
@@ -104,7 +96,7 @@ int run_program(std::string_view name, const std::function<int()>& work) {
   // Inherited as ignored it would take away how a worker ended.
   std::signal(SIGCHLD, SIG_DFL);
   const auto fail = [&](const std::exception& error, ExitCode code) {
-    say("{}: {}\n", name, one_line(error.what()));
+    say("{}: {}\n", name, std::string_view(error.what()));
     return code;
   };
   try {

@@ -127,7 +127,7 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
     say("interrupted by signal {}: {} of {} trials have rows; assay run --resume {} completes it\n",
         interrupting_signal(), tally.finished, run.planned, run.directory.string());
   }
-  if (!quiet) say("\n{}\n", overview(outcomes.trials()));
+  if (!quiet) say_text("\n" + overview(outcomes.trials()) + "\n");
   for (const std::string& note : run.notes) say("note: {}\n", note);
   if (!quiet) say("time: {}\n", time_spent(run));
   if (const std::string cost = harness_cost(outcomes.trials()); !quiet && !cost.empty()) {

@@ -2,34 +2,63 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
+#include "harness/printable.h"
+
+// Text for a person. Arguments that are text are shown on one line, without what a terminal or a CI
+// system would obey: they may be somebody else's words.
 namespace assay::cli {
 
-/// Tells a person something on standard error. A closed or full standard error ends no run: what
-/// matters is in the files.
-inline void say_text(const std::string& text) {
-  std::fputs(text.c_str(), stderr);
+template <class T>
+auto shown(const T& argument) {
+  if constexpr (std::convertible_to<const T&, std::string_view>) {
+    return printable(argument);
+  } else {
+    return argument;
+  }
+}
+
+template <class... Arguments>
+std::string message(fmt::format_string<Arguments...> format, const Arguments&... arguments) {
+  return fmt::format(fmt::runtime(fmt::string_view(format)), shown(arguments)...);
+}
+
+/// On standard error. A closed or full standard error ends no run: what matters is in the files.
+template <class... Arguments>
+void say(fmt::format_string<const Arguments&...> format, const Arguments&... arguments) {
+  std::fputs(message<const Arguments&...>(format, arguments...).c_str(), stderr);
   std::fflush(stderr);
 }
 
-template <class... Arguments>
-void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  say_text(fmt::format(format, std::forward<Arguments>(arguments)...));
+/// The same for a text of several lines.
+inline void say_text(std::string_view text) {
+  std::fputs(printable_lines(text).c_str(), stderr);
+  std::fflush(stderr);
 }
 
-/// What was asked for. Whether it arrived is seen when the program ends, so that a verdict is not
-/// lost with its listing.
+/// Data (JSON, CSV) as they are, on standard output. Whether output arrived is seen when the
+/// program ends, so that a verdict is not lost with its listing.
+inline void show_data(std::string_view data, std::FILE* to = stdout) {
+  std::fwrite(data.data(), 1, data.size(), to);
+}
+
+/// For a person, where it was asked for.
 template <class... Arguments>
-void show(std::FILE* to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
-  std::fwrite(text.data(), 1, text.size(), to);
+void show(std::FILE* to, fmt::format_string<const Arguments&...> format,
+          const Arguments&... arguments) {
+  show_data(message<const Arguments&...>(format, arguments...), to);
 }
 
 template <class... Arguments>
-void show(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  show(stdout, format, std::forward<Arguments>(arguments)...);
+void show(fmt::format_string<const Arguments&...> format, const Arguments&... arguments) {
+  show(stdout, format, arguments...);
 }
+
+/// The same for a text of several lines.
+inline void show_text(std::string_view text) { show_data(printable_lines(text)); }
 
 }  // namespace assay::cli

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "harness/fields_text.h"
+#include "harness/printable.h"
 
 namespace assay {
 namespace {
@@ -20,9 +21,9 @@ bool had_to_be_exact(const Record& record) {
 }  // namespace
 
 std::string explanation(const Record& record) {
-  std::string text = record.reason;
+  std::string text = printable(record.reason);
   const auto add = [&](std::string_view label, const std::string& value) {
-    if (!value.empty()) text += fmt::format("\n{}: {}", label, value);
+    if (!value.empty()) text += fmt::format("\n{}: {}", label, printable(value));
   };
   add("oracle", record.oracle);
   add("mismatches", to_cell(record.mismatches));

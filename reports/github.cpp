@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "harness/printable.h"
 #include "harness/utf8.h"
 #include "reports/append_file.h"
 #include "reports/outcomes.h"
@@ -26,10 +27,11 @@ constexpr std::size_t reason_limit_bytes = 1000;
 constexpr std::uintmax_t summary_limit_bytes = (1U << 20U) - 1024;
 
 /// What a command's message, or with `property` a value before it, cannot hold as it is: the
-/// escapes of @actions/core, which the runner takes back.
+/// escapes of @actions/core, which the runner takes back. It shows lines as they are, so that
+/// control characters are escaped before.
 std::string escaped(std::string_view text, bool property) {
   std::string result;
-  for (const char c : valid_utf8(text)) {
+  for (const char c : printable_lines(text)) {
     const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
     if (special) {
       result += fmt::format("%{:02X}", static_cast<unsigned>(c));
@@ -47,7 +49,7 @@ std::string command(std::string_view kind, std::string_view title, std::string_v
 std::string annotation(std::string_view kind, const Record& trial) {
   const std::string title =
       fmt::format("{}: {} on {}", name(trial.status), trial.case_id, trial.device);
-  const std::string reason = valid_utf8(trial.reason);
+  const std::string reason = printable_lines(trial.reason);
   std::string message(cut_utf8(reason, reason_limit_bytes));
   if (message.size() < reason.size()) message += "…";
   if (message.empty()) message = "no reason given";

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/printable.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
 
@@ -53,8 +54,10 @@ Missing missing(const History& history) {
       if (entry.value) continue;
       ++(entry.median_s ? all.left_out : all.gaps);
       if (all.lines.size() < most_listed) {
-        all.lines.push_back(fmt::format("{}: {} on {}: {}\n", history.runs[entry.run].run_id,
-                                        series.key.case_id, series.key.device, entry.missing));
+        all.lines.push_back(
+            printable(fmt::format("{}: {} on {}: {}", history.runs[entry.run].run_id,
+                                  series.key.case_id, series.key.device, entry.missing)) +
+            "\n");
       }
     }
   }

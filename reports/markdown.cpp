@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/printable.h"
 #include "harness/utf8.h"
 
 namespace assay {
@@ -9,9 +10,9 @@ namespace {
 
 std::string one_line(std::string_view text) {
   std::string line = valid_utf8(text);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return line;
+  std::ranges::replace_if(
+      line, [](char c) { return c >= '\t' && c <= '\r'; }, ' ');
+  return printable(line);
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace assay {
 
-/// The text as valid UTF-8 on one line, cut after `limit` bytes.
+/// The text as valid UTF-8 on one line, without control characters (harness/printable.h), cut after
+/// `limit` bytes.
 std::string one_line(std::string_view text, std::size_t limit);
 
 /// Text that Markdown shows as it is, on one line. Cut after `limit` bytes.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/printable.h"
 #include "reports/markdown.h"
 #include "reports/text_table.h"
 
@@ -56,7 +57,7 @@ std::string sections_text(std::span<const Section> sections) {
       text += indented(text_table(table, section.alignment));
     }
     if (section.left_out > 0) text += "  " + left_out(section) + "\n";
-    for (const std::string& command : section.commands) text += "  " + command + "\n";
+    for (const std::string& command : section.commands) text += "  " + printable(command) + "\n";
     text += "\n";
   }
   return text;
@@ -71,7 +72,7 @@ std::string sections_markdown(std::span<const Section> sections) {
     if (section.left_out > 0) text += "\n" + left_out(section) + "\n";
     if (!section.commands.empty()) {
       text += "\n```\n";
-      for (const std::string& command : section.commands) text += command + "\n";
+      for (const std::string& command : section.commands) text += printable(command) + "\n";
       text += "```\n";
     }
     text += "\n";

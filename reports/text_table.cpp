@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/printable.h"
+
 namespace assay {
 namespace {
 
@@ -18,13 +20,15 @@ std::size_t width_of(std::string_view text) {
 std::string text_table(std::span<const std::vector<std::string>> lines,
                        std::string_view alignment) {
   std::vector<std::size_t> widths(alignment.size());
-  for (const auto& line : lines) {
+  std::vector<std::vector<std::string>> table(lines.begin(), lines.end());
+  for (auto& line : table) {
     for (std::size_t i = 0; i < line.size(); ++i) {
+      line[i] = printable(line[i]);
       widths[i] = std::max(widths[i], width_of(line[i]));
     }
   }
   std::string text;
-  for (const auto& line : lines) {
+  for (const auto& line : table) {
     std::string row;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string padding(widths[i] - width_of(line[i]), ' ');

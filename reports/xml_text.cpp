@@ -5,9 +5,11 @@
 namespace assay {
 namespace {
 
-/// Section 2.2 of XML 1.0, production Char. Surrogates are no UTF-8 in the first place.
+/// Section 2.2 of XML 1.0, production Char, without the control characters that its note
+/// discourages: terminals obey them. Surrogates are no UTF-8 in the first place.
 bool is_legal(std::uint32_t code) {
   if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+  if (code >= 0x7F && code < 0xA0) return false;
   return code != 0xFFFE && code != 0xFFFF;
 }
 

@@ -37,6 +37,20 @@ std::string printed(const std::filesystem::path& summary, const RunInfo& run,
   return ::testing::internal::GetCapturedStderr();
 }
 
+TEST(GithubAnnotations, TextOfOthersIsNeitherACommandNorObeyedByATerminal) {
+  Record record = wrong(1, Status::crash, "signal 6: \x1b[2J\n::stop-commands::x\n##[error]y\x7f");
+  record.case_id = "a\n::error::b";
+  record.replay = "";
+  RunInfo run = sample_run(1, 4);
+  run.notes = {"::add-mask::z\x9b"};
+  const std::string text = github_annotations(run, Outcomes(std::vector{record}));
+  EXPECT_EQ(
+      text,
+      R"(::error title=crash%3A a%0A\x3a%3Aerror%3A%3Ab on cpu::signal 6: \x1b[2J%0A\x3a:stop-commands::x%0A\x23#[error]y\x7f
+::notice title=assay::\x3a:add-mask::z\x9b
+)");
+}
+
 TEST(GithubAnnotations, AGreenRunSaysNothing) {
   const std::vector<Record> records{sample_record(1), sample_record(2, Status::skip)};
   EXPECT_EQ(github_annotations(sample_run(2, 0), Outcomes(records)), "");

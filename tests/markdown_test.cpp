@@ -12,6 +12,8 @@ TEST(Markdown, TextIsShownAsItIs) {
             "a\\*b\\_c \\<d\\> \\[e\\] \\`f\\` \\\\ \\&amp;");
   EXPECT_EQ(markdown_text("two\nlines\r\n"), "two lines  ");
   EXPECT_EQ(markdown_text("\xFF"), "�");
+  EXPECT_EQ(markdown_text("a\x1b[2J\xC2\x9b"), "a\\\\x1b\\[2J\\\\xc2\\\\x9b");
+  EXPECT_EQ(markdown_text("::error::x"), "\\\\x3a:error::x");
 }
 
 TEST(Markdown, TextIsCutBetweenCharacters) {

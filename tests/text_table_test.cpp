@@ -14,6 +14,13 @@ TEST(TextTable, AlignsColumnsAndEndsLinesAtTheirText) {
             "x     12.5 GB/s  noisy\n");
 }
 
+TEST(TextTable, CellsOfOthersStayInTheirPlace) {
+  const std::vector<std::vector<std::string>> lines{{"::error::a", "b\nc"}, {"", "::error::d\x1b"}};
+  EXPECT_EQ(text_table(lines, "<<"),
+            "\\x3a:error::a  b\\x0ac\n"
+            "               \\x3a:error::d\\x1b\n");
+}
+
 TEST(TextTable, OfNothingIsNothing) { EXPECT_EQ(text_table({}, ""), ""); }
 
 }  // namespace

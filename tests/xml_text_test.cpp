@@ -21,6 +21,10 @@ TEST(XmlText, ReplacesWhatXmlCannotHold) {
   EXPECT_EQ(xml_text(std::string_view("\0\x01\x1F", 3)), "���");
   EXPECT_EQ(xml_text("a\x1B[31mred"), "a�[31mred");
   EXPECT_EQ(xml_text("\xEF\xBF\xBE \xEF\xBF\xBF"), "� �") << "U+FFFE, U+FFFF";
+  EXPECT_EQ(xml_text("a\x7F\xC2\x9B"
+                     "b"),
+            "a��b")
+      << "DEL and C1";
   EXPECT_EQ(xml_text("\xFF<"), "�&lt;") << "no UTF-8";
 }
 

@@ -11,6 +11,7 @@
 #include "cli/program.h"
 #include "cli/run_options.h"
 #include "cli/say.h"
+#include "harness/printable.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 
@@ -69,10 +70,10 @@ void measure(benchmark::State& state, Session& session, std::size_t i) {
     error = "error: it has no time";
   }
   if (!error.empty()) {
-    state.SkipWithError(error.c_str());
+    state.SkipWithError(printable(error).c_str());
     return;
   }
-  state.SetLabel(record->implementation);
+  state.SetLabel(printable(record->implementation));
   // Behind the work: cpu_time is this process's, which only waits for a worker.
   for (auto iteration : state) state.SetIterationTime(*record->time_median_s);
   add_counters(state, *record);

@@ -19,6 +19,7 @@
 #include "cli/run_options.h"
 #include "cli/say.h"
 #include "harness/fields_text.h"
+#include "harness/printable.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "reports/explanation.h"
@@ -73,7 +74,7 @@ class TrialTest final : public testing::Test {
       case StatusClass::right:
         return;
       case StatusClass::skipped:
-        GTEST_SKIP() << record->reason;
+        GTEST_SKIP() << printable(record->reason);
       case StatusClass::wrong:
       case StatusClass::broken:
         FAIL() << fmt::format("{}: {}", name(record->status), explanation(*record));

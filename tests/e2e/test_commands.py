@@ -5,7 +5,10 @@ import pathlib
 import unittest
 import unittest.mock
 
-from support import ABSENT, AssayTest
+from support import ABSENT, ASSAY, AssayTest
+
+# What a terminal obeys (clear the screen; a title; C1's CSI) and what a CI system does.
+HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\r\n::error::forged\n  ::stop-commands::x\n##[error]y\x7f\n"
 
 
 class Help(AssayTest):
@@ -49,6 +52,44 @@ class Devices(AssayTest):
         everywhere = len(os.sched_getaffinity(0))
         self.assertEqual(cores(OMP_PROC_BIND="true"), everywhere)
         self.assertEqual(cores(OMP_PROC_BIND="true", OMP_PLACES="{%d}" % min(os.sched_getaffinity(0))), 1)
+
+
+class TextOfOthers(AssayTest):
+    """It is shown on a terminal and in a log, never obeyed."""
+
+    def assert_harmless(self, text):
+        self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+        self.assertNotRegex(text, r"(?m)^\s*::(?!error title=|warning title=|notice title=)")
+        self.assertNotIn("##[", text)
+
+    def test_a_program_that_is_no_worker(self):
+        other = self.folder / "other"
+        other.write_text(f"#!/bin/sh\nprintf '%s' '{HOSTILE[:-1]}' >&2\nexit 3\n", encoding="utf-8", newline="")
+        other.chmod(0o755)
+        error = self.assay("ab", "--base", other, "--case", "tensor_ops/add/f32/n=4096", expect=2).stderr
+        self.assertIn("\\x7f", error)
+        self.assert_harmless(error)
+
+    def test_names_of_the_command_line(self):
+        case = ("--case", "tensor_ops/add/f32/n=3", "--device", "cpu", "--check-only")
+        for github in ("false", "true"):
+            with self.subTest(github=github):
+                result = self.assay("run", *case, "--out", f"{github}{HOSTILE}", env={**os.environ, "GITHUB_ACTIONS": github})
+                self.assert_harmless(result.stdout + result.stderr)
+        self.assert_harmless(self.assay("run", "--case", HOSTILE, expect=2).stderr)
+        self.assert_harmless(self.assay("list", "--filter", HOSTILE + "[", expect=2).stderr)
+
+    def test_what_stands_in_a_run_directory(self):
+        for out in ("a", "b"):
+            self.assay("run", "--case", "tensor_ops/add/f32/n=3", "--device", "cpu", "--check-only", "--out", out)
+        results = self.folder / "b" / "results.csv"
+        text = results.read_bytes().decode().replace("tensor_ops/add/f32/n=3,", '"' + HOSTILE + '",')
+        results.write_bytes(text.replace(",pass,", ",fail,").encode())
+        compared = self.assay("compare", "a", "b", expect=1)
+        self.assertIn("forged", compared.stdout + compared.stderr)
+        self.assert_harmless(compared.stdout + compared.stderr)
+        history = self.assay("history", "b", expect=3)
+        self.assert_harmless(history.stdout + history.stderr)
 
 
 class Listing(AssayTest):
