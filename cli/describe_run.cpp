@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "assay/version.h"
 #include "harness/clock.h"
@@ -15,14 +18,13 @@
 namespace assay::cli {
 namespace {
 
-/// The variables that change what a run does. Never the whole environment, which holds secrets.
-constexpr std::array recorded_variables{
-    "OMP_NUM_THREADS",   "OMP_DYNAMIC",          "OMP_PROC_BIND",         "OMP_PLACES",
-    "OMP_WAIT_POLICY",   "OMP_THREAD_LIMIT",     "OMP_MAX_ACTIVE_LEVELS", "GOMP_CPU_AFFINITY",
-    "GOMP_SPINCOUNT",    "DNNL_MAX_CPU_ISA",     "ONEDNN_MAX_CPU_ISA",    "OPENBLAS_CORETYPE",
-    "GLIBC_TUNABLES",    "CUDA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING",   "NCCL_ALGO",
-    "NCCL_PROTO",        "NCCL_P2P_DISABLE",     "NVIDIA_TF32_OVERRIDE",  "ASSAY_CUDA_LIBS",
-    "ASSAY_BACKEND_PATH"};
+constexpr auto recorded = std::to_array<std::string_view>(
+    {"OMP_NUM_THREADS",   "OMP_DYNAMIC",          "OMP_PROC_BIND",         "OMP_PLACES",
+     "OMP_WAIT_POLICY",   "OMP_THREAD_LIMIT",     "OMP_MAX_ACTIVE_LEVELS", "GOMP_CPU_AFFINITY",
+     "GOMP_SPINCOUNT",    "DNNL_MAX_CPU_ISA",     "ONEDNN_MAX_CPU_ISA",    "OPENBLAS_CORETYPE",
+     "GLIBC_TUNABLES",    "CUDA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING",   "NCCL_ALGO",
+     "NCCL_PROTO",        "NCCL_P2P_DISABLE",     "NVIDIA_TF32_OVERRIDE",  "ASSAY_CUDA_LIBS",
+     "ASSAY_BACKEND_PATH"});
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -37,7 +39,25 @@ std::vector<std::string> command_line() {
   return words;
 }
 
+/// A note where the variables ask for more threads than there are cores; empty otherwise.
+std::string crowding(const std::vector<std::pair<std::string, std::string>>& environment) {
+  const auto asked = std::ranges::find(environment, "OMP_NUM_THREADS",
+                                       &std::pair<std::string, std::string>::first);
+  if (asked == environment.end()) return {};
+  const std::string& text = asked->second;  // of nested regions the first: "4,2"
+  std::int64_t threads = 0;
+  std::from_chars(text.data(), text.data() + text.size(), threads);
+  const std::int64_t cores = std::thread::hardware_concurrency();
+  if (cores == 0 || threads <= cores) return {};
+  return fmt::format(
+      "OMP_NUM_THREADS asks for {} threads where {} can run: they take turns, and what is timed is "
+      "their waiting",
+      threads, cores);
+}
+
 }  // namespace
+
+std::span<const std::string_view> recorded_variables() { return recorded; }
 
 RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId>& devices,
                      const protocol::Hello& machine) {
@@ -60,15 +80,16 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
   }
   // As the workers have them, who do the work.
   const auto set_for_workers = worker_command(options).environment;
-  for (const char* name : recorded_variables) {
+  for (const std::string_view name : recorded) {
     const auto set =
         std::ranges::find(set_for_workers, name, &std::pair<std::string, std::string>::first);
     if (set != set_for_workers.end()) {
       run.environment.push_back(*set);
-    } else if (const char* value = std::getenv(name)) {
+    } else if (const char* value = std::getenv(name.data())) {
       run.environment.emplace_back(name, value);
     }
   }
+  if (std::string note = crowding(run.environment); !note.empty()) run.notes.push_back(note);
   return run;
 }
 

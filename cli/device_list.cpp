@@ -86,6 +86,8 @@ std::vector<const DeviceInfo*> resolve(const DeviceRequest& request,
 
 }  // namespace
 
+const std::vector<std::string>& device_kinds() { return backends; }
+
 std::vector<DeviceRequest> parse_device_list(const std::vector<std::string>& items) {
   std::vector<DeviceRequest> requests;
   for (const std::string& item : items) requests.push_back(parse_item(item));

@@ -22,6 +22,9 @@ struct Requirement {
   int count = 1;
 };
 
+/// The kinds of devices that Assay knows, here or not.
+const std::vector<std::string>& device_kinds();
+
 /// Throw UsageError for a malformed item or a backend that Assay does not know.
 std::vector<DeviceRequest> parse_device_list(const std::vector<std::string>& items);
 std::vector<Requirement> parse_requirements(const std::vector<std::string>& items);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/device_list.h"
 #include "cli/execution.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
@@ -45,9 +46,23 @@ namespace fs = std::filesystem;
 ExpectedFailures read_expected(const fs::path& path) {
   if (path.empty()) return {};
   const std::string today = utc_now().substr(0, 10);
-  if (path == "-") return {std::cin, "standard input", today};
+  if (path == "-") return {std::cin, "standard input", today, device_kinds()};
   InputFile file(path);
-  return {file, path.string(), today};
+  return {file, path.string(), today, device_kinds()};
+}
+
+/// Patterns that match no case there is: those for cases that this run leaves out are no mistake.
+std::vector<std::string> patterns_without_case(const ExpectedFailures& expected, const Job& job) {
+  std::vector<std::string> ids;
+  for (const PlannedTrial& trial : job.plan) ids.push_back(trial.test.id());
+  for (const Record& record : job.earlier) ids.push_back(record.case_id);
+  if (expected.without_case(ids).empty()) return {};
+  for (const Profile& profile : all_profiles()) {
+    for (const Case& one : select_cases({.profile = std::string(profile.name)})) {
+      ids.push_back(one.id());
+    }
+  }
+  return expected.without_case(ids);
 }
 
 /// Makes the directory of a new run, with its plan, before anything runs.
@@ -121,14 +136,15 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
   }
 }
 
-void print_end(const RunInfo& run, const Outcomes& outcomes, bool quiet) {
+/// The first `said` notes were told when the run began.
+void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, bool quiet) {
   const Tally tally = outcomes.tally();
   if (run.interrupted) {
     say("interrupted by signal {}: {} of {} trials have rows; assay run --resume {} completes it\n",
         interrupting_signal(), tally.finished, run.planned, run.directory.string());
   }
   if (!quiet) say_text("\n" + overview(outcomes.trials()) + "\n");
-  for (const std::string& note : run.notes) say("note: {}\n", note);
+  for (std::size_t i = said; i < run.notes.size(); ++i) say("note: {}\n", run.notes[i]);
   if (!quiet) say("time: {}\n", time_spent(run));
   if (const std::string cost = harness_cost(outcomes.trials()); !quiet && !cost.empty()) {
     say("harness: {}\n", cost);
@@ -154,7 +170,12 @@ int execute(const RunOptions& asked, bool resumes) {
   RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);
   const ExpectedFailures expected = read_expected(options.expected);
+  for (std::string& note : patterns_without_case(expected, job)) {
+    run.notes.push_back(std::move(note));
+  }
   catch_interrupts();  // until here a signal ends the program, as nothing has begun
+  for (const std::string& note : run.notes) say("note: {}\n", note);
+  const std::size_t said = run.notes.size();
   const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
   if (job.start == Start::fresh) make_directory(job);
   const ReferenceFolder references(run.directory, ".references", shares_references(job));
@@ -230,7 +251,7 @@ int execute(const RunOptions& asked, bool resumes) {
     say("the other ranks of the job could not be let go\n");
     run.exit_code = std::max<int>(run.exit_code, infrastructure);
   }
-  print_end(run, outcomes, options.quiet);
+  print_end(run, outcomes, said, options.quiet);
   return run.exit_code;
 }
 

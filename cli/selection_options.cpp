@@ -5,8 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -29,11 +32,15 @@ namespace {
 const std::string group = "Selection";
 constexpr std::string_view simulated = "sim";
 
-/// CLI11 would take -1 for 2^64 - 1.
+/// CLI11 would take -1, and all that is too large, for 2^64 - 1.
 const CLI::Validator whole_number(
     [](const std::string& text) {
-      const bool right = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-      return right ? std::string() : "must be a whole number, not '" + text + "'";
+      std::uint64_t value = 0;
+      const char* end = text.data() + text.size();
+      const auto [stop, error] = std::from_chars(text.data(), end, value);
+      if (error == std::errc() && stop == end) return std::string();
+      return fmt::format("must be a whole number from 0 to {}, not '{}'",
+                         std::numeric_limits<std::uint64_t>::max(), text);
     },
     "");
 

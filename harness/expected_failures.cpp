@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <map>
 
 #include "harness/case.h"
 #include "harness/csv.h"
+#include "kernels/base/device_id.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 
@@ -24,18 +25,34 @@ bool is_pattern(std::string_view text) {
   return text.find_first_of("*?[") != std::string_view::npos;
 }
 
-bool is_date(const std::string& text) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  int length = 0;
-  const bool has_form =
-      std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &length) == 3 &&
-      length == 10 && text.size() == 10;
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
+/// YYYY-MM-DD, of digits alone, as dates are compared as text.
+bool is_date(std::string_view text) {
+  constexpr std::string_view form = "dddd-dd-dd";
+  const auto fits = [](char c, char wanted) {
+    return wanted == 'd' ? c >= '0' && c <= '9' : c == wanted;
+  };
+  if (!std::ranges::equal(text, form, fits)) return false;
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    unsigned value = 0;
+    std::from_chars(text.data() + at, text.data() + at + digits, value);
+    return value;
+  };
   using namespace std::chrono;
-  return has_form &&
-         year_month_day(std::chrono::year(year), std::chrono::month(month), std::chrono::day(day))
-             .ok();
+  return year_month_day(year(static_cast<int>(number(0, 4))), month(number(5, 2)),
+                        day(number(8, 2)))
+      .ok();
+}
+
+/// A device, or several as they stand in results.csv.
+bool is_lane(const std::string& text, std::span<const std::string> backends) {
+  return std::ranges::all_of(split_lane(text), [&](const std::string& device) {
+    const auto id = parse_device_id(device);
+    return id && std::ranges::find(backends, id->backend) != backends.end();
+  });
 }
 
 /// The cells of one row by column, and the error that names one of them.
@@ -86,7 +103,8 @@ void check_header(std::string_view file, const CsvRow& header) {
 
 }  // namespace
 
-ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, std::string today)
+ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, std::string today,
+                                   std::span<const std::string> backends)
     : name_(name), today_(std::move(today)) {
   const std::vector<CsvRow> rows = read_csv(text, name);
   if (rows.empty()) throw UsageError(fmt::format("{}:1:1: no header", name));
@@ -96,7 +114,7 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
     Entry entry{rows[i].line,  row["case"],  row["device"], Status::fail,
                 row["reason"], row["owner"], row["expires"]};
     for (const char* column : {"case", "reason", "owner", "expires"}) {
-      if (row[column].empty()) throw row.error(column, "must not be empty");
+      if (is_blank(row[column])) throw row.error(column, "must not be empty");
     }
     if (!is_pattern(entry.test)) {
       try {
@@ -108,6 +126,11 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
     if (!is_date(entry.expires)) {
       throw row.error("expires", "'" + entry.expires + "' is no date; expected YYYY-MM-DD");
     }
+    if (!entry.device.empty() && !is_lane(entry.device, backends)) {
+      throw row.error("device", fmt::format("'{}' is no device; expected one of {} and its number, "
+                                            "as cuda:0, or several as in results.csv",
+                                            entry.device, join(backends, ", ")));
+    }
     if (!row["status"].empty()) {
       const auto status = parse_status(row["status"]);
       if (!status || class_of(*status) == StatusClass::right ||
@@ -118,6 +141,19 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
     }
     entries_.push_back(std::move(entry));
   }
+}
+
+std::vector<std::string> ExpectedFailures::without_case(
+    std::span<const std::string> case_ids) const {
+  std::vector<std::string> notes;
+  for (const Entry& entry : entries_) {
+    const bool matches = std::ranges::any_of(case_ids, [&](const std::string& id) {
+      return fnmatch(entry.test.c_str(), id.c_str(), 0) == 0;
+    });
+    if (matches || !is_pattern(entry.test)) continue;  // an id was read as one
+    notes.push_back(fmt::format("{}:{}: {}: no case matches", name_, entry.line, entry.test));
+  }
+  return notes;
 }
 
 bool ExpectedFailures::Entry::concerns(const Record& record) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <istream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,13 @@ namespace assay {
 class ExpectedFailures {
  public:
   ExpectedFailures() = default;
-  /// `today` is YYYY-MM-DD. Throws UsageError("NAME:LINE:COLUMN: why"): a known failure without an
-  /// owner or an end is none.
-  ExpectedFailures(std::istream& text, std::string_view name, std::string today);
+  /// `today` is YYYY-MM-DD, `backends` the kinds of devices that there are. Throws
+  /// UsageError("NAME:LINE:COLUMN: why"): a known failure without an owner or an end is none.
+  ExpectedFailures(std::istream& text, std::string_view name, std::string today,
+                   std::span<const std::string> backends);
+
+  /// A note for each pattern that matches none of the cases.
+  std::vector<std::string> without_case(std::span<const std::string> case_ids) const;
 
   /// Why a failure is accepted, "REASON (OWNER, until DATE)"; empty when it is not: it is of
   /// another case, device or status, or the entry has expired.

@@ -9,10 +9,12 @@
 namespace assay {
 namespace {
 
+const std::vector<std::string> backends{"cpu", "cuda"};
+
 ExpectedFailures read(const std::string& rows,
                       const std::string& header = "case,reason,owner,expires,device,status") {
   std::istringstream text(header + "\n" + rows);
-  return {text, "known.csv", "2026-11-21"};
+  return {text, "known.csv", "2026-11-21", backends};
 }
 
 Record failure(const std::string& id, Status status = Status::fail,
@@ -58,6 +60,31 @@ TEST(ExpectedFailures, AnUnexpectedPassIsReportedAndAMixtureIsNot) {
   EXPECT_TRUE(known.notes({failure("tensor_ops/exp/f32/n=4", Status::pass)}).empty());
 }
 
+TEST(ExpectedFailures, APatternThatMatchesNoCaseIsNamed) {
+  const auto known = read("tensor_ops/add/*,r,o,2027-01-01,,\ntensor_ops/ad/*,r,o,2027-01-01,,\n");
+  const std::vector<std::string> cases{"tensor_ops/add/f32/n=3"};
+  EXPECT_EQ(known.without_case(cases),
+            std::vector<std::string>{"known.csv:3: tensor_ops/ad/*: no case matches"});
+}
+
+TEST(ExpectedFailures, ADeviceIsOneOrSeveralOfKnownKinds) {
+  for (const char* device : {"", "cpu", "cuda:3", "cuda:0>cuda:1", "cpu+cuda:0"}) {
+    EXPECT_NO_THROW(read(std::string("a/*,r,o,2027-01-01,") + device + ",\n")) << device;
+  }
+  for (const char* device : {" ", "cuda", "cuda:x", "gpu:0", "CPU", "cpu+", "GPU-1234"}) {
+    try {
+      read(std::string("a/*,r,o,2027-01-01,") + device + ",\n");
+      ADD_FAILURE() << device;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what())
+                    .find("2:20: device: '" + std::string(device) +
+                          "' is no device; expected one of cpu, cuda"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(ExpectedFailures, WithoutOwnerReasonOrEndThereIsNone) {
   const auto refused = [](const std::string& rows,
                           const std::string& header = "case,reason,owner,expires,device,status") {
@@ -70,9 +97,11 @@ TEST(ExpectedFailures, WithoutOwnerReasonOrEndThereIsNone) {
   };
   EXPECT_EQ(refused("a/*,,o,2027-01-01,,\n"), "known.csv:2:5: reason: must not be empty");
   EXPECT_EQ(refused("a/*,r,,2027-01-01,,\n"), "known.csv:2:7: owner: must not be empty");
+  EXPECT_EQ(refused("a/*, \t,o,2027-01-01,,\n"), "known.csv:2:5: reason: must not be empty");
+  EXPECT_EQ(refused("a/*,r, ,2027-01-01,,\n"), "known.csv:2:7: owner: must not be empty");
   EXPECT_NE(refused("a/*,r,o,,,\n").find("expires: must not be empty"), std::string::npos);
-  for (const char* date :
-       {"never", "2027-13-01", "2027-02-29", "2027-1-1", "2027-01-01x", "1/1/27"}) {
+  for (const char* date : {"never", "2027-13-01", "2027-02-29", "2027-1-1", "2027-01-01x", "1/1/27",
+                           "2099-+1-01", "2099-01- 1", "+999-01-01"}) {
     EXPECT_NE(refused(std::string("a/*,r,o,") + date + ",,\n").find("YYYY-MM-DD"),
               std::string::npos)
         << date;

@@ -141,7 +141,8 @@ class Mistakes(AssayTest):
         self.assertIn("--threads", self.refused("run", "--threads", "0"))
 
     def test_a_negative_or_absurd_size(self):
-        self.assertIn("whole number", self.refused("run", "--seed", "-1"))
+        for seed in ("-1", "18446744073709551616", "1e3", "+1", " 1"):
+            self.assertIn("whole number from 0 to 18446744073709551615", self.refused("run", "--seed", seed))
         self.assertIn("from 1 to 1024", self.refused("run", "--case", "allreduce/f32/reduce=sum,ranks=4294967296,count=1"))
         self.assertIn("too large", self.refused(
             "run", "--case", "linear/f32/batch=17592186044416,in=17592186044416,out=3,bias=0,act=none"))

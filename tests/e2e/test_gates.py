@@ -75,9 +75,21 @@ class Expected(AssayTest):
         error = self.assay(*ADDS, *self.expect(f"tensor_ops/add/*,x,y,{TOMORROW},oom"), "--out", "out").stderr
         self.assertIn("known.csv:2: tensor_ops/add/*: unexpected pass", error)
 
+    def test_a_pattern_that_matches_no_case_is_told_at_the_start(self):
+        known = self.expect(f"tensor_ops/ad/*,x,y,{TOMORROW},oom", f"linear/*,not in this run,y,{TOMORROW},oom")
+        error = self.assay(*ADDS, *known, "--out", "out").stderr
+        self.assertEqual(error.count("note: known.csv:2: tensor_ops/ad/*: no case matches"), 1)
+        self.assertNotIn("known.csv:3", error)
+
     def test_malformed_lists(self):
+        with_device = "case,reason,owner,expires,device\ntensor_ops/add/*,x,y,2099-12-31,gpu:0\n"
+        (self.folder / "devices.csv").write_text(with_device, encoding="utf-8")
+        error = self.assay(*ADDS, "--expected", "devices.csv", "--out", "out", expect=2).stderr
+        self.assertIn("devices.csv:2:33: device: 'gpu:0' is no device", error)
         for row, why in ((f"tensor_ops/add/*,x,,{TOMORROW},oom", "owner: must not be empty"),
                          ("tensor_ops/add/*,x,y,someday,oom", "expected YYYY-MM-DD"),
+                         (f"tensor_ops/add/*, ,y,{TOMORROW},oom", "reason: must not be empty"),
+                         ("tensor_ops/add/*,x,y,2099-+1-01,oom", "expected YYYY-MM-DD"),
                          ("tensor_ops/add/*,x,y,2026-02-30,oom", "expected YYYY-MM-DD"),
                          (f"tensor_ops/ad/f32/n=3,x,y,{TOMORROW},oom", "case"),
                          (f"tensor_ops/add/*,x,y,{TOMORROW},pass", "is no failure")):
@@ -169,6 +181,17 @@ class Output(AssayTest):
         self.assertIn("crash%3A tensor_ops/add/f32", errors[0])
         self.assertEqual(summary.read_text(), (self.folder / "out" / "summary.md").read_text())
         self.assertNotIn("::error", self.assay(*ADDS, *ONCE, "--out", "green", env=env).stderr)
+
+
+class Threads(AssayTest):
+    def test_more_threads_than_cores_are_told_at_the_start(self):
+        cores = len(os.sched_getaffinity(0))
+        for asked, is_told in ((cores, False), (cores + 1, True), (f"{cores + 1},1", True)):
+            with self.subTest(asked=asked):
+                environment = {**os.environ, "OMP_NUM_THREADS": str(asked)}
+                error = self.assay(*ADDS, "--out", f"out{asked}", env=environment).stderr
+                told = f"note: OMP_NUM_THREADS asks for {cores + 1} threads where {cores} can run"
+                self.assertEqual(error.count(told), 1 if is_told else 0, error)
 
 
 class Locks(AssayTest):
