@@ -17,6 +17,7 @@
 #include "cli/reference_folder.h"
 #include "cli/say.h"
 #include "cli/status_line.h"
+#include "cli/told_variables.h"
 #include "harness/ab/comparison.h"
 #include "harness/clock.h"
 #include "kernels/base/status.h"
@@ -106,12 +107,14 @@ void make_directory(const AbOptions& options, PairedInfo& info) {
 PairedInfo info_of(const RunInfo& run, const ab::Both<AbSide>& sides, const ab::Rule& rule,
                    const Margin& margin) {
   PairedInfo info{.run_id = run.run_id, .host = run.host, .started_at = run.started_at};
-  info.command_line = run.command_line;
+  info.command_line = told_words(run.command_line);
+  info.notes = run.notes;
   info.environment = run.environment;
   info.seed = run.seed;
   for (const Side side : {Side::base, Side::cand}) {
     PairedSide& what = side == Side::base ? info.base : info.cand;
     what = sides[side].info;
+    for (auto& [name, value] : what.environment) value = told_value(name, value);
     std::erase_if(what.devices, [&](const DeviceInfo& device) {
       return std::ranges::find(run.devices, device.device, &DeviceInfo::device) ==
              run.devices.end();
@@ -228,6 +231,7 @@ int execute(const AbOptions& options) {
   const ReferenceFolder base_references(info.directory, ".references-base", true);
   const ReferenceFolder cand_references(info.directory, ".references-cand", true);
   if (!options.quiet) describe_sides(info);
+  for (const std::string& note : run.notes) say("note: {}\n", note);
   Advance advance(options.quiet);
   const ab::Outcome outcome =
       ab::compare(plan, {.rule = rule,
@@ -254,7 +258,9 @@ int execute(const AbOptions& options) {
   write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
   write_atomically(info.directory / "ab.json", paired_json(info, true));
   show_text(paired_table(outcome.cases));
-  for (const std::string& note : info.notes) say("note: {}\n", note);
+  for (std::size_t i = run.notes.size(); i < info.notes.size(); ++i) {
+    say("note: {}\n", info.notes[i]);
+  }
   say("{}\n{}\n", paired_verdict(info, outcome.cases), (info.directory / "ab.csv").string());
   return info.exit_code;
 }

@@ -6,6 +6,7 @@
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
 #include "cli/fault_catalogue.h"
+#include "cli/told_variables.h"
 #include "harness/clock.h"
 #include "harness/replay.h"
 #include "kernels/base/status.h"
@@ -35,6 +36,30 @@ protocol::Hello machine() {
 
 std::string resolved(const std::vector<std::string>& items) {
   return to_text(resolve_devices(parse_device_list(items), machine()));
+}
+
+TEST(ToldVariables, ArePathsAndWhatRunsRecord) {
+  EXPECT_EQ(told_value("LD_LIBRARY_PATH", "/a:/b"), "/a:/b");
+  EXPECT_EQ(told_value("OMP_WAIT_POLICY", "passive"), "passive");
+  EXPECT_EQ(told_value("TOKEN", "secret"), "(not told)");
+  const std::vector<std::string> words{
+      "assay",      "ab",        "--base-env", "TOKEN=a=b", "--cand-env=K=x",
+      "--base-env", "PATH=/bin", "--filter",   "N=1",       "--cand-env",
+      "--cand-env", "X=y",       "--cand-env"};
+  const std::vector<std::string> told{"assay",
+                                      "ab",
+                                      "--base-env",
+                                      "TOKEN=(not told)",
+                                      "--cand-env=K=(not told)",
+                                      "--base-env",
+                                      "PATH=/bin",
+                                      "--filter",
+                                      "N=1",
+                                      "--cand-env",
+                                      "--cand-env",
+                                      "X=(not told)",
+                                      "--cand-env"};
+  EXPECT_EQ(told_words(words), told);
 }
 
 TEST(DeviceLists, NameDevicesInEveryWay) {

@@ -207,6 +207,16 @@ class Programs(Ab):
         self.assertEqual((cand["program"], cand["environment"]), (str(pathlib.Path(ASSAY).resolve()), {}))
         self.assertEqual(base["build_id"], cand["build_id"])
 
+    def test_values_of_variables_are_told_only_where_they_cannot_be_secrets(self):
+        variables = ("--base-env", "TOKEN=hunter2", "--cand-env=API_KEY=hunter2", "--cand-env", "LD_LIBRARY_PATH=/nowhere")
+        result = self.ab("--case", ADD, *variables, *FEW, "--margin", "1000")
+        files = "".join(path.read_text(encoding="utf-8") for path in (self.folder / "out").iterdir())
+        for text in (result.stdout + result.stderr, files):
+            self.assertNotIn("hunter2", text)
+            for named in ("TOKEN", "API_KEY", "LD_LIBRARY_PATH=/nowhere" if text != files else "/nowhere"):
+                self.assertIn(named, text)
+        self.assertEqual(self.json()["command_line"].count("TOKEN=(not told)"), 1)
+
     def test_a_side_s_variables_win_over_what_workers_are_told(self):
         """Workers are told OMP_PROC_BIND=true; a program sees what its side says, once."""
         wrapper = self.folder / "wrapper"
