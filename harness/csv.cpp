@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "harness/formula_guard.h"
 #include "kernels/base/status.h"
 
 namespace assay {
@@ -174,6 +175,9 @@ class Parser {
     state_ = State::between_rows;
     row_.fields.resize(fields_);
     row_.columns.resize(fields_);
+    for (std::string& field : row_.fields) {
+      if (field.starts_with('\'')) field.erase(0, field.size() - unguarded(field).size());
+    }
     visit_(row_);
   }
 
@@ -230,8 +234,9 @@ std::string csv_line(std::span<const std::string> fields) {
   // One empty field is quoted, since an empty line is no record.
   if (fields.size() == 1 && fields[0].empty()) return "\"\"";
   std::string line;
-  for (const std::string& field : fields) {
-    if (&field != fields.data()) line += ',';
+  for (const std::string& text : fields) {
+    if (&text != fields.data()) line += ',';
+    const std::string field = guarded(text);
     if (std::ranges::none_of(field, is_special)) {
       line += field;
       continue;

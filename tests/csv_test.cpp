@@ -34,6 +34,24 @@ TEST(CsvLine, QuotesOnlyWhereItMust) {
   EXPECT_EQ(csv_line(Fields{"a\nb", "c\rd"}), "\"a\nb\",\"c\rd\"");
 }
 
+TEST(CsvLine, TextThatASpreadsheetWouldComputeIsGuarded) {
+  EXPECT_EQ(csv_line(Fields{"=1+1", "@sum(a)", "-x", "+a:b", "=a,b"}),
+            "'=1+1,'@sum(a),'-x,'+a:b,\"'=a,b\"");
+  EXPECT_EQ(csv_line(Fields{"-1.5", "+3", "-1e-300", "-1e999", "-inf", "-nan"}),
+            "-1.5,+3,-1e-300,-1e999,-inf,-nan")
+      << "numbers are no formulas";
+  EXPECT_EQ(csv_line(Fields{"'tis", "''", "a=b", "assay run --case x", "-", "--", "+-1"}),
+            "'tis,'',a=b,assay run --case x,'-,'--,'+-1");
+}
+
+TEST(ReadCsv, TakesTheGuardOffAndNothingElse) {
+  for (const std::string text : {"=1", "'=1", "''=1", "'", "''", "'a", "-1", "'-1", "\t", "'\t",
+                                 "+", "@@", "'=\n\"", "\r"}) {
+    EXPECT_EQ(parse(csv_line(Fields{text, text}) + "\n").at(0).fields, (Fields{text, text}))
+        << text;
+  }
+}
+
 TEST(CsvLine, EmptyFields) {
   EXPECT_EQ(csv_line(Fields{"", "", ""}), ",,");
   EXPECT_EQ(csv_line(Fields{""}), "\"\"") << "an empty line would be no record";
