@@ -107,19 +107,19 @@ class Untested(AssayTest):
         if not modules.is_dir():
             self.skipTest("the build tree is not here")
         env = {**os.environ, "ASSAY_BACKEND_PATH": str(modules)}
-        adds = ("run", "--check-only", "--filter", "^tensor_ops/add/f32/n=3$", "--device")
-        said = self.assay(*adds, "cpu,toy", "--out", "out", expect=3, env=env).stderr
+        adds = ("run", "--check-only", "--filter", "^tensor_ops/add/f32/n=3$")
+        said = self.assay(*adds, "--out", "out", expect=3, env=env).stderr
         for text in (said, (self.folder / "out" / "summary.md").read_text(), (self.folder / "out" / "junit.xml").read_text()):
             self.assertRegex(text, "nothing ran of tensor.?_ops/add/f32 on toy:0: unsupported: a toy has no device")
         self.assertIn("UNTESTED", (self.folder / "out" / "summary.md").read_text())
         page = self.folder / "page.html"
         self.assay("report", "out", "-o", page)
         self.assertIn("UNTESTED", page.read_text())
-        self.assay(*adds, "cpu,toy", "--shard", "1/1", "--out", "whole", expect=3, env=env)
-        codes = [subprocess.run([ASSAY, *adds, "cpu,toy", "--shard", f"{i}/2", "--out", f"shard{i}"], cwd=self.folder, env=env,
+        self.assay(*adds, "--shard", "1/1", "--out", "whole", expect=3, env=env)
+        codes = [subprocess.run([ASSAY, *adds, "--shard", f"{i}/2", "--out", f"shard{i}"], cwd=self.folder, env=env,
                                 capture_output=True, check=False).returncode for i in (1, 2)]
         self.assertEqual(sorted(codes), [0, 2], "another shard may have run it; one of them has no case")
-        self.assay(*adds, "cpu", "--out", "right", env=env)
+        self.assay(*adds, "--device", "cpu", "--out", "right", env=env)
 
 
 class Budget(AssayTest):
