@@ -39,6 +39,39 @@ std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>>
   return times;
 }
 
+/// The settings of a run that change what a time is of, in order: "--overlap-timings",
+/// "OMP_NUM_THREADS=1". Not among them: the seed, as inputs of any are alike; which of the devices
+/// the program sees, and where its parts lie.
+std::vector<std::string> settings_of_times(const RunInfo& run) {
+  constexpr std::array<std::string_view, 3> of_no_time{"CUDA_VISIBLE_DEVICES", "ASSAY_CUDA_LIBS",
+                                                       "ASSAY_BACKEND_PATH"};
+  constexpr std::string_view overlap = "--overlap-timings";
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : run.environment) {
+    if (std::ranges::count(of_no_time, name) == 0) {
+      settings.push_back(shell_word(name + "=" + value));
+    }
+  }
+  if (std::ranges::count(run.command_line, overlap) > 0) settings.emplace_back(overlap);
+  std::ranges::sort(settings);
+  return settings;
+}
+
+/// Of each run, without what all have.
+std::vector<std::string> distinguishing_settings(const std::vector<StoredRun>& runs) {
+  std::vector<std::vector<std::string>> all;
+  std::map<std::string, std::size_t> counts;
+  for (const StoredRun& run : runs) {
+    for (const std::string& one : all.emplace_back(settings_of_times(run))) ++counts[one];
+  }
+  std::vector<std::string> texts;
+  for (std::vector<std::string>& settings : all) {
+    std::erase_if(settings, [&](const std::string& one) { return counts[one] == runs.size(); });
+    texts.push_back(join(settings, " "));
+  }
+  return texts;
+}
+
 std::string why_no_time(const Record& outcome) {
   if (outcome.status == Status::pass) return "no time";
   const std::string word(name(outcome.status));
@@ -74,21 +107,6 @@ void compare_with_reference(HistorySeries& series, const History& history, doubl
 
 }  // namespace
 
-std::string series_settings(const RunInfo& run) {
-  constexpr std::array<std::string_view, 3> of_no_time{"CUDA_VISIBLE_DEVICES", "ASSAY_CUDA_LIBS",
-                                                       "ASSAY_BACKEND_PATH"};
-  std::vector<std::string> settings;
-  for (const auto& [name, value] : run.environment) {
-    if (std::ranges::count(of_no_time, name) == 0) {
-      settings.push_back(shell_word(name + "=" + value));
-    }
-  }
-  std::ranges::sort(settings);
-  constexpr std::string_view overlap = "--overlap-timings";
-  if (std::ranges::count(run.command_line, overlap) > 0) settings.emplace_back(overlap);
-  return join(settings, " ");
-}
-
 std::vector<double> HistorySeries::values() const {
   std::vector<double> values;
   for (const std::size_t i : points) values.push_back(*entries[i].value);
@@ -106,6 +124,7 @@ HistoryBuilder::HistoryBuilder(std::vector<StoredRun> runs, const std::string& r
                                                           run.build_id.starts_with(reference)));
   }
   if (history_.relative) check_reference(history_, reference);
+  settings_ = distinguishing_settings(history_.runs);
 }
 
 HistorySeries& HistoryBuilder::series_of(const SeriesKey& key) {
@@ -117,7 +136,6 @@ HistorySeries& HistoryBuilder::series_of(const SeriesKey& key) {
 void HistoryBuilder::add(std::size_t run, std::span<const Record> records,
                          const std::function<bool(const SeriesKey&)>& wanted) {
   const auto times = times_of(records);
-  const std::string settings = series_settings(history_.runs[run]);
   for (const Record& outcome : Outcomes(records).trials()) {
     if (outcome.timing.empty()) continue;
     const SeriesKey key{.host = history_.runs[run].host,
@@ -125,7 +143,7 @@ void HistoryBuilder::add(std::size_t run, std::span<const Record> records,
                         .device_name = outcome.device_name,
                         .case_id = outcome.case_id,
                         .timing = outcome.timing,
-                        .settings = settings};
+                        .settings = settings_[run]};
     if (std::ranges::count(devices_, key.device) == 0) devices_.push_back(key.device);
     if (!wanted(key)) continue;
     HistoryEntry entry{.run = run};
@@ -144,6 +162,7 @@ void HistoryBuilder::drop(std::size_t run) {
   const auto at = static_cast<std::ptrdiff_t>(run);
   history_.runs.erase(history_.runs.begin() + at);
   history_.is_reference.erase(history_.is_reference.begin() + at);
+  settings_.erase(settings_.begin() + at);
 }
 
 History HistoryBuilder::finish(double within_s) {

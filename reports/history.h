@@ -21,15 +21,10 @@ struct SeriesKey {
   std::string device_name;  // the product: a machine may be given another
   std::string case_id;
   std::string timing;
-  std::string settings;  // of the run: series_settings
+  std::string settings;  // of the run: those that change times and are not alike in all runs
   auto operator<=>(const SeriesKey&) const =
       default;  // NOLINT(modernize-use-nullptr): misread by 14
 };
-
-/// The settings of a run that change what a time is of, "OMP_NUM_THREADS=1 --overlap-timings";
-/// empty for none. Not among them: the seed, as inputs of any are alike; which of the devices the
-/// program sees, and where its parts lie.
-std::string series_settings(const RunInfo& run);
 
 /// What one run has to say of a series.
 struct HistoryEntry {
@@ -106,6 +101,7 @@ class HistoryBuilder {
   HistorySeries& series_of(const SeriesKey& key);
 
   History history_;
+  std::vector<std::string> settings_;  // of each run
   std::map<SeriesKey, std::size_t> places_;
   std::vector<std::string> devices_;
 };

@@ -106,7 +106,7 @@ std::string counts(const History& history, const Missing& missing,
     text += "runs with other settings are series of their own:";
     for (const std::string& one : settings) {
       text += fmt::format("{}{}", one == *settings.begin() ? " " : "; ",
-                          one.empty() ? "none set" : one);
+                          one.empty() ? "none of them" : one);
     }
     text += "\n";
   }

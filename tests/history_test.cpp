@@ -115,10 +115,20 @@ TEST(History, RunsWithOtherSettingsAreSeriesOfTheirOwn) {
   EXPECT_EQ(history.series[1].key.settings, "--overlap-timings");
   EXPECT_EQ(history.series[2].key.settings, "OMP_NUM_THREADS=1");
   EXPECT_NE(history_text(history, {})
-                .find("runs with other settings are series of their own: none set; "
+                .find("runs with other settings are series of their own: none of them; "
                       "--overlap-timings; OMP_NUM_THREADS=1\n"),
             std::string::npos)
       << history_text(history, {});
+}
+
+TEST(History, SettingsThatAllRunsHaveTellNothingApart) {
+  std::vector<std::pair<StoredRun, double>> runs{{run("a", 1), 1.0}, {run("b", 2), 2.0}};
+  for (auto& [stored, time_s] : runs) stored.environment = {{"OMP_PROC_BIND", "true"}};
+  runs[1].first.environment.emplace_back("OMP_NUM_THREADS", "1");
+  const History history = history_of(runs);
+  ASSERT_EQ(history.series.size(), 2U);
+  EXPECT_EQ(history.series[0].key.settings, "");
+  EXPECT_EQ(history.series[1].key.settings, "OMP_NUM_THREADS=1");
 }
 
 TEST(History, AReferenceWithOtherSettingsIsNone) {

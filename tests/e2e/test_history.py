@@ -138,7 +138,7 @@ class Changes(HistoryTest):
             self.make_run(f"r{i}", i, 1 + i % 2, environment={"OMP_NUM_THREADS": "1"} if i % 2 else {})
         said = self.history().stdout
         self.assertIn("4 series, 48 points", said)
-        self.assertIn("runs with other settings are series of their own: none set; OMP_NUM_THREADS=1\n", said)
+        self.assertIn("runs with other settings are series of their own: none of them; OMP_NUM_THREADS=1\n", said)
         self.assertEqual(self.rows(".", "changes.csv"), [])
         self.assertEqual({row["settings"] for row in self.rows(".", "points.csv")}, {"", "OMP_NUM_THREADS=1"})
 
