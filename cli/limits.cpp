@@ -68,6 +68,7 @@ int execute(const LimitsOptions& options) {
   const RunInfo run = describe_run(options.selection, resolve_devices(requests, machine), machine);
   const LimitPlan plan = plan_limits(run.devices);
   catch_interrupts();
+  for (const std::string& note : run.notes) say("note: {}\n", note);
   const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
 
   if (csv) csv->write(csv_line(field_names<Limit>()) + "\n");

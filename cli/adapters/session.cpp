@@ -22,6 +22,7 @@ Session::Session(RunOptions options, Part part) : options_(std::move(options)), 
 
 void Session::begin() {
   catch_interrupts();
+  for (const std::string& note : run_.notes) say("note: {}\n", note);
   locks_ = lock_devices(run_.devices, options_.wait);
   const double cap_s = find_profile(options_.selection.cases.profile).cap_s;
   supervisor_ = std::make_unique<Supervisor>(
