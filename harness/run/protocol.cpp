@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/fields_json.h"
+#include "harness/json_text.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 
@@ -20,7 +21,7 @@ std::string to_line(const json& object) {
 template <class Read>
 auto parse(std::string_view line, const Read& read) {
   try {
-    return read(json::parse(line));
+    return read(parse_json(line));
   } catch (const json::exception& error) {
     throw Malformed(std::string("malformed line: ") + error.what());
   } catch (const UsageError& error) {
