@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,12 @@ namespace {
 [[noreturn]] void fail(int error, std::string_view action, const std::filesystem::path& path) {
   throw std::system_error(error, std::generic_category(),
                           "cannot " + std::string(action) + " '" + path.string() + "'");
+}
+
+/// Whether the file has no name any more, so that nobody would find the text.
+bool is_removed(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
 /// Takes the last `count` bytes off. Best effort: the error that led here is the one to report.
@@ -48,6 +55,9 @@ void AppendFile::write(std::string_view text) {
       if (done > 0) take_back(descriptor_, done);
       fail(error, "write to", path_);
     }
+  }
+  if (is_removed(descriptor_)) {
+    throw std::runtime_error("'" + path_.string() + "' was removed while it was being written");
   }
 }
 

@@ -19,7 +19,8 @@ class AppendFile {
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
-  /// All or nothing: what was written of a text that did not fit is taken back.
+  /// All or nothing: what was written of a text that did not fit is taken back. A file that was
+  /// removed meanwhile is an error too.
   void write(std::string_view text);
 
   /// Waits until the disk has it.

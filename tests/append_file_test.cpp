@@ -52,6 +52,14 @@ TEST(AppendFile, NeverOverwrites) {
   EXPECT_EQ(read_file(directory / "a"), "old\nnew\n");
 }
 
+TEST(AppendFile, WhatIsWrittenToAFileThatWasRemovedIsNotTakenForKept) {
+  const TemporaryDirectory directory;
+  AppendFile file(directory / "a");
+  file.write("one\n");
+  std::filesystem::remove(directory / "a");
+  EXPECT_THROW(file.write("two\n"), std::runtime_error);
+}
+
 TEST(AppendFile, NamesAFileThatCannotBeOpened) {
   const TemporaryDirectory directory;
   const std::string path = directory / "missing/a";
