@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <set>
+#include <tuple>
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
 #include "harness/input_file.h"
+#include "harness/record.h"
 #include "kernels/base/status.h"
 #include "reports/atomic_file.h"
 
@@ -27,6 +29,25 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanRow>& p
   write_atomically(path, text);
 }
 
+namespace {
+
+PlanRow plan_row(const CsvRow& csv) {
+  if (csv.fields.size() != plan_columns().size()) throw UsageError("not a row of a plan");
+  PlanRow row{.case_id = csv.fields[0],
+              .device = csv.fields[1],
+              .timing = csv.fields[2],
+              .skip_reason = csv.fields[4],
+              .line = csv.line};
+  if (!row.timing.empty() && row.timing != batch_timing && row.timing != cold_timing) {
+    throw UsageError(fmt::format("unknown timing '{}'", row.timing));
+  }
+  from_cell(csv.fields[3], row.repeat);
+  if (row.repeat < 1) throw UsageError(fmt::format("unknown repeat {}", row.repeat));
+  return row;
+}
+
+}  // namespace
+
 std::vector<PlanRow> read_plan(const std::filesystem::path& path) {
   InputFile file(path);
   const std::vector<CsvRow> rows = read_csv(file, path.string());
@@ -34,21 +55,16 @@ std::vector<PlanRow> read_plan(const std::filesystem::path& path) {
     throw UsageError(fmt::format("{}:1:1: not the columns of a plan", path.string()));
   }
   std::vector<PlanRow> plan;
+  std::set<std::tuple<std::string, std::string, std::string, std::int64_t>> seen;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto& fields = rows[i].fields;
-    PlanRow row;
-    const bool has_repeat =
-        fields.size() == plan_columns().size() &&
-        std::from_chars(fields[3].data(), fields[3].data() + fields[3].size(), row.repeat).ec ==
-            std::errc();
-    if (!has_repeat) {
-      throw UsageError(fmt::format("{}:{}: not a row of a plan", path.string(), rows[i].line));
+    try {
+      const PlanRow& row = plan.emplace_back(plan_row(rows[i]));
+      if (!seen.emplace(row.case_id, row.device, row.timing, row.repeat).second) {
+        throw UsageError(fmt::format("a second row of {} on {}", row.case_id, row.device));
+      }
+    } catch (const UsageError& wrong) {
+      throw UsageError(fmt::format("{}:{}: {}", path.string(), rows[i].line, wrong.what()));
     }
-    row.case_id = fields[0];
-    row.device = fields[1];
-    row.timing = fields[2];
-    row.skip_reason = fields[4];
-    plan.push_back(std::move(row));
   }
   return plan;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct PlanRow {
   std::string timing;
   std::int64_t repeat = 1;
   std::string skip_reason;
+  std::size_t line = 0;  // of the file that it was read from
 };
 
 std::vector<std::string> plan_columns();
@@ -21,7 +23,8 @@ std::vector<std::string> plan_columns();
 /// in results.csv is what `--resume` completes.
 void write_plan(const std::filesystem::path& path, const std::vector<PlanRow>& plan);
 
-/// Throws UsageError where the file is missing, torn or of another form.
+/// Throws UsageError where the file is missing, torn or of another form, has a timing or a repeat
+/// that there is not, or a row twice.
 std::vector<PlanRow> read_plan(const std::filesystem::path& path);
 
 }  // namespace assay

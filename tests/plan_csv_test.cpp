@@ -36,6 +36,20 @@ TEST(PlanCsv, WhatIsNoPlanIsRefused) {
   }
 }
 
+TEST(PlanCsv, WhatNoRunPlansIsNamed) {
+  const TemporaryDirectory directory;
+  const auto refusal = [&](const std::string& rows) {
+    write_file(directory / "plan.csv",
+               "case_id,device,timing,repeat,skip_reason\nx,cpu,batch,1,\n" + rows + "\n");
+    const std::string message = message_of<UsageError>([&] { read_plan(directory / "plan.csv"); });
+    return message.substr(message.find("plan.csv"));
+  };
+  EXPECT_EQ(refusal("x,cpu,warm,1,"), "plan.csv:3: unknown timing 'warm'");
+  EXPECT_EQ(refusal("x,cpu,batch,0,"), "plan.csv:3: unknown repeat 0");
+  EXPECT_TRUE(refusal("x,cpu,batch,2x,").starts_with("plan.csv:3: must be a whole number"));
+  EXPECT_EQ(refusal("y,cpu,batch,1,\nx,cpu,batch,1,"), "plan.csv:4: a second row of x on cpu");
+}
+
 TEST(PlanCsv, AnEmptyOneIsAHeader) {
   const TemporaryDirectory directory;
   write_plan(directory / "plan.csv", {});
