@@ -66,6 +66,7 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
   run.host = host_name();
   run.run_id = fmt::format("{}-{}-{:08x}", run.started_at, run.host, std::random_device()());
   run.command_line = command_line();
+  run.sessions = {{.started_at = run.started_at, .command_line = run.command_line}};
   run.version = version::number;
   run.git_revision = version::git_revision;
   run.build_type = version::build_type;

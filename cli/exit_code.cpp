@@ -11,4 +11,8 @@ ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky, Part
   return tally.count(Status::pass) + flaky + tally.expected > 0 ? ok : absent;
 }
 
+int with_infrastructure_failure(int exit_code) {
+  return exit_code == wrong ? wrong : infrastructure;
+}
+
 }  // namespace assay::cli

@@ -30,4 +30,8 @@ enum class Part { whole, shard };
 ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky,
                       Part part = Part::whole);
 
+/// The exit code of a run that came to `exit_code` before something else failed, such as the
+/// writing of a report.
+int with_infrastructure_failure(int exit_code);
+
 }  // namespace assay::cli

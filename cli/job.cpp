@@ -4,31 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "assay/version.h"
 #include "cli/describe_run.h"
 #include "cli/exit_code.h"
-#include "harness/clock.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
-#include "reports/plan_csv.h"
-#include "reports/results_reader.h"
-#include "reports/stored_run.h"
+#include "reports/begun_run.h"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-StoredRun read_begun_run(const fs::path& directory) {
-  if (!fs::exists(directory / "run.json")) {
-    throw UsageError(fmt::format("--resume: '{}' is not a run directory: it has no run.json",
-                                 directory.string()));
-  }
-  return read_stored_run(directory);
-}
 
 std::vector<DeviceId> parse_lane(const std::string& text) {
   std::vector<DeviceId> lane;
@@ -40,16 +30,36 @@ std::vector<DeviceId> parse_lane(const std::string& text) {
   return lane;
 }
 
-std::vector<PlannedTrial> stored_plan(const fs::path& directory) {
+/// The trials of a plan, each of which this run can have.
+std::vector<PlannedTrial> stored_plan(const BegunRun& begun, const RunOptions& options) {
   std::vector<PlannedTrial> plan;
-  for (PlanRow& row : read_plan(directory / "plan.csv")) {
-    plan.push_back({.test = parse_case_id(row.case_id),
-                    .lane = parse_lane(row.device),
-                    .timing = row.timing,
-                    .repeat = row.repeat,
-                    .skip_reason = std::move(row.skip_reason)});
+  for (const PlanRow& row : begun.plan) {
+    try {
+      plan.push_back({.test = parse_case_id(row.case_id),
+                      .lane = parse_lane(row.device),
+                      .timing = row.timing,
+                      .repeat = row.repeat,
+                      .skip_reason = row.skip_reason});
+      for (const std::string& device : split_lane(row.device)) {
+        if (std::ranges::any_of(begun.devices, [&](const DeviceCells& cells) {
+              return cells.at("device") == device;
+            })) {
+          continue;
+        }
+        throw UsageError(fmt::format("'{}' is no device of this run", device));
+      }
+      if (row.repeat > options.repeat) {
+        throw UsageError(fmt::format("repeat {} of {}", row.repeat, options.repeat));
+      }
+    } catch (const UsageError& wrong) {
+      throw UsageError(fmt::format("{}:{}: {}", (begun.run.directory / "plan.csv").string(),
+                                   row.line, wrong.what()));
+    }
   }
   if (plan.empty()) throw UsageError("--resume: the plan is empty");
+  if (options.duration_s == 0 && std::ssize(plan) < begun.run.planned) {
+    throw UsageError("--resume: plan.csv has fewer trials than run.json says were planned");
+  }
   return plan;
 }
 
@@ -74,6 +84,24 @@ void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello
 }
 
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
+
+/// Rows of another plan would count as if they were of this one. With --duration the plan is the
+/// first of many rounds.
+void check_planned(const BegunRun& begun, bool has_rounds) {
+  std::set<Key> planned;
+  for (const PlanRow& row : begun.plan) {
+    planned.emplace(row.case_id, row.device, row.timing, row.repeat);
+  }
+  for (const Record& record : begun.records) {
+    const std::int64_t repeat = has_rounds ? 1 : record.repeat;
+    if (planned.contains({record.case_id, record.device, record.timing, repeat})) continue;
+    throw UsageError(
+        fmt::format("--resume: results.csv has a row of {} on {} ({}, repeat {}), "
+                    "which is not in plan.csv",
+                    record.case_id, record.device,
+                    record.timing.empty() ? "not timed" : record.timing, record.repeat));
+  }
+}
 
 std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
                                     const std::vector<Record>& earlier, int retries) {
@@ -126,17 +154,17 @@ Job begin_job(const RunOptions& options) {
 
 Job resume_job(const RunOptions& options) {
   const fs::path& directory = options.resume;
-  const StoredRun stored = read_begun_run(directory);
   Job job{.start = Start::resumed};
   job.directory_lock.emplace(directory);  // first: rows that come later would be taken twice
+  BegunRun begun = read_begun_run(directory);
+  const StoredRun& stored = begun.run;
   if (stored.build_id != version::build_id) {
     throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
                                  directory.string(), stored.build_id, version::build_id));
   }
   job.options = parse_run_options(stored.command_line);
-  const std::vector<DeviceCells> stored_devices = read_stored_devices(directory);
   std::vector<DeviceId> devices;
-  for (const DeviceCells& cells : stored_devices) {
+  for (const DeviceCells& cells : begun.devices) {
     devices.push_back(parse_lane(cells.at("device")).front());
   }
   const RunOptions options_of_run = job.options;
@@ -148,23 +176,28 @@ Job resume_job(const RunOptions& options) {
   job.options.wait = options.wait;
 
   const protocol::Hello machine = probe(worker_command(job.options.selection));
-  check_devices(stored_devices, machine);
+  check_devices(begun.devices, machine);
+  const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
+  check_planned(begun, options_of_run.duration_s > 0);
   job.one_driver_kinds = one_driver_kinds(machine);
   job.run = describe_run(job.options.selection, devices, machine);
+  const Session session = std::move(job.run.sessions.back());
   job.run.run_id = stored.run_id;
   job.run.started_at = stored.started_at;
-  job.run.resumed_at = stored.resumed_at;
-  job.run.resumed_at.push_back(utc_now());
   job.run.command_line = stored.command_line;
+  job.run.sessions = stored.sessions;
+  job.run.sessions.push_back(session);
+  job.run.wall_s = stored.wall_s;
+  job.run.taken = stored.taken;
+  job.run.phases = stored.phases;
+  job.run.references_computed = stored.references_computed;
+  job.run.references_shared = stored.references_shared;
+  job.run.expected = stored.expected;
+  job.run.expected_crc32 = stored.expected_crc32;
   job.run.directory = directory;
   job.run.allow_flaky = job.options.allow_flaky;
 
-  const std::vector<PlannedTrial> plan = stored_plan(directory);
-  if (options_of_run.duration_s == 0 && std::ssize(plan) < stored.planned) {
-    throw UsageError("--resume: plan.csv has fewer trials than run.json says were planned");
-  }
-  cut_torn_row(directory / "results.csv");
-  job.earlier = read_results_file(directory / "results.csv");
+  job.earlier = std::move(begun.records);
   job.plan = remaining(plan, job.earlier, job.options.retries);
   job.run.planned = std::ssize(plan);
   return job;

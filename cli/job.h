@@ -28,10 +28,10 @@ struct Job {
 Job begin_job(const RunOptions& options);
 
 /// Reads the run that `options.resume` names: what its plan.csv has and its results.csv lacks, by
-/// record key; of a trial that stays bad, the retries that it has left. Cuts what a killed run left
-/// half written. Throws UsageError where the directory is no run, or was begun by another build or
-/// on other devices, or where a run still writes to it, and AbsentDevice where one of its devices
-/// is not here any more.
+/// record key; of a trial that stays bad, the retries that it has left. Changes no file. Throws
+/// UsageError where the directory is no run, is damaged, or was begun by another build or on other
+/// devices, or where a run still writes to it, and AbsentDevice where one of its devices is not
+/// here any more.
 Job resume_job(const RunOptions& options);
 
 }  // namespace assay::cli

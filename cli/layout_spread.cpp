@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/json_text.h"
+#include "kernels/base/status.h"
 #include "reports/atomic_file.h"
+#include "reports/csv_file.h"
 
 namespace assay::cli {
 namespace {
@@ -38,9 +40,12 @@ std::string key(const std::string& host, std::span<const DeviceInfo> devices) {
 
 /// A file that cannot be read is as good as none: what is recorded only ever widens a margin.
 json read_state(const fs::path& path) {
-  std::ifstream file(path);
-  json state = json::parse(file, nullptr, false);
-  return state.is_object() ? state : json::object();
+  try {
+    json state = parse_json(read_text(path, max_json_bytes));
+    if (state.is_object()) return state;
+  } catch (const UsageError&) {  // NOLINT(bugprone-empty-catch): see above
+  }
+  return json::object();
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <ranges>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "cli/command.h"
@@ -23,12 +25,13 @@
 #include "cli/say.h"
 #include "harness/clock.h"
 #include "harness/expected_failures.h"
-#include "harness/input_file.h"
 #include "harness/replay.h"
 #include "harness/run/supervisor.h"
 #include "kernels/base/names.h"
 #include "kernels/base/status.h"
 #include "kernels/remote/backend.h"
+#include "reports/checksum.h"
+#include "reports/csv_file.h"
 #include "reports/github.h"
 #include "reports/harness_cost.h"
 #include "reports/jsonl.h"
@@ -43,12 +46,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExpectedFailures read_expected(const fs::path& path) {
-  if (path.empty()) return {};
-  const std::string today = utc_now().substr(0, 10);
-  if (path == "-") return {std::cin, "standard input", today, device_kinds()};
-  InputFile file(path);
-  return {file, path.string(), today, device_kinds()};
+/// The list of known failures, which a run keeps to for as long as it goes on. Notes in `run` which
+/// one it is.
+ExpectedFailures read_expected(const Job& job, RunInfo& run) {
+  if (job.options.expected.empty()) return {};
+  const bool resumes = job.start == Start::resumed;
+  const bool is_standard_input = job.options.expected == "-";
+  // Where a run is resumed from is not where it began.
+  if (!resumes) {
+    run.expected = is_standard_input ? job.options.expected
+                                     : fs::absolute(job.options.expected).lexically_normal();
+  }
+  const std::string name = is_standard_input ? "standard input" : run.expected.string();
+  std::string text;
+  try {
+    text = is_standard_input ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                             : read_text(run.expected);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--expected: {}{}", error.what(),
+                                 resumes ? ", which the run began with; put it back" : ""));
+  }
+  const std::string crc32 = crc32_text(text);
+  if (resumes && crc32 != run.expected_crc32) {
+    throw UsageError(
+        fmt::format("--resume: {} has changed since the run began (CRC-32 {}, now {}): put it back "
+                    "as it was, or start a new run with the new list",
+                    name, run.expected_crc32, crc32));
+  }
+  run.expected_crc32 = crc32;
+  std::istringstream stream(text);
+  return {stream, name, utc_now().substr(0, 10), device_kinds()};
 }
 
 /// Patterns that match no case there is: those for cases that this run leaves out are no mistake.
@@ -69,9 +96,15 @@ std::vector<std::string> patterns_without_case(const ExpectedFailures& expected,
 void make_directory(Job& job) {
   if (job.options.out.empty()) {
     job.run.directory = make_default_run_directory(std::chrono::system_clock::now(), job.run.host);
+    job.directory_lock.emplace(job.run.directory);
   } else {
-    make_run_directory(job.options.out);
     job.run.directory = job.options.out;
+    bool took_over = false;
+    job.directory_lock.emplace(claim_run_directory(job.run.directory, took_over));
+    if (took_over) {
+      say("'{}': a run was killed here before its first result; begun anew\n",
+          job.run.directory.string());
+    }
   }
   std::vector<PlanRow> rows;
   for (const PlannedTrial& trial : job.plan) {
@@ -82,7 +115,6 @@ void make_directory(Job& job) {
     row.repeat = trial.repeat;
     row.skip_reason = trial.skip_reason;
   }
-  job.directory_lock.emplace(job.run.directory);
   write_plan(job.run.directory / "plan.csv", rows);
 }
 
@@ -154,13 +186,38 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, b
   if (!quiet) say("as a page: assay report {}\n", shell_word(run.directory.string()));
 }
 
-/// What the parent knows of where the time went. The end of the reports, which show it, is in none.
-void add_times(RunInfo& run, const Supervisor& supervisor, double begin_s, double begin_output_s) {
-  run.wall_s = steady_s() - begin_s;
+/// Closes this session of the run, which has taken `wall_s`, and adds its times to those of earlier
+/// ones, whose phases came to `earlier_s`. The end of the reports, which show it, is in none.
+void end_session(RunInfo& run, const Supervisor& supervisor, std::int64_t taken, double wall_s,
+                 double earlier_s) {
+  Session& session = run.sessions.back();
+  session.ended_at = run.ended_at = utc_now();
+  session.interrupted = run.interrupted;
+  session.exit_code = run.exit_code;
+  session.wall_s = wall_s;
+  session.taken = taken;
+  run.wall_s += wall_s;
+  run.taken += taken;
+  run.references_computed += supervisor.references().computed;
+  run.references_shared += supervisor.references().shared;
   run.phases += supervisor.phases();
-  run.phases.output += begin_output_s;
   // Lanes side by side may have worked for longer than the time that passed.
-  run.phases.other = std::max(0.0, run.wall_s - run.phases.total());
+  run.phases.other += std::max(0.0, wall_s - (run.phases.total() - earlier_s));
+}
+
+/// Tells the end to all, in the reverse of the order in which they were told the beginning:
+/// run.json after all that may fail yet, as it says how the program ends. Nobody is left out for
+/// another's failure.
+void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
+  for (Sink* const sink : std::views::reverse(sinks)) {
+    try {
+      sink->end(run);
+    } catch (const std::exception& error) {
+      say("assay: {}\n", error.what());
+      run.exit_code = with_infrastructure_failure(run.exit_code);
+      run.sessions.back().exit_code = run.exit_code;
+    }
+  }
 }
 
 int execute(const RunOptions& asked, bool resumes) {
@@ -169,10 +226,11 @@ int execute(const RunOptions& asked, bool resumes) {
   const RunOptions& options = job.options;
   RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);
-  const ExpectedFailures expected = read_expected(options.expected);
+  const ExpectedFailures expected = read_expected(job, run);
   for (std::string& note : patterns_without_case(expected, job)) {
     run.notes.push_back(std::move(note));
   }
+  const double earlier_s = run.phases.total();
   catch_interrupts();  // until here a signal ends the program, as nothing has begun
   for (const std::string& note : run.notes) say("note: {}\n", note);
   const std::size_t said = run.notes.size();
@@ -193,7 +251,7 @@ int execute(const RunOptions& asked, bool resumes) {
   if (github) sinks.push_back(github.get());
   const double output_begin_s = steady_s();
   for (Sink* sink : sinks) sink->begin(run);
-  const double begin_output_s = steady_s() - output_begin_s;
+  run.phases.output += steady_s() - output_begin_s;
 
   Execution execution(job, profile.cap_s);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -227,10 +285,7 @@ int execute(const RunOptions& asked, bool resumes) {
   Supervisor supervisor(std::move(supervision), run, sinks);
   const PlanEnd end = execution.run(supervisor);
 
-  run.ended_at = utc_now();
   run.interrupted = end == PlanEnd::interrupted;
-  run.references_computed = supervisor.references().computed;
-  run.references_shared = supervisor.references().shared;
   add_notes(run, job, end, outcomes, supervisor, expected);
   const Tally tally = outcomes.tally();
   if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
@@ -244,13 +299,12 @@ int execute(const RunOptions& asked, bool resumes) {
     run.exit_code = std::max<int>(run.exit_code, wrong);
   }
   if (limits.is_wrong) run.exit_code = wrong;
-  run.taken = taken.count();
-  add_times(run, supervisor, begin_s, begin_output_s);
-  for (Sink* sink : sinks) sink->end(run);
   if (launch && !supervisor.drove_job() && !release_ranks(worker_command(options.selection))) {
     say("the other ranks of the job could not be let go\n");
-    run.exit_code = std::max<int>(run.exit_code, infrastructure);
+    run.exit_code = with_infrastructure_failure(run.exit_code);
   }
+  end_session(run, supervisor, taken.count(), steady_s() - begin_s, earlier_s);
+  end_all(sinks, run);
   print_end(run, outcomes, said, options.quiet);
   return run.exit_code;
 }

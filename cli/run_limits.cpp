@@ -63,10 +63,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   if (!is_wanted(job)) return limits;
   const std::filesystem::path path = job.run.directory / "limits.csv";
   std::vector<Limit> known;
-  if (job.start == Start::resumed && std::filesystem::exists(path)) {
-    cut_torn_row(path);
-    known = read_limits(path);
-  }
+  if (job.start == Start::resumed) known = read_limits(path, false);
   for (const Limit& limit : known) limits.book.add(limit);
   const LimitPlan plan = plan_limits(job.run.devices, job.plan, known);
   recall_failures(known, plan, options, limits, job.run);

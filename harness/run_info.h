@@ -11,6 +11,20 @@
 
 namespace assay {
 
+/// One stretch of a run: from its start or a --resume to where it ended or was killed.
+struct Session {
+  std::string started_at;  // UTC, ISO 8601
+  std::string ended_at;    // empty while it goes on, and for ever where it was killed
+  std::vector<std::string> command_line;
+  // Known where it ended.
+  bool interrupted = false;
+  int exit_code = 0;
+  double wall_s = 0;
+  std::int64_t taken = 0;  // trials that ran in it, each attempt
+
+  bool ended() const { return !ended_at.empty(); }
+};
+
 /// What is true of a whole run: the content of run.json and devices.csv.
 struct RunInfo {
   std::string run_id;
@@ -36,9 +50,12 @@ struct RunInfo {
   std::vector<std::string> notes;
   std::int64_t references_computed = 0;  // known at the end
   std::int64_t references_shared = 0;    // used again by another trial; known at the end
-  std::vector<std::string> resumed_at;   // UTC, once for each --resume
-  /// How long this part of the run took, for how many trials that ran (each attempt; not those that
-  /// a resumed run had), and where that time went. Known at the end.
+  std::vector<Session> sessions;         // at least one; the last is the one that goes on
+  /// The list of known failures, absolute, and the CRC-32 of its bytes; empty where there is none.
+  std::filesystem::path expected;
+  std::string expected_crc32;
+  /// How long the sessions that ended took together, for how many trials that ran (each attempt),
+  /// and where that time went. Known at the end.
   double wall_s = 0;
   std::int64_t taken = 0;
   PhaseSeconds phases;

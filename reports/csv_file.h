@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,8 +18,8 @@ enum class Start { fresh, resumed };
 /// A CSV file with its header, to which whole rows are appended.
 class CsvFile {
  public:
-  /// Resuming cuts a last row that was not finished, and throws UsageError where the file has
-  /// other columns.
+  /// Resuming cuts the last row where that was not finished (see resumable_length, whose UsageError
+  /// leaves the file as it is).
   CsvFile(const std::filesystem::path& path, std::span<const std::string> header, Start start);
 
   /// All rows in one write: whole, or not at all where it fails. Only a kill that lands within the
@@ -28,12 +30,23 @@ class CsvFile {
   AppendFile file_;
 };
 
-/// Cuts what stands behind the last line end outside quotes: the part of a row that a kill, a
-/// dying machine or a full disk left. Returns the length that stays.
-std::size_t cut_torn_row(const std::filesystem::path& path);
+/// The length of the whole rows of a CSV text that grows by rows: what stands behind them is the
+/// part of one row that a kill, a dying machine or a full disk left. `header` is the line, with its
+/// end, that such a file begins with where it has no whole row yet. Throws
+/// UsageError("NAME:LINE...: why") for rows that are malformed or not as wide as the first one, and
+/// where what stands behind them is not the part of one row.
+std::size_t whole_rows(std::string_view text, std::string_view header, const std::string& name);
 
-/// The whole file; empty where there is none. Throws UsageError where it cannot be read.
-std::string read_text(const std::filesystem::path& path);
+/// Does so for a file that is to go on, which must have exactly these columns.
+std::size_t resumable_length(const std::filesystem::path& path,
+                             std::span<const std::string> header);
+
+/// The whole file. Throws UsageError that names it where it cannot be read or is larger.
+std::string read_text(const std::filesystem::path& path,
+                      std::uintmax_t max_bytes = std::numeric_limits<std::uintmax_t>::max());
+
+/// Far more than any JSON that Assay writes.
+inline constexpr std::uintmax_t max_json_bytes = std::uintmax_t{16} << 20;
 
 /// Where each whole row of a CSV text ends, line end included.
 std::vector<std::size_t> row_ends(std::string_view text);

@@ -2,24 +2,31 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
-#include "harness/input_file.h"
 #include "kernels/base/status.h"
+#include "reports/csv_file.h"
 
 namespace assay {
 
 /// The rows of a file that was written from `Fields`, a type with `visit_fields`, also by a version
-/// that had fewer columns or more; none where there is no such file, or only its name. Throws
+/// that had fewer columns or more; none where there is no such file, or only its name. Of a run
+/// that did not end, a last row that is torn is passed over (see whole_rows). Throws
 /// UsageError("FILE:LINE: why").
 template <class Fields>
-std::vector<Fields> read_rows(const std::filesystem::path& path) {
+std::vector<Fields> read_rows(const std::filesystem::path& path, bool ended = true) {
   std::vector<Fields> all;
   if (!std::filesystem::exists(path)) return all;
-  InputFile file(path);
-  const std::vector<CsvRow> rows = read_csv(file, path.string());
+  std::string text = read_text(path);
+  if (!ended) {
+    text.resize(whole_rows(text, csv_line(field_names<Fields>()) + "\n", path.string()));
+  }
+  std::istringstream stream(text);
+  const std::vector<CsvRow> rows = read_csv(stream, path.string());
   if (rows.empty()) return all;  // of a run that was killed before its first row
   const std::vector<std::string>& header = rows.front().fields;
   const auto place = [&](std::string_view name) {

@@ -15,6 +15,8 @@ void LimitsCsv::add(const Limit& limit) {
   file_.write(rows);
 }
 
-std::vector<Limit> read_limits(const std::filesystem::path& path) { return read_rows<Limit>(path); }
+std::vector<Limit> read_limits(const std::filesystem::path& path, bool ended) {
+  return read_rows<Limit>(path, ended);
+}
 
 }  // namespace assay

@@ -18,7 +18,8 @@ class LimitsCsv {
   CsvFile file_;
 };
 
-/// The rows of a limits.csv; none where there is no such file. Throws UsageError where it is none.
-std::vector<Limit> read_limits(const std::filesystem::path& path);
+/// The rows of a limits.csv; none where there is no such file. Of a run that did not end, the last
+/// row may be torn, and is passed over. Throws UsageError where it is none.
+std::vector<Limit> read_limits(const std::filesystem::path& path, bool ended = true);
 
 }  // namespace assay

@@ -1,5 +1,7 @@
 #include "reports/results_columns.h"
 
+#include <fmt/format.h>
+
 #include "harness/record.h"
 
 namespace assay {
@@ -65,6 +67,14 @@ UsageError ResultsColumns::error(const CsvRow& row, std::size_t field,
                                  const std::string& why) const {
   return UsageError(std::string(name_) + ":" + std::to_string(row.line) + ":" +
                     std::to_string(row.columns[field]) + ": " + why);
+}
+
+UsageError second_row(std::string_view name, std::size_t line, std::size_t first_line,
+                      const Record& key) {
+  return UsageError(fmt::format(
+      "{}:{}:1: a second row of {} on {} ({}, attempt {}, repeat {}); the first is in line {}",
+      name, line, key.case_id, key.device, key.timing.empty() ? "not timed" : key.timing,
+      key.attempt, key.repeat, first_line));
 }
 
 void each_results_row(

@@ -12,6 +12,7 @@
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
+#include "harness/record.h"
 #include "kernels/base/status.h"
 
 namespace assay {
@@ -69,6 +70,10 @@ class ResultsColumns {
   std::size_t low_at_ = absent;
   std::optional<UsageError> missing_;  // thrown after the schema was looked at
 };
+
+/// No two rows of a file have the same key: "NAME:LINE:1: a second row of CASE on DEVICE (...)".
+UsageError second_row(std::string_view name, std::size_t line, std::size_t first_line,
+                      const Record& key);
 
 /// Hands each row of a results.csv to `visit` once it is checked, in the memory of one row. Throws
 /// UsageError("NAME:LINE:COLUMN: why").

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "kernels/base/status.h"
+#include "reports/run_start.h"
 
 namespace assay {
 namespace {
@@ -40,26 +41,46 @@ RunDirectoryLock::RunDirectoryLock(const fs::path& directory)
   // Some network file systems have no locks; the rest is as safe without.
 }
 
-void make_run_directory(const fs::path& directory) {
+namespace {
+
+/// Makes it, or takes one that stands, whatever it holds.
+void ensure_directory(const fs::path& directory) {
   std::error_code error;
-  const bool exists = fs::exists(fs::symlink_status(directory, error));
-  if (exists && !fs::is_directory(directory, error)) {
-    refuse(directory, "is not a directory; choose another with --out");
-  }
-  if (exists) {
-    const bool empty = fs::is_empty(directory, error);
-    if (error) refuse(directory, fmt::format("cannot be read: {}", error.message()));
-    if (!empty) {
-      const bool is_run = fs::exists(directory / "run.json", error);
-      refuse(directory, std::string("is not empty, and a run never overwrites; ") +
-                            (is_run ? "complete it with --resume, or " : "") +
-                            "choose another with --out");
-    }
-  } else {
+  if (!fs::exists(fs::symlink_status(directory, error))) {
     fs::create_directories(directory, error);
     if (error) refuse_making(directory, error);
+  } else if (!fs::is_directory(directory, error)) {
+    refuse(directory, "is not a directory; choose another with --out");
   }
+}
+
+void check_empty(const fs::path& directory) {
+  std::error_code error;
+  const bool empty = fs::is_empty(directory, error);
+  if (error) refuse(directory, fmt::format("cannot be read: {}", error.message()));
+  if (empty) return;
+  const bool is_run = fs::exists(directory / "run.json", error);
+  refuse(directory, std::string("is not empty, and a run never overwrites; ") +
+                        (is_run ? "complete it with --resume, or " : "") +
+                        "choose another with --out");
+}
+
+}  // namespace
+
+void make_run_directory(const fs::path& directory) {
+  ensure_directory(directory);
+  check_empty(directory);
   check_writable(directory);
+}
+
+RunDirectoryLock claim_run_directory(const fs::path& directory, bool& took_over) {
+  ensure_directory(directory);
+  check_writable(directory);
+  RunDirectoryLock lock(directory);  // first: a run that has just begun has no results either
+  took_over = is_run_start(directory);
+  if (took_over) remove_run_start(directory);
+  check_empty(directory);
+  return lock;
 }
 
 std::string run_directory_name(std::chrono::system_clock::time_point time, std::string_view host) {

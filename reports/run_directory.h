@@ -23,6 +23,12 @@ class RunDirectoryLock {
 /// UsageError where files stand in it, or where it cannot be made or written to.
 void make_run_directory(const std::filesystem::path& directory);
 
+/// A directory for a new run, locked: one that was made or found empty, or one that a run left
+/// which was killed before its first result. What that run had written is then removed, and
+/// `took_over` set. Throws UsageError as make_run_directory does, and where a run still writes to
+/// it.
+RunDirectoryLock claim_run_directory(const std::filesystem::path& directory, bool& took_over);
+
 /// "20240131T235959Z-node7": UTC, and the host reduced to characters that any file system takes.
 std::string run_directory_name(std::chrono::system_clock::time_point time, std::string_view host);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/json_text.h"
 #include "kernels/base/status.h"
 #include "reports/atomic_file.h"
 
@@ -12,91 +14,111 @@ namespace {
 
 constexpr int schema = 1;
 
-/// Reads the keys of a run.json into fields.
-class Keys {
- public:
-  explicit Keys(const nlohmann::json& json) : json_(json) {}
-
-  void text(const char* key, std::string& field) const {
-    const nlohmann::json& value = json_.at(key);
-    if (!value.is_string()) throw UsageError(fmt::format("'{}' must be text", key));
-    field = value.get<std::string>();
-  }
-  /// What no verdict and no resuming can do without.
-  template <class T>
-  void known(const char* key, T& field) const {
-    const auto found = json_.find(key);
-    if (found == json_.end() || found->is_null()) {
-      throw UsageError(fmt::format("'{}' is missing", key));
-    }
-    any(key, field);
-  }
-  /// Where it is there and known.
-  template <class T>
-  void any(const char* key, T& field) const {
-    const auto found = json_.find(key);
-    if (found == json_.end() || found->is_null()) return;
-    try {
-      found->get_to(field);
-    } catch (const nlohmann::json::exception& wrong) {
-      throw UsageError(fmt::format("'{}': {}", key, wrong.what()));
+/// The sessions of a run. Older versions wrote when each began, and the rest of the last one alone.
+std::vector<Session> sessions_of(const JsonObject& keys, const RunInfo& run) {
+  std::vector<Session> sessions;
+  if (const nlohmann::json* const stored = keys.find("sessions")) {
+    if (!stored->is_array()) throw UsageError("'sessions' must be a list");
+    for (const nlohmann::json& one : *stored) {
+      const JsonObject session_keys(one);
+      Session& session = sessions.emplace_back();
+      session_keys.need("started_at", session.started_at);
+      session_keys.get("ended_at", session.ended_at);
+      session_keys.get("command_line", session.command_line);
+      session_keys.get("interrupted", session.interrupted);
+      session_keys.get("exit_code", session.exit_code);
+      session_keys.get("wall_s", session.wall_s);
+      session_keys.get("trials_taken", session.taken);
     }
   }
-
- private:
-  const nlohmann::json& json_;
-};
+  if (sessions.empty()) {
+    std::vector<std::string> resumed_at;
+    keys.get("resumed_at", resumed_at);
+    sessions.push_back({.started_at = run.started_at, .command_line = run.command_line});
+    for (const std::string& time : resumed_at) sessions.push_back({.started_at = time});
+    Session& last = sessions.back();
+    last.ended_at = run.ended_at;
+    last.interrupted = run.interrupted;
+    last.exit_code = run.exit_code;
+    last.wall_s = run.wall_s;
+    last.taken = run.taken;
+  }
+  return sessions;
+}
 
 RunInfo from_json(const nlohmann::json& json) {
-  const Keys keys(json);
+  const JsonObject keys(json);
   int written = schema;
-  keys.any("schema", written);
+  keys.get("schema", written);
   if (written > schema) {
     throw UsageError(
         fmt::format("schema {}, and this build of assay reads up to {}; read it with a newer one",
                     written, schema));
   }
   RunInfo run;
-  keys.text("run_id", run.run_id);
-  keys.text("host", run.host);
-  keys.text("started_at", run.started_at);
-  keys.any("ended_at", run.ended_at);
+  keys.need("run_id", run.run_id);
+  keys.need("host", run.host);
+  keys.need("started_at", run.started_at);
+  keys.get("ended_at", run.ended_at);
   if (!run.ended_at.empty()) {
-    keys.known("interrupted", run.interrupted);
-    keys.known("exit_code", run.exit_code);
+    keys.need("interrupted", run.interrupted);
+    keys.need("exit_code", run.exit_code);
   }
-  keys.known("command_line", run.command_line);
-  keys.any("version", run.version);
-  keys.text("git_revision", run.git_revision);
-  keys.any("build_type", run.build_type);
-  keys.any("compiler", run.compiler);
-  keys.text("build_id", run.build_id);
-  keys.any("seed", run.seed);
-  keys.any("profile", run.profile);
-  keys.any("check_only", run.check_only);
-  keys.known("planned", run.planned);
-  keys.any("allow_flaky", run.allow_flaky);
-  keys.any("resumed_at", run.resumed_at);
-  keys.any("wall_s", run.wall_s);
-  keys.any("trials_taken", run.taken);
-  keys.any("notes", run.notes);
-  nlohmann::json environment = nlohmann::json::object();
-  keys.any("environment", environment);
-  for (const auto& [name, value] : environment.items()) {
-    run.environment.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  keys.need("command_line", run.command_line);
+  keys.get("version", run.version);
+  keys.need("git_revision", run.git_revision);
+  keys.get("build_type", run.build_type);
+  keys.get("compiler", run.compiler);
+  keys.need("build_id", run.build_id);
+  keys.get("seed", run.seed);
+  keys.get("profile", run.profile);
+  keys.get("check_only", run.check_only);
+  keys.need("planned", run.planned);
+  keys.get("allow_flaky", run.allow_flaky);
+  keys.get("wall_s", run.wall_s);
+  keys.get("trials_taken", run.taken);
+  keys.get("notes", run.notes);
+  run.sessions = sessions_of(keys, run);
+  if (const nlohmann::json* const expected = keys.find("expected")) {
+    const JsonObject list(*expected);
+    std::string path;
+    list.need("path", path);
+    list.need("crc32", run.expected_crc32);
+    run.expected = path;
+  }
+  if (const nlohmann::json* const references = keys.find("references")) {
+    const JsonObject counts(*references);
+    counts.get("computed", run.references_computed);
+    counts.get("shared", run.references_shared);
+  }
+  if (const nlohmann::json* const phases = keys.find("phases_s")) {
+    const JsonObject seconds(*phases);
+    for (const Phase& phase : all_phases) seconds.get(phase.name, run.phases.*phase.seconds);
+  }
+  if (const nlohmann::json* const environment = keys.find("environment")) {
+    for (const auto& [name, value] : JsonObject(*environment).items()) {
+      run.environment.emplace_back(name,
+                                   value.is_string() ? value.get<std::string>() : value.dump());
+    }
   }
   return run;
 }
 
+nlohmann::ordered_json json_of(const Session& session) {
+  using Json = nlohmann::ordered_json;
+  const bool ended = session.ended();
+  return {{"started_at", session.started_at},
+          {"ended_at", ended ? Json(session.ended_at) : Json()},
+          {"interrupted", ended ? Json(session.interrupted) : Json()},
+          {"exit_code", ended ? Json(session.exit_code) : Json()},
+          {"command_line", session.command_line},
+          {"wall_s", ended ? Json(session.wall_s) : Json()},
+          {"trials_taken", ended ? Json(session.taken) : Json()}};
+}
+
 }  // namespace
 
-RunInfo parse_run_json(std::string_view text) {
-  try {
-    return from_json(nlohmann::json::parse(text));
-  } catch (const nlohmann::json::exception& wrong) {
-    throw UsageError(wrong.what());
-  }
-}
+RunInfo parse_run_json(std::string_view text) { return from_json(parse_json(text)); }
 
 std::string run_json(const RunInfo& run, bool ended) {
   using Json = nlohmann::ordered_json;
@@ -104,6 +126,14 @@ std::string run_json(const RunInfo& run, bool ended) {
   for (const DeviceInfo& device : run.devices) devices.push_back(device.device);
   Json environment = Json::object();
   for (const auto& [name, value] : run.environment) environment[name] = value;
+  Json sessions = Json::array();
+  Json resumed_at = Json::array();
+  for (const Session& session : run.sessions) {
+    if (!sessions.empty()) resumed_at.push_back(session.started_at);
+    sessions.push_back(json_of(session));
+  }
+
+  const bool timed = ended || std::ranges::any_of(run.sessions, &Session::ended);
 
   Json json;
   json["schema"] = schema;
@@ -126,15 +156,19 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["allow_flaky"] = run.allow_flaky;
   json["devices"] = devices;
   json["environment"] = environment;
-  json["resumed_at"] = run.resumed_at;
+  json["expected"] = run.expected.empty()
+                         ? Json()
+                         : Json{{"path", run.expected.string()}, {"crc32", run.expected_crc32}};
+  json["resumed_at"] = resumed_at;
+  json["sessions"] = sessions;
   json["references"] =
-      ended ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
+      timed ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
             : Json();
-  json["wall_s"] = ended ? Json(run.wall_s) : Json();
-  json["trials_taken"] = ended ? Json(run.taken) : Json();
+  json["wall_s"] = timed ? Json(run.wall_s) : Json();
+  json["trials_taken"] = timed ? Json(run.taken) : Json();
   Json phases_s = Json::object();
   for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
-  json["phases_s"] = ended ? phases_s : Json();
+  json["phases_s"] = timed ? phases_s : Json();
   json["notes"] = run.notes;
   // A command line may hold any bytes; those that are no UTF-8 are replaced rather than refused.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

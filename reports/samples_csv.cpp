@@ -56,6 +56,7 @@ void SamplesCsv::result(const Result& result) {
 }
 
 std::size_t cut_orphaned_samples(const fs::path& path, std::span<const Record> records) {
+  if (!fs::exists(path)) return 0;
   std::unordered_set<std::string> known;
   for (const Record& record : records) known.insert(csv_line(key_cells(record)));
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
-#include <sstream>
 
 #include "harness/csv.h"
 #include "harness/fields_text.h"
@@ -95,7 +94,7 @@ StoredRun read_stored_run(const fs::path& directory) {
   const fs::path path = directory / "run.json";
   if (!fs::is_regular_file(path)) throw UsageError(path.string() + ": cannot be read");
   try {
-    StoredRun run{parse_run_json(read_text(path))};
+    StoredRun run{parse_run_json(read_text(path, max_json_bytes))};
     run.directory = directory;
     run.started_s = parse_utc(run.started_at);
     return run;
@@ -106,14 +105,7 @@ StoredRun read_stored_run(const fs::path& directory) {
 
 std::vector<Record> read_stored_results(const StoredRun& run) {
   const fs::path path = run.directory / "results.csv";
-  if (run.ended()) return read_results_file(path);
-  if (!fs::exists(path)) throw UsageError(path.string() + ": cannot be read");
-  std::string text = read_text(path);
-  const std::vector<std::size_t> ends = row_ends(text);
-  text.resize(ends.empty() ? 0 : ends.back());
-  if (text.empty()) return {};  // ended before its header
-  std::istringstream stream(text);
-  return read_results(stream, path.string());
+  return run.ended() ? read_results_file(path) : read_whole_results(path);
 }
 
 std::vector<DeviceCells> read_stored_devices(const fs::path& directory) {

@@ -59,11 +59,12 @@ void check_once(std::span<const Row> rows, const StoredTrial& trial, std::string
   const auto twice = std::ranges::adjacent_find(rows, {}, &Row::key);
   if (twice == rows.end()) return;
   const auto [first, second] = std::minmax(twice->line, std::next(twice)->line);
-  throw UsageError(fmt::format(
-      "{}:{}:1: a second row of {} on {} ({}, attempt {}, repeat {}); the first is in line {}",
-      name, second, trial.case_id, trial.group->device,
-      trial.group->timing.empty() ? "not timed" : trial.group->timing, twice->attempt,
-      twice->repeat, first));
+  throw second_row(name, second, first,
+                   {.case_id = std::string(trial.case_id),
+                    .device = trial.group->device,
+                    .timing = trial.group->timing,
+                    .attempt = twice->attempt,
+                    .repeat = twice->repeat});
 }
 
 /// Texts that stay where they are, to the end of their owner.

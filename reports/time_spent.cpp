@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace assay {
 namespace {
@@ -12,12 +13,36 @@ std::string seconds_text(double seconds) {
   return seconds < 9.95 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
+std::string session_text(const Session& session) {
+  if (!session.ended()) return session.started_at + ": left no times";
+  return fmt::format("{} to {}: {} for {} trials, exit code {}{}", session.started_at,
+                     session.ended_at, seconds_text(session.wall_s), session.taken,
+                     session.exit_code, session.interrupted ? ", interrupted" : "");
+}
+
 }  // namespace
+
+std::string took(const RunInfo& run) {
+  if (run.wall_s <= 0) return {};
+  const std::string text = seconds_text(run.wall_s);
+  const auto all = std::ssize(run.sessions);
+  if (all < 2) return text;
+  const auto timed = std::ranges::count_if(run.sessions, &Session::ended);
+  if (timed == all) return fmt::format("{} in {} sessions", text, all);
+  return fmt::format("{} in {} of {} sessions", text, timed, all);
+}
+
+std::vector<std::string> sessions(const RunInfo& run) {
+  std::vector<std::string> lines;
+  if (run.sessions.size() < 2) return lines;
+  std::ranges::transform(run.sessions, std::back_inserter(lines), session_text);
+  return lines;
+}
 
 std::string time_spent(const RunInfo& run) {
   const double total_s = run.phases.total();
   if (run.wall_s <= 0 || total_s <= 0) return {};
-  std::string text = seconds_text(run.wall_s);
+  std::string text = took(run);
   if (run.taken > 0) {
     text += fmt::format(" for {} trial{}, {} each", run.taken, run.taken == 1 ? "" : "s",
                         seconds_text(run.wall_s / static_cast<double>(run.taken)));

@@ -196,5 +196,12 @@ TEST(FaultCatalogue, HasEveryFaultThatAGpuCanBeGiven) {
   EXPECT_EQ(paired, std::set<std::string_view>(cuda::fault_names.begin(), cuda::fault_names.end()));
 }
 
+TEST(ExitCode, OfAReportThatCannotBeWrittenIsThatOfTheMachineryUnlessAResultIsWrong) {
+  EXPECT_EQ(with_infrastructure_failure(ok), infrastructure);
+  EXPECT_EQ(with_infrastructure_failure(absent), infrastructure);
+  EXPECT_EQ(with_infrastructure_failure(infrastructure), infrastructure);
+  EXPECT_EQ(with_infrastructure_failure(wrong), wrong);
+}
+
 }  // namespace
 }  // namespace assay::cli

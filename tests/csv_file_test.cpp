@@ -1,6 +1,10 @@
 #include "reports/csv_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "kernels/base/status.h"
 #include "tests/reports_support.h"
@@ -56,6 +60,61 @@ TEST(CsvFile, ResumingBeginsAFileThatIsMissingOrHasPartOfAHeader) {
     CsvFile file(directory / name, header, Start::resumed);
     write_row(file, {"1", "2"});
     EXPECT_EQ(read_file(directory / name), "a,b\n1,2\n");
+  }
+}
+
+TEST(CsvFile, ResumingCutsNothingOfAFileThatIsDamagedBeforeItsLastRow) {
+  const TemporaryDirectory directory;
+  const std::string rows = "a,b\n1,2\n3,4\n5,6\n";
+  for (const std::size_t at : {0U, 1U, 2U, 4U, 5U, 6U, 8U, 9U, 10U}) {  // not in the last row
+    std::string text = rows;
+    text.replace(at, 1, "\"");
+    write_file(directory / "t.csv", text);
+    EXPECT_THROW(CsvFile(directory / "t.csv", header, Start::resumed), UsageError) << at;
+    EXPECT_EQ(read_file(directory / "t.csv"), text);
+  }
+  for (const std::string text : {"a,b\n1\n3,4\n", "a,b\n1,2,3\n3,4\n", "a,b\n1,2\n3,4,5"}) {
+    write_file(directory / "t.csv", text);
+    EXPECT_THROW(CsvFile(directory / "t.csv", header, Start::resumed), UsageError) << text;
+    EXPECT_EQ(read_file(directory / "t.csv"), text);
+  }
+}
+
+TEST(WholeRows, EveryBeginningOfAFileHasTheRowsThatEndedInIt) {
+  const std::string text = "a,b\n1,\"x\ny, \"\"z\"\"\"\n3,4\n";
+  const std::vector<std::size_t> ends{0, 4, 19, text.size()};
+  ASSERT_EQ(text.substr(0, 19), "a,b\n1,\"x\ny, \"\"z\"\"\"\n");
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const auto end = std::prev(std::ranges::upper_bound(ends, size));
+    EXPECT_EQ(whole_rows(text.substr(0, size), "a,b\n", "t.csv"), *end) << size;
+  }
+}
+
+TEST(WholeRows, OneQuoteTooManyIsNamed) {
+  const auto refusal = [](const std::string& text) {
+    return message_of<UsageError>([&] { whole_rows(text, "a,b\n", "t.csv"); });
+  };
+  EXPECT_EQ(refusal("a,b\n1,\"2\n3,4\n5,6\n"),
+            "t.csv:2: a quote in this row is never closed, and whole rows follow it; mend the file "
+            "by hand, or start a new run");
+  EXPECT_EQ(refusal("a,b\n1,2\"\n3,4\n"),
+            "t.csv:2: column 4: a quote inside a field that is not quoted");
+  EXPECT_EQ(refusal("a\",b\n1,2\n"), "t.csv:1:1: not the columns that assay writes there");
+}
+
+TEST(ReadText, HasALimitAndReadsRegularFilesAlone) {
+  const TemporaryDirectory directory;
+  write_file(directory / "a", "four");
+  EXPECT_EQ(read_text(directory / "a"), "four");
+  EXPECT_EQ(read_text(directory / "a", 4), "four");
+  const auto refusal = [](const std::filesystem::path& path) {
+    return message_of<UsageError>([&] { read_text(path, 3); });
+  };
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "4 bytes, and no such file",
+                      refusal(directory / "a"));
+  ASSERT_EQ(::mkfifo((directory / "fifo").c_str(), 0600), 0);
+  for (const std::string none : {"none", "fifo", "."}) {
+    EXPECT_PRED_FORMAT2(::testing::IsSubstring, "cannot be read", refusal(directory / none));
   }
 }
 

@@ -64,6 +64,15 @@ TEST(LimitsCsv, OfARunThatWasKilledBeforeItsFirstRowHasNone) {
   EXPECT_TRUE(read_limits(path).empty());
 }
 
+TEST(LimitsCsv, OfARunThatDidNotEndMayHaveATornRow) {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() / "limits.csv";
+  { LimitsCsv(path, Start::fresh).add(copy_limit()); }
+  std::ofstream(path, std::ios::app) << "cpu,memory_re";
+  EXPECT_EQ(read_limits(path, false).size(), 1U);
+  EXPECT_THROW(read_limits(path), UsageError);
+}
+
 TEST(LimitsTable, ShowsFiguresAndWhatKeptThemFromBeing) {
   const std::vector<Limit> limits{copy_limit(), failed_limit()};
   const std::string table = limits_table(limits);

@@ -102,7 +102,8 @@ TEST(Page, WhatIsExactlyRightSaysSoWithABoundAndWithoutOne) {
 
 TEST(Page, ARowThatIsThereTwiceIsRefusedAsItWouldHideAMissingOne) {
   const Stored stored({record("add", "cpu"), record("add", "cpu")});
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "results.csv: row 2 repeats tensor_ops/add/f32/n=1",
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring,
+                      "results.csv:3:1: a second row of tensor_ops/add/f32/n=1",
                       message_of<UsageError>([&] { stored.read(); }));
 }
 

@@ -162,6 +162,17 @@ TEST(ResultsReader, MistakesAreNamedByLineAndColumn) {
   expect("\"x\ny\",cpu,,z,1,pass,1,0.5,true", "12: attempt");
 }
 
+TEST(ResultsReader, AKeyThatIsThereTwiceIsRefused) {
+  const std::string header = "case_id,device,timing,attempt,repeat,status\n";
+  EXPECT_EQ(refusal(header + "x,cpu,,1,1,pass\ny,cpu,,1,1,pass\nx,cpu,,1,1,fail\n"),
+            "r.csv:4:1: a second row of x on cpu (not timed, attempt 1, repeat 1); the first is in "
+            "line 2");
+  EXPECT_EQ(parse(header + "x,cpu,,1,1,pass\nx,cpu,,2,1,pass\nx,cpu,,1,2,pass\nx,sim:0,,1,1,pass\n"
+                           "x,cpu,cold,1,1,pass\n")
+                .size(),
+            5U);
+}
+
 TEST(ResultsReader, AFileThatIsNoneIsRefused) {
   EXPECT_EQ(refusal(""), "r.csv:1:1: no header");
   EXPECT_EQ(refusal("case_id,device,attempt,repeat,status\n"),

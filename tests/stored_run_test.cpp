@@ -51,6 +51,8 @@ TEST(StoredRun, OneThatDidNotEndMayHaveATornRowOrNone) {
   EXPECT_EQ(read_stored_results(run).size(), 1U);
   write_file(results, "schema_ver");
   EXPECT_TRUE(read_stored_results(run).empty());
+  write_file(results, "schema_ver\"" + whole.substr(11));
+  EXPECT_THROW(read_stored_results(run), UsageError) << "a stray quote hides all rows";
   write_file(results, whole + "1,not torn\n");
   EXPECT_THROW(read_stored_results(run), UsageError);
   fs::remove(results);
@@ -78,6 +80,69 @@ TEST(StoredRun, DamageIsNamed) {
   EXPECT_NE(refusal(folder.path()).find("run.json: "), std::string::npos);
   write_file(folder / "run.json", R"({"run_id": 7})");
   EXPECT_NE(refusal(folder.path()).find("'run_id' must be text"), std::string::npos);
+}
+
+TEST(StoredRun, DamagedJsonIsSaidInPlainWords) {
+  const TemporaryDirectory folder;
+  const std::string whole = run_json(sample_run(1, 0), true);
+  const auto refused = [&](const std::string& text) {
+    write_file(folder / "run.json", text);
+    const std::string message = refusal(folder.path());
+    EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
+    return message.substr(message.find("run.json"));
+  };
+  EXPECT_EQ(refused(whole.substr(0, 90)), "run.json: the JSON is cut off: its end is missing");
+  EXPECT_EQ(refused(std::string(60'000, '[')),
+            "run.json: nested more than 64 deep, which no file of assay is");
+  std::string text = whole;
+  EXPECT_EQ(refused(text.replace(text.find("\"planned\": 1"), 12, "\"planned\": []")),
+            "run.json: 'planned': not a whole number from -9223372036854775808 to "
+            "9223372036854775807");
+}
+
+TEST(StoredRun, ItsSessionsReadBackAndAddUp) {
+  const TemporaryDirectory folder;
+  RunInfo info = sample_run(1, 0);
+  info.sessions = {{.started_at = "2026-01-01T10:00:00Z",
+                    .ended_at = "2026-01-01T10:00:05Z",
+                    .command_line = {"assay", "run"},
+                    .interrupted = true,
+                    .exit_code = 4,
+                    .wall_s = 5,
+                    .taken = 3},
+                   {.started_at = "2026-01-01T11:00:00Z", .command_line = {"assay", "--resume"}}};
+  info.wall_s = 5;
+  info.taken = 3;
+  info.phases.sampling = 4;
+  info.references_shared = 2;
+  for (const bool ended : {false, true}) {  // known of the first before the second has ended
+    const StoredRun run = read_stored_run(store(folder / (ended ? "a" : "b"), info, ended));
+    ASSERT_EQ(run.sessions.size(), 2U);
+    EXPECT_EQ(run.sessions[0].exit_code, 4);
+    EXPECT_TRUE(run.sessions[0].interrupted);
+    EXPECT_EQ(run.sessions[0].wall_s, 5);
+    EXPECT_EQ(run.sessions[0].taken, 3);
+    EXPECT_FALSE(run.sessions[1].ended());
+    EXPECT_EQ(run.sessions[1].command_line[1], "--resume");
+    EXPECT_EQ(run.wall_s, 5);
+    EXPECT_EQ(run.taken, 3);
+    EXPECT_EQ(run.phases.sampling, 4);
+    EXPECT_EQ(run.references_shared, 2);
+  }
+}
+
+TEST(StoredRun, OfAnOlderVersionTheLastSessionAloneHasTimes) {
+  const RunInfo run = parse_run_json(R"({"run_id": "r", "host": "h", "git_revision": "g",
+      "build_id": "b", "command_line": ["assay"], "planned": 1, "started_at": "monday",
+      "resumed_at": ["tuesday"], "ended_at": "tuesday noon", "interrupted": false, "exit_code": 1,
+      "wall_s": 7, "trials_taken": 2})");
+  ASSERT_EQ(run.sessions.size(), 2U);
+  EXPECT_EQ(run.sessions[0].started_at, "monday");
+  EXPECT_FALSE(run.sessions[0].ended());
+  EXPECT_EQ(run.sessions[1].started_at, "tuesday");
+  EXPECT_EQ(run.sessions[1].exit_code, 1);
+  EXPECT_EQ(run.sessions[1].wall_s, 7);
+  EXPECT_EQ(run.sessions[1].taken, 2);
 }
 
 TEST(StoredRun, DirectoriesAreFoundOnceAndNotDeeper) {

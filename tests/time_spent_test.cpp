@@ -42,6 +42,37 @@ TEST(TimeSpent, SaysWhatATrialTook) {
   EXPECT_EQ(time_spent(run), "20 s for 1 trial, 20 s each = sampling 100%");
 }
 
+TEST(TimeSpent, OfARunThatWasResumedIsThatOfAllSessionsThatEnded) {
+  PhaseSeconds phases;
+  phases.sampling = 500;
+  RunInfo run = run_of(516, phases);
+  run.taken = 300;
+  const Session first{.started_at = "2026-01-01T10:00:00Z",
+                      .ended_at = "2026-01-01T10:08:20Z",
+                      .interrupted = true,
+                      .exit_code = 4,
+                      .wall_s = 500,
+                      .taken = 290};
+  const Session killed{.started_at = "2026-01-01T11:00:00Z"};
+  const Session last{.started_at = "2026-01-01T12:00:00Z",
+                     .ended_at = "2026-01-01T12:00:16Z",
+                     .wall_s = 16,
+                     .taken = 10};
+  run.sessions = {first};
+  EXPECT_EQ(took(run), "516 s");
+  EXPECT_TRUE(sessions(run).empty());
+  run.sessions = {first, last};
+  EXPECT_EQ(time_spent(run), "516 s in 2 sessions for 300 trials, 1.7 s each = sampling 100%");
+  run.sessions = {first, killed, last};
+  EXPECT_EQ(took(run), "516 s in 2 of 3 sessions");
+  EXPECT_EQ(sessions(run),
+            (std::vector<std::string>{
+                "2026-01-01T10:00:00Z to 2026-01-01T10:08:20Z: 500 s for 290 trials, exit code 4, "
+                "interrupted",
+                "2026-01-01T11:00:00Z: left no times",
+                "2026-01-01T12:00:00Z to 2026-01-01T12:00:16Z: 16 s for 10 trials, exit code 0"}));
+}
+
 TEST(TimeSpent, IsUnknownUntilTheEnd) { EXPECT_EQ(time_spent(RunInfo()), ""); }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/json_text.h"
 #include "harness/replay.h"
 #include "kernels/base/status.h"
 #include "reports/csv_file.h"
@@ -43,44 +44,49 @@ std::vector<std::size_t> rows_of(const std::vector<Record>& outcomes,
     return std::tie(record.case_id, record.device, record.timing, record.attempt, record.repeat);
   };
   std::map<decltype(key(records.front())), std::size_t> places;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const Record& record = records[i];
-    if (places.emplace(key(record), i).second) continue;
-    // A row that is there twice would hide one that is missing.
-    throw UsageError(fmt::format(
-        "row {} repeats {} on {}, {}, attempt {}, repeat {}", i + 1, record.case_id, record.device,
-        record.timing.empty() ? "checked" : record.timing, record.attempt, record.repeat));
-  }
+  for (std::size_t i = 0; i < records.size(); ++i) places.emplace(key(records[i]), i);
   std::vector<std::size_t> rows;
   rows.reserve(outcomes.size());
   for (const Record& outcome : outcomes) rows.push_back(places.at(key(outcome)));
   return rows;
 }
 
-std::string side_text(const Json& side) {
-  std::string text = shell_word(side.at("program").get<std::string>());
-  for (const auto& [name, value] : side.at("environment").items()) {
-    text += fmt::format(" {}={}", name, shell_word(value.get<std::string>()));
+const Json& object_of(const JsonObject& keys, const char* key) {
+  const Json* const found = keys.find(key);
+  if (found == nullptr) throw UsageError(fmt::format("'{}' is missing", key));
+  return *found;
+}
+
+std::string side_text(const JsonObject& side) {
+  std::string program;
+  side.need("program", program);
+  std::string text = shell_word(program);
+  const JsonObject environment(object_of(side, "environment"));
+  for (const auto& entry : environment.items()) {
+    std::string value;
+    environment.need(entry.key().c_str(), value);
+    text += fmt::format(" {}={}", entry.key(), shell_word(value));
   }
-  for (const auto& fault : side.at("sim_faults")) {
-    text += " --sim-fault " + shell_word(fault.get<std::string>());
-  }
+  std::vector<std::string> faults;
+  side.need("sim_faults", faults);
+  for (const std::string& fault : faults) text += " --sim-fault " + shell_word(fault);
   return text;
 }
 
 void read_paired_json(const Json& json, PairedSource& source) {
-  source.host = json.at("host").get<std::string>();
-  source.started_at = json.at("started_at").get<std::string>();
-  source.ended = json.at("ended_at").is_string();
+  const JsonObject keys(json);
+  keys.need("host", source.host);
+  keys.need("started_at", source.started_at);
+  source.ended = keys.find("ended_at") != nullptr;
   if (source.ended) {
-    source.interrupted = json.at("interrupted").get<bool>();
-    source.exit_code = json.at("exit_code").get<int>();
+    keys.need("interrupted", source.interrupted);
+    keys.need("exit_code", source.exit_code);
   }
-  source.base = side_text(json.at("base"));
-  source.cand = side_text(json.at("cand"));
-  source.planned = json.at("planned").get<std::int64_t>();
-  source.margin_reason = json.at("margin_reason").get<std::string>();
-  source.notes = json.at("notes").get<std::vector<std::string>>();
+  source.base = side_text(JsonObject(object_of(keys, "base")));
+  source.cand = side_text(JsonObject(object_of(keys, "cand")));
+  keys.need("planned", source.planned);
+  keys.need("margin_reason", source.margin_reason);
+  keys.need("notes", source.notes);
 }
 
 }  // namespace
@@ -93,16 +99,12 @@ bool is_paired_directory(const fs::path& directory) {
 RunSource read_run_source(const fs::path& directory) {
   RunSource source{.run = read_stored_run(directory)};
   source.devices = read_stored_devices(directory);
-  source.limits = read_limits(directory / "limits.csv");
+  source.limits = read_limits(directory / "limits.csv", source.run.ended());
   const std::vector<Record> records = read_stored_results(source.run);
   const Outcomes outcomes(records);
   source.trials = outcomes.trials();
   source.tally = outcomes.tally();
-  try {
-    source.rows = rows_of(source.trials, records);
-  } catch (const UsageError& twice) {
-    throw UsageError(fmt::format("{}: {}", (directory / "results.csv").string(), twice.what()));
-  }
+  source.rows = rows_of(source.trials, records);
   source.verdict = run_verdict(source.run, source.tally);
   source.results = read_source(directory, "results.csv", source.run.ended());
   source.limits_csv = read_source(directory, "limits.csv", source.run.ended());
@@ -113,8 +115,8 @@ PairedSource read_paired_source(const fs::path& directory) {
   PairedSource source;
   const fs::path path = directory / "ab.json";
   try {
-    read_paired_json(Json::parse(read_text(path)), source);
-  } catch (const Json::exception& wrong) {
+    read_paired_json(parse_json(read_text(path, max_json_bytes)), source);
+  } catch (const UsageError& wrong) {
     throw UsageError(fmt::format("{}: {}", path.string(), wrong.what()));
   }
   const fs::path rows = directory / "ab.csv";

@@ -7,6 +7,7 @@
 #include "kernels/base/names.h"
 #include "reports/explanation.h"
 #include "reports/page/sections.h"
+#include "reports/time_spent.h"
 
 namespace assay::page {
 namespace {
@@ -58,7 +59,8 @@ void add_run(Html& html, const RunSource& source, std::size_t number, std::size_
                        run.seed, run.check_only ? ", checked only, not timed" : ""));
   add_fact(html, "Command", words(run.command_line));
   add_fact(html, "Exit code", run.ended() ? fmt::format("{}", run.exit_code) : "none: not ended");
-  if (run.wall_s > 0) add_fact(html, "Took", fmt::format("{:.0f} s", run.wall_s));
+  add_fact(html, "Took", took(run));
+  add_fact(html, "Sessions", join(sessions(run), "; "));
   html.end("dl");
   if (!run.notes.empty()) {
     html.begin("ul", {{"class", "notes"}});
