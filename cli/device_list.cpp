@@ -6,9 +6,9 @@
 #include <charconv>
 
 #include "cli/exit_code.h"
-#include "kernels/base/backends.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "kernels/device/backends.h"
 #include "kernels/remote/backend.h"
 
 namespace assay::cli {

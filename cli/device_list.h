@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/protocol.h"
-#include "kernels/base/device_id.h"
+#include "harness/plan/protocol.h"
+#include "kernels/device/device_id.h"
 
 namespace assay::cli {
 

@@ -10,9 +10,9 @@
 #include "cli/exit_code.h"
 #include "cli/say.h"
 #include "cli/selection_options.h"
-#include "harness/fields_json.h"
-#include "harness/fields_text.h"
-#include "harness/run/supervisor.h"
+#include "harness/records/fields_json.h"
+#include "harness/records/fields_text.h"
+#include "harness/supervise/supervisor.h"
 
 namespace assay::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/estimate.h"
 #include "cli/exit_code.h"
-#include "cli/measure_limits.h"
+#include "cli/limits/measure_limits.h"
+#include "cli/run/estimate.h"
 #include "cli/say.h"
 #include "cli/selection_options.h"
 

@@ -8,8 +8,8 @@
 #include "cli/exit_code.h"
 #include "cli/program.h"
 #include "cli/say.h"
-#include "kernels/base/launch_info.h"
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
+#include "kernels/device/launch_info.h"
 
 namespace assay::cli {
 namespace {

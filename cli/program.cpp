@@ -15,8 +15,8 @@
 #include "assay/version.h"
 #include "cli/exit_code.h"
 #include "cli/say.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/printable.h"
+#include "harness/records/printable.h"
 
 // Text for a person. Arguments that are text are shown on one line, without what a terminal or a CI
 // system would obey: they may be somebody else's words.

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/record.h"
-#include "harness/run/plan.h"
-#include "harness/run/protocol.h"
-#include "harness/run/worker_process.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/protocol.h"
+#include "harness/records/record.h"
+#include "harness/supervise/worker_process.h"
 #include "suites/select.h"
 
 namespace CLI {

@@ -1,4 +1,4 @@
-#include "harness/run/worker.h"
+#include "harness/execute/worker.h"
 
 #include <malloc.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/launched.h"
-#include "kernels/base/launcher.h"
+#include "cli/run/launched.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/device/launcher.h"
 #include "kernels/remote/backend.h"
 #include "kernels/sim/backend.h"
 

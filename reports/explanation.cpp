@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "harness/fields_text.h"
-#include "harness/printable.h"
+#include "harness/records/fields_text.h"
+#include "harness/records/printable.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/record.h"
+#include "harness/records/record.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "reports/comparison_report.h"
+#include "reports/compare/comparison_report.h"
 #include "reports/si.h"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/record.h"
+#include "harness/records/record.h"
 
 namespace assay {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "harness/limit.h"
+#include "harness/records/limit.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/skip_category.h"
+#include "harness/records/skip_category.h"
 
 namespace assay {
 namespace {

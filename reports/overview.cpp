@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/limit.h"
+#include "harness/records/limit.h"
 #include "reports/largest_case.h"
 #include "reports/rate.h"
 #include "reports/si.h"

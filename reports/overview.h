@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "harness/record.h"
+#include "harness/records/record.h"
 
 namespace assay {
 

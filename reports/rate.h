@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/record.h"
+#include "harness/records/record.h"
 
 namespace assay {
 

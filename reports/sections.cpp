@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/printable.h"
-#include "reports/markdown.h"
+#include "harness/records/printable.h"
+#include "reports/files/markdown.h"
 #include "reports/text_table.h"
 
 namespace assay {

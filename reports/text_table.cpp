@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/printable.h"
+#include "harness/records/printable.h"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/run_info.h"
+#include "harness/records/run_info.h"
 
 namespace assay {
 

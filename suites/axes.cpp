@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay {
 namespace {

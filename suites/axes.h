@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/case.h"
+#include "harness/plan/case.h"
 #include "suites/suite.h"
 
 namespace assay {

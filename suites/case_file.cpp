@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/csv.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "harness/records/csv.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 #include "suites/suite.h"
 
 namespace assay {

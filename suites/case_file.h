@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/case.h"
+#include "harness/plan/case.h"
 
 namespace assay {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/case.h"
+#include "harness/plan/case.h"
 
 namespace assay {
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <set>
 
-#include "harness/input_file.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "harness/records/input_file.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 #include "suites/axes.h"
 #include "suites/case_file.h"
 #include "suites/filter.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/case.h"
+#include "harness/plan/case.h"
 #include "suites/suite.h"
 
 namespace assay {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay {
 namespace {

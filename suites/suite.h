@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/base/dtype.h"
-#include "kernels/base/params.h"
+#include "kernels/core/dtype.h"
+#include "kernels/core/params.h"
 
 namespace assay {
 

@@ -9,11 +9,11 @@
 #include "cli/adapters/session.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
-#include "cli/run_options.h"
+#include "cli/run/run_options.h"
 #include "cli/say.h"
-#include "harness/printable.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "harness/records/printable.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay::cli {
 namespace {

@@ -16,12 +16,12 @@
 #include "cli/adapters/session.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
-#include "cli/run_options.h"
+#include "cli/run/run_options.h"
 #include "cli/say.h"
-#include "harness/fields_text.h"
-#include "harness/printable.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "harness/records/fields_text.h"
+#include "harness/records/printable.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 #include "reports/explanation.h"
 
 namespace assay::cli {

@@ -8,8 +8,8 @@
 #include <regex>
 #include <stdexcept>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay::cli {
 namespace {

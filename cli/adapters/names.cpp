@@ -8,9 +8,9 @@
 #include <charconv>
 #include <utility>
 
-#include "harness/record.h"
-#include "kernels/base/device_id.h"
-#include "kernels/base/names.h"
+#include "harness/records/record.h"
+#include "kernels/core/names.h"
+#include "kernels/device/device_id.h"
 
 namespace assay::cli {
 namespace {

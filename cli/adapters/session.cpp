@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/describe_run.h"
 #include "cli/interrupt.h"
-#include "cli/lock_devices.h"
+#include "cli/run/describe_run.h"
+#include "cli/run/lock_devices.h"
 #include "cli/say.h"
 #include "suites/suite.h"
 

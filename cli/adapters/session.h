@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "cli/exit_code.h"
-#include "cli/run_options.h"
-#include "harness/record.h"
-#include "harness/run/device_lock.h"
-#include "harness/run/plan.h"
-#include "harness/run/supervisor.h"
-#include "harness/run_info.h"
+#include "cli/run/run_options.h"
+#include "harness/plan/plan.h"
+#include "harness/records/record.h"
+#include "harness/records/run_info.h"
+#include "harness/supervise/device_lock.h"
+#include "harness/supervise/supervisor.h"
 #include "reports/outcomes.h"
 
 namespace assay::cli {

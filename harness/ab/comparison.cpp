@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "harness/ab/judge.h"
-#include "harness/clock.h"
-#include "harness/skip_category.h"
+#include "harness/records/skip_category.h"
 #include "harness/statistics/order_statistics.h"
-#include "kernels/base/names.h"
+#include "kernels/core/clock.h"
+#include "kernels/core/names.h"
 
 namespace assay::ab {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "harness/ab/duel.h"
 #include "harness/ab/rule.h"
-#include "harness/paired.h"
-#include "harness/run/plan.h"
-#include "kernels/base/device_info.h"
+#include "harness/plan/plan.h"
+#include "harness/records/paired.h"
+#include "kernels/device/device_info.h"
 
 namespace assay::ab {
 

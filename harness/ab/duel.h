@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/run/lane.h"
+#include "harness/supervise/lane.h"
 
 namespace assay::ab {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "harness/ab/rule.h"
-#include "harness/paired.h"
+#include "harness/records/paired.h"
 
 namespace assay::ab {
 

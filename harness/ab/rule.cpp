@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "harness/statistics/signed_rank.h"
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::ab {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "harness/input/distributions.h"
-#include "kernels/base/dtype.h"
-#include "kernels/base/significand.h"
+#include "kernels/core/dtype.h"
+#include "kernels/core/significand.h"
 
 // Inputs of casts: what the target holds, and what shows how it is rounded to.
 namespace assay::input {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/base/dtype.h"
-#include "kernels/op_judging.h"
+#include "kernels/core/dtype.h"
+#include "kernels/ops/rules.h"
 
 // How 64 random bits become an element, one function object for each distribution of op_judging.h.
 namespace assay::input {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 
 namespace assay::input {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "harness/parallel.h"
+#include "kernels/core/parallel.h"
 
 namespace assay::input {
 

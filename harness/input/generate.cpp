@@ -12,8 +12,8 @@
 #include "harness/input/exact_data.h"
 #include "harness/input/panel.h"
 #include "harness/input/special_values.h"
-#include "harness/parallel.h"
-#include "kernels/base/philox.h"
+#include "kernels/core/parallel.h"
+#include "kernels/core/philox.h"
 
 namespace assay::input {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "kernels/base/host_tensor.h"
-#include "kernels/op.h"
+#include "kernels/core/host_tensor.h"
+#include "kernels/ops/op.h"
 
 namespace assay::input {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "kernels/base/device.h"
-#include "kernels/base/host_tensor.h"
+#include "kernels/core/host_tensor.h"
+#include "kernels/device/device.h"
 
 namespace assay::input {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 
 namespace assay::input {
 

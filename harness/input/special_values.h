@@ -7,8 +7,8 @@
 #include <span>
 
 #include "harness/input/distributions.h"
-#include "kernels/base/significand.h"
-#include "kernels/op_judging.h"
+#include "kernels/core/significand.h"
+#include "kernels/ops/rules.h"
 
 namespace assay::input {
 

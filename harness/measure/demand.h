@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 
 namespace assay::measure {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "harness/limit.h"
-#include "harness/record.h"
-#include "kernels/base/device_info.h"
-#include "kernels/op.h"
+#include "harness/records/limit.h"
+#include "harness/records/record.h"
+#include "kernels/device/device_info.h"
+#include "kernels/ops/op.h"
 
 namespace assay::measure {
 

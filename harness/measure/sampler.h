@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/record.h"
+#include "harness/records/record.h"
 #include "harness/statistics/order_statistics.h"
-#include "kernels/base/device.h"
+#include "kernels/device/device.h"
 
 namespace assay::measure {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/base/device_info.h"
+#include "kernels/device/device_info.h"
 
 namespace assay::measure {
 

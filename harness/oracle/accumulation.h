@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "kernels/base/math_mode.h"
-#include "kernels/op.h"
+#include "kernels/core/math_mode.h"
+#include "kernels/ops/op.h"
 
 namespace assay::oracle {
 

@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/clock.h"
 #include "harness/oracle/judged.h"
 #include "harness/oracle/number.h"
-#include "harness/parallel.h"
+#include "kernels/core/clock.h"
+#include "kernels/core/parallel.h"
 
 namespace assay::oracle {
 namespace {

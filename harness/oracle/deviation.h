@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/base/host_tensor.h"
-#include "kernels/op_deviations.h"
+#include "kernels/core/host_tensor.h"
+#include "kernels/ops/deviations.h"
 #include "kernels/reference/reference.h"
 
 namespace assay::oracle {

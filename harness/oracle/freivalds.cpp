@@ -8,8 +8,8 @@
 
 #include "harness/oracle/judged.h"
 #include "harness/oracle/tolerance.h"
-#include "harness/parallel.h"
-#include "kernels/base/philox.h"
+#include "kernels/core/parallel.h"
+#include "kernels/core/philox.h"
 
 namespace assay::oracle {
 namespace {

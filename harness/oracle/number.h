@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 
 namespace assay::oracle {
 

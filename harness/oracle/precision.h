@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/oracle/verdict.h"
-#include "kernels/base/math_mode.h"
-#include "kernels/op.h"
+#include "kernels/core/math_mode.h"
+#include "kernels/ops/op.h"
 
 // Rules for all outputs of a launch together, beside what is allowed at each: bounds are worst
 // cases, far above what roundings do, and a result computed in half of the precision may keep them.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 
 namespace assay::oracle {
 

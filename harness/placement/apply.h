@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/placement/tensor.h"
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 
 namespace assay::placement {
 

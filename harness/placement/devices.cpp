@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay::placement {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/base/backends.h"
-#include "kernels/base/device_id.h"
+#include "kernels/device/backends.h"
+#include "kernels/device/device_id.h"
 
 // Where things are: the devices that a process has open, and which of them is current. The engine
 // opens the devices of every trial here.

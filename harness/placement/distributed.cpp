@@ -6,7 +6,7 @@
 
 #include "harness/placement/apply.h"
 #include "harness/placement/error.h"
-#include "kernels/base/backend.h"
+#include "kernels/device/backend.h"
 
 namespace assay::placement {
 

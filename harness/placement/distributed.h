@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/placement/tensor.h"
-#include "kernels/base/communicator.h"
+#include "kernels/device/communicator.h"
 
 // Training in step: each rank has a device and a part of the samples of its own, and after each
 // step all have the same gradients.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/placement/tensor.h"
-#include "kernels/base/device.h"
-#include "kernels/op.h"
+#include "kernels/device/device.h"
+#include "kernels/ops/op.h"
 
 // Ops that are steps on the placement layer (Op::is_scenario): what tutorials of tensor frameworks
 // teach, as code that can fail. Each gets tensors on the devices of its lane, and what it makes of

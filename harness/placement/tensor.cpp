@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/placement/error.h"
-#include "kernels/base/device.h"
+#include "kernels/device/device.h"
 
 namespace assay::placement {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/placement/devices.h"
-#include "kernels/base/tensor.h"
+#include "kernels/core/tensor.h"
 
 namespace assay::placement {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kernels/cpu/reduce_functions.h"
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 
 namespace assay::cpu {
 

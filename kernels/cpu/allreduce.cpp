@@ -10,11 +10,11 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/after_sum.h"
 #include "kernels/cpu/rank_team.h"
 #include "kernels/cpu/reduce_functions.h"
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 
 namespace assay::cpu {
 namespace {

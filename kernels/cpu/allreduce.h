@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/base/communicator.h"
+#include "kernels/device/communicator.h"
 
 namespace assay::cpu {
 

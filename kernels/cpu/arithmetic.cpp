@@ -2,7 +2,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/base/rounding.h"
+#include "kernels/core/rounding.h"
 #include "kernels/cpu/map.h"
 
 namespace assay::cpu {

@@ -1,6 +1,6 @@
 #include <type_traits>
 
-#include "kernels/base/rounding.h"
+#include "kernels/core/rounding.h"
 #include "kernels/cpu/map.h"
 
 namespace assay::cpu {

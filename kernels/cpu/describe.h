@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/base/device_info.h"
+#include "kernels/device/device_info.h"
 
 namespace assay::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/vectorize.h"

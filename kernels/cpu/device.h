@@ -3,8 +3,8 @@
 #include <map>
 #include <memory>
 
-#include "kernels/base/device.h"
 #include "kernels/cpu/huge_pages.h"
+#include "kernels/device/device.h"
 
 namespace assay::cpu {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/base/bfloat16.h"
-#include "kernels/base/float16.h"
+#include "kernels/core/bfloat16.h"
+#include "kernels/core/float16.h"
 
 namespace assay::cpu {
 

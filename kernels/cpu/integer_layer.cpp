@@ -1,4 +1,4 @@
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/integer_matmul.h"
 #include "kernels/cpu/layer_parts.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/op_kernels.h"
+#include "kernels/device/kernels.h"
 
 namespace assay::cpu {
 

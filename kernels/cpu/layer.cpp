@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/few_rows.h"
 #include "kernels/cpu/layer_parts.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/base/dtype.h"
-#include "kernels/op.h"
+#include "kernels/core/dtype.h"
+#include "kernels/ops/op.h"
 
 namespace assay::cpu {
 

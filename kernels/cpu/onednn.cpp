@@ -2,7 +2,7 @@
 
 #include <dnnl.hpp>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 
 namespace assay::cpu {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "kernels/base/communicator.h"
+#include "kernels/device/communicator.h"
 
 namespace assay::cpu {
 

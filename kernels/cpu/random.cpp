@@ -1,5 +1,5 @@
-#include "kernels/base/philox.h"
-#include "kernels/base/random_element.h"
+#include "kernels/core/philox.h"
+#include "kernels/core/random_element.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/vectorize.h"
 

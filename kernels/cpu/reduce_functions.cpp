@@ -3,7 +3,7 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/map.h"
 
 namespace assay::cpu {

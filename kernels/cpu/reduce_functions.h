@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 
 // What the ranks of an all-reduce do to their elements: its hot loops.
 namespace assay::cpu {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/base/vector_clones.h"
+#include "kernels/core/vector_clones.h"
 
 // Before a loop none of whose iterations reads what another one writes.
 #if defined(__clang__)

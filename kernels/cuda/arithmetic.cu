@@ -1,4 +1,4 @@
-#include "kernels/base/rounding.h"
+#include "kernels/core/rounding.h"
 #include "kernels/cuda/map.cuh"
 
 namespace assay::cuda {

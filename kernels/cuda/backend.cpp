@@ -1,6 +1,6 @@
 #include "kernels/cuda/backend.h"
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/communicator.h"
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/device.h"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "kernels/base/backend.h"
+#include "kernels/device/backend.h"
 
 namespace assay::cuda {
 

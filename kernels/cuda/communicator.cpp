@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/faults.h"
 #include "kernels/cuda/kernels.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <span>
 
-#include "kernels/base/communicator.h"
 #include "kernels/cuda/communicator_cache.h"
 #include "kernels/cuda/nccl_ranks.h"
+#include "kernels/device/communicator.h"
 
 namespace assay::cuda {
 

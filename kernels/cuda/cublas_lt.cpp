@@ -1,6 +1,6 @@
 #include "kernels/cuda/cublas_lt.h"
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/library.h"
 
 namespace assay::cuda {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/backend.h"
+#include "kernels/device/backend.h"
 
 namespace assay::cuda {
 

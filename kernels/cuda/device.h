@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/base/device.h"
 #include "kernels/cuda/host_memory.h"
+#include "kernels/device/device.h"
 
 namespace assay::cuda {
 

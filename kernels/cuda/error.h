@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::cuda {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/exact_operands.h"
 #include "kernels/cuda/stored.cuh"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "kernels/base/device.h"
-#include "kernels/op.h"
+#include "kernels/device/device.h"
+#include "kernels/ops/op.h"
 
 // Faults on a real GPU, for `assay selftest --device cuda:0`: what supervision and oracles must
 // survive and see there.

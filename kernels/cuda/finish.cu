@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/activations.cuh"
 #include "kernels/cuda/finish.h"
 #include "kernels/cuda/stored.cuh"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 
 namespace assay::cuda {
 

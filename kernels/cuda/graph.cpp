@@ -1,6 +1,6 @@
 #include "kernels/cuda/graph.h"
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/error.h"
 
 namespace assay::cuda {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/base/device.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/device/device.h"
 
 namespace assay::cuda {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/current.h"
 #include "kernels/cuda/error.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <map>
 
-#include "kernels/base/tensor.h"
+#include "kernels/core/tensor.h"
 
 namespace assay::cuda {
 

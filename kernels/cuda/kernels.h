@@ -13,7 +13,7 @@
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/workspace.h"
-#include "kernels/op_kernels.h"
+#include "kernels/device/kernels.h"
 
 namespace assay::cuda {
 

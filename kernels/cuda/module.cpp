@@ -1,5 +1,5 @@
 // The CUDA backend as a module: what a program finds when it loads assay_cuda.so.
-#include "kernels/base/module.h"
+#include "kernels/device/module.h"
 
 #include "assay/version.h"
 #include "kernels/cuda/backend.h"

@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <string>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 
 // The toolkit comes without nccl.h: these are the parts of NCCL's documented binary interface that
-// are used here, under NCCL's names. tests/cuda_test.cpp compares them with the header where it is.
+// are used here, under NCCL's names. tests/unit/kernels/cuda/cuda_test.cpp compares them with the
+// header where it is.
 struct CUstream_st;
 
 namespace assay::cuda {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "kernels/base/communicator.h"
 #include "kernels/cuda/nccl.h"
+#include "kernels/device/communicator.h"
 
 namespace assay::cuda {
 

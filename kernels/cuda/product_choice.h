@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 // Which of several ways to compute a product is taken: decided here without a GPU, from what trying
 // them shows.

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "kernels/base/dtype.h"
-#include "kernels/base/math_mode.h"
+#include "kernels/core/dtype.h"
+#include "kernels/core/math_mode.h"
 
 namespace assay::cuda {
 

@@ -1,7 +1,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cuda/finish.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/product.h"

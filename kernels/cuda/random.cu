@@ -1,7 +1,7 @@
 #include <cub/device/device_for.cuh>
 
-#include "kernels/base/philox.h"
-#include "kernels/base/random_element.h"
+#include "kernels/core/philox.h"
+#include "kernels/core/random_element.h"
 #include "kernels/cuda/kernels.h"
 
 namespace assay::cuda {

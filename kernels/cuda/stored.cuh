@@ -6,9 +6,9 @@
 
 #include <type_traits>
 
-#include "kernels/base/bfloat16.h"
-#include "kernels/base/float16.h"
-#include "kernels/base/float8.h"
+#include "kernels/core/bfloat16.h"
+#include "kernels/core/float16.h"
+#include "kernels/core/float8.h"
 #include "kernels/cuda/kernels.h"
 
 namespace assay::cuda {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "kernels/base/device.h"
 #include "kernels/cuda/current.h"
 #include "kernels/cuda/hold.h"
 #include "kernels/cuda/workspace.h"
+#include "kernels/device/device.h"
 
 namespace assay::cuda {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "assay/version.h"
-#include "kernels/base/launcher.h"
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
+#include "kernels/device/launcher.h"
 
 // The one file that knows MPI: a module, so that the program needs none.
 namespace assay {

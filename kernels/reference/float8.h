@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/base/float8.h"
+#include "kernels/core/float8.h"
 
 // The 8-bit floats by their definition (OFP8, revision 1.0), of the bits alone: nothing of the
 // conversions that backends use. A magnitude of code c = exponent, then fraction f of `fraction`

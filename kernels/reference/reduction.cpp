@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/base/vector_clones.h"
+#include "kernels/core/vector_clones.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/base/host_tensor.h"
-#include "kernels/op.h"
+#include "kernels/core/host_tensor.h"
+#include "kernels/ops/op.h"
 
 // What each op should give: plain code in higher precision that shares nothing with any backend.
 namespace assay::reference {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/base/dtype.h"
+#include "kernels/core/dtype.h"
 #include "kernels/reference/float8.h"
 
 namespace assay::reference {

@@ -4,7 +4,7 @@
 #include "kernels/reference/families.h"
 #include "kernels/reference/words.h"
 
-// Streams through memory (kernels/op_table.cpp).
+// Streams through memory (kernels/ops/table.cpp).
 namespace assay::reference {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/base/device_id.h"
+#include "kernels/device/device_id.h"
 #include "kernels/remote/device.h"
 #include "kernels/remote/peer.h"
 

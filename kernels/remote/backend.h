@@ -4,9 +4,9 @@
 #include <memory>
 #include <string_view>
 
-#include "kernels/base/backends.h"
-#include "kernels/base/launch_info.h"
-#include "kernels/base/process_group.h"
+#include "kernels/device/backends.h"
+#include "kernels/device/launch_info.h"
+#include "kernels/device/process_group.h"
 
 namespace assay::remote {
 

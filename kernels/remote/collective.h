@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/base/backend.h"
-#include "kernels/base/process_group.h"
+#include "kernels/device/backend.h"
+#include "kernels/device/process_group.h"
 
 namespace assay::remote {
 

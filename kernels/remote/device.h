@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/base/device.h"
+#include "kernels/device/device.h"
 #include "kernels/remote/peer.h"
 
 namespace assay::remote {

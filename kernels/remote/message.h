@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::remote {
 

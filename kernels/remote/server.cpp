@@ -3,8 +3,8 @@
 #include <new>
 #include <utility>
 
-#include "kernels/base/names.h"
-#include "kernels/op.h"
+#include "kernels/core/names.h"
+#include "kernels/ops/op.h"
 #include "kernels/remote/collective.h"
 
 namespace assay::remote {

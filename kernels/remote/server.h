@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/backend.h"
-#include "kernels/base/process_group.h"
+#include "kernels/device/backend.h"
+#include "kernels/device/process_group.h"
 #include "kernels/remote/message.h"
 
 namespace assay::remote {

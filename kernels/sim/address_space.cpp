@@ -6,7 +6,7 @@
 #include <new>
 #include <string>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::sim {
 namespace {

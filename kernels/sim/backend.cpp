@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "kernels/base/device_id.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/device/device_id.h"
 #include "kernels/sim/device.h"
 #include "kernels/sim/kernel.h"
 

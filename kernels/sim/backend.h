@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/base/backend.h"
+#include "kernels/device/backend.h"
 #include "kernels/sim/fault.h"
 
 namespace assay::sim {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/base/device.h"
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "kernels/cpu/device.h"
+#include "kernels/device/device.h"
 #include "kernels/sim/address_space.h"
 #include "kernels/sim/fault.h"
 

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <utility>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 
 namespace assay::sim {
 namespace {

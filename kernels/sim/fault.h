@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/op.h"
+#include "kernels/ops/op.h"
 #include "kernels/sim/data_faults.h"
 
 namespace assay::sim {

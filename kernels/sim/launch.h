@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/base/device.h"
-#include "kernels/op.h"
+#include "kernels/device/device.h"
+#include "kernels/ops/op.h"
 
 namespace assay::sim {
 

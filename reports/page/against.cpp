@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "reports/environment_differences.h"
+#include "reports/compare/environment_differences.h"
 #include "reports/few_samples.h"
 #include "reports/page/times.h"
 #include "reports/si.h"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/chart/svg.h"
 #include "reports/page/plot.h"
 #include "reports/page/sections.h"
-#include "reports/svg.h"
 
 // What the charts of a page share.
 namespace assay::page {

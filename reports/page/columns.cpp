@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/base/device_id.h"
+#include "kernels/device/device_id.h"
 
 namespace assay::page {
 namespace {

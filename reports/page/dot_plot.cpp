@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "reports/chart_axis.h"
-#include "reports/svg.h"
+#include "reports/chart/chart_axis.h"
+#include "reports/chart/svg.h"
 
 namespace assay::page {
 namespace {

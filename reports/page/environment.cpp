@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/fields_text.h"
-#include "reports/environment_differences.h"
+#include "harness/records/fields_text.h"
+#include "reports/compare/environment_differences.h"
 #include "reports/page/sections.h"
 #include "reports/si.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/chart_axis.h"
+#include "reports/chart/chart_axis.h"
+#include "reports/chart/svg.h"
 #include "reports/page/sections.h"
 #include "reports/si.h"
-#include "reports/svg.h"
 
 namespace assay::page {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "reports/history_svg.h"
-#include "reports/history_text.h"
+#include "reports/history/history_svg.h"
+#include "reports/history/history_text.h"
 #include "reports/page/sections.h"
 
 namespace assay::page {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "reports/xml_text.h"
+#include "reports/files/xml_text.h"
 
 namespace assay::page {
 namespace {

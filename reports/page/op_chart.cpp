@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "kernels/base/names.h"
+#include "kernels/core/names.h"
 #include "reports/page/chart_points.h"
 #include "reports/rate.h"
 #include "reports/si.h"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
-#include "reports/gzip.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "reports/chart/svg.h"
+#include "reports/files/gzip.h"
 #include "reports/page/assets.h"
 #include "reports/page/sections.h"
-#include "reports/svg.h"
 
 namespace assay::page {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "reports/compare/paired_summary.h"
 #include "reports/page/sections.h"
-#include "reports/paired_summary.h"
 
 namespace assay::page {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reports/chart_axis.h"
-#include "reports/svg.h"
+#include "reports/chart/chart_axis.h"
+#include "reports/chart/svg.h"
 
 namespace assay::page {
 namespace {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "reports/gzip.h"
+#include "reports/files/gzip.h"
 #include "reports/page/sections.h"
 
 namespace assay::page {

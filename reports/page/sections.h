@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/comparison.h"
+#include "reports/compare/comparison.h"
 #include "reports/page/columns.h"
 #include "reports/page/grid.h"
 #include "reports/page/html.h"

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "harness/json_text.h"
-#include "harness/replay.h"
-#include "kernels/base/status.h"
-#include "reports/csv_file.h"
-#include "reports/csv_rows.h"
-#include "reports/limits_csv.h"
+#include "harness/records/json_text.h"
+#include "harness/records/replay.h"
+#include "kernels/core/status.h"
+#include "reports/files/csv_file.h"
+#include "reports/files/csv_rows.h"
+#include "reports/files/limits_csv.h"
 
 namespace assay::page {
 namespace {

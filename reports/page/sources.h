@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/limit.h"
-#include "harness/paired.h"
-#include "reports/history.h"
+#include "harness/records/limit.h"
+#include "harness/records/paired.h"
+#include "reports/files/stored_run.h"
+#include "reports/history/history.h"
 #include "reports/outcomes.h"
-#include "reports/stored_run.h"
 
 // What a page is made of: files of run directories, of comparisons and of histories.
 namespace assay::page {

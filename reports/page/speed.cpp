@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/limit.h"
+#include "harness/records/limit.h"
 #include "reports/page/times.h"
 #include "reports/rate.h"
 #include "reports/si.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "reports/comparison.h"
+#include "reports/compare/comparison.h"
 #include "reports/page/sections.h"
 
 namespace assay::page {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/replay.h"
-#include "kernels/base/names.h"
+#include "harness/records/replay.h"
+#include "kernels/core/names.h"
 #include "reports/explanation.h"
 #include "reports/page/sections.h"
 #include "reports/time_spent.h"

@@ -8,7 +8,7 @@ foreach(adapter assay_gtest assay_gbench)
 endforeach()
 if(BUILD_TESTING)
   # Those that need nothing of the source tree.
-  list(APPEND assay_programs harness_test trial_test)
+  list(APPEND assay_programs unit_test)
   if(assay_with_cuda)
     list(APPEND assay_programs cuda_test)
   endif()

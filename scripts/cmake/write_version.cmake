@@ -10,7 +10,8 @@ if(Git_FOUND)
 endif()
 
 # A module shares classes with the program, so it must have been compiled from the same headers.
-file(GLOB headers ${SOURCE_DIR}/kernels/base/*.h ${SOURCE_DIR}/kernels/op*.h)
+file(GLOB headers ${SOURCE_DIR}/kernels/core/*.h ${SOURCE_DIR}/kernels/ops/*.h
+  ${SOURCE_DIR}/kernels/device/*.h)
 list(SORT headers)
 set(interface "")
 foreach(header IN LISTS headers)

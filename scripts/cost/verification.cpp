@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/case.h"
-#include "harness/clock.h"
-#include "harness/parallel.h"
-#include "harness/run/judging.h"
+#include "harness/execute/judging.h"
+#include "harness/plan/case.h"
+#include "kernels/core/clock.h"
+#include "kernels/core/parallel.h"
 #include "kernels/cpu/backend.h"
 
 namespace assay {

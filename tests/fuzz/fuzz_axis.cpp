@@ -1,7 +1,7 @@
 #include <string>
 
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
 #include "suites/axes.h"
 #include "tests/fuzz/fuzz.h"
 

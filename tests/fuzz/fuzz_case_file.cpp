@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 #include "suites/case_file.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 #include <string>
 #include <variant>
 
-#include "harness/run/protocol.h"
+#include "harness/plan/protocol.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

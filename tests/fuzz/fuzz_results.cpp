@@ -4,10 +4,10 @@
 #include <optional>
 #include <sstream>
 
-#include "harness/csv.h"
-#include "harness/fields_text.h"
-#include "kernels/base/status.h"
-#include "reports/results_reader.h"
+#include "harness/records/csv.h"
+#include "harness/records/fields_text.h"
+#include "kernels/core/status.h"
+#include "reports/files/results_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,7 +1,7 @@
 #include <string>
 
-#include "kernels/base/status.h"
-#include "reports/run_json.h"
+#include "kernels/core/status.h"
+#include "reports/files/run_json.h"
 #include "tests/fuzz/fuzz.h"
 
 // A run.json is refused in words of this program, or what it says can be written and read again to

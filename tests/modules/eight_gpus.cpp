@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "assay/version.h"
-#include "kernels/base/module.h"
+#include "kernels/device/module.h"
 #include "kernels/sim/backend.h"
 
 namespace {

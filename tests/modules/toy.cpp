@@ -1,8 +1,8 @@
 // A backend as a module: the smallest that the loader accepts. ASSAY_TEST_BUILD_ID overrides the
 // build that it claims to be of.
 #include "assay/version.h"
-#include "kernels/base/module.h"
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
+#include "kernels/device/module.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "harness/placement/error.h"
 #include "harness/placement/module.h"
 #include "harness/placement/scenarios/families.h"
-#include "kernels/base/status.h"
+#include "kernels/core/status.h"
 
 namespace assay::placement {
 namespace {

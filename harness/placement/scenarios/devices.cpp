@@ -6,9 +6,9 @@
 
 #include "harness/placement/device_guard.h"
 #include "harness/placement/scenarios/families.h"
-#include "kernels/base/backend.h"
-#include "kernels/base/names.h"
-#include "kernels/base/status.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "kernels/device/backend.h"
 
 namespace assay::placement {
 namespace {

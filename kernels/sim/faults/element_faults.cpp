@@ -3,7 +3,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/base/significand.h"
+#include "kernels/core/significand.h"
 #include "kernels/sim/data_faults.h"
 
 // Right results of which some elements are then spoiled.

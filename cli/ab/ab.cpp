@@ -1,0 +1,288 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "cli/ab/ab_options.h"
+#include "cli/ab/ab_sides.h"
+#include "cli/ab/layout_spread.h"
+#include "cli/ab/told_variables.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/run/describe_run.h"
+#include "cli/run/estimate.h"
+#include "cli/run/lock_devices.h"
+#include "cli/run/reference_folder.h"
+#include "cli/say.h"
+#include "cli/status_line.h"
+#include "harness/ab/comparison.h"
+#include "kernels/core/clock.h"
+#include "kernels/core/status.h"
+#include "reports/compare/paired_summary.h"
+#include "reports/files/atomic_file.h"
+#include "reports/files/paired_csv.h"
+#include "reports/files/paired_json.h"
+#include "reports/files/run_directory.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ab::Side;
+
+/// Two builds of the same source may differ by this much for their layout alone, on any machine.
+constexpr double least_layout_margin = 0.02;
+/// More than layout does; a machine on which 'ab --aa' finds more was disturbed.
+constexpr double most_layout_margin = 0.1;
+/// Nothing of the program moves: only its libraries or the driver.
+constexpr double same_program_margin = 0.005;
+
+struct Margin {
+  double value = 0;
+  std::string reason;
+};
+
+Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides, const RunInfo& run) {
+  if (options.margin_percent) return {*options.margin_percent / 100, "by --margin"};
+  if (options.sensitive) return {ab::sensitive.margin, "by --sensitive"};
+  if (options.aa) return {least_layout_margin, "what any machine is given for layout"};
+  if (is_same_program(sides)) {
+    return {same_program_margin, "both sides are the same program, so layout is no difference"};
+  }
+  const auto recorded = recorded_spread(run.host, run.devices);
+  if (recorded && recorded->spread > most_layout_margin) {
+    return {most_layout_margin,
+            fmt::format("'assay ab --aa' of {} found {:.2g}% on this machine, which is too much to "
+                        "gate with; take it again on a quiet machine, or say --margin",
+                        recorded->recorded_at, recorded->spread * 100)};
+  }
+  if (recorded && recorded->spread > least_layout_margin) {
+    return {recorded->spread, fmt::format("what layout alone changed on this machine by 'assay ab "
+                                          "--aa' of {}",
+                                          recorded->recorded_at)};
+  }
+  return {least_layout_margin, recorded ? "'assay ab --aa' found no more on this machine"
+                                        : "'assay ab --aa' would show what this machine needs"};
+}
+
+/// Only what is timed can be compared.
+std::vector<PlannedTrial> timed_trials(const std::vector<PlannedTrial>& plan,
+                                       std::vector<std::string>& notes) {
+  std::vector<PlannedTrial> timed;
+  std::int64_t untimed = 0;
+  std::int64_t skipped = 0;
+  for (const PlannedTrial& trial : plan) {
+    if (!trial.skip_reason.empty()) {
+      ++skipped;
+    } else if (trial.timing.empty()) {
+      ++untimed;
+    } else {
+      timed.push_back(trial);
+    }
+  }
+  if (timed.empty()) {
+    throw AbsentDevice(fmt::format(
+        "none of the {} selected trials is timed: those of profile 'seeds', and small awkward "
+        "shapes of others, are only checked",
+        plan.size()));
+  }
+  if (untimed > 0) notes.push_back(fmt::format("{} cases are only checked, never timed", untimed));
+  if (skipped > 0) notes.push_back(fmt::format("{} trials cannot run on this machine", skipped));
+  return timed;
+}
+
+void make_directory(const AbOptions& options, PairedInfo& info) {
+  if (options.out.empty()) {
+    info.directory =
+        make_default_run_directory(std::chrono::system_clock::now(), info.host, "assay-ab");
+  } else {
+    make_run_directory(options.out);
+    info.directory = options.out;
+  }
+}
+
+PairedInfo info_of(const RunInfo& run, const ab::Both<AbSide>& sides, const ab::Rule& rule,
+                   const Margin& margin) {
+  PairedInfo info{.run_id = run.run_id, .host = run.host, .started_at = run.started_at};
+  info.command_line = told_words(run.command_line);
+  info.notes = run.notes;
+  info.environment = run.environment;
+  info.seed = run.seed;
+  for (const Side side : {Side::base, Side::cand}) {
+    PairedSide& what = side == Side::base ? info.base : info.cand;
+    what = sides[side].info;
+    for (auto& [name, value] : what.environment) value = told_value(name, value);
+    std::erase_if(what.devices, [&](const DeviceInfo& device) {
+      return std::ranges::find(run.devices, device.device, &DeviceInfo::device) ==
+             run.devices.end();
+    });
+    for (const std::string& problem : sides[side].machine.problems) {
+      info.notes.push_back(fmt::format("{}: {}", ab::name(side), problem));
+    }
+  }
+  info.margin = margin.value;
+  info.margin_reason = margin.reason;
+  info.screen_rounds = rule.screen_rounds;
+  info.screen_p = rule.screen_p;
+  info.confirm_rounds = rule.confirm_rounds;
+  info.confirm_p = rule.confirm_p;
+  info.samples = rule.samples;
+  return info;
+}
+
+/// Shows how far a comparison is. How many suspects will have to be confirmed is not known before
+/// the end of the screening, so until then the time left is that of the screening.
+class Advance {
+ public:
+  explicit Advance(bool quiet) : line_(quiet) {}
+
+  void show(const ab::Step& step) {
+    if (step.stage != stage_) {
+      stage_ = step.stage;
+      began_s_ = steady_s();
+      line_.erase();
+      if (!line_.quiet()) {
+        say("{}: {} rounds of {} cases\n", stage_, step.rounds, step.trials);
+      }
+    }
+    const double part = (static_cast<double>(step.round - 1) +
+                         static_cast<double>(step.trial) / static_cast<double>(step.trials)) /
+                        step.rounds;
+    const double left_s = (steady_s() - began_s_) / part * (1 - part);
+    const std::string count = fmt::format("{}: round {}/{}, about {} left", stage_, step.round,
+                                          step.rounds, human_duration(left_s));
+    line_.show(part, count, "", count);
+  }
+  void tell(const PairedRound& round) {
+    if (round.reason.empty()) return;
+    line_.erase();
+    say("{} on {}: {}\n", round.case_id, round.device, round.reason);
+  }
+  void end() { line_.erase(); }
+
+ private:
+  StatusLine line_;
+  std::string_view stage_;
+  double began_s_ = 0;
+};
+
+ExitCode exit_code_of(const ab::Outcome& outcome) {
+  PairedTally counts = tally(outcome.cases);
+  if (counts[PairedVerdict::wrong] + counts[PairedVerdict::missing] > 0) return wrong;
+  if (counts[PairedVerdict::broken] > 0 || outcome.interrupted) return infrastructure;
+  if (counts[PairedVerdict::regressed] > 0) return regression;
+  const std::int64_t compared = counts[PairedVerdict::improved] +
+                                counts[PairedVerdict::equivalent] +
+                                counts[PairedVerdict::inconclusive];
+  return compared > 0 ? ok : absent;
+}
+
+/// What --aa is for: how much of a difference is no difference here.
+void keep_spread(const ab::Outcome& outcome, PairedInfo& info) {
+  const std::optional<double> found = spread_of(outcome.cases);
+  if (!found) return;
+  std::string text = *found > 0
+                         ? fmt::format("layout alone changes up to {:.2g}% here", *found * 100)
+                         : "no effect of layout beyond the margin was shown";
+  text += "; " + record_spread(info.host, info.cand.devices, {*found, info.started_at});
+  info.notes.push_back(text);
+}
+
+void describe_sides(const PairedInfo& info) {
+  for (const Side side : {Side::base, Side::cand}) {
+    const PairedSide& what = side == Side::base ? info.base : info.cand;
+    std::string text =
+        fmt::format("{}: {}, build {}", ab::name(side), what.program.string(), what.build_id);
+    for (const auto& [name, value] : what.environment) text += fmt::format(", {}={}", name, value);
+    for (const std::string& fault : what.sim_faults) text += ", with the fault " + fault;
+    say("{}\n", text);
+  }
+  say("margin: {:.3g}%: {}\n", info.margin * 100, info.margin_reason);
+}
+
+int execute(const AbOptions& options) {
+  const double begin_s = steady_s();
+  ab::Rule rule = rule_of(options);
+  ab::Both<AbSide> sides = sides_of(options);
+  check_faults(sides);
+  const SelectedTrials selected = select_trials(sides.cand.selection, [&] {
+    probe_side(Side::base, sides.base);
+    probe_side(Side::cand, sides.cand);
+    return sides.cand.machine;
+  });
+  check_same_devices(sides, selected.devices);
+  const RunInfo run = describe_run(options.selection, selected.devices, selected.machine);
+  const Margin margin = margin_of(options, sides, run);
+  rule.margin = margin.value;
+  PairedInfo info = info_of(run, sides, rule, margin);
+  const std::vector<PlannedTrial> plan = timed_trials(selected.plan, info.notes);
+  info.planned = std::ssize(plan);
+  ab::check(rule, info.planned);
+  catch_interrupts();
+  const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
+  make_directory(options, info);
+
+  write_atomically(info.directory / "ab.json", paired_json(info, false));
+  RoundsCsv rounds(info.directory / "rounds.csv");
+  // One for each side: an edit that is not committed changes references and no build id.
+  const ReferenceFolder base_references(info.directory, ".references-base", true);
+  const ReferenceFolder cand_references(info.directory, ".references-cand", true);
+  if (!options.quiet) describe_sides(info);
+  for (const std::string& note : run.notes) say("note: {}\n", note);
+  Advance advance(options.quiet);
+  const ab::Outcome outcome =
+      ab::compare(plan, {.rule = rule,
+                         .commands = {sides.base.worker(rule.samples, base_references.path()),
+                                      sides.cand.worker(rule.samples, cand_references.path())},
+                         .devices = run.devices,
+                         .timeout_s = options.timeout_s,
+                         .seed = options.selection.seed,
+                         .interrupted = interrupted,
+                         .round =
+                             [&](const PairedRound& round) {
+                               rounds.add(round);
+                               advance.tell(round);
+                             },
+                         .step = [&](const ab::Step& step) { advance.show(step); }});
+  advance.end();
+
+  if (options.aa && !outcome.interrupted) keep_spread(outcome, info);
+  info.ended_at = utc_now();
+  info.interrupted = outcome.interrupted;
+  info.wall_s = steady_s() - begin_s;
+  info.exit_code = exit_code_of(outcome);
+  write_paired_cases(info.directory / "ab.csv", outcome.cases);
+  write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
+  write_atomically(info.directory / "ab.json", paired_json(info, true));
+  show_text(paired_table(outcome.cases));
+  for (std::size_t i = run.notes.size(); i < info.notes.size(); ++i) {
+    say("note: {}\n", info.notes[i]);
+  }
+  say("{}\n{}\n", paired_verdict(info, outcome.cases), (info.directory / "ab.csv").string());
+  return info.exit_code;
+}
+
+}  // namespace
+
+Command add_ab(CLI::App& program) {
+  auto options = std::make_shared<AbOptions>();
+  CLI::App* app = program.add_subcommand(
+      "ab", "compare two builds, paired and interleaved on this machine: the regression gate");
+  add_ab_options(*app, *options);
+  app->footer(
+      R"(Ten rounds of every case, each in fresh processes, pick suspects; forty fresh rounds of those
+decide. Exit 5 on a confirmed regression, 1 where a result is wrong, 4 where one is missing for a
+crash or a time-out. docs/ab.md says how far its verdicts can be trusted.
+
+Examples:
+  assay ab --base old/bin/assay --profile smoke      is this build slower than that one?
+  assay ab --base-env LD_LIBRARY_PATH=/opt/onednn-3.5/lib --suite linear    another library
+  assay ab --aa --profile smoke                      how much this machine makes of nothing
+  assay ab --base old/bin/assay --sensitive --filter 'gelu/f32')");
+  return {app, [options] { return execute(*options); }};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,81 @@
+#include "cli/ab/ab_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/validators.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* sides = "Sides";
+constexpr const char* decision = "Decision";
+
+void add_side(CLI::App& app, AbOptions& o, ab::Side side) {
+  const std::string name(ab::name(side));
+  app.add_option("--" + name, o.programs[side], "an assay program (default: this one)")
+      ->type_name("PROGRAM")
+      ->group(sides);
+  app.add_option("--" + name + "-env", o.environment[side],
+                 "a variable set for this side alone, as LD_LIBRARY_PATH; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(sides);
+  app.add_option("--" + name + "-sim-fault", o.sim_faults[side],
+                 "--sim-fault of this side alone, as slow,percent=5; repeatable")
+      ->type_name("SPEC")
+      ->allow_extra_args(false)
+      ->group(sides);
+}
+
+}  // namespace
+
+void add_ab_options(CLI::App& app, AbOptions& o) {
+  add_side(app, o, ab::Side::base);
+  add_side(app, o, ab::Side::cand);
+  CLI::Option* aa = app.add_flag(
+      "--aa", o.aa,
+      "compare this program with its twin, the same code at other addresses: nothing may be found, "
+      "and what layout alone changes is recorded for this machine");
+  aa->group(sides);
+  for (const char* other :
+       {"--base", "--cand", "--base-env", "--cand-env", "--base-sim-fault", "--cand-sim-fault"}) {
+    aa->excludes(app.get_option(other));
+  }
+  app.add_option("--margin", o.margin_percent,
+                 "slower by up to so much is no regression (default 2, or what layout was seen to "
+                 "change here; 0.5 where both sides are the same program)")
+      ->check(number_between(0, 1000))
+      ->type_name("PERCENT")
+      ->group(decision);
+  app.add_flag("--sensitive", o.sensitive,
+               "for small changes: suspects at p < 0.5, 60 rounds to confirm, margin 0.25%")
+      ->group(decision);
+  app.add_option("--rounds", o.rounds, "of all cases, to find suspects (default 10)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N")
+      ->group(decision);
+  app.add_option("--confirm", o.confirm, "of the suspects, to decide (default 40)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N")
+      ->group(decision);
+  add_selection_options(app, o.selection);
+  add_timing_option(app, o.selection);
+  app.add_option("--out", o.out, "directory for its files (default: assay-ab/TIME-HOST)")
+      ->type_name("DIR");
+  app.add_option("--timeout", o.timeout_s, "of one case on one side, in seconds")
+      ->check(number_between(1, 1e9))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_flag("--wait", o.wait, "wait for a device that another run holds");
+  app.add_flag("--quiet", o.quiet, "no progress");
+}
+
+ab::Rule rule_of(const AbOptions& options) {
+  ab::Rule rule = options.sensitive ? ab::sensitive : ab::Rule{};
+  if (options.rounds) rule.screen_rounds = *options.rounds;
+  if (options.confirm) rule.confirm_rounds = *options.confirm;
+  ab::check(rule, 1);  // what no selection can mend
+  return rule;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,162 @@
+#include "cli/ab/ab_sides.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "cli/exit_code.h"
+#include "harness/supervise/supervisor.h"
+#include "kernels/core/status.h"
+#include "kernels/sim/fault.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of one trial on one side: warm-up takes a quarter of it at most, also where times never settle.
+constexpr double cap_s = 1;
+
+fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
+
+fs::path twin() {
+  fs::path path = this_program().parent_path() / "assay_twin";
+  if (!fs::exists(path)) {
+    throw UsageError(fmt::format("--aa: '{}' is not there; it is built and installed with assay",
+                                 path.string()));
+  }
+  return path;
+}
+
+fs::path find_program(ab::Side side, const AbOptions& options) {
+  const fs::path& asked = options.programs[side];
+  if (asked.empty()) return this_program();
+  if (!fs::is_regular_file(asked) || access(asked.c_str(), X_OK) != 0) {
+    throw UsageError(fmt::format("--{}: '{}' is not a program", ab::name(side), asked.string()));
+  }
+  return fs::absolute(asked);
+}
+
+std::pair<std::string, std::string> parse_variable(ab::Side side, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw UsageError(fmt::format("--{}-env: '{}': expected NAME=VALUE", ab::name(side), text));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+AbSide side_of(ab::Side side, const AbOptions& options) {
+  AbSide result{.selection = options.selection};
+  result.info.program = find_program(side, options);
+  for (const std::string& text : options.environment[side]) {
+    result.info.environment.push_back(parse_variable(side, text));
+  }
+  for (const std::string& fault : options.sim_faults[side]) {
+    sim::parse_fault(fault);
+    result.info.sim_faults.push_back(fault);
+    result.selection.sim_faults.push_back(fault);
+  }
+  result.selection.program = result.info.program;
+  return result;
+}
+
+std::string read_all(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool have_same_bytes(const fs::path& a, const fs::path& b) {
+  if (fs::equivalent(a, b)) return true;
+  return fs::file_size(a) == fs::file_size(b) && read_all(a) == read_all(b);
+}
+
+/// Name and bytes of each module that an installed program loads.
+std::map<std::string, std::string> modules_of(const fs::path& program) {
+  std::map<std::string, std::string> modules;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(
+           fs::canonical(program).parent_path() / ".." / "lib" / "assay", none)) {
+    if (file.is_regular_file()) modules[file.path().filename().string()] = read_all(file.path());
+  }
+  return modules;
+}
+
+}  // namespace
+
+WorkerCommand AbSide::worker(int samples, const fs::path& references) const {
+  WorkerCommand command = worker_command(selection, cap_s, references);
+  command.arguments.insert(command.arguments.end(), {"--block", std::to_string(samples)});
+  command.build_id = info.build_id;  // still unknown: any
+  command.environment.insert(command.environment.end(), info.environment.begin(),
+                             info.environment.end());
+  return command;
+}
+
+ab::Both<AbSide> sides_of(const AbOptions& options) {
+  ab::Both<AbSide> sides{side_of(ab::Side::base, options), side_of(ab::Side::cand, options)};
+  if (options.aa) {
+    sides.cand.info.program = sides.cand.selection.program = twin();
+  } else if (is_same_program(sides) && sides.base.info.environment == sides.cand.info.environment &&
+             sides.base.info.sim_faults == sides.cand.info.sim_faults) {
+    throw UsageError(
+        "both sides are the same program: name another with --base, a variable with --cand-env, or "
+        "ask what this machine alone makes of equal programs with --aa");
+  }
+  return sides;
+}
+
+void probe_side(ab::Side side, AbSide& what) {
+  try {
+    what.machine = probe(what.worker(1, {}));
+  } catch (const std::exception& error) {
+    throw UsageError(fmt::format("--{}: '{}' is no assay that this one can drive: {}",
+                                 ab::name(side), what.info.program.string(), error.what()));
+  }
+  what.info.build_id = what.machine.build_id;
+  what.info.devices = what.machine.devices;
+}
+
+void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices) {
+  for (const DeviceId& id : devices) {
+    const auto find = [&](const AbSide& side) {
+      const auto found = std::ranges::find(side.machine.devices, to_text(id), &DeviceInfo::device);
+      if (found == side.machine.devices.end()) {
+        throw AbsentDevice(
+            fmt::format("'{}' does not see {}", side.info.program.string(), to_text(id)));
+      }
+      return *found;
+    };
+    const DeviceInfo base = find(sides.base);
+    const DeviceInfo cand = find(sides.cand);
+    if (base.name != cand.name || base.uuid != cand.uuid) {
+      throw AbsentDevice(fmt::format("{} is '{}' {} to the base and '{}' {} to the candidate",
+                                     to_text(id), base.name, base.uuid, cand.name, cand.uuid));
+    }
+  }
+}
+
+void check_faults(const ab::Both<AbSide>& sides) {
+  for (const ab::Side side : {ab::Side::base, ab::Side::cand}) {
+    if (sides[side].info.sim_faults.empty() || selects_simulated(sides[side].selection)) continue;
+    throw UsageError(fmt::format(
+        "--{}-sim-fault: only simulated devices have faults: --sim-devices 1 --device sim",
+        ab::name(side)));
+  }
+}
+
+bool is_same_program(const ab::Both<AbSide>& sides) {
+  const auto searches_elsewhere = [](const AbSide& side) {
+    return std::ranges::find(side.info.environment, "ASSAY_BACKEND_PATH",
+                             &std::pair<std::string, std::string>::first) !=
+           side.info.environment.end();
+  };
+  if (searches_elsewhere(sides.base) || searches_elsewhere(sides.cand)) return false;
+  return have_same_bytes(sides.base.info.program, sides.cand.info.program) &&
+         modules_of(sides.base.info.program) == modules_of(sides.cand.info.program);
+}
+
+}  // namespace assay::cli

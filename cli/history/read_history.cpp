@@ -1,0 +1,130 @@
+#include "cli/history/read_history.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "cli/say.h"
+#include "cli/validators.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "kernels/device/device_id.h"
+#include "suites/filter.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What reading throws is the end, or said with --skip-damaged. Returns whether `read` succeeded.
+template <class Read>
+bool read_or_skip(const HistoryInput& input, std::vector<std::string>& passed_over,
+                  const Read& read) {
+  try {
+    read();
+    return true;
+  } catch (const UsageError& damage) {
+    if (!input.skip_damaged) {
+      throw UsageError(fmt::format("{}; --skip-damaged goes on without it", damage.what()));
+    }
+    say("skipped: {}\n", damage.what());
+    passed_over.emplace_back(damage.what());
+    return false;
+  }
+}
+
+std::vector<StoredRun> read_runs(const HistoryInput& input, std::vector<std::string>& passed_over) {
+  std::vector<StoredRun> runs;
+  std::map<std::string, fs::path> seen;
+  for (const fs::path& directory : find_run_directories(input.paths)) {
+    StoredRun run;
+    if (!read_or_skip(input, passed_over, [&] { run = read_stored_run(directory); })) continue;
+    const auto [first, is_new] = seen.emplace(run.run_id, directory);
+    if (!is_new) {
+      say("skipped: {} is the run {}, as {} is\n", directory.string(), run.run_id,
+          first->second.string());
+      continue;
+    }
+    if (!run.ended()) say("note: {} did not end; the rows that it has are used\n", run.run_id);
+    runs.push_back(std::move(run));
+  }
+  if (runs.empty()) throw UsageError("no run directory could be read");
+  return runs;
+}
+
+/// "cuda" is each cuda:N, and "cuda:0" also a lane that has it.
+bool is_device(const std::string& lane, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return true;
+  const std::vector<std::string> members = split_lane(lane);
+  return std::ranges::any_of(wanted, [&](const std::string& item) {
+    return lane == item || std::ranges::any_of(members, [&](const std::string& device) {
+             return device == item || device.starts_with(item + ":");
+           });
+  });
+}
+
+void check_devices(const HistoryInput& input, const std::vector<std::string>& devices) {
+  for (const std::string& item : input.devices) {
+    if (std::ranges::none_of(
+            devices, [&](const std::string& device) { return is_device(device, {item}); })) {
+      throw UsageError("--device: " + unknown_name("device", item, devices));
+    }
+  }
+}
+
+}  // namespace
+
+StoredHistory read_history(const HistoryInput& input) {
+  StoredHistory stored;
+  std::vector<std::string>& passed_over = stored.passed_over;
+  const Filter filter(input.filter);
+  HistoryBuilder builder(read_runs(input, passed_over), input.reference);
+  const std::vector<StoredRun>& runs = builder.history().runs;
+  for (std::size_t i = 0; i < runs.size();) {
+    std::vector<Record> records;
+    if (!read_or_skip(input, passed_over, [&] { records = read_stored_results(runs[i]); })) {
+      builder.drop(i);
+      continue;
+    }
+    builder.add(i++, records, [&](const SeriesKey& key) {
+      return filter.matches(key.case_id) && is_device(key.device, input.devices);
+    });
+  }
+  if (runs.empty()) throw UsageError("no run directory could be read");
+  const std::vector<std::string> devices = builder.devices();
+  if (!devices.empty()) check_devices(input, devices);
+  History& history = stored.history;
+  history = builder.finish(input.within_h * 3600);
+  if (history.series.empty() && !devices.empty() && !input.filter.empty()) {
+    throw UsageError(fmt::format("--filter '{}' selects no timed case of these {} runs",
+                                 input.filter, history.runs.size()));
+  }
+  return stored;
+}
+
+void add_history_options(CLI::App& app, HistoryInput& o) {
+  app.add_option("--filter", o.filter, "only cases whose id matches (searched)")
+      ->type_name("REGEX");
+  app.add_option("--device", o.devices, "only these: cpu, cuda (each of them), cuda:1")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  CLI::Option* reference = app.add_option(
+      "--reference", o.reference,
+      "divide each time by that of this build, run at the same time: how its git revision or "
+      "build id begins");
+  reference->type_name("BUILD")->check([](const std::string& text) {
+    return text.empty() ? std::string("must not be empty: every build begins so") : std::string();
+  });
+  app.add_option("--within", o.within_h, "how far away in time a run of the reference may be")
+      ->check(number_between(0, 1e6))
+      ->type_name("HOURS")
+      ->capture_default_str()
+      ->needs(reference);
+  app.add_flag("--skip-damaged", o.skip_damaged,
+               "go on without run directories that cannot be read, and list them");
+}
+
+}  // namespace assay::cli

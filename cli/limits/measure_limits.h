@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "harness/records/limit.h"
+#include "harness/records/run_info.h"
+#include "harness/supervise/supervisor.h"
+
+namespace assay::cli {
+
+/// One trial for each case of each limit.
+struct LimitPlan {
+  std::vector<PlannedTrial> trials;
+  std::vector<std::string> limits;  // of each trial
+};
+
+/// All limits of these devices.
+LimitPlan plan_limits(std::span<const DeviceInfo> devices);
+
+/// Those on which the timed trials of a run make demands. None of simulated devices, and no case
+/// of which `measured` has a figure already.
+LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const PlannedTrial> run,
+                      std::span<const Limit> measured);
+
+/// Of the measurement of one limit, in seconds.
+inline constexpr double limit_cap_s = 1.0;
+
+using LimitIsMeasured = std::function<void(const Limit&, const Record&)>;
+
+/// Tells `measured` of each limit as its trial ends, whatever became of it.
+PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOptions options,
+                       const LimitIsMeasured& measured);
+
+}  // namespace assay::cli

@@ -1,0 +1,46 @@
+#include "cli/run/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay::cli {
+namespace {
+
+// Rates of a modest machine, for planning only. Of a large product the reference computes a part,
+// and what has few operations an element is a matter of its bytes: inputs are drawn one by one.
+constexpr double reference_flops_per_s = 2e10;
+constexpr double input_bytes_per_s = 4e8;
+constexpr double fixed_s = 0.002;
+
+// How much of a plan must be done for its pace to weigh as much as the estimate: the first trials
+// are small ones, whose time is mostly the start of a worker.
+constexpr double prior_share = 0.05;
+
+}  // namespace
+
+double estimate_s(std::span<const PlannedTrial> plan, double cap_s) {
+  double total_s = 0;
+  for (const PlannedTrial& trial : plan) {
+    if (!trial.skip_reason.empty()) continue;
+    const Signature& s = trial.test.op.signature;
+    const double verify_s =
+        2 * s.ranks * (s.flops / reference_flops_per_s + s.bytes / input_bytes_per_s);
+    total_s += fixed_s + verify_s + (trial.timing.empty() ? 0 : cap_s);
+  }
+  return total_s;
+}
+
+double time_left_s(double spent_s, double done_s, double total_s) {
+  const double prior_s = prior_share * total_s;
+  if (prior_s <= 0) return 0;
+  return (spent_s + prior_s) / (done_s + prior_s) * std::max(0.0, total_s - done_s);
+}
+
+std::string human_duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "cli/run/job.h"
+#include "harness/supervise/supervisor.h"
+#include "reports/outcomes.h"
+
+namespace assay::cli {
+
+/// Takes a job's trials as its options say: once, N times, for a duration, or within a budget.
+class Execution {
+ public:
+  /// `cap_s`: what the measurement of a trial may take, by the profile.
+  Execution(const Job& job, double cap_s);
+
+  PlanEnd run(Supervisor& supervisor);
+
+  /// Whether no further trial should begin: the time is over.
+  bool enough() const;
+
+ private:
+  bool is_over(double seconds) const;
+  PlanEnd rounds(Supervisor& supervisor) const;
+  PlanEnd within_budget(Supervisor& supervisor) const;
+
+  const Job& job_;
+  double cap_s_;
+  std::chrono::steady_clock::time_point began_;
+  bool repeating_ = false;  // the plan is through once, only the duration is not over
+};
+
+/// What a budget left out of a plan.
+struct LeftOut {
+  std::int64_t trials = 0;
+  std::set<std::string> untouched;  // suites, ops and dtypes of which nothing was taken
+};
+LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes);
+
+}  // namespace assay::cli

@@ -1,0 +1,109 @@
+#include "cli/run/launched.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "cli/exit_code.h"
+#include "cli/say.h"
+#include "cli/selection_options.h"
+#include "kernels/cpu/backend.h"
+#include "kernels/device/backends.h"
+#include "kernels/device/launcher.h"
+#include "kernels/remote/backend.h"
+#include "kernels/remote/server.h"
+
+namespace assay::cli {
+namespace {
+
+/// The words that this process was started by.
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+Backends own_backends() {
+  Backends backends;
+  backends.add(cpu::make_backend());
+  for (const auto& folder : module_folders()) backends.load_modules(folder);
+  return backends;
+}
+
+}  // namespace
+
+int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
+  // Threads and libraries read their variables when they are loaded: once more, as rank 0's worker.
+  constexpr const char* serves = "ASSAY_SERVES_RANK";
+  if (std::getenv(serves) == nullptr) {
+    share_cores(command, {{std::string(remote::kind), launch.rank}});
+    for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
+    setenv(serves, "1", 1);
+    std::vector<std::string> words = command_line();
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv("/proc/self/exe", arguments.data());
+    throw std::system_error(errno, std::generic_category(), "a rank cannot start itself again");
+  }
+  const Backends backends = own_backends();
+  const auto group = join_job(launch, module_folders());
+  try {
+    const remote::OwnDevice own = remote::own_device(*group, backends, launch);
+    remote::serve(*group, *own.backend, own.index);
+  } catch (const std::exception& error) {
+    // Without leaving the job in order, for which all others would have to leave too.
+    say("assay: rank {}: {}\n", launch.rank, error.what());
+    std::_Exit(infrastructure);
+  }
+  return ok;
+}
+
+void let_ranks_go(const LaunchInfo& launch) {
+  Backends backends = own_backends();
+  const auto backend = remote::make_backend(
+      launch, [&] { return join_job(launch, module_folders()); }, backends);
+  backend->open(0);  // joins the job; its end lets the others go
+}
+
+std::optional<LaunchInfo> this_launch() {
+  auto launch = launch_info();
+  if (!launch) return launch;
+  // A worker is told what its parent was started by.
+  const char* told = std::getenv(command_hash_name);
+  if (told != nullptr) {
+    launch->command_hash = std::strtoll(told, nullptr, 10);
+    return launch;
+  }
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  const std::vector<std::string> words = command_line();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    for (const char c : words[i] + '\0') {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+  }
+  launch->command_hash = static_cast<std::int64_t>(hash >> 2U);  // and its negative is a number too
+  return launch;
+}
+
+bool release_ranks(WorkerCommand command) {
+  constexpr double join_s = 60;
+  constexpr double term_s = 2;
+  command.arguments.emplace_back("--release-ranks");
+  WorkerProcess worker(command);
+  const Deadline deadline = after(join_s);
+  while (!worker.silent() && std::chrono::steady_clock::now() < deadline) {
+    worker.receive();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  worker.stop(term_s, term_s);
+  return worker.how_it_ended() == "exit code 0";
+}
+
+}  // namespace assay::cli

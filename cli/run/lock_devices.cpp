@@ -1,0 +1,26 @@
+#include "cli/run/lock_devices.h"
+
+#include <set>
+#include <string>
+
+#include "cli/interrupt.h"
+#include "cli/say.h"
+#include "kernels/remote/backend.h"
+
+namespace assay::cli {
+
+std::vector<DeviceLock> lock_devices(const std::vector<DeviceInfo>& devices, bool wait) {
+  std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
+  for (const DeviceInfo& device : devices) {
+    // Ranks are a job's own.
+    if (!device.uuid.empty() && device.backend != remote::kind) uuids.insert(device.uuid);
+  }
+  std::vector<DeviceLock> locks;
+  for (const std::string& uuid : uuids) {
+    locks.emplace_back(DeviceLock::folder(), uuid, wait, interrupted,
+                       [](const std::string& busy) { say("waiting: {}\n", busy); });
+  }
+  return locks;
+}
+
+}  // namespace assay::cli

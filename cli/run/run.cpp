@@ -1,0 +1,337 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <ranges>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/device_list.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/run/execution.h"
+#include "cli/run/job.h"
+#include "cli/run/launched.h"
+#include "cli/run/lock_devices.h"
+#include "cli/run/progress.h"
+#include "cli/run/reference_folder.h"
+#include "cli/run/run_limits.h"
+#include "cli/say.h"
+#include "harness/plan/expected_failures.h"
+#include "harness/records/replay.h"
+#include "harness/supervise/supervisor.h"
+#include "kernels/core/clock.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "kernels/remote/backend.h"
+#include "reports/files/checksum.h"
+#include "reports/files/csv_file.h"
+#include "reports/files/github.h"
+#include "reports/files/jsonl.h"
+#include "reports/files/plan_csv.h"
+#include "reports/files/reports.h"
+#include "reports/files/run_directory.h"
+#include "reports/harness_cost.h"
+#include "reports/overview.h"
+#include "reports/time_spent.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The list of known failures, which a run keeps to for as long as it goes on. Notes in `run` which
+/// one it is.
+ExpectedFailures read_expected(const Job& job, RunInfo& run) {
+  if (job.options.expected.empty()) return {};
+  const bool resumes = job.start == Start::resumed;
+  const bool is_standard_input = job.options.expected == "-";
+  // Where a run is resumed from is not where it began.
+  if (!resumes) {
+    run.expected = is_standard_input ? job.options.expected
+                                     : fs::absolute(job.options.expected).lexically_normal();
+  }
+  const std::string name = is_standard_input ? "standard input" : run.expected.string();
+  std::string text;
+  try {
+    text = is_standard_input ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                             : read_text(run.expected);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--expected: {}{}", error.what(),
+                                 resumes ? ", which the run began with; put it back" : ""));
+  }
+  const std::string crc32 = crc32_text(text);
+  if (resumes && crc32 != run.expected_crc32) {
+    throw UsageError(
+        fmt::format("--resume: {} has changed since the run began (CRC-32 {}, now {}): put it back "
+                    "as it was, or start a new run with the new list",
+                    name, run.expected_crc32, crc32));
+  }
+  run.expected_crc32 = crc32;
+  std::istringstream stream(text);
+  return {stream, name, utc_now().substr(0, 10), device_kinds()};
+}
+
+/// Patterns that match no case there is: those for cases that this run leaves out are no mistake.
+std::vector<std::string> patterns_without_case(const ExpectedFailures& expected, const Job& job) {
+  std::vector<std::string> ids;
+  for (const PlannedTrial& trial : job.plan) ids.push_back(trial.test.id());
+  for (const Record& record : job.earlier) ids.push_back(record.case_id);
+  if (expected.without_case(ids).empty()) return {};
+  for (const Profile& profile : all_profiles()) {
+    for (const Case& one : select_cases({.profile = std::string(profile.name)})) {
+      ids.push_back(one.id());
+    }
+  }
+  return expected.without_case(ids);
+}
+
+/// Makes the directory of a new run, with its plan, before anything runs.
+void make_directory(Job& job) {
+  if (job.options.out.empty()) {
+    job.run.directory = make_default_run_directory(std::chrono::system_clock::now(), job.run.host);
+    job.directory_lock.emplace(job.run.directory);
+  } else {
+    job.run.directory = job.options.out;
+    bool took_over = false;
+    job.directory_lock.emplace(claim_run_directory(job.run.directory, took_over));
+    if (took_over) {
+      say("'{}': a run was killed here before its first result; begun anew\n",
+          job.run.directory.string());
+    }
+  }
+  std::vector<PlanRow> rows;
+  for (const PlannedTrial& trial : job.plan) {
+    PlanRow& row = rows.emplace_back();
+    row.case_id = trial.test.id();
+    row.device = lane_text(trial);
+    row.timing = trial.timing;
+    row.repeat = trial.repeat;
+    row.skip_reason = trial.skip_reason;
+  }
+  write_plan(job.run.directory / "plan.csv", rows);
+}
+
+/// Whether references are worth being shared: some case is taken twice.
+bool shares_references(const Job& job) {
+  std::set<std::string> seen;
+  return job.options.duration_s > 0 || job.options.retries > 0 ||
+         std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
+           return !seen.insert(trial.test.id()).second;
+         });
+}
+
+/// How many trials ran, each attempt of one for itself; what was skipped took no time.
+class Taken final : public Sink {
+ public:
+  void result(const Result& result) override {
+    if (result.record.status != Status::skip) ++count_;
+  }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+/// What a person should know beside the results.
+void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
+               const Supervisor& supervisor, const ExpectedFailures& expected) {
+  const std::vector<std::string> of_failures = expected.notes(outcomes.trials());
+  run.notes.insert(run.notes.end(), of_failures.begin(), of_failures.end());
+  const Tally tally = outcomes.tally();
+  for (const auto& [cell, refusal] : tally.untested) {
+    run.notes.push_back(fmt::format("untested: nothing ran of {}: {}", cell, refusal));
+  }
+  if (end == PlanEnd::failed_fast) run.notes.emplace_back("ended by --fail-fast");
+  if (end == PlanEnd::enough) {
+    const LeftOut left = left_out(job.plan, outcomes);
+    std::string note = fmt::format("the budget of {} s left out {} of {} trials",
+                                   job.options.budget_s, left.trials, run.planned);
+    if (left.untouched.empty()) {
+      note += "; every suite, op and dtype was touched";
+      run.planned -= left.trials;  // the selection is what the budget allowed
+    } else {
+      note += "; never touched: " +
+              join(std::vector<std::string>(left.untouched.begin(), left.untouched.end()), ", ");
+    }
+    run.notes.push_back(note);
+  }
+  const bool repeats = job.options.duration_s > 0 || job.options.repeat > 1;
+  if (const std::string growth = supervisor.growth().text(); repeats && !growth.empty()) {
+    run.notes.push_back(growth);
+  }
+}
+
+/// The first `said` notes were told when the run began.
+void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, bool quiet) {
+  const Tally tally = outcomes.tally();
+  if (run.interrupted) {
+    say("interrupted by signal {}: {} of {} trials have rows; assay run --resume {} completes it\n",
+        interrupting_signal(), tally.finished, run.planned, run.directory.string());
+  }
+  if (!quiet) say_text("\n" + overview(outcomes.trials()) + "\n");
+  for (std::size_t i = said; i < run.notes.size(); ++i) say("note: {}\n", run.notes[i]);
+  if (!quiet) say("time: {}\n", time_spent(run));
+  if (const std::string cost = harness_cost(outcomes.trials()); !quiet && !cost.empty()) {
+    say("harness: {}\n", cost);
+  }
+  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", tally.text(),
+      (run.directory / "results.csv").string());
+  if (!quiet) say("as a page: assay report {}\n", shell_word(run.directory.string()));
+}
+
+/// Closes this session of the run, which has taken `wall_s`, and adds its times to those of earlier
+/// ones, whose phases came to `earlier_s`. The end of the reports, which show it, is in none.
+void end_session(RunInfo& run, const Supervisor& supervisor, std::int64_t taken, double wall_s,
+                 double earlier_s) {
+  Session& session = run.sessions.back();
+  session.ended_at = run.ended_at = utc_now();
+  session.interrupted = run.interrupted;
+  session.exit_code = run.exit_code;
+  session.wall_s = wall_s;
+  session.taken = taken;
+  run.wall_s += wall_s;
+  run.taken += taken;
+  run.references_computed += supervisor.references().computed;
+  run.references_shared += supervisor.references().shared;
+  run.phases += supervisor.phases();
+  // Lanes side by side may have worked for longer than the time that passed.
+  run.phases.other += std::max(0.0, wall_s - (run.phases.total() - earlier_s));
+}
+
+/// Tells the end to all, in the reverse of the order in which they were told the beginning:
+/// run.json after all that may fail yet, as it says how the program ends. Nobody is left out for
+/// another's failure.
+void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
+  for (Sink* const sink : std::views::reverse(sinks)) {
+    try {
+      sink->end(run);
+    } catch (const std::exception& error) {
+      say("assay: {}\n", error.what());
+      run.exit_code = with_infrastructure_failure(run.exit_code);
+      run.sessions.back().exit_code = run.exit_code;
+    }
+  }
+}
+
+int execute(const RunOptions& asked, bool resumes) {
+  const double begin_s = steady_s();
+  Job job = resumes ? resume_job(asked) : begin_job(asked);
+  const RunOptions& options = job.options;
+  RunInfo& run = job.run;
+  const Profile& profile = find_profile(options.selection.cases.profile);
+  const ExpectedFailures expected = read_expected(job, run);
+  for (std::string& note : patterns_without_case(expected, job)) {
+    run.notes.push_back(std::move(note));
+  }
+  const double earlier_s = run.phases.total();
+  catch_interrupts();  // until here a signal ends the program, as nothing has begun
+  for (const std::string& note : run.notes) say("note: {}\n", note);
+  const std::size_t said = run.notes.size();
+  const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
+  if (job.start == Start::fresh) make_directory(job);
+  const ReferenceFolder references(run.directory, ".references", shares_references(job));
+
+  Outcomes outcomes(job.earlier);
+  const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
+  Jsonl jsonl(stdout);
+  Progress progress(outcomes, job.plan, profile.cap_s, options.quiet, options.duration_s);
+  Taken taken;
+  std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show what it holds
+  for (const auto& file : files) sinks.push_back(file.get());
+  if (options.jsonl) sinks.push_back(&jsonl);
+  sinks.push_back(&progress);  // after the files: what it shows is on disk
+  const auto github = github_report_if_there(outcomes);
+  if (github) sinks.push_back(github.get());
+  const double output_begin_s = steady_s();
+  for (Sink* sink : sinks) sink->begin(run);
+  run.phases.output += steady_s() - output_begin_s;
+
+  Execution execution(job, profile.cap_s);
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  SupervisorOptions supervision{
+      .worker = worker_command(options.selection, profile.cap_s, references.path()),
+      .for_lane = share_cores,
+      .timeout_s = options.timeout_s,
+      .seed = options.selection.seed,
+      .retries = options.retries,
+      .fail_fast = options.fail_fast,
+      .lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores),
+      .overlap_timings = options.overlap_timings,
+      .replay_flags = replay_flags(options),
+      .interrupted = interrupted,
+      .enough = [&] { return execution.enough(); },
+      .expected_failure = [&](const Record& failure) { return expected.accept(failure); }};
+  const auto launch = this_launch();
+  supervision.one_driver_kinds = job.one_driver_kinds;
+  supervision.is_launched = launch.has_value();
+  const RunLimits limits = measure_run_limits(job, supervision);
+  progress.start_clock();
+  supervision.complete = [&](const PlannedTrial& trial, Record& record) {
+    const auto device =
+        std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
+    if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
+    if (launch && trial.lane.front().backend == remote::kind) {
+      record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
+                                  launch->size, record.replay);
+    }
+  };
+  Supervisor supervisor(std::move(supervision), run, sinks);
+  const PlanEnd end = execution.run(supervisor);
+
+  run.interrupted = end == PlanEnd::interrupted;
+  add_notes(run, job, end, outcomes, supervisor, expected);
+  const Tally tally = outcomes.tally();
+  if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
+  const bool completed = !run.interrupted && tally.finished >= run.planned;
+  const std::string& shard = options.selection.cases.shard;
+  const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
+  run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
+  if (!options.selection.without_check.empty()) {
+    // Whatever passed, passed with one eye shut.
+    run.notes.push_back("the check " + options.selection.without_check + " was switched off");
+    run.exit_code = std::max<int>(run.exit_code, wrong);
+  }
+  if (limits.is_wrong) run.exit_code = wrong;
+  if (launch && !supervisor.drove_job() && !release_ranks(worker_command(options.selection))) {
+    say("the other ranks of the job could not be let go\n");
+    run.exit_code = with_infrastructure_failure(run.exit_code);
+  }
+  end_session(run, supervisor, taken.count(), steady_s() - begin_s, earlier_s);
+  end_all(sinks, run);
+  print_end(run, outcomes, said, options.quiet);
+  return run.exit_code;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* app = program.add_subcommand("run", "verify, measure, and write a run directory");
+  app->footer(R"(Examples:
+  assay run                                  the default profile on the CPU and every GPU
+  assay run --profile smoke --device cpu     a minute's worth
+  assay run --suite linear --axis dtype=bf16 --axis batch=1,64
+  assay run --case linear/f32/batch=2,in=3,out=1,bias=1,act=none --seed 7
+  assay run --check-only --require cuda:8    a gate: exit 3 with fewer than eight GPUs
+  assay run --budget 300 --retries 2 --expected known.csv --wait    a gate on a shared runner
+  assay run --resume assay-runs/TIME-HOST    what a killed run still lacked)");
+  add_run_options(*app, *options);
+  return {app, [app, options] {
+            if (const auto launch = this_launch(); launch && launch->rank > 0) {
+              return serve_rank(*launch, worker_command(options->selection));
+            }
+            // Also when it is empty: an unset variable of a script must not begin another run.
+            const bool resumes = app->count("--resume") > 0;
+            if (resumes) check_resume_options(*app);
+            return execute(*options, resumes);
+          }};
+}
+
+}  // namespace assay::cli

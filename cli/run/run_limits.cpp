@@ -1,0 +1,97 @@
+#include "cli/run/run_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "cli/limits/measure_limits.h"
+#include "cli/run/estimate.h"
+#include "cli/say.h"
+#include "kernels/core/clock.h"
+#include "reports/files/limits_csv.h"
+
+namespace assay::cli {
+namespace {
+
+/// Of a run's budget.
+constexpr double most_of_budget = 0.1;
+
+bool is_wanted(const Job& job) {
+  return !job.options.no_limits &&
+         find_profile(job.options.selection.cases.profile).measures_limits;
+}
+
+/// What a note says of a limit that is none. A known failure is not news.
+void note_failure(const Limit& limit, const Record& record, RunLimits& limits, RunInfo& run) {
+  if (!record.is_bad()) return;
+  limits.is_wrong = limits.is_wrong || class_of(limit.status) == StatusClass::wrong;
+  run.notes.push_back(fmt::format("limit {} of {} could not be measured: {}: {}", limit.limit,
+                                  limit.device, name(limit.status), limit.reason));
+}
+
+/// Of a run that is resumed: what was wrong stays so until it is measured again and is right, also
+/// where no trial is left that would ask for it.
+void recall_failures(const std::vector<Limit>& known, const LimitPlan& plan,
+                     const SupervisorOptions& options, RunLimits& limits, RunInfo& run) {
+  std::map<std::pair<std::string, std::string>, const Limit*> last;  // by device and case
+  for (const Limit& limit : known) last[{limit.device, limit.case_id}] = &limit;
+  for (const auto& entry : last) {
+    const Limit& limit = *entry.second;
+    const bool comes_again = std::ranges::any_of(plan.trials, [&](const PlannedTrial& trial) {
+      return lane_text(trial) == limit.device && trial.test.id() == limit.case_id;
+    });
+    if (comes_again) continue;
+    Record record{.case_id = limit.case_id, .device = limit.device, .status = limit.status};
+    if (record.is_bad()) record.expected_failure = options.expected_failure(record);
+    note_failure(limit, record, limits, run);
+  }
+}
+
+/// A trial of a limit is not soaked, and has a time cap of its own.
+WorkerCommand worker_of_limits(SelectionOptions selection) {
+  selection.soak = 0;
+  return worker_command(selection, limit_cap_s);
+}
+
+}  // namespace
+
+RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
+  RunLimits limits;
+  if (!is_wanted(job)) return limits;
+  const std::filesystem::path path = job.run.directory / "limits.csv";
+  std::vector<Limit> known;
+  if (job.start == Start::resumed) known = read_limits(path, false);
+  for (const Limit& limit : known) limits.book.add(limit);
+  const LimitPlan plan = plan_limits(job.run.devices, job.plan, known);
+  recall_failures(known, plan, options, limits, job.run);
+  if (plan.trials.empty()) return limits;
+  const double needed_s = estimate_s(plan.trials, limit_cap_s);
+  if (job.options.budget_s > 0 && needed_s > most_of_budget * job.options.budget_s) {
+    job.run.notes.push_back(
+        fmt::format("the budget leaves no {} for limits of the devices", human_duration(needed_s)));
+    return limits;
+  }
+  if (!job.options.quiet) {
+    say("measuring {} limits first, about {}; --no-limits leaves them out\n", plan.trials.size(),
+        human_duration(needed_s));
+  }
+  const double begin_s = steady_s();
+  LimitsCsv csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);
+  SupervisorOptions of_limits = options;
+  of_limits.worker = worker_of_limits(job.options.selection);
+  of_limits.retries = 0;
+  of_limits.fail_fast = false;
+  measure_limits(plan, job.run, std::move(of_limits),
+                 [&](const Limit& limit, const Record& record) {
+                   csv.add(limit);
+                   limits.book.add(limit);
+                   note_failure(limit, record, limits, job.run);
+                 });
+  job.run.phases.limits += steady_s() - begin_s;
+  return limits;
+}
+
+}  // namespace assay::cli

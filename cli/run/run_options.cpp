@@ -1,0 +1,134 @@
+#include "cli/run/run_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cli/validators.h"
+#include "kernels/core/status.h"
+
+namespace assay::cli {
+namespace {
+
+/// In words: CLI11's own check prints the whole range of double.
+const CLI::Validator at_least_one_second(
+    [](const std::string& text) {
+      double seconds = 0;
+      const bool right = CLI::detail::lexical_cast(text, seconds) && seconds >= 1 && seconds <= 1e9;
+      return right ? std::string() : "must be a number of seconds from 1, not '" + text + "'";
+    },
+    "");
+
+/// What may be said anew when a run is resumed: how it is shown, and whether it waits.
+constexpr std::array with_resume{"--resume", "--quiet", "--jsonl", "--wait", "--help"};
+
+CLI::Option* add_seconds(CLI::App& app, const char* name, double& value, const char* help) {
+  return app.add_option(name, value, help)->check(at_least_one_second)->type_name("SECONDS");
+}
+
+constexpr const char* gate = "Gates";
+constexpr const char* machine = "Machine";
+
+}  // namespace
+
+void add_trial_options(CLI::App& app, RunOptions& o) {
+  app.add_option("--soak", o.selection.soak,
+                 "launch each trial N times more; each launch must leave the verified bits")
+      ->check(CLI::Range(1, 1000000000))
+      ->type_name("N");
+  app.add_flag("--strict", o.selection.strict,
+               "let no declared deviation of a library pass (docs/deviations.md)");
+  add_seconds(app, "--timeout", o.timeout_s, "of one case")->capture_default_str()->group(gate);
+  app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine);
+}
+
+void add_run_options(CLI::App& app, RunOptions& o) {
+  add_selection_options(app, o.selection);
+  app.add_option("--out", o.out, "run directory (default: assay-runs/TIME-HOST)")->type_name("DIR");
+  app.add_option("--resume", o.resume,
+                 "complete the run in DIR: what has a row stays, selection and options are its own")
+      ->type_name("DIR");
+  add_timing_options(app, o.selection);
+  app.add_flag("--no-limits", o.no_limits,
+               "do not measure first what bounds the figures of large trials");
+  add_trial_options(app, o);
+  app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
+
+  CLI::Option* budget =
+      add_seconds(app, "--budget", o.budget_s,
+                  "begin no trial after so long; every suite, op and dtype is touched first");
+  budget->group(gate);
+  app.add_option("--retries", o.retries, "further attempts at what did not pass, a row each")
+      ->check(CLI::Range(0, 100))
+      ->type_name("N")
+      ->group(gate);
+  app.add_flag("--allow-flaky", o.allow_flaky, "a pass on a retry does not fail the run")
+      ->group(gate);
+  app.add_flag("--fail-fast", o.fail_fast, "end the run at the first trial that stays bad")
+      ->group(gate);
+  app.add_option("--expected", o.expected,
+                 "known failures, a CSV: case, reason, owner, expires, [device], [status]; - is "
+                 "standard input")
+      ->check(not_empty())
+      ->type_name("FILE.csv")
+      ->group(gate);
+  CLI::Option* repeat = app.add_option("--repeat", o.repeat, "take every trial N times")
+                            ->check(CLI::Range(1, 1000000))
+                            ->type_name("N")
+                            ->group(gate);
+  CLI::Option* duration =
+      add_seconds(app, "--duration", o.duration_s, "take every trial again and again for so long");
+  duration->group(gate)->excludes(repeat)->excludes(budget);
+  repeat->excludes(budget);
+
+  app.add_option("--lanes", o.lanes, "devices checked side by side (default: one per core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
+      ->group(machine);
+  app.add_flag("--overlap-timings", o.overlap_timings,
+               "also take times side by side: sooner done, and noisier")
+      ->group(machine);
+  app.add_flag("--jsonl", o.jsonl, "each record as a line of JSON on standard output");
+  app.add_flag("--quiet", o.quiet, "only what did not pass, and the end");
+}
+
+RunOptions parse_run_options(const std::vector<std::string>& command_line) {
+  RunOptions options;
+  CLI::App app;
+  add_run_options(app, options);
+  if (command_line.size() < 2 || command_line[1] != "run") {
+    throw UsageError("the stored command line is not one of 'assay run'");
+  }
+  std::vector<std::string> words(command_line.begin() + 2, command_line.end());
+  std::ranges::reverse(words);  // as CLI11 takes them
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("the stored command line is not understood: {}", error.what()));
+  }
+  return options;
+}
+
+std::function<std::string(const Record&)> replay_flags(const RunOptions& options) {
+  std::string more;
+  if (options.timeout_s != RunOptions().timeout_s) {
+    more = fmt::format("--timeout {}", options.timeout_s);
+  }
+  return [of_selection = replay_flags(options.selection), more](const Record& record) {
+    const std::string flags = of_selection(record);
+    return flags + (flags.empty() || more.empty() ? "" : " ") + more;
+  };
+}
+
+void check_resume_options(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || std::ranges::count(with_resume, option->get_name()) > 0) continue;
+    throw UsageError(fmt::format("{} does not go with --resume: a run is completed as it was begun",
+                                 option->get_name()));
+  }
+}
+
+}  // namespace assay::cli

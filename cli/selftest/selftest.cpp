@@ -1,0 +1,303 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "cli/command.h"
+#include "cli/device_list.h"
+#include "cli/exit_code.h"
+#include "cli/say.h"
+#include "cli/selection_options.h"
+#include "cli/selftest/fault_catalogue.h"
+#include "cli/selftest/selftest_run.h"
+#include "cli/validators.h"
+#include "harness/execute/checks.h"
+#include "harness/records/csv.h"
+#include "harness/supervise/supervisor.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "reports/files/output_file.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int full_seeds = 5;
+
+struct Options {
+  fs::path csv = "assay-selftest.csv";
+  std::string only;
+  std::string device = "sim";
+  bool checks = false;
+  bool full = false;
+};
+
+int expected_exit(Status status) {
+  if (status == Status::pass) return ok;
+  return class_of(status) == StatusClass::wrong ? wrong : infrastructure;
+}
+
+/// Why the outcome is not what the pairing demands; empty when it is.
+std::string objection(const Pairing& pairing, const Outcome& outcome) {
+  if (outcome.row() == nullptr) return fmt::format("no row, exit code {}", outcome.exit_code);
+  const Record& row = *outcome.row();
+  if (row.status != pairing.status) {
+    return fmt::format("{} and not {}: {}", name(row.status), name(pairing.status), row.reason);
+  }
+  const bool is_said =
+      row.reason.find(pairing.reason) != std::string::npos ||
+      (row.status == Status::pass && row.oracle.find(pairing.reason) != std::string::npos);
+  if (!is_said) {
+    return fmt::format("the reason lacks '{}': {}", pairing.reason, row.reason);
+  }
+  if (outcome.exit_code != expected_exit(pairing.status)) {
+    return fmt::format("exit code {} and not {}", outcome.exit_code, expected_exit(pairing.status));
+  }
+  if (pairing.status == Status::fail && row.time_median_s) return "wrong, and yet it has times";
+  return "";
+}
+
+using Cells = std::vector<std::string>;
+const Cells header{"fault",  "case_id",   "verdict", "caught_by",
+                   "status", "exit_code", "reason",  "seed"};
+const Cells head{"fault", "case", "verdict", "caught by", "status", "exit"};
+
+class Selftest {
+ public:
+  Selftest(std::string device, OutputFile csv) : device_(std::move(device)), csv_(std::move(csv)) {}
+
+  /// The same cases on a device without faults, and on such that are odd and not wrong: none may be
+  /// flagged.
+  void right_device(std::span<const Pairing> pairings, int seed) {
+    std::set<std::tuple<std::string_view, std::string_view, int>> seen;
+    for (const Pairing& pairing : pairings) {
+      if (pairing.status == Status::pass) odd_device(pairing, seed);
+      if (!seen.emplace(pairing.case_id, pairing.options, pairing.devices).second) continue;
+      const Outcome outcome = run_case(pairing, {.seed = seed, .device = device_});
+      const Record* row = outcome.row();
+      const bool passed = outcome.exit_code == ok && row != nullptr && row->status == Status::pass;
+      add({"none", std::string(pairing.case_id), passed ? "passed" : "FALSE ALARM", "",
+           row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
+           row != nullptr ? row->reason : "no row", std::to_string(seed)},
+          passed);
+      passed ? ++passed_ : ++alarms_;
+    }
+  }
+
+  void faulty_device(std::span<const Pairing> pairings, int seed) {
+    for (const Pairing& pairing : pairings) {
+      if (pairing.status == Status::pass) continue;
+      const Outcome outcome =
+          run_case(pairing, {.fault = pairing.fault, .seed = seed, .device = device_});
+      const Record* row = outcome.row();
+      const std::string why = objection(pairing, outcome);
+      add({std::string(pairing.fault), std::string(pairing.case_id),
+           why.empty() ? "caught" : "MISSED", row != nullptr ? caught_by(*row) : "",
+           row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
+           row != nullptr ? row->reason : "", std::to_string(seed)},
+          why.empty(), why);
+      why.empty() ? ++caught_ : ++missed_;
+    }
+  }
+
+  void begin() const { show_row(head); }
+
+  /// For people: standard output, unless the rows take it.
+  std::FILE* screen() const { return csv_.is_standard_output() ? stderr : stdout; }
+
+  int end() {
+    std::string text = csv_line(header) + "\n";
+    for (const Cells& row : rows_) text += csv_line(row) + "\n";
+    csv_.write(text);
+    csv_.close();
+    say("{} of {} faults caught, {} of {} right devices not flagged\n{}\n", caught_,
+        caught_ + missed_, passed_, passed_ + alarms_, csv_.name());
+    return missed_ + alarms_ == 0 && caught_ + passed_ > 0 ? ok : wrong;
+  }
+
+ private:
+  void odd_device(const Pairing& pairing, int seed) {
+    const Outcome outcome =
+        run_case(pairing, {.fault = pairing.fault, .seed = seed, .device = device_});
+    const Record* row = outcome.row();
+    const std::string why = objection(pairing, outcome);
+    add({std::string(pairing.fault), std::string(pairing.case_id),
+         why.empty() ? "passed" : "FALSE ALARM", "",
+         row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
+         row != nullptr ? row->reason : "", std::to_string(seed)},
+        why.empty(), why);
+    why.empty() ? ++passed_ : ++alarms_;
+  }
+
+  void add(Cells row, bool well, const std::string& why = "") {
+    show_row(row);
+    if (!well) show(screen(), "    {}\n", why.empty() ? row[6] : why);
+    std::fflush(screen());
+    rows_.push_back(std::move(row));
+  }
+
+  void show_row(const Cells& row) const {
+    show(screen(), "{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", row[0], row[1], row[2], row[3],
+         row[4], row[5]);
+  }
+
+  std::string device_;
+  OutputFile csv_;
+  std::vector<Cells> rows_;
+  int caught_ = 0;
+  int missed_ = 0;
+  int passed_ = 0;
+  int alarms_ = 0;
+};
+
+/// With each check switched off in turn: which of the faults that it catches slip through as
+/// passes, because no other check does? One for which nothing slips is redundant, as far as this
+/// catalogue goes.
+int execute_without_checks(std::span<const Pairing> pairings) {
+  std::map<std::string, std::vector<Pairing>> caught;
+  for (const Pairing& pairing : pairings) {
+    if (pairing.status != Status::fail) continue;  // supervision's, which no check does
+    const Outcome outcome = run_case(pairing, {.fault = pairing.fault});
+    if (outcome.row() == nullptr) continue;
+    for (const std::string& check : checks_behind(*outcome.row())) {
+      caught[check].push_back(pairing);
+    }
+  }
+  int redundant = 0;
+  for (const std::string_view check : check_names()) {
+    const std::vector<Pairing>& by_it = caught[std::string(check)];
+    std::vector<std::string> slipped;
+    for (const Pairing& pairing : by_it) {
+      const Outcome outcome = run_case(pairing, {.fault = pairing.fault, .without = check});
+      if (outcome.row() != nullptr && outcome.row()->status == Status::pass) {
+        slipped.push_back(fmt::format("{} on {}", pairing.fault, pairing.case_id));
+      }
+    }
+    show("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", check, slipped.size(),
+         by_it.size(), slipped.empty() ? "redundant" : slipped.front());
+    for (std::size_t i = 1; i < slipped.size(); ++i) show("{:61}{}\n", "", slipped[i]);
+    std::fflush(stdout);
+    redundant += slipped.empty() ? 1 : 0;
+  }
+  say("{} of {} checks let nothing slip when they are off\n", redundant, check_names().size());
+  return redundant == 0 ? ok : wrong;
+}
+
+/// Each fault of data or place on all small cases of each suite: how many of them it fails. What it
+/// does not fail it does not concern, or leaves within what is declared: a low bit of an exp. A
+/// device without a fault must fail none.
+int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen) {
+  std::vector<std::string_view> faults{""};
+  for (const Pairing& pairing : pairings) {
+    const bool once = std::ranges::find(faults, pairing.fault) == faults.end();
+    if (pairing.status == Status::fail && once) faults.push_back(pairing.fault);
+  }
+  show(screen, "\nfailed of all cases of the profile `seeds` on two simulated devices, seed {}\n",
+       seed);
+  int alarms = 0;
+  for (const std::string_view fault : faults) {
+    const Outcome outcome =
+        run_injected(2, {.fault = fault, .seed = seed}, {"--profile", "seeds", "--check-only"});
+    std::map<std::string, std::pair<int, int>> failed_of;
+    for (const Record& row : outcome.rows) {
+      // What a fault cannot be injected into ends as an error.
+      const bool is_wrong = class_of(row.status) == StatusClass::wrong;
+      if (row.status != Status::pass && !is_wrong) continue;
+      auto& [failed, all] = failed_of[row.suite];
+      ++all;
+      failed += is_wrong ? 1 : 0;
+    }
+    show(screen, "{:<26}", fault.empty() ? "none" : fault);
+    for (const auto& [suite, counts] : failed_of) {
+      show(screen, "  {} {:>4} of {:<4}", suite, counts.first, counts.second);
+      if (fault.empty()) alarms += counts.first;
+    }
+    show(screen, "\n");
+    std::fflush(screen);
+    if (failed_of.empty() || (fault.empty() && outcome.exit_code != ok)) ++alarms;
+  }
+  return alarms == 0 ? ok : wrong;
+}
+
+/// Throws AbsentDevice where it is not here, UsageError where faults cannot be injected into it.
+void check_device(const std::string& device) {
+  if (device == "sim") return;
+  const std::vector<DeviceRequest> requests = parse_device_list({device});
+  for (const DeviceId& id : resolve_devices(requests, probe(worker_command({})))) {
+    if (id.backend == "cuda") continue;
+    throw UsageError(
+        "--device: faults are injected into simulated devices (sim) and into a GPU "
+        "(cuda:0), not into " +
+        to_text(id));
+  }
+}
+
+std::vector<Pairing> chosen_pairings(const Options& options) {
+  const bool is_simulated = options.device == "sim";
+  std::vector<Pairing> pairings;
+  std::vector<std::string> names;  // each once, though several cases may show a fault
+  for (const Pairing& pairing : is_simulated ? fault_catalogue() : gpu_fault_catalogue()) {
+    if (std::ranges::find(names, pairing.fault) == names.end()) names.emplace_back(pairing.fault);
+    if (options.only.empty() || pairing.fault == options.only) pairings.push_back(pairing);
+  }
+  if (pairings.empty()) throw UsageError("--only: " + unknown_name("fault", options.only, names));
+  return pairings;
+}
+
+int execute(const Options& options) {
+  const std::vector<Pairing> pairings = chosen_pairings(options);
+  check_device(options.device);
+  if (options.checks) return execute_without_checks(pairings);
+  Selftest selftest(options.device, OutputFile("--csv", options.csv, first_columns(header)));
+  selftest.begin();
+  for (int seed = 1; seed <= (options.full ? full_seeds : 1); ++seed) {
+    selftest.faulty_device(pairings, seed);
+    selftest.right_device(pairings, seed);
+  }
+  const int result = selftest.end();
+  return options.full ? std::max(result, print_matrix(pairings, 1, selftest.screen())) : result;
+}
+
+}  // namespace
+
+Command add_selftest(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand(
+      "selftest", "injects faults into simulated devices, or a GPU, and shows which are caught");
+  app->add_option("--csv", options->csv,
+                  "where the table goes too; an older one is replaced; - is standard output")
+      ->check(not_empty())
+      ->type_name("FILE")
+      ->capture_default_str();
+  app->add_option("--only", options->only, "one fault alone")->type_name("FAULT");
+  CLI::Option* device =
+      app->add_option("--device", options->device,
+                      "sim: simulated devices; a GPU, as cuda:0: real faults on it")
+          ->type_name("ID")
+          ->capture_default_str();
+  app->add_flag("--full", options->full,
+                "with five seeds, and each fault on all small cases of each suite")
+      ->excludes(device);
+  app->add_flag("--checks", options->checks,
+                "switch each check off in turn: which faults does it alone catch?")
+      ->excludes(device);
+  app->footer(R"(Examples:
+  assay selftest                    every fault on the case on which it must show
+  assay selftest --full             with five seeds, and on all small cases: some minutes
+  assay selftest --checks           what each check is there for
+  assay selftest --only low_bit     one of them
+  assay selftest --device cuda:0    out of bounds, trapped, endless, out of memory, a flipped bit:
+                                    real ones, on a GPU that nobody else needs
+
+Exit codes: 0 every fault was caught and no right device was flagged, 1 otherwise; 3 no such GPU.)");
+  return {app, [options] { return execute(*options); }};
+}
+
+}  // namespace assay::cli

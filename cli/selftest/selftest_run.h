@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/selftest/fault_catalogue.h"
+#include "harness/records/record.h"
+
+// Runs of this very program on devices with faults, for `assay selftest`.
+namespace assay::cli {
+
+struct Injection {
+  std::string_view fault;    // empty: the right device
+  std::string_view without;  // a check that is switched off; empty: none
+  int seed = 1;
+  std::string device = "sim";  // or a GPU
+};
+
+/// What a run came to.
+struct Outcome {
+  int exit_code = 0;  // 128 and the signal where one ended it
+  std::vector<Record> rows;
+
+  /// The one row; null when there is none or more than that.
+  const Record* row() const { return rows.size() == 1 ? rows.data() : nullptr; }
+};
+
+/// `selection` holds further arguments of `assay run`; `simulated` is how many devices there are to
+/// be if they are simulated ones.
+Outcome run_injected(int simulated, const Injection& injection,
+                     const std::vector<std::string>& selection);
+
+Outcome run_case(const Pairing& pairing, const Injection& injection);
+
+/// The check that a reason speaks of: "exact on exact_data", "guard bands"; empty for a pass.
+std::string caught_by(const Record& row);
+
+/// The names, as in check_names(), of the checks that each alone would let it pass if it were off:
+/// of a special value judged bit for bit "exact_rules" and "special_values".
+std::vector<std::string> checks_behind(const Record& row);
+
+}  // namespace assay::cli

@@ -1,0 +1,226 @@
+#include "harness/execute/engine.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "assay/version.h"
+#include "harness/execute/figures.h"
+#include "harness/execute/judging.h"
+#include "harness/execute/memory.h"
+#include "harness/execute/trial.h"
+#include "harness/measure/contention.h"
+#include "harness/placement/device_guard.h"
+#include "harness/placement/scenario.h"
+#include "harness/records/skip_category.h"
+#include "kernels/core/clock.h"
+#include "kernels/core/status.h"
+
+namespace assay {
+namespace {
+
+/// Of a few samples each has to average more than of many.
+constexpr double block_sample_s = 1e-3;
+
+class TrialMeter final : public measure::Meter {
+ public:
+  TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock,
+             bool cold)
+      : trial_(trial), inputs_(inputs), checks_(checks), clock_(clock), cold_(cold) {}
+  double time_s(std::int64_t launches) override {
+    if (launches == 0) return trial_.time_s(0, false);
+    if (trial_.in_place()) {
+      clock_.enter(&PhaseSeconds::input);
+      trial_.restore(inputs_);
+      clock_.enter(&PhaseSeconds::sampling);
+    }
+    return trial_.time_s(launches, cold_);
+  }
+  DeviceCondition condition() override { return trial_.condition(); }
+  void before_last() override {
+    clock_.enter(&PhaseSeconds::comparison);
+    check_surroundings(trial_, inputs_, checks_, "timed launches");
+    clock_.enter(&PhaseSeconds::input);
+    arm_for_timing(trial_);
+    clock_.enter(&PhaseSeconds::sampling);
+  }
+  double now_s() override { return steady_s(); }
+
+ private:
+  Trial& trial_;
+  const RankInputs& inputs_;
+  const Checks& checks_;
+  PhaseClock& clock_;
+  bool cold_;
+};
+
+Status status_of(Failure failure) {
+  switch (failure) {
+    case Failure::not_here:
+    case Failure::unsupported:
+      return Status::skip;
+    case Failure::out_of_memory:
+      return Status::oom;
+    case Failure::device_lost:
+      return Status::device_lost;
+    case Failure::internal:
+      return Status::error;
+  }
+  __builtin_unreachable();
+}
+
+/// With what the reason of a skip begins; empty for what is none.
+std::string_view category_of(Failure failure) {
+  if (failure == Failure::not_here) return skip_category::not_here;
+  return failure == Failure::unsupported ? skip_category::unsupported : "";
+}
+
+void end_as(Record& record, Status status, const std::string& reason) {
+  record.status = status;
+  record.reason = reason;
+}
+
+}  // namespace
+
+/// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
+/// `record` also when it throws.
+void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
+                    std::vector<HostTensor>& verified) {
+  const OpInstance& op = planned.test.op;
+  const std::string key =
+      fmt::format("{} seed={} {}", planned.test.id(), options_.seed, version::build_id);
+  Findings findings;
+  findings.deviations = oracle::declared_for(options_.deviations, op, record.implementation);
+  const auto keep = [&] {
+    record.oracle = findings.oracles;
+    fill_verdict(record, op, findings.verdict);
+    fill_precision(record, findings.precision);
+  };
+  try {
+    for (int pass = 0; pass < std::ssize(passes(op)); ++pass) {
+      clock_.enter(&PhaseSeconds::input);
+      if (pass == 0) {
+        inputs = generate_inputs(op, pass, options_.seed, trial.ranks());
+      } else {
+        regenerate_inputs(op, pass, options_.seed, inputs);
+      }
+      judge_launch(trial, op, pass, inputs, references_, key, options_.checks, clock_, findings,
+                   verified);
+    }
+  } catch (...) {
+    keep();
+    throw;
+  }
+  keep();
+  record.reason = deviations_seen(findings);
+  if (!findings.notes.empty()) {
+    record.reason += (record.reason.empty() ? "" : ", ") + findings.notes;
+  }
+  if (findings.decoys && !findings.decoys->empty()) {
+    throw VacuousResult{findings.decoys->front() + " would have passed too"};
+  }
+}
+
+/// The steps of every trial. Fills `result` as it goes: what was found before an error stays.
+void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
+                       Result& result) {
+  const bool timed = !planned.timing.empty();
+  RankInputs inputs;
+  std::vector<HostTensor> verified;
+  verify(planned, trial, result.record, inputs, verified);
+
+  if (options_.soak > 0) {
+    result.record.repeatable = false;
+    clock_.enter(&PhaseSeconds::execution);
+    soak(trial, inputs, verified, options_.checks, options_.soak);
+  }
+
+  // The inputs of the last pass are in place: real data, never zeros, which run faster.
+  clock_.enter(&PhaseSeconds::input);
+  arm_for_timing(trial);
+  measure::Measurement measurement;
+  if (timed) {
+    clock_.pause();
+    wait_for_turn();
+    clock_.enter(&PhaseSeconds::sampling);
+    const bool cold = planned.timing == cold_timing;
+    TrialMeter meter(trial, inputs, options_.checks, clock_, cold);
+    measure::Policy policy{.cap_s = options_.cap_s, .block = options_.block};
+    if (options_.block > 0) policy.sample_s = block_sample_s;
+    // Each launch on its own result would grow without end; only the first after a restore counts.
+    // Only the first after a flush is cold.
+    if (trial.in_place() || cold) policy.max_launches = 1;
+    const measure::LostTime before = measure::lost_time();
+    const double begin_s = steady_s();
+    measurement = measure::sample(meter, policy);
+    result.record.contended =
+        measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
+    result.record.launched_by = trial.launched_by();
+  } else {
+    if (trial.in_place()) trial.restore(inputs);
+    clock_.enter(&PhaseSeconds::execution);
+    trial.launch();
+    trial.synchronize();
+  }
+  clock_.enter(&PhaseSeconds::comparison);
+  result.record.repeatable = false;
+  check_last_launch(trial, inputs, verified, options_.checks);
+  result.record.repeatable = true;
+  if (timed) {  // only now: wrong work has no times
+    fill_times(result.record, planned.test.op, measurement);
+    result.samples = std::move(measurement.samples);
+  }
+}
+
+Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn) {
+  const OpInstance& op = planned.test.op;
+  Result result;
+  Record& record = result.record;
+  record.case_id = planned.test.id();
+  record.device = lane_text(planned);
+  record.seed = options_.seed;
+  record.flops = op.signature.flops;
+  record.bytes = op.signature.bytes;
+  if (op.op->collective) record.ranks = op.signature.ranks;
+  try {
+    clock_.enter(&PhaseSeconds::setup);
+    std::vector<placement::Place*> lane;
+    for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
+    const placement::DeviceGuard current(*lane.front());
+    record.device_name = lane.front()->device().hardware();
+    Trial trial(op, lane);
+    record.implementation = trial.implementation();
+    record.transport = trial.transport();
+    const double needed = host_bytes(op, lane.front()->device().is_host());
+    if (const auto why = too_little_memory(needed, available_host_bytes())) {
+      end_as(record, Status::skip, *why);
+    } else {
+      run_steps(planned, trial, wait_for_turn, result);
+      record.implementation = trial.implementation();  // of a scenario known only now
+      record.transport = trial.transport();
+      clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
+      record.status = Status::pass;        // perhaps with a reason: a declared deviation
+    }
+  } catch (const WrongResult& wrong) {
+    end_as(record, Status::fail, wrong.reason);
+    result.leave_worker = wrong.spoiled_process;
+  } catch (const placement::BrokenPromise& broken) {
+    end_as(record, Status::fail, "placement: " + broken.reason);
+  } catch (const VacuousResult& nothing_shown) {
+    end_as(record, Status::vacuous, nothing_shown.reason);
+  } catch (const DeviceError& error) {
+    end_as(record, status_of(error.failure()),
+           std::string(category_of(error.failure())) + error.what());
+  } catch (const std::bad_alloc&) {
+    end_as(record, Status::oom, "no host memory for the inputs or the reference");
+  } catch (const std::exception& error) {
+    end_as(record, Status::error, error.what());
+  }
+  result.references = references_.take_count();
+  result.phases = clock_.take();
+  return result;
+}
+
+}  // namespace assay

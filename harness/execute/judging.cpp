@@ -1,0 +1,275 @@
+#include "harness/execute/judging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+#include "harness/input/first_difference.h"
+#include "harness/input/generate.h"
+#include "harness/input/panel.h"
+#include "harness/oracle/compare.h"
+#include "harness/oracle/freivalds.h"
+#include "harness/oracle/vacuous.h"
+
+namespace assay {
+namespace {
+
+/// One for each pass. The poisons of any two differ: an output that was never written cannot look
+/// right in all passes. 0xff is a NaN in every float type, so what is read from a guard shows even
+/// where it is multiplied by zero.
+constexpr std::array fills{
+    Trial::Fill{
+        .poison = std::byte{0xff}, .input_guard = std::byte{0x5c}, .output_guard = std::byte{0xa3}},
+    Trial::Fill{
+        .poison = std::byte{0x00}, .input_guard = std::byte{0xff}, .output_guard = std::byte{0x5c}},
+    Trial::Fill{.poison = std::byte{0x3b},
+                .input_guard = std::byte{0xff},
+                .output_guard = std::byte{0x96}}};
+constexpr Trial::Fill timing_fill{
+    .poison = std::byte{0xa5}, .input_guard = std::byte{0x96}, .output_guard = std::byte{0x69}};
+
+using Bytes = std::span<const std::byte>;
+
+/// The output of each rank, for the host to read: where it lies, or downloaded to `kept`, as the
+/// last pass's must be, which later launches are compared with.
+std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool keep,
+                              std::vector<HostTensor>& kept) {
+  std::vector<Bytes> outputs;
+  for (int rank = 0; rank < trial.ranks(); ++rank) {
+    if (const auto in_place = trial.readable_output(rank); in_place && !keep) {
+      outputs.push_back(*in_place);
+      continue;
+    }
+    // `outputs` refers to the bytes of tensors, which stay where they are when the list grows.
+    while (std::ssize(kept) <= rank) kept.emplace_back(op.signature.outputs[0]);
+    HostTensor& to = kept[static_cast<std::size_t>(rank)];
+    trial.download_output(rank, to);
+    outputs.emplace_back(to.bytes());
+  }
+  return outputs;
+}
+
+Check check_of(oracle::Objection::Kind kind) {
+  switch (kind) {
+    case oracle::Objection::Kind::effective_bits:
+      return Check::effective_bits;
+    case oracle::Objection::Kind::worst_element:
+      return Check::worst_element;
+    case oracle::Objection::Kind::misrounded:
+      return Check::misrounded;
+  }
+  __builtin_unreachable();
+}
+
+/// Every rank must hold the same bits as rank 0, whatever the tolerance.
+void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype) {
+  for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
+    if (const auto byte = input::first_difference(outputs[0], outputs[rank])) {
+      throw WrongResult{fmt::format("ranks disagree: rank {} differs from rank 0 at [{}]", rank,
+                                    *byte / size_bytes(dtype))};
+    }
+  }
+}
+
+void check_process_state(const Trial& trial, const Checks& checks, std::string_view when) {
+  if (const auto change = trial.changed_process(); change && checks.on(Check::process_state)) {
+    throw WrongResult{fmt::format("{}: the launch {}", when, *change), true};
+  }
+}
+
+}  // namespace
+
+void Findings::keep_decoys(const std::vector<std::string>& found) {
+  if (!decoys) {
+    decoys = found;
+    return;
+  }
+  std::erase_if(*decoys, [&](const std::string& decoy) {
+    return std::ranges::find(found, decoy) == found.end();
+  });
+}
+
+RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
+  RankInputs inputs(static_cast<std::size_t>(ranks));
+  for (auto& tensors : inputs) {
+    for (const TensorSpec& spec : op.signature.inputs) tensors.emplace_back(spec);
+  }
+  regenerate_inputs(op, pass, seed, inputs);
+  return inputs;
+}
+
+void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankInputs& inputs) {
+  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  for (int rank = 0; rank < std::ssize(inputs); ++rank) {
+    auto& tensors = inputs[static_cast<std::size_t>(rank)];
+    for (int i = 0; i < std::ssize(tensors); ++i) {
+      const input::TensorKey key{seed, pass, rank, i};
+      input::generate(op, rules, key, tensors[static_cast<std::size_t>(i)]);
+    }
+  }
+}
+
+void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
+                  ReferenceStore& references, const std::string& reference_key,
+                  const Checks& checks, PhaseClock& clock, Findings& findings,
+                  std::vector<HostTensor>& kept) {
+  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  clock.enter(&PhaseSeconds::input);
+  trial.upload(inputs);
+  trial.arm(fills.at(static_cast<std::size_t>(pass)));
+  clock.enter(&PhaseSeconds::execution);
+  trial.launch();
+  trial.synchronize();
+  clock.enter(&PhaseSeconds::comparison);
+  check_process_state(trial, checks, rules.name);  // before the reference is computed in it
+  const bool is_last = pass + 1 == std::ssize(passes(op));
+  const std::vector<Bytes> outputs = outputs_of(trial, op, is_last, kept);
+
+  clock.enter(&PhaseSeconds::reference);
+  const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
+  const reference::Reference expected = reference::find(op);
+  // What a collective should give depends on all ranks, and is the same for all of them; else each
+  // rank stands for itself.
+  const bool is_collective = op.op->collective;
+  const auto problem_of = [&](int rank) -> reference::Problem {
+    const std::span<const std::vector<HostTensor>> ranks(inputs);
+    return {op, is_collective ? ranks : ranks.subspan(static_cast<std::size_t>(rank), 1),
+            input::panel(op, pass)};
+  };
+  if (!is_collective && trial.ranks() > 1 && expected.solve != nullptr) {
+    throw std::logic_error("one state for ranks that stand for themselves");
+  }
+  const auto state = expected.solve == nullptr || as_a_whole
+                         ? std::make_unique<StoredState>(reference::State{})
+                         : references.get(fmt::format("{} pass={}", reference_key, pass), [&] {
+                             return reference::solve(expected, problem_of(0));
+                           });
+  const MathMode mode = trial.math_mode();
+  const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op, mode);
+  const auto judged = [&](int rank) {
+    clock.enter(&PhaseSeconds::comparison);
+    const Bytes output = outputs[static_cast<std::size_t>(rank)];
+    const reference::Problem problem = problem_of(rank);
+    std::optional<HostTensor> repaired;
+    if (!findings.deviations.empty() && !as_a_whole) {
+      std::ranges::copy(output, repaired.emplace(op.signature.outputs[0]).bytes().begin());
+      oracle::put_right(expected, problem, state->values(), is_collective ? rank : 0, *repaired,
+                        findings.deviations);
+    }
+    const Bytes actual = repaired ? repaired->bytes() : output;
+    if (as_a_whole) return oracle::freivalds(problem, actual);
+    double reference_share = 0;
+    oracle::Verdict found = oracle::compare(expected, problem, state->values(), tolerance, actual,
+                                            rank, &reference_share);
+    clock.give(&PhaseSeconds::reference, reference_share);
+    return found;
+  };
+  const oracle::Verdict first = judged(0);
+  oracle::Verdict verdict = first;
+  for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
+    // Where all should be alike, those that are as rank 0 are as right: the reference is costly.
+    const bool same = is_collective && !input::first_difference(outputs[0], outputs[rank]);
+    verdict.merge(same ? first : judged(static_cast<int>(rank)));
+  }
+  // An oracle that was handed too little would find too little.
+  if (verdict.elements != trial.ranks() * op.signature.outputs[0].elements()) {
+    throw std::logic_error("not every element of every rank was judged");
+  }
+  if (!findings.oracles.empty()) findings.oracles += "; ";
+  findings.oracles += fmt::format("{}={}{}", rules.name, tolerance.description,
+                                  oracle::description(rules.rule, op, mode));
+  findings.verdict.merge(verdict);
+  const oracle::Precision precision = oracle::precision(verdict, rules.rule, op, mode);
+  if (precision.effective_bits) findings.precision.effective_bits = precision.effective_bits;
+  if (precision.worst_ratio) findings.precision.worst_ratio = precision.worst_ratio;
+  if (precision.misrounded_fraction) {
+    findings.precision.misrounded_fraction = precision.misrounded_fraction;
+  }
+
+  if (!verdict.passed() && checks.on(rules)) {
+    throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
+  }
+  for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op, mode)) {
+    if (checks.on(check_of(found.kind))) {
+      throw WrongResult{fmt::format("{}: {}", rules.name, found.text)};
+    }
+  }
+  if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
+    findings.notes += (findings.notes.empty() ? "" : ", ") + note;
+  }
+  if (!as_a_whole) {
+    findings.keep_decoys(oracle::decoys(expected, problem_of(0), state->values(), tolerance,
+                                        outputs[0],
+                                        fills.at(static_cast<std::size_t>(pass)).poison));
+  }
+  check_surroundings(trial, inputs, checks, std::string(rules.name));
+  if (is_collective && checks.on(Check::agreement_of_ranks)) {
+    check_ranks_agree(outputs, output_dtype(op));
+  }
+}
+
+std::string deviations_seen(const Findings& findings) {
+  std::string ids;
+  for (const oracle::Seen& seen : findings.deviations) {
+    if (seen.places > 0 && seen.deviating == 0) {
+      throw WrongResult{fmt::format("the declared deviation {} was not seen at any of {} places",
+                                    seen.deviation->id, seen.places)};
+    }
+    if (seen.deviating > 0)
+      ids += fmt::format("{}deviation:{}", ids.empty() ? "" : ", ", seen.deviation->id);
+  }
+  return ids;
+}
+
+void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
+                        const std::string& when) {
+  const auto demand = [&](const std::optional<std::string>& damage) {
+    if (damage) throw WrongResult{when + ": " + *damage, true};
+  };
+  if (const auto place = trial.elsewhere(); place && checks.on(Check::placement)) {
+    throw WrongResult{when + ": " + *place};
+  }
+  check_process_state(trial, checks, when);
+  if (checks.on(Check::guard_bands)) demand(trial.damage());
+  if (checks.on(Check::unchanged_inputs)) demand(trial.changed_input(inputs));
+}
+
+void arm_for_timing(Trial& trial) { trial.arm(timing_fill); }
+
+void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>& verified,
+          const Checks& checks, std::int64_t launches) {
+  if (!checks.on(Check::soak)) return;
+  trial.arm(timing_fill);
+  for (std::int64_t launch = 1; launch <= launches; ++launch) {
+    if (trial.in_place()) trial.restore(inputs);
+    trial.launch();
+    trial.synchronize();
+    for (int rank = 0; rank < trial.ranks(); ++rank) {
+      if (const auto element =
+              trial.first_difference(rank, verified[static_cast<std::size_t>(rank)])) {
+        throw WrongResult{fmt::format(
+            "not repeatable: launch {} of {} differs from the verified one at [{}] of rank {}",
+            launch, launches, *element, rank)};
+      }
+    }
+  }
+  check_surroundings(trial, inputs, checks, "soak");
+}
+
+void check_last_launch(const Trial& trial, const RankInputs& inputs,
+                       const std::vector<HostTensor>& verified, const Checks& checks) {
+  for (int rank = 0; checks.on(Check::last_launch) && rank < trial.ranks(); ++rank) {
+    const HostTensor& right = verified[static_cast<std::size_t>(rank)];
+    if (const auto element = trial.first_difference(rank, right)) {
+      throw WrongResult{fmt::format(
+          "not repeatable: the last launch differs from the verified one at [{}] of rank {}",
+          *element, rank)};
+    }
+  }
+  check_surroundings(trial, inputs, checks, "the last launch");
+}
+
+}  // namespace assay

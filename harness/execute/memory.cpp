@@ -1,0 +1,44 @@
+#include "harness/execute/memory.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "harness/records/skip_category.h"
+
+namespace assay {
+
+double host_bytes(const OpInstance& op, bool device_is_host) {
+  const Signature& signature = op.signature;
+  double bytes = 0;
+  const auto add = [&](const TensorSpec& spec, bool has_device_tensor) {
+    bytes += static_cast<double>(spec.bytes());
+    // Huge pages are there once they are allocated, and no longer available.
+    const bool untouched = spec.memory == Memory::standard;
+    if (device_is_host && has_device_tensor && untouched) {
+      bytes += static_cast<double>(spec.span_bytes());
+    }
+  };
+  for (const TensorSpec& spec : signature.inputs) add(spec, true);
+  for (const TensorSpec& spec : signature.outputs) add(spec, !signature.in_place);
+  return bytes * signature.ranks;
+}
+
+std::optional<double> available_host_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string name, rest; file >> name && std::getline(file, rest);) {
+    if (name == "MemAvailable:") return std::stod(rest) * 1024;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> too_little_memory(double needed_bytes,
+                                             std::optional<double> available_bytes) {
+  if (!available_bytes || needed_bytes <= *available_bytes) return std::nullopt;
+  return fmt::format(
+      "{}the case and its checks take {:.1f} GB of the host's, "
+      "{:.1f} GB are available",
+      skip_category::too_little_memory, needed_bytes / 1e9, *available_bytes / 1e9);
+}
+
+}  // namespace assay

@@ -1,0 +1,75 @@
+#include "harness/execute/worker.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "assay/version.h"
+#include "harness/plan/protocol.h"
+
+namespace assay {
+
+WorkerChannel::WorkerChannel(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);  // it died before that was set
+  to_parent_ = FileDescriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (to_parent_.get() < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    throw std::system_error(errno, std::generic_category(), "worker: standard output");
+  }
+}
+
+void WorkerChannel::send(const std::string& message) const {
+  const std::string line = message + "\n";
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t n = write(to_parent_.get(), line.data() + sent, line.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw std::system_error(errno, std::generic_category(), "worker: answering");
+    sent += static_cast<std::size_t>(n);
+  }
+}
+
+void serve(const WorkerChannel& channel, const Backends& backends, const EngineOptions& options) {
+  protocol::Hello hello;
+  hello.schema = Record{}.schema_version;
+  hello.build_id = version::build_id;
+  hello.devices = backends.describe();
+  for (const std::string& kind : backends.kinds()) {
+    const Backend& backend = *backends.find(kind);
+    hello.backends.push_back({kind, backend.ranks_share_device(), backend.has_one_driver()});
+  }
+  hello.problems = backends.problems();
+  channel.send(encode(hello));
+
+  Engine engine(backends, options);
+  const auto next = [](protocol::ToWorker& message) {
+    std::string line;
+    if (!std::getline(std::cin, line)) return false;
+    message = protocol::decode_to_worker(line);
+    return true;
+  };
+  const auto wait_for_turn = [&] {
+    channel.send(encode(protocol::Ready{}));
+    protocol::ToWorker answer;
+    if (!next(answer)) _exit(0);  // the parent wants no more; nothing measured is worth keeping
+    if (!std::holds_alternative<protocol::Turn>(answer)) {
+      throw protocol::Malformed("a trial is open: expected a turn");
+    }
+  };
+  for (protocol::ToWorker message; next(message);) {
+    if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
+      channel.send(protocol::encode(*unknown));
+      continue;
+    }
+    const auto* trial = std::get_if<PlannedTrial>(&message);
+    if (trial == nullptr) throw protocol::Malformed("no trial is open: expected one");
+    channel.send(protocol::encode(engine.execute(*trial, wait_for_turn)));
+  }
+}
+
+}  // namespace assay

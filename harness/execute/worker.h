@@ -1,0 +1,29 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "harness/execute/engine.h"
+#include "kernels/core/file_descriptor.h"
+#include "kernels/device/backends.h"
+
+namespace assay {
+
+/// The worker's end of the protocol. To be made before any library is loaded: from then on what
+/// libraries print to standard output goes to standard error, and the process dies with its parent.
+class WorkerChannel {
+ public:
+  /// Ends the process at once if `parent` is no longer its parent. Throws std::system_error.
+  explicit WorkerChannel(pid_t parent);
+
+  void send(const std::string& message) const;
+
+ private:
+  FileDescriptor to_parent_;
+};
+
+/// Says hello, executes the trials it is sent, returns at the end of its input.
+void serve(const WorkerChannel& channel, const Backends& backends, const EngineOptions& options);
+
+}  // namespace assay

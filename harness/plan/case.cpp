@@ -1,0 +1,56 @@
+#include "harness/plan/case.h"
+
+#include <vector>
+
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+
+namespace assay {
+
+std::string Case::id() const {
+  std::string id = suite;
+  if (op.op->name != suite) id += "/" + std::string(op.op->name);
+  return id + "/" + std::string(name(op.dtype)) + "/" + op.params.text();
+}
+
+Case parse_case_id(std::string_view id) {
+  const auto refuse = [&](const std::string& why) {
+    return UsageError("case '" + std::string(id) + "': " + why);
+  };
+  std::vector<std::string> parts = split(id, '/');
+  if (parts.size() == 3) parts.insert(parts.begin() + 1, parts[0]);
+  if (parts.size() != 4) {
+    throw refuse("expected suite/op/dtype/name=value,... or suite/dtype/name=value,...");
+  }
+  const Op* op = find_op(parts[1]);
+  if (op == nullptr) {
+    std::vector<std::string> valid;
+    for (const Op& known : all_ops()) valid.emplace_back(known.name);
+    throw refuse(unknown_name("op", parts[1], valid));
+  }
+  const auto dtype = parse_dtype(parts[2]);
+  if (!dtype) {
+    std::vector<std::string> valid;
+    for (const DType known : all_dtypes()) valid.emplace_back(name(known));
+    throw refuse(unknown_name("dtype", parts[2], valid));
+  }
+  Params params;
+  for (const std::string& assignment : split(parts[3], ',')) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) throw refuse("'" + assignment + "' is not name=value");
+    const std::string name = assignment.substr(0, equals);
+    if (params.find(name) != nullptr) throw refuse("'" + name + "' is given twice");
+    try {
+      params.set(name, parse_parameter(*op, name, assignment.substr(equals + 1)));
+    } catch (const UsageError& error) {
+      throw refuse(error.what());
+    }
+  }
+  try {
+    return Case{parts[0], instantiate(*op, *dtype, params)};
+  } catch (const UsageError& error) {
+    throw refuse(error.what());
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+
+namespace assay {
+
+/// A plan in the order in which a budget should take it: `first` touches every suite, op and dtype
+/// on every lane of devices once, `rest` follows in rounds over the same, the cheapest first.
+struct CoverageOrder {
+  std::vector<PlannedTrial> first;
+  std::vector<PlannedTrial> rest;
+};
+
+/// Of each suite, op, dtype and lane, the first trial is the most telling one that the budget's
+/// share allows: the costliest of those that cost at most half of an equal share, else the
+/// cheapest.
+CoverageOrder order_by_coverage(std::span<const PlannedTrial> plan, double budget_s,
+                                const std::function<double(const PlannedTrial&)>& cost_s);
+
+/// "linear/linear/bf16 on cpu": what a budget must touch.
+std::string coverage_cell(const PlannedTrial& trial);
+
+}  // namespace assay

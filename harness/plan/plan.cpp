@@ -1,0 +1,107 @@
+#include "harness/plan/plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "harness/records/skip_category.h"
+
+namespace assay {
+namespace {
+
+bool share_device(std::span<const BackendTraits> backends, const std::string& kind) {
+  const auto found = std::ranges::find(backends, kind, &BackendTraits::kind);
+  return found != backends.end() && found->ranks_share_device;
+}
+
+bool takes_all_together(const OpInstance& op) { return op.op->collective || op.op->spans; }
+
+PlannedTrial together(const Case& test, const std::string& kind,
+                      const std::vector<DeviceId>& devices, bool ranks_share) {
+  const bool spans = test.op.op->spans;
+  const auto ranks =
+      static_cast<std::size_t>(spans ? test.op.signature.devices : test.op.signature.ranks);
+  PlannedTrial planned{.test = test, .lane = {devices.front()}};
+  if (ranks_share) return planned;
+  if (ranks <= devices.size()) {
+    planned.lane.assign(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(ranks));
+  } else {
+    planned.skip_reason = std::string(skip_category::too_few_devices) + std::to_string(ranks) +
+                          (spans ? " wanted of " : " ranks on ") + std::to_string(devices.size()) +
+                          " " + kind + " device(s)";
+  }
+  return planned;
+}
+
+/// Lane by lane, each of which has a worker of its own. A copy both ways is taken once of two.
+void add_peers(std::span<const Case> tests, const std::string& kind,
+               const std::vector<DeviceId>& devices, std::vector<PlannedTrial>& plan) {
+  const auto add = [&](const std::vector<DeviceId>& lane, const std::string& skip_reason) {
+    for (const Case& test : tests) {
+      const bool is_the_same_again = test.op.signature.is_mirrored && lane.back() < lane.front();
+      if (takes_all_together(test.op) || test.op.signature.devices != 2 || is_the_same_again)
+        continue;
+      plan.push_back({.test = test, .lane = lane, .skip_reason = skip_reason});
+    }
+  };
+  if (devices.size() == 1)
+    add(devices, std::string(skip_category::too_few_devices) + "a copy from one to another, on 1 " +
+                     kind + " device");
+  for (const DeviceId& from : devices) {
+    for (const DeviceId& to : devices) {
+      if (from != to) add({from, to}, "");
+    }
+  }
+}
+
+bool takes_one_device(const OpInstance& op) {
+  return !takes_all_together(op) && op.signature.devices == 1;
+}
+
+}  // namespace
+
+std::string lane_text(const PlannedTrial& trial) {
+  if (takes_all_together(trial.test.op)) return to_text(trial.lane, "+");
+  return to_text(trial.lane, trial.test.op.signature.is_mirrored ? "<>" : ">");
+}
+
+std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
+                                    std::span<const BackendTraits> backends,
+                                    std::span<const std::string> timings) {
+  std::vector<std::string> kinds;  // in the order of the devices
+  std::map<std::string, std::vector<DeviceId>> by_kind;
+  for (const DeviceId& device : devices) {
+    if (!by_kind.contains(device.backend)) kinds.push_back(device.backend);
+    by_kind[device.backend].push_back(device);
+  }
+
+  std::vector<PlannedTrial> plan;
+  for (const std::string& kind : kinds) {
+    std::vector<Case> applicable;
+    std::ranges::copy_if(cases, std::back_inserter(applicable),
+                         [&](const Case& test) { return applies_to(test.op, kind); });
+    for (const DeviceId& device : by_kind[kind]) {
+      for (const Case& test : applicable) {
+        if (takes_one_device(test.op)) plan.push_back({.test = test, .lane = {device}});
+      }
+    }
+    add_peers(applicable, kind, by_kind[kind], plan);
+    for (const Case& test : applicable) {
+      if (takes_all_together(test.op)) {
+        plan.push_back(together(test, kind, by_kind[kind], share_device(backends, kind)));
+      }
+    }
+  }
+  std::vector<PlannedTrial> timed;
+  const std::vector<std::string> untimed{""};
+  for (const PlannedTrial& planned : plan) {
+    const bool is_timed = !timings.empty() && planned.test.timed;
+    for (const std::string& timing : is_timed ? timings : std::span<const std::string>(untimed)) {
+      timed.push_back(planned);
+      timed.back().timing = timing;
+    }
+  }
+  return timed;
+}
+
+}  // namespace assay

@@ -1,0 +1,177 @@
+#include "harness/plan/protocol.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/records/fields_json.h"
+#include "harness/records/json_text.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+
+namespace assay::protocol {
+namespace {
+
+using nlohmann::json;
+
+/// Reports may quote bytes of anything: what is not UTF-8 is replaced, never thrown for.
+std::string to_line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Runs `read` and turns whatever it throws about the text into Malformed.
+template <class Read>
+auto parse(std::string_view line, const Read& read) {
+  try {
+    return read(parse_json(line));
+  } catch (const json::exception& error) {
+    throw Malformed(std::string("malformed line: ") + error.what());
+  } catch (const UsageError& error) {
+    throw Malformed(std::string("malformed line: ") + error.what());
+  }
+}
+
+Hello read_hello(const json& object) {
+  Hello hello;
+  hello.protocol = whole_number<int>(object.at("protocol"));
+  // Of another version nothing more is understood; the caller refuses it by its number.
+  if (hello.protocol != version) return hello;
+  hello.schema = whole_number<std::int64_t>(object.at("schema"));
+  hello.build_id = object.at("build_id").get<std::string>();
+  for (const json& device : object.at("devices")) {
+    hello.devices.push_back(fields_from_json<DeviceInfo>(device));
+  }
+  for (const json& backend : object.at("backends")) {
+    hello.backends.push_back({backend.at("kind").get<std::string>(),
+                              backend.at("ranks_share_device").get<bool>(),
+                              backend.value("has_one_driver", false)});
+  }
+  hello.problems = object.at("problems").get<std::vector<std::string>>();
+  return hello;
+}
+
+/// [seconds, launches], and where the device tells its state, [.., clock_hz or null, throttled or
+/// null].
+json sample_to_json(const Sample& sample) {
+  json array{sample.seconds, sample.launches};
+  if (sample.clock_hz || sample.throttled) {
+    array.push_back(sample.clock_hz ? json(*sample.clock_hz) : json());
+    array.push_back(sample.throttled ? json(*sample.throttled) : json());
+  }
+  return array;
+}
+
+Sample read_sample(const json& array) {
+  const auto is_told = [&](std::size_t i) { return array.size() > i && !array[i].is_null(); };
+  Sample sample;
+  sample.seconds = array.at(0).get<double>();
+  sample.launches = whole_number<std::int64_t>(array.at(1));
+  if (is_told(2)) sample.clock_hz = array[2].get<double>();
+  if (is_told(3)) sample.throttled = array[3].get<bool>();
+  return sample;
+}
+
+Result read_result(const json& object) {
+  Result result;
+  result.record = fields_from_json<Record>(object.at("record"));
+  result.leave_worker = object.at("leave_worker").get<bool>();
+  result.references.computed = whole_number<std::int64_t>(object.at("references_computed"));
+  result.references.shared = whole_number<std::int64_t>(object.at("references_shared"));
+  result.phases = fields_from_json<PhaseSeconds>(object.at("phases_s"));
+  for (const Phase& phase : all_phases) {
+    if (result.phases.*phase.seconds < 0) throw Malformed("malformed line: negative seconds");
+  }
+  for (const json& sample : object.at("samples")) result.samples.push_back(read_sample(sample));
+  return result;
+}
+
+ToWorker read_trial(const json& object) {
+  PlannedTrial trial;
+  for (const json& device : object.at("devices")) {
+    const auto id = parse_device_id(device.get<std::string>());
+    if (!id) throw Malformed("malformed line: no device is called " + device.dump());
+    trial.lane.push_back(*id);
+  }
+  if (trial.lane.empty()) throw Malformed("malformed line: a trial needs a device");
+  trial.timing = object.at("timing").get<std::string>();
+  trial.attempt = whole_number<std::int64_t>(object.at("attempt"));
+  trial.repeat = whole_number<std::int64_t>(object.at("repeat"));
+  const auto case_id = object.at("case").get<std::string>();
+  try {
+    trial.test = parse_case_id(case_id);
+  } catch (const UsageError& error) {
+    return UnknownCase{error.what()};  // of a parent that is another build
+  }
+  return trial;
+}
+
+}  // namespace
+
+std::string encode(const Hello& hello) {
+  json object{{"type", "hello"},           {"protocol", hello.protocol},
+              {"schema", hello.schema},    {"build_id", hello.build_id},
+              {"devices", json::array()},  {"backends", json::array()},
+              {"problems", hello.problems}};
+  for (const DeviceInfo& device : hello.devices) {
+    object["devices"].push_back(fields_to_json(device));
+  }
+  for (const BackendTraits& backend : hello.backends) {
+    object["backends"].push_back({{"kind", backend.kind},
+                                  {"ranks_share_device", backend.ranks_share_device},
+                                  {"has_one_driver", backend.has_one_driver}});
+  }
+  return to_line(object);
+}
+
+std::string encode(const Ready& /*ready*/) { return to_line({{"type", "ready"}}); }
+
+std::string encode(const UnknownCase& unknown) {
+  return to_line({{"type", "unknown_case"}, {"reason", unknown.reason}});
+}
+
+std::string encode(const Turn& /*turn*/) { return to_line({{"type", "turn"}}); }
+
+std::string encode(const Result& result) {
+  json object{{"type", "result"},
+              {"record", fields_to_json(result.record)},
+              {"leave_worker", result.leave_worker},
+              {"references_computed", result.references.computed},
+              {"references_shared", result.references.shared},
+              {"phases_s", fields_to_json(result.phases)},
+              {"samples", json::array()}};
+  for (const Sample& sample : result.samples) {
+    object["samples"].push_back(sample_to_json(sample));
+  }
+  return to_line(object);
+}
+
+FromWorker decode_from_worker(std::string_view line) {
+  return parse(line, [](const json& object) -> FromWorker {
+    const auto type = object.at("type").get<std::string>();
+    if (type == "hello") return read_hello(object);
+    if (type == "ready") return Ready{};
+    if (type == "result") return read_result(object);
+    if (type == "unknown_case") return UnknownCase{object.at("reason").get<std::string>()};
+    throw Malformed("malformed line: unknown type '" + type + "'");
+  });
+}
+
+std::string encode(const PlannedTrial& trial) {
+  json devices = json::array();
+  for (const DeviceId& device : trial.lane) devices.push_back(to_text(device));
+  return to_line({{"type", "trial"},
+                  {"case", trial.test.id()},
+                  {"devices", devices},
+                  {"timing", trial.timing},
+                  {"attempt", trial.attempt},
+                  {"repeat", trial.repeat}});
+}
+
+ToWorker decode_to_worker(std::string_view line) {
+  return parse(line, [](const json& object) -> ToWorker {
+    const auto type = object.at("type").get<std::string>();
+    if (type == "turn") return Turn{};
+    if (type == "trial") return read_trial(object);
+    throw Malformed("malformed line: unknown type '" + type + "'");
+  });
+}
+
+}  // namespace assay::protocol

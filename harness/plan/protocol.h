@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "harness/records/record.h"
+#include "kernels/device/device_info.h"
+
+// What parent and worker say to each other: JSON, one object a line, over the worker's standard
+// input and output. docs/protocol.md shows a conversation.
+namespace assay::protocol {
+
+/// A worker of another version is refused before anything runs.
+inline constexpr int version = 3;
+
+/// A line that is not what it should be.
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Worker to parent.
+
+/// The first line of a worker: who it is and what it sees.
+struct Hello {
+  int protocol = version;
+  std::int64_t schema = 1;  // of Record
+  std::string build_id;
+  std::vector<DeviceInfo> devices;
+  std::vector<BackendTraits> backends;
+  std::vector<std::string> problems;  // modules not loaded, libraries missing
+};
+
+/// A trial is verified and waits for its turn to be timed: nothing else should run meanwhile.
+struct Ready {};
+
+/// The answer to a trial of a case that this build does not have.
+struct UnknownCase {
+  std::string reason;
+};
+
+using FromWorker = std::variant<Hello, Ready, Result, UnknownCase>;
+
+std::string encode(const Hello& hello);
+std::string encode(const Ready& ready);
+std::string encode(const Result& result);
+std::string encode(const UnknownCase& unknown);
+/// Throws Malformed.
+FromWorker decode_from_worker(std::string_view line);
+
+// Parent to worker. The end of its input tells a worker to leave.
+
+/// Execute one trial; the answer is one Result, after a Ready when the trial is timed.
+std::string encode(const PlannedTrial& trial);
+/// The answer to Ready: it is this worker's turn.
+struct Turn {};
+std::string encode(const Turn& turn);
+
+using ToWorker = std::variant<PlannedTrial, Turn, UnknownCase>;
+/// Throws Malformed.
+ToWorker decode_to_worker(std::string_view line);
+
+}  // namespace assay::protocol

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/records/record.h"
+#include "kernels/core/status.h"
+
+// JSON objects from and to any struct that has visit_fields. Empty fields are left out.
+namespace assay {
+
+/// Throws UsageError where the value is no whole number or out of range: the library's own
+/// conversion wraps, cuts fractions off, and is undefined for a double beyond the range.
+template <std::integral Number>
+Number whole_number(const nlohmann::json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (std::in_range<Number>(number)) return static_cast<Number>(number);
+  } else if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    if (std::in_range<Number>(number)) return static_cast<Number>(number);
+  }
+  throw UsageError("not a whole number from " + std::to_string(std::numeric_limits<Number>::min()) +
+                   " to " + std::to_string(std::numeric_limits<Number>::max()));
+}
+
+namespace json_detail {
+
+using Json = nlohmann::json;
+
+inline void put(Json& object, const char* key, const std::string& value) {
+  if (!value.empty()) object[key] = value;
+}
+inline void put(Json& object, const char* key, Status value) { object[key] = name(value); }
+template <class Number>
+requires std::is_arithmetic_v<Number>
+void put(Json& object, const char* key, Number value) { object[key] = value; }
+template <class T>
+void put(Json& object, const char* key, const std::optional<T>& value) {
+  if (!value) return;
+  if constexpr (std::floating_point<T>) {
+    if (!std::isfinite(*value)) return;  // JSON has no such number
+  }
+  object[key] = *value;
+}
+
+inline void get(const Json& value, Status& field) {
+  const auto status = parse_status(value.get<std::string>());
+  if (!status) throw UsageError("unknown status '" + value.get<std::string>() + "'");
+  field = *status;
+}
+template <class T>
+void get(const Json& value, T& field) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    field = whole_number<T>(value);
+  } else {
+    field = value.get<T>();
+  }
+}
+template <class T>
+void get(const Json& value, std::optional<T>& field) {
+  get(value, field.emplace());
+}
+
+}  // namespace json_detail
+
+template <class Struct>
+nlohmann::json fields_to_json(const Struct& object) {
+  nlohmann::json json = nlohmann::json::object();
+  visit_fields(object,
+               [&](const char* key, const auto& field) { json_detail::put(json, key, field); });
+  return json;
+}
+
+/// Throws nlohmann::json::exception when a value is of the wrong type, UsageError for an unknown
+/// status and for what is no whole number of a field's range. Absent keys leave the field.
+template <class Struct>
+Struct fields_from_json(const nlohmann::json& json) {
+  Struct object;
+  visit_fields(object, [&](const char* key, auto& field) {
+    if (const auto found = json.find(key); found != json.end()) json_detail::get(*found, field);
+  });
+  return object;
+}
+
+}  // namespace assay

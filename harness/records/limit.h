@@ -1,0 +1,70 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "harness/records/record.h"
+
+namespace assay {
+
+/// A ceiling of one device, as it was measured: by the verified launches of one case. A row of
+/// limits.csv.
+struct Limit {
+  std::string device;
+  std::string limit;  // "memory_copy", "matrix_f32", "link_to_device", "launch"
+  Status status = Status::error;
+  std::string reason;
+  std::string unit;  // of the next four: "B/s", "FLOP/s", or "s" of one launch
+  std::optional<double> value;
+  std::optional<double> ci_low;  // of the median time, 95%, within one process
+  std::optional<double> ci_high;
+  std::optional<double> theoretical;  // what clocks and widths would allow, where they are known
+  std::string case_id;
+  std::string implementation;
+  std::string launched_by;
+  std::optional<std::int64_t> samples;
+  std::string stop_reason;
+  std::optional<double> noise;
+  std::optional<double> clock_hz;
+  std::optional<bool> throttled;
+  std::optional<bool> contended;
+  std::string device_uuid;
+  std::string started_at;  // UTC, ISO 8601
+};
+
+/// In the order of the columns of limits.csv.
+template <class L, class Visitor>
+void visit_fields(L& limit, Visitor&& visit) requires std::same_as<std::remove_const_t<L>, Limit> {
+  visit("device", limit.device);
+  visit("limit", limit.limit);
+  visit("status", limit.status);
+  visit("reason", limit.reason);
+  visit("unit", limit.unit);
+  visit("value", limit.value);
+  visit("ci_low", limit.ci_low);
+  visit("ci_high", limit.ci_high);
+  visit("theoretical", limit.theoretical);
+  visit("case_id", limit.case_id);
+  visit("implementation", limit.implementation);
+  visit("launched_by", limit.launched_by);
+  visit("samples", limit.samples);
+  visit("stop_reason", limit.stop_reason);
+  visit("noise", limit.noise);
+  visit("clock_hz", limit.clock_hz);
+  visit("throttled", limit.throttled);
+  visit("contended", limit.contended);
+  visit("device_uuid", limit.device_uuid);
+  visit("started_at", limit.started_at);
+}
+
+/// How a record's reason begins when it is faster than its limit allows, beyond both intervals: one
+/// of the two measurements is wrong.
+inline constexpr std::string_view beyond_limit = "beyond its limit";
+
+inline bool is_beyond_limit(const Record& trial) { return trial.reason.starts_with(beyond_limit); }
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/device_info.h"
+
+namespace assay {
+
+/// One side of a comparison of two builds.
+struct PairedSide {
+  std::filesystem::path program;
+  std::string build_id;
+  std::vector<std::pair<std::string, std::string>> environment;  // set for this side alone
+  std::vector<std::string> sim_faults;
+  std::vector<DeviceInfo> devices;  // as it sees them
+};
+
+/// What is true of a whole comparison: the content of ab.json.
+struct PairedInfo {
+  std::string run_id;
+  std::filesystem::path directory;
+  std::string host;
+  std::string started_at;  // UTC, ISO 8601
+  std::string ended_at;    // empty until the end
+  std::vector<std::string> command_line;
+  PairedSide base;
+  PairedSide cand;
+  std::uint64_t seed = 1;
+  double margin = 0;
+  std::string margin_reason;  // why it is that
+  int screen_rounds = 0;
+  double screen_p = 0;
+  int confirm_rounds = 0;
+  double confirm_p = 0;
+  int samples = 0;  // of each side, in each round
+  std::int64_t planned = 0;
+  std::vector<std::string> notes;
+  bool interrupted = false;  // known at the end
+  int exit_code = 0;         // known at the end
+  double wall_s = 0;         // known at the end
+  /// The same for both sides: the variables that change results.
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
+}  // namespace assay

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/records/phases.h"
+#include "kernels/device/device_info.h"
+
+namespace assay {
+
+/// One stretch of a run: from its start or a --resume to where it ended or was killed.
+struct Session {
+  std::string started_at;  // UTC, ISO 8601
+  std::string ended_at;    // empty while it goes on, and for ever where it was killed
+  std::vector<std::string> command_line;
+  // Known where it ended.
+  bool interrupted = false;
+  int exit_code = 0;
+  double wall_s = 0;
+  std::int64_t taken = 0;  // trials that ran in it, each attempt
+
+  bool ended() const { return !ended_at.empty(); }
+};
+
+/// What is true of a whole run: the content of run.json and devices.csv.
+struct RunInfo {
+  std::string run_id;
+  std::filesystem::path directory;
+  std::string host;
+  std::string started_at;  // UTC, ISO 8601
+  std::string ended_at;    // empty until the end
+  std::vector<std::string> command_line;
+  std::string version;
+  std::string git_revision;
+  std::string build_type;
+  std::string compiler;
+  std::string build_id;
+  std::uint64_t seed = 1;
+  std::string profile;
+  bool check_only = false;
+  bool allow_flaky = false;
+  std::int64_t planned = 0;  // trials, counting every repeat
+  bool interrupted = false;  // known at the end
+  int exit_code = 0;         // known at the end
+  /// What a person should know beside the results: what a budget left out, a known failure that no
+  /// longer fails. Known at the end.
+  std::vector<std::string> notes;
+  std::int64_t references_computed = 0;  // known at the end
+  std::int64_t references_shared = 0;    // used again by another trial; known at the end
+  std::vector<Session> sessions;         // at least one; the last is the one that goes on
+  /// The list of known failures, absolute, and the CRC-32 of its bytes; empty where there is none.
+  std::filesystem::path expected;
+  std::string expected_crc32;
+  /// How long the sessions that ended took together, for how many trials that ran (each attempt),
+  /// and where that time went. Known at the end.
+  double wall_s = 0;
+  std::int64_t taken = 0;
+  PhaseSeconds phases;
+  std::vector<DeviceInfo> devices;
+  /// The variables of an allow-list that change results (OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES),
+  /// never the whole environment.
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
+}  // namespace assay

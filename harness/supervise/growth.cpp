@@ -1,0 +1,116 @@
+#include "harness/supervise/growth.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kept_points = 512;
+constexpr std::int64_t telling_trials = 100;
+constexpr std::size_t kept_workers = 64;
+
+std::filesystem::path proc(pid_t pid) { return "/proc/" + std::to_string(pid); }
+
+double resident_bytes(pid_t pid) {
+  std::ifstream file(proc(pid) / "statm");
+  double total_pages = 0;
+  double resident_pages = 0;
+  file >> total_pages >> resident_pages;
+  return resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+double open_files(pid_t pid) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(proc(pid) / "fd", error);
+  return error ? 0 : static_cast<double>(std::distance(begin(entries), end(entries)));
+}
+
+std::string text_of(const Growth::Slope& slope) {
+  return fmt::format("{:+.1f} KiB and {:+.2f} file handles", slope.bytes_per_1000_trials / 1024,
+                     slope.files_per_1000_trials);
+}
+
+}  // namespace
+
+void Growth::sample(std::span<const pid_t> workers) {
+  ++trials_;
+  add(getpid(), parent_);
+  for (const pid_t pid : workers) add(pid, workers_[pid]);
+  // A worker that is replaced often tells nothing; those that served longest are kept.
+  while (workers_.size() > kept_workers) {
+    workers_.erase(std::ranges::min_element(workers_, {}, [](const auto& entry) {
+      const auto& points = entry.second.points;
+      return points.empty() ? 0 : points.back().trial - points.front().trial;
+    }));
+  }
+}
+
+void Growth::add(pid_t pid, Series& series) {
+  if (trials_ % series.stride != 0) return;
+  const double bytes = resident_bytes(pid);
+  if (bytes == 0) return;  // it has just ended
+  series.points.push_back({trials_, bytes, open_files(pid)});
+  if (series.points.size() < kept_points) return;
+  std::vector<Point> thinned;
+  for (std::size_t i = 1; i < series.points.size(); i += 2) thinned.push_back(series.points[i]);
+  series.points = std::move(thinned);
+  series.stride *= 2;
+}
+
+Growth::Slope Growth::slope(std::span<const Point> points) {
+  points = points.subspan(points.size() / 2);
+  Slope slope;
+  if (points.size() < 2) return slope;
+  const auto n = static_cast<double>(points.size());
+  Point mean{0, 0, 0};
+  double mean_trial = 0;
+  for (const Point& point : points) {
+    mean_trial += static_cast<double>(point.trial) / n;
+    mean.bytes += point.bytes / n;
+    mean.files += point.files / n;
+  }
+  double squares = 0;
+  for (const Point& point : points) {
+    const double x = static_cast<double>(point.trial) - mean_trial;
+    squares += x * x;
+    slope.bytes_per_1000_trials += x * (point.bytes - mean.bytes);
+    slope.files_per_1000_trials += x * (point.files - mean.files);
+  }
+  slope.bytes_per_1000_trials *= 1000 / squares;
+  slope.files_per_1000_trials *= 1000 / squares;
+  slope.trials = points.back().trial - points.front().trial;
+  return slope;
+}
+
+Growth::Slope Growth::parent() const { return slope(parent_.points); }
+
+Growth::Slope Growth::steepest_worker() const {
+  Slope steepest;
+  for (const auto& [pid, series] : workers_) {
+    const Slope own = slope(series.points);
+    if (own.trials < telling_trials) continue;
+    if (steepest.trials == 0 || own.bytes_per_1000_trials > steepest.bytes_per_1000_trials) {
+      steepest = own;
+    }
+  }
+  return steepest;
+}
+
+std::string Growth::text() const {
+  const Slope own = parent();
+  const Slope worker = steepest_worker();
+  if (own.trials < telling_trials) return {};
+  std::string text =
+      fmt::format("growth per 1,000 trials, over the last {}: parent {}", own.trials, text_of(own));
+  if (worker.trials > 0) text += fmt::format("; worker {}", text_of(worker));
+  return text;
+}
+
+}  // namespace assay

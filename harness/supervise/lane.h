@@ -1,0 +1,110 @@
+#pragma once
+
+#include <poll.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/plan/plan.h"
+#include "harness/plan/protocol.h"
+#include "harness/records/record.h"
+#include "harness/supervise/oom_watch.h"
+#include "harness/supervise/worker_process.h"
+
+namespace assay {
+
+/// Why a lane takes no more trials, and what becomes of those it still had.
+struct GivenUp {
+  Status status;
+  std::string reason;
+  /// The device that is gone; empty when the lane as a whole cannot be used.
+  std::optional<DeviceId> device;
+};
+
+/// A set of devices and the worker that serves it. Executes one trial at a time and turns whatever
+/// becomes of it, a dead, silent or lying worker included, into one Result. Never waits for a
+/// worker that computes: the supervisor polls all lanes at once.
+class Lane {
+ public:
+  Lane(std::vector<DeviceId> devices, const WorkerCommand& command, double timeout_s)
+      : devices_(std::move(devices)), command_(command), timeout_s_(timeout_s) {}
+  Lane(Lane&&) noexcept = default;
+
+  const std::vector<DeviceId>& devices() const { return devices_; }
+  bool busy() const { return phase_ != Phase::idle || immediate_; }
+  /// A trial is verified and waits for its turn to be timed.
+  bool waits_for_turn() const { return phase_ == Phase::waiting; }
+  bool is_timing() const { return phase_ == Phase::timing; }
+  const std::optional<GivenUp>& given_up() const { return given_up_; }
+
+  /// Begins a trial, with a fresh worker where there is none. The lane must not be busy.
+  void give(const PlannedTrial& trial);
+  void grant_turn();
+
+  /// Hears what the worker has said and looks at the clock. The trial's result once it has one.
+  std::optional<Result> step();
+
+  /// What to wait for before the next step.
+  void add_descriptors(std::vector<pollfd>& polled) const;
+  std::optional<Deadline> deadline() const;
+
+  /// The devices as somebody has seen them already: their UUIDs, in their order. Else those that
+  /// the first worker sees are taken for the right ones.
+  void expect(std::vector<std::string> uuids) { uuids_ = std::move(uuids); }
+
+  /// Stops the worker where it is, so that nothing of it disturbs another's times. False where it
+  /// does not stop.
+  bool hold() { return !worker_ || worker_->pause(); }
+  void go_on() {
+    if (worker_) worker_->resume();
+  }
+
+  /// No other worker can take the place of its first one.
+  bool is_once() const { return command_.once; }
+  bool has_worker() const { return worker_ != nullptr; }
+  std::optional<pid_t> worker_pid() const;
+  /// Lets the worker leave, at once or by force after `leave_s`; its devices are free then.
+  void dismiss(double leave_s);
+
+ private:
+  // starting: waits for the hello; executing: for the result or for ready
+  enum class Phase { idle, starting, executing, waiting, timing };
+
+  void start();
+  std::optional<Result> hear(const std::string& line);
+  std::optional<Result> hear_hello(const protocol::Hello& hello);
+  Result take(Result result);
+  Result failed_start(const std::string& why);
+  Result end_of_worker();
+  Result overrun();
+  Result finish(Result result, bool keep_worker);
+
+  std::vector<DeviceId> devices_;
+  std::vector<std::string> uuids_;  // of those, as the first worker saw them
+  WorkerCommand command_;
+  double timeout_s_;
+  Phase phase_ = Phase::idle;
+  PlannedTrial trial_;
+  std::unique_ptr<WorkerProcess> worker_;
+  Deadline deadline_;
+  double left_s_ = 0;  // of the time-out, while waiting for a turn
+  std::optional<Result> immediate_;
+  OomWatch oom_;
+  int failed_starts_ = 0;
+  int losses_ = 0;  // in a row
+  std::optional<GivenUp> given_up_;
+};
+
+/// Throws std::runtime_error for a worker of another protocol, or of another build than this; of
+/// any where that is empty.
+void check_hello(const protocol::Hello& hello, const std::string& build_id);
+
+/// A trial that ended outside the engine.
+Result ended_as(Status status, const std::string& reason);
+
+/// "signal 11 (Segmentation fault): the last words"
+std::string obituary(const WorkerProcess& worker);
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+#include "harness/supervise/oom_watch.h"
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace assay {
+
+std::optional<std::int64_t> OomWatch::count_in(std::string_view text) {
+  constexpr std::string_view word = "oom_kill ";
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    std::int64_t count = 0;
+    const char* digits = text.data() + at + word.size();
+    if (std::from_chars(digits, text.data() + text.size(), count).ec == std::errc()) return count;
+  }
+  return std::nullopt;
+}
+
+std::int64_t OomWatch::kills() {
+  // The machine's count, or in a container of its own kernel the cgroup's.
+  std::int64_t total = 0;
+  for (const char* path : {"/proc/vmstat", "/sys/fs/cgroup/memory.events"}) {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    total += count_in(text).value_or(0);
+  }
+  return total;
+}
+
+bool OomWatch::happened() const { return kills() > before_; }
+
+}  // namespace assay

@@ -1,0 +1,294 @@
+#include "harness/supervise/supervisor.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "harness/records/replay.h"
+#include "kernels/core/clock.h"
+
+namespace assay {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr double hello_s = 60;
+/// What a worker that was asked to leave, or sent TERM, may take.
+constexpr double leave_s = 5;
+constexpr double term_s = 2;
+/// Signals end a wait; this is for those that arrive just before it, and for a worker that ends
+/// while its children hold its pipes.
+constexpr int longest_wait_ms = 200;
+
+bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
+  return std::ranges::any_of(
+      a, [&](const DeviceId& id) { return std::ranges::find(b, id) != b.end(); });
+}
+
+void wait_for(std::vector<pollfd>& polled, Deadline deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+  const auto wait_ms = std::clamp<long>(left.count(), 0, longest_wait_ms);
+  poll(polled.data(), polled.size(), static_cast<int>(wait_ms));
+}
+
+}  // namespace
+
+protocol::Hello probe(const WorkerCommand& command) {
+  WorkerProcess worker(command);
+  const Deadline deadline = after(hello_s);
+  std::string line;
+  while (!worker.take_line(line)) {
+    if (worker.silent()) {
+      worker.stop(leave_s, term_s);
+      throw std::runtime_error("a worker did not start: " + obituary(worker));
+    }
+    if (steady_clock::now() >= deadline) throw std::runtime_error("a worker says nothing");
+    std::vector<pollfd> polled;
+    for (const int fd : worker.descriptors()) polled.push_back({fd, POLLIN, 0});
+    wait_for(polled, deadline);
+    worker.receive();
+  }
+  const auto message = protocol::decode_from_worker(line);
+  const auto* hello = std::get_if<protocol::Hello>(&message);
+  if (hello == nullptr) throw std::runtime_error("a worker did not say hello first");
+  check_hello(*hello, command.build_id);
+  worker.stop(leave_s, term_s);
+  return *hello;
+}
+
+Supervisor::~Supervisor() {
+  for (auto& queue : queues_) queue->lane.dismiss(queue->lane.busy() ? 0 : leave_s);
+}
+
+void Supervisor::Queue::open_next() {
+  open = std::move(trials.front());
+  trials.pop_front();
+  started_at = utc_now();
+  began_s = steady_s();
+}
+
+Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
+  const bool once = std::ranges::find(options_.one_driver_kinds, lane.front().backend) !=
+                    options_.one_driver_kinds.end();
+  const std::vector<DeviceId> served = once ? all_devices(lane.front().backend) : lane;
+  for (auto& queue : queues_) {
+    if (queue->lane.devices() == served) return *queue;
+  }
+  WorkerCommand command = options_.worker;
+  command.once = once;
+  options_.for_lane(command, served);
+  queues_.push_back(
+      std::make_unique<Queue>(Queue{Lane(served, command, options_.timeout_s), {}, {}, {}}));
+  return *queues_.back();
+}
+
+std::vector<DeviceId> Supervisor::all_devices(const std::string& kind) const {
+  std::vector<DeviceId> devices;
+  for (const DeviceInfo& device : run_.devices) {
+    if (const auto id = parse_device_id(device.device); id && id->backend == kind) {
+      devices.push_back(*id);
+    }
+  }
+  return devices;
+}
+
+/// Rows for all that is open, when whoever started this process is about to end it.
+PlanEnd Supervisor::end_of_launch() {
+  const std::string reason = "the launcher ended the job";
+  for (auto& queue : queues_) {
+    if (queue->lane.busy()) conclude(*queue, ended_as(Status::device_lost, reason));
+    while (!queue->trials.empty()) {
+      queue->open_next();
+      const bool is_skip = !queue->open.skip_reason.empty();
+      conclude(*queue, is_skip ? ended_as(Status::skip, queue->open.skip_reason)
+                               : ended_as(Status::device_lost, reason));
+    }
+  }
+  // Only now: workers may take their time, and the launcher does not.
+  for (auto& queue : queues_) queue->lane.dismiss(0);
+  return PlanEnd::interrupted;
+}
+
+PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
+  for (const PlannedTrial& trial : plan) queue_of(trial.lane).trials.push_back(trial);
+  for (;;) {
+    if (options_.interrupted() && options_.is_launched) return end_of_launch();
+    if (options_.interrupted()) {
+      // Nobody waits for what the workers were doing.
+      for (auto& queue : queues_) queue->lane.dismiss(0);
+      return PlanEnd::interrupted;
+    }
+    begin_trials();
+    grant_turns();
+    if (all_done()) break;
+    wait();
+    for (auto& queue : queues_) step(*queue);
+  }
+  const bool cut = std::ranges::any_of(queues_, [](auto& queue) { return !queue->trials.empty(); });
+  for (auto& queue : queues_) queue->trials.clear();
+  if (failed_fast_) return PlanEnd::failed_fast;
+  return cut ? PlanEnd::enough : PlanEnd::completed;
+}
+
+bool Supervisor::all_done() const {
+  return std::ranges::all_of(queues_, [&](const auto& queue) {
+    return !queue->lane.busy() && (stopping_ || queue->trials.empty());
+  });
+}
+
+void Supervisor::begin_trials() {
+  // A lane that has been verified waits for the others' checks to end; a new check would keep it.
+  const bool somebody_waits =
+      !options_.overlap_timings && std::ranges::any_of(queues_, [](auto& q) {
+        return q->lane.waits_for_turn() || q->lane.is_timing();
+      });
+  for (auto& queue : queues_) {
+    while (!queue->lane.busy() && !queue->trials.empty() && !stopping_) {
+      if (options_.enough()) {
+        stopping_ = true;
+        return;
+      }
+      const PlannedTrial& next = queue->trials.front();
+      const bool needs_worker = next.skip_reason.empty() && why_given_up(*queue) == nullptr;
+      if (needs_worker && (somebody_waits || !may_start(*queue))) break;
+      begin_trial(*queue);
+    }
+  }
+}
+
+bool Supervisor::may_start(const Queue& queue) const {
+  int working = 0;
+  for (const auto& other : queues_) {
+    if (other.get() == &queue) continue;
+    const bool unfinished =
+        other->lane.busy() || (other->lane.has_worker() && !other->trials.empty());
+    if (unfinished) ++working;
+    if (overlap(other->lane.devices(), queue.lane.devices())) {
+      if (unfinished) return false;
+      other->lane.dismiss(leave_s);  // an idle context would hold memory
+    }
+  }
+  return working < options_.lanes;
+}
+
+const GivenUp* Supervisor::why_given_up(const Queue& queue) const {
+  if (queue.lane.given_up()) return &*queue.lane.given_up();
+  for (const DeviceId& id : queue.lane.devices()) {
+    if (const auto lost = lost_devices_.find(id); lost != lost_devices_.end()) return &lost->second;
+  }
+  return nullptr;
+}
+
+void Supervisor::begin_trial(Queue& queue) {
+  queue.open_next();
+  if (!queue.open.skip_reason.empty()) {
+    conclude(queue, ended_as(Status::skip, queue.open.skip_reason));
+  } else if (const GivenUp* why = why_given_up(queue)) {
+    conclude(queue, ended_as(why->status, why->reason));
+  } else {
+    queue.lane.give(queue.open);
+    drove_job_ = drove_job_ || queue.lane.is_once();
+  }
+}
+
+void Supervisor::grant_turns() {
+  // Times are taken while nothing else runs: a turn begins when every check has ended, one at a
+  // time.
+  for (auto& queue : queues_) {
+    const bool others_work = std::ranges::any_of(queues_, [&](const auto& other) {
+      return other != queue && other->lane.busy() && !other->lane.waits_for_turn();
+    });
+    if (queue->lane.waits_for_turn() && (options_.overlap_timings || !others_work)) {
+      queue->lane.grant_turn();
+    }
+  }
+}
+
+void Supervisor::wait() const {
+  std::vector<pollfd> polled;
+  Deadline first = after(1);
+  for (const auto& queue : queues_) {
+    if (!queue->lane.busy()) continue;
+    queue->lane.add_descriptors(polled);
+    if (const auto deadline = queue->lane.deadline()) first = std::min(first, *deadline);
+  }
+  wait_for(polled, first);
+}
+
+void Supervisor::step(Queue& queue) {
+  if (auto result = queue.lane.step()) {
+    if (const auto& gone = queue.lane.given_up(); gone && gone->device) {
+      lost_devices_.emplace(*gone->device, *gone);
+    }
+    conclude(queue, std::move(*result));
+  }
+}
+
+void Supervisor::conclude(Queue& queue, Result result) {
+  const PlannedTrial trial = queue.open;
+  result.record.wall_s = steady_s() - queue.began_s;
+  if (result.record.status == Status::pass && trial.attempt > 1) {
+    result.record.status = Status::flaky;
+    result.record.reason = "passed on attempt " + std::to_string(trial.attempt);
+  }
+  result.record.expected_failure.clear();
+  if (result.record.is_bad()) {
+    result.record.case_id = trial.test.id();
+    result.record.device = lane_text(trial);
+    result.record.expected_failure = options_.expected_failure(result.record);
+  }
+  const bool again = result.record.is_bad() && result.record.status != Status::flaky &&
+                     trial.attempt <= options_.retries && why_given_up(queue) == nullptr &&
+                     !(options_.is_launched && options_.interrupted());
+  const bool is_bad = result.record.is_bad();
+  deliver(std::move(result), trial, queue.started_at);
+  if (again) {
+    PlannedTrial next = trial;
+    ++next.attempt;
+    queue.trials.push_front(std::move(next));
+  } else if (is_bad && options_.fail_fast) {
+    stopping_ = failed_fast_ = true;
+  }
+}
+
+void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::string& started_at) {
+  const OpInstance& op = trial.test.op;
+  Record& record = result.record;
+  record.run_id = run_.run_id;
+  record.started_at = started_at;
+  record.host = run_.host;
+  record.suite = trial.test.suite;
+  record.case_id = trial.test.id();
+  record.op = op.op->name;
+  record.dtype = name(op.dtype);
+  record.params = op.params.text(";");
+  record.device = lane_text(trial);
+  for (const DeviceInfo& device : run_.devices) {
+    if (device.device != to_text(trial.lane.front())) continue;
+    if (record.device_name.empty()) record.device_name = device.name;
+    record.device_uuid = device.uuid;
+  }
+  record.timing = trial.timing;
+  record.attempt = trial.attempt;
+  record.repeat = trial.repeat;
+  record.seed = options_.seed;
+  record.replay = replay_command(record, options_.replay_flags(record));
+  options_.complete(trial, record);
+  references_.computed += result.references.computed;
+  references_.shared += result.references.shared;
+  phases_ += result.phases;
+  const double begin_s = steady_s();
+  for (Sink* sink : sinks_) sink->result(result);
+  phases_.output += steady_s() - begin_s;
+
+  std::vector<pid_t> workers;
+  for (const auto& queue : queues_) {
+    if (const auto pid = queue->lane.worker_pid()) workers.push_back(*pid);
+  }
+  growth_.sample(workers);
+}
+
+}  // namespace assay

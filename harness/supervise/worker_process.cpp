@@ -1,0 +1,254 @@
+#include "harness/supervise/worker_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include "assay/version.h"
+
+extern char** environ;  // NOLINT: POSIX's name
+
+namespace assay {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// What a process may take to be gone after KILL. One in uninterruptible sleep never is.
+constexpr double kill_s = 5;
+/// What a stop may take to reach each thread.
+constexpr double stop_s = 0.1;
+constexpr std::size_t kept_error_bytes = 4096;
+/// Far beyond any answer; what has no line end by then is garbage.
+constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
+
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+struct Pipe {
+  FileDescriptor read;
+  FileDescriptor write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> fds{};
+  if (pipe2(fds.data(), O_CLOEXEC) != 0) fail(errno, "cannot make a pipe for a worker");
+  return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
+}
+
+/// The parent's environment with `changes` in it, of several of one variable the last. A name that
+/// came twice would be read by some as its first value and by others as its last.
+std::vector<std::string> changed_environment(
+    const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    const bool is_changed = std::ranges::any_of(
+        changes, [&](const auto& change) { return text.starts_with(change.first + "="); });
+    if (!is_changed) variables.push_back(text);
+  }
+  std::map<std::string, std::string> last;
+  for (const auto& [name, value] : changes) last[name] = value;
+  for (const auto& [name, value] : last) variables.push_back(name + "=" + value);
+  return variables;
+}
+
+/// The null-terminated array of pointers that exec wants; valid as long as `strings` is.
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> array;
+  for (std::string& string : strings) array.push_back(string.data());
+  array.push_back(nullptr);
+  return array;
+}
+
+struct SpawnSettings {
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+
+  SpawnSettings(const Pipe& in, const Pipe& out, const Pipe& error) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, error.write.get(), STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    // The parent ignores SIGPIPE and handles the others; ignored signals would stay so over exec.
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+      sigaddset(&defaults, signal);
+    }
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+/// Appends what is there to be read, and closes `from` at its end. Stops after a while: a worker
+/// that floods its standard error must not keep the parent here.
+void drain(FileDescriptor& from, std::string& into) {
+  std::array<char, 65536> bytes;
+  for (int i = 0; i < 64 && from.get() >= 0; ++i) {
+    const ssize_t n = read(from.get(), bytes.data(), bytes.size());
+    if (n > 0) into.append(bytes.data(), static_cast<std::size_t>(n));
+    if (n == 0) from.reset();
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return;
+  }
+}
+
+}  // namespace
+
+std::string own_build_id() { return version::build_id; }
+
+WorkerProcess::WorkerProcess(const WorkerCommand& command) : signal_group_(command.signal_group) {
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
+  Pipe error = make_pipe();
+  const SpawnSettings settings(in, out, error);
+  std::vector<std::string> arguments = command.arguments;
+  std::vector<std::string> environment = changed_environment(command.environment);
+  const int failure =
+      posix_spawn(&pid_, arguments.front().c_str(), &settings.actions, &settings.attributes,
+                  pointers(arguments).data(), pointers(environment).data());
+  if (failure != 0) fail(failure, "cannot start the worker " + arguments.front());
+  to_ = std::move(in.write);
+  from_ = std::move(out.read);
+  errors_ = std::move(error.read);
+  // The parent waits in `poll` for all workers at once, never in a read from one.
+  fcntl(from_.get(), F_SETFL, O_NONBLOCK);
+  fcntl(errors_.get(), F_SETFL, O_NONBLOCK);
+}
+
+WorkerProcess::~WorkerProcess() { stop(0, 0); }
+
+bool WorkerProcess::send(const std::string& line) {
+  const std::string text = line + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t n = write(to_.get(), text.data() + sent, text.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    sent += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+void WorkerProcess::receive() {
+  const bool ended = has_ended();  // first: all that it wrote lies in the pipes then
+  drain(errors_, error_text_);
+  if (error_text_.size() > kept_error_bytes) {
+    error_text_.erase(0, error_text_.size() - kept_error_bytes);
+  }
+  drain(from_, unread_);
+  if (!ended) return;
+  errors_.reset();
+  from_.reset();
+}
+
+bool WorkerProcess::take_line(std::string& line) {
+  const std::size_t end = unread_.find('\n');
+  if (end == std::string::npos) return false;
+  line = unread_.substr(0, end);
+  unread_.erase(0, end + 1);
+  return true;
+}
+
+bool WorkerProcess::babbles() const {
+  return unread_.size() > longest_line_bytes && unread_.find('\n') == std::string::npos;
+}
+
+bool WorkerProcess::pause() {
+  if (wait_status_) return true;
+  signal_group_(pid_, SIGSTOP);
+  const Deadline deadline = after(stop_s);
+  for (;;) {
+    siginfo_t state{};
+    // What is seen here is left for others to see: an end is not this function's to hear of.
+    const int failed =
+        waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+    if (failed == 0 && state.si_pid == pid_) return true;
+    if (steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+/// Leaves an ended worker a zombie: until it is waited for, nobody else's group has its id.
+bool WorkerProcess::has_ended() {
+  if (wait_status_) return true;
+  siginfo_t state{};
+  const int failed = waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT);
+  if (failed != 0) return errno == ECHILD;
+  if (state.si_pid != pid_) return false;
+  if (!std::exchange(ended_group_, true)) signal_group_(pid_, SIGKILL);
+  return true;
+}
+
+bool WorkerProcess::wait_for_end(Deadline deadline) {
+  while (!has_ended()) {
+    if (steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) == pid_) wait_status_ = status;
+  return true;
+}
+
+bool WorkerProcess::stop(double leave_s, double term_s) {
+  if (pid_ < 0 || wait_status_) return true;
+  if (abandoned_) return false;
+  to_.reset();
+  bool ended = wait_for_end(after(leave_s));
+  if (!ended) {
+    signal_group_(pid_, SIGTERM);
+    ended = wait_for_end(after(term_s));
+  }
+  if (!ended) {
+    sent_kill_ = true;
+    signal_group_(pid_, SIGKILL);
+    ended = wait_for_end(after(kill_s));
+  }
+  abandoned_ = !ended;
+  drain(errors_, error_text_);
+  return ended;
+}
+
+bool WorkerProcess::killed_by_another() const {
+  return wait_status_ && WIFSIGNALED(*wait_status_) && WTERMSIG(*wait_status_) == SIGKILL &&
+         !sent_kill_;
+}
+
+std::string WorkerProcess::how_it_ended() const {
+  if (!wait_status_) return "";
+  if (WIFSIGNALED(*wait_status_)) {
+    const int signal = WTERMSIG(*wait_status_);
+    return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  }
+  return "exit code " + std::to_string(WEXITSTATUS(*wait_status_));
+}
+
+std::string WorkerProcess::last_words() const {
+  std::string text = error_text_;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t line = text.rfind('\n');
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+}  // namespace assay

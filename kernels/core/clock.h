@@ -1,0 +1,19 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace assay {
+
+/// "2026-05-04T13:02:01.123Z"
+std::string utc_text(std::chrono::system_clock::time_point time);
+std::string utc_now();
+
+/// A clock that is never set, for differences.
+double steady_s();
+
+using Deadline = std::chrono::steady_clock::time_point;
+/// So many seconds from now.
+Deadline after(double seconds);
+
+}  // namespace assay

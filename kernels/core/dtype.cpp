@@ -1,0 +1,82 @@
+#include "kernels/core/dtype.h"
+
+#include <array>
+#include <cmath>
+
+namespace assay {
+namespace {
+
+struct Row {
+  DType dtype;
+  std::string_view name;
+  std::size_t bytes;
+  bool floating;
+  int precision_bits;
+  DType accumulator;
+  int smallest_exponent = 0;
+  int largest_exponent = 0;
+};
+
+constexpr std::array rows{
+    Row{DType::f64, "f64", 8, true, 53, DType::f64, -1022, 1023},
+    Row{DType::f32, "f32", 4, true, 24, DType::f32, -126, 127},
+    Row{DType::bf16, "bf16", 2, true, 8, DType::f32, -126, 127},
+    Row{DType::f16, "f16", 2, true, 11, DType::f32, -14, 15},
+    Row{DType::i64, "i64", 8, false, 63, DType::i64},
+    Row{DType::i32, "i32", 4, false, 31, DType::i32},
+    Row{DType::i8, "i8", 1, false, 7, DType::i32},
+    Row{DType::u8, "u8", 1, false, 8, DType::u8},
+    Row{DType::tf32, "tf32", 4, true, 11, DType::f32, -126, 127},
+    Row{DType::e4m3, "e4m3", 1, true, 4, DType::f32, -6, 8},
+    Row{DType::e5m2, "e5m2", 1, true, 3, DType::f32, -14, 15},
+};
+
+const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
+
+}  // namespace
+
+std::span<const DType> all_dtypes() {
+  static constexpr auto dtypes = [] {
+    std::array<DType, rows.size()> list{};
+    for (std::size_t i = 0; i < rows.size(); ++i) list[i] = rows[i].dtype;
+    return list;
+  }();
+  return dtypes;
+}
+
+std::string_view name(DType dtype) { return row(dtype).name; }
+
+std::optional<DType> parse_dtype(std::string_view text) {
+  for (const Row& r : rows) {
+    if (r.name == text) return r.dtype;
+  }
+  return std::nullopt;
+}
+
+std::size_t size_bytes(DType dtype) { return row(dtype).bytes; }
+bool is_floating(DType dtype) { return row(dtype).floating; }
+int precision_bits(DType dtype) { return row(dtype).precision_bits; }
+DType accumulator(DType dtype) { return row(dtype).accumulator; }
+
+DType stored_dtype(DType dtype) { return dtype == DType::tf32 ? DType::f32 : dtype; }
+
+DType product_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::tf32:
+    case DType::i8:
+      return accumulator(dtype);
+    case DType::e4m3:
+      return DType::bf16;
+    default:
+      return dtype;
+  }
+}
+
+int smallest_exponent(DType dtype) { return row(dtype).smallest_exponent; }
+int largest_exponent(DType dtype) { return row(dtype).largest_exponent; }
+
+double unit_roundoff(DType dtype) {
+  return is_floating(dtype) ? std::ldexp(1.0, -precision_bits(dtype)) : 0.0;
+}
+
+}  // namespace assay

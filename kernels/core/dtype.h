@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/core/bfloat16.h"
+#include "kernels/core/float16.h"
+#include "kernels/core/float8.h"
+
+namespace assay {
+
+/// Element types of tensors. The names in text are those of the enumerators. tf32 is one of
+/// products alone: its tensors are f32, of which factors are used to 11 significand bits.
+enum class DType : std::uint8_t { f64, f32, bf16, f16, i64, i32, i8, u8, tf32, e4m3, e5m2 };
+
+std::span<const DType> all_dtypes();
+std::string_view name(DType dtype);
+std::optional<DType> parse_dtype(std::string_view text);
+std::size_t size_bytes(DType dtype);
+bool is_floating(DType dtype);
+
+/// Significand bits p, the implicit one included (f32: 24). Integers: the bits of their magnitude.
+int precision_bits(DType dtype);
+
+/// The type in which sums over `dtype` are kept: f32 for tf32 and the floats of 16 and 8 bits, i32
+/// for i8, else the dtype itself.
+DType accumulator(DType dtype);
+
+/// The dtype of tensors that hold the factors of a product of `dtype`: f32 for tf32, else itself.
+DType stored_dtype(DType dtype);
+/// The dtype of what such a product gives, and of its bias: i32 for i8, bf16 for e4m3, f32 for
+/// tf32, else itself.
+DType product_dtype(DType dtype);
+
+/// The exponent of the smallest normal number, -126 for f32, and of the largest, 127. Floats only.
+int smallest_exponent(DType dtype);
+int largest_exponent(DType dtype);
+
+/// u = 2^-p, the unit roundoff under round-to-nearest; 0 for integers, whose arithmetic is exact.
+double unit_roundoff(DType dtype);
+
+/// Whether T is stored in 16 or 8 bits and computed with in f32.
+template <class T>
+inline constexpr bool is_narrow_float =
+    std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_same_v<T, Float8E4M3> ||
+    std::is_same_v<T, Float8E5M2>;
+
+/// Calls `f(std::type_identity<T>{})` with the C++ type that stores `dtype`.
+template <class F>
+decltype(auto) visit_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f64:
+      return std::forward<F>(f)(std::type_identity<double>{});
+    case DType::f32:
+    case DType::tf32:
+      return std::forward<F>(f)(std::type_identity<float>{});
+    case DType::bf16:
+      return std::forward<F>(f)(std::type_identity<BFloat16>{});
+    case DType::f16:
+      return std::forward<F>(f)(std::type_identity<Float16>{});
+    case DType::i64:
+      return std::forward<F>(f)(std::type_identity<std::int64_t>{});
+    case DType::i32:
+      return std::forward<F>(f)(std::type_identity<std::int32_t>{});
+    case DType::i8:
+      return std::forward<F>(f)(std::type_identity<std::int8_t>{});
+    case DType::u8:
+      return std::forward<F>(f)(std::type_identity<std::uint8_t>{});
+    case DType::e4m3:
+      return std::forward<F>(f)(std::type_identity<Float8E4M3>{});
+    case DType::e5m2:
+      return std::forward<F>(f)(std::type_identity<Float8E5M2>{});
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/core/reduction.h"
+#include "kernels/core/status.h"
+#include "kernels/device/device.h"
+
+namespace assay {
+
+/// How the processes of a job find each other before a collective library can talk. One process:
+/// `SingleProcess`. A launcher such as MPI provides its own.
+class Bootstrap {
+ public:
+  virtual ~Bootstrap() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Sends `bytes` of process `root` to all; every process calls it, in the same order.
+  virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+
+  /// What reduces memory of the host over these processes: "Open MPI 4.1.4"; empty where nothing
+  /// does.
+  virtual std::string library() const { return {}; }
+  /// Leaves in each process's `output` what the reduction makes of all inputs; the same in place.
+  virtual void allreduce(const void* /*input*/, void* /*output*/, std::size_t /*count*/,
+                         const Reduction& /*reduction*/) {
+    throw DeviceError(Failure::unsupported, "these processes cannot reduce");
+  }
+};
+
+class SingleProcess final : public Bootstrap {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void broadcast(std::span<std::byte> /*bytes*/, int /*root*/) override {}
+};
+
+/// The ranks of one collective that this process drives.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  /// "gloo-tcp", "nccl": the CSV column `transport`.
+  virtual std::string transport() const = 0;
+
+  /// One launch runs the op on every local rank; `bindings` are in rank order.
+  virtual std::unique_ptr<Kernel> prepare(const OpInstance& op,
+                                          std::span<const Binding> bindings) = 0;
+};
+
+}  // namespace assay

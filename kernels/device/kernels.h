@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+#include "kernels/device/device.h"
+#include "kernels/ops/op.h"
+
+// How a backend lists what it has: a table of ops by name for each family, and of each op the types
+// it comes in.
+namespace assay {
+
+/// Binds an op to its tensors; throws DeviceError(not_here) for a dtype that it does not have.
+using Factory = std::unique_ptr<Kernel> (*)(const OpInstance&, const Binding&);
+
+struct KernelRow {
+  std::string_view op;
+  Factory make;
+};
+
+/// Throws DeviceError(not_here).
+[[noreturn]] void refuse_dtype(const OpInstance& op);
+
+/// The types that ops of a family come in; for_dtypes takes such a list.
+template <class... Ts>
+struct TypeList {};
+using Floats = TypeList<double, float, BFloat16, Float16>;
+using SignedNumbers = TypeList<double, float, BFloat16, Float16, std::int64_t, std::int32_t>;
+using Numbers =
+    TypeList<double, float, BFloat16, Float16, std::int64_t, std::int32_t, std::uint8_t>;
+
+/// Calls `make(std::type_identity<T>{})` for the first T of `Ts` that stores the op's dtype.
+template <class... Ts, class Make>
+std::unique_ptr<Kernel> for_dtype(const OpInstance& op, const Make& make) {
+  std::unique_ptr<Kernel> kernel;
+  visit_dtype(op.dtype, [&]<class T>(std::type_identity<T> type) {
+    if constexpr ((std::is_same_v<T, Ts> || ...)) kernel = make(type);
+  });
+  if (!kernel) refuse_dtype(op);
+  return kernel;
+}
+
+template <class... Ts, class Make>
+std::unique_ptr<Kernel> for_dtypes(TypeList<Ts...> /*types*/, const OpInstance& op,
+                                   const Make& make) {
+  return for_dtype<Ts...>(op, make);
+}
+
+/// For ops that move whole elements, whatever they mean: by the unsigned integer of their size.
+template <class Make>
+std::unique_ptr<Kernel> for_size(const OpInstance& op, const Make& make) {
+  switch (size_bytes(op.dtype)) {
+    case 8:
+      return make(std::type_identity<std::uint64_t>{});
+    case 4:
+      return make(std::type_identity<std::uint32_t>{});
+    case 2:
+      return make(std::type_identity<std::uint16_t>{});
+    default:
+      return make(std::type_identity<std::uint8_t>{});
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,150 @@
+#include "kernels/ops/op.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t most_special_elements = 1 << 17;
+
+/// Beyond any machine's memory, and small enough that sizes in bytes never overflow.
+constexpr double max_elements = 0x1p44;
+
+std::vector<std::string> parameter_names(const Op& op) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : op.parameters) names.emplace_back(parameter.name);
+  return names;
+}
+
+const Parameter& find_parameter(const Op& op, std::string_view name) {
+  for (const Parameter& parameter : op.parameters) {
+    if (parameter.name == name) return parameter;
+  }
+  throw UsageError(
+      unknown_name("parameter of op " + std::string(op.name), name, parameter_names(op)));
+}
+
+std::string prefix(const Op& op, const Parameter& parameter) {
+  return std::string(op.name) + ": " + std::string(parameter.name);
+}
+
+void check_value(const Op& op, const Parameter& parameter, const ParamValue& value) {
+  if (parameter.words.empty()) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr || *number < parameter.minimum || *number > parameter.maximum) {
+      throw UsageError(prefix(op, parameter) + " must be a whole number from " +
+                       std::to_string(parameter.minimum) + " to " +
+                       std::to_string(parameter.maximum) + ", not '" + to_text(value) + "'");
+    }
+    return;
+  }
+  const auto* word = std::get_if<std::string>(&value);
+  if (word == nullptr || std::ranges::find(parameter.words, *word) == parameter.words.end()) {
+    const std::vector<std::string> valid(parameter.words.begin(), parameter.words.end());
+    throw UsageError(unknown_name("value of " + prefix(op, parameter), to_text(value), valid));
+  }
+}
+
+void check_size(const Op& op, const Params& params, const Signature& signature) {
+  const auto check = [&](const TensorSpec& tensor) {
+    double elements = 1;
+    for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
+    if (tensor.has_gaps()) {
+      elements *=
+          static_cast<double>(tensor.row_stride) / static_cast<double>(tensor.row_elements());
+    }
+    if (elements > max_elements) {
+      throw UsageError(std::string(op.name) + ": " + params.text() + " is too large: a tensor of " +
+                       "more than 2^44 elements");
+    }
+  };
+  for (const TensorSpec& tensor : signature.inputs) check(tensor);
+  for (const TensorSpec& tensor : signature.outputs) check(tensor);
+}
+
+/// Where the other's lies.
+void exchange_places(TensorSpec& a, TensorSpec& b) {
+  std::swap(a.memory, b.memory);
+  std::swap(a.device, b.device);
+}
+
+/// Of more multiplications a full reference would take longer than the product does.
+constexpr double most_reference_products = 0x1p24;
+
+bool is_large_exact_product(const OpInstance& op, const Pass& pass) {
+  const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(accumulator(op));
+  return op.signature.is_product && pass.rule.oracle == Oracle::exact && pass.rule.plain_sums &&
+         pass.data_of(0).distribution == Distribution::integers && !is_rounded &&
+         op.signature.flops / 2 > most_reference_products;
+}
+
+}  // namespace
+
+RankTensors tensors_of(const Signature& signature, int rank) {
+  RankTensors tensors{signature.inputs, signature.outputs};
+  if (signature.is_mirrored && rank % 2 == 1) {
+    exchange_places(tensors.inputs.at(0), tensors.outputs.at(0));
+  }
+  return tensors;
+}
+
+ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view text) {
+  const Parameter& parameter = find_parameter(op, name);
+  ParamValue value = std::string(text);
+  if (parameter.words.empty()) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    // A text that is no number stays a word, which check_value refuses by name.
+    if (error == std::errc() && end == text.data() + text.size()) value = number;
+  }
+  check_value(op, parameter, value);
+  return value;
+}
+
+Passes passes(const OpInstance& op) {
+  Passes passes =
+      op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);
+  // What special values lead to shows on small shapes; integers have none.
+  std::int64_t elements = 0;
+  for (const TensorSpec& input : op.signature.inputs) elements += input.elements();
+  if (!is_floating(op.dtype) || elements > most_special_elements) {
+    std::erase_if(passes, [](const Pass& pass) { return pass.has_specials(); });
+  }
+  for (Pass& pass : passes) {
+    if (is_large_exact_product(op, pass)) pass.rule.oracle = Oracle::freivalds;
+  }
+  return passes;
+}
+
+OpInstance instantiate(const Op& op, DType dtype, const Params& params) {
+  if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) {
+    std::vector<std::string> valid;
+    for (const DType supported : op.dtypes) valid.emplace_back(name(supported));
+    throw UsageError("op " + std::string(op.name) + " has no dtype " + std::string(name(dtype)) +
+                     "; valid: " + join(valid, ", "));
+  }
+  OpInstance instance{&op, dtype, {}, {}};
+  for (const Parameter& parameter : op.parameters) {
+    const ParamValue* value = params.find(parameter.name);
+    if (value == nullptr && !parameter.otherwise) {
+      throw UsageError("op " + std::string(op.name) + " needs a value for '" +
+                       std::string(parameter.name) +
+                       "'; its parameters: " + join(parameter_names(op), ", "));
+    }
+    if (value == nullptr) continue;
+    check_value(op, parameter, *value);
+    if (parameter.otherwise != *value) instance.params.set(parameter.name, *value);
+  }
+  for (const auto& [given, value] : params.entries()) find_parameter(op, given);
+  instance.signature = op.signature(dtype, instance.params);
+  check_size(op, instance.params, instance.signature);
+  return instance;
+}
+
+}  // namespace assay

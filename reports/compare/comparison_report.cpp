@@ -1,0 +1,219 @@
+#include "reports/compare/comparison_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "harness/records/replay.h"
+#include "kernels/core/names.h"
+#include "reports/few_samples.h"
+#include "reports/si.h"
+
+namespace assay {
+namespace {
+
+using Trials = std::vector<const ComparedTrial*>;
+
+template <class IsOne>
+Trials those(const Comparison& comparison, IsOne is_one) {
+  Trials trials;
+  for (const ComparedTrial& trial : comparison.trials) {
+    if (is_one(trial)) trials.push_back(&trial);
+  }
+  return trials;
+}
+
+std::string status_text(const StoredTrial& trial) {
+  return std::string(name(trial.status)) + (trial.accepted ? " (known)" : "");
+}
+
+std::vector<std::string> run_row(const char* side, const StoredRun& run,
+                                 const StoredTrials& trials) {
+  std::int64_t finished = 0;
+  for (const StoredTrial& trial : trials.trials()) finished += trial.repeats;
+  std::string count = fmt::format("{}", finished);
+  if (finished < run.planned) count += fmt::format(" of {}", run.planned);
+  return {side,
+          run.directory.string(),
+          run.started_at.substr(0, 19) + "Z",
+          run.host,
+          fmt::format("{} {} {}", run.version, run.git_revision, run.build_type),
+          count,
+          fmt::format("{}", run.exit_code)};
+}
+
+Section what_is_compared(const ComparisonFacts& facts) {
+  Section section{.title = "Compared"};
+  section.header = {"", "run", "started", "host", "assay", "trials", "exit code"};
+  section.alignment = "<<<<<>>";
+  section.rows = {run_row("base", facts.base.run, facts.base_trials),
+                  run_row("cand", facts.cand.run, facts.cand_trials)};
+  for (const std::string& note : facts.base.run.notes) section.lines.push_back("base: " + note);
+  for (const std::string& note : facts.cand.run.notes) section.lines.push_back("cand: " + note);
+  return section;
+}
+
+Section environment(const ComparisonFacts& facts) {
+  if (facts.differences.empty()) return {.title = "Environment: no differences"};
+  Section section{.title = "Environment differences"};
+  section.header = {"what", "base", "cand"};
+  section.alignment = "<<<";
+  for (const Difference& difference : facts.differences) {
+    section.rows.push_back({difference.what, difference.base, difference.cand});
+  }
+  return section;
+}
+
+/// One line for each trial with this change, worse ones first.
+Section changes(const ComparisonFacts& facts, Change change, std::string_view title,
+                std::string_view why_of) {
+  Trials trials =
+      those(facts.comparison, [&](const ComparedTrial& trial) { return trial.change == change; });
+  std::stable_partition(trials.begin(), trials.end(), std::mem_fn(&ComparedTrial::is_worse));
+  Section section{.title = fmt::format("{}: {}", title, trials.size())};
+  section.header = {"case", "on", "base", "cand", "why"};
+  section.alignment = "<<<<<";
+  add_rows(section, trials, facts, [&](const ComparedTrial& trial) -> std::vector<std::string> {
+    const StoredTrial* const told = why_of == "base" ? trial.base : trial.cand;
+    return {std::string(trial.either().case_id), trial_place(trial),
+            trial.base != nullptr ? status_text(*trial.base) : "",
+            trial.cand != nullptr ? status_text(*trial.cand) : "",
+            told != nullptr ? std::string(told->reason) : ""};
+  });
+  return section;
+}
+
+std::vector<std::string> speed_row(const ComparedTrial& trial) {
+  return {std::string(trial.either().case_id),
+          trial_place(trial),
+          ratio_text(trial.ratio.value),
+          ratio_text(trial.ratio.low) + " to " + ratio_text(trial.ratio.high),
+          si(trial.base->time->median_s, "s"),
+          si(trial.cand->time->median_s, "s"),
+          disturbance(trial)};
+}
+
+/// What decides it: fresh, paired processes. One command for each device and way of timing.
+std::vector<std::string> confirming_commands(const Trials& suspects) {
+  std::map<std::pair<std::string, std::string>, std::string> cases;
+  for (const ComparedTrial* trial : suspects) {
+    const TrialGroup& group = *trial->cand->group;
+    cases[{group.device, group.timing}] +=
+        " --case " + shell_word(std::string(trial->cand->case_id));
+  }
+  std::vector<std::string> commands{
+      "# to confirm, with the two programs in place of BASE_ASSAY and CAND_ASSAY:"};
+  for (const auto& [key, of_cases] : cases) {
+    const std::string timing = key.second == cold_timing ? " --timing cold" : "";
+    commands.push_back(fmt::format("assay ab --base BASE_ASSAY --cand CAND_ASSAY --device {}{}{}",
+                                   shell_word(key.first), timing, of_cases));
+  }
+  return commands;
+}
+
+Section speeds(const ComparisonFacts& facts, Speed speed) {
+  const bool is_slower = speed == Speed::slower;
+  Trials trials =
+      those(facts.comparison, [&](const ComparedTrial& trial) { return trial.speed == speed; });
+  std::ranges::stable_sort(trials, [&](const ComparedTrial* a, const ComparedTrial* b) {
+    return is_slower ? a->ratio.value > b->ratio.value : a->ratio.value < b->ratio.value;
+  });
+  Section section{
+      .title = fmt::format("{}: {}", is_slower ? "Suspects, slower" : "Faster", trials.size())};
+  section.lines.push_back(fmt::format(
+      "time of cand / base: the whole interval is {} {}", is_slower ? "above" : "below",
+      ratio_text(is_slower ? 1 + facts.options.margin : 1 / (1 + facts.options.margin))));
+  if (is_slower) {
+    section.lines.emplace_back(
+        "Each side's interval is of one process, and processes of one and the same build differ "
+        "too: these are suspects, no verdicts.");
+  }
+  section.header = {"case", "on", "ratio", "interval", "base", "cand", "disturbed"};
+  section.alignment = "<<>>>><";
+  add_rows(section, trials, facts, speed_row);
+  if (is_slower) {
+    trials.resize(section.rows.size());
+    section.commands = confirming_commands(trials);
+  }
+  return section;
+}
+
+std::string speed_summary(const ComparisonFacts& facts) {
+  const Comparison& comparison = facts.comparison;
+  const auto timed = std::ranges::count_if(comparison.trials, &ComparedTrial::has_ratio);
+  if (timed == 0) return "no times to compare";
+  if (facts.options.hardware) return fmt::format("{} timed in both", timed);
+  std::string text =
+      fmt::format("{} timed in both: {} slower, {} faster, {} within {:g}%, {} unclear", timed,
+                  comparison.count(Speed::slower), comparison.count(Speed::faster),
+                  comparison.count(Speed::within), facts.options.margin * 100,
+                  comparison.count(Speed::unclear));
+  const auto without_interval =
+      std::ranges::count_if(comparison.trials, [](const ComparedTrial& trial) {
+        return trial.speed == Speed::unclear && !trial.has_interval();
+      });
+  if (without_interval > 0) {
+    text += fmt::format(" ({} of them for {})", without_interval, too_few_samples);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string trial_place(const ComparedTrial& trial) {
+  const TrialGroup& group = *trial.either().group;
+  std::string place = group.device;
+  if (trial.base != nullptr && trial.cand != nullptr && trial.cand->group->device != group.device) {
+    place += " / " + trial.cand->group->device;
+  }
+  return group.timing.empty() ? place : place + " " + group.timing;
+}
+
+std::string disturbance(const ComparedTrial& trial) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* side, const StoredTrial& of) {
+    if (of.time && of.time->contended) parts.push_back(fmt::format("{} contended", side));
+    if (of.time && of.time->throttled) parts.push_back(fmt::format("{} throttled", side));
+  };
+  if (trial.base != nullptr) add("base", *trial.base);
+  if (trial.cand != nullptr) add("cand", *trial.cand);
+  return join(parts, ", ");
+}
+
+std::vector<Section> comparison_sections(const ComparisonFacts& facts) {
+  std::vector<Section> sections{what_is_compared(facts), environment(facts)};
+  const auto add = [&](Section section) {
+    if (!section.rows.empty()) sections.push_back(std::move(section));
+  };
+  add(changes(facts, Change::lost, "No longer passing", "cand"));
+  add(changes(facts, Change::missing, "Missing in cand", "base"));
+  add(changes(facts, Change::added, "New in cand", "cand"));
+  add(changes(facts, Change::mended, "Mended", "base"));
+  add(changes(facts, Change::unmended, "Passing in neither", "cand"));
+  if (facts.options.hardware) {
+    for (Section& section : hardware_sections(facts)) add(std::move(section));
+  } else {
+    add(speeds(facts, Speed::slower));
+    add(speeds(facts, Speed::faster));
+  }
+  return sections;
+}
+
+std::string comparison_summary(const ComparisonFacts& facts) {
+  const Comparison& comparison = facts.comparison;
+  const auto bad = std::ranges::count_if(comparison.trials, [](const ComparedTrial& trial) {
+    return trial.change == Change::added && trial.is_worse();
+  });
+  std::string text =
+      fmt::format("compare: {} no longer pass, {} missing, {} new", comparison.count(Change::lost),
+                  comparison.count(Change::missing), comparison.count(Change::added));
+  if (bad > 0) text += fmt::format(" ({} of them bad)", bad);
+  text +=
+      fmt::format(", {} mended, {} pass in neither, {} unchanged", comparison.count(Change::mended),
+                  comparison.count(Change::unmended), comparison.count(Change::unchanged));
+  return text + "; " + speed_summary(facts);
+}
+
+}  // namespace assay

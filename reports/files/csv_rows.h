@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/records/csv.h"
+#include "harness/records/fields_text.h"
+#include "kernels/core/status.h"
+#include "reports/files/csv_file.h"
+
+namespace assay {
+
+/// The rows of a file that was written from `Fields`, a type with `visit_fields`, also by a version
+/// that had fewer columns or more; none where there is no such file, or only its name. Of a run
+/// that did not end, a last row that is torn is passed over (see whole_rows). Throws
+/// UsageError("FILE:LINE: why").
+template <class Fields>
+std::vector<Fields> read_rows(const std::filesystem::path& path, bool ended = true) {
+  std::vector<Fields> all;
+  if (!std::filesystem::exists(path)) return all;
+  std::string text = read_text(path);
+  if (!ended) {
+    text.resize(whole_rows(text, csv_line(field_names<Fields>()) + "\n", path.string()));
+  }
+  std::istringstream stream(text);
+  const std::vector<CsvRow> rows = read_csv(stream, path.string());
+  if (rows.empty()) return all;  // of a run that was killed before its first row
+  const std::vector<std::string>& header = rows.front().fields;
+  const auto place = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(header, name) - header.begin());
+  };
+  if (place(field_names<Fields>().front()) == header.size()) {
+    throw UsageError(fmt::format("{}:1:1: not the columns that assay writes there", path.string()));
+  }
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].fields.size() != header.size()) {
+      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", path.string(),
+                                   rows[i].line, rows[i].fields.size(), header.size()));
+    }
+    visit_fields(all.emplace_back(), [&](std::string_view name, auto& field) {
+      const std::size_t at = place(name);
+      if (at == header.size()) return;  // of an older version
+      try {
+        from_cell(rows[i].fields[at], field);
+      } catch (const UsageError& wrong) {
+        throw UsageError(
+            fmt::format("{}:{}: {}: {}", path.string(), rows[i].line, name, wrong.what()));
+      }
+    });
+  }
+  return all;
+}
+
+}  // namespace assay

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "reports/files/living_report.h"
+
+namespace assay {
+
+/// The run as JUnit XML: one test suite for each suite and device, one test case for each trial.
+/// A run that did not pass has at least one test case that says so, an empty run included.
+std::string junit_xml(const RunInfo& run, const Outcomes& outcomes);
+
+/// junit.xml. Stands from the beginning and is replaced now and then while the run goes on, always
+/// whole: a run that is killed leaves a report that is closed and not green.
+class JunitXml final : public LivingReport {
+ public:
+  using LivingReport::LivingReport;
+
+ private:
+  std::string text(const RunInfo& run, const Outcomes& outcomes) const override {
+    return junit_xml(run, outcomes);
+  }
+};
+
+}  // namespace assay

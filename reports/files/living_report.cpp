@@ -1,0 +1,37 @@
+#include "reports/files/living_report.h"
+
+#include <algorithm>
+
+#include "reports/files/atomic_file.h"
+
+namespace assay {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// A long run's report takes long to write; it may cost a twentieth of the time.
+constexpr auto shortest_pause = std::chrono::seconds(2);
+constexpr int pause_per_write = 20;
+
+}  // namespace
+
+void LivingReport::begin(const RunInfo& run) {
+  run_ = run;
+  write(run_);
+}
+
+void LivingReport::result(const Result& /*result*/) {
+  if (steady_clock::now() >= next_) write(run_);
+}
+
+void LivingReport::end(const RunInfo& run) { write(run); }
+
+void LivingReport::write(const RunInfo& run) {
+  const auto before = steady_clock::now();
+  write_atomically(path_, text(run, outcomes_));
+  const auto after = steady_clock::now();
+  next_ =
+      after + std::max<steady_clock::duration>(shortest_pause, pause_per_write * (after - before));
+}
+
+}  // namespace assay

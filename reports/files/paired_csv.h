@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "harness/records/paired.h"
+#include "reports/files/csv_file.h"
+
+namespace assay {
+
+/// rounds.csv of a comparison: a row as each round of each case ends.
+class RoundsCsv {
+ public:
+  explicit RoundsCsv(const std::filesystem::path& path);
+  void add(const PairedRound& round);
+
+ private:
+  CsvFile file_;
+};
+
+/// ab.csv: a row for each case. Throws std::system_error that names the file.
+void write_paired_cases(const std::filesystem::path& path, std::span<const PairedCase> cases);
+
+}  // namespace assay

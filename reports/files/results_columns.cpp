@@ -1,0 +1,96 @@
+#include "reports/files/results_columns.h"
+
+#include <fmt/format.h>
+
+#include "harness/records/record.h"
+
+namespace assay {
+
+ResultsColumns::ResultsColumns(std::string_view name, const CsvRow& header)
+    : name_(name), width_(header.fields.size()) {
+  for (std::size_t i = 0; i < width_; ++i) {
+    if (!places_.emplace(header.fields[i], i).second) {
+      throw error(header, i, "column '" + header.fields[i] + "' is there twice");
+    }
+  }
+  schema_at_ = place("schema_version");
+  low_at_ = place("time_ci_low_s");
+  for (const std::string_view needed :
+       {"case_id", "device", "timing", "attempt", "repeat", "status"}) {
+    if (place(needed) == absent) {
+      missing_ = error(header, 0, "the header needs a column '" + std::string(needed) + "'");
+      break;
+    }
+  }
+}
+
+std::size_t ResultsColumns::place(std::string_view column) const {
+  const auto found = places_.find(std::string(column));
+  return found == places_.end() ? absent : found->second;
+}
+
+void ResultsColumns::check_header() const {
+  if (missing_) throw UsageError(*missing_);
+}
+
+void ResultsColumns::check(const CsvRow& row) const {
+  check_schema(row);
+  check_header();
+  if (row.fields.size() != width_) {
+    throw error(row, row.fields.size() - 1,
+                std::to_string(row.fields.size()) + " fields where the header has " +
+                    std::to_string(width_));
+  }
+}
+
+/// Before all else, as in a newer schema anything else may be different.
+void ResultsColumns::check_schema(const CsvRow& row) const {
+  if (schema_at_ >= row.fields.size()) return;
+  static const std::int64_t readable = Record().schema_version;
+  std::int64_t schema = 0;
+  read(row, "schema_version", schema_at_, schema);
+  if (schema > readable) {
+    throw error(row, schema_at_,
+                "schema version " + std::to_string(schema) + ", and this build of assay reads " +
+                    "up to " + std::to_string(readable) + "; read it with a newer one");
+  }
+}
+
+void ResultsColumns::check_interval(const CsvRow& row, std::optional<double> low,
+                                    std::optional<double> high) const {
+  if (low && high && *low > *high) {
+    throw error(row, low_at_, "time_ci_low_s: above time_ci_high_s");
+  }
+}
+
+UsageError ResultsColumns::error(const CsvRow& row, std::size_t field,
+                                 const std::string& why) const {
+  return UsageError(std::string(name_) + ":" + std::to_string(row.line) + ":" +
+                    std::to_string(row.columns[field]) + ": " + why);
+}
+
+UsageError second_row(std::string_view name, std::size_t line, std::size_t first_line,
+                      const Record& key) {
+  return UsageError(fmt::format(
+      "{}:{}:1: a second row of {} on {} ({}, attempt {}, repeat {}); the first is in line {}",
+      name, line, key.case_id, key.device, key.timing.empty() ? "not timed" : key.timing,
+      key.attempt, key.repeat, first_line));
+}
+
+void each_results_row(
+    std::istream& text, std::string_view name,
+    const std::function<void(const ResultsColumns& columns, const CsvRow& row)>& visit) {
+  std::optional<ResultsColumns> columns;
+  each_csv_row(text, name, [&](const CsvRow& row) {
+    if (columns) {
+      columns->check(row);
+      visit(*columns, row);
+    } else {
+      columns.emplace(name, row);
+    }
+  });
+  if (!columns) throw UsageError(std::string(name) + ":1:1: no header");
+  columns->check_header();  // also where there is no row to read
+}
+
+}  // namespace assay

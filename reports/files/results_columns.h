@@ -1,0 +1,84 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <istream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/records/csv.h"
+#include "harness/records/fields_text.h"
+#include "harness/records/record.h"
+#include "kernels/core/status.h"
+
+namespace assay {
+
+/// Where the columns of one results.csv stand, found once.
+class ResultsColumns {
+ public:
+  static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
+
+  ResultsColumns(std::string_view name, const CsvRow& header);
+
+  /// `absent` where the file has no such column.
+  std::size_t place(std::string_view column) const;
+
+  /// Throws UsageError where the key of a record or its status has no column.
+  void check_header() const;
+  /// Throws UsageError for a row of a newer schema, and for one that is wider or narrower than the
+  /// header.
+  void check(const CsvRow& row) const;
+
+  /// The cell as a value; `field` stays as it is where the column is absent.
+  template <class T>
+  void read(const CsvRow& row, std::string_view column, std::size_t place, T& field) const {
+    if (place == absent) return;
+    try {
+      from_cell(row.fields[place], field);
+      check_time(column, field);
+    } catch (const UsageError& wrong) {
+      throw error(row, place, std::string(column) + ": " + wrong.what());
+    }
+  }
+
+  /// Throws UsageError where the interval of a time ends below where it begins.
+  void check_interval(const CsvRow& row, std::optional<double> low,
+                      std::optional<double> high) const;
+
+  /// "NAME:LINE:COLUMN: why".
+  UsageError error(const CsvRow& row, std::size_t field, const std::string& why) const;
+
+ private:
+  /// A time of 0 or less was not measured by any clock, and a rate made of it is none.
+  template <class T>
+  static void check_time(std::string_view column, const T& field) {
+    if constexpr (std::same_as<T, std::optional<double>>) {
+      const bool is_time = column.starts_with("time_") && column.ends_with("_s");
+      if (is_time && field && !(*field > 0)) throw UsageError("must be above 0");
+    }
+  }
+  void check_schema(const CsvRow& row) const;
+
+  std::string_view name_;
+  std::size_t width_;
+  std::unordered_map<std::string, std::size_t> places_;
+  std::size_t schema_at_ = absent;
+  std::size_t low_at_ = absent;
+  std::optional<UsageError> missing_;  // thrown after the schema was looked at
+};
+
+/// No two rows of a file have the same key: "NAME:LINE:1: a second row of CASE on DEVICE (...)".
+UsageError second_row(std::string_view name, std::size_t line, std::size_t first_line,
+                      const Record& key);
+
+/// Hands each row of a results.csv to `visit` once it is checked, in the memory of one row. Throws
+/// UsageError("NAME:LINE:COLUMN: why").
+void each_results_row(
+    std::istream& text, std::string_view name,
+    const std::function<void(const ResultsColumns& columns, const CsvRow& row)>& visit);
+
+}  // namespace assay

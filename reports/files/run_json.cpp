@@ -1,0 +1,181 @@
+#include "reports/files/run_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/records/json_text.h"
+#include "kernels/core/status.h"
+#include "reports/files/atomic_file.h"
+
+namespace assay {
+namespace {
+
+constexpr int schema = 1;
+
+/// The sessions of a run. Older versions wrote when each began, and the rest of the last one alone.
+std::vector<Session> sessions_of(const JsonObject& keys, const RunInfo& run) {
+  std::vector<Session> sessions;
+  if (const nlohmann::json* const stored = keys.find("sessions")) {
+    if (!stored->is_array()) throw UsageError("'sessions' must be a list");
+    for (const nlohmann::json& one : *stored) {
+      const JsonObject session_keys(one);
+      Session& session = sessions.emplace_back();
+      session_keys.need("started_at", session.started_at);
+      session_keys.get("ended_at", session.ended_at);
+      session_keys.get("command_line", session.command_line);
+      session_keys.get("interrupted", session.interrupted);
+      session_keys.get("exit_code", session.exit_code);
+      session_keys.get("wall_s", session.wall_s);
+      session_keys.get("trials_taken", session.taken);
+    }
+  }
+  if (sessions.empty()) {
+    std::vector<std::string> resumed_at;
+    keys.get("resumed_at", resumed_at);
+    sessions.push_back({.started_at = run.started_at, .command_line = run.command_line});
+    for (const std::string& time : resumed_at) sessions.push_back({.started_at = time});
+    Session& last = sessions.back();
+    last.ended_at = run.ended_at;
+    last.interrupted = run.interrupted;
+    last.exit_code = run.exit_code;
+    last.wall_s = run.wall_s;
+    last.taken = run.taken;
+  }
+  return sessions;
+}
+
+RunInfo from_json(const nlohmann::json& json) {
+  const JsonObject keys(json);
+  int written = schema;
+  keys.get("schema", written);
+  if (written > schema) {
+    throw UsageError(
+        fmt::format("schema {}, and this build of assay reads up to {}; read it with a newer one",
+                    written, schema));
+  }
+  RunInfo run;
+  keys.need("run_id", run.run_id);
+  keys.need("host", run.host);
+  keys.need("started_at", run.started_at);
+  keys.get("ended_at", run.ended_at);
+  if (!run.ended_at.empty()) {
+    keys.need("interrupted", run.interrupted);
+    keys.need("exit_code", run.exit_code);
+  }
+  keys.need("command_line", run.command_line);
+  keys.get("version", run.version);
+  keys.need("git_revision", run.git_revision);
+  keys.get("build_type", run.build_type);
+  keys.get("compiler", run.compiler);
+  keys.need("build_id", run.build_id);
+  keys.get("seed", run.seed);
+  keys.get("profile", run.profile);
+  keys.get("check_only", run.check_only);
+  keys.need("planned", run.planned);
+  keys.get("allow_flaky", run.allow_flaky);
+  keys.get("wall_s", run.wall_s);
+  keys.get("trials_taken", run.taken);
+  keys.get("notes", run.notes);
+  run.sessions = sessions_of(keys, run);
+  if (const nlohmann::json* const expected = keys.find("expected")) {
+    const JsonObject list(*expected);
+    std::string path;
+    list.need("path", path);
+    list.need("crc32", run.expected_crc32);
+    run.expected = path;
+  }
+  if (const nlohmann::json* const references = keys.find("references")) {
+    const JsonObject counts(*references);
+    counts.get("computed", run.references_computed);
+    counts.get("shared", run.references_shared);
+  }
+  if (const nlohmann::json* const phases = keys.find("phases_s")) {
+    const JsonObject seconds(*phases);
+    for (const Phase& phase : all_phases) seconds.get(phase.name, run.phases.*phase.seconds);
+  }
+  if (const nlohmann::json* const environment = keys.find("environment")) {
+    for (const auto& [name, value] : JsonObject(*environment).items()) {
+      run.environment.emplace_back(name,
+                                   value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  return run;
+}
+
+nlohmann::ordered_json json_of(const Session& session) {
+  using Json = nlohmann::ordered_json;
+  const bool ended = session.ended();
+  return {{"started_at", session.started_at},
+          {"ended_at", ended ? Json(session.ended_at) : Json()},
+          {"interrupted", ended ? Json(session.interrupted) : Json()},
+          {"exit_code", ended ? Json(session.exit_code) : Json()},
+          {"command_line", session.command_line},
+          {"wall_s", ended ? Json(session.wall_s) : Json()},
+          {"trials_taken", ended ? Json(session.taken) : Json()}};
+}
+
+}  // namespace
+
+RunInfo parse_run_json(std::string_view text) { return from_json(parse_json(text)); }
+
+std::string run_json(const RunInfo& run, bool ended) {
+  using Json = nlohmann::ordered_json;
+  Json devices = Json::array();
+  for (const DeviceInfo& device : run.devices) devices.push_back(device.device);
+  Json environment = Json::object();
+  for (const auto& [name, value] : run.environment) environment[name] = value;
+  Json sessions = Json::array();
+  Json resumed_at = Json::array();
+  for (const Session& session : run.sessions) {
+    if (!sessions.empty()) resumed_at.push_back(session.started_at);
+    sessions.push_back(json_of(session));
+  }
+
+  const bool timed = ended || std::ranges::any_of(run.sessions, &Session::ended);
+
+  Json json;
+  json["schema"] = schema;
+  json["run_id"] = run.run_id;
+  json["host"] = run.host;
+  json["started_at"] = run.started_at;
+  json["ended_at"] = ended ? Json(run.ended_at) : Json();
+  json["interrupted"] = ended ? Json(run.interrupted) : Json();
+  json["exit_code"] = ended ? Json(run.exit_code) : Json();
+  json["command_line"] = run.command_line;
+  json["version"] = run.version;
+  json["git_revision"] = run.git_revision;
+  json["build_type"] = run.build_type;
+  json["compiler"] = run.compiler;
+  json["build_id"] = run.build_id;
+  json["seed"] = run.seed;
+  json["profile"] = run.profile;
+  json["check_only"] = run.check_only;
+  json["planned"] = run.planned;
+  json["allow_flaky"] = run.allow_flaky;
+  json["devices"] = devices;
+  json["environment"] = environment;
+  json["expected"] = run.expected.empty()
+                         ? Json()
+                         : Json{{"path", run.expected.string()}, {"crc32", run.expected_crc32}};
+  json["resumed_at"] = resumed_at;
+  json["sessions"] = sessions;
+  json["references"] =
+      timed ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
+            : Json();
+  json["wall_s"] = timed ? Json(run.wall_s) : Json();
+  json["trials_taken"] = timed ? Json(run.taken) : Json();
+  Json phases_s = Json::object();
+  for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
+  json["phases_s"] = timed ? phases_s : Json();
+  json["notes"] = run.notes;
+  // A command line may hold any bytes; those that are no UTF-8 are replaced rather than refused.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void RunJson::begin(const RunInfo& run) { write_atomically(path_, run_json(run, false)); }
+
+void RunJson::end(const RunInfo& run) { write_atomically(path_, run_json(run, true)); }
+
+}  // namespace assay

@@ -1,0 +1,284 @@
+#include "reports/files/stored_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "harness/records/input_file.h"
+#include "harness/statistics/order_statistics.h"
+#include "kernels/core/status.h"
+#include "reports/files/results_columns.h"
+#include "reports/outcomes.h"
+
+namespace assay {
+namespace {
+
+/// What is kept of one row until all are there.
+struct Row {
+  std::uint32_t trial = 0;
+  Status status = Status::error;
+  bool accepted = false;
+  bool contended = false;
+  bool throttled = false;
+  std::int64_t attempt = 1;
+  std::int64_t repeat = 1;
+  std::size_t line = 0;
+  double median_s = 0;  // 0: not timed
+  double low_s = 0;     // 0: no interval
+  double high_s = 0;
+  std::string_view reason;
+
+  auto key() const { return std::tie(repeat, attempt); }
+  bool is_bad() const { return severity(status, accepted) > worst_good; }
+  bool is_timed() const { return status == Status::pass && median_s > 0; }
+};
+
+using Rows = std::deque<Row>;  // grows without a second copy of what it holds
+
+/// The places of the rows, those of each trial together.
+std::vector<std::uint32_t> by_trial(const Rows& rows, std::size_t trials) {
+  std::vector<std::uint32_t> begins(trials + 1);
+  for (const Row& row : rows) ++begins[row.trial + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::uint32_t> order(rows.size());
+  for (std::uint32_t place = 0; place < rows.size(); ++place) {
+    order[begins[rows[place].trial]++] = place;
+  }
+  return order;
+}
+
+/// Throws UsageError for a key that is there twice.
+void check_once(std::span<const Row> rows, const StoredTrial& trial, std::string_view name) {
+  const auto twice = std::ranges::adjacent_find(rows, {}, &Row::key);
+  if (twice == rows.end()) return;
+  const auto [first, second] = std::minmax(twice->line, std::next(twice)->line);
+  throw second_row(name, second, first,
+                   {.case_id = std::string(trial.case_id),
+                    .device = trial.group->device,
+                    .timing = trial.group->timing,
+                    .attempt = twice->attempt,
+                    .repeat = twice->repeat});
+}
+
+/// Texts that stay where they are, to the end of their owner.
+class Texts {
+ public:
+  explicit Texts(std::pmr::memory_resource& memory) : memory_(memory) {}
+  std::string_view keep(std::string_view text) {
+    if (text.empty()) return {};
+    auto* const copy = static_cast<char*>(memory_.allocate(text.size(), 1));
+    std::memcpy(copy, text.data(), text.size());
+    return {copy, text.size()};
+  }
+
+ private:
+  std::pmr::memory_resource& memory_;
+};
+
+/// Takes what a comparison needs from the rows of one file. The strings are used for every row.
+class RowReader {
+ public:
+  explicit RowReader(const ResultsColumns& columns) : columns_(columns) {}
+
+  /// All but the trial's index and the row's reason.
+  Row read(const CsvRow& csv) {
+    Row row;
+    row.line = csv.line;
+    take(csv, case_id_, case_id);
+    take(csv, suite_, group.suite);
+    take(csv, op_, group.op);
+    take(csv, dtype_, group.dtype);
+    take(csv, device_, group.device);
+    take(csv, timing_, group.timing);
+    take(csv, attempt_, row.attempt);
+    take(csv, repeat_, row.repeat);
+    take(csv, status_, row.status);
+    take(csv, expected_failure_, expected_failure);
+    row.accepted = !expected_failure.empty();
+    reason.clear();
+    if (row.status != Status::pass) take(csv, reason_, reason);
+    row.median_s = seconds(csv, median_).value_or(0);
+    const std::optional<double> low = seconds(csv, low_);
+    const std::optional<double> high = seconds(csv, high_);
+    columns_.check_interval(csv, low, high);
+    if (low && high) {
+      row.low_s = *low;
+      row.high_s = *high;
+    }
+    row.contended = flag(csv, contended_);
+    row.throttled = flag(csv, throttled_);
+    return row;
+  }
+
+  std::string case_id;
+  TrialGroup group;
+  std::string reason;
+  std::string expected_failure;
+
+ private:
+  struct Column {
+    Column(const ResultsColumns& columns, std::string_view of)
+        : name(of), place(columns.place(of)) {}
+    std::string_view name;
+    std::size_t place;
+  };
+
+  template <class T>
+  void take(const CsvRow& csv, const Column& column, T& field) const {
+    columns_.read(csv, column.name, column.place, field);
+  }
+
+  std::optional<double> seconds(const CsvRow& csv, const Column& column) const {
+    std::optional<double> value;
+    take(csv, column, value);
+    return value;
+  }
+
+  bool flag(const CsvRow& csv, const Column& column) const {
+    std::optional<bool> value;
+    take(csv, column, value);
+    return value.value_or(false);
+  }
+
+  const ResultsColumns& columns_;
+  Column case_id_{columns_, "case_id"};
+  Column suite_{columns_, "suite"};
+  Column op_{columns_, "op"};
+  Column dtype_{columns_, "dtype"};
+  Column device_{columns_, "device"};
+  Column timing_{columns_, "timing"};
+  Column attempt_{columns_, "attempt"};
+  Column repeat_{columns_, "repeat"};
+  Column status_{columns_, "status"};
+  Column expected_failure_{columns_, "expected_failure"};
+  Column reason_{columns_, "reason"};
+  Column median_{columns_, "time_median_s"};
+  Column low_{columns_, "time_ci_low_s"};
+  Column high_{columns_, "time_ci_high_s"};
+  Column contended_{columns_, "contended"};
+  Column throttled_{columns_, "throttled"};
+};
+
+/// What the attempts at one repeat came to: the last counts, and a pass after a bad one is flaky.
+Row last_attempt(std::span<const Row> attempts, Texts& texts) {
+  Row result = attempts.front();
+  for (const Row& row : attempts.subspan(1)) {
+    const Row before = std::exchange(result, row);
+    if (before.is_bad() && (row.status == Status::pass || row.status == Status::flaky)) {
+      result.status = Status::flaky;
+      result.reason = texts.keep(
+          fmt::format("attempt {}: {}: {}", before.attempt, name(before.status), before.reason));
+    }
+  }
+  return result;
+}
+
+StoredTime time_of(const std::vector<Row>& timed) {
+  StoredTime time;
+  std::vector<double> medians;
+  time.low_s = std::numeric_limits<double>::infinity();
+  for (const Row& row : timed) {
+    medians.push_back(row.median_s);
+    // An interval of block medians need not enclose the median of all samples.
+    time.low_s = std::min(time.low_s, std::min(row.low_s, row.median_s));  // 0 where one has none
+    time.high_s = std::max({time.high_s, row.high_s, row.median_s});
+    time.contended |= row.contended;
+    time.throttled |= row.throttled;
+  }
+  time.median_s = statistics::median(std::move(medians));
+  return time;
+}
+
+/// What the rows of one trial, in the order of their keys, came to.
+void fold(std::span<const Row> rows, Texts& texts, StoredTrial& trial) {
+  Row worst;
+  std::int64_t bad = 0;
+  std::vector<Row> timed;
+  for (std::size_t at = 0; at < rows.size();) {
+    const std::size_t first = at;
+    while (at < rows.size() && rows[at].repeat == rows[first].repeat) ++at;
+    const Row repeat = last_attempt(rows.subspan(first, at - first), texts);
+    bad += repeat.is_bad() ? 1 : 0;
+    if (repeat.is_timed()) timed.push_back(repeat);
+    const bool is_worse =
+        severity(repeat.status, repeat.accepted) >= severity(worst.status, worst.accepted);
+    if (trial.repeats++ == 0 || is_worse) worst = repeat;
+  }
+  trial.status = worst.status;
+  trial.accepted = worst.accepted;
+  trial.reason = worst.reason;
+  if (bad > 0 && trial.repeats > 1) {
+    trial.reason =
+        texts.keep(fmt::format("in {} of {} repeats: {}", bad, trial.repeats, worst.reason));
+  }
+  if (!timed.empty()) trial.time = time_of(timed);
+}
+
+}  // namespace
+
+bool StoredTrial::is_bad() const { return severity(status, accepted) > worst_good; }
+
+StoredTrials::StoredTrials(std::istream& text, std::string_view name) { read(text, name); }
+
+StoredTrials::StoredTrials(const std::filesystem::path& path) {
+  InputFile file(path);
+  read(file, path.string());
+}
+
+std::size_t StoredTrials::hash(const Key& key) {
+  std::size_t hash = std::hash<std::string_view>()(key.case_id);
+  for (const std::string_view part : {key.device, key.timing}) {
+    hash = hash * 31 + std::hash<std::string_view>()(part);
+  }
+  return hash;
+}
+
+std::uint32_t StoredTrials::find(std::string_view case_id, std::string_view device,
+                                 std::string_view timing) const {
+  const Key wanted{case_id, device, timing};
+  return index_.find(hash(wanted), [&](std::uint32_t place) { return key(place) == wanted; });
+}
+
+std::uint32_t StoredTrials::add(std::string_view case_id, const TrialGroup& group) {
+  const auto place = static_cast<std::uint32_t>(trials_.size());
+  StoredTrial& added = trials_.emplace_back();
+  added.case_id = case_id;
+  const bool is_like_the_last = place > 0 && *trials_[place - 1].group == group;
+  added.group = is_like_the_last ? trials_[place - 1].group : &*groups_.insert(group).first;
+  index_.insert(hash(key(place)), place);
+  return place;
+}
+
+void StoredTrials::read(std::istream& text, std::string_view name) {
+  Texts texts(texts_);
+  Rows rows;
+  std::optional<RowReader> reader;
+  each_results_row(text, name, [&](const ResultsColumns& columns, const CsvRow& csv) {
+    if (!reader) reader.emplace(columns);
+    Row row = reader->read(csv);
+    row.trial = find(reader->case_id, reader->group.device, reader->group.timing);
+    if (row.trial == absent) row.trial = add(texts.keep(reader->case_id), reader->group);
+    row.reason = texts.keep(reader->reason);
+    rows.push_back(row);
+  });
+  const std::vector<std::uint32_t> order = by_trial(rows, trials_.size());
+  std::vector<Row> own;
+  for (std::size_t at = 0; at < order.size();) {
+    StoredTrial& trial = trials_[rows[order[at]].trial];
+    own.clear();
+    const std::uint32_t of = rows[order[at]].trial;
+    for (; at < order.size() && rows[order[at]].trial == of; ++at) own.push_back(rows[order[at]]);
+    std::ranges::sort(own, {}, &Row::key);
+    check_once(own, trial, name);
+    fold(own, texts, trial);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <istream>
+#include <memory_resource>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/records/record.h"
+#include "reports/files/key_index.h"
+
+namespace assay {
+
+/// Time of one launch. Of several repeats the median of their medians, and the envelope of their
+/// intervals.
+struct StoredTime {
+  double median_s = 0;
+  double low_s = 0;  // 95% interval of the median within one process; 0 where a repeat has none
+  double high_s = 0;
+  bool contended = false;  // any of the repeats
+  bool throttled = false;
+
+  bool has_interval() const { return low_s > 0; }
+};
+
+/// What the trials of one op on one device have in common.
+struct TrialGroup {
+  std::string suite;
+  std::string op;
+  std::string dtype;
+  std::string device;
+  std::string timing;
+
+  bool operator==(const TrialGroup&) const = default;
+  bool operator<(const TrialGroup& other) const {
+    const auto all = [](const TrialGroup& group) {
+      return std::tie(group.suite, group.op, group.dtype, group.device, group.timing);
+    };
+    return all(*this) < all(other);
+  }
+};
+
+/// What became of one trial in a stored run, by the rules of `Outcomes`: of several attempts the
+/// last, of several repeats the worst. The views are the owner's.
+struct StoredTrial {
+  std::string_view case_id;
+  const TrialGroup* group = nullptr;
+  std::string_view reason;  // empty for a plain pass
+  std::int64_t repeats = 0;
+  std::optional<StoredTime> time;  // of the repeats that passed
+  Status status = Status::error;
+  bool accepted = false;  // an expected failure
+
+  bool passed() const { return status == Status::pass && !accepted; }
+  bool is_bad() const;
+};
+
+/// The trials of one results.csv, without what no comparison needs: a million rows take about
+/// 200 MiB. Rows may stand in any order.
+class StoredTrials {
+ public:
+  /// Throws UsageError("NAME:LINE:COLUMN: why"), also for a key that is there twice.
+  StoredTrials(std::istream& text, std::string_view name);
+  explicit StoredTrials(const std::filesystem::path& path);
+  StoredTrials(const StoredTrials&) = delete;
+  StoredTrials& operator=(const StoredTrials&) = delete;
+
+  /// In the order of their first rows.
+  const std::deque<StoredTrial>& trials() const { return trials_; }
+
+  static constexpr std::uint32_t absent = KeyIndex::absent;
+  /// The index of a trial in `trials`, or `absent`.
+  std::uint32_t find(std::string_view case_id, std::string_view device,
+                     std::string_view timing) const;
+
+ private:
+  struct Key {
+    std::string_view case_id;
+    std::string_view device;
+    std::string_view timing;
+    bool operator==(const Key&) const = default;
+  };
+  static std::size_t hash(const Key& key);
+  Key key(std::uint32_t trial) const {
+    const StoredTrial& held = trials_[trial];
+    return {held.case_id, held.group->device, held.group->timing};
+  }
+  std::uint32_t add(std::string_view case_id, const TrialGroup& group);
+  void read(std::istream& text, std::string_view name);
+
+  std::pmr::monotonic_buffer_resource texts_;  // case ids and reasons
+  std::set<TrialGroup> groups_;
+  std::deque<StoredTrial> trials_;
+  KeyIndex index_;
+};
+
+}  // namespace assay

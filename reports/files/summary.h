@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "reports/files/living_report.h"
+
+namespace assay {
+
+/// The run on a page that fits a pull request: verdict, counts, suites by device, the worst
+/// failures, the best rate of each suite, where the rest is, where the time went. Markdown as
+/// GitHub and GitLab read it.
+std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes);
+
+/// summary.md, which stands from the beginning, as junit.xml does.
+class Summary final : public LivingReport {
+ public:
+  using LivingReport::LivingReport;
+
+ private:
+  std::string text(const RunInfo& run, const Outcomes& outcomes) const override {
+    return summary_markdown(run, outcomes);
+  }
+};
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "reports/history/history.h"
+
+namespace assay {
+
+/// The share of a change for people: "+10.2% slower", "-4.0% faster".
+std::string change_in_words(double ratio);
+
+/// The changes as a table, the newest first; then what has no value, and the counts. `options` are
+/// those by which the changes were found.
+std::string history_text(const History& history, const statistics::EDivisiveOptions& options);
+
+}  // namespace assay

@@ -1,0 +1,266 @@
+// In what order a timed launch comes to a device that can hold work back, flush its caches and
+// launch many times at once, and what of all this is in the time.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/execute/trial.h"
+#include "kernels/core/status.h"
+#include "tests/unit/engine_support.h"
+#include "tests/unit/forwarding.h"
+
+namespace assay {
+namespace {
+
+const std::string both_ways =
+    "transfers/device_memcpy/u8/from=pinned,to=device,bytes=4,by=engine,ways=both";
+
+struct Notes {
+  std::string text;  // what was called, in order
+  bool can_hold = true;
+  bool has_graphs = false;
+  bool may_wait = false;
+  bool refuses = false;
+  int holds_left = 1000;
+
+  void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
+};
+
+class NotingKernel final : public Kernel {
+ public:
+  NotingKernel(Notes& notes, std::string word) : notes_(notes), word_(std::move(word)) {}
+  void launch() override {
+    if (notes_.refuses) throw DeviceError(Failure::internal, "refused");
+    notes_.add(word_);
+  }
+  std::string implementation() const override { return word_; }
+  bool may_wait() const override { return notes_.may_wait; }
+
+ private:
+  Notes& notes_;
+  std::string word_;
+};
+
+class NotingStream final : public ForwardingStream {
+ public:
+  NotingStream(std::unique_ptr<Stream> real, Notes& notes)
+      : ForwardingStream(std::move(real)), notes_(notes) {}
+  void record(Event& event) override {
+    notes_.add("record");
+    ForwardingStream::record(event);
+  }
+  void flush_caches() override { notes_.add("flush"); }
+  bool hold() override {
+    const bool holds = notes_.can_hold && notes_.holds_left-- > 0;
+    if (holds) notes_.add("hold");
+    return holds;
+  }
+  void synchronize() override { notes_.add("wait"); }
+  void release() override { notes_.add("release"); }
+  std::unique_ptr<Kernel> as_one(Kernel& /*kernel*/, std::int64_t launches) override {
+    if (!notes_.has_graphs) return nullptr;
+    return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches));
+  }
+
+ private:
+  Notes& notes_;
+};
+
+class NotingDevice final : public ForwardingDevice {
+ public:
+  NotingDevice(std::unique_ptr<Device> real, Notes& notes)
+      : ForwardingDevice(std::move(real)), notes_(notes) {}
+  std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<NotingStream>(ForwardingDevice::create_stream(), notes_);
+  }
+  std::unique_ptr<Kernel> prepare(const OpInstance&, const Binding&) override {
+    return std::make_unique<NotingKernel>(notes_, "launch");
+  }
+
+ private:
+  Notes& notes_;
+};
+
+class TrialTiming : public testing::Test {
+ protected:
+  /// What the device heard of `launches` timed ones.
+  std::string heard(std::int64_t launches, bool cold = false,
+                    const std::string& id = "tensor_ops/neg/f32/n=4") {
+    const auto backend = cpu::make_backend();
+    NotingDevice device(backend->open(0), notes_);
+    Device* lane[] = {&device};
+    Trial trial(parse_case_id(id).op, *backend, lane);
+    notes_.text.clear();
+    trial.time_s(launches, cold);
+    launched_by_ = trial.launched_by();
+    return notes_.text;
+  }
+
+  Notes notes_;
+  std::string launched_by_;
+};
+
+TEST_F(TrialTiming, WhatIsTimedIsEnqueuedBehindAHold) {
+  EXPECT_EQ(heard(2), "hold record launch launch record release");
+  EXPECT_EQ(launched_by_, "loop");
+}
+
+TEST_F(TrialTiming, CachesAreFlushedBeforeTheClockStarts) {
+  EXPECT_EQ(heard(1, true), "flush hold record launch record release");
+}
+
+TEST_F(TrialTiming, ManyLaunchesAreOneGraphWhereThereAreGraphs) {
+  notes_.has_graphs = true;
+  EXPECT_EQ(heard(1000), "hold record graph1000 record release");
+  EXPECT_EQ(launched_by_, "graph");
+  EXPECT_EQ(heard(1), "hold record launch record release") << "one needs none";
+  EXPECT_EQ(launched_by_, "loop");
+}
+
+TEST_F(TrialTiming, NothingIsHeldThatCouldWaitForWhatIsHeld) {
+  EXPECT_EQ(heard(33).find("hold"), std::string::npos) << "more than a queue may take";
+  notes_.may_wait = true;
+  EXPECT_EQ(heard(1), "record launch record");
+}
+
+TEST_F(TrialTiming, OfSeveralStreamsAllAreHeldOrNone) {
+  notes_.holds_left = 1;
+  EXPECT_EQ(heard(1, false, both_ways), "hold release record record launch launch record record");
+}
+
+TEST_F(TrialTiming, AFlushThatNothingStandsBehindHasEndedBeforeTheClockStarts) {
+  notes_.may_wait = true;
+  EXPECT_EQ(heard(1, true), "flush wait record launch record");
+}
+
+TEST_F(TrialTiming, ADeviceThatHoldsNothingIsNotReleased) {
+  notes_.can_hold = false;
+  EXPECT_EQ(heard(1), "record launch record");
+}
+
+TEST_F(TrialTiming, BothWaysBeginTogether) {
+  EXPECT_EQ(heard(1, false, both_ways),
+            "hold hold record record launch launch record record release release");
+  EXPECT_EQ(heard(1, true, both_ways),
+            "flush flush hold hold record record launch launch record record release release")
+      << "no flush behind a hold";
+}
+
+TEST_F(TrialTiming, AnErrorLetsGoOfWhatWasHeld) {
+  notes_.refuses = true;
+  EXPECT_THROW(heard(1), DeviceError);
+  EXPECT_EQ(notes_.text, "hold record release");
+}
+
+// --- A device whose clock moves by a known time at each launch, and far at all else --------------
+
+constexpr double launch_s = 0x1p-20;  // no sum of these is rounded
+constexpr double all_else_s = 1;
+
+struct Reading final : Event {
+  double at_s = 0;
+};
+
+class ClockedKernel final : public Kernel {
+ public:
+  ClockedKernel(std::unique_ptr<Kernel> real, double& now_s)
+      : real_(std::move(real)), now_s_(now_s) {}
+  void launch() override {
+    real_->launch();
+    now_s_ += launch_s;
+  }
+  std::string implementation() const override { return real_->implementation(); }
+
+ private:
+  std::unique_ptr<Kernel> real_;
+  double& now_s_;
+};
+
+class ClockedStream final : public ForwardingStream {
+ public:
+  ClockedStream(std::unique_ptr<Stream> real, double& now_s)
+      : ForwardingStream(std::move(real)), now_s_(now_s) {}
+  std::unique_ptr<Event> create_event() override {
+    now_s_ += all_else_s;
+    return std::make_unique<Reading>();
+  }
+  void record(Event& event) override { static_cast<Reading&>(event).at_s = now_s_; }
+  double elapsed_s(const Event& start, const Event& stop) override {
+    const double seconds =
+        static_cast<const Reading&>(stop).at_s - static_cast<const Reading&>(start).at_s;
+    now_s_ += all_else_s;
+    return seconds;
+  }
+  void synchronize() override { now_s_ += all_else_s; }
+  void flush_caches() override { now_s_ += all_else_s; }
+
+ private:
+  double& now_s_;
+};
+
+class ClockedDevice final : public ForwardingDevice {
+ public:
+  ClockedDevice(std::unique_ptr<Device> real, double& now_s)
+      : ForwardingDevice(std::move(real)), now_s_(now_s) {}
+  void upload(void* to, const void* from, std::size_t n) override {
+    now_s_ += all_else_s;
+    ForwardingDevice::upload(to, from, n);
+  }
+  void download(void* to, const void* from, std::size_t n) override {
+    now_s_ += all_else_s;
+    ForwardingDevice::download(to, from, n);
+  }
+  void fill(void* to, std::byte value, std::size_t n) override {
+    now_s_ += all_else_s;
+    ForwardingDevice::fill(to, value, n);
+  }
+  DeviceCondition condition() const override {
+    now_s_ += all_else_s;
+    return {};
+  }
+  std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<ClockedStream>(ForwardingDevice::create_stream(), now_s_);
+  }
+  std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
+    return std::make_unique<ClockedKernel>(ForwardingDevice::prepare(op, binding), now_s_);
+  }
+
+ private:
+  double& now_s_;
+};
+
+TEST(TrialTime, OfAnyNumberOfLaunchesIsTheirsAlone) {
+  double now_s = 0;
+  const auto backend = cpu::make_backend();
+  ClockedDevice device(backend->open(0), now_s);
+  Device* lane[] = {&device};
+  Trial trial(parse_case_id("tensor_ops/neg/f32/n=4").op, *backend, lane);
+  for (const bool cold : {false, true}) {
+    for (const std::int64_t launches : {1, 2, 33, 1000}) {
+      EXPECT_EQ(trial.time_s(launches, cold), static_cast<double>(launches) * launch_s);
+    }
+  }
+}
+
+TEST(TrialTime, IsWhatARecordSays) {
+  double now_s = 0;
+  Backends backends;
+  backends.add(std::make_unique<WrappingBackend>("clocked", cpu::make_backend(), [&](auto real) {
+    return std::make_unique<ClockedDevice>(std::move(real), now_s);
+  }));
+  Engine engine(backends, {.seed = 1, .cap_s = 0.05});
+  for (const char* id : {"tensor_ops/neg/f32/n=4", "tensor_ops/add/f32/n=1000"}) {
+    for (const std::string_view timing : {batch_timing, cold_timing}) {
+      PlannedTrial trial = planned(id, {{"clocked", 0}});
+      trial.timing = timing;
+      const Record record = engine.execute(trial, [] {}).record;
+      ASSERT_EQ(record.status, Status::pass) << record.reason;
+      EXPECT_EQ(record.time_min_s, launch_s) << id << " " << timing;
+      EXPECT_EQ(record.time_median_s, launch_s) << id << " " << timing;
+      EXPECT_EQ(record.time_q3_s, launch_s) << id << " " << timing;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay

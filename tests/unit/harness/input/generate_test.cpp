@@ -1,0 +1,462 @@
+#include "harness/input/generate.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "harness/input/exact_data.h"
+#include "harness/input/panel.h"
+#include "harness/plan/case.h"
+
+namespace assay::input {
+namespace {
+
+OpInstance op_of(const char* case_id) { return parse_case_id(case_id).op; }
+
+HostTensor tensor_of(const OpInstance& op, const TensorKey& key) {
+  HostTensor tensor(op.signature.inputs.at(static_cast<std::size_t>(key.input)));
+  generate(op, passes(op).at(static_cast<std::size_t>(key.pass)), key, tensor);
+  return tensor;
+}
+
+bool same(const HostTensor& a, const HostTensor& b) {
+  return std::ranges::equal(a.bytes(), b.bytes());
+}
+
+TEST(Generate, ElementsDoNotDependOnThreadsOrOnTheTensorsLength) {
+  const int threads = omp_get_max_threads();
+  for (const char* id : {"tensor_ops/add/f32/n=100001", "tensor_ops/sum/f64/n=100001",
+                         "transfers/memcpy/u8/from=host,to=host,bytes=100001,threads=one"}) {
+    const OpInstance op = op_of(id);
+    for (int pass : {0, 1}) {
+      const TensorKey key{7, pass, 0, 0};
+      const HostTensor parallel = tensor_of(op, key);
+      omp_set_num_threads(1);
+      const HostTensor serial = tensor_of(op, key);
+      omp_set_num_threads(threads);
+      EXPECT_TRUE(same(parallel, serial)) << id;
+    }
+  }
+  // Whole tensor or a shorter one: element i is the same (where the data do not depend on K).
+  const HostTensor longer = tensor_of(op_of("tensor_ops/add/f32/n=40001"), {});
+  const HostTensor shorter = tensor_of(op_of("tensor_ops/add/f32/n=1001"), {});
+  EXPECT_TRUE(std::ranges::equal(shorter.bytes(), longer.bytes().first(shorter.bytes().size())));
+}
+
+TEST(Generate, SeedPassRankAndInputEachGiveOtherData) {
+  const OpInstance op = op_of("tensor_ops/add/f64/n=64");
+  const HostTensor base = tensor_of(op, {1, 1, 0, 0});
+  EXPECT_TRUE(same(base, tensor_of(op, {1, 1, 0, 0})));
+  EXPECT_FALSE(same(base, tensor_of(op, {2, 1, 0, 0})));
+  EXPECT_FALSE(same(base, tensor_of(op, {1, 0, 0, 0})));
+  EXPECT_FALSE(same(base, tensor_of(op, {1, 1, 1, 0})));
+  EXPECT_FALSE(same(base, tensor_of(op, {1, 1, 0, 1})));
+}
+
+TEST(Generate, UniformDataFillTheirRange) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/add/f32/n=100000"), {1, 1, 0, 0});
+  const auto x = tensor.as<float>();
+  const auto [low, high] = std::ranges::minmax(x);
+  EXPECT_GE(low, -1);
+  EXPECT_LE(high, 1);
+  EXPECT_LT(low, -0.999F);
+  EXPECT_GT(high, 0.999F);
+  double sum = 0;
+  for (const float value : x) sum += value;
+  EXPECT_NEAR(sum / 100000, 0, 6 * std::sqrt(1.0 / 3 / 100000)) << "six standard errors";
+}
+
+TEST(Generate, StratifiedDataReachEveryExponent) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/add/f32/n=100000"), {1, 0, 0, 0});
+  std::set<int> exponents;
+  int negative = 0;
+  for (const float x : tensor.as<float>()) {
+    if (std::isnormal(x)) exponents.insert(std::ilogb(x));
+    negative += std::signbit(x) ? 1 : 0;
+  }
+  EXPECT_EQ(exponents.size(), 254U) << "-126 to 127";
+  EXPECT_NEAR(negative, 50000, 6 * std::sqrt(25000));
+}
+
+TEST(Generate, StratifiedDataStayInTheDomain) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/exp/f32/n=100000"), {1, 0, 0, 0});
+  int relevant = 0;
+  for (const float x : tensor.as<float>()) {
+    const float magnitude = std::abs(x);
+    if (!(magnitude < std::numeric_limits<float>::max())) continue;  // special values
+    ASSERT_GE(x, -104);
+    ASSERT_LE(x, 89);
+    relevant += std::abs(x) > 0x1p-24F ? 1 : 0;
+  }
+  EXPECT_GT(relevant, 50000) << "exp of the others is 1";
+}
+
+TEST(Generate, OneInThirtyTwoStratifiedElementsIsSpecial) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/exp/f32/n=100000"), {1, 0, 0, 0});
+  int nans = 0;
+  int infinite = 0;
+  int subnormal = 0;
+  for (const float x : tensor.as<float>()) {
+    nans += std::isnan(x) ? 1 : 0;
+    infinite += std::isinf(x) ? 1 : 0;
+    subnormal += std::fpclassify(x) == FP_SUBNORMAL ? 1 : 0;
+  }
+  const double each = 100000.0 / 32 / 8;
+  EXPECT_NEAR(nans, each, 6 * std::sqrt(each));
+  EXPECT_NEAR(infinite, each, 6 * std::sqrt(each));
+  EXPECT_GE(subnormal, each);
+}
+
+TEST(Generate, Of16BitFloatsEveryValueComesOnce) {
+  for (const char* id : {"tensor_ops/exp/f16/n=65536", "tensor_ops/exp/bf16/n=65536"}) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    const auto* words = reinterpret_cast<const std::uint16_t*>(tensor.bytes().data());
+    EXPECT_EQ(std::set<std::uint16_t>(words, words + 65536).size(), 65536U) << id;
+  }
+}
+
+TEST(Generate, WhatIsCastFitsItsTarget) {
+  const auto check = [](const char* id, double low, double high) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_integral_v<T>) {
+        double least = 0;
+        double greatest = 0;
+        for (const T element : tensor.as<T>()) {
+          const double x = std::trunc(static_cast<double>(static_cast<float>(element)));
+          ASSERT_TRUE(x >= low && x <= high) << id << ": " << x;
+          least = std::min(least, x);
+          greatest = std::max(greatest, x);
+        }
+        EXPECT_GT(greatest, high / 3) << id;
+        EXPECT_LE(least, low / 3) << id;
+      }
+    });
+  };
+  check("tensor_ops/cast/f32/to=u8,n=100000", 0, 255);
+  check("tensor_ops/cast/f32/to=i8,n=100000", -128, 127);
+  check("tensor_ops/cast/f16/to=u8,n=65536", 0, 255);
+  check("tensor_ops/cast/bf16/to=i64,n=65536", -0x1p63, 0x1p63 - 1);
+}
+
+TEST(Generate, CastsRoundedTwiceAreOftenWrong) {
+  // To bfloat16 through f32: wrong where the f32 is a tie that the element itself is not.
+  const auto taken_for_ties = [](const auto& elements) {
+    return std::ranges::count_if(elements, [](auto x) {
+      const auto nearest = static_cast<float>(x);
+      return (std::bit_cast<std::uint32_t>(nearest) & 0xffffU) == 0x8000U &&
+             static_cast<long double>(nearest) != static_cast<long double>(x);
+    });
+  };
+  const HostTensor wide = tensor_of(op_of("tensor_ops/cast/f64/to=bf16,n=1003"), {1, 0, 0, 0});
+  const HostTensor whole = tensor_of(op_of("tensor_ops/cast/i64/to=bf16,n=1003"), {1, 0, 0, 0});
+  EXPECT_GT(taken_for_ties(wide.as<double>()), 20);
+  EXPECT_GT(taken_for_ties(whole.as<std::int64_t>()), 50);
+}
+
+TEST(Generate, EverySpecialValueComesInRowsOfItsOwn) {
+  const OpInstance op = op_of("tensor_ops/softmax/f32/rows=500,cols=7");
+  ASSERT_EQ(passes(op).at(1).name, "special_values");
+  const HostTensor tensor = tensor_of(op, {1, 1, 0, 0});
+  int nan = 0, infinite = 0, invalid = 0, zero = 0, subnormal = 0, plain = 0;
+  for (std::size_t row = 0; row < 500; ++row) {
+    const auto x = tensor.as<float>().subspan(row * 7, 7);
+    const auto count = [&](auto is) { return std::ranges::count_if(x, is); };
+    const auto infinities = count([](float v) { return std::isinf(v); });
+    nan += count([](float v) { return std::isnan(v); }) == 1 ? 1 : 0;
+    infinite += infinities == 1 ? 1 : 0;
+    invalid += infinities == 2 ? 1 : 0;
+    zero += count([](float v) { return v == 0; }) == 7 ? 1 : 0;
+    subnormal += count([](float v) { return std::fpclassify(v) == FP_SUBNORMAL; }) == 7 ? 1 : 0;
+    plain += count([](float v) { return std::isnormal(v); }) == 7 ? 1 : 0;
+  }
+  for (const int rows : {nan, infinite, invalid, zero, subnormal}) EXPECT_GT(rows, 20);
+  EXPECT_GT(plain, 200);
+}
+
+TEST(Generate, SpecialValuesAreForSmallShapesOfFloats) {
+  const auto count = [](const char* id) { return std::ssize(passes(op_of(id))); };
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=1003"), 3);
+  EXPECT_EQ(count("tensor_ops/sum/i32/n=1003"), 2);
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=16777216"), 2);
+}
+
+TEST(Generate, IndicesAreRowsOfTheTable) {
+  const HostTensor tensor =
+      tensor_of(op_of("tensor_ops/gather/f32/rows=7,cols=3,count=1000"), {1, 1, 0, 1});
+  std::set<std::int64_t> rows(tensor.as<std::int64_t>().begin(), tensor.as<std::int64_t>().end());
+  EXPECT_EQ(rows, (std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Generate, Of8BitFloatsEveryValueComes) {
+  for (const char* id :
+       {"tensor_ops/cast/e4m3/to=f32,n=256", "tensor_ops/cast/e5m2/to=f32,n=256"}) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    EXPECT_EQ(std::set<std::byte>(tensor.bytes().begin(), tensor.bytes().end()).size(), 256U) << id;
+  }
+}
+
+/// How many different values lie exactly in the middle between two neighbours of `T`.
+template <class T, class X>
+std::size_t ties_among(std::span<const X> elements) {
+  std::set<X> ties;
+  for (unsigned code = 0; code < T::format.largest; ++code) {
+    T low, high;
+    low.bits = static_cast<std::uint8_t>(code);
+    high.bits = static_cast<std::uint8_t>(code + 1);
+    const X tie = (X{static_cast<float>(low)} + X{static_cast<float>(high)}) / 2;
+    if (std::ranges::count(elements, tie) > 0) ties.insert(tie);
+    if (std::ranges::count(elements, -tie) > 0) ties.insert(-tie);
+  }
+  return ties.size();
+}
+
+TEST(Generate, CastsTo8BitFloatsMeetTheTiesOfTheTarget) {
+  const HostTensor narrow = tensor_of(op_of("tensor_ops/cast/f32/to=e4m3,n=65537"), {1, 0, 0, 0});
+  EXPECT_EQ(ties_among<Float8E4M3>(narrow.as<float>()), 2U * 126) << "all, of both signs";
+  const HostTensor wide = tensor_of(op_of("tensor_ops/cast/f64/to=e5m2,n=65537"), {1, 0, 0, 0});
+  EXPECT_EQ(ties_among<Float8E5M2>(wide.as<double>()), 2U * 123);
+}
+
+/// Of each element of a tensor the bits of an f32 that a product in tf32 makes no use of.
+std::uint32_t unused_bits(const HostTensor& tensor) {
+  std::uint32_t found = 0;
+  for (const float x : tensor.as<float>()) {
+    if (!std::isnan(x)) found |= std::bit_cast<std::uint32_t>(x) & 0x1fffU;
+  }
+  return found;
+}
+
+TEST(Generate, ExactDataOfTf32HaveElevenBitsAndRealDataAll) {
+  const OpInstance op = op_of("linear/tf32/batch=64,in=16,out=64,bias=1,act=none");
+  for (const int input : {0, 1}) {
+    EXPECT_EQ(unused_bits(tensor_of(op, {1, 0, 0, input})), 0U);
+    EXPECT_EQ(unused_bits(tensor_of(op, {1, 2, 0, input})), 0x1fffU);
+  }
+  const auto [low, high] = std::ranges::minmax(tensor_of(op, {1, 0, 0, 0}).as<float>());
+  EXPECT_TRUE(low < -500 && high > 500) << "dense integers of up to 10 bits";
+}
+
+TEST(Generate, SubnormalFactorsOfTf32AreNoZerosToIt) {
+  const OpInstance op = op_of("linear/tf32/batch=64,in=16,out=64,bias=0,act=none");
+  ASSERT_EQ(passes(op).at(1).name, "special_values");
+  const HostTensor x = tensor_of(op, {1, 1, 0, 0});
+  int subnormal = 0;
+  for (const float element : x.as<float>()) {
+    if (std::fpclassify(element) != FP_SUBNORMAL) continue;
+    ++subnormal;
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(element) & 0x1fffU, 0U);
+  }
+  EXPECT_GT(subnormal, 0);
+}
+
+TEST(Generate, ExactDataOfTf32StacksStayExactThroughEveryLayer) {
+  const OpInstance op =
+      op_of("linear/linear_stack/tf32/batch=2,in=64,width=64,layers=3,bias=1,act=none");
+  const ExactIntegers exact = exact_integers(op);
+  const double per_row = std::ceil(64.0 / static_cast<double>(exact.stride));
+  const double most = ((per_row + 1) * per_row + 1) * per_row + 1;
+  EXPECT_EQ(exact.limit, 1);
+  EXPECT_LE(most, 0x1p11);
+}
+
+TEST(Generate, ExactDataOfE4M3FitItAndSumsOf14Bits) {
+  for (const int in : {16, 64, 1024, 4096, 16384}) {
+    const OpInstance op =
+        op_of(("linear/e4m3/batch=2,in=" + std::to_string(in) + ",out=2,bias=0,act=none").c_str());
+    const auto m = static_cast<double>(exact_integers(op).limit);
+    EXPECT_GE(m, 1);
+    EXPECT_LE(m, 16) << "4 bits of significand";
+    EXPECT_LE(m * m * in, 0x1p14);
+    EXPECT_TRUE(m == 16 || (m + 1) * (m + 1) * in > 0x1p14) << "as large as can be";
+  }
+}
+
+TEST(Generate, E4M3HasItsLargestNumbersForInfinities) {
+  const OpInstance op = op_of("linear/e4m3/batch=64,in=16,out=64,bias=0,act=none");
+  const HostTensor x = tensor_of(op, {1, 1, 0, 0});
+  int largest = 0, nan = 0;
+  for (const Float8E4M3 element : x.as<Float8E4M3>()) {
+    largest += (element.bits & 0x7fU) == 0x7eU ? 1 : 0;
+    nan += (element.bits & 0x7fU) == 0x7fU ? 1 : 0;
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_GT(nan, 0);
+}
+
+TEST(Generate, FactorsMultiplyWithoutOverflow) {
+  for (const char* id : {"tensor_ops/prod/f32/n=100003", "tensor_ops/prod/f16/n=100003"}) {
+    const OpInstance op = op_of(id);
+    const HostTensor tensor = tensor_of(op, {1, 0, 0, 0});
+    double product = 1;
+    int factors = 0;
+    visit_dtype(op.dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_integral_v<T>) {
+        for (const T element : tensor.as<T>()) {
+          const double x = static_cast<float>(element);
+          product *= x;
+          factors += std::abs(x) != 1 ? 1 : 0;
+          ASSERT_TRUE(std::abs(x) == 0.5 || std::abs(x) == 1 || std::abs(x) == 2);
+        }
+      }
+    });
+    const int most = largest_exponent(op.dtype);
+    EXPECT_GT(factors, most / 2) << id;
+    EXPECT_LE(std::abs(std::ilogb(product)), most) << id;
+  }
+}
+
+/// Row r of a matrix, as its bytes.
+std::string row_bytes(const HostTensor& tensor, std::size_t row) {
+  const auto cols = static_cast<std::size_t>(tensor.spec().shape.at(1)) * sizeof(float);
+  const auto bytes = tensor.bytes().subspan(row * cols, cols);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(Panels, RowsRepeatWithAnotherPrimeInEachPass) {
+  const OpInstance op = op_of("linear/f32/batch=300,in=8,out=400,bias=1,act=none");
+  for (const auto& [pass, period] : {std::pair{0, 127}, std::pair{1, 131}}) {
+    const auto p = static_cast<std::size_t>(period);
+    EXPECT_EQ(panel(op, pass).rows, period);
+    EXPECT_EQ(panel(op, pass).cols, period);
+    for (const int input : {0, 1}) {
+      const HostTensor tensor = tensor_of(op, {1, pass, 0, input});
+      EXPECT_EQ(row_bytes(tensor, 0), row_bytes(tensor, p));
+      EXPECT_EQ(row_bytes(tensor, 5), row_bytes(tensor, 5 + 2 * p));
+      EXPECT_NE(row_bytes(tensor, 0), row_bytes(tensor, 1));
+      EXPECT_NE(row_bytes(tensor, 0), row_bytes(tensor, p - 1));
+    }
+    const HostTensor bias = tensor_of(op, {1, pass, 0, 2});
+    EXPECT_EQ(bias.as<float>()[3], bias.as<float>()[3 + p]);
+  }
+}
+
+TEST(Panels, PeriodsOfBothPassesTellEveryRowApart) {
+  for (const std::int64_t out : {1, 64}) {
+    for (const std::int64_t rows : {1, 127, 128, 257, 258, 16000, 16637, 50000, 200000}) {
+      const std::string extents =
+          "batch=" + std::to_string(rows) + ",in=1,out=" + std::to_string(out);
+      const OpInstance op = op_of(("linear/f32/" + extents + ",bias=0,act=none").c_str());
+      const std::int64_t first = panel(op, 0).rows;
+      const std::int64_t second = panel(op, 1).rows;
+      EXPECT_TRUE(first == rows || first * second > rows) << extents;
+      EXPECT_EQ(first == rows, rows <= (out == 1 ? 257 : 127)) << extents;
+    }
+  }
+}
+
+TEST(Generate, TheTopExponentOfADomainIsNotLumpedAtItsEnd) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/exp/f32/n=100000"), {1, 0, 0, 0});
+  const auto at_end = std::ranges::count(tensor.as<float>(), 89.0F);
+  EXPECT_LT(at_end, 10) << "of 100000";
+}
+
+TEST(Generate, UniqueWordsNeverRepeat) {
+  const HostTensor tensor =
+      tensor_of(op_of("transfers/memcpy/u8/from=host,to=host,bytes=800000,threads=one"), {});
+  const auto* words = reinterpret_cast<const std::uint64_t*>(tensor.bytes().data());
+  const std::set<std::uint64_t> distinct(words, words + 100000);
+  EXPECT_EQ(distinct.size(), 100000U);
+}
+
+TEST(ExactData, LimitsFollowTheFormula) {
+  const auto limit = [](const char* id) { return exact_integers(op_of(id)).limit; };
+  const auto stride = [](const char* id) { return exact_integers(op_of(id)).stride; };
+  EXPECT_EQ(limit("tensor_ops/sum/f32/n=16"), 1 << 20);
+  EXPECT_EQ(limit("tensor_ops/sum/f32/n=16777216"), 1);
+  EXPECT_EQ(stride("tensor_ops/sum/f32/n=16777216"), 1);
+  EXPECT_EQ(limit("tensor_ops/sum/f32/n=16777217"), 1);
+  EXPECT_EQ(stride("tensor_ops/sum/f32/n=16777217"), 2) << "beyond 2^24 terms";
+  EXPECT_EQ(limit("linear/f32/batch=1,in=1024,out=1,bias=0,act=none"), 128);
+  EXPECT_EQ(limit("linear/bf16/batch=1,in=4,out=1,bias=0,act=none"), 256)
+      << "capped by the eight bits of the input";
+}
+
+TEST(ExactData, SumsInHalfPrecisionAreScaledToStayFinite) {
+  const OpInstance op = op_of("linear/f16/batch=3,in=1000,out=3,bias=1,act=none");
+  const ExactIntegers exact = exact_integers(op);
+  const double largest = static_cast<double>(exact.limit) * static_cast<double>(exact.limit) *
+                         exact.scale(op, 0) * exact.scale(op, 1);
+  EXPECT_LE(1001 * largest, 65504);
+  EXPECT_EQ(exact.scale(op, 0) * exact.scale(op, 1), exact.scale(op, 2)) << "the bias is a term";
+}
+
+TEST(ExactData, SumsBehindAGeluAreOfTheOrderOfOne) {
+  const OpInstance op = op_of("linear/f32/batch=64,in=1024,out=64,bias=0,act=gelu");
+  const HostTensor x = tensor_of(op, {1, 0, 0, 0});
+  const HostTensor w = tensor_of(op, {1, 0, 0, 1});
+  double squares = 0;
+  for (std::size_t row = 0; row < 64; ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 1024; ++i) {
+      sum += static_cast<double>(x.as<float>()[row * 1024 + i]) *
+             static_cast<double>(w.as<float>()[row * 1024 + i]);
+    }
+    squares += sum * sum;
+  }
+  EXPECT_NEAR(std::sqrt(squares / 64), 1.5, 0.8);
+}
+
+TEST(ExactData, EveryOrderOfSummationIsExact) {
+  const OpInstance op = op_of("tensor_ops/sum/f32/n=4099");
+  const HostTensor tensor = tensor_of(op, {1, 0, 0, 0});
+  std::vector<float> x(tensor.as<float>().begin(), tensor.as<float>().end());
+  const auto sum = [&] {
+    float total = 0;
+    for (const float value : x) total += value;
+    return total;
+  };
+  const float forwards = sum();
+  std::ranges::reverse(x);
+  EXPECT_EQ(sum(), forwards);
+  std::ranges::sort(x);  // the largest partial sums of all orders
+  EXPECT_EQ(sum(), forwards);
+}
+
+TEST(ExactData, BeyondAllExactSumsOneElementOfEachRunIsLeft) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/sum/f32/n=50331648"), {1, 0, 0, 0});
+  const auto x = tensor.as<float>();  // 3 * 2^24
+  std::array<int, 3> at_place{};
+  for (std::size_t run = 0; run < 30000; ++run) {
+    int left = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (x[3 * run + i] == 0) continue;
+      ++left;
+      ++at_place.at(i);
+    }
+    ASSERT_EQ(left, 1) << run;
+  }
+  for (const int count : at_place) EXPECT_NEAR(count, 10000, 6 * std::sqrt(30000 * 2.0 / 9));
+}
+
+TEST(Generate, AdditionsOfDoublesRound) {
+  const OpInstance op = op_of("tensor_ops/add/f64/n=10000");
+  const HostTensor a = tensor_of(op, {1, 1, 0, 0});
+  const HostTensor b = tensor_of(op, {1, 1, 0, 1});
+  int rounded = 0;
+  for (std::size_t i = 0; i < 10000; ++i) {
+    const double x = a.as<double>()[i];
+    const double y = b.as<double>()[i];
+    const double sum = x + y;
+    rounded += sum - x != y || sum - y != x ? 1 : 0;
+  }
+  EXPECT_GT(rounded, 2000);
+}
+
+TEST(ExactData, SignsAloneAreNotInBalance) {
+  const HostTensor tensor = tensor_of(op_of("tensor_ops/sum/f32/n=16777216"), {1, 0, 0, 0});
+  double sum = 0;
+  for (const float x : tensor.as<float>().first(100000)) {
+    ASSERT_EQ(std::abs(x), 1.0F);
+    sum += x;
+  }
+  EXPECT_NEAR(sum / 100000, 0.8, 0.02);
+}
+
+}  // namespace
+}  // namespace assay::input

@@ -1,0 +1,319 @@
+// Supervision, on workers that are shell scripts: what becomes of a trial when its worker
+// misbehaves.
+#include "harness/supervise/supervisor.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/unit/shell_worker.h"
+
+namespace assay {
+namespace {
+
+using namespace testing_support;
+
+std::vector<Record> run(const std::string& script, int count, double timeout_s = 20) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell(script), .timeout_s = timeout_s}, info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(count)), PlanEnd::completed);
+  return collect.records;
+}
+
+TEST(Supervisor, AWorkerThatAnswersGivesARecordPerTrial) {
+  const auto records = run(answer_all, 3);
+  ASSERT_EQ(records.size(), 3U);
+  for (const Record& record : records) EXPECT_EQ(record.status, Status::pass);
+  EXPECT_EQ(records[1].case_id, "tensor_ops/add/f32/n=2");
+  EXPECT_EQ(records[1].replay, "assay run --case tensor_ops/add/f32/n=2 --device cpu --seed 1");
+}
+
+TEST(Supervisor, WhatWorkersSpentIsSummedAndTellingIsTheParents) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell(answer_all)}, info, sinks);
+  supervisor.execute(trials(3));
+  EXPECT_EQ(supervisor.phases().input, 1 + 2 + 3);
+  EXPECT_EQ(supervisor.phases().sampling, 3 * 0.5);
+  EXPECT_EQ(supervisor.phases().setup, 0);
+  EXPECT_GT(supervisor.phases().output, 0);
+  EXPECT_EQ(supervisor.phases().other, 0) << "known only to who knows the wall time";
+}
+
+TEST(Supervisor, ACrashCostsItsTrialAlone) {
+  const auto records = run(R"(while read -r line; do case "$line" in
+    *n=2*) echo 'the last words' >&2; kill -SEGV $$;;
+    *) answer;; esac; done)",
+                           3);
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].status, Status::pass);
+  EXPECT_EQ(records[1].status, Status::crash);
+  EXPECT_NE(records[1].reason.find("signal 11"), std::string::npos) << records[1].reason;
+  EXPECT_NE(records[1].reason.find("the last words"), std::string::npos) << records[1].reason;
+  EXPECT_EQ(records[2].status, Status::pass) << "by a fresh worker";
+}
+
+TEST(Supervisor, AHangThatIgnoresTermIsKilledAndTheRunGoesOn) {
+  const auto records = run(R"(trap '' TERM; while read -r line; do case "$line" in
+    *n=1*) while :; do sleep 0.1; done;;
+    *) answer;; esac; done)",
+                           2, 0.3);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, Status::timeout);
+  EXPECT_NE(records[0].reason.find("signal 9"), std::string::npos) << records[0].reason;
+  EXPECT_GE(records[0].wall_s, 0.3) << "the time-out at least";
+  EXPECT_EQ(records[1].status, Status::pass);
+  EXPECT_GT(records[1].wall_s, 0);
+}
+
+TEST(Supervisor, AWorkerThatLeavesWithoutAnAnswerIsACrash) {
+  const auto records = run("read -r line; exit 0", 1);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, Status::crash);
+  EXPECT_NE(records[0].reason.find("exit code 0"), std::string::npos) << records[0].reason;
+}
+
+/// Writes its process id to $CHILD, and keeps the pipes of the worker open.
+constexpr const char* leave_a_child = "sleep 1000 & echo $! > \"$CHILD\";";
+
+/// Whether a process is there and has not ended: nobody may have heard yet of its end.
+bool is_running(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.at(name_end + 2) != 'Z';
+}
+
+bool ends_soon(pid_t pid) {
+  for (int i = 0; i < 100 && is_running(pid); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return !is_running(pid);
+}
+
+/// Runs one trial in a worker that leaves a child; the record, and whether the child is gone.
+std::pair<Record, bool> run_with_child(const std::string& script) {
+  const std::filesystem::path file =
+      testing::TempDir() + "/assay-child-" + std::to_string(getpid());
+  WorkerCommand command = shell(script);
+  command.environment.emplace_back("CHILD", file);
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  const RunInfo info;
+  {
+    Supervisor supervisor({.worker = command, .timeout_s = 5}, info, sinks);
+    supervisor.execute(trials(1));
+  }
+  pid_t child = 0;
+  std::ifstream(file) >> child;
+  std::filesystem::remove(file);
+  EXPECT_GT(child, 0);
+  const bool is_gone = child > 0 && ends_soon(child);
+  if (!is_gone) kill(child, SIGKILL);
+  return {collect.records.at(0), is_gone};
+}
+
+TEST(Supervisor, AChildThatHoldsThePipesHidesNoCrashAndEndsWithTheWorker) {
+  const auto [record, is_gone] =
+      run_with_child("read -r line; " + std::string(leave_a_child) + " kill -SEGV $$");
+  EXPECT_EQ(record.status, Status::crash) << record.reason;
+  EXPECT_NE(record.reason.find("signal 11"), std::string::npos) << record.reason;
+  EXPECT_TRUE(is_gone);
+}
+
+TEST(Supervisor, AnAnswerBeforeTheEndCountsWhateverChildrenHoldThePipes) {
+  const auto [record, is_gone] =
+      run_with_child("read -r line; " + std::string(leave_a_child) + " answer; exit 0");
+  EXPECT_EQ(record.status, Status::pass) << record.reason;
+  EXPECT_TRUE(is_gone);
+}
+
+TEST(Supervisor, AWorkerThatIsDismissedTakesItsChildrenAlong) {
+  const auto [record, is_gone] = run_with_child(leave_a_child + std::string(answer_all));
+  EXPECT_EQ(record.status, Status::pass) << record.reason;
+  EXPECT_TRUE(is_gone);
+}
+
+TEST(Supervisor, GarbageIsAnErrorAndNeverAPass) {
+  const auto records = run("while read -r line; do echo nonsense; done", 2);
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) EXPECT_EQ(record.status, Status::error);
+}
+
+TEST(Supervisor, TheAnswerToAnotherQuestionIsNoAnswer) {
+  const auto records = run("while read -r line; do printf '%s\\n' \"$PASS1\"; done", 2);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].status, Status::pass);
+  EXPECT_EQ(records[1].status, Status::error);
+  EXPECT_NE(records[1].reason.find("n=1"), std::string::npos) << records[1].reason;
+}
+
+TEST(Supervisor, APassThatJudgedTooLittleIsNoPass) {
+  WorkerCommand command = shell(answer_all);
+  Result result;
+  result.record.case_id = "tensor_ops/add/f32/n=1";
+  result.record.device = "cpu";
+  result.record.status = Status::pass;
+  for (const int elements : {0, 1, 3}) {
+    result.record.elements = elements;
+    command.environment[1].second = protocol::encode(result);
+    Collect collect;
+    std::vector<Sink*> sinks{&collect};
+    RunInfo info;
+    Supervisor supervisor({.worker = command}, info, sinks);
+    supervisor.execute(trials(1));
+    EXPECT_EQ(collect.records.at(0).status, Status::error) << elements;
+  }
+}
+
+TEST(Supervisor, AWorkerThatDiesWhileIdleCostsNoTrial) {
+  std::signal(SIGPIPE, SIG_IGN);
+  // Each worker answers once and leaves. The pauses let it be gone before the next trial is sent.
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell("read -r line; answer"),
+                         .interrupted =
+                             [] {
+                               usleep(100000);
+                               return false;
+                             }},
+                        info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::completed);
+  ASSERT_EQ(collect.records.size(), 3U);
+  for (const Record& record : collect.records)
+    EXPECT_EQ(record.status, Status::pass) << record.reason;
+}
+
+TEST(Supervisor, MuchOnStandardErrorDoesNotBlockTheWorker) {
+  const auto records =
+      run("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; " + std::string(answer_all), 1);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, Status::pass) << records[0].reason;
+}
+
+TEST(Supervisor, APlannedSkipNeedsNoWorker) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  auto plan = trials(1);
+  plan[0].skip_reason = "too few devices";
+  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}}, info, sinks);
+  EXPECT_EQ(supervisor.execute(plan), PlanEnd::completed);
+  ASSERT_EQ(collect.records.size(), 1U);
+  EXPECT_EQ(collect.records[0].status, Status::skip);
+}
+
+TEST(Supervisor, AWorkerThatCannotStartIsAnErrorRow) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}}, info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(2)), PlanEnd::completed);
+  ASSERT_EQ(collect.records.size(), 2U);
+  EXPECT_EQ(collect.records[0].status, Status::error);
+  EXPECT_NE(collect.records[0].reason.find("/nowhere/assay"), std::string::npos);
+}
+
+TEST(Supervisor, AWorkerOfAnotherBuildIsRefused) {
+  protocol::Hello stale;
+  stale.build_id = "yesterday's";
+  WorkerCommand command = shell(answer_all);
+  command.environment[0].second = protocol::encode(stale);
+  try {
+    probe(command);
+    FAIL() << "it was taken";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("yesterday's"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Supervisor, AnInterruptEndsTheRunWithoutARowForTheOpenTrial) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  int asked = 0;
+  Supervisor supervisor({.worker = shell("sleep 60"), .interrupted = [&] { return ++asked > 4; }},
+                        info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::interrupted);
+  EXPECT_TRUE(collect.records.empty());
+}
+
+/// A run whose devices all hang on one worker, as the ranks of a job do.
+class OneDriver : public testing::Test {
+ protected:
+  OneDriver() {
+    DeviceInfo cpu;
+    cpu.device = "cpu";
+    info_.devices = {cpu};
+  }
+  PlanEnd run(SupervisorOptions options, int count) {
+    options.one_driver_kinds = {"cpu"};
+    std::vector<Sink*> sinks{&collect_};
+    Supervisor supervisor(std::move(options), info_, sinks);
+    const PlanEnd end = supervisor.execute(trials(count));
+    EXPECT_TRUE(supervisor.drove_job());
+    return end;
+  }
+  std::vector<Status> statuses() const {
+    std::vector<Status> all;
+    for (const Record& record : collect_.records) all.push_back(record.status);
+    return all;
+  }
+  Collect collect_;
+  RunInfo info_;
+};
+
+TEST_F(OneDriver, IsNotReplacedWhenItCrashes) {
+  EXPECT_EQ(run({.worker = shell("read -r line; answer; read -r line; kill -SEGV $$")}, 3),
+            PlanEnd::completed);
+  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::crash, Status::device_lost}));
+  EXPECT_NE(collect_.records[2].reason.find("the job is over"), std::string::npos);
+}
+
+TEST_F(OneDriver, IsNotReplacedWhenItLeavesBetweenTrials) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto slowly = [] {
+    usleep(100000);
+    return false;
+  };
+  run({.worker = shell("read -r line; answer; exit 3"), .interrupted = slowly}, 3);
+  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
+  EXPECT_NE(collect_.records[1].reason.find("exit code 3"), std::string::npos)
+      << collect_.records[1].reason;
+}
+
+TEST_F(OneDriver, IsKeptAfterAnErrorThatItTellsOfItself) {
+  Result result;
+  result.record.case_id = "tensor_ops/add/f32/n=1";
+  result.record.device = "cpu";
+  result.record.status = Status::error;
+  WorkerCommand worker =
+      shell("read -r line; printf '%s\\n' \"$ERROR\"; while read -r line; do answer; done");
+  worker.environment.emplace_back("ERROR", protocol::encode(result));
+  run({.worker = worker}, 3);
+  EXPECT_EQ(statuses(), (std::vector{Status::error, Status::pass, Status::pass}));
+}
+
+TEST_F(OneDriver, LeavesARowForEveryTrialWhenItsLauncherEndsIt) {
+  int asked = 0;
+  EXPECT_EQ(run({.worker = shell("read -r line; answer; sleep 60"),
+                 .is_launched = true,
+                 .interrupted = [&] { return ++asked > 2 && !collect_.records.empty(); }},
+                3),
+            PlanEnd::interrupted);
+  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
+  EXPECT_EQ(collect_.records[1].reason, "the launcher ended the job");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,124 @@
+// The plain types of kernels/base: dtypes, names, parameters, device ids.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/core/dtype.h"
+#include "kernels/core/names.h"
+#include "kernels/core/params.h"
+#include "kernels/core/rounding.h"
+#include "kernels/core/tensor.h"
+#include "kernels/device/device_id.h"
+
+namespace assay {
+namespace {
+
+TEST(DType, NamesRoundTripAndSizesMatchTheStorageTypes) {
+  for (const DType dtype : all_dtypes()) {
+    EXPECT_EQ(parse_dtype(name(dtype)), dtype);
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      EXPECT_EQ(sizeof(T), size_bytes(dtype)) << name(dtype);
+    });
+  }
+  EXPECT_EQ(parse_dtype("f31"), std::nullopt);
+  EXPECT_EQ(parse_dtype(""), std::nullopt);
+}
+
+TEST(DType, UnitRoundoffIsHalfAnUlpOfOne) {
+  EXPECT_EQ(unit_roundoff(DType::f64), std::numeric_limits<double>::epsilon() / 2);
+  EXPECT_EQ(unit_roundoff(DType::f32), std::numeric_limits<float>::epsilon() / 2);
+  EXPECT_EQ(unit_roundoff(DType::bf16), 0x1p-8);
+  EXPECT_EQ(unit_roundoff(DType::i64), 0);
+  EXPECT_EQ(accumulator(DType::bf16), DType::f32);
+}
+
+TEST(BFloat16, EveryValueSurvivesTheWayThroughF32) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    BFloat16 value;
+    value.bits = static_cast<std::uint16_t>(bits);
+    const auto wide = static_cast<float>(value);
+    if (std::isnan(wide)) {
+      EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(wide))));
+    } else {
+      EXPECT_EQ(BFloat16(wide).bits, value.bits);
+    }
+  }
+}
+
+TEST(BFloat16, RoundsToNearestWithTiesToEven) {
+  EXPECT_EQ(static_cast<float>(BFloat16(1.0F + 0x1p-8F)), 1.0F) << "tie to even below";
+  EXPECT_EQ(static_cast<float>(BFloat16(1.0F + 3 * 0x1p-8F)), 1.0F + 0x1p-6F)
+      << "tie to even above";
+  EXPECT_EQ(static_cast<float>(BFloat16(std::nextafter(1.0F + 0x1p-8F, 2.0F))), 1.0F + 0x1p-7F);
+  EXPECT_TRUE(std::isinf(static_cast<float>(BFloat16(std::numeric_limits<float>::max()))));
+}
+
+TEST(Names, TheNearestComesFirstAndStrangersAreNotSuggested) {
+  const std::vector<std::string> suites{"allreduce", "linear", "transfers"};
+  EXPECT_EQ(nearest("lineer", suites), std::vector<std::string>{"linear"});
+  EXPECT_TRUE(nearest("zzzzzz", suites).empty());
+  EXPECT_TRUE(nearest("", suites).empty());
+  const std::string message = unknown_name("suite", "alreduce", suites);
+  EXPECT_NE(message.find("did you mean 'allreduce'?"), std::string::npos) << message;
+  EXPECT_NE(message.find("linear, transfers"), std::string::npos) << message;
+}
+
+TEST(Names, SplitKeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), std::vector<std::string>{""});
+  EXPECT_EQ(join(split("a,,b", ','), ","), "a,,b");
+}
+
+TEST(Params, KeepTheirOrderAndReplaceInPlace) {
+  Params params;
+  params.set("batch", std::int64_t{2});
+  params.set("act", "relu");
+  params.set("batch", std::int64_t{64});
+  EXPECT_EQ(params.text(), "batch=64,act=relu");
+  EXPECT_EQ(params.text(";"), "batch=64;act=relu");
+  EXPECT_EQ(params.integer("batch"), 64);
+  EXPECT_EQ(params.word("act"), "relu");
+  EXPECT_THROW(params.integer("in"), std::out_of_range);
+  EXPECT_THROW(params.integer("act"), std::bad_variant_access);
+}
+
+TEST(DeviceIds, RoundTrip) {
+  for (const char* text : {"cpu", "cuda:0", "cuda:17", "sim:3"}) {
+    const auto id = parse_device_id(text);
+    ASSERT_TRUE(id) << text;
+    EXPECT_EQ(to_text(*id), text);
+  }
+  EXPECT_EQ(to_text(std::vector<DeviceId>{{"cuda", 0}, {"cuda", 2}}), "cuda:0+cuda:2");
+}
+
+TEST(DeviceIds, OddTextIsRefused) {
+  for (const char* text : {"", "cuda", "cuda:", "cuda:-1", "cuda:1x", "cuda:1:2", "CUDA:0", ":0",
+                           "cpu:1", "cuda:99999999999999999999", " cpu"}) {
+    EXPECT_FALSE(parse_device_id(text)) << text;
+  }
+}
+
+TEST(TensorSpecs, AScalarHasOneElementAndAnEmptyExtentNone) {
+  EXPECT_EQ((TensorSpec{DType::f32, {}}.elements()), 1);
+  EXPECT_EQ((TensorSpec{DType::f32, {4, 0}}.bytes()), 0U);
+  EXPECT_EQ((TensorSpec{DType::bf16, {3, 5}}.bytes()), 30U);
+}
+
+TEST(Rounding, ASumKeepsWhatItMissesInItsLastBit) {
+  const double one_up = std::nextafter(1.0, 2.0);
+  const double one_down = std::nextafter(1.0, 0.0);
+  EXPECT_EQ(sum_rounded_to_odd<double>(1, 0x1p-100), one_up);
+  EXPECT_EQ(sum_rounded_to_odd<double>(1, -0x1p-100), one_down);
+  EXPECT_EQ(sum_rounded_to_odd<double>(-1, 0x1p-100), -one_down);
+  EXPECT_EQ(sum_rounded_to_odd<double>(-1, -0x1p-100), -one_up);
+  EXPECT_EQ(sum_rounded_to_odd<double>(one_up, 0x1p-100), one_up) << "odd already";
+  EXPECT_EQ(sum_rounded_to_odd<double>(3, 4), 7) << "nothing is missed";
+  EXPECT_EQ(sum_rounded_to_odd<double>(5, -5), 0);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(sum_rounded_to_odd<double>(infinity, 1), infinity);
+  EXPECT_TRUE(std::isnan(sum_rounded_to_odd<double>(infinity, -infinity)));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,89 @@
+// What the CUDA backend makes of its libraries: of stand-ins for them, which need no GPU.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "kernels/core/status.h"
+#include "kernels/cuda/communicator_cache.h"
+#include "kernels/cuda/library.h"
+#include "kernels/cuda/nccl_ranks.h"
+#include "kernels/cuda/nvml.h"
+
+namespace assay::cuda {
+namespace {
+
+TEST(Links, AreTheFastestWithTheCurrentOneBeside) {
+  ASSERT_EQ(Nvml::instance().problem(), "");
+  const GpuState state = Nvml::instance().state("0000:01:00.0");
+  EXPECT_EQ(link_text(state), "PCIe 5.0 x16") << "not what an idle GPU rests at";
+  EXPECT_EQ(pcie_text(state.pcie_now), "PCIe 1.0 x8");
+  EXPECT_EQ(link_text(Nvml::instance().state("0000:02:00.0")), "") << "no such GPU";
+}
+
+class Communicators : public testing::Test {
+ protected:
+  std::shared_ptr<NcclRanks> get(const std::vector<int>& ordinals) {
+    return cache_.get(ordinals, [&] { return std::make_shared<NcclRanks>(ordinals, process_); });
+  }
+  static int made() { return nccl().find<int (*)()>("stand_in_made")(); }
+  static int aborted() { return nccl().find<int (*)()>("stand_in_aborted")(); }
+  static void break_all() { nccl().find<void (*)()>("stand_in_break")(); }
+
+  CommunicatorCache<NcclRanks> cache_;
+  const int made_before_ = made();
+  const int aborted_before_ = aborted();
+
+ private:
+  static const Library& nccl() {
+    static const Library opened("libnccl.so.2", {});
+    return opened;
+  }
+  SingleProcess process_;
+};
+
+TEST_F(Communicators, AreMadeOnceForEachSetOfGpus) {
+  const auto first = get({0, 1});
+  EXPECT_EQ(first->size(), 2U);
+  EXPECT_EQ(get({0, 1}), first);
+  EXPECT_EQ(made() - made_before_, 1);
+  EXPECT_NE(get({0, 1, 2}), first);
+  EXPECT_NE(get({1, 0}), first) << "the order is that of the ranks";
+  EXPECT_EQ(made() - made_before_, 3);
+  EXPECT_EQ(aborted(), aborted_before_) << "they stay for the next trial";
+}
+
+TEST_F(Communicators, ThatBrokeAreMadeAnew) {
+  const auto first = get({0, 1});
+  const auto other = get({2, 3});
+  break_all();
+  EXPECT_THROW(first->demand_no_earlier_error(), DeviceError);
+  EXPECT_TRUE(first->is_broken());
+  EXPECT_EQ(aborted() - aborted_before_, 2) << "before buffers are released";
+  const auto second = get({0, 1});
+  EXPECT_NE(second, first);
+  EXPECT_NO_THROW(second->demand_no_earlier_error());
+  EXPECT_EQ(get({0, 1}), second);
+  EXPECT_EQ(get({2, 3}), other) << "nothing has been heard of it";
+
+  EXPECT_THROW(second->demand(ncclInternalError, "ncclGroupEnd"), DeviceError);
+  EXPECT_NE(get({0, 1}), second);
+}
+
+TEST_F(Communicators, ThatCannotBeMadeAreNotKept) {
+  EXPECT_THROW(get({0, 8}), DeviceError);
+  EXPECT_THROW(get({0, 8}), DeviceError);
+  EXPECT_EQ(made(), made_before_);
+}
+
+TEST_F(Communicators, AreAbortedWithTheirCache) {
+  cache_.get({4, 5}, [] {
+    SingleProcess process;
+    return std::make_shared<NcclRanks>(std::vector{4, 5}, process);
+  });
+  cache_ = {};
+  EXPECT_EQ(aborted() - aborted_before_, 2);
+}
+
+}  // namespace
+}  // namespace assay::cuda

@@ -1,0 +1,184 @@
+// How the CUDA backend chooses among algorithms for a product, on candidates that need no GPU.
+#include "kernels/cuda/product_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace assay::cuda {
+namespace {
+
+struct Algorithm {
+  double time_s = 1e-3;
+  bool is_right = true;
+  std::string refusal;
+};
+
+/// A clock that only launches move.
+class FakeCandidates final : public Candidates {
+ public:
+  explicit FakeCandidates(std::vector<Algorithm> all) : all_(std::move(all)) {}
+  int count() const override { return static_cast<int>(all_.size()); }
+  std::string name(int i) const override { return "algorithm " + std::to_string(i); }
+  Launch launch(int i) override {
+    launched.push_back(i);
+    const Algorithm& own = all_.at(static_cast<std::size_t>(i));
+    if (own.refusal.empty()) now_s_ += own.time_s;
+    return {own.refusal, own.time_s};
+  }
+  bool was_right() override { return all_.at(static_cast<std::size_t>(launched.back())).is_right; }
+  double time_s(int i) override {
+    EXPECT_TRUE(was_right()) << "right before it is timed: " << i;
+    timed.push_back(i);
+    now_s_ += timed_launches() * all_.at(static_cast<std::size_t>(i)).time_s;
+    return all_.at(static_cast<std::size_t>(i)).time_s;
+  }
+  int timed_launches() const override { return 15; }
+  double now_s() override { return now_s_; }
+
+  std::vector<int> launched;
+  std::vector<int> timed;
+
+ private:
+  std::vector<Algorithm> all_;
+  double now_s_ = 100;
+};
+
+Choice chosen(FakeCandidates& candidates) {
+  SearchBudget budget;
+  return choose(candidates, budget);
+}
+
+TEST(ProductChoice, TakesTheFastestAndKeepsTheLibrarysOrderAmongEquals) {
+  FakeCandidates clear({{.time_s = 3e-3}, {.time_s = 2e-3}, {.time_s = 2.5e-3}});
+  EXPECT_EQ(chosen(clear).taken, 1);
+  FakeCandidates equal({{.time_s = 2e-3}, {.time_s = 1.99e-3}});
+  const Choice choice = chosen(equal);
+  EXPECT_EQ(choice.taken, 0);
+  EXPECT_TRUE(choice.is_right);
+  EXPECT_EQ(choice.left_out, "");
+}
+
+TEST(ProductChoice, TimesNothingThatIsWrongAndNamesIt) {
+  FakeCandidates candidates({{.time_s = 1e-3, .is_right = false},
+                             {.refusal = "cuBLAS status 15"},
+                             {.time_s = 4e-3},
+                             {.time_s = 2e-3, .is_right = false}});
+  const Choice choice = chosen(candidates);
+  EXPECT_EQ(choice.taken, 2);
+  EXPECT_EQ(candidates.timed, std::vector{2});
+  EXPECT_EQ(choice.left_out,
+            "algorithm 0 (wrong on exact data), algorithm 1 (cuBLAS status 15), "
+            "algorithm 3 (wrong on exact data)");
+}
+
+TEST(ProductChoice, OfWrongOnesTheFirstIsLeftToTheJudge) {
+  FakeCandidates candidates(
+      {{.refusal = "cuBLAS status 15"}, {.is_right = false}, {.time_s = 1e-6, .is_right = false}});
+  const Choice choice = chosen(candidates);
+  EXPECT_EQ(choice.taken, 1);
+  EXPECT_FALSE(choice.is_right);
+  EXPECT_TRUE(candidates.timed.empty());
+}
+
+TEST(ProductChoice, OfNoneNothingIsTaken) {
+  FakeCandidates none({});
+  EXPECT_EQ(chosen(none).taken, std::nullopt);
+  FakeCandidates refused({{.refusal = "cuBLAS status 15"}});
+  const Choice choice = chosen(refused);
+  EXPECT_EQ(choice.taken, std::nullopt);
+  EXPECT_FALSE(choice.is_right);
+}
+
+TEST(ProductChoice, ALongFirstLaunchIsTakenIfItIsRight) {
+  FakeCandidates candidates(
+      {{.time_s = 0.052, .is_right = false}, {.time_s = 0.052}, {.time_s = 0.01}});
+  const Choice choice = chosen(candidates);
+  EXPECT_EQ(choice.taken, 1);
+  EXPECT_TRUE(choice.is_right);
+  EXPECT_EQ(candidates.launched, (std::vector{0, 1})) << "one launch each, and none behind it";
+  EXPECT_TRUE(candidates.timed.empty());
+}
+
+TEST(ProductChoice, ALongLaunchBehindATimedOneIsNotTaken) {
+  FakeCandidates candidates({{.time_s = 5e-3}, {.time_s = 60e-3}, {.time_s = 1e-3}});
+  EXPECT_EQ(chosen(candidates).taken, 2);
+  EXPECT_EQ(candidates.timed, (std::vector{0, 2}));
+}
+
+TEST(ProductChoice, EndsWithItsBudget) {
+  FakeCandidates candidates(std::vector<Algorithm>(8, {.time_s = 49e-3}));
+  SearchBudget budget(1);
+  const double begin_s = candidates.now_s();
+  EXPECT_EQ(choose(candidates, budget).taken, 0);
+  EXPECT_EQ(candidates.timed, std::vector{0}) << "15 more launches would not fit";
+  EXPECT_LT(candidates.launched.size(), 8U);
+  EXPECT_LT(candidates.now_s() - begin_s, 1 + long_launch_s);
+  EXPECT_NEAR(budget.left_s(), 1 - (candidates.now_s() - begin_s), 1e-9);
+}
+
+TEST(ProductChoice, ProductsOfOneKernelShareABudgetAndEachGetsARightOne) {
+  SearchBudget budget(1);
+  FakeCandidates first(std::vector<Algorithm>(8, {.time_s = 45e-3}));
+  EXPECT_EQ(choose(first, budget).taken, 0);
+  budget.spend(1);
+  FakeCandidates second({{.is_right = false}, {}, {.time_s = 1e-6}});
+  const Choice choice = choose(second, budget);
+  EXPECT_EQ(choice.taken, 1);
+  EXPECT_TRUE(choice.is_right);
+  EXPECT_TRUE(second.timed.empty());
+}
+
+// --- Ways ----------------------------------------------------------------------------------------
+
+struct FakeProduct {
+  bool right = true;
+  std::string why;
+  bool is_right() const { return right; }
+  std::string left_out() const { return why; }
+};
+
+Way<FakeProduct> way(const std::string& name, bool is_right, const std::string& why = "") {
+  return {name, [=] { return std::make_unique<FakeProduct>(FakeProduct{is_right, why}); }};
+}
+
+Way<FakeProduct> failing(const std::string& name, Failure failure) {
+  return {name, [=]() -> std::unique_ptr<FakeProduct> { throw DeviceError(failure, "status 15"); }};
+}
+
+TEST(Ways, AreTakenInTheirOrder) {
+  std::string left_out;
+  const std::vector ways{way("fused", true), way("own", true)};
+  first_right<FakeProduct>(ways, left_out);
+  EXPECT_EQ(left_out, "");
+}
+
+TEST(Ways, ThatAreWrongOrNotSupportedAreNamed) {
+  for (const auto& [first, why] :
+       {std::pair{way("fused", false, "algorithm 7 (wrong on exact data)"),
+                  "fused (algorithm 7 (wrong on exact data))"},
+        std::pair{failing("fused", Failure::unsupported), "fused (status 15)"}}) {
+    std::string left_out;
+    const std::vector ways{first, way("own", true)};
+    EXPECT_TRUE(first_right<FakeProduct>(ways, left_out)->is_right());
+    EXPECT_EQ(left_out, why);
+  }
+}
+
+TEST(Ways, TheLastIsTakenAsItIsAndItsErrorIsTheKernels) {
+  std::string left_out;
+  const std::vector wrong{way("fused", false), way("own", false)};
+  EXPECT_FALSE(first_right<FakeProduct>(wrong, left_out)->is_right());
+  const std::vector refused{failing("fused", Failure::unsupported),
+                            failing("own", Failure::unsupported)};
+  EXPECT_THROW(first_right<FakeProduct>(refused, left_out), DeviceError);
+}
+
+TEST(Ways, AnErrorIsNoReasonToTryAnother) {
+  std::string left_out;
+  const std::vector ways{failing("fused", Failure::internal), way("own", true)};
+  EXPECT_THROW(first_right<FakeProduct>(ways, left_out), DeviceError);
+}
+
+}  // namespace
+}  // namespace assay::cuda

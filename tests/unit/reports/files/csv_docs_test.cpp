@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "harness/records/fields_text.h"
+#include "harness/records/limit.h"
+#include "harness/records/paired.h"
+#include "reports/compare/comparison_csv.h"
+#include "reports/files/plan_csv.h"
+#include "reports/files/samples_csv.h"
+#include "reports/history/history_csv.h"
+#include "tests/unit/reports_support.h"
+
+namespace assay {
+namespace {
+
+/// The first cells, written `so`, of the table rows below a heading and above the next one.
+std::vector<std::string> documented(const std::string& heading,
+                                    const std::string& page = "csv.md") {
+  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/" + page);
+  std::vector<std::string> names;
+  bool within = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) within = line == heading;
+    if (!within || !line.starts_with("| `")) continue;
+    names.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  return names;
+}
+
+TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
+  EXPECT_EQ(documented("## results.csv"), field_names<Record>());
+  EXPECT_EQ(documented("## samples.csv"), samples_columns());
+  EXPECT_EQ(documented("## plan.csv"), plan_columns());
+  EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
+  EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
+  EXPECT_EQ(documented("## compare --csv"), comparison_columns());
+  EXPECT_EQ(documented("## ab.csv"), field_names<PairedCase>());
+  EXPECT_EQ(documented("## rounds.csv"), field_names<PairedRound>());
+}
+
+TEST(CsvDocs, ListTheVerdictsOfComparisonsInOrder) {
+  std::vector<std::string> names;
+  for (const PairedVerdict verdict : all_paired_verdicts()) names.emplace_back(name(verdict));
+  EXPECT_EQ(documented("### Verdict"), names);
+}
+
+TEST(CsvDocs, ListTheColumnsOfAHistoryInOrder) {
+  EXPECT_EQ(documented("## points.csv", "history.md"), history_columns());
+  EXPECT_EQ(documented("## changes.csv", "history.md"), history_changes_columns());
+}
+
+TEST(CsvDocs, ListTheStatusesInOrder) {
+  std::vector<std::string> names;
+  for (const Status status : all_statuses()) names.emplace_back(name(status));
+  EXPECT_EQ(documented("### Status"), names);
+}
+
+TEST(CsvDocs, ListThePhasesOfRunJsonInOrder) {
+  std::vector<std::string> names;
+  for (const Phase& phase : all_phases) names.emplace_back(phase.name);
+  EXPECT_EQ(documented("## run.json"), names);
+}
+
+TEST(CsvDocs, NameTheSchemaVersion) {
+  const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/csv.md");
+  EXPECT_NE(text.find(fmt::format("schema version {}.", Record().schema_version)),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,182 @@
+#include <limits>
+
+#include "kernels/core/status.h"
+#include "reports/page/sections.h"
+#include "tests/unit/page_support.h"
+
+namespace assay::page {
+namespace {
+
+TEST(Page, ALaneIsSimulatedByItsOwnDevices) {
+  const Stored stored(
+      {timed("add", "sim:0", 1e-3), timed("add", "cpu", 1e-3), timed("add", "sim:0>sim:1", 1e-3)},
+      sample_run(3, 0), {"sim:0", "sim:1", "cpu"});
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(part(html, "speed"), "several together (simulated)"));
+  EXPECT_FALSE(has(part(html, "speed"), "cpu (simulated)"));
+  EXPECT_TRUE(has(part(html, "verdict"), "2 of 3 devices: what they show is no hardware"));
+  EXPECT_TRUE(has(part(html, "environment"), "sim:1 (simulated)")) << "also without a trial";
+}
+
+TEST(Page, RatesStandBesideEachOtherForTheSameCase) {
+  const Stored stored({timed("add", "cpu", 1e-3, 1e6), timed("add", "cpu", 8e-3, 8e6),
+                       timed("add", "sim:0", 2e-3, 1e6)},
+                      sample_run(3, 0), {"cpu", "sim:0"});
+  const std::string speed = part(html_of({stored.read()}), "speed");
+  EXPECT_TRUE(has(speed, "8.00 GB/s (7.92 to 8.08)")) << "of the case that both have";
+  EXPECT_TRUE(has(speed, "data-v=\"2\"")) << speed;
+}
+
+TEST(Page, RunsOfWhichOneLacksTrialsSaySo) {
+  const Stored before({record("add", "cpu"), record("exp", "cpu")});
+  const Stored after({record("add", "cpu"), record("log", "cpu")});
+  const Stored other({record("sub", "cpu")});
+  const std::string against = part(html_of({before.read(), after.read(), other.read()}), "against");
+  EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 2"));
+  EXPECT_TRUE(has(against, "<td>missing</td>"));
+  EXPECT_TRUE(has(against, "<td>not there: new</td>"));
+  EXPECT_TRUE(has(against, "have no trial in common"));
+}
+
+TEST(Page, ValuesThatDifferAreMarkedThoughTheyReadAlike) {
+  const Stored one({record("add", "cpu")});
+  const Stored other({record("add", "cpu")});
+  for (const auto& [stored, bytes] : {std::pair(&one, "25277000000"), {&other, "25320000000"}}) {
+    write_file(
+        stored->path() / "devices.csv",
+        fmt::format("device,backend,name,memory_total_bytes,later\ncpu,cpu,a,{},x\n", bytes));
+  }
+  const std::string environment = part(html_of({one.read(), other.read()}), "environment");
+  const std::size_t at = environment.find("memory total");
+  EXPECT_TRUE(has(environment.substr(at, 60), "differs")) << environment;
+  EXPECT_TRUE(has(environment, ">later</th>")) << "a column of a later version";
+}
+
+TEST(Page, DevicesStandSideBySideByTheirTimes) {
+  const Stored stored(
+      {timed("add", "cpu", 2e-3), timed("add", "sim:0", 1e-3), timed("exp", "cpu", 1e-3),
+       timed("exp", "sim:0", 8e-3), timed("add", "sim:0+sim:1", 1e-3)},
+      sample_run(5, 0), {"cpu", "sim:0", "sim:1"});
+  const std::string html = html_of({stored.read()});
+  expect_sound(html);
+  const std::string speed = part(html, "speed");
+  EXPECT_LT(speed.find("tensor_ops/exp"), speed.find("tensor_ops/add")) << "what differs most";
+  EXPECT_TRUE(has(speed, "sim:0 (simulated)"));
+  EXPECT_FALSE(has(speed, ">sim:1")) << "a device without a result of its own";
+  EXPECT_TRUE(has(speed, "several together (simulated)"));
+  const std::string against = part(html, "against");
+  EXPECT_TRUE(has(against, "0.5000 (0.4901 to 0.5101)")) << against;
+  EXPECT_TRUE(has(against, "8.000 (7.842 to 8.162)"));
+  EXPECT_TRUE(has(against, "2.000 (0.5000 to 8.000; 2)")) << "geometric mean, extent and count";
+  EXPECT_FALSE(has(against, "1.000 (1.000 to 1.000")) << "the baseline against itself";
+  EXPECT_FALSE(has(against, ">slower<")) << "no suspect between products, nor of what is simulated";
+  EXPECT_TRUE(has(part(html_of({stored.read()}, "sim:0"), "against"), "Time over that of sim:0"));
+  EXPECT_THROW(html_of({stored.read()}, "cuda:0"), UsageError);
+}
+
+TEST(Page, RunsStandSideBySideWithWhatChanged) {
+  RunInfo newer = sample_run(2, 1);
+  newer.git_revision = "4f0c";
+  const Stored before({timed("add", "cpu", 1e-3), record("exp", "cpu"), record("log", "cpu")});
+  const Stored after(
+      {timed("add", "cpu", 1.2e-3), record("exp", "cpu", Status::fail), record("log", "cpu")},
+      newer);
+  const std::string html = html_of({before.read(), after.read()});
+  expect_sound(html);
+  const std::string against = part(html, "against");
+  EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 1"));
+  EXPECT_TRUE(has(against, ">slower</td>")) << "of one product: a suspect";
+  EXPECT_TRUE(has(against, "tensor_ops/exp/f32/n=1"));
+  EXPECT_FALSE(has(against, "tensor_ops/log"));
+  EXPECT_TRUE(has(against, "1.200 (1.176 to 1.224)")) << against;
+  EXPECT_TRUE(has(against, "href=\"#row=1.0\"")) << "a row of the second run";
+  const std::string environment = part(html, "environment");
+  const std::size_t at = environment.find("git_revision");
+  EXPECT_TRUE(has(environment.substr(at, 60), "differs")) << environment;
+  EXPECT_FALSE(has(environment.substr(environment.find(">version"), 30), "differs"));
+}
+
+PairedCase paired(const std::string& id, PairedVerdict verdict, double ratio, double half_width) {
+  PairedCase one{.case_id = id, .device = "cpu", .timing = "batch", .verdict = verdict};
+  if (ratio == 0) return one;
+  one.ratio = ratio;
+  one.ratio_low = ratio - half_width;
+  one.ratio_high = ratio + half_width;
+  one.margin = 0.02;
+  return one;
+}
+
+TEST(Page, OfAPairedComparisonShowsWhatRegressedFirst) {
+  PairedSource source{.name = "monday", .ended = true, .exit_code = 5};
+  source.cases = {paired("equal", PairedVerdict::equivalent, 1.001, 0.01),
+                  paired("fresh", PairedVerdict::added, 0, 0),
+                  paired("faster", PairedVerdict::improved, 0.5, 0.01),
+                  paired("slower", PairedVerdict::regressed, 1.1, 0.02)};
+  source.csv = {"monday/ab.csv", "case_id\n"};
+  const std::string html = page_html({.paired = {source}});
+  expect_sound(html);
+  const std::string shown = part(html, "paired");
+  EXPECT_TRUE(has(shown, "✗ REGRESSED"));
+  EXPECT_TRUE(has(shown, "1.100 (1.080 to 1.120)"));
+  EXPECT_LT(shown.find(">slower</a>"), shown.find(">faster</a>"));
+  EXPECT_LT(shown.find(">faster</a>"), shown.find(">equal</a>"));
+  EXPECT_TRUE(has(shown, "Cases without times"));
+  source.ended = false;
+  source.exit_code = 0;
+  const std::string killed = page_html({.paired = {source}});
+  EXPECT_TRUE(has(killed, "✗ INCOMPLETE"));
+  EXPECT_FALSE(has(killed, "\"verdict passed\""));
+}
+
+TEST(Page, APairedComparisonIsJudgedByItsRowsAndItsExitCode) {
+  const auto shown = [](std::vector<PairedCase> cases, int exit_code) {
+    PairedSource source{.ended = true, .exit_code = exit_code, .cases = std::move(cases)};
+    return page_html({.paired = {source}});
+  };
+  const PairedCase equal = paired("a", PairedVerdict::equivalent, 1, 0.01);
+  const PairedCase open = paired("b", PairedVerdict::inconclusive, 1, 0.1);
+  const PairedCase slower = paired("c", PairedVerdict::regressed, 1.2, 0.01);
+  const PairedCase skipped = paired("d", PairedVerdict::skipped, 0, 0);
+  EXPECT_TRUE(has(shown({equal, open}, 0), "✓ NO REGRESSION"));
+  EXPECT_TRUE(has(shown({open, open}, 0), "– INCONCLUSIVE"));
+  EXPECT_TRUE(has(shown({equal, slower}, 5), "✗ REGRESSED"));
+  EXPECT_TRUE(has(shown({equal, slower}, 0), "✗ ROWS AND EXIT CODE DISAGREE"));
+  EXPECT_TRUE(has(shown({equal}, 5), "✗ ROWS AND EXIT CODE DISAGREE"));
+  EXPECT_TRUE(has(shown({skipped}, 3), "✗ NOT COMPARED"));
+  EXPECT_TRUE(has(shown({}, 3), "✗ NOT COMPARED"));
+  EXPECT_TRUE(has(shown({paired("e", PairedVerdict::missing, 0, 0)}, 1), "✗ FAILED"));
+  EXPECT_TRUE(has(shown({paired("e", PairedVerdict::broken, 0, 0)}, 4), "✗ BROKEN"));
+}
+
+TEST(Page, WhatIsSlowerWithoutAnIntervalIsNotHiddenBehindQuietCases) {
+  std::vector<Record> before;
+  std::vector<Record> after;
+  for (int i = 0; i < 60; ++i) {
+    before.push_back(timed("add", "cpu", 1e-3, 1000 + i));
+    after.push_back(timed("add", "cpu", 1.01e-3, 1000 + i));
+  }
+  before.push_back(timed("loud", "cpu", 1e-3, 5));
+  after.push_back(timed("loud", "cpu", 1e-2, 5));
+  after.back().time_ci_low_s.reset();
+  after.back().time_ci_high_s.reset();
+  const Stored base(before);
+  const Stored cand(after);
+  const std::string against = part(html_of({base.read(), cand.read()}), "against");
+  EXPECT_TRUE(has(against, "tensor_ops/loud"));
+  EXPECT_TRUE(has(against, "batch, too few samples"));
+  EXPECT_TRUE(has(against, "21 more, less sure to differ than these, are not drawn."));
+}
+
+TEST(Forest, SeverityIsRelativeToTheNoiseOfTheCase) {
+  const ForestRow sure{.ratio = {1.1, 1.09, 1.11}};
+  const ForestRow unsure{.ratio = {1.3, 0.9, 1.9}};
+  EXPECT_GT(severity_of(sure), severity_of(unsure));
+  EXPECT_NEAR(severity_of(sure), 10.45, 0.1) << "log 1.1 over half of log(1.11 / 1.09)";
+  EXPECT_EQ(severity_of({.ratio = {1, 1, 1}}), 0);
+  EXPECT_EQ(severity_of({.ratio = {2, 2, 2}}), std::numeric_limits<double>::infinity());
+  EXPECT_LT(severity_of({.ratio = {10, 0, 0}}), severity_of({.ratio = {1, 1, 1}}))
+      << "without an interval nothing says how sure it is";
+}
+
+}  // namespace
+}  // namespace assay::page
