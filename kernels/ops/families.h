@@ -1,41 +1,25 @@
 #pragma once
 
-#include "kernels/ops/row.h"
+#include <vector>
 
-// Families of ops that have parameters and tensors in common: what the rows of op_table.cpp are
-// made of.
+#include "kernels/ops/op.h"
+
+// The families: ops that share parameters, tensors and rules, one file each. table.cpp joins them.
 namespace assay {
 
-Op elementwise(const OpRow& row, Operands operands, Passes passes);
-
-/// y = f(x), or f(a, b), over all n elements; n may be 0 where f of nothing is defined.
-enum class Least { none, one };
-Op reduction(const OpRow& row, int inputs, Least least, Passes passes);
-/// Sums of squares.
-Op norm_op(const OpRow& row, Passes passes);
-/// Reductions to the index of an element.
-Op index_reduction(const OpRow& row, Passes passes);
-/// n elements to n elements, each of which depends on many (scan, sort).
-Op whole_array(const OpRow& row, Passes passes);
-/// Each of `rows` rows of `cols` elements by itself; perhaps `ld` apart.
-Op rowwise(const OpRow& row, Passes passes);
-/// The same with a weight and a bias for each column.
-Op rowwise_affine(const OpRow& row, Passes passes);
-
-// Families of one.
-Op cast_op(const OpRow& row);
-Op random_op(const OpRow& row);
-Op transpose_op(const OpRow& row);
-Op gather_op(const OpRow& row);
-Op batched_matmul_op(const OpRow& row);
-Op linear_op(const OpRow& row);
-Op linear_stack_op(const OpRow& row);
-Op memcpy_op(const OpRow& row);
-Op memcpy_2d_op(const OpRow& row);
-Op device_memcpy_op(const OpRow& row);
-Op peer_memcpy_op(const OpRow& row);
-/// All of a memory read or written once, with as little else as can be.
-Op stream_op(const OpRow& row, Streams streams, Passes passes);
-Op allreduce_op(const OpRow& row);
+std::vector<Op> elementwise_ops();
+std::vector<Op> function_ops();
+std::vector<Op> cast_ops();
+std::vector<Op> random_ops();
+std::vector<Op> reduction_ops();
+std::vector<Op> scan_ops();
+std::vector<Op> sort_ops();
+std::vector<Op> rowwise_ops();
+std::vector<Op> layout_ops();
+std::vector<Op> matmul_ops();
+std::vector<Op> copy_ops();
+std::vector<Op> memory_stream_ops();
+std::vector<Op> collective_ops();
+std::vector<Op> placement_ops();
 
 }  // namespace assay

@@ -1,15 +1,24 @@
-#include "kernels/ops/placements.h"
-
 #include <bit>
 #include <string>
 #include <utility>
 
 #include "kernels/core/status.h"
+#include "kernels/ops/elementwise.h"
+#include "kernels/ops/families.h"
+#include "kernels/ops/matmul.h"
 #include "kernels/ops/passes.h"
-#include "kernels/ops/signatures.h"
+#include "kernels/ops/random.h"
 
+// Ops that are steps on the placement layer (harness/placement): where tensors and modules are, and
+// how they get there. No backend has a kernel of these names; the layer calls kernels of others.
 namespace assay {
 namespace {
+
+/// Which devices a scenario needs beside the CPU, which is always there.
+enum class Needs {
+  nothing,       // also makes sense on the CPU alone
+  other_device,  // at least one beside the CPU
+};
 
 constexpr std::int64_t most_devices = 64;
 
@@ -58,7 +67,7 @@ Signature random_over_devices(DType dtype, const Params& params) {
 }
 
 Signature stack_over_devices(DType dtype, const Params& params) {
-  Signature s = linear_stack_signature(dtype, params);
+  Signature s = stack_signature(dtype, params);
   s.devices = devices_of(params);
   return s;
 }
@@ -96,8 +105,7 @@ Passes gradient_passes(DType /*dtype*/, const Params& params) {
   return passes;
 }
 
-}  // namespace
-
+/// y = x by a detour of one step or several; n elements.
 Op placed_copy(const OpRow& row, Needs needs) {
   return on_the_layer(make_op(row, {extent("n")}, copied, moves()), needs);
 }
@@ -108,6 +116,7 @@ Op visible_mask_op(const OpRow& row) {
   return op;
 }
 
+/// The same over `devices` devices together.
 Op placed_copy_over_devices(const OpRow& row) {
   return over_devices(make_op(row, {limited("devices", 2, most_devices), extent("n")},
                               copied_over_devices, moves()),
@@ -120,6 +129,7 @@ Op most_free_op(const OpRow& row) {
   return op;
 }
 
+/// Rows and columns that lie as `layout` says.
 Op round_trip_op(const OpRow& row) {
   return on_the_layer(make_op(row,
                               {extent("rows"), extent("cols"),
@@ -148,39 +158,32 @@ Op square_123_op(const OpRow& row) {
 }
 
 Op linear_module_op(const OpRow& row) {
-  return on_the_layer(
-      make_op(row, {extent("batch"), extent("in"), extent("out"), flag("bias"), activation()},
-              linear_signature, linear_passes),
-      Needs::nothing);
+  return on_the_layer(make_op(row, linear_parameters(), linear_signature, linear_passes),
+                      Needs::nothing);
 }
 
 Op sequential_op(const OpRow& row) {
-  return on_the_layer(make_op(row,
-                              {extent("batch"), extent("in"), extent("width"),
-                               limited("layers", 1, 64), flag("bias"), activation()},
-                              linear_stack_signature, stack_passes),
+  return on_the_layer(make_op(row, stack_parameters(), stack_signature, stack_passes),
                       Needs::nothing);
 }
 
 Op manual_seed_op(const OpRow& row) {
-  return on_the_layer(make_op(row, {extent("n"), seed_of_numbers()}, random_signature, no_inputs()),
+  return on_the_layer(make_op(row, {extent("n"), generator_seed()}, random_signature, no_inputs()),
                       Needs::nothing);
 }
 
 Op manual_seed_all_op(const OpRow& row) {
   return over_devices(
-      make_op(row, {limited("devices", 2, most_devices), extent("n"), seed_of_numbers()},
+      make_op(row, {limited("devices", 2, most_devices), extent("n"), generator_seed()},
               random_over_devices, no_inputs()),
       Needs::other_device);
 }
 
 Op data_parallel_op(const OpRow& row) {
-  return over_devices(
-      make_op(row,
-              {limited("devices", 1, most_devices), extent("batch"), extent("in"), extent("width"),
-               limited("layers", 1, 64), flag("bias"), activation()},
-              stack_over_devices, stack_passes),
-      Needs::nothing);
+  std::vector<Parameter> parameters = stack_parameters();
+  parameters.insert(parameters.begin(), limited("devices", 1, most_devices));
+  return over_devices(make_op(row, std::move(parameters), stack_over_devices, stack_passes),
+                      Needs::nothing);
 }
 
 Op distributed_gradient_op(const OpRow& row) {
@@ -191,6 +194,36 @@ Op distributed_gradient_op(const OpRow& row) {
       Needs::nothing);
   op.collective = true;
   return op;
+}
+
+}  // namespace
+
+std::vector<Op> placement_ops() {
+  using enum DType;
+  return {
+      // clang-format off
+      placed_copy({"device_query", "y = x; the device is there, counted, named and current", {f32}}, Needs::nothing),
+      placed_copy({"absent_device_refused", "y = x; a device that is not there is refused", {f32}}, Needs::nothing),
+      visible_mask_op({"visible_mask", "y = x; indices count the devices that a mask lets through", {f32}}),
+      most_free_op({"most_free", "y = x by way of the device with most free memory", {f32}}),
+      device_guard_op({"device_guard", "y = x by way of a device that is current for a while", {f32}}),
+      placed_copy({"born_on_cpu", "y = x by way of a tensor that was told no place", {f32}}, Needs::nothing),
+      placed_copy({"move_copies", "y = x, moved; then the original changes", all_formats()}, Needs::other_device),
+      placed_copy({"move_stays", "y = x, moved to where it is", {f32}}, Needs::nothing),
+      round_trip_op({"round_trip", "y = x, to the CPU and to the device and back", all_formats()}),
+      placed_copy_over_devices({"move_between", "y = x, moved from device to device", {f32, i8}}),
+      placed_copy_over_devices({"mixed_peers_refused", "y = x; an op, and a module, on tensors of two devices is refused", {f32}}),
+      results_stay_op({"results_stay", "y[i] = x[i] x[i] where x is", {f32, i64}}),
+      placed_copy({"mixed_devices_refused", "y = x; an op on tensors of two devices is refused", {f32}}, Needs::other_device),
+      square_123_op({"square_123", "y = [1, 2, 3] squared", {i64}}),
+      linear_module_op({"linear_module", "as linear, by a module that was moved in place", floats()}),
+      sequential_op({"sequential", "as linear_stack, by modules one after another", floats()}),
+      manual_seed_op({"manual_seed", "as random, by the generator of a device", {f32, f64}}),
+      manual_seed_all_op({"manual_seed_all", "as random, by the generators of all devices", {f32}}),
+      data_parallel_op({"data_parallel", "as linear_stack, the batch in parts on devices", {f32, bf16}}),
+      distributed_gradient_op({"distributed_gradient", "y[o][i] = sum over s of g[s][o] x[s][i] / ranks, the same on every rank; x and g of rank 0", {f32, f64}}),
+      // clang-format on
+  };
 }
 
 }  // namespace assay

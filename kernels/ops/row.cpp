@@ -5,6 +5,34 @@
 
 namespace assay {
 
+using enum DType;
+
+Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
+           Passes passes) {
+  std::vector<DType> dtypes = row.dtypes;
+  dtypes.insert(dtypes.end(), row.not_on_cpu.begin(), row.not_on_cpu.end());
+  return {.name = row.name,
+          .formula = row.formula,
+          .dtypes = std::move(dtypes),
+          .not_on_cpu = row.not_on_cpu,
+          .parameters = std::move(parameters),
+          .signature = signature,
+          .passes = std::move(passes)};
+}
+
+Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
+           PassesOf passes_of) {
+  Op op = make_op(row, std::move(parameters), signature, Passes{});
+  op.passes_of = passes_of;
+  return op;
+}
+
+std::vector<DType> floats() { return {f64, f32, bf16, f16}; }
+std::vector<DType> signed_numbers() { return {f64, f32, bf16, f16, i64, i32}; }
+std::vector<DType> numbers() { return {f64, f32, bf16, f16, i64, i32, u8}; }
+std::vector<DType> numbers_and_bytes() { return {f64, f32, bf16, f16, i64, i32, i8, u8}; }
+std::vector<DType> all_formats() { return {f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2}; }
+
 Parameter size(std::string_view name) { return {.name = name, .minimum = 0}; }
 
 Parameter extent(std::string_view name) { return {.name = name, .minimum = 1}; }
@@ -29,32 +57,28 @@ Parameter optional_choice(std::string_view name, std::vector<std::string_view> w
   return parameter;
 }
 
-Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
-
-Parameter seed_of_numbers() { return limited("seed", 0, (std::int64_t{1} << 44) - 1); }
-
 std::vector<std::string_view> with_own_memory() { return {"cuda", "sim"}; }
 
 std::vector<std::string_view> apart_from_the_host() { return {"cuda", "sim", "mpi"}; }
 
-Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
-           Passes passes) {
-  std::vector<DType> dtypes = row.dtypes;
-  dtypes.insert(dtypes.end(), row.not_on_cpu.begin(), row.not_on_cpu.end());
-  return {.name = row.name,
-          .formula = row.formula,
-          .dtypes = std::move(dtypes),
-          .not_on_cpu = row.not_on_cpu,
-          .parameters = std::move(parameters),
-          .signature = signature,
-          .passes = std::move(passes)};
+double as_double(std::int64_t count) { return static_cast<double>(count); }
+
+Signature with_work(Signature signature, double flops) {
+  signature.flops = flops;
+  signature.bytes = 0;
+  for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
+    for (const TensorSpec& tensor : *tensors) {
+      signature.bytes += static_cast<double>(tensor.bytes());
+    }
+  }
+  return signature;
 }
 
-Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
-           Passes (*passes_of)(DType, const Params&)) {
-  Op op = make_op(row, std::move(parameters), signature, Passes{});
-  op.passes_of = passes_of;
-  return op;
+Signature array_signature(DType dtype, const Params& params) {
+  const std::int64_t n = params.integer("n");
+  Signature s{.inputs = {{dtype, {n}}}, .outputs = {{dtype, {n}}}};
+  s.terms = n;
+  return with_work(std::move(s), as_double(n));
 }
 
 }  // namespace assay

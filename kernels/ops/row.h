@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "kernels/ops/op.h"
-#include "kernels/ops/signatures.h"
 
-// What the families of ops are made of: a row of the table, parameters, and how an op comes of
-// them.
+// What the files of the families share: how a row becomes an op, dtypes, parameters, tensors and
+// work.
 namespace assay {
 
-/// What is particular to one op.
+/// What is particular to one op of a family.
 struct OpRow {
   std::string_view name;
   std::string_view formula;
@@ -19,6 +18,23 @@ struct OpRow {
   std::vector<DType> not_on_cpu = {};  // further ones
 };
 
+using SignatureOf = Signature (*)(DType, const Params&);
+using PassesOf = Passes (*)(DType, const Params&);
+
+Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
+           Passes passes);
+Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
+           PassesOf passes_of);
+
+// Dtypes. Functions, no objects: the table may be asked for before the objects of a file exist.
+std::vector<DType> floats();
+std::vector<DType> signed_numbers();
+std::vector<DType> numbers();
+std::vector<DType> numbers_and_bytes();
+/// 8-bit floats too, which are stored and cast but not computed with.
+std::vector<DType> all_formats();
+
+// Parameters.
 Parameter size(std::string_view name);    // from 0
 Parameter extent(std::string_view name);  // from 1
 /// Left out of case ids when it is 0.
@@ -28,20 +44,17 @@ Parameter flag(std::string_view name);
 Parameter choice(std::string_view name, std::vector<std::string_view> words);
 /// Left out of case ids when it is the first.
 Parameter optional_choice(std::string_view name, std::vector<std::string_view> words);
-/// "act": what follows a layer.
-Parameter activation();
-/// "seed": of a generator of random numbers.
-Parameter seed_of_numbers();
 
-// Functions, no objects: the table may be asked for before those of a file exist.
 /// Backends whose devices do not compute in the host's memory.
 std::vector<std::string_view> with_own_memory();
 /// The same, and the ranks of a job.
 std::vector<std::string_view> apart_from_the_host();
 
-Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
-           Passes passes);
-Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
-           Passes (*passes_of)(DType, const Params&));
+// Tensors and work.
+double as_double(std::int64_t count);
+/// `flops`, and bytes as if each tensor were passed once.
+Signature with_work(Signature signature, double flops);
+/// n elements to n elements, each of which may depend on all.
+Signature array_signature(DType dtype, const Params& params);
 
 }  // namespace assay

@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "kernels/core/status.h"
-#include "kernels/ops/signatures.h"
+#include "kernels/ops/families.h"
+#include "kernels/ops/passes.h"
+#include "kernels/ops/row.h"
 
-// The signatures of copies between memories.
+// Copies between memories.
 namespace assay {
 namespace {
 
@@ -35,8 +37,6 @@ Signature copied(const TensorSpec& from, const TensorSpec& to, const Params& par
   return s;
 }
 
-}  // namespace
-
 Signature memcpy_signature(DType dtype, const Params& params) {
   TensorSpec bytes{.dtype = dtype, .shape = {params.integer("bytes")}};
   if (params.find("pages") != nullptr) {  // else normal, which is left out
@@ -62,6 +62,7 @@ Signature memcpy_2d_signature(DType dtype, const Params& params) {
   return read_and_written({.inputs = {rows}, .outputs = {rows}, .is_copy = true});
 }
 
+/// Between the memories of a host and of a device of it, or within a device's.
 Signature device_memcpy_signature(DType dtype, const Params& params) {
   const std::string& from = params.word("from");
   const std::string& to = params.word("to");
@@ -81,6 +82,7 @@ Signature device_memcpy_signature(DType dtype, const Params& params) {
   return within ? read_and_written(s) : passed_over(s);
 }
 
+/// From one device to another.
 Signature peer_memcpy_signature(DType dtype, const Params& params) {
   if (params.word("by") == "kernel" && params.word("access") == "staged") {
     throw NotApplicable(
@@ -91,6 +93,48 @@ Signature peer_memcpy_signature(DType dtype, const Params& params) {
                        {.dtype = dtype, .shape = shape, .device = 1}, params);
   s.devices = 2;
   return passed_over(std::move(s));
+}
+
+/// Patterns that never repeat, so that no misplaced block looks like the right one.
+Passes copies() {
+  const Data unique{.distribution = Distribution::unique_words};
+  return {Pass{"unique_words", {unique}, exact_rule}, Pass{"real_data", {unique}, exact_rule}};
+}
+
+/// By the device's engine for copies, or by a kernel that reads and writes.
+Parameter copier() { return choice("by", {"engine", "kernel"}); }
+Parameter ways() { return optional_choice("ways", {"one", "both"}); }
+Parameter host_threads() { return choice("threads", {"one", "all"}); }
+
+Op copy_on(std::vector<std::string_view> backends, std::string_view name, std::string_view formula,
+           std::vector<Parameter> parameters, SignatureOf signature) {
+  Op op = make_op({name, formula, {DType::u8}}, std::move(parameters), signature, copies());
+  op.only_on = std::move(backends);
+  return op;
+}
+
+}  // namespace
+
+std::vector<Op> copy_ops() {
+  const std::vector<std::string_view> places{"pageable", "pinned", "device"};
+  return {
+      copy_on({"cpu"}, "memcpy", "y[i] = x[i], by one thread or by all",
+              {choice("from", {"host"}), choice("to", {"host"}), size("bytes"), host_threads(),
+               optional_choice("pages", {"normal", "huge"})},
+              memcpy_signature),
+      copy_on({"cpu"}, "memcpy_2d", "y[r][c] = x[r][c], rows `pitch` bytes apart",
+              {choice("from", {"host"}), choice("to", {"host"}), extent("rows"), extent("width"),
+               extent("pitch"), host_threads()},
+              memcpy_2d_signature),
+      copy_on(with_own_memory(), "device_memcpy",
+              "y[i] = x[i], one of them in the memory of a device; both ways: both at once",
+              {choice("from", places), choice("to", places), size("bytes"), copier(), ways()},
+              device_memcpy_signature),
+      copy_on(with_own_memory(), "peer_memcpy",
+              "y[i] = x[i], from one device to another; both ways: both at once",
+              {size("bytes"), copier(), choice("access", {"direct", "staged"}), ways()},
+              peer_memcpy_signature),
+  };
 }
 
 }  // namespace assay

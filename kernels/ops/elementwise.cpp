@@ -1,0 +1,134 @@
+#include "kernels/ops/elementwise.h"
+
+#include <utility>
+
+#include "kernels/core/status.h"
+#include "kernels/ops/families.h"
+#include "kernels/ops/passes.h"
+
+namespace assay {
+namespace {
+
+template <Operands operands>
+Signature signature(DType dtype, const Params& params) {
+  const TensorSpec tensor = elementwise_tensor(dtype, params);
+  const TensorSpec scalar{.dtype = dtype, .shape = {1}};
+  TensorSpec mask = tensor;
+  mask.dtype = DType::u8;
+  Signature s{.inputs = {tensor}, .outputs = {tensor}};
+  switch (operands) {
+    case Operands::one:
+      break;
+    case Operands::copied:
+      s.is_copy = true;
+      break;
+    case Operands::two:
+      s.inputs = {tensor, tensor};
+      break;
+    case Operands::three:
+      s.inputs = {tensor, tensor, tensor};
+      break;
+    case Operands::compared:
+      s = {.inputs = {tensor, tensor}, .outputs = {mask}};
+      break;
+    case Operands::masked:
+      s.inputs = {mask, tensor, tensor};
+      break;
+    case Operands::with_scalar:
+      s.inputs = {tensor, scalar};
+      break;
+    case Operands::scalar:
+      s.inputs = {scalar};
+      s.is_constant = true;
+      break;
+  }
+  // One operation an element, whatever it is; fma counts as two.
+  const bool is_fma = operands == Operands::three;
+  return with_work(std::move(s), as_double(tensor.elements()) * (is_fma ? 2 : 1));
+}
+
+/// For what has no values outside of a domain: timed on `plain`.
+Passes bit_for_bit_within(const Data& plain) {
+  return judged_on(any_exponent(), plain, exact_rule);
+}
+
+/// For operations that may return either zero for -0 and +0.
+Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real_data, any_zero_rule); }
+
+/// y = mask ? a : b
+Passes choice_of_two() {
+  const Data mask{.distribution = Distribution::small_integers, .range = {0, 1}};
+  return {Pass{"all_exponents", {mask, any_exponent()}, moved_rule},
+          Pass{"real_data", {mask, real_data}, moved_rule}};
+}
+
+}  // namespace
+
+TensorSpec elementwise_tensor(DType dtype, const Params& params) {
+  const std::int64_t n = params.integer("n");
+  const std::int64_t cols = params.integer_or("cols", 0);
+  const std::int64_t ld = params.integer_or("ld", 0);
+  if (cols == 0 && ld == 0) return {.dtype = dtype, .shape = {n}};
+  if (cols == 0 || ld < cols || n % cols != 0) {
+    throw NotApplicable(
+        "elementwise ops: rows of 'cols' elements, 'ld' apart, need cols <= ld and n a "
+        "multiple of cols; given " +
+        params.text());
+  }
+  return {.dtype = dtype, .shape = {n / cols, cols}, .row_stride = ld};
+}
+
+SignatureOf elementwise_signature(Operands operands) {
+  switch (operands) {
+    case Operands::one:
+      return signature<Operands::one>;
+    case Operands::copied:
+      return signature<Operands::copied>;
+    case Operands::two:
+      return signature<Operands::two>;
+    case Operands::three:
+      return signature<Operands::three>;
+    case Operands::compared:
+      return signature<Operands::compared>;
+    case Operands::masked:
+      return signature<Operands::masked>;
+    case Operands::with_scalar:
+      return signature<Operands::with_scalar>;
+    case Operands::scalar:
+      return signature<Operands::scalar>;
+  }
+  __builtin_unreachable();
+}
+
+Op elementwise(const OpRow& row, Operands operands, Passes passes) {
+  return make_op(row, {size("n"), optional_extent("cols"), optional_extent("ld")},
+                 elementwise_signature(operands), std::move(passes));
+}
+
+std::vector<Op> elementwise_ops() {
+  const Data above_zero = uniform({0x1p-10, 10});
+  return {
+      // clang-format off
+      elementwise({"fill", "y[i] = a", numbers_and_bytes()}, Operands::scalar, moves()),
+      elementwise({"copy", "y[i] = x[i]", numbers_and_bytes()}, Operands::copied, moves()),
+      elementwise({"neg", "y[i] = -x[i]; integers wrap", signed_numbers()}, Operands::one, bit_for_bit()),
+      elementwise({"abs", "y[i] = |x[i]|; integers wrap", signed_numbers()}, Operands::one, bit_for_bit()),
+      elementwise({"add", "y[i] = a[i] + b[i]; integers wrap", numbers()}, Operands::two, bit_for_bit()),
+      elementwise({"sub", "y[i] = a[i] - b[i]; integers wrap", numbers()}, Operands::two, bit_for_bit()),
+      elementwise({"mul", "y[i] = a[i] b[i]; integers wrap", numbers()}, Operands::two, bit_for_bit()),
+      elementwise({"div", "y[i] = a[i] / b[i]", floats()}, Operands::two, bit_for_bit()),
+      elementwise({"fma", "y[i] = a[i] b[i] + c[i], rounded once", floats()}, Operands::three, bit_for_bit()),
+      elementwise({"scale", "y[i] = x[i] a; integers wrap", numbers()}, Operands::with_scalar, bit_for_bit()),
+      elementwise({"square", "y[i] = x[i] x[i]; integers wrap", numbers()}, Operands::one, bit_for_bit()),
+      elementwise({"sqrt", "y[i] = square root of x[i]", floats()}, Operands::one, bit_for_bit_within(above_zero)),
+      elementwise({"relu", "y[i] = max(x[i], 0); NaN stays", floats()}, Operands::one, bit_for_bit_any_zero()),
+      elementwise({"min", "y[i] = min(a[i], b[i]); NaN if either is", numbers()}, Operands::two, order_of_two(true)),
+      elementwise({"max", "y[i] = max(a[i], b[i]); NaN if either is", numbers()}, Operands::two, order_of_two(true)),
+      elementwise({"less", "y[i] = a[i] < b[i]", numbers()}, Operands::compared, order_of_two(false)),
+      elementwise({"equal", "y[i] = a[i] == b[i]", numbers()}, Operands::compared, order_of_two(false)),
+      elementwise({"where", "y[i] = mask[i] ? a[i] : b[i]", numbers()}, Operands::masked, choice_of_two()),
+      // clang-format on
+  };
+}
+
+}  // namespace assay

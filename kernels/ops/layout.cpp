@@ -1,0 +1,49 @@
+#include <utility>
+
+#include "kernels/ops/families.h"
+#include "kernels/ops/passes.h"
+#include "kernels/ops/row.h"
+
+namespace assay {
+namespace {
+
+Signature transpose_signature(DType dtype, const Params& params) {
+  const std::int64_t rows = params.integer("rows");
+  const std::int64_t cols = params.integer("cols");
+  Signature s{.inputs = {{dtype, {rows, cols}}}, .outputs = {{dtype, {cols, rows}}}};
+  s.is_copy = rows == 1 || cols == 1;
+  return with_work(std::move(s), 0);
+}
+
+Signature gather_signature(DType dtype, const Params& params) {
+  const std::int64_t cols = params.integer("cols");
+  const std::int64_t taken = params.integer("count");
+  Signature s{.inputs = {{dtype, {params.integer("rows"), cols}}, {DType::i64, {taken}}},
+              .outputs = {{dtype, {taken, cols}}}};
+  s.is_copy = s.inputs[0].shape[0] == 1 && taken == 1;
+  s.is_constant = s.inputs[0].elements() == 1;
+  // Rows that are not chosen need not be read.
+  s.bytes =
+      2 * static_cast<double>(s.outputs[0].bytes()) + static_cast<double>(s.inputs[1].bytes());
+  return s;
+}
+
+/// Rows of input 0 chosen by the indices of input 1.
+Passes gather_passes() {
+  const Data indices{.distribution = Distribution::indices};
+  return {Pass{"all_exponents", {any_exponent(), indices}, moved_rule},
+          Pass{"real_data", {real_data, indices}, moved_rule}};
+}
+
+}  // namespace
+
+std::vector<Op> layout_ops() {
+  return {
+      make_op({"transpose", "y[c][r] = x[r][c]", numbers()}, {extent("rows"), extent("cols")},
+              transpose_signature, moves()),
+      make_op({"gather", "y[i][c] = x[index[i]][c]", numbers()},
+              {extent("rows"), extent("cols"), size("count")}, gather_signature, gather_passes()),
+  };
+}
+
+}  // namespace assay

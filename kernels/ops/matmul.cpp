@@ -1,0 +1,155 @@
+#include "kernels/ops/matmul.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "kernels/core/status.h"
+#include "kernels/ops/families.h"
+#include "kernels/ops/function_errors.h"
+#include "kernels/ops/passes.h"
+
+namespace assay {
+namespace {
+
+/// Where gelu and its tanh form differ, and neither is 0 or the identity.
+constexpr double telling_rms = 1.5;
+
+/// The slopes of gelu and of its tanh form stay below.
+constexpr double gelu_slope = 1.13;
+
+/// What follows a layer.
+Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
+
+Signature batched_matmul_signature(DType dtype, const Params& params) {
+  const std::int64_t batch = params.integer("batch");
+  const std::int64_t m = params.integer("m");
+  const std::int64_t n = params.integer("n");
+  const std::int64_t k = params.integer("k");
+  const DType stored = stored_dtype(dtype);
+  Signature s{.inputs = {{stored, {batch, m, k}}, {stored, {batch, k, n}}},
+              .outputs = {{product_dtype(dtype), {batch, m, n}}}};
+  s.terms = k;
+  s.factors_per_term = 2;
+  return with_work(std::move(s), 2 * as_double(batch) * as_double(m) * as_double(n) * as_double(k));
+}
+
+/// Layers amplify the relative error of what they are fed by sum |w h| / |sum w h|: sqrt K each for
+/// signs in balance, after which a bound allows more than the result itself. So inputs are
+/// positive, weights mostly, with rows that sum to about 1, and it is the biases of both signs that
+/// give activations both of their sides.
+std::vector<Data> stack_data(const Params& params, double input, double bias) {
+  std::vector<Data> data{uniform({0, input})};
+  auto fan_in = static_cast<double>(params.integer("in"));
+  for (std::int64_t layer = 0; layer < params.integer("layers"); ++layer) {
+    data.push_back(uniform({-0.5 / fan_in, 2.5 / fan_in}));
+    if (params.integer("bias") != 0) data.push_back(uniform({-bias, bias}));
+    fan_in = static_cast<double>(params.integer("width"));
+  }
+  return data;
+}
+
+}  // namespace
+
+std::vector<Parameter> linear_parameters() {
+  return {extent("batch"), extent("in"), extent("out"), flag("bias"), activation()};
+}
+
+std::vector<Parameter> stack_parameters() {
+  return {extent("batch"),          extent("in"), extent("width"),
+          limited("layers", 1, 64), flag("bias"), activation()};
+}
+
+Signature linear_signature(DType dtype, const Params& params) {
+  const std::int64_t batch = params.integer("batch");
+  const std::int64_t in = params.integer("in");
+  const std::int64_t out = params.integer("out");
+  const bool bias = params.integer("bias") != 0;
+  const bool gelu = params.word("act").starts_with("gelu");
+  if (gelu && !is_floating(dtype)) {
+    throw NotApplicable("linear: act=" + params.word("act") + " needs a dtype of floats, not " +
+                        std::string(name(dtype)));
+  }
+  // Integers stay as they were summed: a scale back to 8 bits is another op's business.
+  const DType stored = stored_dtype(dtype);
+  const DType result = product_dtype(dtype);
+  Signature s{.inputs = {{stored, {batch, in}}, {stored, {out, in}}},
+              .outputs = {{result, {batch, out}}}};
+  if (bias) s.inputs.push_back({result, {out}});
+  s.terms = in + (bias ? 1 : 0);
+  s.factors_per_term = 2;
+  s.sum_rms = gelu ? telling_rms : 0;
+  s.is_product = true;
+  return with_work(std::move(s),
+                   as_double(batch) * as_double(out) * (2 * as_double(in) + (bias ? 1 : 0)));
+}
+
+Signature stack_signature(DType dtype, const Params& params) {
+  const std::int64_t batch = params.integer("batch");
+  const std::int64_t in = params.integer("in");
+  const std::int64_t width = params.integer("width");
+  const std::int64_t layers = params.integer("layers");
+  const bool bias = params.integer("bias") != 0;
+  const DType stored = stored_dtype(dtype);
+  Signature s{.inputs = {{stored, {batch, in}}}, .outputs = {{stored, {batch, width}}}};
+  double flops = 0;
+  double paths = 0;  // from inputs and biases to one output: the terms of the expanded sum
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const std::int64_t fan_in = layer == 0 ? in : width;
+    s.inputs.push_back({stored, {width, fan_in}});
+    if (bias) s.inputs.push_back({stored, {width}});
+    flops += as_double(batch) * as_double(width) * (2 * as_double(fan_in) + (bias ? 1 : 0));
+    paths = (layer == 0 ? as_double(in) : paths * as_double(width)) + (bias ? 1 : 0);
+  }
+  // Twice, because outputs of layers are rounded, and may be rounded up.
+  s.terms = static_cast<std::int64_t>(std::min(2 * paths, 0x1p62));
+  s.factors_per_term = static_cast<int>(layers) + 1;
+  return with_work(std::move(s), flops);
+}
+
+Passes linear_passes(DType dtype, const Params& params) {
+  const bool plain = params.word("act") == "none";
+  Passes passes = finite_sums(plain ? plain_sum_rule : sum_rule);
+  passes[0].rule.plain_sums = plain;
+  if (!is_floating(dtype)) passes[1].rule = exact_rule;
+  if (params.word("act").starts_with("gelu")) {
+    const Declared gelu_error = declared_error(params.word("act"));
+    passes[0].rule = function_rule(gelu_error);
+    passes[1].rule.per_term = gelu_slope;
+    passes[1].rule.extra = gelu_error.argument_units;
+  }
+  return with_specials(std::move(passes), Specials::all);
+}
+
+Passes stack_passes(DType /*dtype*/, const Params& params) {
+  Passes passes = finite_sums(sum_rule);
+  passes[1].data = stack_data(params, 1, 1);
+  passes[1].rule.oracle = Oracle::running_bound;
+  // The sums of a first layer are exact; behind a gelu nothing is.
+  if (params.word("act").starts_with("gelu")) {
+    passes[0] = {"wide_data", stack_data(params, 2, 4), passes[1].rule};
+  }
+  return passes;
+}
+
+std::vector<Op> matmul_ops() {
+  using enum DType;
+  return {
+      make_op(
+          {"batched_matmul", "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]", floats(), {tf32}},
+          {extent("batch"), extent("m"), extent("n"), extent("k")}, batched_matmul_signature,
+          plain_sums()),
+      make_op({"linear",
+               "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 bf16",
+               {f64, f32, bf16, f16, i8},
+               {tf32, e4m3}},
+              linear_parameters(), linear_signature, linear_passes),
+      make_op({"linear_stack",
+               "`layers` times linear, each on the output of the one before",
+               floats(),
+               {tf32}},
+              stack_parameters(), stack_signature, stack_passes),
+  };
+}
+
+}  // namespace assay

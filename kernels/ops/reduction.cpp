@@ -1,0 +1,69 @@
+#include <utility>
+
+#include "kernels/ops/families.h"
+#include "kernels/ops/passes.h"
+#include "kernels/ops/row.h"
+
+namespace assay {
+namespace {
+
+/// To one element, of one tensor or of the products of two.
+template <int Inputs>
+Signature reduced(DType dtype, const Params& params) {
+  const std::int64_t n = params.integer("n");
+  Signature s{.inputs = std::vector<TensorSpec>(Inputs, {dtype, {n}}), .outputs = {{dtype, {1}}}};
+  s.terms = n;
+  s.factors_per_term = Inputs;
+  return with_work(std::move(s), as_double(n) * Inputs);
+}
+
+/// The terms are squares of the one input's elements.
+Signature norm_signature(DType dtype, const Params& params) {
+  Signature s = reduced<1>(dtype, params);
+  s.factors_per_term = 2;
+  s.flops *= 2;
+  return s;
+}
+
+Signature index_signature(DType dtype, const Params& params) {
+  Signature s = reduced<1>(dtype, params);
+  s.outputs = {{DType::i64, {1}}};
+  const double flops = s.flops;
+  return with_work(std::move(s), flops);
+}
+
+/// n may be 0 where the op of nothing is defined.
+Op of_any(const OpRow& row, Passes passes) {
+  return make_op(row, {size("n")}, reduced<1>, std::move(passes));
+}
+Op of_some(const OpRow& row, Passes passes) {
+  return make_op(row, {extent("n")}, reduced<1>, std::move(passes));
+}
+
+// Of subnormal factors the error is not relative.
+Passes products() { return with_specials(finite_products(), Specials::nonfinite); }
+
+/// Also of NaN and infinities, whose place in an order is not defined.
+Passes extremes() { return with_specials(order(), Specials::all); }
+
+constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};
+constexpr Rule norm_rule{.oracle = Oracle::relative_bound, .per_term = 0.5, .extra = 2};
+
+}  // namespace
+
+std::vector<Op> reduction_ops() {
+  return {
+      of_any({"sum", "y = sum of x[i]; integers wrap", signed_numbers()}, sums()),
+      of_any({"prod", "y = product of x[i]; integers wrap", signed_numbers()}, products()),
+      of_some({"mean", "y = sum of x[i] / n", floats()}, sum_then_operation(mean_rule)),
+      of_some({"reduce_min", "y = least x[i]", numbers()}, extremes()),
+      of_some({"reduce_max", "y = greatest x[i]", numbers()}, extremes()),
+      make_op({"argmax", "y = the lowest i of the greatest x[i]", numbers()}, {extent("n")},
+              index_signature, extremes()),
+      make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, reduced<2>, sums()),
+      make_op({"norm2", "y = square root of the sum of x[i]^2", floats()}, {size("n")},
+              norm_signature, sum_then_operation(norm_rule)),
+  };
+}
+
+}  // namespace assay

@@ -1,0 +1,81 @@
+#include <string>
+#include <utility>
+
+#include "kernels/core/status.h"
+#include "kernels/ops/families.h"
+#include "kernels/ops/function_errors.h"
+#include "kernels/ops/passes.h"
+#include "kernels/ops/row.h"
+
+namespace assay {
+namespace {
+
+TensorSpec rows_tensor(DType dtype, const Params& params) {
+  const std::int64_t cols = params.integer("cols");
+  const std::int64_t ld = params.integer_or("ld", 0);
+  if (ld != 0 && ld < cols) {
+    throw NotApplicable("rows of " + std::to_string(cols) + " elements cannot be " +
+                        std::to_string(ld) + " apart: ld must be at least cols");
+  }
+  return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
+}
+
+/// Affine: with a weight and a bias for each column.
+template <bool Affine>
+Signature signature(DType dtype, const Params& params) {
+  const TensorSpec tensor = rows_tensor(dtype, params);
+  Signature s{.inputs = {tensor}, .outputs = {tensor}};
+  const TensorSpec per_column{.dtype = dtype, .shape = {tensor.shape[1]}};
+  if (Affine) s.inputs.insert(s.inputs.end(), 2, per_column);
+  s.terms = tensor.shape[1];
+  s.is_constant = tensor.shape[1] == 1;  // 1, or the bias
+  // Maximum, subtraction, exponential, sum, division; sum, subtraction, square and sum, two
+  // multiplications and an addition.
+  return with_work(std::move(s), as_double(tensor.elements()) * (Affine ? 7 : 5));
+}
+
+Passes softmax_passes() {
+  const Rule rule{.oracle = Oracle::softmax_bound, .ulps = declared_error("exp").ulps};
+  // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
+  const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
+  return with_specials(
+      {Pass{"large_logits", {large_logits}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}},
+      Specials::all);
+}
+
+Passes layernorm_passes() {
+  const Rule rule{.oracle = Oracle::layernorm_bound};
+  // Far from zero a variance taken in one pass, as the mean of squares less the square of the mean,
+  // cancels; around zero it is as good as any.
+  Passes passes{Pass{"mean_1000", {uniform({992, 1008}), real_data}, rule},
+                Pass{"real_data", {real_data}, rule}};
+  passes = with_specials(std::move(passes), Specials::all);
+  passes[1].data.push_back(real_data);  // weights and biases are numbers
+  return passes;
+}
+
+/// Each of `rows` rows of `cols` elements by itself; perhaps `ld` apart.
+template <bool Affine>
+Op rowwise(const OpRow& row, Passes passes) {
+  return make_op(row, {extent("rows"), extent("cols"), optional_extent("ld")}, signature<Affine>,
+                 std::move(passes));
+}
+
+}  // namespace
+
+std::vector<Op> rowwise_ops() {
+  return {
+      rowwise<false>({"softmax",
+                      "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of "
+                      "row r",
+                      floats()},
+                     softmax_passes()),
+      rowwise<true>({"layernorm",
+                     "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + "
+                     "bias[c]",
+                     floats()},
+                    layernorm_passes()),
+  };
+}
+
+}  // namespace assay

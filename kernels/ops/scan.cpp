@@ -1,0 +1,22 @@
+#include "kernels/ops/families.h"
+#include "kernels/ops/passes.h"
+#include "kernels/ops/row.h"
+
+namespace assay {
+namespace {
+
+/// Special values in ten places: each spoils what follows it.
+Passes running_sums() {
+  Passes passes = sums();
+  for (Data& data : passes[1].data) data.runs = 10;
+  return passes;
+}
+
+}  // namespace
+
+std::vector<Op> scan_ops() {
+  return {make_op({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers()},
+                  {size("n")}, array_signature, running_sums())};
+}
+
+}  // namespace assay
