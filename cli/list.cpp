@@ -9,8 +9,8 @@
 #include "cli/exit_code.h"
 #include "cli/limits/measure_limits.h"
 #include "cli/run/estimate.h"
-#include "cli/say.h"
 #include "cli/selection_options.h"
+#include "cli/stderr_message.h"
 
 namespace assay::cli {
 namespace {

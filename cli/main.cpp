@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/program.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "kernels/core/status.h"
 #include "kernels/device/launch_info.h"
 

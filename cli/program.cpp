@@ -14,7 +14,7 @@
 
 #include "assay/version.h"
 #include "cli/exit_code.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 

@@ -15,7 +15,7 @@
 
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
-#include "cli/run/launched.h"
+#include "cli/run/mpi_job.h"
 #include "harness/execute/checks.h"
 #include "harness/records/replay.h"
 #include "harness/supervise/supervisor.h"

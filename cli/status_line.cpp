@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 
 namespace assay::cli {
 namespace {

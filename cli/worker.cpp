@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/run/launched.h"
+#include "cli/run/mpi_job.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/device/launcher.h"
 #include "kernels/remote/backend.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/selection_options.h"
-#include "harness/ab/duel.h"
+#include "harness/ab/paired_workers.h"
 #include "harness/ab/rule.h"
 
 namespace CLI {

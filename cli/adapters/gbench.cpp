@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/run/run_options.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "harness/records/printable.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"

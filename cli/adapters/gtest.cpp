@@ -17,7 +17,7 @@
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/run/run_options.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "harness/records/fields_text.h"
 #include "harness/records/printable.h"
 #include "kernels/core/names.h"

@@ -6,7 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/run/describe_run.h"
 #include "cli/run/lock_devices.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "suites/suite.h"
 
 namespace assay::cli {

@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "cli/validators.h"
 #include "kernels/core/status.h"
 #include "reports/compare/comparison_csv.h"

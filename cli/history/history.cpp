@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/history/read_history.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "cli/validators.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"

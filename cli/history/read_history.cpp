@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "cli/validators.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"

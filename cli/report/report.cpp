@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/history/read_history.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "cli/validators.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"

@@ -126,10 +126,10 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
   return open;
 }
 
-std::vector<std::string> one_driver_kinds(const protocol::Hello& machine) {
+std::vector<std::string> single_worker_kinds(const protocol::Hello& machine) {
   std::vector<std::string> kinds;
   for (const BackendTraits& backend : machine.backends) {
-    if (backend.has_one_driver) kinds.push_back(backend.kind);
+    if (backend.single_worker) kinds.push_back(backend.kind);
   }
   return kinds;
 }
@@ -139,7 +139,7 @@ std::vector<std::string> one_driver_kinds(const protocol::Hello& machine) {
 Job begin_job(const RunOptions& options) {
   SelectedTrials selected = select_trials(options.selection);
   Job job{.options = options};
-  job.one_driver_kinds = one_driver_kinds(selected.machine);
+  job.single_worker_kinds = single_worker_kinds(selected.machine);
   job.run = describe_run(options.selection, selected.devices, selected.machine);
   job.run.allow_flaky = options.allow_flaky;
   for (int repeat = 1; repeat <= options.repeat; ++repeat) {
@@ -179,7 +179,7 @@ Job resume_job(const RunOptions& options) {
   check_devices(begun.devices, machine);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
   check_planned(begun, options_of_run.duration_s > 0);
-  job.one_driver_kinds = one_driver_kinds(machine);
+  job.single_worker_kinds = single_worker_kinds(machine);
   job.run = describe_run(job.options.selection, devices, machine);
   const Session session = std::move(job.run.sessions.back());
   job.run.run_id = stored.run_id;

@@ -16,7 +16,7 @@ struct Job {
   RunOptions options;
   RunInfo run;
   /// Kinds of devices that one worker drives for all of the run.
-  std::vector<std::string> one_driver_kinds;
+  std::vector<std::string> single_worker_kinds;
   Start start = Start::fresh;
   /// Held while the run's files are read and written.
   std::optional<RunDirectoryLock> directory_lock;

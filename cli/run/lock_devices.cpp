@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/interrupt.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "kernels/remote/backend.h"
 
 namespace assay::cli {

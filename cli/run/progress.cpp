@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/run/estimate.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 
 namespace assay::cli {
 namespace {

@@ -17,12 +17,12 @@
 #include "cli/interrupt.h"
 #include "cli/run/execution.h"
 #include "cli/run/job.h"
-#include "cli/run/launched.h"
 #include "cli/run/lock_devices.h"
+#include "cli/run/mpi_job.h"
 #include "cli/run/progress.h"
 #include "cli/run/reference_folder.h"
 #include "cli/run/run_limits.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "harness/plan/expected_failures.h"
 #include "harness/records/replay.h"
 #include "harness/supervise/supervisor.h"
@@ -35,8 +35,8 @@
 #include "reports/files/github.h"
 #include "reports/files/jsonl.h"
 #include "reports/files/plan_csv.h"
-#include "reports/files/reports.h"
 #include "reports/files/run_directory.h"
+#include "reports/files/sinks.h"
 #include "reports/harness_cost.h"
 #include "reports/overview.h"
 #include "reports/time_spent.h"
@@ -163,7 +163,7 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
     run.notes.push_back(note);
   }
   const bool repeats = job.options.duration_s > 0 || job.options.repeat > 1;
-  if (const std::string growth = supervisor.growth().text(); repeats && !growth.empty()) {
+  if (const std::string growth = supervisor.leak_monitor().text(); repeats && !growth.empty()) {
     run.notes.push_back(growth);
   }
 }
@@ -269,7 +269,7 @@ int execute(const RunOptions& asked, bool resumes) {
       .enough = [&] { return execution.enough(); },
       .expected_failure = [&](const Record& failure) { return expected.accept(failure); }};
   const auto launch = this_launch();
-  supervision.one_driver_kinds = job.one_driver_kinds;
+  supervision.single_worker_kinds = job.single_worker_kinds;
   supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
   progress.start_clock();

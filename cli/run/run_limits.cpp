@@ -9,7 +9,7 @@
 
 #include "cli/limits/measure_limits.h"
 #include "cli/run/estimate.h"
-#include "cli/say.h"
+#include "cli/stderr_message.h"
 #include "kernels/core/clock.h"
 #include "reports/files/limits_csv.h"
 

@@ -161,15 +161,15 @@ class Comparison {
 
  private:
   bool take_round(Step step, const std::vector<Contest*>& contests) {
-    std::unique_ptr<Duel> duel;  // at most one: idle workers hold memory
+    std::unique_ptr<PairedWorkers> duel;  // at most one: idle workers hold memory
     const std::vector<DeviceId>* lane = nullptr;
     for (Contest* contest : contests) {
       ++step.trial;
       if (contest->is_over) continue;
       if (lane == nullptr || *lane != contest->trial.lane) {
         duel.reset();
-        duel = std::make_unique<Duel>(contest->trial.lane, uuids_of(contest->trial.lane),
-                                      options_.commands, options_.timeout_s);
+        duel = std::make_unique<PairedWorkers>(contest->trial.lane, uuids_of(contest->trial.lane),
+                                               options_.commands, options_.timeout_s);
         lane = &contest->trial.lane;
       }
       const Side first = (random_() >> 63) == 0 ? Side::base : Side::cand;

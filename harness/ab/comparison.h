@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/ab/duel.h"
+#include "harness/ab/paired_workers.h"
 #include "harness/ab/rule.h"
 #include "harness/plan/plan.h"
 #include "harness/records/paired.h"

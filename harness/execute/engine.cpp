@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "assay/version.h"
-#include "harness/execute/figures.h"
-#include "harness/execute/judging.h"
+#include "harness/execute/fill_record.h"
 #include "harness/execute/memory.h"
 #include "harness/execute/trial.h"
+#include "harness/execute/verify_launch.h"
 #include "harness/measure/contention.h"
 #include "harness/placement/device_guard.h"
 #include "harness/placement/scenario.h"
@@ -206,7 +206,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   } catch (const WrongResult& wrong) {
     end_as(record, Status::fail, wrong.reason);
     result.leave_worker = wrong.spoiled_process;
-  } catch (const placement::BrokenPromise& broken) {
+  } catch (const placement::ScenarioFailure& broken) {
     end_as(record, Status::fail, "placement: " + broken.reason);
   } catch (const VacuousResult& nothing_shown) {
     end_as(record, Status::vacuous, nothing_shown.reason);

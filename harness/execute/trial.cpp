@@ -105,7 +105,7 @@ namespace {
 
 /// Longer queues than devices have would wait for what is held back.
 constexpr std::int64_t most_held_launches = 32;
-constexpr std::int64_t most_launches_as_one = 4096;
+constexpr std::int64_t max_launches_in_graph = 4096;
 
 /// Holds streams back while it lives: all of them, or none, since one that began before the others
 /// would have their enqueueing in its time.
@@ -138,16 +138,16 @@ class HeldStreams {
 
 }  // namespace
 
-void Trial::prepare_as_one(std::int64_t launches) {
-  if (launches == as_one_launches_) return;
-  as_one_launches_ = launches;
-  as_one_.reset();
-  if (launches <= 1 || launches > most_launches_as_one || ranks_.size() > 1) return;
-  as_one_ = ranks_.front().stream->as_one(*kernels_.front(), launches);
+void Trial::prepare_graph(std::int64_t launches) {
+  if (launches == graph_launches_) return;
+  graph_launches_ = launches;
+  graph_.reset();
+  if (launches <= 1 || launches > max_launches_in_graph || ranks_.size() > 1) return;
+  graph_ = ranks_.front().stream->as_graph(*kernels_.front(), launches);
 }
 
 double Trial::time_s(std::int64_t launches, bool cold) {
-  prepare_as_one(launches);
+  prepare_graph(launches);
   const bool may_wait =
       std::ranges::any_of(kernels_, [](const auto& kernel) { return kernel->may_wait(); });
   {
@@ -161,11 +161,11 @@ double Trial::time_s(std::int64_t launches, bool cold) {
       for (Stream* stream : streams) stream->flush_caches();
     }
     HeldStreams held;
-    const bool may_hold = as_one_ || (launches <= most_held_launches && !may_wait);
+    const bool may_hold = graph_ || (launches <= most_held_launches && !may_wait);
     // What the host does of a launch counts, and must not pass while the flush still runs.
     if (!(may_hold && held.hold(streams)) && cold) synchronize();
-    if (as_one_) {
-      as_one_->launch_between(intervals, 1);
+    if (graph_) {
+      graph_->launch_between(intervals, 1);
     } else if (kernels_.size() == 1) {
       kernels_.front()->launch_between(intervals, launches);
     } else {

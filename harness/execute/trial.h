@@ -62,7 +62,7 @@ class Trial {
   /// device has such a thing, and else, if they are few, held back until all are enqueued.
   double time_s(std::int64_t launches, bool cold = false);
   /// How the last time_s launched: "graph" or "loop".
-  std::string_view launched_by() const { return as_one_ ? "graph" : "loop"; }
+  std::string_view launched_by() const { return graph_ ? "graph" : "loop"; }
   /// Of the device of rank 0, now.
   DeviceCondition condition() const { return first_device_->condition(); }
 
@@ -100,7 +100,7 @@ class Trial {
                                   std::vector<Device*>& executing);
   void make_kernels(const OpInstance& op, Backend& backend, std::span<Device* const> lane,
                     std::span<const Binding> bindings, const std::vector<Device*>& executing);
-  void prepare_as_one(std::int64_t launches);
+  void prepare_graph(std::int64_t launches);
 
   ProcessState before_;
   bool in_place_;
@@ -109,8 +109,8 @@ class Trial {
   std::unique_ptr<Communicator> communicator_;  // ends first: it may wait for what a rank does
   /// One of all ranks of a collective, else one each. Last: they refer to all of the above.
   std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::unique_ptr<Kernel> as_one_;  // so many launches of the only kernel; null: they are a loop
-  std::int64_t as_one_launches_ = 0;
+  std::unique_ptr<Kernel> graph_;  // so many launches of the only kernel; null: they are a loop
+  std::int64_t graph_launches_ = 0;
 };
 
 }  // namespace assay

@@ -41,7 +41,7 @@ void serve(const WorkerChannel& channel, const Backends& backends, const EngineO
   hello.devices = backends.describe();
   for (const std::string& kind : backends.kinds()) {
     const Backend& backend = *backends.find(kind);
-    hello.backends.push_back({kind, backend.ranks_share_device(), backend.has_one_driver()});
+    hello.backends.push_back({kind, backend.ranks_share_device(), backend.single_worker()});
   }
   hello.problems = backends.problems();
   channel.send(encode(hello));

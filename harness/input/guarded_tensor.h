@@ -24,7 +24,7 @@ class GuardedTensor {
   const Device& device() const { return buffer_.device(); }
 
   /// The UUID of the device that holds it in truth, as the driver tells; perhaps empty.
-  std::string holder() const { return buffer_.device().holder_of(buffer_.data()); }
+  std::string holder() const { return buffer_.device().owner_uuid(buffer_.data()); }
 
   /// Fills both bands, and the gaps, with `guard`.
   void set_guards(std::byte guard);

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/oracle/judged.h"
+#include "harness/oracle/element_result.h"
 #include "harness/oracle/number.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/parallel.h"

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness/oracle/judged.h"
+#include "harness/oracle/element_result.h"
 #include "harness/oracle/tolerance.h"
 #include "kernels/core/parallel.h"
 #include "kernels/core/philox.h"

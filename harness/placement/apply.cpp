@@ -15,7 +15,7 @@ namespace {
 std::string whereabouts(const Place& asked, const Tensor& tensor) {
   const std::string& made_for = tensor.place().text();
   if (&tensor.place() != &asked) return made_for;
-  return fmt::format("{}, by its driver ({} has {})", asked.device().holder_of(tensor.data()),
+  return fmt::format("{}, by its driver ({} has {})", asked.device().owner_uuid(tensor.data()),
                      made_for, asked.device().info().uuid);
 }
 
@@ -49,7 +49,7 @@ void refuse_misfits(const OpInstance& op, std::span<const Tensor> operands) {
 
 bool holds(const Place& place, const Tensor& tensor) {
   if (tensor.elements() == 0) return &tensor.place() == &place;  // there is nothing to hold
-  const std::string holder = place.device().holder_of(tensor.data());
+  const std::string holder = place.device().owner_uuid(tensor.data());
   return holder.empty() ? &tensor.place() == &place : holder == place.device().info().uuid;
 }
 

@@ -34,7 +34,7 @@ class ScenarioKernel final : public Kernel {
       ran_ = stage_.devices().take_ran();
     } catch (const PlacementError& error) {
       // What a scenario expects to be refused it catches.
-      throw BrokenPromise{error.what()};
+      throw ScenarioFailure{error.what()};
     }
   }
   std::string implementation() const override {
@@ -61,9 +61,9 @@ Tensor borrowed(Place& place, const void* memory, const TensorSpec& spec) {
 
 void expect_on(const Place& place, const Tensor& tensor, const std::string& what) {
   if (&tensor.place() == &place && holds(place, tensor)) return;
-  throw BrokenPromise{fmt::format(
+  throw ScenarioFailure{fmt::format(
       "{} is on {}, its driver says '{}'; it should be on {} ({})", what, tensor.place().text(),
-      place.device().holder_of(tensor.data()), place.text(), place.device().info().uuid)};
+      place.device().owner_uuid(tensor.data()), place.text(), place.device().info().uuid)};
 }
 
 std::unique_ptr<Kernel> prepare_scenario(const OpInstance& op, std::span<Place* const> lane,

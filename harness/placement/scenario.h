@@ -17,13 +17,13 @@
 namespace assay::placement {
 
 /// What the layer promises was not so: a wrong result.
-struct BrokenPromise {
+struct ScenarioFailure {
   std::string reason;
 };
 
-/// Throws BrokenPromise.
+/// Throws ScenarioFailure.
 inline void expect(bool kept, const std::string& otherwise) {
-  if (!kept) throw BrokenPromise{otherwise};
+  if (!kept) throw ScenarioFailure{otherwise};
 }
 
 /// The tensors of one rank, borrowed from whoever judges them.

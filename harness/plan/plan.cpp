@@ -14,11 +14,11 @@ bool share_device(std::span<const BackendTraits> backends, const std::string& ki
   return found != backends.end() && found->ranks_share_device;
 }
 
-bool takes_all_together(const OpInstance& op) { return op.op->collective || op.op->spans; }
+bool takes_all_together(const OpInstance& op) { return op.op->collective || op.op->multi_device; }
 
 PlannedTrial together(const Case& test, const std::string& kind,
                       const std::vector<DeviceId>& devices, bool ranks_share) {
-  const bool spans = test.op.op->spans;
+  const bool spans = test.op.op->multi_device;
   const auto ranks =
       static_cast<std::size_t>(spans ? test.op.signature.devices : test.op.signature.ranks);
   PlannedTrial planned{.test = test, .lane = {devices.front()}};

@@ -29,7 +29,7 @@ std::string lane_text(const PlannedTrial& trial);
 struct BackendTraits {
   std::string kind;
   bool ranks_share_device = false;
-  bool has_one_driver = false;
+  bool single_worker = false;
 };
 
 /// Every case on every selected device that it applies to, lane by lane. A collective takes one

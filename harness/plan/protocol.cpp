@@ -42,7 +42,7 @@ Hello read_hello(const json& object) {
   for (const json& backend : object.at("backends")) {
     hello.backends.push_back({backend.at("kind").get<std::string>(),
                               backend.at("ranks_share_device").get<bool>(),
-                              backend.value("has_one_driver", false)});
+                              backend.value("single_worker", false)});
   }
   hello.problems = object.at("problems").get<std::vector<std::string>>();
   return hello;
@@ -116,7 +116,7 @@ std::string encode(const Hello& hello) {
   for (const BackendTraits& backend : hello.backends) {
     object["backends"].push_back({{"kind", backend.kind},
                                   {"ranks_share_device", backend.ranks_share_device},
-                                  {"has_one_driver", backend.has_one_driver}});
+                                  {"single_worker", backend.single_worker}});
   }
   return to_line(object);
 }

@@ -52,9 +52,9 @@ Result ended_as(Status status, const std::string& reason) {
   return result;
 }
 
-std::string obituary(const WorkerProcess& worker) {
+std::string exit_summary(const WorkerProcess& worker) {
   const std::string words = worker.last_words();
-  return worker.how_it_ended() + (words.empty() ? "" : ": " + words);
+  return worker.exit_description() + (words.empty() ? "" : ": " + words);
 }
 
 void check_hello(const protocol::Hello& hello, const std::string& build_id) {
@@ -80,7 +80,7 @@ void Lane::give(const PlannedTrial& trial) {
       return;
     }
     worker_->stop(0, term_s);
-    const std::string why = obituary(*worker_);
+    const std::string why = exit_summary(*worker_);
     dismiss(0);  // it died or spoke while idle, which is no fault of this trial
     if (command_.once) {
       given_up_ = GivenUp{Status::device_lost, job_is_over(why), std::nullopt};
@@ -110,7 +110,7 @@ std::optional<Result> Lane::step() {
     if (auto result = hear(line)) return result;
   }
   if (worker_->silent()) return end_of_worker();
-  if (worker_->babbles()) {
+  if (worker_->line_too_long()) {
     return finish(ended_as(Status::error, "the worker's answer has no end"), false);
   }
   // Only after hearing: an answer that lay in the pipe while the parent was busy is in time.
@@ -200,13 +200,13 @@ Result Lane::failed_start(const std::string& why) {
 Result Lane::end_of_worker() {
   worker_->stop(doubtful_leave_s, term_s);
   if (phase_ == Phase::starting) {
-    return failed_start("a worker did not start: " + obituary(*worker_));
+    return failed_start("a worker did not start: " + exit_summary(*worker_));
   }
   if (worker_->killed_by_another() && oom_.happened()) {
     return finish(ended_as(Status::oom, "the kernel ended the worker for want of host memory"),
                   false);
   }
-  return finish(ended_as(Status::crash, "the worker ended: " + obituary(*worker_)), false);
+  return finish(ended_as(Status::crash, "the worker ended: " + exit_summary(*worker_)), false);
 }
 
 Result Lane::overrun() {
@@ -217,7 +217,7 @@ Result Lane::overrun() {
   if (gone) {
     return finish(
         ended_as(Status::timeout, fmt::format("no answer within {} s; the worker was ended by {}",
-                                              timeout_s_, worker_->how_it_ended())),
+                                              timeout_s_, worker_->exit_description())),
         false);
   }
   const std::string reason =

@@ -105,6 +105,6 @@ void check_hello(const protocol::Hello& hello, const std::string& build_id);
 Result ended_as(Status status, const std::string& reason);
 
 /// "signal 11 (Segmentation fault): the last words"
-std::string obituary(const WorkerProcess& worker);
+std::string exit_summary(const WorkerProcess& worker);
 
 }  // namespace assay

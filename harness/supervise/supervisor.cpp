@@ -43,7 +43,7 @@ protocol::Hello probe(const WorkerCommand& command) {
   while (!worker.take_line(line)) {
     if (worker.silent()) {
       worker.stop(leave_s, term_s);
-      throw std::runtime_error("a worker did not start: " + obituary(worker));
+      throw std::runtime_error("a worker did not start: " + exit_summary(worker));
     }
     if (steady_clock::now() >= deadline) throw std::runtime_error("a worker says nothing");
     std::vector<pollfd> polled;
@@ -71,8 +71,8 @@ void Supervisor::Queue::open_next() {
 }
 
 Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
-  const bool once = std::ranges::find(options_.one_driver_kinds, lane.front().backend) !=
-                    options_.one_driver_kinds.end();
+  const bool once = std::ranges::find(options_.single_worker_kinds, lane.front().backend) !=
+                    options_.single_worker_kinds.end();
   const std::vector<DeviceId> served = once ? all_devices(lane.front().backend) : lane;
   for (auto& queue : queues_) {
     if (queue->lane.devices() == served) return *queue;
@@ -288,7 +288,7 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::st
   for (const auto& queue : queues_) {
     if (const auto pid = queue->lane.worker_pid()) workers.push_back(*pid);
   }
-  growth_.sample(workers);
+  leaks_.sample(workers);
 }
 
 }  // namespace assay

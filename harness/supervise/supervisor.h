@@ -11,8 +11,8 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/protocol.h"
 #include "harness/records/record.h"
-#include "harness/supervise/growth.h"
 #include "harness/supervise/lane.h"
+#include "harness/supervise/leak_monitor.h"
 #include "harness/supervise/worker_process.h"
 
 namespace assay {
@@ -23,7 +23,7 @@ struct SupervisorOptions {
   std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
       [](WorkerCommand&, const std::vector<DeviceId>&) {};
   /// Kinds of devices that one worker drives for all of the run, whatever the lane.
-  std::vector<std::string> one_driver_kinds;
+  std::vector<std::string> single_worker_kinds;
   /// A launcher started this process, and may end it: open trials then get rows all the same.
   bool is_launched = false;
   double timeout_s = 120;  // of one trial
@@ -70,7 +70,7 @@ class Supervisor {
   const ReferenceCount& references() const { return references_; }
   /// Of all trials so far, as their workers measured it, and of the sinks that were told of them.
   const PhaseSeconds& phases() const { return phases_; }
-  const Growth& growth() const { return growth_; }
+  const LeakMonitor& leak_monitor() const { return leaks_; }
   /// Whether a worker was started that drives all devices of a kind.
   bool drove_job() const { return drove_job_; }
 
@@ -109,7 +109,7 @@ class Supervisor {
   bool drove_job_ = false;
   ReferenceCount references_;
   PhaseSeconds phases_;
-  Growth growth_;
+  LeakMonitor leaks_;
 };
 
 /// Starts a worker, hears its hello and lets it leave: what this machine has, seen by another

@@ -171,7 +171,7 @@ bool WorkerProcess::take_line(std::string& line) {
   return true;
 }
 
-bool WorkerProcess::babbles() const {
+bool WorkerProcess::line_too_long() const {
   return unread_.size() > longest_line_bytes && unread_.find('\n') == std::string::npos;
 }
 
@@ -235,7 +235,7 @@ bool WorkerProcess::killed_by_another() const {
          !sent_kill_;
 }
 
-std::string WorkerProcess::how_it_ended() const {
+std::string WorkerProcess::exit_description() const {
   if (!wait_status_) return "";
   if (WIFSIGNALED(*wait_status_)) {
     const int signal = WTERMSIG(*wait_status_);

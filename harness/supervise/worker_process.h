@@ -59,7 +59,7 @@ class WorkerProcess {
   /// No line will come any more: the worker closed its output, or has ended.
   bool silent() const { return from_.get() < 0; }
   /// More without a line end than any answer has.
-  bool babbles() const;
+  bool line_too_long() const;
 
   /// Keeps all of its threads from running until resume(), those that spin while they wait too.
   /// True once it stands still or has ended; false where it does not stop, as one stuck in the
@@ -77,7 +77,7 @@ class WorkerProcess {
   bool killed_by_another() const;
 
   /// After the end: "signal 11 (Segmentation fault)", "exit code 2". Empty while it runs.
-  std::string how_it_ended() const;
+  std::string exit_description() const;
   /// The last line that it printed on standard error; empty when there was none.
   std::string last_words() const;
 

@@ -1,6 +1,6 @@
 #include "kernels/cpu/backend.h"
 
-#include "kernels/cpu/allreduce.h"
+#include "kernels/cpu/collectives.h"
 #include "kernels/cpu/describe.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cpu/process_allreduce.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/caches.h"
+#include "kernels/cpu/collectives.h"
 #include "kernels/cpu/onednn.h"
 
 namespace assay::cpu {

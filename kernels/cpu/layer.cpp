@@ -4,11 +4,11 @@
 
 #include "kernels/core/status.h"
 #include "kernels/cpu/activations.h"
-#include "kernels/cpu/few_rows.h"
 #include "kernels/cpu/layer_parts.h"
 #include "kernels/cpu/map.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/openblas.h"
+#include "kernels/cpu/skinny_gemm.h"
 
 namespace assay::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/core/status.h"
-#include "kernels/cpu/after_sum.h"
+#include "kernels/cpu/allreduce_postscale.h"
 #include "kernels/cpu/reduce_functions.h"
 #include "kernels/ops/op.h"
 

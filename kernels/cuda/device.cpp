@@ -41,7 +41,7 @@ void CudaDevice::release(void* memory) noexcept {
   if (!host_.release(memory)) ignore(cudaFree(memory));
 }
 
-std::string CudaDevice::holder_of(const void* memory) const {
+std::string CudaDevice::owner_uuid(const void* memory) const {
   if (host_.holds(memory)) return {};
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");

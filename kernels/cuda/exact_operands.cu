@@ -2,7 +2,7 @@
 
 #include "kernels/core/status.h"
 #include "kernels/cuda/exact_operands.h"
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
 namespace {

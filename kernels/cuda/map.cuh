@@ -5,7 +5,7 @@
 #include <cuda/std/tuple>
 #include <type_traits>
 
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 // Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.
 namespace assay::cuda {

@@ -4,7 +4,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <limits>
 
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 // Reductions to one element. CUB joins partial results in an order that depends on the number of
 // elements and on the GPU alone, so that results repeat.

@@ -1,7 +1,7 @@
 #include <cub/block/block_reduce.cuh>
 #include <limits>
 
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 // Softmax and layernorm: a warp for each short row, a block for each long one. The row is read
 // again for each step; after the first it comes from a cache.

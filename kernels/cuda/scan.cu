@@ -3,7 +3,7 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
 namespace {

@@ -1,6 +1,6 @@
 #include <cub/device/device_radix_sort.cuh>
 
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
 namespace {

@@ -67,7 +67,7 @@ bool CudaStream::hold() {
 
 void CudaStream::release() { hold_->end(); }
 
-std::unique_ptr<Kernel> CudaStream::as_one(Kernel& kernel, std::int64_t launches) {
+std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches) {
   if (kernel.may_wait()) return nullptr;
   return GraphKernel::capture(kernel, launches, *this);
 }

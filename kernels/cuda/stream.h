@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "kernels/cuda/blocking_kernel.h"
 #include "kernels/cuda/current.h"
-#include "kernels/cuda/hold.h"
 #include "kernels/cuda/workspace.h"
 #include "kernels/device/device.h"
 
@@ -45,7 +45,7 @@ class CudaStream final : public Stream {
   bool hold() override;
   void release() override;
   /// A CUDA graph.
-  std::unique_ptr<Kernel> as_one(Kernel& kernel, std::int64_t launches) override;
+  std::unique_ptr<Kernel> as_graph(Kernel& kernel, std::int64_t launches) override;
   std::string device_uuid() const override;
 
  private:

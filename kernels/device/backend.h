@@ -41,7 +41,7 @@ class Backend {
   /// a device of its own (GPUs).
   virtual bool ranks_share_device() const = 0;
   /// Its devices are driven by one process for all of a run, which no other can take the place of.
-  virtual bool has_one_driver() const { return false; }
+  virtual bool single_worker() const { return false; }
 
   /// Connects `ranks` ranks over `devices`: all on the one device where ranks share it, else one
   /// each. Several processes call it together, each with its own device; their bootstrap must

@@ -41,7 +41,7 @@ class Stream {
   virtual void release() {}
   /// `launches` launches of a kernel of this stream as one, which spares the host's share of each.
   /// Null where there is no such thing, or not for this kernel.
-  virtual std::unique_ptr<Kernel> as_one(Kernel& /*kernel*/, std::int64_t /*launches*/) {
+  virtual std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t /*launches*/) {
     return nullptr;
   }
   /// The UUID of the device that executes what is enqueued here, as its driver tells; empty where
@@ -126,7 +126,7 @@ class Device {
   virtual bool is_readable_by_host() const { return false; }
   /// The UUID of the device that holds this memory, as its driver tells; empty where it cannot be
   /// told, and of memory of the host that was asked for as such.
-  virtual std::string holder_of(const void* /*memory*/) const { return {}; }
+  virtual std::string owner_uuid(const void* /*memory*/) const { return {}; }
 
   // Plumbing for inputs and verdicts: synchronous, and never what a case times.
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;

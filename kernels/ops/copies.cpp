@@ -109,7 +109,7 @@ Parameter host_threads() { return choice("threads", {"one", "all"}); }
 Op copy_on(std::vector<std::string_view> backends, std::string_view name, std::string_view formula,
            std::vector<Parameter> parameters, SignatureOf signature) {
   Op op = make_op({name, formula, {DType::u8}}, std::move(parameters), signature, copies());
-  op.only_on = std::move(backends);
+  op.backends = std::move(backends);
   return op;
 }
 

@@ -35,7 +35,7 @@ std::string prefix(const Op& op, const Parameter& parameter) {
 }
 
 void check_value(const Op& op, const Parameter& parameter, const ParamValue& value) {
-  if (parameter.words.empty()) {
+  if (parameter.choices.empty()) {
     const auto* number = std::get_if<std::int64_t>(&value);
     if (number == nullptr || *number < parameter.minimum || *number > parameter.maximum) {
       throw UsageError(prefix(op, parameter) + " must be a whole number from " +
@@ -45,8 +45,8 @@ void check_value(const Op& op, const Parameter& parameter, const ParamValue& val
     return;
   }
   const auto* word = std::get_if<std::string>(&value);
-  if (word == nullptr || std::ranges::find(parameter.words, *word) == parameter.words.end()) {
-    const std::vector<std::string> valid(parameter.words.begin(), parameter.words.end());
+  if (word == nullptr || std::ranges::find(parameter.choices, *word) == parameter.choices.end()) {
+    const std::vector<std::string> valid(parameter.choices.begin(), parameter.choices.end());
     throw UsageError(unknown_name("value of " + prefix(op, parameter), to_text(value), valid));
   }
 }
@@ -97,7 +97,7 @@ RankTensors tensors_of(const Signature& signature, int rank) {
 ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view text) {
   const Parameter& parameter = find_parameter(op, name);
   ParamValue value = std::string(text);
-  if (parameter.words.empty()) {
+  if (parameter.choices.empty()) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     // A text that is no number stays a word, which check_value refuses by name.
@@ -132,14 +132,14 @@ OpInstance instantiate(const Op& op, DType dtype, const Params& params) {
   OpInstance instance{&op, dtype, {}, {}};
   for (const Parameter& parameter : op.parameters) {
     const ParamValue* value = params.find(parameter.name);
-    if (value == nullptr && !parameter.otherwise) {
+    if (value == nullptr && !parameter.default_value) {
       throw UsageError("op " + std::string(op.name) + " needs a value for '" +
                        std::string(parameter.name) +
                        "'; its parameters: " + join(parameter_names(op), ", "));
     }
     if (value == nullptr) continue;
     check_value(op, parameter, *value);
-    if (parameter.otherwise != *value) instance.params.set(parameter.name, *value);
+    if (parameter.default_value != *value) instance.params.set(parameter.name, *value);
   }
   for (const auto& [given, value] : params.entries()) find_parameter(op, given);
   instance.signature = op.signature(dtype, instance.params);

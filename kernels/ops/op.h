@@ -17,14 +17,14 @@
 // ops by name.
 namespace assay {
 
-/// One parameter of an op: a number of [minimum, maximum], or one of `words`.
+/// One parameter of an op: a number of [minimum, maximum], or one of `choices`.
 struct Parameter {
   std::string_view name;
   std::int64_t minimum = 0;
   std::int64_t maximum = std::int64_t{1} << 44;  // beyond any machine's memory
-  std::vector<std::string_view> words;
+  std::vector<std::string_view> choices;
   /// Taken where none is given, and then left out of case ids.
-  std::optional<ParamValue> otherwise;
+  std::optional<ParamValue> default_value;
 };
 
 /// The tensors and the work of one launch. With several ranks: of each rank.
@@ -63,10 +63,10 @@ struct Op {
   std::string_view formula;  // "y[i] = a[i] + b[i]"
   bool collective = false;   // runs on the ranks of a Communicator
   /// Takes the devices of its signature together, or the one of a backend whose ranks share it.
-  bool spans = false;
+  bool multi_device = false;
   /// Steps on the placement layer (harness/placement/scenario.h); no backend has a kernel of it.
   bool is_scenario = false;
-  std::vector<std::string_view> only_on;  // the backends to which it applies; empty: all
+  std::vector<std::string_view> backends;  // the backends to which it applies; empty: all
   std::vector<DType> dtypes;
   std::vector<DType> not_on_cpu;  // of those: formats that matrix units have and a CPU has not
   std::vector<Parameter> parameters;
@@ -84,7 +84,7 @@ const Op* find_op(std::string_view name);
 
 /// Whether the op makes sense on a backend at all (a copy from host to host does on the CPU only).
 inline bool applies_to(const Op& op, std::string_view backend) {
-  return op.only_on.empty() || std::ranges::find(op.only_on, backend) != op.only_on.end();
+  return op.backends.empty() || std::ranges::find(op.backends, backend) != op.backends.end();
 }
 
 /// One op with its parameters resolved.

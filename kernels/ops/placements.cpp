@@ -24,13 +24,13 @@ constexpr std::int64_t most_devices = 64;
 
 Op on_the_layer(Op op, Needs needs) {
   op.is_scenario = true;
-  if (needs == Needs::other_device) op.only_on = apart_from_the_host();
+  if (needs == Needs::other_device) op.backends = apart_from_the_host();
   return op;
 }
 
 Op over_devices(Op op, Needs needs) {
   op = on_the_layer(std::move(op), needs);
-  op.spans = true;
+  op.multi_device = true;
   return op;
 }
 
@@ -112,7 +112,7 @@ Op placed_copy(const OpRow& row, Needs needs) {
 
 Op visible_mask_op(const OpRow& row) {
   Op op = placed_copy(row, Needs::other_device);
-  op.only_on = with_own_memory();  // of ranks a launcher decides
+  op.backends = with_own_memory();  // of ranks a launcher decides
   return op;
 }
 
@@ -125,7 +125,7 @@ Op placed_copy_over_devices(const OpRow& row) {
 
 Op most_free_op(const OpRow& row) {
   Op op = placed_copy_over_devices(row);
-  op.only_on = with_own_memory();  // ranks of one host share it
+  op.backends = with_own_memory();  // ranks of one host share it
   return op;
 }
 

@@ -38,7 +38,7 @@ Parameter size(std::string_view name) { return {.name = name, .minimum = 0}; }
 Parameter extent(std::string_view name) { return {.name = name, .minimum = 1}; }
 
 Parameter optional_extent(std::string_view name) {
-  return {.name = name, .minimum = 0, .otherwise = ParamValue{std::int64_t{0}}};
+  return {.name = name, .minimum = 0, .default_value = ParamValue{std::int64_t{0}}};
 }
 
 Parameter limited(std::string_view name, std::int64_t minimum, std::int64_t maximum) {
@@ -47,13 +47,13 @@ Parameter limited(std::string_view name, std::int64_t minimum, std::int64_t maxi
 
 Parameter flag(std::string_view name) { return limited(name, 0, 1); }
 
-Parameter choice(std::string_view name, std::vector<std::string_view> words) {
-  return {.name = name, .words = std::move(words)};
+Parameter choice(std::string_view name, std::vector<std::string_view> choices) {
+  return {.name = name, .choices = std::move(choices)};
 }
 
-Parameter optional_choice(std::string_view name, std::vector<std::string_view> words) {
-  Parameter parameter = choice(name, std::move(words));
-  parameter.otherwise = ParamValue{std::string(parameter.words.front())};
+Parameter optional_choice(std::string_view name, std::vector<std::string_view> choices) {
+  Parameter parameter = choice(name, std::move(choices));
+  parameter.default_value = ParamValue{std::string(parameter.choices.front())};
   return parameter;
 }
 

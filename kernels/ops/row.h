@@ -41,9 +41,9 @@ Parameter extent(std::string_view name);  // from 1
 Parameter optional_extent(std::string_view name);
 Parameter limited(std::string_view name, std::int64_t minimum, std::int64_t maximum);
 Parameter flag(std::string_view name);
-Parameter choice(std::string_view name, std::vector<std::string_view> words);
+Parameter choice(std::string_view name, std::vector<std::string_view> choices);
 /// Left out of case ids when it is the first.
-Parameter optional_choice(std::string_view name, std::vector<std::string_view> words);
+Parameter optional_choice(std::string_view name, std::vector<std::string_view> choices);
 
 /// Backends whose devices do not compute in the host's memory.
 std::vector<std::string_view> with_own_memory();

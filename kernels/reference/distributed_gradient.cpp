@@ -2,7 +2,7 @@
 
 #include "kernels/reference/dot.h"
 #include "kernels/reference/families.h"
-#include "kernels/reference/solved.h"
+#include "kernels/reference/state_layout.h"
 
 // The gradient of a layer's weights over all samples at once, by nobody's shards.
 namespace assay::reference {

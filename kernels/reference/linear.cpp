@@ -5,8 +5,8 @@
 #include "kernels/reference/dot.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
-#include "kernels/reference/solved.h"
-#include "kernels/reference/words.h"
+#include "kernels/reference/packed_state.h"
+#include "kernels/reference/state_layout.h"
 
 namespace assay::reference {
 namespace {

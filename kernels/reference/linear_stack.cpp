@@ -7,7 +7,7 @@
 #include "kernels/reference/dot.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
-#include "kernels/reference/solved.h"
+#include "kernels/reference/state_layout.h"
 
 namespace assay::reference {
 namespace {

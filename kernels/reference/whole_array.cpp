@@ -7,7 +7,7 @@
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
-#include "kernels/reference/words.h"
+#include "kernels/reference/packed_state.h"
 
 namespace assay::reference {
 namespace {

@@ -134,7 +134,7 @@ class RemoteBackend final : public Backend {
                                           *peers_[static_cast<std::size_t>(index)]);
   }
   bool ranks_share_device() const override { return false; }
-  bool has_one_driver() const override { return true; }
+  bool single_worker() const override { return true; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
                                         Bootstrap& /*bootstrap*/) override {
     std::vector<Peer*> peers;

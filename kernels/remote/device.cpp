@@ -101,7 +101,7 @@ void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {
 
 void RemoteDevice::release(void* memory) noexcept { end(peer_, Command::release, address(memory)); }
 
-std::string RemoteDevice::holder_of(const void* memory) const {
+std::string RemoteDevice::owner_uuid(const void* memory) const {
   return Reader(peer_.ask(Writer(Command::holder).put(address(memory)))).text();
 }
 

@@ -17,7 +17,7 @@ class RemoteDevice final : public Device {
   Peer& peer() const { return peer_; }
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
-  std::string holder_of(const void* memory) const override;
+  std::string owner_uuid(const void* memory) const override;
   std::string hardware() const override { return info_.name + ": " + served_; }
   std::int64_t free_memory_bytes() const override;
   bool is_host() const override { return is_host_; }

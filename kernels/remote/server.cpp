@@ -236,7 +236,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       break;
     case Command::holder: {
       const void* memory = pointer(id());
-      writer.put(own_uuid(device().holder_of(memory)));
+      writer.put(own_uuid(device().owner_uuid(memory)));
       break;
     }
     case Command::stream_uuid:

@@ -6,8 +6,8 @@
 
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "kernels/cpu/allreduce.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/cpu/collectives.h"
 #include "kernels/device/device_id.h"
 #include "kernels/sim/device.h"
 #include "kernels/sim/kernel.h"

@@ -76,7 +76,7 @@ bool SimDevice::has(FaultKind kind) const {
   return std::ranges::find(faults_, kind, &Fault::kind) != faults_.end();
 }
 
-std::string SimDevice::holder_of(const void* memory) const {
+std::string SimDevice::owner_uuid(const void* memory) const {
   if (has(FaultKind::claims_all)) return info_.uuid;
   for (const SimDevice* device : *peers_) {
     if (device->memory_.find(memory) == nullptr) continue;

@@ -30,7 +30,7 @@ class SimDevice final : public Device {
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override { memory_.release(memory); }
   bool is_host() const override { return true; }
-  std::string holder_of(const void* memory) const override;
+  std::string owner_uuid(const void* memory) const override;
   std::int64_t free_memory_bytes() const override;
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;

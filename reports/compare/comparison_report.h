@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reports/compare/comparison.h"
-#include "reports/compare/ended_run.h"
+#include "reports/compare/completed_run.h"
 #include "reports/compare/environment_differences.h"
 #include "reports/sections.h"
 

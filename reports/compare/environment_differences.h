@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/compare/ended_run.h"
+#include "reports/compare/completed_run.h"
 
 namespace assay {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "reports/files/living_report.h"
+#include "reports/files/live_report.h"
 
 namespace assay {
 
@@ -12,9 +12,9 @@ std::string junit_xml(const RunInfo& run, const Outcomes& outcomes);
 
 /// junit.xml. Stands from the beginning and is replaced now and then while the run goes on, always
 /// whole: a run that is killed leaves a report that is closed and not green.
-class JunitXml final : public LivingReport {
+class JunitXml final : public LiveReport {
  public:
-  using LivingReport::LivingReport;
+  using LiveReport::LiveReport;
 
  private:
   std::string text(const RunInfo& run, const Outcomes& outcomes) const override {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "reports/files/living_report.h"
+#include "reports/files/live_report.h"
 
 namespace assay {
 
@@ -12,9 +12,9 @@ namespace assay {
 std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes);
 
 /// summary.md, which stands from the beginning, as junit.xml does.
-class Summary final : public LivingReport {
+class Summary final : public LiveReport {
  public:
-  using LivingReport::LivingReport;
+  using LiveReport::LiveReport;
 
  private:
   std::string text(const RunInfo& run, const Outcomes& outcomes) const override {

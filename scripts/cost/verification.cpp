@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 #include "harness/plan/case.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/parallel.h"

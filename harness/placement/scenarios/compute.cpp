@@ -38,7 +38,7 @@ void expect_refusal(const std::function<void()>& work, const std::vector<std::st
   } catch (const PlacementError& error) {
     refusal = error.what();
   } catch (const DeviceError& error) {
-    throw BrokenPromise{
+    throw ScenarioFailure{
         fmt::format("{} of tensors on two devices was tried: {}", named.front(), error.what())};
   }
   expect(refusal.has_value(),

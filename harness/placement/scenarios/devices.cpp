@@ -137,7 +137,7 @@ void device_guard(Stage& stage) {
                        place.text()));
     // What is made on the current device is there by the driver's word.
     const Tensor made(devices.open(devices.current(kind)), DType::f32, {16});
-    const std::string holder = place.device().holder_of(made.data());
+    const std::string holder = place.device().owner_uuid(made.data());
     expect(holder.empty() || holder == place.device().info().uuid,
            fmt::format("{} a tensor made on the current device lies on {}, not on {}", when, holder,
                        place.text()));

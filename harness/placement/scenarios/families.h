@@ -14,7 +14,7 @@ struct ScenarioRow {
   void (*run)(Stage& stage);
 };
 
-/// Throws BrokenPromise unless the tensor is on `place`, by its own word and by the driver's.
+/// Throws ScenarioFailure unless the tensor is on `place`, by its own word and by the driver's.
 void expect_on(const Place& place, const Tensor& tensor, const std::string& what);
 
 /// Of an op with the parameters and inputs of linear_stack: its layers, born on the CPU.

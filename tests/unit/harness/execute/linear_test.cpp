@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 #include "harness/input/panel.h"
 #include "tests/unit/example.h"
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
 #include "tests/unit/engine_support.h"

@@ -57,7 +57,7 @@ class NotingStream final : public ForwardingStream {
   }
   void synchronize() override { notes_.add("wait"); }
   void release() override { notes_.add("release"); }
-  std::unique_ptr<Kernel> as_one(Kernel& /*kernel*/, std::int64_t launches) override {
+  std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t launches) override {
     if (!notes_.has_graphs) return nullptr;
     return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches));
   }

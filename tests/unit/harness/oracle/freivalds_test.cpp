@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 #include "harness/input/generate.h"
 #include "tests/unit/example.h"
 

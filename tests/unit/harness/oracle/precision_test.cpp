@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 #include "harness/input/generate.h"
 #include "harness/oracle/compare.h"
 #include "harness/plan/case.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 #include "tests/unit/example.h"
 
 namespace assay::oracle {

@@ -10,7 +10,7 @@
 
 #include "harness/execute/reference_store.h"
 #include "harness/supervise/device_lock.h"
-#include "harness/supervise/growth.h"
+#include "harness/supervise/leak_monitor.h"
 #include "harness/supervise/oom_watch.h"
 
 namespace assay {
@@ -202,20 +202,20 @@ TEST_F(References, AnotherKeyInItsFileIsNotUsed) {
 }
 
 TEST(GrowthSlope, IsThatOfTheSecondHalf) {
-  std::vector<Growth::Point> points;
+  std::vector<LeakMonitor::Point> points;
   for (int i = 0; i < 100; ++i) {
     const double warm_up = i < 50 ? i * 1e6 : 5e7;
     points.push_back({i * 10, warm_up + i * 20.0, 7.0 + (i < 50 ? 0 : i)});
   }
-  const Growth::Slope slope = Growth::slope(points);
+  const LeakMonitor::Slope slope = LeakMonitor::slope(points);
   EXPECT_NEAR(slope.bytes_per_1000_trials, 2000, 1e-6);
   EXPECT_NEAR(slope.files_per_1000_trials, 100, 1e-9);
   EXPECT_EQ(slope.trials, 490);
-  EXPECT_EQ(Growth::slope({}).trials, 0);
+  EXPECT_EQ(LeakMonitor::slope({}).trials, 0);
 }
 
 TEST(GrowthOfThisProcess, ALeakShows) {
-  Growth growth;
+  LeakMonitor growth;
   EXPECT_EQ(growth.text(), "");
   std::vector<std::vector<char>> leak;
   for (int i = 0; i < 3000; ++i) {

@@ -18,9 +18,9 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/backend.h"
-#include "kernels/cpu/few_rows.h"
 #include "kernels/cpu/huge_pages.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/skinny_gemm.h"
 #include "kernels/cpu/streaming.h"
 #include "kernels/ops/op.h"
 

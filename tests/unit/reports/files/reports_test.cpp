@@ -1,5 +1,3 @@
-#include "reports/files/reports.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,6 +7,7 @@
 #include "harness/records/fields_text.h"
 #include "reports/files/results_reader.h"
 #include "reports/files/samples_csv.h"
+#include "reports/files/sinks.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay {

@@ -6,8 +6,8 @@
 
 #include "kernels/core/status.h"
 #include "reports/files/plan_csv.h"
-#include "reports/files/reports.h"
 #include "reports/files/run_directory.h"
+#include "reports/files/sinks.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay {

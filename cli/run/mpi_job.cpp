@@ -1,4 +1,4 @@
-#include "cli/run/launched.h"
+#include "cli/run/mpi_job.h"
 
 #include <unistd.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "cli/exit_code.h"
-#include "cli/say.h"
 #include "cli/selection_options.h"
+#include "cli/stderr_message.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/device/backends.h"
 #include "kernels/device/launcher.h"
@@ -103,7 +103,7 @@ bool release_ranks(WorkerCommand command) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   worker.stop(term_s, term_s);
-  return worker.how_it_ended() == "exit code 0";
+  return worker.exit_description() == "exit code 0";
 }
 
 }  // namespace assay::cli

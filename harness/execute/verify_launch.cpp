@@ -1,4 +1,4 @@
-#include "harness/execute/judging.h"
+#include "harness/execute/verify_launch.h"
 
 #include <fmt/format.h>
 

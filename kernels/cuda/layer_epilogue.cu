@@ -2,8 +2,8 @@
 
 #include "kernels/core/status.h"
 #include "kernels/cuda/activations.cuh"
-#include "kernels/cuda/finish.h"
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/layer_epilogue.h"
+#include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
 namespace {

@@ -12,9 +12,9 @@ namespace assay {
 
 /// A file that tells of the whole run and is replaced, never half written, as the run goes on: at
 /// its beginning, now and then, and at its end. `outcomes` must hear of each result before this.
-class LivingReport : public Sink {
+class LiveReport : public Sink {
  public:
-  LivingReport(std::filesystem::path path, const Outcomes& outcomes)
+  LiveReport(std::filesystem::path path, const Outcomes& outcomes)
       : path_(std::move(path)), outcomes_(outcomes) {}
   void begin(const RunInfo& run) override;
   void result(const Result& result) override;

@@ -1,4 +1,4 @@
-#include "reports/compare/ended_run.h"
+#include "reports/compare/completed_run.h"
 
 #include <fmt/format.h>
 

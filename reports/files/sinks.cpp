@@ -1,4 +1,4 @@
-#include "reports/files/reports.h"
+#include "reports/files/sinks.h"
 
 #include "reports/files/devices_csv.h"
 #include "reports/files/junit.h"

@@ -1,4 +1,4 @@
-#include "harness/execute/figures.h"
+#include "harness/execute/fill_record.h"
 
 #include <cmath>
 

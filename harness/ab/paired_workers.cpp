@@ -1,4 +1,4 @@
-#include "harness/ab/duel.h"
+#include "harness/ab/paired_workers.h"
 
 #include <poll.h>
 
@@ -37,14 +37,15 @@ class Held {
 
 }  // namespace
 
-Duel::Duel(const std::vector<DeviceId>& lane, const std::vector<std::string>& uuids,
-           const Both<WorkerCommand>& commands, double timeout_s)
+PairedWorkers::PairedWorkers(const std::vector<DeviceId>& lane,
+                             const std::vector<std::string>& uuids,
+                             const Both<WorkerCommand>& commands, double timeout_s)
     : lanes_{Lane(lane, commands.base, timeout_s), Lane(lane, commands.cand, timeout_s)} {
   for (const Side side : {Side::base, Side::cand}) lanes_[side].expect(uuids);
 }
 
-bool Duel::work(Side side, std::optional<Result>& result,
-                const std::function<bool()>& interrupted) {
+bool PairedWorkers::work(Side side, std::optional<Result>& result,
+                         const std::function<bool()>& interrupted) {
   Lane& lane = lanes_[side];
   while (!lane.waits_for_turn()) {
     if (interrupted()) return false;
@@ -54,8 +55,8 @@ bool Duel::work(Side side, std::optional<Result>& result,
   return true;
 }
 
-std::optional<Both<Result>> Duel::measure(const PlannedTrial& trial, Side first,
-                                          const std::function<bool()>& interrupted) {
+std::optional<Both<Result>> PairedWorkers::measure(const PlannedTrial& trial, Side first,
+                                                   const std::function<bool()>& interrupted) {
   Both<std::optional<Result>> results;
   for (const Side side : {first, other(first)}) {
     if (const auto& gone = lanes_[side].given_up()) {

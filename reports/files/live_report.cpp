@@ -1,4 +1,4 @@
-#include "reports/files/living_report.h"
+#include "reports/files/live_report.h"
 
 #include <algorithm>
 
@@ -15,18 +15,18 @@ constexpr int pause_per_write = 20;
 
 }  // namespace
 
-void LivingReport::begin(const RunInfo& run) {
+void LiveReport::begin(const RunInfo& run) {
   run_ = run;
   write(run_);
 }
 
-void LivingReport::result(const Result& /*result*/) {
+void LiveReport::result(const Result& /*result*/) {
   if (steady_clock::now() >= next_) write(run_);
 }
 
-void LivingReport::end(const RunInfo& run) { write(run); }
+void LiveReport::end(const RunInfo& run) { write(run); }
 
-void LivingReport::write(const RunInfo& run) {
+void LiveReport::write(const RunInfo& run) {
   const auto before = steady_clock::now();
   write_atomically(path_, text(run, outcomes_));
   const auto after = steady_clock::now();

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "kernels/core/status.h"
-#include "kernels/cuda/finish.h"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/layer_epilogue.h"
 #include "kernels/cuda/product.h"
 
 namespace assay::cuda {

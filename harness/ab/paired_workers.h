@@ -25,12 +25,12 @@ struct Both {
 
 /// A worker of each side on one lane, started when the first trial is given and gone with the
 /// object.
-class Duel {
+class PairedWorkers {
  public:
   /// `uuids` of the lane's devices, where they are known: a worker that finds others in their place
   /// is not asked.
-  Duel(const std::vector<DeviceId>& lane, const std::vector<std::string>& uuids,
-       const Both<WorkerCommand>& commands, double timeout_s);
+  PairedWorkers(const std::vector<DeviceId>& lane, const std::vector<std::string>& uuids,
+                const Both<WorkerCommand>& commands, double timeout_s);
 
   /// Verifies the trial on both sides, one after the other, then times `first` and the other back
   /// to back; the one that does not run is stopped meanwhile (times beside one that does not stop

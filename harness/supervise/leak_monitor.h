@@ -12,7 +12,7 @@ namespace assay {
 
 /// How the memory and the open files of this process and of its workers grow over many trials: what
 /// leaks shows here, as a slope.
-class Growth {
+class LeakMonitor {
  public:
   /// To be called after each trial, with the workers that are there.
   void sample(std::span<const pid_t> workers);

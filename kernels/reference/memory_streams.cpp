@@ -2,7 +2,7 @@
 
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
-#include "kernels/reference/words.h"
+#include "kernels/reference/packed_state.h"
 
 // Streams through memory (kernels/ops/table.cpp).
 namespace assay::reference {

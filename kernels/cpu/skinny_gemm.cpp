@@ -1,4 +1,4 @@
-#include "kernels/cpu/few_rows.h"
+#include "kernels/cpu/skinny_gemm.h"
 
 #include <array>
 #include <type_traits>

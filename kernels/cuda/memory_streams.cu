@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/kernels.h"
-#include "kernels/cuda/stored.cuh"
+#include "kernels/cuda/storage_types.cuh"
 
 // Streams through memory: all of it read or written once, with as little else as can be. The
 // ceilings of `assay limits` are made of them.

@@ -1,4 +1,4 @@
-#include "harness/supervise/growth.h"
+#include "harness/supervise/leak_monitor.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -32,14 +32,14 @@ double open_files(pid_t pid) {
   return error ? 0 : static_cast<double>(std::distance(begin(entries), end(entries)));
 }
 
-std::string text_of(const Growth::Slope& slope) {
+std::string text_of(const LeakMonitor::Slope& slope) {
   return fmt::format("{:+.1f} KiB and {:+.2f} file handles", slope.bytes_per_1000_trials / 1024,
                      slope.files_per_1000_trials);
 }
 
 }  // namespace
 
-void Growth::sample(std::span<const pid_t> workers) {
+void LeakMonitor::sample(std::span<const pid_t> workers) {
   ++trials_;
   add(getpid(), parent_);
   for (const pid_t pid : workers) add(pid, workers_[pid]);
@@ -52,7 +52,7 @@ void Growth::sample(std::span<const pid_t> workers) {
   }
 }
 
-void Growth::add(pid_t pid, Series& series) {
+void LeakMonitor::add(pid_t pid, Series& series) {
   if (trials_ % series.stride != 0) return;
   const double bytes = resident_bytes(pid);
   if (bytes == 0) return;  // it has just ended
@@ -64,7 +64,7 @@ void Growth::add(pid_t pid, Series& series) {
   series.stride *= 2;
 }
 
-Growth::Slope Growth::slope(std::span<const Point> points) {
+LeakMonitor::Slope LeakMonitor::slope(std::span<const Point> points) {
   points = points.subspan(points.size() / 2);
   Slope slope;
   if (points.size() < 2) return slope;
@@ -89,9 +89,9 @@ Growth::Slope Growth::slope(std::span<const Point> points) {
   return slope;
 }
 
-Growth::Slope Growth::parent() const { return slope(parent_.points); }
+LeakMonitor::Slope LeakMonitor::parent() const { return slope(parent_.points); }
 
-Growth::Slope Growth::steepest_worker() const {
+LeakMonitor::Slope LeakMonitor::steepest_worker() const {
   Slope steepest;
   for (const auto& [pid, series] : workers_) {
     const Slope own = slope(series.points);
@@ -103,7 +103,7 @@ Growth::Slope Growth::steepest_worker() const {
   return steepest;
 }
 
-std::string Growth::text() const {
+std::string LeakMonitor::text() const {
   const Slope own = parent();
   const Slope worker = steepest_worker();
   if (own.trials < telling_trials) return {};

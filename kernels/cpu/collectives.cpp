@@ -1,4 +1,4 @@
-#include "kernels/cpu/allreduce.h"
+#include "kernels/cpu/collectives.h"
 
 #include <gloo/allreduce.h>
 #include <gloo/config.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/core/status.h"
-#include "kernels/cpu/after_sum.h"
+#include "kernels/cpu/allreduce_postscale.h"
 #include "kernels/cpu/rank_team.h"
 #include "kernels/cpu/reduce_functions.h"
 #include "kernels/ops/op.h"

@@ -2,9 +2,9 @@
 
 #include <new>
 
+#include "kernels/cuda/blocking_kernel.h"
 #include "kernels/cuda/current.h"
 #include "kernels/cuda/error.h"
-#include "kernels/cuda/hold.h"
 
 namespace assay::cuda {
 namespace {
