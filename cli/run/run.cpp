@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <ranges>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -209,9 +208,9 @@ void end_session(RunInfo& run, const Supervisor& supervisor, std::int64_t taken,
 /// run.json after all that may fail yet, as it says how the program ends. Nobody is left out for
 /// another's failure.
 void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
-  for (Sink* const sink : std::views::reverse(sinks)) {
+  for (auto sink = sinks.rbegin(); sink != sinks.rend(); ++sink) {
     try {
-      sink->end(run);
+      (*sink)->end(run);
     } catch (const std::exception& error) {
       say("assay: {}\n", error.what());
       run.exit_code = with_infrastructure_failure(run.exit_code);
