@@ -58,14 +58,14 @@ class AllreduceKernel final : public Kernel {
       outputs_.push_back(bindings[rank].outputs[0]);
     }
     const auto count = static_cast<std::size_t>(op.signature.outputs[0].elements());
-    work_ = [this, dead_rank, after = after_sum(op), count](int rank) {
+    work_ = [this, dead_rank, after = allreduce_postscale(op), count](int rank) {
       if (rank == dead_rank) return;
       gloo::allreduce(options_[static_cast<std::size_t>(rank)]);
       if (after.finish == nullptr) return;
       after.finish(outputs_[static_cast<std::size_t>(rank)], count, after.number);
     };
     implementation_ = gloo_version_text() + " allreduce ring";
-    implementation_ += after_sum(op).name;
+    implementation_ += allreduce_postscale(op).name;
   }
 
   void launch() override {

@@ -28,7 +28,7 @@ class ProcessKernel final : public Kernel {
         input_(binding.inputs[0]),
         output_(binding.outputs[0]),
         count_(static_cast<std::size_t>(op.signature.outputs[0].elements())),
-        after_(after_sum(op)) {
+        after_(allreduce_postscale(op)) {
     if (count_ > std::numeric_limits<int>::max()) {
       throw DeviceError(Failure::unsupported, "MPI counts no more elements than an int can");
     }
@@ -49,7 +49,7 @@ class ProcessKernel final : public Kernel {
   const void* input_;
   void* output_;
   std::size_t count_;
-  AfterSum after_;
+  AllreducePostscale after_;
   Reduction reduction_;
   std::string implementation_;
 };
