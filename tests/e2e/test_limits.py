@@ -20,9 +20,11 @@ class Command(AssayTest):
                      "link_to_device", "link_from_device", "launch"):
             limit = figures[name]
             self.assertEqual(limit["status"], "pass")
-            self.assertLessEqual(0, limit["ci_low"])
-            self.assertLessEqual(limit["ci_low"], limit["value"])
-            self.assertLessEqual(limit["value"], limit["ci_high"])
+            self.assertEqual("ci_low" in limit, limit["samples"] >= 6)  # a busy machine may get no more into the cap
+            if "ci_low" in limit:
+                self.assertLessEqual(0, limit["ci_low"])
+                self.assertLessEqual(limit["ci_low"], limit["value"])
+                self.assertLessEqual(limit["value"], limit["ci_high"])
             self.assertIn(name, text)
 
     def test_writes_rows_and_overwrites_none(self):
