@@ -137,7 +137,7 @@ class Run(AssayTest):
 
     def test_a_case_file(self):
         (self.folder / "cases.csv").write_text("suite,op,dtype,n\ntensor_ops,add,f32,12\ntensor_ops,sum,i64,5\n")
-        self.assay("run", "--cases", "cases.csv", "--check-only", "--out", "out")
+        self.assay("run", "--cases", "cases.csv", "--device", "cpu", "--check-only", "--out", "out")
         self.assertEqual([r["case_id"] for r in self.rows("out")],
                          ["tensor_ops/add/f32/n=12", "tensor_ops/sum/i64/n=5"])
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "assay/version.h"
+#include "kernels/core/status.h"
 #include "kernels/device/module.h"
 #include "kernels/sim/backend.h"
 
@@ -28,7 +29,12 @@ class EightGpus final : public Backend {
     }
     return devices;
   }
-  std::unique_ptr<Device> open(int index) override { return simulated_->open(index); }
+  std::unique_ptr<Device> open(int index) override {
+    if (index >= std::ssize(simulated_->describe())) {
+      throw DeviceError(Failure::device_lost, "there is no cuda:" + std::to_string(index));
+    }
+    return simulated_->open(index);
+  }
   Visibility visibility() const override { return simulated_->visibility(); }
   bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
