@@ -113,7 +113,8 @@ TEST(AddingAnOp, AMistakeInTheExampleIsCaught) {
   const Op op = row_of_the_table();
   Params params;
   params.set("n", std::int64_t{1003});
-  EXPECT_FALSE(judge(instantiate(op, f32, params), cpu::map<cpu::Square, Floats, 1>).passed());
+  EXPECT_FALSE(
+      judge(instantiate(op, DType::f32, params), cpu::map<cpu::Square, Floats, 1>).passed());
 }
 
 std::string text_of(const std::string& path) {
