@@ -1,5 +1,5 @@
 // Trials on the CPU and on simulated devices, whose memory the host cannot touch: whatever works
-// there goes through the interfaces of kernels/base alone.
+// there goes through the interfaces of kernels/device alone.
 #include "harness/execute/trial.h"
 
 #include <fmt/format.h>

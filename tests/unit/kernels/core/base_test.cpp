@@ -1,4 +1,4 @@
-// The plain types of kernels/base: dtypes, names, parameters, device ids.
+// Plain types: dtypes, names, parameters, device ids.
 #include <gtest/gtest.h>
 
 #include <cmath>
