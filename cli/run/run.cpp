@@ -56,7 +56,7 @@ ExpectedFailures read_expected(const Job& job, RunInfo& run) {
     run.expected = is_standard_input ? job.options.expected
                                      : fs::absolute(job.options.expected).lexically_normal();
   }
-  const std::string name = is_standard_input ? "standard input" : run.expected.string();
+  const std::string name = is_standard_input ? "standard input" : job.options.expected.string();
   std::string text;
   try {
     text = is_standard_input ? std::string(std::istreambuf_iterator<char>(std::cin), {})
@@ -70,7 +70,7 @@ ExpectedFailures read_expected(const Job& job, RunInfo& run) {
     throw UsageError(
         fmt::format("--resume: {} has changed since the run began (CRC-32 {}, now {}): put it back "
                     "as it was, or start a new run with the new list",
-                    name, run.expected_crc32, crc32));
+                    is_standard_input ? name : run.expected.string(), run.expected_crc32, crc32));
   }
   run.expected_crc32 = crc32;
   std::istringstream stream(text);
@@ -208,15 +208,20 @@ void end_session(RunInfo& run, const Supervisor& supervisor, std::int64_t taken,
 /// run.json after all that may fail yet, as it says how the program ends. Nobody is left out for
 /// another's failure.
 void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
+  std::vector<std::string> failures;
   for (auto sink = sinks.rbegin(); sink != sinks.rend(); ++sink) {
     try {
       (*sink)->end(run);
     } catch (const std::exception& error) {
-      say("assay: {}\n", error.what());
+      failures.emplace_back(error.what());
       run.exit_code = with_infrastructure_failure(run.exit_code);
       run.sessions.back().exit_code = run.exit_code;
     }
   }
+  if (failures.empty()) return;
+  const std::size_t others = failures.size() - 1;  // mostly of the same cause
+  say("assay: {}{}\n", failures.front(),
+      others == 0 ? "" : fmt::format("; {} more reports were not written", others));
 }
 
 int execute(const RunOptions& asked, bool resumes) {

@@ -27,7 +27,7 @@ def key(row):
 class Killed(AssayTest):
     def kill_at(self, command, out, moment):
         """Runs and kills the parent: at a time in seconds, or once there are so many rows. Returns the rows then."""
-        process = subprocess.Popen([ASSAY, *CHECKS, "--out", "out"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([ASSAY, *command], cwd=self.folder, stderr=subprocess.DEVNULL)
         results = self.folder / out / "results.csv"
         deadline = time.monotonic() + (moment if isinstance(moment, float) else 60)
         while process.poll() is None and time.monotonic() < deadline:
