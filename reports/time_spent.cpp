@@ -24,7 +24,7 @@ std::string session_text(const Session& session) {
 
 std::string took(const RunInfo& run) {
   if (run.wall_s <= 0) return {};
-  const std::string text = seconds_text(run.wall_s);
+  std::string text = seconds_text(run.wall_s);
   const auto all = std::ssize(run.sessions);
   if (all < 2) return text;
   const auto timed = std::ranges::count_if(run.sessions, &Session::ended);

@@ -18,7 +18,7 @@ constexpr bool is_special(char c) { return c == ',' || c == '"' || c == '\r' || 
 
 /// No table of Assay's comes near them; beyond, a file is an accident or an attack.
 constexpr std::size_t most_fields = 1000;
-constexpr std::size_t longest_row = std::size_t{64} << 20;
+constexpr std::size_t longest_row = std::size_t{4} << 20;
 
 /// How many bytes stand before the first special one.
 std::size_t plain_length(std::string_view text) {
@@ -61,7 +61,7 @@ class Parser {
   /// The next part of the text, wherever it was cut.
   void take(std::string_view part) {
     if (state_ != State::between_rows && at_ - row_start_ > longest_row) {
-      fail(row_.line, row_start_, "a row of more than 64 MiB");
+      fail(row_.line, row_start_, "a row of more than 4 MiB");
     }
     while (!part.empty()) {
       if (state_ == State::plain) take_plain(part);

@@ -153,7 +153,7 @@ std::string files_line(const RunInfo& run) {
 }
 
 std::string time_line(const RunInfo& run) {
-  const std::string text = time_spent(run);
+  std::string text = time_spent(run);
   if (text.empty()) return text;
   std::string lines = "time: " + markdown_text(text) + "\n\n";
   for (const std::string& session : sessions(run)) lines += "- " + markdown_text(session) + "\n";
