@@ -34,7 +34,7 @@ void say(fmt::format_string<const Arguments&...> format, const Arguments&... arg
   std::fflush(stderr);
 }
 
-/// The same for a text of several lines.
+/// Tells a text of several lines.
 inline void say_text(std::string_view text) {
   std::fputs(printable_lines(text).c_str(), stderr);
   std::fflush(stderr);
@@ -58,7 +58,7 @@ void show(fmt::format_string<const Arguments&...> format, const Arguments&... ar
   show(stdout, format, arguments...);
 }
 
-/// The same for a text of several lines.
+/// Shows a text of several lines.
 inline void show_text(std::string_view text) { show_data(printable_lines(text)); }
 
 }  // namespace assay::cli

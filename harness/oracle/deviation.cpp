@@ -78,7 +78,7 @@ std::optional<double> extreme_of_numbers(const reference::Problem& problem, std:
   return has_nan ? extreme : std::nullopt;
 }
 
-/// What the deviation gives for element i; none where it does not show.
+/// Value that the deviation gives for element i; none where it does not show.
 std::optional<double> given(const Deviation& deviation, const reference::Problem& problem,
                             std::size_t rank, std::size_t i, double expected) {
   const HostTensor* argument = problem.ranks[rank].empty() ? nullptr : &problem.ranks[rank][0];

@@ -12,7 +12,7 @@ namespace assay {
 /// "##vso[" anywhere.
 std::string printable(std::string_view text);
 
-/// The same for a text of several lines: line ends (LF, CR LF) are kept.
+/// Escapes a text of several lines: line ends (LF, CR LF) are kept.
 std::string printable_lines(std::string_view text);
 
 }  // namespace assay

@@ -78,7 +78,7 @@ FileDescriptor open_file(const fs::path& folder_path, const std::string& name) {
   if (file.get() < 0) fail_to_open(path);
   struct stat state {};
   if (fstat(file.get(), &state) != 0) fail(errno, path);
-  // What the process id is written into must be nothing else.
+  // Nothing else may be where the process id is written.
   if (!S_ISREG(state.st_mode)) fail(EINVAL, path, "it is no regular file");
   if (state.st_nlink > 1) fail(EINVAL, path, "it is a file of another name too");
   return file;
