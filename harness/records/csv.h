@@ -19,7 +19,7 @@ struct CsvRow {
 /// Reads RFC 4180 text, quoted fields with commas, quotes and line breaks included, and hands each
 /// row to `visit` as it ends, so that a file takes the memory of its longest row; empty lines are
 /// passed over. The guard of csv_line() against formulas is taken off. Throws
-/// UsageError("NAME:LINE: why") on a malformed quote, a row of more than 1,000 fields or 4 MiB,
+/// UsageError("NAME:LINE: why") on a malformed quote, a row of more than 1,000 fields or 64 MiB,
 /// and where the text cannot be read.
 void each_csv_row(std::istream& text, std::string_view name,
                   const std::function<void(const CsvRow&)>& visit);

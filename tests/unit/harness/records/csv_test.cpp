@@ -184,9 +184,9 @@ TEST(ReadCsv, RefusesRowsThatNoTableHas) {
   const auto commas = [](std::size_t count) { return "a\n" + std::string(count, ',') + "\n"; };
   EXPECT_EQ(parse(commas(999)).back().fields.size(), 1000U);
   EXPECT_EQ(error_of(commas(1000)), "t.csv:2: column 1001: a row of more than 1000 fields");
-  const std::string endless(std::size_t{5} << 20, 'x');
-  EXPECT_EQ(error_of("a\n" + endless), "t.csv:2: column 1: a row of more than 4 MiB");
-  EXPECT_EQ(error_of("a\n\"" + endless), "t.csv:2: column 1: a row of more than 4 MiB");
+  const std::string endless(std::size_t{65} << 20, 'x');
+  EXPECT_EQ(error_of("a\n" + endless), "t.csv:2: column 1: a row of more than 64 MiB");
+  EXPECT_EQ(error_of("a\n\"" + endless), "t.csv:2: column 1: a row of more than 64 MiB");
 }
 
 TEST(EachCsvRow, LetsAnExceptionOfItsVisitorPass) {
