@@ -11,25 +11,29 @@
 #include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "harness/records/csv.h"
 #include "harness/records/input_file.h"
 #include "kernels/core/status.h"
+#include "reports/files/run_start.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array run_files{"results.csv", "samples.csv", "devices.csv", "limits.csv",
-                               "plan.csv",    "run.json",    "junit.xml",   "summary.md",
-                               "ab.json",     "ab.csv",      "ab.md",       "rounds.csv"};
+constexpr std::array files_of_ab{"ab.json", "ab.csv", "ab.md", "rounds.csv"};
 
 bool is_file_of_a_run(const fs::path& path) {
-  if (std::ranges::find(run_files, path.filename()) == run_files.end()) return false;
+  const std::vector<std::string_view> names = run_file_names();
+  const std::string name = path.filename().string();
+  if (std::ranges::count(names, name) == 0 && std::ranges::count(files_of_ab, name) == 0) {
+    return false;
+  }
   std::error_code none;
-  return std::ranges::any_of(std::array{"run.json", "results.csv", "ab.json"}, [&](auto name) {
-    return fs::exists(path.parent_path() / name, none);
+  return std::ranges::any_of(std::array{"run.json", "results.csv", "ab.json"}, [&](auto mark) {
+    return fs::exists(path.parent_path() / mark, none);
   });
 }
 
