@@ -6,29 +6,27 @@
 #include <cstdint>
 #include <numbers>
 
+#include "kernels/core/element_functions.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/vector_math.h"
 
-// The functions that stand behind layers, and are ops of their own.
+// The functions that stand behind layers, and are ops of their own. Relu is not oneDNN 2.6's, which
+// turns NaN into 0.
 namespace assay::cpu {
 
-/// Written so that a NaN stays. oneDNN 2.6's own relu turns NaN into 0 and is not used.
-struct Relu {
-  static constexpr auto implementation = "OpenMP loop";
-  static constexpr bool rounds = false;
+struct Math {
   template <class T>
-  T operator()(T x) const {
-    return x <= 0 ? T{0} : x;
+  static T exp(T x) {
+    return vector_exp(x);
   }
 };
 
-/// With e = exp(-|x|), which never overflows, both tails keep their precision.
-struct Logistic {
+struct Logistic : LogisticBy<Math> {
   static constexpr auto implementation = "libmvec exp";
-  template <class T>
-  T operator()(T x) const {
-    const T e = vector_exp(-std::abs(x));
-    return (x < 0 ? e : T{1}) / (1 + e);
-  }
+};
+
+struct GeluTanh : GeluTanhBy<Math> {
+  static constexpr auto implementation = "libmvec exp";
 };
 
 /// Mills' ratio of the normal distribution over sqrt(2 pi), exp(t^2/2) Phi(-t), for t from 0 to 15:
@@ -72,7 +70,7 @@ inline float exp_of_negative(float x) {
 /// there, and processors multiply subnormal numbers, and libmvec makes them, ten times as slowly.
 /// -infinity gives NaN, as in other frameworks.
 struct Gelu {
-  static constexpr auto implementation = "OpenMP loop";
+  static constexpr auto implementation = loop_text;
   static constexpr auto implementation_f64 = "libmvec erfc";
   float operator()(float x) const {
     constexpr float end = 12.9F;
@@ -86,16 +84,6 @@ struct Gelu {
   }
   double operator()(double x) const {
     return x * 0.5 * vector_erfc(x * (-std::numbers::sqrt2 / 2));
-  }
-};
-
-/// (1 + tanh z) / 2 is the logistic of 2 z.
-struct GeluTanh {
-  static constexpr auto implementation = "libmvec exp";
-  template <class T>
-  T operator()(T x) const {
-    constexpr auto slope = static_cast<T>(1.595769121605730711759);  // 2 sqrt(2 / pi)
-    return x * Logistic{}(slope * (x + T(0.044715) * x * x * x));
   }
 };
 

@@ -4,18 +4,18 @@
 #include "kernels/cpu/describe.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cpu/process_allreduce.h"
+#include "kernels/cpu/traits.h"
 
 namespace assay::cpu {
 namespace {
 
 class CpuBackend final : public Backend {
  public:
-  std::string kind() const override { return "cpu"; }
+  const BackendTraits& traits() const override { return cpu::traits(); }
   std::vector<DeviceInfo> describe() const override { return {describe_machine()}; }
   std::unique_ptr<Device> open(int /*index*/) override {
     return std::make_unique<CpuDevice>(describe_machine());
   }
-  bool ranks_share_device() const override { return true; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> /*devices*/, int ranks,
                                         Bootstrap& bootstrap) override {
     const bool are_threads = bootstrap.size() == 1 && bootstrap.library().empty();

@@ -47,7 +47,7 @@ std::unique_ptr<Kernel> cast(const OpInstance& op, const Binding& binding) {
     return visit_dtype(spec.dtype, [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
       const auto* x = static_cast<const X*>(binding.inputs[0]);
       auto* y = static_cast<Y*>(binding.outputs[0]);
-      return std::make_unique<FunctionKernel>("OpenMP loop",
+      return std::make_unique<FunctionKernel>(loop_text,
                                               [=] { map_rows<Y>(spec, CastTo<Y>{}, y, x); });
     });
   });

@@ -13,6 +13,7 @@
 #include "kernels/cpu/caches.h"
 #include "kernels/cpu/collectives.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/device/device_id.h"
 
 namespace assay::cpu {
 namespace {
@@ -79,8 +80,8 @@ std::int64_t usable_cores() {
 
 DeviceInfo describe_machine() {
   DeviceInfo info;
-  info.device = "cpu";
-  info.backend = "cpu";
+  info.device = host_kind;
+  info.backend = host_kind;
   info.name = proc_value("/proc/cpuinfo", "model name");
   if (info.name.empty()) info.name = "unnamed CPU";
   info.architecture = vector_extensions();

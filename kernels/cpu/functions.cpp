@@ -1,54 +1,54 @@
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/map.h"
 #include "kernels/cpu/vector_math.h"
+#include "kernels/device/element_rows.h"
 
 namespace assay::cpu {
 namespace {
 
-struct Exponential {
-  static constexpr auto implementation = "libmvec exp";
-  template <class T>
-  T operator()(T x) const {
-    return vector_exp(x);
-  }
+struct Functions {
+  struct Exp {
+    static constexpr auto implementation = "libmvec exp";
+    template <class T>
+    T operator()(T x) const {
+      return vector_exp(x);
+    }
+  };
+  struct Log {
+    static constexpr auto implementation = "libmvec log";
+    template <class T>
+    T operator()(T x) const {
+      return vector_log(x);
+    }
+  };
+  struct Tanh {
+    static constexpr auto implementation = "libmvec tanh";
+    template <class T>
+    T operator()(T x) const {
+      return vector_tanh(x);
+    }
+  };
+  struct Pow {
+    static constexpr auto implementation = "libmvec pow";
+    template <class T>
+    T operator()(T a, T b) const {
+      return vector_pow(a, b);
+    }
+  };
+  using Logistic = cpu::Logistic;
+  using Gelu = cpu::Gelu;
+  using GeluTanh = cpu::GeluTanh;
 };
 
-struct Logarithm {
-  static constexpr auto implementation = "libmvec log";
-  template <class T>
-  T operator()(T x) const {
-    return vector_log(x);
+struct Mapped {
+  template <class F, class Types, int Inputs>
+  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+    return cpu::map<F, Types, Inputs>(op, binding);
   }
-};
-
-struct HyperbolicTangent {
-  static constexpr auto implementation = "libmvec tanh";
-  template <class T>
-  T operator()(T x) const {
-    return vector_tanh(x);
-  }
-};
-
-struct Power {
-  static constexpr auto implementation = "libmvec pow";
-  template <class T>
-  T operator()(T a, T b) const {
-    return vector_pow(a, b);
-  }
-};
-
-constexpr KernelRow rows[] = {
-    {"exp", map<Exponential, Floats, 1>},
-    {"log", map<Logarithm, Floats, 1>},
-    {"tanh", map<HyperbolicTangent, Floats, 1>},
-    {"sigmoid", map<Logistic, Floats, 1>},
-    {"gelu", map<Gelu, Floats, 1>},
-    {"gelu_tanh", map<GeluTanh, Floats, 1>},
-    {"pow", map<Power, Floats, 2>},
 };
 
 }  // namespace
 
-std::span<const KernelRow> function_kernels() { return rows; }
+std::span<const KernelRow> function_kernels() { return function_rows<Mapped, Functions>; }
 
 }  // namespace assay::cpu

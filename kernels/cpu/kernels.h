@@ -23,19 +23,21 @@ class FunctionKernel final : public Kernel {
   std::function<void()> run_;
 };
 
+/// The implementation of a kernel that no library has a part in.
+inline constexpr const char* loop_text = "OpenMP loop";
+
 // The ops of each family, one file each.
-std::span<const KernelRow> arithmetic_kernels();
-std::span<const KernelRow> comparison_kernels();
+std::span<const KernelRow> elementwise_kernels();
 std::span<const KernelRow> function_kernels();
 std::span<const KernelRow> reduction_kernels();
-std::span<const KernelRow> whole_array_kernels();
+std::span<const KernelRow> scan_kernels();
+std::span<const KernelRow> sort_kernels();
 std::span<const KernelRow> rowwise_kernels();
 std::span<const KernelRow> layout_kernels();
 std::span<const KernelRow> cast_kernels();
 std::span<const KernelRow> random_kernels();
-std::span<const KernelRow> batched_matmul_kernels();
-std::span<const KernelRow> linear_kernels();
-std::span<const KernelRow> memcpy_kernels();
-std::span<const KernelRow> stream_kernels();
+std::span<const KernelRow> matmul_kernels();
+std::span<const KernelRow> copy_kernels();
+std::span<const KernelRow> memory_stream_kernels();
 
 }  // namespace assay::cpu

@@ -73,7 +73,7 @@ class FewRowsLayer final : public Layer {
                   static_cast<const float*>(y_.data()));
     });
   }
-  std::string implementation() const override { return with_act("OpenMP loop", act_); }
+  std::string implementation() const override { return with_act(loop_text, act_); }
 
  private:
   static constexpr bool is_f32 = std::is_same_v<T, float>;

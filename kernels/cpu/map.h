@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/core/element_functions.h"
 #include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/streaming.h"
@@ -52,14 +53,6 @@ ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
     for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<Y>(f(widened(x[i])...));
   }
 }
-
-/// A function that only passes its argument on: what it "computes" lies in memory already.
-struct Identity {
-  template <class T>
-  T operator()(T x) const {
-    return x;
-  }
-};
 
 /// The same past the caches, for outputs that would not stay there.
 template <class Y, class F, class... X>
@@ -109,13 +102,15 @@ void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
                   });
 }
 
-/// What does the work of an F: its own word, or that for f64 where it has another one.
+/// Names what does the work of an F: our own loop where it says nothing, for f64 maybe another one.
 template <class F, class T>
 constexpr const char* implementation_of() {
   if constexpr (std::is_same_v<T, double> && requires { F::implementation_f64; }) {
     return F::implementation_f64;
-  } else {
+  } else if constexpr (requires { F::implementation; }) {
     return F::implementation;
+  } else {
+    return loop_text;
   }
 }
 

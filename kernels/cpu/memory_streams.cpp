@@ -28,7 +28,7 @@ std::unique_ptr<Kernel> read(const OpInstance& op, const Binding& binding) {
   const auto* x = static_cast<const std::uint64_t*>(binding.inputs[0]);
   auto* y = static_cast<std::uint64_t*>(binding.outputs[0]);
   const std::int64_t n = op.params.integer("n");
-  return std::make_unique<FunctionKernel>("OpenMP loop", [=] {
+  return std::make_unique<FunctionKernel>(loop_text, [=] {
     std::uint64_t all = 0;
     parallel_blocks(n, sizeof(*x), [&](std::int64_t, std::int64_t first, std::int64_t count) {
       const std::uint64_t part = exclusive_or(x + first, count);
@@ -105,6 +105,6 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> stream_kernels() { return rows; }
+std::span<const KernelRow> memory_stream_kernels() { return rows; }
 
 }  // namespace assay::cpu

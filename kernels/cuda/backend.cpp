@@ -4,13 +4,14 @@
 #include "kernels/cuda/communicator.h"
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/traits.h"
 
 namespace assay::cuda {
 namespace {
 
 class CudaBackend final : public Backend {
  public:
-  std::string kind() const override { return "cuda"; }
+  const BackendTraits& traits() const override { return cuda::traits(); }
   std::vector<DeviceInfo> describe() const override { return describe_gpus(); }
   std::vector<std::string> problems() const override { return missing_parts(); }
 
@@ -26,7 +27,6 @@ class CudaBackend final : public Backend {
 
   Visibility visibility() const override { return visible_gpus(); }
 
-  bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
                                         Bootstrap& bootstrap) override {
     return connect_nccl(devices, bootstrap, communicators_);

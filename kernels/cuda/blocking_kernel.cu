@@ -31,26 +31,26 @@ __global__ void wait_for(volatile unsigned* released, volatile unsigned* lapsed,
 
 }  // namespace
 
-Hold::Hold() {
+BlockingKernel::BlockingKernel() {
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, sizeof(Flags), cudaHostAllocPortable), "cudaHostAlloc");
   flags_ = new (memory) Flags{};
 }
 
-Hold::~Hold() {
+BlockingKernel::~BlockingKernel() {
   end();
   ignore(cudaFreeHost(const_cast<Flags*>(flags_)));
 }
 
-void Hold::begin(cudaStream_t stream) {
+void BlockingKernel::begin(cudaStream_t stream) {
   ++begun_;
   wait_for<<<1, 1, 0, stream>>>(&flags_->released, &flags_->lapsed, begun_);
   check(cudaGetLastError(), "a kernel that holds the stream");
 }
 
-void Hold::end() { flags_->released = begun_; }
+void BlockingKernel::end() { flags_->released = begun_; }
 
-bool Hold::take_lapse() {
+bool BlockingKernel::take_lapse() {
   const bool lapsed = flags_->lapsed != 0;
   flags_->lapsed = 0;
   return lapsed;

@@ -7,13 +7,13 @@ namespace assay::cuda {
 /// Keeps a stream's work from starting: a kernel that spins until the host lets it go, so that what
 /// is enqueued behind it starts at once and runs without gaps. It goes by itself after a while: a
 /// queue that is full, or a call that waits for the GPU, would otherwise stand still for ever.
-class Hold {
+class BlockingKernel {
  public:
   /// On the current GPU.
-  Hold();
-  ~Hold();
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
+  BlockingKernel();
+  ~BlockingKernel();
+  BlockingKernel(const BlockingKernel&) = delete;
+  BlockingKernel& operator=(const BlockingKernel&) = delete;
 
   void begin(cudaStream_t stream);
   void end();

@@ -129,6 +129,6 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> transfer_kernels() { return rows; }
+std::span<const KernelRow> copy_kernels() { return rows; }
 
 }  // namespace assay::cuda

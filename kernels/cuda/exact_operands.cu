@@ -32,22 +32,22 @@ __device__ void for_each(std::int64_t n, F f) {
 }
 
 template <class S>
-__global__ void fill_a(ExactProduct exact, S* a, std::int64_t n) {
+__global__ void fill_a(ExactMatmul exact, S* a, std::int64_t n) {
   for_each(n, [&](std::int64_t i) { a[i] = stored<S>(exact.a_at(i)); });
 }
 
 template <class S>
-__global__ void fill_b(ExactProduct exact, S* b, std::int64_t n) {
+__global__ void fill_b(ExactMatmul exact, S* b, std::int64_t n) {
   for_each(n, [&](std::int64_t i) { b[i] = stored<S>(exact.b_at(i)); });
 }
 
 template <class S>
-__global__ void fill_bias(ExactProduct exact, S* bias, std::int64_t n) {
+__global__ void fill_bias(ExactMatmul exact, S* bias, std::int64_t n) {
   for_each(n, [&](std::int64_t r) { bias[r] = stored<S>(exact.bias(r)); });
 }
 
 template <class S>
-__global__ void count_wrong(ExactProduct exact, const S* d, std::int64_t n, unsigned* wrong) {
+__global__ void count_wrong(ExactMatmul exact, const S* d, std::int64_t n, unsigned* wrong) {
   for_each(n, [&](std::int64_t i) {
     const S right = stored<S>(exact.d_at(i));
     const auto* own = reinterpret_cast<const unsigned char*>(d + i);
@@ -92,7 +92,7 @@ std::size_t bytes_of(cudaDataType_t type, std::int64_t elements) {
 
 }  // namespace
 
-ExactOperands::ExactOperands(const ProductPlan& plan, void* d, CudaStream& stream)
+ExactOperands::ExactOperands(const MatmulPlan& plan, void* d, CudaStream& stream)
     : plan_(plan),
       exact_(plan),
       stream_(&stream),

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/exact_product.h"
+#include "kernels/cuda/exact_matmul.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/workspace.h"
 
@@ -13,7 +13,7 @@ namespace assay::cuda {
 class ExactOperands {
  public:
   /// `d` is the product's own output, which is overwritten.
-  ExactOperands(const ProductPlan& plan, void* d, CudaStream& stream);
+  ExactOperands(const MatmulPlan& plan, void* d, CudaStream& stream);
 
   Operands operands() const;
   /// Fills d with what is right nowhere.
@@ -22,8 +22,8 @@ class ExactOperands {
   bool is_result_right();
 
  private:
-  ProductPlan plan_;
-  ExactProduct exact_;
+  MatmulPlan plan_;
+  ExactMatmul exact_;
   CudaStream* stream_;
   Workspace a_, b_, bias_;
   void* d_;

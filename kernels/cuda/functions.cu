@@ -1,50 +1,50 @@
 #include "kernels/cuda/activations.cuh"
 #include "kernels/cuda/map.cuh"
+#include "kernels/device/element_rows.h"
 
-// CUDA's math library without its fast variants; what is published of its errors: op_functions.h.
+// CUDA's math library without its fast variants; its published errors: kernels/ops/function_errors.
 namespace assay::cuda {
 namespace {
 
-struct Exponential {
-  template <class T>
-  __device__ T operator()(T x) const {
-    return exp(x);
-  }
+struct Functions {
+  struct Exp {
+    template <class T>
+    __device__ T operator()(T x) const {
+      return exp(x);
+    }
+  };
+  struct Log {
+    template <class T>
+    __device__ T operator()(T x) const {
+      return log(x);
+    }
+  };
+  struct Tanh {
+    template <class T>
+    __device__ T operator()(T x) const {
+      return tanh(x);
+    }
+  };
+  struct Pow {
+    template <class T>
+    __device__ T operator()(T a, T b) const {
+      return pow(a, b);
+    }
+  };
+  using Logistic = cuda::Logistic;
+  using Gelu = cuda::Gelu;
+  using GeluTanh = cuda::GeluTanh;
 };
 
-struct Logarithm {
-  template <class T>
-  __device__ T operator()(T x) const {
-    return log(x);
+struct Mapped {
+  template <class F, class Types, int Inputs>
+  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+    return cuda::map<F, Types, Inputs>(op, binding);
   }
-};
-
-struct HyperbolicTangent {
-  template <class T>
-  __device__ T operator()(T x) const {
-    return tanh(x);
-  }
-};
-
-struct Power {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return pow(a, b);
-  }
-};
-
-constexpr KernelRow rows[] = {
-    {"exp", map<Exponential, Floats, 1>},
-    {"log", map<Logarithm, Floats, 1>},
-    {"tanh", map<HyperbolicTangent, Floats, 1>},
-    {"sigmoid", map<Logistic, Floats, 1>},
-    {"gelu", map<Gelu, Floats, 1>},
-    {"gelu_tanh", map<GeluTanh, Floats, 1>},
-    {"pow", map<Power, Floats, 2>},
 };
 
 }  // namespace
 
-std::span<const KernelRow> function_kernels() { return rows; }
+std::span<const KernelRow> function_kernels() { return function_rows<Mapped, Functions>; }
 
 }  // namespace assay::cuda

@@ -73,8 +73,7 @@ std::string cub_version_text();
 std::string thrust_version_text();
 
 // The ops of each family, one file each.
-std::span<const KernelRow> arithmetic_kernels();
-std::span<const KernelRow> comparison_kernels();
+std::span<const KernelRow> elementwise_kernels();
 std::span<const KernelRow> function_kernels();
 std::span<const KernelRow> cast_kernels();
 std::span<const KernelRow> random_kernels();
@@ -83,8 +82,8 @@ std::span<const KernelRow> scan_kernels();
 std::span<const KernelRow> sort_kernels();
 std::span<const KernelRow> rowwise_kernels();
 std::span<const KernelRow> layout_kernels();
-std::span<const KernelRow> product_kernels();
-std::span<const KernelRow> transfer_kernels();
-std::span<const KernelRow> stream_kernels();
+std::span<const KernelRow> matmul_kernels();
+std::span<const KernelRow> copy_kernels();
+std::span<const KernelRow> memory_stream_kernels();
 
 }  // namespace assay::cuda

@@ -5,6 +5,7 @@
 #include <cuda/std/tuple>
 #include <type_traits>
 
+#include "kernels/core/element_functions.h"
 #include "kernels/cuda/storage_types.cuh"
 
 // Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.

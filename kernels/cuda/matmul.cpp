@@ -4,7 +4,7 @@
 #include "kernels/core/status.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/layer_epilogue.h"
-#include "kernels/cuda/product.h"
+#include "kernels/cuda/lt_matmul.h"
 
 namespace assay::cuda {
 namespace {
@@ -18,7 +18,7 @@ MathMode mode_of(DType dtype, const CudaStream& stream) {
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, stream.ordinal()),
         "cudaDeviceGetAttribute");
   require_units(dtype, major, minor);
-  return product_mode(dtype, major);
+  return matmul_mode(dtype, major);
 }
 
 /// act(products + bias) with rows of `cols` elements and a bias of so many: one fully connected
@@ -27,7 +27,7 @@ struct LayerShape {
   DType dtype;
   std::string act;
   std::int64_t rows, cols;
-  std::function<ProductPlan(DType result)> plan;
+  std::function<MatmulPlan(DType result)> plan;
 };
 struct LayerTensors {
   const void* x;
@@ -52,14 +52,14 @@ class Layer {
       : shape_(shape), epilogue_(epilogue_text(shape, t.bias != nullptr)) {
     const DType result = product_dtype(shape.dtype);
     const DType wide = accumulator(shape.dtype);
-    std::vector<Way<Product>> ways;
+    std::vector<Way<LtMatmul>> ways;
     const auto fused = epilogue_of(shape.act, t.bias != nullptr, shape.dtype);
     if (fused) {
       ways.push_back({"the library's " + epilogue_, [&] {
-                        ProductPlan plan = shape.plan(result);
+                        MatmulPlan plan = shape.plan(result);
                         plan.epilogue = *fused;
-                        return std::make_unique<Product>(plan, operands(t, t.y), stream, workspace,
-                                                         budget);
+                        return std::make_unique<LtMatmul>(plan, operands(t, t.y), stream, workspace,
+                                                          budget);
                       }});
     }
     // Plain sums in their own type have no other way.
@@ -67,12 +67,12 @@ class Layer {
       ways.push_back({"our own " + epilogue_, [&] {
                         sums_ = std::make_unique<Workspace>(
                             static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(wide));
-                        return std::make_unique<Product>(shape.plan(wide),
-                                                         operands(t, sums_->data()), stream,
-                                                         workspace, budget);
+                        return std::make_unique<LtMatmul>(shape.plan(wide),
+                                                          operands(t, sums_->data()), stream,
+                                                          workspace, budget);
                       }});
     }
-    product_ = first_right<Product>(ways, left_out_);
+    product_ = first_right<LtMatmul>(ways, left_out_);
     if (!product_->left_out().empty()) {
       left_out_ += (left_out_.empty() ? "" : ", ") + product_->left_out();
     }
@@ -96,7 +96,7 @@ class Layer {
 
   LayerShape shape_;
   std::string epilogue_;
-  std::unique_ptr<Product> product_;
+  std::unique_ptr<LtMatmul> product_;
   std::unique_ptr<Workspace> sums_;  // none with the library's epilogue
   std::string left_out_;
 };
@@ -109,7 +109,7 @@ class StackKernel final : public Kernel {
       : stream_(&stream_of(binding)), mode_(mode_of(shapes.front().dtype, *stream_)) {
     const void* x = binding.inputs[0];
     std::size_t input = 1;
-    const auto workspace = Product::new_workspace();
+    const auto workspace = LtMatmul::new_workspace();
     SearchBudget budget;
     for (const LayerShape& shape : shapes) {
       Step& step = steps_.emplace_back();
@@ -196,6 +196,6 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> product_kernels() { return rows; }
+std::span<const KernelRow> matmul_kernels() { return rows; }
 
 }  // namespace assay::cuda

@@ -17,7 +17,7 @@ CudaEvent::~CudaEvent() { ignore(cudaEventDestroy(handle_)); }
 
 CudaStream::CudaStream(int ordinal) : ordinal_(ordinal) {
   make_current(ordinal);
-  hold_ = std::make_unique<Hold>();
+  blocking_ = std::make_unique<BlockingKernel>();
   check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 }
 
@@ -55,17 +55,17 @@ void CudaStream::flush_caches() {
   check(cudaMemsetAsync(evictor_->data(), 0x5a, evictor_->bytes(), handle_), "cudaMemsetAsync");
 }
 
-bool CudaStream::hold() {
-  // One lapse may be a host that was busy elsewhere. After some, what is held waits for the GPU.
+bool CudaStream::block() {
+  // One lapse may be a host that was busy elsewhere. After some, what is blocked waits for the GPU.
   constexpr int most_lapses = 3;
   make_current(ordinal_);
-  if (hold_->take_lapse()) ++lapses_;
+  if (blocking_->take_lapse()) ++lapses_;
   if (lapses_ >= most_lapses) return false;
-  hold_->begin(handle_);
+  blocking_->begin(handle_);
   return true;
 }
 
-void CudaStream::release() { hold_->end(); }
+void CudaStream::unblock() { blocking_->end(); }
 
 std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches) {
   if (kernel.may_wait()) return nullptr;

@@ -42,8 +42,8 @@ class CudaStream final : public Stream {
   /// Writes more than the second-level cache holds. The first-level caches live no longer than a
   /// kernel.
   void flush_caches() override;
-  bool hold() override;
-  void release() override;
+  bool block() override;
+  void unblock() override;
   /// A CUDA graph.
   std::unique_ptr<Kernel> as_graph(Kernel& kernel, std::int64_t launches) override;
   std::string device_uuid() const override;
@@ -51,7 +51,8 @@ class CudaStream final : public Stream {
  private:
   int ordinal_;
   cudaStream_t handle_ = nullptr;
-  std::unique_ptr<Hold> hold_;  // made at once: behind a kernel that waits nothing can be allocated
+  std::unique_ptr<BlockingKernel>
+      blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   int lapses_ = 0;
   std::unique_ptr<Workspace> evictor_;  // what a flush writes to; made when it is first needed
 };

@@ -35,10 +35,10 @@ class Stream {
   virtual void synchronize() = 0;
   /// Enqueues work that leaves nothing in the device's caches of what is there now.
   virtual void flush_caches() = 0;
-  /// Keeps what is enqueued from now on from starting before release(), so that it runs without
-  /// gaps. False where nothing is held: a CPU starts at once.
-  virtual bool hold() { return false; }
-  virtual void release() {}
+  /// Keeps what is enqueued from now on from starting before unblock(), so that it runs without
+  /// gaps. False where nothing is blocked: a CPU starts at once.
+  virtual bool block() { return false; }
+  virtual void unblock() {}
   /// `launches` launches of a kernel of this stream as one, which spares the host's share of each.
   /// Null where there is no such thing, or not for this kernel.
   virtual std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t /*launches*/) {

@@ -22,7 +22,7 @@ void set(const Values& out, std::size_t i, double value, double rest, double sca
 /// A product as the sum of two doubles: each step loses a rounding of the lower one alone.
 /// Algorithm CompProd of Graillat: "Accurate floating-point product and exponentiation", IEEE
 /// Trans. Comput. 58(7), 2009.
-struct ExactProduct {
+struct ExactMatmul {
   double high = 1;
   double low = 0;
   void multiply(double factor) {
@@ -85,7 +85,7 @@ struct Average {
 struct Product {
   template <class Terms>
   static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
-    ExactProduct product;
+    ExactMatmul product;
     for (std::size_t rank = 0; rank < ranks; ++rank) product.multiply(terms(rank));
     set(out, i, product.high, product.low, std::abs(product.high));
   }
@@ -162,6 +162,6 @@ constexpr ReferenceRow rows[] = {
 
 }  // namespace
 
-std::span<const ReferenceRow> allreduce_references() { return rows; }
+std::span<const ReferenceRow> collective_references() { return rows; }
 
 }  // namespace assay::reference

@@ -19,23 +19,10 @@ constexpr ReferenceRow rows[] = {
     {"memcpy_2d", copied},
     {"device_memcpy", copied},
     {"peer_memcpy", copied},
-    // On the placement layer a copy comes back by way of whatever it was to show.
-    {"device_query", copied},
-    {"absent_device_refused", copied},
-    {"visible_mask", copied},
-    {"most_free", copied},
-    {"device_guard", copied},
-    {"born_on_cpu", copied},
-    {"move_copies", copied},
-    {"move_stays", copied},
-    {"move_between", copied},
-    {"round_trip", copied},
-    {"mixed_devices_refused", copied},
-    {"mixed_peers_refused", copied},
 };
 
 }  // namespace
 
-std::span<const ReferenceRow> memcpy_references() { return rows; }
+std::span<const ReferenceRow> copy_references() { return rows; }
 
 }  // namespace assay::reference

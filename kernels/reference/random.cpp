@@ -58,8 +58,6 @@ Reference random(const OpInstance& op) {
 
 constexpr ReferenceRow rows[] = {
     {"random", random},
-    {"manual_seed", random},
-    {"manual_seed_all", random},
 };
 
 }  // namespace

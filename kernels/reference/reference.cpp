@@ -9,19 +9,20 @@ namespace assay::reference {
 namespace {
 
 constexpr std::span<const ReferenceRow> (*families[])() = {
-    arithmetic_references,  comparison_references,   function_references,
-    cast_references,        random_references,       reduction_references,
-    whole_array_references, rowwise_references,      layout_references,
-    linear_references,      linear_stack_references, memcpy_references,
-    allreduce_references,   stream_references,       distributed_gradient_references,
+    elementwise_references,   function_references,     cast_references,
+    random_references,        reduction_references,    scan_references,
+    sort_references,          rowwise_references,      layout_references,
+    matmul_references,        matmul_stack_references, copy_references,
+    memory_stream_references, collective_references,   distributed_gradient_references,
 };
 
 }  // namespace
 
 Reference find(const OpInstance& op) {
+  const std::string_view name = op.op->judged_as.empty() ? op.op->name : op.op->judged_as;
   for (const auto family : families) {
     for (const ReferenceRow& row : family()) {
-      if (row.op == op.op->name) return row.choose(op);
+      if (row.op == name) return row.choose(op);
     }
   }
   throw std::logic_error("op " + std::string(op.op->name) + " has no reference");

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "kernels/sim/kernel.h"
-#include "kernels/sim/narrow_product.h"
+#include "kernels/sim/narrow_matmul.h"
 
 namespace assay::sim {
 namespace {
@@ -192,8 +192,8 @@ std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& 
     return cpu_.prepare(as_on_cpu(other), bindings.front());
   };
   const auto prepare_on_cpu = [by_cpu](const OpInstance& other, std::span<const Binding> bindings) {
-    return is_narrow_product(other) ? narrow_product(other, bindings.front(), by_cpu)
-                                    : by_cpu(other, bindings);
+    return is_narrow_matmul(other) ? narrow_matmul(other, bindings.front(), by_cpu)
+                                   : by_cpu(other, bindings);
   };
   const Binding host = on_host(binding, op.signature.devices > 1);
   return std::make_unique<SimKernel>(std::vector{this}, op, std::vector{host}, prepare_on_cpu);

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cuda/product_plan.h"
+#include "kernels/cuda/matmul_plan.h"
 
 namespace assay::cuda {
 
 /// Does what the library does with a plan: all matrices are in columns.
-inline std::vector<double> carried_out(const ProductPlan& plan, const std::vector<double>& a,
+inline std::vector<double> carried_out(const MatmulPlan& plan, const std::vector<double>& a,
                                        const std::vector<double>& b) {
   std::vector<double> d(static_cast<std::size_t>(plan.batch * plan.m * plan.n));
   for (std::int64_t i = 0; i < plan.batch; ++i) {

@@ -4,14 +4,14 @@
 
 #include "kernels/sim/data_faults.h"
 #include "kernels/sim/faults/multiply.h"
-#include "kernels/sim/narrow_product.h"
+#include "kernels/sim/narrow_matmul.h"
 
 // Products as units for matrices compute them: not as IEEE arithmetic does, and no fault where it
 // is declared.
 namespace assay::sim {
 namespace {
 
-/// As published of GPUs (kernels/cuda/product_plan.h), in larger steps.
+/// As published of GPUs (kernels/cuda/matmul_plan.h), in larger steps.
 MathMode mode_of(const OpInstance& op) {
   const bool is_float8 = op.dtype == DType::e4m3;
   return {.accumulator_bits = is_float8 ? 14 : 24,

@@ -102,8 +102,8 @@ PEERS: dict[str, Peer] = {
     "argmax": reduction("torch.argmax(x)", "np.argmax(x)", 1e-12),
     "dot": Peer("reduction", "torch.dot(a, b)", {"a": VECTOR, "b": VECTOR}, "np.dot(a, b)", judged="whole"),
     "norm2": reduction("torch.linalg.vector_norm(x)", "np.sqrt(np.dot(x, x))"),
-    "scan": Peer("whole_array", "torch.cumsum(x, 0, out=y)", {"x": VECTOR}, "np.cumsum(x)", Y),
-    "sort": Peer("whole_array", "torch.sort(x, out=(y, i))", {"x": VECTOR}, "np.sort(x)",
+    "scan": Peer("scan", "torch.cumsum(x, 0, out=y)", {"x": VECTOR}, "np.cumsum(x)", Y),
+    "sort": Peer("sort", "torch.sort(x, out=(y, i))", {"x": VECTOR}, "np.sort(x)",
                  {"y": VECTOR, "i": Tensor(("n",), kind="index")}, judged="whole",
                  unlike="torch returns the permutation as well"),
 

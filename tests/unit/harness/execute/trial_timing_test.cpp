@@ -17,11 +17,11 @@ const std::string both_ways =
 
 struct Notes {
   std::string text;  // what was called, in order
-  bool can_hold = true;
+  bool can_block = true;
   bool has_graphs = false;
   bool may_wait = false;
   bool refuses = false;
-  int holds_left = 1000;
+  int blocks_left = 1000;
 
   void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 };
@@ -50,13 +50,13 @@ class NotingStream final : public ForwardingStream {
     ForwardingStream::record(event);
   }
   void flush_caches() override { notes_.add("flush"); }
-  bool hold() override {
-    const bool holds = notes_.can_hold && notes_.holds_left-- > 0;
-    if (holds) notes_.add("hold");
-    return holds;
+  bool block() override {
+    const bool blocks = notes_.can_block && notes_.blocks_left-- > 0;
+    if (blocks) notes_.add("block");
+    return blocks;
   }
   void synchronize() override { notes_.add("wait"); }
-  void release() override { notes_.add("release"); }
+  void unblock() override { notes_.add("unblock"); }
   std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t launches) override {
     if (!notes_.has_graphs) return nullptr;
     return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches));
@@ -100,32 +100,32 @@ class TrialTiming : public testing::Test {
   std::string launched_by_;
 };
 
-TEST_F(TrialTiming, WhatIsTimedIsEnqueuedBehindAHold) {
-  EXPECT_EQ(heard(2), "hold record launch launch record release");
+TEST_F(TrialTiming, WhatIsTimedIsEnqueuedOnABlockedStream) {
+  EXPECT_EQ(heard(2), "block record launch launch record unblock");
   EXPECT_EQ(launched_by_, "loop");
 }
 
 TEST_F(TrialTiming, CachesAreFlushedBeforeTheClockStarts) {
-  EXPECT_EQ(heard(1, true), "flush hold record launch record release");
+  EXPECT_EQ(heard(1, true), "flush block record launch record unblock");
 }
 
 TEST_F(TrialTiming, ManyLaunchesAreOneGraphWhereThereAreGraphs) {
   notes_.has_graphs = true;
-  EXPECT_EQ(heard(1000), "hold record graph1000 record release");
+  EXPECT_EQ(heard(1000), "block record graph1000 record unblock");
   EXPECT_EQ(launched_by_, "graph");
-  EXPECT_EQ(heard(1), "hold record launch record release") << "one needs none";
+  EXPECT_EQ(heard(1), "block record launch record unblock") << "one needs none";
   EXPECT_EQ(launched_by_, "loop");
 }
 
 TEST_F(TrialTiming, NothingIsHeldThatCouldWaitForWhatIsHeld) {
-  EXPECT_EQ(heard(33).find("hold"), std::string::npos) << "more than a queue may take";
+  EXPECT_EQ(heard(33).find("block"), std::string::npos) << "more than a queue may take";
   notes_.may_wait = true;
   EXPECT_EQ(heard(1), "record launch record");
 }
 
 TEST_F(TrialTiming, OfSeveralStreamsAllAreHeldOrNone) {
-  notes_.holds_left = 1;
-  EXPECT_EQ(heard(1, false, both_ways), "hold release record record launch launch record record");
+  notes_.blocks_left = 1;
+  EXPECT_EQ(heard(1, false, both_ways), "block unblock record record launch launch record record");
 }
 
 TEST_F(TrialTiming, AFlushThatNothingStandsBehindHasEndedBeforeTheClockStarts) {
@@ -134,22 +134,22 @@ TEST_F(TrialTiming, AFlushThatNothingStandsBehindHasEndedBeforeTheClockStarts) {
 }
 
 TEST_F(TrialTiming, ADeviceThatHoldsNothingIsNotReleased) {
-  notes_.can_hold = false;
+  notes_.can_block = false;
   EXPECT_EQ(heard(1), "record launch record");
 }
 
 TEST_F(TrialTiming, BothWaysBeginTogether) {
   EXPECT_EQ(heard(1, false, both_ways),
-            "hold hold record record launch launch record record release release");
+            "block block record record launch launch record record unblock unblock");
   EXPECT_EQ(heard(1, true, both_ways),
-            "flush flush hold hold record record launch launch record record release release")
-      << "no flush behind a hold";
+            "flush flush block block record record launch launch record record unblock unblock")
+      << "no flush behind a block";
 }
 
 TEST_F(TrialTiming, AnErrorLetsGoOfWhatWasHeld) {
   notes_.refuses = true;
   EXPECT_THROW(heard(1), DeviceError);
-  EXPECT_EQ(notes_.text, "hold record release");
+  EXPECT_EQ(notes_.text, "block record unblock");
 }
 
 // --- A device whose clock moves by a known time at each launch, and far at all else --------------

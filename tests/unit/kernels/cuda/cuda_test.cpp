@@ -10,9 +10,9 @@
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/library.h"
+#include "kernels/cuda/matmul_plan.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
-#include "kernels/cuda/product_plan.h"
 #include "tests/unit/carried_out.h"
 
 #if __has_include(<nccl.h>)
@@ -125,9 +125,10 @@ TEST_F(Libraries, AreFoundWhereTheLoaderFindsThemAndInTheFolders) {
   EXPECT_EQ(problem, "libm.so.6 has no function no_such_function") << "the first that is missing";
 
   if (!fs::exists(ASSAY_TEST_MODULE_DIR)) GTEST_SKIP() << "the build tree is not here";
-  fs::create_symlink(ASSAY_TEST_MODULE_DIR "/good/assay_toy.so", folder_ / "libassay_toy.so.1");
+  fs::create_symlink(ASSAY_TEST_MODULE_DIR "/good/assay_refusing.so",
+                     folder_ / "libassay_refusing.so.1");
   const std::vector<fs::path> folders{folder_ / "not there", folder_};
-  EXPECT_TRUE(Library("libassay_toy.so.1", folders).is_open());
+  EXPECT_TRUE(Library("libassay_refusing.so.1", folders).is_open());
 }
 
 TEST_F(Libraries, OfPythonPackagesAreKnown) {
@@ -202,19 +203,19 @@ TEST(ProductPlans, SayInWhatTheySum) {
 }
 
 TEST(ProductPlans, OfTf32AskForItAndHoldF32) {
-  const ProductPlan layer = layer_plan(DType::tf32, DType::f32, 2, 3, 5);
+  const MatmulPlan layer = layer_plan(DType::tf32, DType::f32, 2, 3, 5);
   EXPECT_EQ(layer.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(layer.factors, CUDA_R_32F);
   EXPECT_EQ(layer.result, CUDA_R_32F);
   EXPECT_EQ(layer.scale, CUDA_R_32F);
-  const ProductPlan batched = batched_plan(DType::tf32, DType::f32, 2, 3, 5, 7);
+  const MatmulPlan batched = batched_plan(DType::tf32, DType::f32, 2, 3, 5, 7);
   EXPECT_EQ(batched.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(batched.factors, CUDA_R_32F);
   EXPECT_EQ(batched_plan(DType::f32, DType::f32, 2, 3, 5, 7).compute, CUBLAS_COMPUTE_32F);
 }
 
 TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
-  const ProductPlan plan = layer_plan(DType::e4m3, DType::bf16, 3, 32, 48);
+  const MatmulPlan plan = layer_plan(DType::e4m3, DType::bf16, 3, 32, 48);
   EXPECT_TRUE(plan.a_transposed) << "TN alone";
   EXPECT_EQ(plan.factors, CUDA_R_8F_E4M3);
   EXPECT_EQ(plan.result, CUDA_R_16BF);
@@ -249,15 +250,15 @@ TEST(ProductPlans, OfIntegersHaveExtentsThatTheLibraryTakes) {
 
 TEST(MathModes, OfTensorCoresAreDeclaredAndOthersAreIeee) {
   using enum DType;
-  for (const DType dtype : {f64, f32, i8}) EXPECT_EQ(product_mode(dtype, 9), MathMode{});
+  for (const DType dtype : {f64, f32, i8}) EXPECT_EQ(matmul_mode(dtype, 9), MathMode{});
   for (const DType dtype : {f16, bf16, tf32, e4m3}) {
-    EXPECT_EQ(product_mode(dtype, 9).rounding, MathMode::Rounding::truncation);
+    EXPECT_EQ(matmul_mode(dtype, 9).rounding, MathMode::Rounding::truncation);
   }
-  EXPECT_EQ(product_mode(f16, 7).step, 4);
-  EXPECT_EQ(product_mode(f16, 8).step, 8);
-  EXPECT_EQ(product_mode(tf32, 8).step, 4);
-  EXPECT_EQ(product_mode(f16, 9).accumulator_bits, 0) << "24, as f32 has";
-  EXPECT_EQ(product_mode(e4m3, 9).accumulator_bits, 14);
+  EXPECT_EQ(matmul_mode(f16, 7).step, 4);
+  EXPECT_EQ(matmul_mode(f16, 8).step, 8);
+  EXPECT_EQ(matmul_mode(tf32, 8).step, 4);
+  EXPECT_EQ(matmul_mode(f16, 9).accumulator_bits, 0) << "24, as f32 has";
+  EXPECT_EQ(matmul_mode(e4m3, 9).accumulator_bits, 14);
 }
 
 TEST(MathModes, AreRefusedWhereAGpuHasNoUnitsForThem) {

@@ -1,4 +1,4 @@
-#include "kernels/cuda/exact_product.h"
+#include "kernels/cuda/exact_matmul.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ std::int64_t odd(std::int64_t limit) {
 }
 
 /// The largest integer up to which a factor holds all.
-std::int64_t factor_limit(const ProductPlan& plan) {
+std::int64_t factor_limit(const MatmulPlan& plan) {
   switch (plan.factors) {
     case CUDA_R_64F:
       return power(26);
@@ -31,8 +31,8 @@ std::int64_t factor_limit(const ProductPlan& plan) {
 }
 
 /// Of the sum of all magnitudes, two bits below what an accumulator holds: a bias comes on top.
-/// Those of 8-bit floats keep 14 (product_mode).
-std::int64_t sum_limit(const ProductPlan& plan) {
+/// Those of 8-bit floats keep 14 (matmul_mode).
+std::int64_t sum_limit(const MatmulPlan& plan) {
   switch (plan.compute) {
     case CUBLAS_COMPUTE_64F:
       return power(51);
@@ -60,7 +60,7 @@ int bits_of(cudaDataType_t result) {
 
 }  // namespace
 
-ExactProduct::ExactProduct(const ProductPlan& plan)
+ExactMatmul::ExactMatmul(const MatmulPlan& plan)
     : m_(plan.m),
       n_(plan.n),
       k_(plan.k),

@@ -1,5 +1,5 @@
 // What simulated devices make of formats that no CPU multiplies.
-#include "kernels/sim/narrow_product.h"
+#include "kernels/sim/narrow_matmul.h"
 
 #include <gtest/gtest.h>
 

@@ -62,20 +62,20 @@ Choice choose(Candidates& candidates, SearchBudget& budget);
 /// What is left out, and why, joined to what was left out before.
 void leave_out(std::string& left_out, const std::string& what, const std::string& why);
 
-/// One way to a result, by a Product that was chosen as above.
-template <class Product>
+/// One way to a result, by a Matmul that was chosen as above.
+template <class Matmul>
 struct Way {
   std::string name;  // "the library's bias"
-  std::function<std::unique_ptr<Product>()> make;
+  std::function<std::unique_ptr<Matmul>()> make;
 };
 
 /// The first way whose product is right. The last one is taken as it is: there is nothing behind
 /// it. `left_out` tells of the others.
-template <class Product>
-std::unique_ptr<Product> first_right(std::span<const Way<Product>> ways, std::string& left_out) {
-  for (const Way<Product>& way : ways.first(ways.size() - 1)) {
+template <class Matmul>
+std::unique_ptr<Matmul> first_right(std::span<const Way<Matmul>> ways, std::string& left_out) {
+  for (const Way<Matmul>& way : ways.first(ways.size() - 1)) {
     try {
-      std::unique_ptr<Product> product = way.make();
+      std::unique_ptr<Matmul> product = way.make();
       if (product->is_right()) return product;
       leave_out(left_out, way.name, product->left_out());
     } catch (const DeviceError& error) {

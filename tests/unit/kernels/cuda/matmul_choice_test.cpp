@@ -1,5 +1,5 @@
 // How the CUDA backend chooses among algorithms for a product, on candidates that need no GPU.
-#include "kernels/cuda/product_choice.h"
+#include "kernels/cuda/matmul_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/product_plan.h"
+#include "kernels/cuda/matmul_plan.h"
 
 #include <limits>
 #include <string>
@@ -9,7 +9,7 @@ namespace assay::cuda {
 namespace {
 
 /// The types in which products of `dtype` are summed and scaled.
-void set_types(ProductPlan& plan, DType dtype, DType result) {
+void set_types(MatmulPlan& plan, DType dtype, DType result) {
   plan.factors = data_type(stored_dtype(dtype));
   plan.result = data_type(result);
   switch (accumulator(dtype)) {
@@ -66,40 +66,40 @@ cudaDataType_t data_type(DType dtype) {
   }
 }
 
-ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
-                       std::int64_t out) {
+MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
+                      std::int64_t out) {
   require_extents(dtype, in, out);
-  ProductPlan plan{.m = out,
-                   .n = batch,
-                   .k = in,
-                   .a_transposed = true,  // w [out][in], read in columns, is w^T
-                   .a_leading = in,
-                   .b_leading = in,
-                   .d_leading = out};
+  MatmulPlan plan{.m = out,
+                  .n = batch,
+                  .k = in,
+                  .a_transposed = true,  // w [out][in], read in columns, is w^T
+                  .a_leading = in,
+                  .b_leading = in,
+                  .d_leading = out};
   set_types(plan, dtype, result);
   return plan;
 }
 
-ProductPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
-                         std::int64_t n, std::int64_t k) {
+MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
+                        std::int64_t n, std::int64_t k) {
   if (batch > std::numeric_limits<std::int32_t>::max()) {
     throw DeviceError(Failure::unsupported, "cuBLASLt counts the products of a batch in 32 bits");
   }
-  ProductPlan plan{.m = n,
-                   .n = m,
-                   .k = k,
-                   .batch = batch,
-                   .a_leading = n,
-                   .b_leading = k,
-                   .d_leading = n,
-                   .a_stride = k * n,
-                   .b_stride = m * k,
-                   .d_stride = m * n};
+  MatmulPlan plan{.m = n,
+                  .n = m,
+                  .k = k,
+                  .batch = batch,
+                  .a_leading = n,
+                  .b_leading = k,
+                  .d_leading = n,
+                  .a_stride = k * n,
+                  .b_stride = m * k,
+                  .d_stride = m * n};
   set_types(plan, dtype, result);
   return plan;
 }
 
-MathMode product_mode(DType dtype, int major) {
+MathMode matmul_mode(DType dtype, int major) {
   switch (dtype) {
     case DType::f16:
     case DType::bf16:

@@ -1,4 +1,4 @@
-#include "kernels/cuda/product.h"
+#include "kernels/cuda/lt_matmul.h"
 
 #include <algorithm>
 #include <array>
@@ -60,10 +60,10 @@ bool has_bias(cublasLtEpilogue_t epilogue) { return (epilogue & CUBLASLT_EPILOGU
 
 }  // namespace
 
-struct Product::Handles {
+struct LtMatmul::Handles {
   Handles() = default;
   // Delegates, so that what was created before an error is destroyed.
-  explicit Handles(const ProductPlan& plan) : Handles() {
+  explicit Handles(const MatmulPlan& plan) : Handles() {
     if (!lt.problem().empty()) throw DeviceError(Failure::unsupported, lt.problem());
     check(lt.create(&library), "cublasLtCreate");
     check(lt.create_product(&product, plan.compute, plan.scale), "cublasLtMatmulDescCreate");
@@ -100,9 +100,9 @@ struct Product::Handles {
 };
 
 /// The algorithms that the library proposes for a product.
-class Product::LtCandidates final : public Candidates {
+class LtMatmul::LtCandidates final : public Candidates {
  public:
-  LtCandidates(const Product& product, ExactOperands& data, CudaStream& stream)
+  LtCandidates(const LtMatmul& product, ExactOperands& data, CudaStream& stream)
       : product_(product),
         data_(data),
         stream_(stream),
@@ -127,18 +127,18 @@ class Product::LtCandidates final : public Candidates {
     return {.refusal = "", .time_s = stream_.elapsed_s(*begin_, *end_)};
   }
   bool was_right() override { return data_.is_result_right(); }
-  /// The median of several times of a few launches, which a held stream runs without gaps.
+  /// The median of several times of a few launches, which a blocked stream runs without gaps.
   double time_s(int i) override {
     std::array<double, timed_repeats> times_s{};
     for (double& time_s : times_s) {
-      stream_.hold();
+      stream_.block();
       stream_.record(*begin_);
       cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
       for (int n = 0; n < launches_a_time && status == CUBLAS_STATUS_SUCCESS; ++n) {
         status = product_.enqueue(data_.operands(), algorithm(i), stream_.handle());
       }
       stream_.record(*end_);
-      stream_.release();
+      stream_.unblock();
       check(status, "cublasLtMatmul");
       time_s = stream_.elapsed_s(*begin_, *end_) / launches_a_time;
     }
@@ -156,19 +156,19 @@ class Product::LtCandidates final : public Candidates {
     return proposed_.at(static_cast<std::size_t>(i));
   }
 
-  const Product& product_;
+  const LtMatmul& product_;
   ExactOperands& data_;
   CudaStream& stream_;
   std::vector<cublasLtMatmulHeuristicResult_t> proposed_;
   std::unique_ptr<Event> begin_, end_;
 };
 
-std::shared_ptr<Workspace> Product::new_workspace() {
+std::shared_ptr<Workspace> LtMatmul::new_workspace() {
   return std::make_shared<Workspace>(workspace_bytes);
 }
 
-Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream,
-                 std::shared_ptr<Workspace> workspace, SearchBudget& budget)
+LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
+                   std::shared_ptr<Workspace> workspace, SearchBudget& budget)
     : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
   set_bias(operands);  // its alignment is one of the things that algorithms are chosen by
   ExactOperands data(plan, operands.d, stream);
@@ -185,15 +185,15 @@ Product::Product(const ProductPlan& plan, const Operands& operands, CudaStream& 
   left_out_ = std::move(choice.left_out);
 }
 
-Product::~Product() = default;
+LtMatmul::~LtMatmul() = default;
 
-void Product::set_bias(const Operands& operands) const {
+void LtMatmul::set_bias(const Operands& operands) const {
   if (!has_bias(plan_.epilogue)) return;
   set(handles_->lt, handles_->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
 }
 
-cublasStatus_t Product::enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
-                                cudaStream_t stream) const {
+cublasStatus_t LtMatmul::enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
+                                 cudaStream_t stream) const {
   const Handles& h = *handles_;
   set_bias(operands);
   const Factor one(plan_.scale, 1);
@@ -203,12 +203,12 @@ cublasStatus_t Product::enqueue(const Operands& operands, const cublasLtMatmulAl
                      workspace_->bytes(), stream);
 }
 
-void Product::run(const Operands& operands, cudaStream_t stream) const {
+void LtMatmul::run(const Operands& operands, cudaStream_t stream) const {
   check(enqueue(operands, algorithm_, stream), "cublasLtMatmul");
 }
 
 /// In the library's order; empty where it has none.
-std::vector<cublasLtMatmulHeuristicResult_t> Product::proposed() const {
+std::vector<cublasLtMatmulHeuristicResult_t> LtMatmul::proposed() const {
   const Handles& h = *handles_;
   cublasLtMatmulPreference_t preference = nullptr;
   check(h.lt.create_preference(&preference), "cublasLtMatmulPreferenceCreate");
@@ -232,7 +232,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> Product::proposed() const {
   return found;
 }
 
-std::string Product::text_of(const cublasLtMatmulAlgo_t& algorithm) const {
+std::string LtMatmul::text_of(const cublasLtMatmulAlgo_t& algorithm) const {
   const CublasLt& lt = handles_->lt;
   const auto attribute = [&](cublasLtMatmulAlgoConfigAttributes_t what) {
     std::int32_t value = 0;
@@ -246,7 +246,7 @@ std::string Product::text_of(const cublasLtMatmulAlgo_t& algorithm) const {
          attribute(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
 }
 
-std::string Product::implementation() const {
+std::string LtMatmul::implementation() const {
   return handles_->lt.version_text() + " " + text_of(algorithm_);
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/product_plan.h"
+#include "kernels/cuda/matmul_plan.h"
 
 namespace assay::cuda {
 
@@ -14,9 +14,9 @@ namespace assay::cuda {
 /// Sums are odd, and of a result of 16 bits those of r = 0 and c = 0 are longer than it holds. The
 /// bias cancels the rounded sums of c = 0: what is left is what was rounded off, positive so that a
 /// relu keeps it, and would be 0 had a sum been rounded before its bias was added.
-class ExactProduct {
+class ExactMatmul {
  public:
-  explicit ExactProduct(const ProductPlan& plan);
+  explicit ExactMatmul(const MatmulPlan& plan);
 
   /// Element i of each as it lies in memory, the matrices of a batch one behind the other.
   constexpr std::int64_t a_at(std::int64_t i) const {

@@ -147,12 +147,11 @@ Reference batched_matmul(const OpInstance& op) {
 
 constexpr ReferenceRow rows[] = {
     {"linear", linear},
-    {"linear_module", linear},
     {"batched_matmul", batched_matmul},
 };
 
 }  // namespace
 
-std::span<const ReferenceRow> linear_references() { return rows; }
+std::span<const ReferenceRow> matmul_references() { return rows; }
 
 }  // namespace assay::reference

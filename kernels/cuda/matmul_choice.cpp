@@ -1,4 +1,4 @@
-#include "kernels/cuda/product_choice.h"
+#include "kernels/cuda/matmul_choice.h"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // The exact data on which the CUDA backend proves an algorithm for a product.
-#include "kernels/cuda/exact_product.h"
+#include "kernels/cuda/exact_matmul.h"
 
 #include <gtest/gtest.h>
 
@@ -26,18 +26,18 @@ const std::vector<Types> all_types{
     {DType::e4m3, DType::bf16, 4, 14, 8},  {DType::i8, DType::i32, 7, 31, 31}};
 
 /// Of a layer from `in` elements to 48; extents of every type.
-ProductPlan plan_of(const Types& types, std::int64_t in, bool bias, const std::string& act) {
-  ProductPlan plan = layer_plan(types.dtype, types.result, 32, in, 48);
+MatmulPlan plan_of(const Types& types, std::int64_t in, bool bias, const std::string& act) {
+  MatmulPlan plan = layer_plan(types.dtype, types.result, 32, in, 48);
   plan.epilogue = epilogue_of(act, bias, types.dtype).value();
   return plan;
 }
 
 const std::vector<std::int64_t> extents{16, 64, 400, 784, 1024, 2560, 3072, 4096, 11008, 40960};
 
-TEST(ExactProduct, HasTheSumsThatItNamesAndAllOfThemAreExact) {
+TEST(ExactMatmul, HasTheSumsThatItNamesAndAllOfThemAreExact) {
   for (const Types& types : all_types) {
     for (const std::int64_t in : extents) {
-      const ExactProduct exact(plan_of(types, in, false, "none"));
+      const ExactMatmul exact(plan_of(types, in, false, "none"));
       SCOPED_TRACE(std::string(name(types.dtype)) + ", in=" + std::to_string(in));
       double magnitudes = 0;
       std::int64_t sum = 0;
@@ -66,8 +66,8 @@ TEST(ExactProduct, HasTheSumsThatItNamesAndAllOfThemAreExact) {
 }
 
 /// What a right device makes of the data, and that no factor of them is zero.
-void expect_result(const ProductPlan& plan) {
-  const ExactProduct exact(plan);
+void expect_result(const MatmulPlan& plan) {
+  const ExactMatmul exact(plan);
   std::vector<double> a, b;
   for (std::int64_t i = 0; i < plan.batch * plan.m * plan.k; ++i) {
     a.push_back(static_cast<double>(exact.a_at(i)));
@@ -84,8 +84,8 @@ void expect_result(const ProductPlan& plan) {
   }
 }
 
-TEST(ExactProduct, IsWhatAPlanGivesOfLayersAndOfBatches) {
-  ProductPlan layer = layer_plan(DType::bf16, DType::bf16, 5, 31, 7);
+TEST(ExactMatmul, IsWhatAPlanGivesOfLayersAndOfBatches) {
+  MatmulPlan layer = layer_plan(DType::bf16, DType::bf16, 5, 31, 7);
   expect_result(layer);
   layer.epilogue = CUBLASLT_EPILOGUE_BIAS;
   expect_result(layer);
@@ -94,17 +94,17 @@ TEST(ExactProduct, IsWhatAPlanGivesOfLayersAndOfBatches) {
 }
 
 /// By a device that rounds the sum before it adds the bias.
-std::int64_t rounded_twice(const ExactProduct& exact, std::int64_t r, std::int64_t c, bool relu) {
+std::int64_t rounded_twice(const ExactMatmul& exact, std::int64_t r, std::int64_t c, bool relu) {
   const std::int64_t y = exact.rounded(exact.rounded(exact.product(r, c)) + exact.bias(r));
   return relu && y < 0 ? 0 : y;
 }
 
-TEST(ExactProduct, ShowsABiasThatIsAddedToARoundedSumInTheFirstElementOfEveryShape) {
+TEST(ExactMatmul, ShowsABiasThatIsAddedToARoundedSumInTheFirstElementOfEveryShape) {
   for (const Types& types : all_types) {
     if (types.result_bits > 11) continue;
     for (const std::string act : {"none", "relu"}) {
       for (std::int64_t in = 16; in < 20000; in += 16) {
-        const ExactProduct exact(plan_of(types, in, true, act));
+        const ExactMatmul exact(plan_of(types, in, true, act));
         ASSERT_NE(exact.expected(0, 0), rounded_twice(exact, 0, 0, act == "relu"))
             << name(types.dtype) << ", act=" << act << ", in=" << in;
       }
@@ -112,17 +112,17 @@ TEST(ExactProduct, ShowsABiasThatIsAddedToARoundedSumInTheFirstElementOfEverySha
   }
   for (std::int64_t in = 1; in < 16; ++in) {
     for (const Types& types : {all_types[3], all_types[5]}) {
-      const ExactProduct exact(plan_of(types, in, true, "relu"));
+      const ExactMatmul exact(plan_of(types, in, true, "relu"));
       ASSERT_NE(exact.expected(0, 0), rounded_twice(exact, 0, 0, true))
           << name(types.dtype) << ", in=" << in;
     }
   }
 }
 
-TEST(ExactProduct, ShowsABiasOrAnActivationThatIsMissing) {
+TEST(ExactMatmul, ShowsABiasOrAnActivationThatIsMissing) {
   for (const Types& types : all_types) {
     if (types.dtype == DType::i8) continue;  // no epilogue
-    const ExactProduct exact(plan_of(types, 64, true, "relu"));
+    const ExactMatmul exact(plan_of(types, 64, true, "relu"));
     EXPECT_GT(exact.expected(0, 0), 0) << "zeros would be right: " << name(types.dtype);
     int positive = 0;
     int negative = 0;
@@ -138,13 +138,13 @@ TEST(ExactProduct, ShowsABiasOrAnActivationThatIsMissing) {
   }
 }
 
-TEST(ExactProduct, RoundsAsTheResultIsRounded) {
-  const ExactProduct bf16(plan_of(all_types[3], 64, false, "none"));
+TEST(ExactMatmul, RoundsAsTheResultIsRounded) {
+  const ExactMatmul bf16(plan_of(all_types[3], 64, false, "none"));
   EXPECT_EQ(bf16.rounded(255), 255);
   EXPECT_EQ(bf16.rounded(257), 256) << "to even";
   EXPECT_EQ(bf16.rounded(259), 260) << "to even";
   EXPECT_EQ(bf16.rounded(-511), -512);
-  const ExactProduct f32(plan_of(all_types[1], 64, false, "none"));
+  const ExactMatmul f32(plan_of(all_types[1], 64, false, "none"));
   EXPECT_EQ(f32.rounded((1 << 24) - 1), (1 << 24) - 1);
 }
 

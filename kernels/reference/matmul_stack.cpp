@@ -133,12 +133,10 @@ Reference linear_stack(const OpInstance& op) {
 
 constexpr ReferenceRow rows[] = {
     {"linear_stack", linear_stack},
-    {"sequential", linear_stack},
-    {"data_parallel", linear_stack},
 };
 
 }  // namespace
 
-std::span<const ReferenceRow> linear_stack_references() { return rows; }
+std::span<const ReferenceRow> matmul_stack_references() { return rows; }
 
 }  // namespace assay::reference

@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "kernels/cuda/kernels.h"
-#include "kernels/cuda/product_choice.h"
-#include "kernels/cuda/product_plan.h"
+#include "kernels/cuda/matmul_choice.h"
+#include "kernels/cuda/matmul_plan.h"
 
 namespace assay::cuda {
 
 /// A product by cuBLASLt with the fastest of the algorithms that its heuristics propose and that
 /// are right on exact data: found by trying them once, as far as the budget reaches. Algorithms
 /// that add partial sums in the output's type are not asked for.
-class Product {
+class LtMatmul {
  public:
   /// Tries the candidates on data of its own; of the operands d is overwritten. `workspace` may be
   /// shared by products that run one after the other. Throws DeviceError, `unsupported` where the
   /// library has no algorithm for the plan.
-  Product(const ProductPlan& plan, const Operands& operands, CudaStream& stream,
-          std::shared_ptr<Workspace> workspace, SearchBudget& budget);
-  ~Product();
-  Product(const Product&) = delete;
-  Product& operator=(const Product&) = delete;
+  LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
+           std::shared_ptr<Workspace> workspace, SearchBudget& budget);
+  ~LtMatmul();
+  LtMatmul(const LtMatmul&) = delete;
+  LtMatmul& operator=(const LtMatmul&) = delete;
 
   void run(const Operands& operands, cudaStream_t stream) const;
   static std::shared_ptr<Workspace> new_workspace();
@@ -46,7 +46,7 @@ class Product {
   std::string text_of(const cublasLtMatmulAlgo_t& algorithm) const;
 
   std::unique_ptr<Handles> handles_;
-  ProductPlan plan_;
+  MatmulPlan plan_;
   cublasLtMatmulAlgo_t algorithm_{};
   bool is_right_ = false;
   std::string left_out_;

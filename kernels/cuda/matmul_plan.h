@@ -14,7 +14,7 @@ namespace assay::cuda {
 /// A matrix product as cuBLASLt takes it: D (m x n) = op(A) (m x k) op(B) (k x n), all in columns,
 /// `batch` times over. A row-major matrix is the transpose of the same memory read in columns, so
 /// row-major y = x w is D = y^T = w^T x^T: A is the second factor and B the first.
-struct ProductPlan {
+struct MatmulPlan {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t batch = 1;
   bool a_transposed = false;
@@ -43,12 +43,12 @@ cudaDataType_t data_type(DType dtype);
 /// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 and 8 bits
 /// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
 /// does not take: `in` and `out` must be multiples of 16 of e4m3, of 4 of i8.
-ProductPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
-                       std::int64_t out);
+MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
+                      std::int64_t out);
 
 /// y [batch][m][n] = a [batch][m][k] b [batch][k][n].
-ProductPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
-                         std::int64_t n, std::int64_t k);
+MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
+                        std::int64_t n, std::int64_t k);
 
 /// How GPUs of this compute capability sum the products of a dtype, as far as it is published: none
 /// of it has been measured here.
@@ -62,7 +62,7 @@ ProductPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int
 ///   such sums up in f32, and may be far better than that.
 ///
 /// The default for f64, f32 and integers.
-MathMode product_mode(DType dtype, int major);
+MathMode matmul_mode(DType dtype, int major);
 
 /// Throws DeviceError(not_here) where a GPU of this compute capability has no units for products
 /// of the dtype: the library may compute tf32 all the same, in FP32.

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <math.h>  // NOLINT(*-deprecated-headers): names without std::, which GPUs have too
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+// The functions of elementwise ops, which CPUs and GPUs compile from the same text. References do
+// not use them. Arguments are of the type that a backend computes in: 16-bit floats come as f32.
+//
+// `rounds` is false where the result of representable arguments needs no rounding.
+#ifdef __CUDACC__
+#define ASSAY_ELEMENT_FUNCTION __host__ __device__
+#else
+#define ASSAY_ELEMENT_FUNCTION
+#endif
+
+namespace assay {
+
+/// Integers wrap: their arithmetic is that of unsigned numbers.
+template <class T>
+ASSAY_ELEMENT_FUNCTION auto wrapping(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::make_unsigned_t<T>>(x);
+  } else {
+    return x;
+  }
+}
+
+struct Identity {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return x;
+  }
+};
+
+struct Add {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(wrapping(a) + wrapping(b));
+  }
+};
+
+struct Subtract {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(wrapping(a) - wrapping(b));
+  }
+};
+
+struct Multiply {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(wrapping(a) * wrapping(b));
+  }
+};
+
+struct Divide {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+
+struct Square {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return static_cast<T>(wrapping(x) * wrapping(x));
+  }
+};
+
+struct Negate {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(0 - wrapping(x));
+    } else {
+      return -x;
+    }
+  }
+};
+
+struct Absolute {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(x < 0 ? 0 - wrapping(x) : wrapping(x));
+    } else {
+      return fabs(x);
+    }
+  }
+};
+
+struct SquareRoot {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return sqrt(x);
+  }
+};
+
+struct FusedMultiplyAdd {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b, T c) const {
+    return fma(a, b, c);
+  }
+};
+
+/// A NaN in either operand is the result: where a is NaN, b < a is false.
+struct Minimum {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    const T lesser = b < a ? b : a;
+    if constexpr (std::is_integral_v<T>) {
+      return lesser;
+    } else {
+      return b != b ? b : lesser;
+    }
+  }
+};
+
+struct Maximum {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    const T greater = a < b ? b : a;
+    if constexpr (std::is_integral_v<T>) {
+      return greater;
+    } else {
+      return b != b ? b : greater;
+    }
+  }
+};
+
+struct Less {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+
+struct Equal {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+
+/// Of `a` where the mask is not 0, else of `b`.
+struct Choose {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(std::uint8_t mask, T a, T b) const {
+    return mask != 0 ? a : b;
+  }
+};
+
+/// Written so that a NaN stays.
+struct Relu {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return x <= 0 ? T{0} : x;
+  }
+};
+
+/// The logistic function by the exp of `Math`. With e = exp(-|x|), which never overflows, both
+/// tails keep their precision.
+template <class Math>
+struct LogisticBy {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    const T e = Math::exp(-fabs(x));
+    return (x < 0 ? e : T{1}) / (1 + e);
+  }
+};
+
+/// x Phi(x) with the tanh of Hendrycks and Gimpel (arXiv:1606.08415, section 2): (1 + tanh z) / 2
+/// is the logistic of 2 z.
+template <class Math>
+struct GeluTanhBy {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    constexpr auto slope = static_cast<T>(1.595769121605730711759);  // 2 sqrt(2 / pi)
+    return x * LogisticBy<Math>{}(slope * (x + T(0.044715) * x * x * x));
+  }
+};
+
+}  // namespace assay

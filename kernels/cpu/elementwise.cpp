@@ -1,0 +1,108 @@
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/core/rounding.h"
+#include "kernels/cpu/map.h"
+#include "kernels/device/element_rows.h"
+
+namespace assay::cpu {
+namespace {
+
+/// Of 16-bit floats in f32, which holds their products exactly, but for bf16 beyond its range. What
+/// the sum with c misses stays as one odd bit: a product may lie in the middle between two results,
+/// from which a far smaller c moves it.
+struct NarrowFusedMultiplyAdd {
+  float operator()(float a, float b, float c) const {
+    constexpr float most = std::numeric_limits<float>::max();
+    const float product = a * b;
+    // Beyond the range c may bring the sum back; one that matters then does not underflow.
+    const bool overflows = std::abs(product) > most && std::abs(a) <= most && std::abs(b) <= most;
+    const float down = overflows ? 0x1p-64F : 1.0F;  // of each factor, whose product is at least 1
+    const float up = overflows ? 0x1p64F : 1.0F;
+    const float sum = sum_rounded_to_odd((a * down) * (b * down), c * down * down) * up * up;
+    // Below the range the product has lost bits that no result has, but with c = 0 its sign is all.
+    return c == 0 && a != 0 && b != 0 ? product : sum;
+  }
+};
+
+template <class T>
+const T* input(const Binding& binding, std::size_t i) {
+  return static_cast<const T*>(binding.inputs[i]);
+}
+
+/// The kernel of an f that knows its operands; what it makes are the Ys of the op's output.
+template <class Y, class F, class... X>
+std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
+                                  const X*... x) {
+  return std::make_unique<FunctionKernel>(
+      loop_text, [=, spec = op.signature.outputs[0], y = static_cast<Y*>(binding.outputs[0])] {
+        map_rows<Y>(spec, f, y, x...);
+      });
+}
+
+struct ElementwiseKernels {
+  template <class F, class Types, int Inputs>
+  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+    return cpu::map<F, Types, Inputs>(op, binding);
+  }
+
+  template <class F>
+  static std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<std::uint8_t>(F{}, op, binding, input<T>(binding, 0), input<T>(binding, 1));
+    });
+  }
+
+  static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+      using F = std::conditional_t<is_narrow_float<T>, NarrowFusedMultiplyAdd, FusedMultiplyAdd>;
+      return kernel_of<T>(F{}, op, binding, input<T>(binding, 0), input<T>(binding, 1),
+                          input<T>(binding, 2));
+    });
+  }
+
+  /// y[i] = x[i] a, with a read from the device's memory at each launch.
+  static std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      const T* x = input<T>(binding, 0);
+      const T* factor = input<T>(binding, 1);
+      auto* y = static_cast<T*>(binding.outputs[0]);
+      return std::make_unique<FunctionKernel>(loop_text, [=, spec = op.signature.outputs[0]] {
+        const Computed<T> a = widened(*factor);
+        map_rows<T>(
+            spec, [a](Computed<T> element) { return Multiply{}(element, a); }, y, x);
+      });
+    });
+  }
+
+  static std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<T>(Choose{}, op, binding, input<std::uint8_t>(binding, 0),
+                          input<T>(binding, 1), input<T>(binding, 2));
+    });
+  }
+
+  static std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<T>(Identity{}, op, binding, input<T>(binding, 0));
+    });
+  }
+
+  static std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
+      const T* value = input<T>(binding, 0);
+      auto* y = static_cast<T*>(binding.outputs[0]);
+      return std::make_unique<FunctionKernel>(loop_text, [=, spec = op.signature.outputs[0]] {
+        map_rows<T>(
+            spec, [element = *value] { return element; }, y);
+      });
+    });
+  }
+};
+
+}  // namespace
+
+std::span<const KernelRow> elementwise_kernels() { return elementwise_rows<ElementwiseKernels>; }
+
+}  // namespace assay::cpu

@@ -1,0 +1,96 @@
+#include "kernels/core/rounding.h"
+#include "kernels/cuda/map.cuh"
+#include "kernels/device/element_rows.h"
+
+namespace assay::cuda {
+namespace {
+
+/// Of 16-bit floats in f32: the product is exact in a double, and what the sum of it and c misses
+/// stays as one odd bit: the product of two bf16 may lie in the middle between two results, from
+/// which a far smaller c moves it.
+struct NarrowFusedMultiplyAdd {
+  __device__ float operator()(float a, float b, float c) const {
+    const double product = static_cast<double>(a) * static_cast<double>(b);
+    return rounded_to_odd(sum_rounded_to_odd(product, static_cast<double>(c)));
+  }
+};
+
+/// By a factor that is read from the device's memory at each launch.
+template <class S>
+struct Scale {
+  const S* factor;
+  template <class T>
+  __device__ T operator()(T x) const {
+    return Multiply{}(x, widened(*factor));
+  }
+};
+
+/// A value that is read from the device's memory at each launch.
+template <class S>
+struct Constant {
+  const S* value;
+  __device__ S operator()() const { return *value; }
+};
+
+/// The kernel of an f that knows its operands; what it makes are the Ys of the op's output.
+template <class Y, class F, class... X>
+std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
+                                  const X*... x) {
+  return std::make_unique<FunctionKernel>(
+      map_text(op), binding,
+      [=, spec = op.signature.outputs[0], y = static_cast<Y*>(binding.outputs[0])](cudaStream_t s) {
+        map_rows(s, spec, f, y, x...);
+      });
+}
+
+struct ElementwiseKernels {
+  template <class F, class Types, int Inputs>
+  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+    return cuda::map<F, Types, Inputs>(op, binding);
+  }
+
+  template <class F>
+  static std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<std::uint8_t>(F{}, op, binding, input<T>(binding, 0), input<T>(binding, 1));
+    });
+  }
+
+  static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
+    return is_floating(op.dtype) && size_bytes(op.dtype) == 2
+               ? map<NarrowFusedMultiplyAdd, TypeList<BFloat16, Float16>, 3>(op, binding)
+               : map<FusedMultiplyAdd, TypeList<double, float>, 3>(op, binding);
+  }
+
+  static std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      const Scale<Stored<T>> by{input<T>(binding, 1)};
+      return kernel_of<Stored<T>>(by, op, binding, input<T>(binding, 0));
+    });
+  }
+
+  static std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<T>(Choose{}, op, binding, input<std::uint8_t>(binding, 0),
+                          input<T>(binding, 1), input<T>(binding, 2));
+    });
+  }
+
+  static std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<T>(Identity{}, op, binding, input<T>(binding, 0));
+    });
+  }
+
+  static std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return kernel_of<T>(Constant<T>{input<T>(binding, 0)}, op, binding);
+    });
+  }
+};
+
+}  // namespace
+
+std::span<const KernelRow> elementwise_kernels() { return elementwise_rows<ElementwiseKernels>; }
+
+}  // namespace assay::cuda

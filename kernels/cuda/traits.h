@@ -1,0 +1,20 @@
+#pragma once
+
+#include "kernels/cuda/faults.h"
+#include "kernels/device/backend_traits.h"
+
+namespace assay::cuda {
+
+/// NVIDIA GPUs.
+inline const BackendTraits& traits() {
+  static const BackendTraits traits{
+      .kind = "cuda",
+      .has_matrix_unit_dtypes = true,
+      .limits = {.array_bytes = 512 << 20, .matrix_extents = {4096, 8192}},
+      .uuid_prefixes = {"GPU-", "MIG-"},
+      .fault_variable = std::string(fault_variable),
+  };
+  return traits;
+}
+
+}  // namespace assay::cuda
