@@ -5,73 +5,79 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/backends.h"
 #include "cli/exit_code.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "kernels/device/backends.h"
-#include "kernels/remote/backend.h"
 
 namespace assay::cli {
 namespace {
 
-const std::vector<std::string> backends{"cpu", "cuda", "mpi", "sim"};
+/// One item of `--device`, well formed but not yet sought on this machine.
+struct Request {
+  enum class Kind { all, every, one, uuid, most_free } kind = Kind::all;
+  std::string text;       // as given
+  BackendTraits backend;  // of all but `all`
+};
 
-bool is_known(const std::string& backend) {
-  return std::ranges::find(backends, backend) != backends.end();
+bool is_uuid_of(const BackendTraits& backend, const std::string& item) {
+  return std::ranges::any_of(backend.uuid_prefixes,
+                             [&](const std::string& prefix) { return item.starts_with(prefix); });
 }
 
-DeviceRequest parse_item(const std::string& item) {
-  using Kind = DeviceRequest::Kind;
-  if (item == "all") return {Kind::all, item, ""};
-  if (item.starts_with("GPU-") || item.starts_with("MIG-") || item.starts_with("SIM-")) {
-    return {Kind::uuid, item, item.starts_with("SIM-") ? "sim" : "cuda"};
-  }
-  const std::string backend = item.substr(0, item.find(':'));
-  if (!is_known(backend)) {
-    std::vector<std::string> valid{"all"};
-    valid.insert(valid.end(), backends.begin(), backends.end());
+Request parse_item(const std::string& item, const std::vector<BackendTraits>& known) {
+  using Kind = Request::Kind;
+  if (item == "all") return {Kind::all, item, {}};
+  const auto of_uuid = std::ranges::find_if(
+      known, [&](const BackendTraits& backend) { return is_uuid_of(backend, item); });
+  if (of_uuid != known.end()) return {Kind::uuid, item, *of_uuid};
+  const std::string kind = item.substr(0, item.find(':'));
+  const auto backend = std::ranges::find(known, kind, &BackendTraits::kind);
+  if (backend == known.end()) {
+    std::vector<std::string> valid = kinds_of(known);
+    valid.emplace_back("all");
+    std::ranges::sort(valid);
     throw UsageError("--device: " + unknown_name("device", item, valid));
   }
-  if (item == backend) return {Kind::every, item, backend};
-  if (item == backend + ":most-free") return {Kind::most_free, item, backend};
-  const auto id = parse_device_id(item);
-  if (!id) {
+  if (item == kind) return {Kind::every, item, *backend};
+  if (item == kind + ":most-free") return {Kind::most_free, item, *backend};
+  if (!parse_device_id(item)) {
     throw UsageError(fmt::format("--device: '{}' is no device; valid: {}, {}:0, {}:most-free", item,
-                                 backend, backend, backend));
+                                 kind, kind, kind));
   }
-  return {Kind::one, item, backend, id->index};
+  return {Kind::one, item, *backend};
 }
 
-std::vector<const DeviceInfo*> devices_of(const std::string& backend,
-                                          const protocol::Hello& machine) {
+std::vector<const DeviceInfo*> devices_of(const std::string& kind, const protocol::Hello& machine) {
   std::vector<const DeviceInfo*> found;
   for (const DeviceInfo& device : machine.devices) {
-    if (device.backend == backend) found.push_back(&device);
+    if (device.backend == kind) found.push_back(&device);
   }
   return found;
 }
 
-std::vector<const DeviceInfo*> resolve(const DeviceRequest& request,
-                                       const protocol::Hello& machine) {
+std::vector<const DeviceInfo*> resolve(const Request& request, const protocol::Hello& machine) {
   std::vector<const DeviceInfo*> candidates;
-  if (request.kind == DeviceRequest::Kind::all) {
+  if (request.kind == Request::Kind::all) {
     // Simulated devices are never part of "all": nobody may take their figures for a machine's.
     for (const DeviceInfo& device : machine.devices) {
-      if (device.backend != "sim") candidates.push_back(&device);
+      if (!traits_of(machine.backends, device.backend).only_on_request) {
+        candidates.push_back(&device);
+      }
     }
     return candidates;
   }
-  candidates = devices_of(request.backend, machine);
+  candidates = devices_of(request.backend.kind, machine);
   switch (request.kind) {
-    case DeviceRequest::Kind::one:
-      std::erase_if(candidates, [&](const DeviceInfo* device) {
-        return device->device != to_text(DeviceId{request.backend, request.index});
-      });
+    case Request::Kind::one: {
+      const std::string device = to_text(parse_device_id(request.text).value());
+      std::erase_if(candidates, [&](const DeviceInfo* d) { return d->device != device; });
       break;
-    case DeviceRequest::Kind::uuid:
+    }
+    case Request::Kind::uuid:
       std::erase_if(candidates, [&](const DeviceInfo* d) { return d->uuid != request.text; });
       break;
-    case DeviceRequest::Kind::most_free: {
+    case Request::Kind::most_free: {
       const auto freest = std::ranges::max_element(candidates, {}, [](const DeviceInfo* device) {
         return device->memory_free_bytes.value_or(0);
       });
@@ -84,59 +90,54 @@ std::vector<const DeviceInfo*> resolve(const DeviceRequest& request,
   return candidates;
 }
 
+/// "cuda" or "cuda:2" of `--require`: at least so many devices of that backend.
+struct Requirement {
+  BackendTraits backend;
+  int count = 1;
+};
+
+Requirement parse_requirement(const std::string& item, const std::vector<BackendTraits>& known) {
+  const std::size_t colon = item.find(':');
+  const auto backend = std::ranges::find(known, item.substr(0, colon), &BackendTraits::kind);
+  bool is_right = backend != known.end();
+  int count = 1;
+  if (colon != std::string::npos) {
+    const char* end = item.data() + item.size();
+    const auto parsed = std::from_chars(item.data() + colon + 1, end, count);
+    is_right = is_right && parsed.ec == std::errc() && parsed.ptr == end && count > 0;
+  }
+  if (!is_right) {
+    throw UsageError(fmt::format("--require '{}': expected one of {}, or KIND:N with N from 1",
+                                 item, join(kinds_of(known), ", ")));
+  }
+  return {*backend, count};
+}
+
 }  // namespace
 
-const std::vector<std::string>& device_kinds() { return backends; }
-
-std::vector<DeviceRequest> parse_device_list(const std::vector<std::string>& items) {
-  std::vector<DeviceRequest> requests;
-  for (const std::string& item : items) requests.push_back(parse_item(item));
-  return requests;
-}
-
-std::vector<Requirement> parse_requirements(const std::vector<std::string>& items) {
-  std::vector<Requirement> requirements;
-  for (const std::string& item : items) {
-    const std::size_t colon = item.find(':');
-    Requirement requirement{item.substr(0, colon), 1};
-    bool is_right = is_known(requirement.backend);
-    if (colon != std::string::npos) {
-      const char* end = item.data() + item.size();
-      const auto parsed = std::from_chars(item.data() + colon + 1, end, requirement.count);
-      is_right = is_right && parsed.ec == std::errc() && parsed.ptr == end && requirement.count > 0;
-    }
-    if (!is_right) {
-      throw UsageError(fmt::format("--require '{}': expected one of {}, or KIND:N with N from 1",
-                                   item, join(backends, ", ")));
-    }
-    requirements.push_back(requirement);
-  }
-  return requirements;
-}
-
-std::string why_absent(const std::string& backend, const protocol::Hello& machine) {
-  if (backend == "sim") return "simulated devices must be asked for: --sim-devices N";
-  if (backend == remote::kind)
-    return "the ranks of a job are there when mpirun or srun starts assay";
+std::string why_absent(const BackendTraits& backend, const protocol::Hello& machine) {
+  if (!backend.when_absent.empty()) return backend.when_absent;
   std::string why;
-  for (const std::string& problem : machine.problems) {
-    if (problem.find(backend) != std::string::npos) why += (why.empty() ? "" : "; ") + problem;
+  for (const BackendProblem& problem : machine.problems) {
+    if (problem.backend == backend.kind) why += (why.empty() ? "" : "; ") + to_text(problem);
   }
-  const bool has_backend =
-      std::ranges::find(machine.backends, backend, &BackendTraits::kind) != machine.backends.end();
-  if (why.empty() && !has_backend) {
+  if (why.empty() && std::ranges::find(machine.backends, backend.kind, &BackendTraits::kind) ==
+                         machine.backends.end()) {
     std::vector<std::string> folders;
     for (const auto& folder : module_folders()) folders.push_back(folder.string());
-    why = fmt::format("this installation has no {} module (assay_{}.so sought in {})", backend,
-                      backend, join(folders, ", "));
+    why = fmt::format("this installation has no {} module (assay_{}.so sought in {})", backend.kind,
+                      backend.kind, join(folders, ", "));
   }
   return why.empty() ? "'assay devices' lists what is here" : why;
 }
 
-std::vector<DeviceId> resolve_devices(const std::vector<DeviceRequest>& requests,
+std::vector<DeviceId> resolve_devices(const std::vector<std::string>& items,
                                       const protocol::Hello& machine) {
+  const std::vector<BackendTraits> known = known_backends(machine);
+  std::vector<Request> requests;  // all of them first: a typo is worse than an absent device
+  for (const std::string& item : items) requests.push_back(parse_item(item, known));
   std::vector<DeviceId> devices;
-  for (const DeviceRequest& request : requests) {
+  for (const Request& request : requests) {
     const auto found = resolve(request, machine);
     if (found.empty()) {
       throw AbsentDevice(fmt::format("device '{}' is not here: {}", request.text,
@@ -151,12 +152,14 @@ std::vector<DeviceId> resolve_devices(const std::vector<DeviceRequest>& requests
   return devices;
 }
 
-void check_requirements(const std::vector<Requirement>& requirements,
-                        const protocol::Hello& machine) {
+void check_requirements(const std::vector<std::string>& items, const protocol::Hello& machine) {
+  const std::vector<BackendTraits> known = known_backends(machine);
+  std::vector<Requirement> requirements;
+  for (const std::string& item : items) requirements.push_back(parse_requirement(item, known));
   for (const Requirement& requirement : requirements) {
-    const auto count = std::ssize(devices_of(requirement.backend, machine));
+    const auto count = std::ssize(devices_of(requirement.backend.kind, machine));
     if (count < requirement.count) {
-      throw AbsentDevice(fmt::format("--require {}:{}: {} here: {}", requirement.backend,
+      throw AbsentDevice(fmt::format("--require {}:{}: {} here: {}", requirement.backend.kind,
                                      requirement.count, count,
                                      why_absent(requirement.backend, machine)));
     }

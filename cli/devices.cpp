@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/backends.h"
 #include "cli/command.h"
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
@@ -22,7 +23,10 @@ void print_json(const protocol::Hello& machine) {
   for (const DeviceInfo& device : machine.devices) {
     document["devices"].push_back(fields_to_json(device));
   }
-  document["problems"] = machine.problems;
+  document["problems"] = nlohmann::json::array();
+  for (const BackendProblem& problem : machine.problems) {
+    document["problems"].push_back(to_text(problem));
+  }
   show_data(document.dump(2) + "\n");
 }
 
@@ -52,12 +56,17 @@ int execute(bool json, int sim_devices) {
     return ok;
   }
   for (const DeviceInfo& device : machine.devices) print_device(device);
-  const bool has_cuda = std::ranges::any_of(
-      machine.devices, [](const DeviceInfo& device) { return device.backend == "cuda"; });
-  if (!has_cuda) show("no GPU: {}\n", why_absent("cuda", machine));
-  for (const std::string& problem : machine.problems) {
-    const bool is_told = !has_cuda && problem.find("cuda") != std::string::npos;
-    if (!is_told) show("problem: {}\n", problem);
+  std::vector<std::string> absent;
+  for (const BackendTraits& backend : known_backends(machine)) {
+    const bool is_here = std::ranges::find(machine.devices, backend.kind, &DeviceInfo::backend) !=
+                         machine.devices.end();
+    if (is_here || !backend.when_absent.empty()) continue;
+    absent.push_back(backend.kind);
+    show("no {} device: {}\n", backend.kind, why_absent(backend, machine));
+  }
+  for (const BackendProblem& problem : machine.problems) {
+    const bool is_told = std::ranges::find(absent, problem.backend) != absent.end();
+    if (!is_told) show("problem: {}\n", to_text(problem));
   }
   return ok;
 }

@@ -48,7 +48,8 @@ int execute(const SelectionOptions& options, bool json) {
   const Profile& profile = find_profile(options.cases.profile);
   std::string text = fmt::format("{} trials, about {} here", selected.plan.size(),
                                  human_duration(estimate_s(selected.plan, profile.cap_s)));
-  const LimitPlan limits = plan_limits(selected.machine.devices, selected.plan, {});
+  const LimitPlan limits =
+      plan_limits(selected.machine.devices, selected.machine.backends, selected.plan, {});
   if (profile.measures_limits && !limits.trials.empty()) {
     text += fmt::format("; before them {} limits, about {}", limits.trials.size(),
                         human_duration(estimate_s(limits.trials, limit_cap_s)));

@@ -24,13 +24,13 @@
 #include "kernels/cpu/all_cores.h"
 #include "kernels/cpu/openblas.h"
 #include "kernels/sim/fault.h"
+#include "kernels/sim/traits.h"
 
 namespace assay::cli {
 
 namespace {
 
 const std::string group = "Selection";
-constexpr std::string_view simulated = "sim";
 
 /// CLI11 would take -1, and all that is too large, for 2^64 - 1.
 const CLI::Validator whole_number(
@@ -47,7 +47,7 @@ const CLI::Validator whole_number(
 bool runs_on_simulated(const Record& record) {
   return std::ranges::any_of(split_lane(record.device), [](const std::string& device) {
     const auto id = parse_device_id(device);
-    return id && id->backend == simulated;
+    return id && id->backend == sim::traits().kind;
   });
 }
 
@@ -140,8 +140,10 @@ void add_timing_options(CLI::App& command, SelectionOptions& o) {
 }
 
 bool selects_simulated(const SelectionOptions& options) {
-  return std::ranges::any_of(parse_device_list(options.devices), [](const DeviceRequest& request) {
-    return request.backend == simulated;
+  return std::ranges::any_of(options.devices, [](const std::string& item) {
+    const BackendTraits& simulated = sim::traits();
+    return item.substr(0, item.find(':')) == simulated.kind ||
+           item.starts_with(simulated.uuid_prefixes.front());
   });
 }
 
@@ -167,19 +169,17 @@ SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& probe_machine) {
   // What the text alone decides comes first: no process is started for a typo.
   const std::vector<Case> cases = select_cases(options.cases);
-  const std::vector<DeviceRequest> requests = parse_device_list(options.devices);
-  const std::vector<Requirement> requirements = parse_requirements(options.require);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
   check_simulated(options);
 
   SelectedTrials selected;
   selected.machine = probe_machine();
-  check_requirements(requirements, selected.machine);
-  selected.devices = resolve_devices(requests, selected.machine);
+  check_requirements(options.require, selected.machine);
+  selected.devices = resolve_devices(options.devices, selected.machine);
   if (!options.without_check.empty()) {
     parse_check(options.without_check);
     if (std::ranges::any_of(selected.devices,
-                            [](const DeviceId& id) { return id.backend != simulated; })) {
+                            [](const DeviceId& id) { return id.backend != sim::traits().kind; })) {
       throw UsageError("--without-check is for simulated devices alone");
     }
   }
@@ -238,7 +238,7 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
 }
 
 void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
-  if (std::ranges::find(lane, "cpu", &DeviceId::backend) != lane.end()) return;
+  if (std::ranges::find(lane, host_kind, &DeviceId::backend) != lane.end()) return;
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) return;
   std::erase_if(command.environment, [](const auto& set) { return set.first == "OMP_PROC_BIND"; });
   command.environment.emplace_back("OMP_PROC_BIND", "false");

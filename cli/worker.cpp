@@ -6,13 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/backends.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/run/mpi_job.h"
-#include "kernels/cpu/backend.h"
 #include "kernels/device/launcher.h"
-#include "kernels/remote/backend.h"
-#include "kernels/sim/backend.h"
+#include "kernels/sim/fault.h"
 
 namespace assay::cli {
 namespace {
@@ -43,22 +42,13 @@ int execute(const WorkerOptions& options) {
   keep_freed_memory();
   // Before the modules: a driver that prints, or hangs, while it is loaded must not escape.
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
-  Backends backends;
-  backends.add(cpu::make_backend());
-  if (options.sim_devices > 0) {
-    std::vector<sim::Fault> faults;
-    for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
-    backends.add(sim::make_backend(options.sim_devices, std::move(faults)));
-  }
-  for (const auto& folder : module_folders()) backends.load_modules(folder);
-  if (const auto launch = this_launch()) {
-    backends.add(remote::make_backend(
-        *launch, [launch] { return join_job(*launch, module_folders()); }, backends));
-  }
+  std::vector<sim::Fault> faults;
+  for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
+  const auto backends = all_backends(options.sim_devices, std::move(faults));
   EngineOptions engine = options.engine;
   if (!options.without_check.empty()) engine.checks = Checks(parse_check(options.without_check));
   if (options.strict) engine.deviations = {};
-  serve(channel, backends, engine);
+  serve(channel, *backends, engine);
   return ok;
 }
 

@@ -40,7 +40,7 @@ class Reader {
     const auto op_at = column("op");
     const std::string op_name =
         op_at && !row.fields[*op_at].empty() ? row.fields[*op_at] : suite_name;
-    const Op* op = suite->has_op(op_name) ? find_op(op_name) : nullptr;
+    const Op* op = suite->has_op(op_name) ? find_case_op(op_name) : nullptr;
     if (op == nullptr) {
       throw error(row, op_at.value_or(suite_at),
                   "suite " + suite_name + " has no op '" + op_name + "'");
@@ -78,8 +78,8 @@ class Reader {
     const std::string& field = header_.fields[i];
     if (*column(field) != i) throw error(header_, i, "column '" + field + "' is there twice");
     std::vector<std::string> valid{"suite", "op", "dtype"};
-    for (const Op& op : all_ops()) {
-      for (const Parameter& parameter : op.parameters) {
+    for (const Op* op : case_ops()) {
+      for (const Parameter& parameter : op->parameters) {
         if (std::ranges::find(valid, parameter.name) == valid.end()) {
           valid.emplace_back(parameter.name);
         }

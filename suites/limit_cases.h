@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "kernels/device/backend_traits.h"
 
 namespace assay {
 
@@ -15,8 +15,9 @@ struct LimitCase {
   Case test;
 };
 
-/// Those of all limits of a device of this backend: large enough to leave its caches behind, and to
-/// keep all of its units busy. `last_level_cache_bytes`: 0 where it is not known.
-std::vector<LimitCase> limit_cases(std::string_view backend, std::int64_t last_level_cache_bytes);
+/// Those of all limits of a device of this backend; none where the backend tells no sizes. Arrays
+/// are larger than the device's caches. `last_level_cache_bytes`: 0 where it is not known.
+std::vector<LimitCase> limit_cases(const BackendTraits& backend,
+                                   std::int64_t last_level_cache_bytes);
 
 }  // namespace assay

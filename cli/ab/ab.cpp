@@ -119,8 +119,8 @@ PairedInfo info_of(const RunInfo& run, const ab::Both<AbSide>& sides, const ab::
       return std::ranges::find(run.devices, device.device, &DeviceInfo::device) ==
              run.devices.end();
     });
-    for (const std::string& problem : sides[side].machine.problems) {
-      info.notes.push_back(fmt::format("{}: {}", ab::name(side), problem));
+    for (const BackendProblem& problem : sides[side].machine.problems) {
+      info.notes.push_back(fmt::format("{}: {}", ab::name(side), to_text(problem)));
     }
   }
   info.margin = margin.value;
@@ -222,7 +222,8 @@ int execute(const AbOptions& options) {
   info.planned = std::ssize(plan);
   ab::check(rule, info.planned);
   catch_interrupts();
-  const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
+  const std::vector<DeviceLock> locks =
+      lock_devices(run.devices, selected.machine.backends, options.wait);
   make_directory(options, info);
 
   write_atomically(info.directory / "ab.json", paired_json(info, false));

@@ -16,6 +16,7 @@ Session::Session(RunOptions options, Part part) : options_(std::move(options)), 
   selection.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay";
   SelectedTrials selected = select_trials(selection);
   run_ = describe_run(selection, selected.devices, selected.machine);
+  backends_ = std::move(selected.machine.backends);
   plan_ = std::move(selected.plan);
   taken_.resize(plan_.size());
 }
@@ -23,11 +24,12 @@ Session::Session(RunOptions options, Part part) : options_(std::move(options)), 
 void Session::begin() {
   catch_interrupts();
   for (const std::string& note : run_.notes) say("note: {}\n", note);
-  locks_ = lock_devices(run_.devices, options_.wait);
+  locks_ = lock_devices(run_.devices, backends_, options_.wait);
   const double cap_s = find_profile(options_.selection.cases.profile).cap_s;
   supervisor_ = std::make_unique<Supervisor>(
       SupervisorOptions{.worker = worker_command(options_.selection, cap_s),
                         .for_lane = share_cores,
+                        .backends = backends_,
                         .timeout_s = options_.timeout_s,
                         .seed = options_.selection.seed,
                         .replay_flags = replay_flags(options_),

@@ -47,6 +47,7 @@ class Session {
   RunOptions options_;
   Part part_;
   RunInfo run_;
+  std::vector<BackendTraits> backends_;
   std::vector<PlannedTrial> plan_;
   std::vector<std::int64_t> taken_;  // how often, of each trial
   std::vector<DeviceLock> locks_;

@@ -54,8 +54,6 @@ ExitCode exit_code_of(const std::vector<Limit>& limits, bool completed) {
 }
 
 int execute(const LimitsOptions& options) {
-  const std::vector<DeviceRequest> requests = parse_device_list(options.selection.devices);
-  const std::vector<Requirement> requirements = parse_requirements(options.selection.require);
   check_simulated(options.selection);
   std::optional<OutputFile> csv;
   if (!options.csv.empty()) csv.emplace("--csv", options.csv);
@@ -64,18 +62,20 @@ int execute(const LimitsOptions& options) {
     throw UsageError("--csv and --json: standard output takes one of them");
   }
   const protocol::Hello machine = probe(worker_command(options.selection));
-  check_requirements(requirements, machine);
-  const RunInfo run = describe_run(options.selection, resolve_devices(requests, machine), machine);
-  const LimitPlan plan = plan_limits(run.devices);
+  check_requirements(options.selection.require, machine);
+  const RunInfo run =
+      describe_run(options.selection, resolve_devices(options.selection.devices, machine), machine);
+  const LimitPlan plan = plan_limits(run.devices, machine.backends);
   catch_interrupts();
   for (const std::string& note : run.notes) say("note: {}\n", note);
-  const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
+  const std::vector<DeviceLock> locks = lock_devices(run.devices, machine.backends, options.wait);
 
   if (csv) csv->write(csv_line(field_names<Limit>()) + "\n");
   std::vector<Limit> limits;
   const PlanEnd end = measure_limits(plan, run,
                                      {.worker = worker_command(options.selection, limit_cap_s),
                                       .for_lane = share_cores,
+                                      .backends = machine.backends,
                                       .timeout_s = options.timeout_s,
                                       .seed = options.selection.seed,
                                       .replay_flags = replay_flags(options.selection),

@@ -6,7 +6,6 @@
 
 #include "harness/measure/demand.h"
 #include "harness/measure/theoretical.h"
-#include "kernels/remote/backend.h"
 #include "suites/limit_cases.h"
 
 namespace assay::cli {
@@ -18,11 +17,11 @@ bool has_figure(std::span<const Limit> measured, const DeviceInfo& device, const
   });
 }
 
-void add(const DeviceInfo& device, const std::set<std::string>* wanted,
-         std::span<const Limit> measured, LimitPlan& plan) {
+void add(const DeviceInfo& device, const BackendTraits& backend,
+         const std::set<std::string>* wanted, std::span<const Limit> measured, LimitPlan& plan) {
   const auto id = parse_device_id(device.device);
   if (!id) return;
-  for (LimitCase& one : limit_cases(device.backend, device.last_level_cache_bytes.value_or(0))) {
+  for (LimitCase& one : limit_cases(backend, device.last_level_cache_bytes.value_or(0))) {
     if (wanted != nullptr && !wanted->contains(one.limit)) continue;
     if (has_figure(measured, device, one.test.id())) continue;
     plan.trials.push_back(
@@ -95,21 +94,20 @@ class LimitSink final : public Sink {
 
 }  // namespace
 
-LimitPlan plan_limits(std::span<const DeviceInfo> devices) {
+LimitPlan plan_limits(std::span<const DeviceInfo> devices,
+                      std::span<const BackendTraits> backends) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
-    if (device.backend == remote::kind) continue;  // the device behind a rank has limits
-    add(device, nullptr, {}, plan);
+    add(device, traits_of(backends, device.backend), nullptr, {}, plan);
   }
   return plan;
 }
 
-LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const PlannedTrial> run,
-                      std::span<const Limit> measured) {
+LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends,
+                      std::span<const PlannedTrial> run, std::span<const Limit> measured) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
-    // Nobody may take its figures for a machine's; the device behind a rank has limits.
-    if (device.backend == "sim" || device.backend == remote::kind) continue;
+    if (!device.stand_in.empty()) continue;  // nobody may take its figures for a machine's
     std::set<std::string> wanted;
     for (const PlannedTrial& trial : run) {
       const bool is_timed = !trial.timing.empty() && trial.skip_reason.empty();
@@ -119,7 +117,7 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const Plann
         wanted.insert(demand.limit);
       }
     }
-    add(device, &wanted, measured, plan);
+    add(device, traits_of(backends, device.backend), &wanted, measured, plan);
   }
   return plan;
 }

@@ -18,13 +18,13 @@ struct LimitPlan {
   std::vector<std::string> limits;  // of each trial
 };
 
-/// All limits of these devices.
-LimitPlan plan_limits(std::span<const DeviceInfo> devices);
+/// All limits of these devices, which are of these backends.
+LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends);
 
-/// Those on which the timed trials of a run make demands. None of simulated devices, and no case
-/// of which `measured` has a figure already.
-LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const PlannedTrial> run,
-                      std::span<const Limit> measured);
+/// Those on which the timed trials of a run make demands. None of stand-ins for a device, and no
+/// case of which `measured` has a figure already.
+LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends,
+                      std::span<const PlannedTrial> run, std::span<const Limit> measured);
 
 /// Of the measurement of one limit, in seconds.
 inline constexpr double limit_cap_s = 1.0;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "assay/version.h"
+#include "cli/backends.h"
 #include "cli/exit_code.h"
 #include "cli/run/describe_run.h"
 #include "harness/supervise/supervisor.h"
@@ -126,20 +127,13 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
   return open;
 }
 
-std::vector<std::string> single_worker_kinds(const protocol::Hello& machine) {
-  std::vector<std::string> kinds;
-  for (const BackendTraits& backend : machine.backends) {
-    if (backend.single_worker) kinds.push_back(backend.kind);
-  }
-  return kinds;
-}
-
 }  // namespace
 
 Job begin_job(const RunOptions& options) {
   SelectedTrials selected = select_trials(options.selection);
   Job job{.options = options};
-  job.single_worker_kinds = single_worker_kinds(selected.machine);
+  job.backends = selected.machine.backends;
+  job.known_kinds = kinds_of(known_backends(selected.machine));
   job.run = describe_run(options.selection, selected.devices, selected.machine);
   job.run.allow_flaky = options.allow_flaky;
   for (int repeat = 1; repeat <= options.repeat; ++repeat) {
@@ -179,7 +173,8 @@ Job resume_job(const RunOptions& options) {
   check_devices(begun.devices, machine);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
   check_planned(begun, options_of_run.duration_s > 0);
-  job.single_worker_kinds = single_worker_kinds(machine);
+  job.backends = machine.backends;
+  job.known_kinds = kinds_of(known_backends(machine));
   job.run = describe_run(job.options.selection, devices, machine);
   const Session session = std::move(job.run.sessions.back());
   job.run.run_id = stored.run_id;

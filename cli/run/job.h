@@ -15,8 +15,8 @@ namespace assay::cli {
 struct Job {
   RunOptions options;
   RunInfo run;
-  /// Kinds of devices that one worker drives for all of the run.
-  std::vector<std::string> single_worker_kinds;
+  std::vector<BackendTraits> backends;   // of this machine
+  std::vector<std::string> known_kinds;  // of devices: those, and the ones that are not here
   Start start = Start::fresh;
   /// Held while the run's files are read and written.
   std::optional<RunDirectoryLock> directory_lock;

@@ -5,15 +5,16 @@
 
 #include "cli/interrupt.h"
 #include "cli/stderr_message.h"
-#include "kernels/remote/backend.h"
 
 namespace assay::cli {
 
-std::vector<DeviceLock> lock_devices(const std::vector<DeviceInfo>& devices, bool wait) {
+std::vector<DeviceLock> lock_devices(std::span<const DeviceInfo> devices,
+                                     std::span<const BackendTraits> backends, bool wait) {
   std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
   for (const DeviceInfo& device : devices) {
     // Ranks are a job's own.
-    if (!device.uuid.empty() && device.backend != remote::kind) uuids.insert(device.uuid);
+    const bool is_rank = traits_of(backends, device.backend).memory == MemorySpace::remote;
+    if (!device.uuid.empty() && !is_rank) uuids.insert(device.uuid);
   }
   std::vector<DeviceLock> locks;
   for (const std::string& uuid : uuids) {

@@ -9,14 +9,15 @@
 #include <system_error>
 #include <thread>
 
+#include "cli/backends.h"
 #include "cli/exit_code.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
-#include "kernels/cpu/backend.h"
 #include "kernels/device/backends.h"
 #include "kernels/device/launcher.h"
-#include "kernels/remote/backend.h"
-#include "kernels/remote/server.h"
+#include "kernels/ranks/backend.h"
+#include "kernels/ranks/server.h"
+#include "kernels/ranks/traits.h"
 
 namespace assay::cli {
 namespace {
@@ -29,20 +30,13 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-Backends own_backends() {
-  Backends backends;
-  backends.add(cpu::make_backend());
-  for (const auto& folder : module_folders()) backends.load_modules(folder);
-  return backends;
-}
-
 }  // namespace
 
 int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   // Threads and libraries read their variables when they are loaded: once more, as rank 0's worker.
   constexpr const char* serves = "ASSAY_SERVES_RANK";
   if (std::getenv(serves) == nullptr) {
-    share_cores(command, {{std::string(remote::kind), launch.rank}});
+    share_cores(command, {{ranks::traits().kind, launch.rank}});
     for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
     setenv(serves, "1", 1);
     std::vector<std::string> words = command_line();
@@ -55,8 +49,8 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   const Backends backends = own_backends();
   const auto group = join_job(launch, module_folders());
   try {
-    const remote::OwnDevice own = remote::own_device(*group, backends, launch);
-    remote::serve(*group, *own.backend, own.index);
+    const ranks::OwnDevice own = ranks::own_device(*group, backends, launch);
+    ranks::serve(*group, *own.backend, own.index);
   } catch (const std::exception& error) {
     // Without leaving the job in order, for which all others would have to leave too.
     say("assay: rank {}: {}\n", launch.rank, error.what());
@@ -67,7 +61,7 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
 
 void let_ranks_go(const LaunchInfo& launch) {
   Backends backends = own_backends();
-  const auto backend = remote::make_backend(
+  const auto backend = ranks::make_backend(
       launch, [&] { return join_job(launch, module_folders()); }, backends);
   backend->open(0);  // joins the job; its end lets the others go
 }

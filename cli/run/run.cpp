@@ -28,7 +28,7 @@
 #include "kernels/core/clock.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "kernels/remote/backend.h"
+#include "kernels/ranks/traits.h"
 #include "reports/files/checksum.h"
 #include "reports/files/csv_file.h"
 #include "reports/files/github.h"
@@ -74,7 +74,7 @@ ExpectedFailures read_expected(const Job& job, RunInfo& run) {
   }
   run.expected_crc32 = crc32;
   std::istringstream stream(text);
-  return {stream, name, utc_now().substr(0, 10), device_kinds()};
+  return {stream, name, utc_now().substr(0, 10), job.known_kinds};
 }
 
 /// Patterns that match no case there is: those for cases that this run leaves out are no mistake.
@@ -238,7 +238,7 @@ int execute(const RunOptions& asked, bool resumes) {
   catch_interrupts();  // until here a signal ends the program, as nothing has begun
   for (const std::string& note : run.notes) say("note: {}\n", note);
   const std::size_t said = run.notes.size();
-  const std::vector<DeviceLock> locks = lock_devices(run.devices, options.wait);
+  const std::vector<DeviceLock> locks = lock_devices(run.devices, job.backends, options.wait);
   if (job.start == Start::fresh) make_directory(job);
   const ReferenceFolder references(run.directory, ".references", shares_references(job));
 
@@ -262,6 +262,7 @@ int execute(const RunOptions& asked, bool resumes) {
   SupervisorOptions supervision{
       .worker = worker_command(options.selection, profile.cap_s, references.path()),
       .for_lane = share_cores,
+      .backends = job.backends,
       .timeout_s = options.timeout_s,
       .seed = options.selection.seed,
       .retries = options.retries,
@@ -273,7 +274,6 @@ int execute(const RunOptions& asked, bool resumes) {
       .enough = [&] { return execution.enough(); },
       .expected_failure = [&](const Record& failure) { return expected.accept(failure); }};
   const auto launch = this_launch();
-  supervision.single_worker_kinds = job.single_worker_kinds;
   supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
   progress.start_clock();
@@ -281,7 +281,7 @@ int execute(const RunOptions& asked, bool resumes) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
     if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
-    if (launch && trial.lane.front().backend == remote::kind) {
+    if (launch && trial.lane.front().backend == ranks::traits().kind) {
       record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
                                   launch->size, record.replay);
     }

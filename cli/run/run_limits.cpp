@@ -65,7 +65,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   std::vector<Limit> known;
   if (job.start == Start::resumed) known = read_limits(path, false);
   for (const Limit& limit : known) limits.book.add(limit);
-  const LimitPlan plan = plan_limits(job.run.devices, job.plan, known);
+  const LimitPlan plan = plan_limits(job.run.devices, job.backends, job.plan, known);
   recall_failures(known, plan, options, limits, job.run);
   if (plan.trials.empty()) return limits;
   const double needed_s = estimate_s(plan.trials, limit_cap_s);

@@ -22,6 +22,7 @@
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/sim/traits.h"
 #include "reports/files/output_file.h"
 
 namespace assay::cli {
@@ -34,7 +35,7 @@ constexpr int full_seeds = 5;
 struct Options {
   fs::path csv = "assay-selftest.csv";
   std::string only;
-  std::string device = "sim";
+  std::string device = sim::traits().kind;
   bool checks = false;
   bool full = false;
 };
@@ -71,7 +72,10 @@ const Cells head{"fault", "case", "verdict", "caught by", "status", "exit"};
 
 class Selftest {
  public:
-  Selftest(std::string device, OutputFile csv) : device_(std::move(device)), csv_(std::move(csv)) {}
+  Selftest(std::string device, std::string fault_variable, OutputFile csv)
+      : device_(std::move(device)),
+        fault_variable_(std::move(fault_variable)),
+        csv_(std::move(csv)) {}
 
   /// The same cases on a device without faults, and on such that are odd and not wrong: none may be
   /// flagged.
@@ -80,7 +84,8 @@ class Selftest {
     for (const Pairing& pairing : pairings) {
       if (pairing.status == Status::pass) odd_device(pairing, seed);
       if (!seen.emplace(pairing.case_id, pairing.options, pairing.devices).second) continue;
-      const Outcome outcome = run_case(pairing, {.seed = seed, .device = device_});
+      const Outcome outcome =
+          run_case(pairing, {.seed = seed, .device = device_, .fault_variable = fault_variable_});
       const Record* row = outcome.row();
       const bool passed = outcome.exit_code == ok && row != nullptr && row->status == Status::pass;
       add({"none", std::string(pairing.case_id), passed ? "passed" : "FALSE ALARM", "",
@@ -94,8 +99,10 @@ class Selftest {
   void faulty_device(std::span<const Pairing> pairings, int seed) {
     for (const Pairing& pairing : pairings) {
       if (pairing.status == Status::pass) continue;
-      const Outcome outcome =
-          run_case(pairing, {.fault = pairing.fault, .seed = seed, .device = device_});
+      const Outcome outcome = run_case(pairing, {.fault = pairing.fault,
+                                                 .seed = seed,
+                                                 .device = device_,
+                                                 .fault_variable = fault_variable_});
       const Record* row = outcome.row();
       const std::string why = objection(pairing, outcome);
       add({std::string(pairing.fault), std::string(pairing.case_id),
@@ -124,8 +131,10 @@ class Selftest {
 
  private:
   void odd_device(const Pairing& pairing, int seed) {
-    const Outcome outcome =
-        run_case(pairing, {.fault = pairing.fault, .seed = seed, .device = device_});
+    const Outcome outcome = run_case(pairing, {.fault = pairing.fault,
+                                               .seed = seed,
+                                               .device = device_,
+                                               .fault_variable = fault_variable_});
     const Record* row = outcome.row();
     const std::string why = objection(pairing, outcome);
     add({std::string(pairing.fault), std::string(pairing.case_id),
@@ -149,6 +158,7 @@ class Selftest {
   }
 
   std::string device_;
+  std::string fault_variable_;
   OutputFile csv_;
   std::vector<Cells> rows_;
   int caught_ = 0;
@@ -226,21 +236,25 @@ int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen)
   return alarms == 0 ? ok : wrong;
 }
 
-/// Throws AbsentDevice where it is not here, UsageError where faults cannot be injected into it.
-void check_device(const std::string& device) {
-  if (device == "sim") return;
-  const std::vector<DeviceRequest> requests = parse_device_list({device});
-  for (const DeviceId& id : resolve_devices(requests, probe(worker_command({})))) {
-    if (id.backend == "cuda") continue;
+/// The environment's variable that injects faults into the device; empty for simulated ones, which
+/// have an option. Throws AbsentDevice where it is not here, UsageError where it takes no faults.
+std::string fault_variable_of(const std::string& device) {
+  if (device == sim::traits().kind) return "";
+  const protocol::Hello machine = probe(worker_command({}));
+  std::string variable;
+  for (const DeviceId& id : resolve_devices({device}, machine)) {
+    variable = traits_of(machine.backends, id.backend).fault_variable;
+    if (!variable.empty()) continue;
     throw UsageError(
         "--device: faults are injected into simulated devices (sim) and into a GPU "
         "(cuda:0), not into " +
         to_text(id));
   }
+  return variable;
 }
 
 std::vector<Pairing> chosen_pairings(const Options& options) {
-  const bool is_simulated = options.device == "sim";
+  const bool is_simulated = options.device == sim::traits().kind;
   std::vector<Pairing> pairings;
   std::vector<std::string> names;  // each once, though several cases may show a fault
   for (const Pairing& pairing : is_simulated ? fault_catalogue() : gpu_fault_catalogue()) {
@@ -253,9 +267,10 @@ std::vector<Pairing> chosen_pairings(const Options& options) {
 
 int execute(const Options& options) {
   const std::vector<Pairing> pairings = chosen_pairings(options);
-  check_device(options.device);
+  const std::string fault_variable = fault_variable_of(options.device);
   if (options.checks) return execute_without_checks(pairings);
-  Selftest selftest(options.device, OutputFile("--csv", options.csv, first_columns(header)));
+  Selftest selftest(options.device, fault_variable,
+                    OutputFile("--csv", options.csv, first_columns(header)));
   selftest.begin();
   for (int seed = 1; seed <= (options.full ? full_seeds : 1); ++seed) {
     selftest.faulty_device(pairings, seed);

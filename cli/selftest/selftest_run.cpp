@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "kernels/core/names.h"
-#include "kernels/cuda/faults.h"
 #include "reports/files/results_reader.h"
 
 namespace assay::cli {
@@ -83,8 +82,8 @@ Outcome run_injected(int simulated, const Injection& injection,
                                      "--out",    (folder.path() / "run").string()};
   arguments.insert(arguments.end(), selection.begin(), selection.end());
   std::string variable;
-  if (injection.device != "sim") {
-    variable = fmt::format("{}={}", cuda::fault_variable, injection.fault);
+  if (!injection.fault_variable.empty()) {
+    variable = fmt::format("{}={}", injection.fault_variable, injection.fault);
   } else {
     arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
     if (!injection.fault.empty()) {

@@ -6,6 +6,7 @@
 
 #include "cli/selftest/fault_catalogue.h"
 #include "harness/records/record.h"
+#include "kernels/sim/traits.h"
 
 // Runs of this very program on devices with faults, for `assay selftest`.
 namespace assay::cli {
@@ -14,7 +15,8 @@ struct Injection {
   std::string_view fault;    // empty: the right device
   std::string_view without;  // a check that is switched off; empty: none
   int seed = 1;
-  std::string device = "sim";  // or a GPU
+  std::string device = sim::traits().kind;  // or a GPU
+  std::string fault_variable = {};          // that injects the fault; empty: --sim-fault does
 };
 
 /// What a run came to.

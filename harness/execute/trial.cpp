@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/placement/scenario.h"
+#include "harness/placement/scenario_ops.h"
 #include "kernels/core/status.h"
 
 namespace assay {
@@ -20,7 +21,7 @@ Trial::Trial(const OpInstance& op, std::span<placement::Place* const> lane)
   for (const placement::Place* place : lane) devices.push_back(&place->device());
   std::vector<Device*> executing;
   const std::vector<Binding> bindings = make_ranks(op, devices, executing);
-  if (op.op->is_scenario) {
+  if (placement::find_scenario(op.op->name) != nullptr) {
     kernels_.push_back(placement::prepare_scenario(op, lane, bindings));
   } else {
     make_kernels(op, *lane[0]->devices().backend(lane[0]->id().backend), devices, bindings,
@@ -103,37 +104,37 @@ void Trial::synchronize() {
 
 namespace {
 
-/// Longer queues than devices have would wait for what is held back.
-constexpr std::int64_t most_held_launches = 32;
+/// Longer queues than devices have would wait for what is blocked.
+constexpr std::int64_t max_blocked_launches = 32;
 constexpr std::int64_t max_launches_in_graph = 4096;
 
-/// Holds streams back while it lives: all of them, or none, since one that began before the others
+/// Blocks streams while it lives: all of them, or none, since one that began before the others
 /// would have their enqueueing in its time.
-class HeldStreams {
+class BlockedStreams {
  public:
-  ~HeldStreams() { release(); }
-  HeldStreams() = default;
-  HeldStreams(const HeldStreams&) = delete;
-  HeldStreams& operator=(const HeldStreams&) = delete;
+  ~BlockedStreams() { unblock(); }
+  BlockedStreams() = default;
+  BlockedStreams(const BlockedStreams&) = delete;
+  BlockedStreams& operator=(const BlockedStreams&) = delete;
 
-  /// Whether they are held.
-  bool hold(const std::vector<Stream*>& streams) {
+  /// Whether they are blocked.
+  bool block(const std::vector<Stream*>& streams) {
     for (Stream* stream : streams) {
-      if (!stream->hold()) {
-        release();
+      if (!stream->block()) {
+        unblock();
         return false;
       }
-      held_.push_back(stream);
+      blocked_.push_back(stream);
     }
     return true;
   }
 
  private:
-  void release() {
-    for (Stream* stream : held_) stream->release();
-    held_.clear();
+  void unblock() {
+    for (Stream* stream : blocked_) stream->unblock();
+    blocked_.clear();
   }
-  std::vector<Stream*> held_;
+  std::vector<Stream*> blocked_;
 };
 
 }  // namespace
@@ -160,10 +161,10 @@ double Trial::time_s(std::int64_t launches, bool cold) {
     if (cold) {
       for (Stream* stream : streams) stream->flush_caches();
     }
-    HeldStreams held;
-    const bool may_hold = graph_ || (launches <= most_held_launches && !may_wait);
+    BlockedStreams blocked;
+    const bool may_block = graph_ || (launches <= max_blocked_launches && !may_wait);
     // What the host does of a launch counts, and must not pass while the flush still runs.
-    if (!(may_hold && held.hold(streams)) && cold) synchronize();
+    if (!(may_block && blocked.block(streams)) && cold) synchronize();
     if (graph_) {
       graph_->launch_between(intervals, 1);
     } else if (kernels_.size() == 1) {

@@ -39,10 +39,7 @@ void serve(const WorkerChannel& channel, const Backends& backends, const EngineO
   hello.schema = Record{}.schema_version;
   hello.build_id = version::build_id;
   hello.devices = backends.describe();
-  for (const std::string& kind : backends.kinds()) {
-    const Backend& backend = *backends.find(kind);
-    hello.backends.push_back({kind, backend.ranks_share_device(), backend.single_worker()});
-  }
+  hello.backends = backends.traits();
   hello.problems = backends.problems();
   channel.send(encode(hello));
 

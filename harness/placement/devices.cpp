@@ -15,10 +15,14 @@ Place& Devices::open(const DeviceId& id) {
   Backend* backend = backends_->find(id.backend);
   if (backend == nullptr) {
     std::string remedy = "'assay devices' lists what is here and why the rest is not";
-    for (const std::string& problem : backends_->problems()) remedy = problem + "; " + remedy;
+    for (const BackendProblem& problem : backends_->problems()) {
+      remedy = assay::to_text(problem) + "; " + remedy;
+    }
+    std::vector<std::string> kinds;
+    for (const BackendTraits& traits : backends_->traits()) kinds.push_back(traits.kind);
     throw DeviceError(Failure::device_lost,
                       fmt::format("there is no {}: this process has devices of {} only; {}",
-                                  to_text(id), join(backends_->kinds(), ", "), remedy));
+                                  to_text(id), join(kinds, ", "), remedy));
   }
   std::unique_ptr<Device> device;
   try {

@@ -31,7 +31,7 @@ class Place {
   std::string text() const { return to_text(id_); }
   Device& device() const { return *device_; }
   Devices& devices() const { return *devices_; }
-  bool is_cpu() const { return id_.backend == "cpu"; }
+  bool is_cpu() const { return id_.backend == host_kind; }
 
   /// Of its generator of random numbers (harness/placement/random.h).
   struct Generator {
@@ -55,7 +55,7 @@ class Devices {
 
   /// Throws DeviceError(device_lost) for one that is not there, and says what to do about it.
   Place& open(const DeviceId& id);
-  Place& cpu() { return open({"cpu", 0}); }
+  Place& cpu() { return open({std::string(host_kind), 0}); }
 
   /// How many devices of a kind the process sees; asks the driver.
   int count(std::string_view kind) const;

@@ -11,7 +11,7 @@
 #include "kernels/device/device.h"
 #include "kernels/ops/op.h"
 
-// Ops that are steps on the placement layer (Op::is_scenario): what tutorials of tensor frameworks
+// Ops that are steps on the placement layer (scenario_ops.h): what tutorials of tensor frameworks
 // teach, as code that can fail. Each gets tensors on the devices of its lane, and what it makes of
 // them is judged as any kernel's output is; what no output can show it expects along the way.
 namespace assay::placement {

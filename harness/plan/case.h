@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/ops/op.h"
 
@@ -18,6 +19,12 @@ struct Case {
   /// "linear/f32/batch=64,in=1024,out=1024,bias=1,act=none".
   std::string id() const;
 };
+
+/// Every op that a case may have: those that devices have kernels of, then the scenarios of the
+/// placement layer.
+std::vector<const Op*> case_ops();
+/// Null when there is none of that name.
+const Op* find_case_op(std::string_view name);
 
 /// The inverse of `Case::id()` for any parameters, in a profile or not. Throws UsageError. Whether
 /// the suite exists, and has that op, is for the suites to say.

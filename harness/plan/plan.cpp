@@ -9,11 +9,6 @@
 namespace assay {
 namespace {
 
-bool share_device(std::span<const BackendTraits> backends, const std::string& kind) {
-  const auto found = std::ranges::find(backends, kind, &BackendTraits::kind);
-  return found != backends.end() && found->ranks_share_device;
-}
-
 bool takes_all_together(const OpInstance& op) { return op.op->collective || op.op->multi_device; }
 
 PlannedTrial together(const Case& test, const std::string& kind,
@@ -77,9 +72,10 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
 
   std::vector<PlannedTrial> plan;
   for (const std::string& kind : kinds) {
+    const BackendTraits& backend = traits_of(backends, kind);
     std::vector<Case> applicable;
     std::ranges::copy_if(cases, std::back_inserter(applicable),
-                         [&](const Case& test) { return applies_to(test.op, kind); });
+                         [&](const Case& test) { return applies_to(test.op, backend); });
     for (const DeviceId& device : by_kind[kind]) {
       for (const Case& test : applicable) {
         if (takes_one_device(test.op)) plan.push_back({.test = test, .lane = {device}});
@@ -88,7 +84,7 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
     add_peers(applicable, kind, by_kind[kind], plan);
     for (const Case& test : applicable) {
       if (takes_all_together(test.op)) {
-        plan.push_back(together(test, kind, by_kind[kind], share_device(backends, kind)));
+        plan.push_back(together(test, kind, by_kind[kind], backend.ranks_share_device));
       }
     }
   }

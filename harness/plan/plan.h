@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "kernels/device/backend_traits.h"
 #include "kernels/device/device_id.h"
 #include "kernels/device/device_info.h"
 
@@ -24,13 +25,6 @@ struct PlannedTrial {
 /// Its devices as records name them: "cpu", "cuda:0+cuda:1" for a collective, "cuda:0>cuda:1" for a
 /// copy, "cuda:0<>cuda:1" for one both ways.
 std::string lane_text(const PlannedTrial& trial);
-
-/// What the plan must know of a backend.
-struct BackendTraits {
-  std::string kind;
-  bool ranks_share_device = false;
-  bool single_worker = false;
-};
 
 /// Every case on every selected device that it applies to, lane by lane. A collective takes one
 /// device of a backend for each rank, and an op that spans devices as many as it says, or one for

@@ -40,11 +40,13 @@ Hello read_hello(const json& object) {
     hello.devices.push_back(fields_from_json<DeviceInfo>(device));
   }
   for (const json& backend : object.at("backends")) {
-    hello.backends.push_back({backend.at("kind").get<std::string>(),
-                              backend.at("ranks_share_device").get<bool>(),
-                              backend.value("single_worker", false)});
+    backend.at("kind");  // the one field without a default
+    hello.backends.push_back(fields_from_json<BackendTraits>(backend));
   }
-  hello.problems = object.at("problems").get<std::vector<std::string>>();
+  for (const json& problem : object.at("problems")) {
+    hello.problems.push_back(
+        {problem.at("backend").get<std::string>(), problem.at("text").get<std::string>()});
+  }
   return hello;
 }
 
@@ -106,17 +108,18 @@ ToWorker read_trial(const json& object) {
 }  // namespace
 
 std::string encode(const Hello& hello) {
-  json object{{"type", "hello"},           {"protocol", hello.protocol},
-              {"schema", hello.schema},    {"build_id", hello.build_id},
-              {"devices", json::array()},  {"backends", json::array()},
-              {"problems", hello.problems}};
+  json object{{"type", "hello"},          {"protocol", hello.protocol},
+              {"schema", hello.schema},   {"build_id", hello.build_id},
+              {"devices", json::array()}, {"backends", json::array()},
+              {"problems", json::array()}};
   for (const DeviceInfo& device : hello.devices) {
     object["devices"].push_back(fields_to_json(device));
   }
   for (const BackendTraits& backend : hello.backends) {
-    object["backends"].push_back({{"kind", backend.kind},
-                                  {"ranks_share_device", backend.ranks_share_device},
-                                  {"single_worker", backend.single_worker}});
+    object["backends"].push_back(fields_to_json(backend));
+  }
+  for (const BackendProblem& problem : hello.problems) {
+    object["problems"].push_back({{"backend", problem.backend}, {"text", problem.text}});
   }
   return to_line(object);
 }

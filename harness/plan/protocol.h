@@ -9,6 +9,7 @@
 
 #include "harness/plan/plan.h"
 #include "harness/records/record.h"
+#include "kernels/device/backend_problem.h"
 #include "kernels/device/device_info.h"
 
 // What parent and worker say to each other: JSON, one object a line, over the worker's standard
@@ -16,7 +17,7 @@
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
-inline constexpr int version = 3;
+inline constexpr int version = 4;
 
 /// A line that is not what it should be.
 struct Malformed : std::runtime_error {
@@ -32,7 +33,7 @@ struct Hello {
   std::string build_id;
   std::vector<DeviceInfo> devices;
   std::vector<BackendTraits> backends;
-  std::vector<std::string> problems;  // modules not loaded, libraries missing
+  std::vector<BackendProblem> problems;
 };
 
 /// A trial is verified and waits for its turn to be timed: nothing else should run meanwhile.

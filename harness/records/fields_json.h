@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/records/record.h"
+#include "kernels/core/memory_space.h"
 #include "kernels/core/status.h"
 
 // JSON objects from and to any struct that has visit_fields. Empty fields are left out.
@@ -38,6 +40,11 @@ inline void put(Json& object, const char* key, const std::string& value) {
   if (!value.empty()) object[key] = value;
 }
 inline void put(Json& object, const char* key, Status value) { object[key] = name(value); }
+inline void put(Json& object, const char* key, MemorySpace value) { object[key] = name(value); }
+template <class T>
+void put(Json& object, const char* key, const std::vector<T>& values) {
+  if (!values.empty()) object[key] = values;
+}
 template <class Number>
 requires std::is_arithmetic_v<Number>
 void put(Json& object, const char* key, Number value) { object[key] = value; }
@@ -55,6 +62,13 @@ inline void get(const Json& value, Status& field) {
   if (!status) throw UsageError("unknown status '" + value.get<std::string>() + "'");
   field = *status;
 }
+inline void get(const Json& value, MemorySpace& field) {
+  const auto space = parse_memory_space(value.get<std::string>());
+  if (!space) throw UsageError("unknown memory space '" + value.get<std::string>() + "'");
+  field = *space;
+}
+template <class T>
+void get(const Json& value, std::vector<T>& field);
 template <class T>
 void get(const Json& value, T& field) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
@@ -62,6 +76,10 @@ void get(const Json& value, T& field) {
   } else {
     field = value.get<T>();
   }
+}
+template <class T>
+void get(const Json& value, std::vector<T>& field) {
+  for (const Json& element : value) get(element, field.emplace_back());
 }
 template <class T>
 void get(const Json& value, std::optional<T>& field) {

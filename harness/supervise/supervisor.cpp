@@ -71,8 +71,7 @@ void Supervisor::Queue::open_next() {
 }
 
 Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
-  const bool once = std::ranges::find(options_.single_worker_kinds, lane.front().backend) !=
-                    options_.single_worker_kinds.end();
+  const bool once = traits_of(options_.backends, lane.front().backend).single_worker;
   const std::vector<DeviceId> served = once ? all_devices(lane.front().backend) : lane;
   for (auto& queue : queues_) {
     if (queue->lane.devices() == served) return *queue;

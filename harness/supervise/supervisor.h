@@ -22,8 +22,8 @@ struct SupervisorOptions {
   /// Makes that the command of one lane's worker.
   std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
       [](WorkerCommand&, const std::vector<DeviceId>&) {};
-  /// Kinds of devices that one worker drives for all of the run, whatever the lane.
-  std::vector<std::string> single_worker_kinds;
+  /// Those of the devices.
+  std::vector<BackendTraits> backends;
   /// A launcher started this process, and may end it: open trials then get rows all the same.
   bool is_launched = false;
   double timeout_s = 120;  // of one trial

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/device/backend_traits.h"
 #include "kernels/device/communicator.h"
 #include "kernels/device/device.h"
 
@@ -22,8 +23,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// The part of a device id before the colon: "cpu", "cuda".
-  virtual std::string kind() const = 0;
+  virtual const BackendTraits& traits() const = 0;
+  const std::string& kind() const { return traits().kind; }
 
   /// Every visible device, in index order, without creating a context on it.
   virtual std::vector<DeviceInfo> describe() const = 0;
@@ -36,12 +37,6 @@ class Backend {
   virtual std::unique_ptr<Device> open(int index) = 0;
 
   virtual Visibility visibility() const { return {.unknown_because = "no mask hides any"}; }
-
-  /// Whether several ranks of a collective may share one device (threads of a CPU), or each needs
-  /// a device of its own (GPUs).
-  virtual bool ranks_share_device() const = 0;
-  /// Its devices are driven by one process for all of a run, which no other can take the place of.
-  virtual bool single_worker() const { return false; }
 
   /// Connects `ranks` ranks over `devices`: all on the one device where ranks share it, else one
   /// each. Several processes call it together, each with its own device; their bootstrap must

@@ -7,6 +7,16 @@
 #include "kernels/core/names.h"
 
 namespace assay {
+namespace {
+
+constexpr std::string_view module_prefix = "assay_";
+
+/// "toy" of assay_toy.so.
+std::string kind_of_module(const std::filesystem::path& file) {
+  return file.stem().string().substr(module_prefix.size());
+}
+
+}  // namespace
 
 void Backends::add(std::unique_ptr<Backend> backend) { backends_.push_back(std::move(backend)); }
 
@@ -15,7 +25,7 @@ void Backends::load_modules(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
     const std::string file = entry.path().filename().string();
-    if (file.starts_with("assay_") && file.ends_with(".so")) files.push_back(entry.path());
+    if (file.starts_with(module_prefix) && file.ends_with(".so")) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // the order of a directory is arbitrary
   for (const auto& file : files) {
@@ -24,7 +34,7 @@ void Backends::load_modules(const std::filesystem::path& folder) {
       modules_.push_back(std::move(module.handle));
       backends_.push_back(std::move(module.backend));
     } catch (const std::exception& error) {
-      module_problems_.emplace_back(error.what());
+      module_problems_.push_back({kind_of_module(file), error.what()});
     }
   }
 }
@@ -44,17 +54,17 @@ std::vector<DeviceInfo> Backends::describe() const {
   return devices;
 }
 
-std::vector<std::string> Backends::kinds() const {
-  std::vector<std::string> kinds;
-  for (const auto& backend : backends_) kinds.push_back(backend->kind());
-  return kinds;
+std::vector<BackendTraits> Backends::traits() const {
+  std::vector<BackendTraits> traits;
+  for (const auto& backend : backends_) traits.push_back(backend->traits());
+  return traits;
 }
 
-std::vector<std::string> Backends::problems() const {
-  std::vector<std::string> problems = module_problems_;
+std::vector<BackendProblem> Backends::problems() const {
+  std::vector<BackendProblem> problems = module_problems_;
   for (const auto& backend : backends_) {
-    for (const std::string& problem : backend->problems()) {
-      problems.push_back(backend->kind() + ": " + problem);
+    for (std::string& text : backend->problems()) {
+      problems.push_back({backend->kind(), std::move(text)});
     }
   }
   return problems;

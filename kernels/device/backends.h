@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/device/backend.h"
+#include "kernels/device/backend_problem.h"
 #include "kernels/device/device_id.h"
 #include "kernels/device/module.h"
 
@@ -25,15 +26,15 @@ class Backends {
   Backend* find(std::string_view kind) const;
 
   std::vector<DeviceInfo> describe() const;
-  std::vector<std::string> kinds() const;
+  std::vector<BackendTraits> traits() const;
 
-  /// One line for each module that was not loaded and each library that a backend misses.
-  std::vector<std::string> problems() const;
+  /// Each module that was not loaded, and each library that a backend misses.
+  std::vector<BackendProblem> problems() const;
 
  private:
   std::vector<ModuleHandle> modules_;  // declared first: unloaded after the backends they made
   std::vector<std::unique_ptr<Backend>> backends_;
-  std::vector<std::string> module_problems_;
+  std::vector<BackendProblem> module_problems_;
 };
 
 /// Where modules are sought, in order: `lib/assay` beside the program's folder, then each folder

@@ -6,7 +6,7 @@
 namespace assay {
 
 std::string to_text(const DeviceId& id) {
-  return id.backend == "cpu" ? id.backend : id.backend + ":" + std::to_string(id.index);
+  return id.backend == host_kind ? id.backend : id.backend + ":" + std::to_string(id.index);
 }
 
 std::string to_text(std::span<const DeviceId> lane, std::string_view joint) {
@@ -36,12 +36,12 @@ std::optional<DeviceId> parse_device_id(std::string_view text) {
     return std::nullopt;
   }
   if (colon == std::string_view::npos) {
-    return id.backend == "cpu" ? std::optional(id) : std::nullopt;
+    return id.backend == host_kind ? std::optional(id) : std::nullopt;
   }
   const std::string_view digits = text.substr(colon + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id.index);
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  if (!whole || id.index < 0 || (id.backend == "cpu" && id.index != 0)) return std::nullopt;
+  if (!whole || id.index < 0 || (id.backend == host_kind && id.index != 0)) return std::nullopt;
   return id;
 }
 

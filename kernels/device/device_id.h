@@ -9,6 +9,9 @@
 
 namespace assay {
 
+/// The host's own device, of which there is but one: "cpu".
+inline constexpr std::string_view host_kind = "cpu";
+
 /// Names one device: `cpu`, `cuda:0`, `sim:3`. `index` is the logical one, after visibility masks.
 struct DeviceId {
   std::string backend;
@@ -18,7 +21,7 @@ struct DeviceId {
       default;  // NOLINT(modernize-use-nullptr): misread by 14
 };
 
-/// "cpu" (there is but one), else "backend:index".
+/// "cpu", else "backend:index".
 std::string to_text(const DeviceId& id);
 
 /// "cuda:0+cuda:1": the devices of a lane, joined.

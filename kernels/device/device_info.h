@@ -34,6 +34,8 @@ struct DeviceInfo {
   std::optional<std::int64_t> last_level_cache_bytes;  // of all of them together
   std::optional<double> memory_peak_bytes_per_s;       // clock x width of its memory
   std::string link_now;                                // "PCIe 1.0 x16": slower while idle
+  /// "simulated": no hardware, so that its figures are nobody's. Empty for a real device.
+  std::string stand_in;
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The one
@@ -64,6 +66,7 @@ void visit_fields(Info& info,
   visit("last_level_cache_bytes", info.last_level_cache_bytes);
   visit("memory_peak_bytes_per_s", info.memory_peak_bytes_per_s);
   visit("link_now", info.link_now);
+  visit("stand_in", info.stand_in);
 }
 
 }  // namespace assay

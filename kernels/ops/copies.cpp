@@ -106,10 +106,10 @@ Parameter copier() { return choice("by", {"engine", "kernel"}); }
 Parameter ways() { return optional_choice("ways", {"one", "both"}); }
 Parameter host_threads() { return choice("threads", {"one", "all"}); }
 
-Op copy_on(std::vector<std::string_view> backends, std::string_view name, std::string_view formula,
+Op copy_on(MemorySpace memory, std::string_view name, std::string_view formula,
            std::vector<Parameter> parameters, SignatureOf signature) {
   Op op = make_op({name, formula, {DType::u8}}, std::move(parameters), signature, copies());
-  op.backends = std::move(backends);
+  op.memory_spaces = {memory};
   return op;
 }
 
@@ -118,19 +118,19 @@ Op copy_on(std::vector<std::string_view> backends, std::string_view name, std::s
 std::vector<Op> copy_ops() {
   const std::vector<std::string_view> places{"pageable", "pinned", "device"};
   return {
-      copy_on({"cpu"}, "memcpy", "y[i] = x[i], by one thread or by all",
+      copy_on(MemorySpace::host, "memcpy", "y[i] = x[i], by one thread or by all",
               {choice("from", {"host"}), choice("to", {"host"}), size("bytes"), host_threads(),
                optional_choice("pages", {"normal", "huge"})},
               memcpy_signature),
-      copy_on({"cpu"}, "memcpy_2d", "y[r][c] = x[r][c], rows `pitch` bytes apart",
+      copy_on(MemorySpace::host, "memcpy_2d", "y[r][c] = x[r][c], rows `pitch` bytes apart",
               {choice("from", {"host"}), choice("to", {"host"}), extent("rows"), extent("width"),
                extent("pitch"), host_threads()},
               memcpy_2d_signature),
-      copy_on(with_own_memory(), "device_memcpy",
+      copy_on(MemorySpace::device, "device_memcpy",
               "y[i] = x[i], one of them in the memory of a device; both ways: both at once",
               {choice("from", places), choice("to", places), size("bytes"), copier(), ways()},
               device_memcpy_signature),
-      copy_on(with_own_memory(), "peer_memcpy",
+      copy_on(MemorySpace::device, "peer_memcpy",
               "y[i] = x[i], from one device to another; both ways: both at once",
               {size("bytes"), copier(), choice("access", {"direct", "staged"}), ways()},
               peer_memcpy_signature),

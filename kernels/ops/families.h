@@ -20,6 +20,5 @@ std::vector<Op> matmul_ops();
 std::vector<Op> copy_ops();
 std::vector<Op> memory_stream_ops();
 std::vector<Op> collective_ops();
-std::vector<Op> placement_ops();
 
 }  // namespace assay

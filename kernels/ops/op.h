@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,12 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/core/memory_space.h"
 #include "kernels/core/params.h"
 #include "kernels/core/tensor.h"
 #include "kernels/ops/rules.h"
 
 // What an op is, as plain data: its parameters, tensors, work, test data and judging rules. The
-// table in op_table.cpp is the one place that knows them all; reference and backends implement the
+// table in table.cpp joins the families; reference and backends implement the
 // ops by name.
 namespace assay {
 
@@ -64,11 +64,11 @@ struct Op {
   bool collective = false;   // runs on the ranks of a Communicator
   /// Takes the devices of its signature together, or the one of a backend whose ranks share it.
   bool multi_device = false;
-  /// Steps on the placement layer (harness/placement/scenario.h); no backend has a kernel of it.
-  bool is_scenario = false;
-  std::vector<std::string_view> backends;  // the backends to which it applies; empty: all
+  /// The op whose reference tells what is right, where not its own does.
+  std::string_view judged_as;
+  std::vector<MemorySpace> memory_spaces;  // of the devices to which it applies; empty: all
   std::vector<DType> dtypes;
-  std::vector<DType> not_on_cpu;  // of those: formats that matrix units have and a CPU has not
+  std::vector<DType> matrix_unit_dtypes;  // of those: formats that only matrix units compute in
   std::vector<Parameter> parameters;
   /// Throws NotApplicable for parameters that do not go together.
   Signature (*signature)(DType, const Params&) = nullptr;
@@ -81,11 +81,6 @@ struct Op {
 std::span<const Op> all_ops();
 /// Null when there is none of that name.
 const Op* find_op(std::string_view name);
-
-/// Whether the op makes sense on a backend at all (a copy from host to host does on the CPU only).
-inline bool applies_to(const Op& op, std::string_view backend) {
-  return op.backends.empty() || std::ranges::find(op.backends, backend) != op.backends.end();
-}
 
 /// One op with its parameters resolved.
 struct OpInstance {
@@ -101,13 +96,6 @@ struct RankTensors {
   std::vector<TensorSpec> outputs;
 };
 RankTensors tensors_of(const Signature& signature, int rank);
-
-/// The same of one of its dtypes, which may be a format that only some devices compute in.
-inline bool applies_to(const OpInstance& op, std::string_view backend) {
-  const bool lacks_dtype =
-      backend == "cpu" && std::ranges::find(op.op->not_on_cpu, op.dtype) != op.op->not_on_cpu.end();
-  return applies_to(*op.op, backend) && !lacks_dtype;
-}
 
 /// The dtype of the elements that are judged.
 inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }

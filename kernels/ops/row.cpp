@@ -10,11 +10,11 @@ using enum DType;
 Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
            Passes passes) {
   std::vector<DType> dtypes = row.dtypes;
-  dtypes.insert(dtypes.end(), row.not_on_cpu.begin(), row.not_on_cpu.end());
+  dtypes.insert(dtypes.end(), row.matrix_unit_dtypes.begin(), row.matrix_unit_dtypes.end());
   return {.name = row.name,
           .formula = row.formula,
           .dtypes = std::move(dtypes),
-          .not_on_cpu = row.not_on_cpu,
+          .matrix_unit_dtypes = row.matrix_unit_dtypes,
           .parameters = std::move(parameters),
           .signature = signature,
           .passes = std::move(passes)};
@@ -56,10 +56,6 @@ Parameter optional_choice(std::string_view name, std::vector<std::string_view> c
   parameter.default_value = ParamValue{std::string(parameter.choices.front())};
   return parameter;
 }
-
-std::vector<std::string_view> with_own_memory() { return {"cuda", "sim"}; }
-
-std::vector<std::string_view> apart_from_the_host() { return {"cuda", "sim", "mpi"}; }
 
 double as_double(std::int64_t count) { return static_cast<double>(count); }
 

@@ -15,7 +15,7 @@ struct OpRow {
   std::string_view name;
   std::string_view formula;
   std::vector<DType> dtypes;
-  std::vector<DType> not_on_cpu = {};  // further ones
+  std::vector<DType> matrix_unit_dtypes = {};  // further ones
 };
 
 using SignatureOf = Signature (*)(DType, const Params&);
@@ -44,11 +44,6 @@ Parameter flag(std::string_view name);
 Parameter choice(std::string_view name, std::vector<std::string_view> choices);
 /// Left out of case ids when it is the first.
 Parameter optional_choice(std::string_view name, std::vector<std::string_view> choices);
-
-/// Backends whose devices do not compute in the host's memory.
-std::vector<std::string_view> with_own_memory();
-/// The same, and the ranks of a job.
-std::vector<std::string_view> apart_from_the_host();
 
 // Tensors and work.
 double as_double(std::int64_t count);

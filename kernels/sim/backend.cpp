@@ -11,6 +11,7 @@
 #include "kernels/device/device_id.h"
 #include "kernels/sim/device.h"
 #include "kernels/sim/kernel.h"
+#include "kernels/sim/traits.h"
 
 namespace assay::sim {
 namespace {
@@ -28,7 +29,7 @@ std::vector<int> visible_devices(int count, const char* mask) {
   }
   for (const std::string& entry : split(mask, ',')) {
     const std::string digits = entry.starts_with("SIM-") ? entry.substr(4) : entry;
-    const auto id = parse_device_id("sim:" + digits);
+    const auto id = parse_device_id(sim::traits().kind + ":" + digits);
     if (!id || id->index >= count) break;
     visible.push_back(id->index);
   }
@@ -67,7 +68,7 @@ class SimBackend final : public Backend {
         visible_devices(count_, has(FaultKind::ignores_mask) ? nullptr : std::getenv(mask_name));
   }
 
-  std::string kind() const override { return "sim"; }
+  const BackendTraits& traits() const override { return sim::traits(); }
   std::vector<DeviceInfo> describe() const override {
     std::vector<DeviceInfo> devices;
     for (int index = 0; index < std::ssize(visible_); ++index) {
@@ -77,9 +78,9 @@ class SimBackend final : public Backend {
   }
   std::unique_ptr<Device> open(int index) override {
     if (index >= std::ssize(visible_) && !has(FaultKind::opens_anything)) {
-      throw DeviceError(Failure::device_lost, "there is no sim:" + std::to_string(index) + ": " +
-                                                  std::to_string(visible_.size()) +
-                                                  " simulated devices are visible");
+      throw DeviceError(Failure::device_lost,
+                        "there is no " + to_text(DeviceId{sim::traits().kind, index}) + ": " +
+                            std::to_string(visible_.size()) + " simulated devices are visible");
     }
     DeviceInfo info = describe(index);
     if (has(FaultKind::renamed)) info.name += " of another name";
@@ -90,7 +91,6 @@ class SimBackend final : public Backend {
     for (int device = 0; device < count_; ++device) v.machine.push_back(uuid(device));
     return v;
   }
-  bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
                                         Bootstrap& bootstrap) override {
     std::vector<SimDevice*> own;
@@ -123,9 +123,10 @@ class SimBackend final : public Backend {
     const bool is_visible = index < std::ssize(visible_);
     const int device = is_visible ? visible_[static_cast<std::size_t>(index)] : index;
     DeviceInfo info = cpu_->describe().front();
-    info.device = "sim:" + std::to_string(index);
-    info.backend = "sim";
+    info.backend = sim::traits().kind;
+    info.device = to_text(DeviceId{info.backend, index});
     info.name = "simulated device " + std::to_string(device) + " (no hardware)";
+    info.stand_in = "simulated";
     info.uuid = uuid(device);
     info.memory_total_bytes = memory_bytes;
     info.memory_free_bytes = memory_bytes;

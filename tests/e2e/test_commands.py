@@ -172,7 +172,7 @@ class Mistakes(AssayTest):
     def test_no_gpu_is_told_with_its_reason(self):
         told = json.loads(self.assay("devices", "--json").stdout)
         if not any(device["backend"] == "cuda" for device in told["devices"]):
-            self.assertRegex(self.assay("devices").stdout, r"(?m)^no GPU: .*(no driver \(libcuda|the driver|visible|assay_cuda\.so)")
+            self.assertRegex(self.assay("devices").stdout, r"(?m)^no cuda device: .*(no driver \(libcuda|the driver|visible|assay_cuda\.so)")
 
     def test_absent_devices_exit_3(self):
         self.assertIn("cuda", self.refused("run", "--device", ABSENT, code=3))

@@ -100,7 +100,7 @@ class Expected(AssayTest):
 
 
 class Untested(AssayTest):
-    """The test module `toy` refuses everything: as a library does that cannot be loaded."""
+    """The test module `refusing` refuses everything: as a library does that cannot be loaded."""
 
     def test_what_a_device_refused_altogether_is_red_and_named(self):
         modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", "good")
@@ -110,7 +110,7 @@ class Untested(AssayTest):
         adds = ("run", "--check-only", "--filter", "^tensor_ops/add/f32/n=3$")
         said = self.assay(*adds, "--out", "out", expect=3, env=env).stderr
         for text in (said, (self.folder / "out" / "summary.md").read_text(), (self.folder / "out" / "junit.xml").read_text()):
-            self.assertRegex(text, "nothing ran of tensor.?_ops/add/f32 on toy:0: unsupported: a toy has no device")
+            self.assertRegex(text, "nothing ran of tensor.?_ops/add/f32 on refusing:0: unsupported: this device cannot be opened")
         self.assertIn("UNTESTED", (self.folder / "out" / "summary.md").read_text())
         page = self.folder / "page.html"
         self.assay("report", "out", "-o", page)

@@ -49,17 +49,18 @@ class WrappingBackend final : public Backend {
  public:
   using Wrap = std::function<std::unique_ptr<Device>(std::unique_ptr<Device>)>;
   WrappingBackend(std::string kind, std::unique_ptr<Backend> real, Wrap wrap)
-      : kind_(std::move(kind)), real_(std::move(real)), wrap_(std::move(wrap)) {}
-  std::string kind() const override { return kind_; }
+      : traits_(real->traits()), real_(std::move(real)), wrap_(std::move(wrap)) {
+    traits_.kind = std::move(kind);
+  }
+  const BackendTraits& traits() const override { return traits_; }
   std::vector<DeviceInfo> describe() const override { return real_->describe(); }
   std::unique_ptr<Device> open(int index) override { return wrap_(real_->open(index)); }
-  bool ranks_share_device() const override { return real_->ranks_share_device(); }
   std::unique_ptr<Communicator> connect(std::span<Device* const>, int, Bootstrap&) override {
     return nullptr;  // it knows its own devices, not these
   }
 
  private:
-  std::string kind_;
+  BackendTraits traits_;
   std::unique_ptr<Backend> real_;
   Wrap wrap_;
 };

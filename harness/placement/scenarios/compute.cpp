@@ -54,7 +54,7 @@ void mixed_devices_refused(Stage& stage) {
   const Tensor& here = stage.input();
   const Tensor there = here.cpu();
   const OpInstance add = of_elements("add", here);
-  const std::vector<std::string> named{"add", stage.place().text(), "cpu"};
+  const std::vector<std::string> named{"add", stage.place().text(), stage.devices().cpu().text()};
   expect_refusal([&] { apply(add, {here, there}); }, named);
   expect_refusal([&] { apply(add, {there, here}); }, named);
   stage.output().copy_from(here);

@@ -44,8 +44,9 @@ void device_query(Stage& stage) {
 void absent_device_refused(Stage& stage) {
   constexpr int absent_index = 4096;
   const std::string& kind = stage.place().id().backend;
-  for (const DeviceId& absent :
-       {DeviceId{kind == "cpu" ? "cuda" : kind, absent_index}, DeviceId{"nonesuch", 0}}) {
+  std::vector<DeviceId> asked_for{{"nonesuch", 0}};
+  if (!stage.place().is_cpu()) asked_for.push_back({kind, absent_index});
+  for (const DeviceId& absent : asked_for) {
     std::optional<std::string> refusal;
     try {
       stage.devices().open(absent);

@@ -10,8 +10,11 @@
 #include "harness/records/replay.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
+#include "kernels/cpu/traits.h"
 #include "kernels/cuda/faults.h"
+#include "kernels/cuda/traits.h"
 #include "kernels/sim/fault.h"
+#include "kernels/sim/traits.h"
 
 namespace assay::cli {
 namespace {
@@ -31,11 +34,12 @@ protocol::Hello machine() {
   add("cuda:1", "cuda", "GPU-bb", 30);
   add("cuda:2", "cuda", "GPU-cc", 20);
   add("sim:0", "sim", "SIM-0", 50);
+  hello.backends = {cpu::traits(), cuda::traits(), sim::traits()};
   return hello;
 }
 
 std::string resolved(const std::vector<std::string>& items) {
-  return to_text(resolve_devices(parse_device_list(items), machine()));
+  return to_text(resolve_devices(items, machine()));
 }
 
 TEST(ToldVariables, ArePathsAndWhatRunsRecord) {
@@ -81,11 +85,28 @@ TEST(DeviceLists, WhatIsNotHereIsAbsentAndWhatIsMalformedIsUsage) {
   }
 }
 
+TEST(DeviceLists, NameTheDevicesOfABackendThatOnlyTheMachineKnows) {
+  protocol::Hello hello = machine();
+  EXPECT_THROW(resolve_devices({"toy"}, hello), UsageError);
+  hello.backends.push_back({.kind = "toy", .uuid_prefixes = {"TOY-"}});
+  EXPECT_THROW(resolve_devices({"toy"}, hello), AbsentDevice);
+  DeviceInfo toy;
+  toy.device = "toy:0";
+  toy.backend = "toy";
+  toy.uuid = "TOY-1";
+  hello.devices.push_back(toy);
+  for (const char* item : {"toy", "toy:0", "toy:most-free", "TOY-1"}) {
+    EXPECT_EQ(to_text(resolve_devices({item}, hello)), "toy:0") << item;
+  }
+  EXPECT_EQ(to_text(resolve_devices({"all"}, hello)), "cpu+cuda:0+cuda:1+cuda:2+toy:0");
+  check_requirements({"toy"}, hello);
+}
+
 TEST(Requirements, AreCounted) {
-  check_requirements(parse_requirements({"cuda:3", "cpu"}), machine());
-  EXPECT_THROW(check_requirements(parse_requirements({"cuda:4"}), machine()), AbsentDevice);
+  check_requirements({"cuda:3", "cpu"}, machine());
+  EXPECT_THROW(check_requirements({"cuda:4"}, machine()), AbsentDevice);
   for (const char* item : {"cuda:0", "cuda:x", "gpu", "cuda:", ""}) {
-    EXPECT_THROW(parse_requirements({item}), UsageError) << item;
+    EXPECT_THROW(check_requirements({item}, machine()), UsageError) << item;
   }
 }
 

@@ -7,6 +7,9 @@
 #include <set>
 
 #include "harness/plan/plan.h"
+#include "kernels/cpu/traits.h"
+#include "kernels/cuda/traits.h"
+#include "kernels/sim/traits.h"
 #include "suites/select.h"
 
 namespace assay::cli {
@@ -19,7 +22,7 @@ std::vector<PlannedTrial> everything() {
   const std::vector<Case> cases = select_cases({.profile = "full"});
   const std::vector<DeviceId> devices{{"cpu", 0},   {"cuda", 0}, {"cuda", 1}, {"cuda", 2},
                                       {"cuda", 10}, {"sim", 0},  {"sim", 1}};
-  const std::vector<BackendTraits> backends{{"cpu", true}, {"cuda", false}, {"sim", false}};
+  const std::vector<BackendTraits> backends{cpu::traits(), cuda::traits(), sim::traits()};
   const std::vector<std::string> timings{"batch", "cold"};
   return make_plan(cases, devices, backends, timings);
 }

@@ -157,10 +157,12 @@ class FaultyCommunicator final : public Communicator {
 class FaultyBackend final : public Backend {
  public:
   explicit FaultyBackend(Fault fault) : fault_(fault), cpu_(cpu::make_backend()) {}
-  std::string kind() const override { return "faulty"; }
+  const BackendTraits& traits() const override {
+    static const BackendTraits traits{.kind = "faulty", .ranks_share_device = true};
+    return traits;
+  }
   std::vector<DeviceInfo> describe() const override { return cpu_->describe(); }
   std::unique_ptr<Device> open(int index) override { return cpu_->open(index); }
-  bool ranks_share_device() const override { return true; }
   std::unique_ptr<Communicator> connect(std::span<Device* const>, int ranks,
                                         Bootstrap& bootstrap) override {
     return std::make_unique<FaultyCommunicator>(*cpu_, fault_, ranks, bootstrap);

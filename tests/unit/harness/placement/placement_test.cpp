@@ -14,6 +14,7 @@
 #include "harness/placement/module.h"
 #include "harness/placement/random.h"
 #include "harness/placement/scenario.h"
+#include "harness/placement/scenario_ops.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/ops/op.h"
@@ -234,8 +235,7 @@ TEST(Scenarios, EachOpOfThatKindHasOne) {
   backends.add(cpu::make_backend());
   Devices devices(backends);
   Place* lane[] = {&devices.cpu()};
-  for (const Op& op : all_ops()) {
-    if (!op.is_scenario) continue;
+  for (const Op& op : scenario_ops()) {
     OpInstance instance{.op = &op};
     instance.signature.outputs = {{DType::f32, {1}}};
     const Binding binding{nullptr, {}, {nullptr}};

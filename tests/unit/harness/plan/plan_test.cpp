@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/core/status.h"
+#include "kernels/cpu/traits.h"
+#include "kernels/sim/traits.h"
+
 namespace assay {
 namespace {
 
-const std::vector<BackendTraits> backends{{"cpu", true}, {"sim", false}};
+const std::vector<BackendTraits> backends{cpu::traits(), sim::traits()};
 
 const std::vector<std::string> batch{"batch"};
 
@@ -31,6 +35,30 @@ TEST(Plan, GoesLaneByLane) {
                             "sim:0 tensor_ops/add/f32/n=1", "sim:0 tensor_ops/exp/f32/n=1",
                             "sim:1 tensor_ops/add/f32/n=1", "sim:1 tensor_ops/exp/f32/n=1"}));
   EXPECT_EQ(plan[0].timing, "batch");
+}
+
+TEST(Plan, KnowsNoBackendByItsName) {
+  BackendTraits unheard_of = sim::traits();
+  unheard_of.kind = "unheardof";
+  const std::vector<BackendTraits> both{sim::traits(), unheard_of};
+  const std::vector<std::string> ids{
+      "transfers/device_memcpy/u8/from=pinned,to=device,bytes=8,by=engine",
+      "transfers/peer_memcpy/u8/bytes=8,by=engine,access=direct",
+      "allreduce/allreduce/f32/reduce=sum,ranks=2,count=4",
+      "linear/linear/tf32/batch=1,in=1,out=1,bias=0,act=none", "placement/move_copies/f32/n=3"};
+  const auto lanes = [&](const std::string& kind) {
+    const auto plan = make_plan(cases(ids), std::vector<DeviceId>{{kind, 0}, {kind, 1}}, both, {});
+    std::vector<std::string> lines = text(plan);
+    for (std::string& line : lines) {
+      for (std::size_t at = 0; (at = line.find(kind)) != std::string::npos;) {
+        line.replace(at, kind.size(), "x");
+      }
+    }
+    return lines;
+  };
+  EXPECT_FALSE(lanes("sim").empty());
+  EXPECT_EQ(lanes("unheardof"), lanes("sim"));
+  EXPECT_THROW(make_plan(cases(ids), std::vector<DeviceId>{{"nonesuch", 0}}, both, {}), UsageError);
 }
 
 TEST(Plan, AHostCopyIsNeverPlannedOnAnotherDevice) {

@@ -18,15 +18,24 @@ TEST(Protocol, AHelloSurvives) {
   hello.build_id = "1.2 abc";
   hello.devices.emplace_back().device = "cuda:0";
   hello.devices[0].memory_total_bytes = std::int64_t{80} << 30;
-  hello.backends = {{"cuda", false}};
-  hello.problems = {"no NCCL"};
+  hello.backends = {{.kind = "toy",
+                     .memory = MemorySpace::remote,
+                     .ranks_share_device = true,
+                     .single_worker = true,
+                     .has_matrix_unit_dtypes = true,
+                     .only_on_request = true,
+                     .limits = {7, {8, 9}, false},
+                     .uuid_prefixes = {"A-", "B-"},
+                     .fault_variable = "FAULT",
+                     .when_absent = "not here"}};
+  hello.problems = {{"cuda", "no NCCL"}};
   const auto back = std::get<Hello>(decode_from_worker(encode(hello)));
   EXPECT_EQ(back.build_id, "1.2 abc");
   EXPECT_EQ(back.devices.at(0).device, "cuda:0");
   EXPECT_EQ(back.devices[0].memory_total_bytes, std::int64_t{80} << 30);
   EXPECT_EQ(back.devices[0].clock_hz, std::nullopt);
-  EXPECT_EQ(back.backends.at(0).kind, "cuda");
-  EXPECT_EQ(back.problems, std::vector<std::string>{"no NCCL"});
+  EXPECT_EQ(back.backends, hello.backends);
+  EXPECT_EQ(back.problems, hello.problems);
 }
 
 TEST(Protocol, EveryFieldOfARecordSurvives) {

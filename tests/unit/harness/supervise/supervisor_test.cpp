@@ -257,7 +257,7 @@ class OneDriver : public testing::Test {
     info_.devices = {cpu};
   }
   PlanEnd run(SupervisorOptions options, int count) {
-    options.single_worker_kinds = {"cpu"};
+    options.backends = {{.kind = "cpu", .single_worker = true}};
     std::vector<Sink*> sinks{&collect_};
     Supervisor supervisor(std::move(options), info_, sinks);
     const PlanEnd end = supervisor.execute(trials(count));

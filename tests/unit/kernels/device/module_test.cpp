@@ -26,19 +26,20 @@ TEST(Modules, OneOfThisBuildIsLoadedAndItsBackendIsFound) {
   Backends backends;
   backends.load_modules(folder / "good");
   EXPECT_TRUE(backends.problems().empty());
-  Backend* backend = backends.find("toy");
+  Backend* backend = backends.find("refusing");
   ASSERT_NE(backend, nullptr);
-  EXPECT_EQ(backend->describe().at(0).device, "toy:0");
+  EXPECT_EQ(backend->describe().at(0).device, "refusing:0");
   EXPECT_EQ(backends.find("cuda"), nullptr);
 }
 
 TEST(Modules, OneOfAnotherBuildIsReportedAndNotLoaded) {
   Backends backends;
   backends.load_modules(folder / "stale");
-  EXPECT_EQ(backends.find("toy"), nullptr);
+  EXPECT_EQ(backends.find("refusing"), nullptr);
   ASSERT_EQ(backends.problems().size(), 1U);
-  EXPECT_NE(backends.problems()[0].find("built as some other build"), std::string::npos)
-      << backends.problems()[0];
+  EXPECT_NE(backends.problems()[0].text.find("built as some other build"), std::string::npos)
+      << backends.problems()[0].text;
+  EXPECT_EQ(backends.problems()[0].backend, "stale");
 }
 
 TEST(Modules, WhatIsNoModuleIsRefusedByName) {

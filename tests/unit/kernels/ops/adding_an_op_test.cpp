@@ -9,7 +9,9 @@
 
 #include "harness/input/generate.h"
 #include "harness/oracle/compare.h"
+#include "harness/plan/case.h"
 #include "kernels/cpu/map.h"
+#include "kernels/device/backend_traits.h"
 #include "kernels/ops/elementwise.h"
 #include "kernels/ops/passes.h"
 #include "kernels/reference/elementwise.h"
@@ -46,35 +48,27 @@ constexpr ReferenceRow reference_row =
 }  // namespace
 }  // namespace reference
 
-namespace cpu {
 namespace {
 
 struct Cube {
-  static constexpr auto implementation = "OpenMP loop";
   template <class T>
-  T operator()(T x) const {
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
     return x * x * x;
   }
 };
 
-/// What a slip of the pen makes of it.
-struct Square {
-  static constexpr auto implementation = "OpenMP loop";
-  template <class T>
-  T operator()(T x) const {
-    return x * x;
-  }
-};
-
+template <class Backend>
 constexpr KernelRow kernel_row =
     // clang-format off
-    {"cube", map<Cube, Floats, 1>};
+    {"cube", Backend::template map<Cube, Floats, 1>};
 // clang-format on
 
-}  // namespace
-}  // namespace cpu
-
-namespace {
+struct Cpu {
+  template <class F, class Types, int Inputs>
+  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+    return cpu::map<F, Types, Inputs>(op, binding);
+  }
+};
 
 /// Both passes of `op`, computed by `make` and judged as a run judges them.
 oracle::Verdict judge(const OpInstance& op, Factory make) {
@@ -103,7 +97,7 @@ TEST(AddingAnOp, TheExamplePassesInEveryDtype) {
   for (const DType dtype : op.dtypes) {
     Params params;
     params.set("n", std::int64_t{70001});
-    const oracle::Verdict verdict = judge(instantiate(op, dtype, params), cpu::kernel_row.make);
+    const oracle::Verdict verdict = judge(instantiate(op, dtype, params), kernel_row<Cpu>.make);
     EXPECT_EQ(verdict.elements, 2 * 70001);
     EXPECT_TRUE(verdict.passed()) << name(dtype) << ": " << verdict.text();
   }
@@ -113,8 +107,19 @@ TEST(AddingAnOp, AMistakeInTheExampleIsCaught) {
   const Op op = row_of_the_table();
   Params params;
   params.set("n", std::int64_t{1003});
-  EXPECT_FALSE(
-      judge(instantiate(op, DType::f32, params), cpu::map<cpu::Square, Floats, 1>).passed());
+  EXPECT_FALSE(judge(instantiate(op, DType::f32, params), cpu::map<Square, Floats, 1>).passed());
+}
+
+TEST(AddingABackend, ItsTraitsDecideWhatIsPlanned) {
+  const BackendTraits traits{
+      .kind = "toy",
+      .memory = MemorySpace::device,
+      .limits = {.array_bytes = 1 << 20, .matrix_extents = {128}},
+  };
+  const auto applies = [&](const char* id) { return applies_to(parse_case_id(id).op, traits); };
+  EXPECT_TRUE(applies("transfers/device_memcpy/u8/from=pinned,to=device,bytes=8,by=engine"));
+  EXPECT_FALSE(applies("transfers/memcpy/u8/from=host,to=host,bytes=8,threads=one"));
+  EXPECT_FALSE(applies("linear/tf32/batch=1,in=1,out=1,bias=0,act=none"));
 }
 
 std::string text_of(const std::string& path) {
@@ -148,7 +153,7 @@ TEST(AddingAnOp, TheDocumentShowsWhatIsCompiledHere) {
     ++blocks;
     at = end + 3;
   }
-  EXPECT_EQ(blocks, 6);
+  EXPECT_EQ(blocks, 7);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A backend as a module: the smallest that the loader accepts. ASSAY_TEST_BUILD_ID overrides the
-// build that it claims to be of.
+// A module whose one device cannot be opened. ASSAY_TEST_BUILD_ID overrides the build that it
+// claims to be of.
 #include "assay/version.h"
 #include "kernels/core/status.h"
 #include "kernels/device/module.h"
@@ -8,22 +8,24 @@ namespace {
 
 using namespace assay;
 
-class ToyBackend final : public Backend {
+class RefusingBackend final : public Backend {
  public:
-  std::string kind() const override { return "toy"; }
+  const BackendTraits& traits() const override {
+    static const BackendTraits traits{.kind = "refusing"};
+    return traits;
+  }
   std::vector<DeviceInfo> describe() const override {
     DeviceInfo info;
-    info.device = "toy:0";
-    info.backend = "toy";
-    info.name = "toy";
+    info.device = "refusing:0";
+    info.backend = kind();
+    info.name = "refusing";
     return {info};
   }
   std::unique_ptr<Device> open(int) override {
-    throw DeviceError(Failure::unsupported, "a toy has no device");
+    throw DeviceError(Failure::unsupported, "this device cannot be opened");
   }
-  bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const>, int, Bootstrap&) override {
-    throw DeviceError(Failure::unsupported, "a toy has no collectives");
+    throw DeviceError(Failure::unsupported, "this backend has no collectives");
   }
 };
 
@@ -36,6 +38,6 @@ extern "C" const assay::ModuleEntry* assay_module() {
   constexpr const char* build_id = assay::version::build_id;
 #endif
   static constexpr assay::ModuleEntry entry{
-      build_id, []() -> assay::Backend* { return std::make_unique<ToyBackend>().release(); }};
+      build_id, []() -> assay::Backend* { return std::make_unique<RefusingBackend>().release(); }};
   return &entry;
 }

@@ -9,9 +9,9 @@
 
 #include "kernels/device/backend.h"
 #include "kernels/device/process_group.h"
-#include "kernels/remote/message.h"
+#include "kernels/ranks/message.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 
 /// One rank of a job: does on its own device what the rank that drives the job asks for.
 class Server {
@@ -58,4 +58,4 @@ void serve(ProcessGroup& job, Backend& backend, int device_index);
 void put_op(Writer& writer, const OpInstance& op);
 OpInstance get_op(Reader& reader);
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

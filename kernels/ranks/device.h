@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "kernels/device/device.h"
-#include "kernels/remote/peer.h"
+#include "kernels/ranks/peer.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 
 /// The device of a rank: what is asked of it is done there. Work is enqueued without waiting.
 class RemoteDevice final : public Device {
@@ -65,4 +65,4 @@ class RemoteKernel final : public Kernel {
 /// Writes what a rank binds a kernel to.
 void put_binding(Writer& writer, const Binding& binding);
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

@@ -1,17 +1,19 @@
+#include "harness/placement/scenario_ops.h"
+
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
 
 #include "kernels/core/status.h"
 #include "kernels/ops/elementwise.h"
-#include "kernels/ops/families.h"
 #include "kernels/ops/matmul.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/random.h"
+#include "kernels/ops/row.h"
 
-// Ops that are steps on the placement layer (harness/placement): where tensors and modules are, and
-// how they get there. No backend has a kernel of these names; the layer calls kernels of others.
-namespace assay {
+// Where tensors and modules are, and how they get there. The layer calls the kernels of other ops.
+namespace assay::placement {
 namespace {
 
 /// Which devices a scenario needs beside the CPU, which is always there.
@@ -22,14 +24,14 @@ enum class Needs {
 
 constexpr std::int64_t most_devices = 64;
 
-Op on_the_layer(Op op, Needs needs) {
-  op.is_scenario = true;
-  if (needs == Needs::other_device) op.backends = apart_from_the_host();
+Op on_the_layer(Op op, Needs needs, std::string_view judged_as) {
+  op.judged_as = judged_as;
+  if (needs == Needs::other_device) op.memory_spaces = {MemorySpace::device, MemorySpace::remote};
   return op;
 }
 
-Op over_devices(Op op, Needs needs) {
-  op = on_the_layer(std::move(op), needs);
+Op over_devices(Op op, Needs needs, std::string_view judged_as) {
+  op = on_the_layer(std::move(op), needs, judged_as);
   op.multi_device = true;
   return op;
 }
@@ -107,12 +109,12 @@ Passes gradient_passes(DType /*dtype*/, const Params& params) {
 
 /// y = x by a detour of one step or several; n elements.
 Op placed_copy(const OpRow& row, Needs needs) {
-  return on_the_layer(make_op(row, {extent("n")}, copied, moves()), needs);
+  return on_the_layer(make_op(row, {extent("n")}, copied, moves()), needs, "memcpy");
 }
 
 Op visible_mask_op(const OpRow& row) {
   Op op = placed_copy(row, Needs::other_device);
-  op.backends = with_own_memory();  // of ranks a launcher decides
+  op.memory_spaces = {MemorySpace::device};  // of ranks a launcher decides
   return op;
 }
 
@@ -120,12 +122,12 @@ Op visible_mask_op(const OpRow& row) {
 Op placed_copy_over_devices(const OpRow& row) {
   return over_devices(make_op(row, {limited("devices", 2, most_devices), extent("n")},
                               copied_over_devices, moves()),
-                      Needs::other_device);
+                      Needs::other_device, "memcpy");
 }
 
 Op most_free_op(const OpRow& row) {
   Op op = placed_copy_over_devices(row);
-  op.backends = with_own_memory();  // ranks of one host share it
+  op.memory_spaces = {MemorySpace::device};  // ranks of one host share it
   return op;
 }
 
@@ -135,7 +137,7 @@ Op round_trip_op(const OpRow& row) {
                               {extent("rows"), extent("cols"),
                                choice("layout", {"dense", "transposed", "columns"})},
                               copied_matrix, moves()),
-                      Needs::other_device);
+                      Needs::other_device, "memcpy");
 }
 
 Op device_guard_op(const OpRow& row) {
@@ -143,47 +145,47 @@ Op device_guard_op(const OpRow& row) {
                               {limited("devices", 2, most_devices), extent("n"),
                                choice("exit", {"normal", "error"})},
                               copied_over_devices, moves()),
-                      Needs::other_device);
+                      Needs::other_device, "memcpy");
 }
 
 Op results_stay_op(const OpRow& row) {
   return on_the_layer(
       make_op(row, {extent("n")}, elementwise_signature(Operands::one), bit_for_bit()),
-      Needs::nothing);
+      Needs::nothing, "square");
 }
 
 Op square_123_op(const OpRow& row) {
   return on_the_layer(make_op(row, {limited("numbers", 3, 3)}, squares_of_three, no_inputs()),
-                      Needs::nothing);
+                      Needs::nothing, "");
 }
 
 Op linear_module_op(const OpRow& row) {
   return on_the_layer(make_op(row, linear_parameters(), linear_signature, linear_passes),
-                      Needs::nothing);
+                      Needs::nothing, "linear");
 }
 
 Op sequential_op(const OpRow& row) {
   return on_the_layer(make_op(row, stack_parameters(), stack_signature, stack_passes),
-                      Needs::nothing);
+                      Needs::nothing, "linear_stack");
 }
 
 Op manual_seed_op(const OpRow& row) {
   return on_the_layer(make_op(row, {extent("n"), generator_seed()}, random_signature, no_inputs()),
-                      Needs::nothing);
+                      Needs::nothing, "random");
 }
 
 Op manual_seed_all_op(const OpRow& row) {
   return over_devices(
       make_op(row, {limited("devices", 2, most_devices), extent("n"), generator_seed()},
               random_over_devices, no_inputs()),
-      Needs::other_device);
+      Needs::other_device, "random");
 }
 
 Op data_parallel_op(const OpRow& row) {
   std::vector<Parameter> parameters = stack_parameters();
   parameters.insert(parameters.begin(), limited("devices", 1, most_devices));
   return over_devices(make_op(row, std::move(parameters), stack_over_devices, stack_passes),
-                      Needs::nothing);
+                      Needs::nothing, "linear_stack");
 }
 
 Op distributed_gradient_op(const OpRow& row) {
@@ -191,14 +193,12 @@ Op distributed_gradient_op(const OpRow& row) {
       make_op(row,
               {limited("ranks", 1, most_devices), extent("samples"), extent("in"), extent("out")},
               gradient_signature, gradient_passes),
-      Needs::nothing);
+      Needs::nothing, "");
   op.collective = true;
   return op;
 }
 
-}  // namespace
-
-std::vector<Op> placement_ops() {
+std::vector<Op> make_table() {
   using enum DType;
   return {
       // clang-format off
@@ -226,4 +226,17 @@ std::vector<Op> placement_ops() {
   };
 }
 
-}  // namespace assay
+}  // namespace
+
+std::span<const Op> scenario_ops() {
+  static const std::vector<Op> ops = make_table();
+  return ops;
+}
+
+const Op* find_scenario(std::string_view name) {
+  const auto ops = scenario_ops();
+  const auto found = std::ranges::find(ops, name, &Op::name);
+  return found == ops.end() ? nullptr : &*found;
+}
+
+}  // namespace assay::placement

@@ -1,13 +1,13 @@
-#include "kernels/remote/server.h"
+#include "kernels/ranks/server.h"
 
 #include <new>
 #include <utility>
 
 #include "kernels/core/names.h"
 #include "kernels/ops/op.h"
-#include "kernels/remote/collective.h"
+#include "kernels/ranks/collective.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 namespace {
 
 /// Wants to know how it went; the others' errors come with the next one that does.
@@ -255,4 +255,4 @@ void serve(ProcessGroup& job, Backend& backend, int device_index) {
   }
 }
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

@@ -9,7 +9,7 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 
 /// What the process that drives a job asks of one that serves it.
 enum class Command : unsigned char {
@@ -107,4 +107,4 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

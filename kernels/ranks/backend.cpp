@@ -1,17 +1,19 @@
-#include "kernels/remote/backend.h"
+#include "kernels/ranks/backend.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "kernels/device/device_id.h"
-#include "kernels/remote/device.h"
-#include "kernels/remote/peer.h"
+#include "kernels/ranks/device.h"
+#include "kernels/ranks/peer.h"
+#include "kernels/ranks/traits.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 namespace {
 
 class RemoteCommunicator final : public Communicator {
@@ -117,7 +119,7 @@ class RemoteBackend final : public Backend {
   RemoteBackend(const RemoteBackend&) = delete;
   RemoteBackend& operator=(const RemoteBackend&) = delete;
 
-  std::string kind() const override { return std::string(remote::kind); }
+  const BackendTraits& traits() const override { return ranks::traits(); }
   std::vector<DeviceInfo> describe() const override {
     std::vector<DeviceInfo> devices;
     for (int rank = 0; rank < info_.size; ++rank) devices.push_back(describe(rank));
@@ -133,8 +135,6 @@ class RemoteBackend final : public Backend {
     return std::make_unique<RemoteDevice>(describe(index),
                                           *peers_[static_cast<std::size_t>(index)]);
   }
-  bool ranks_share_device() const override { return false; }
-  bool single_worker() const override { return true; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int /*ranks*/,
                                         Bootstrap& /*bootstrap*/) override {
     std::vector<Peer*> peers;
@@ -157,7 +157,7 @@ class RemoteBackend final : public Backend {
   }
   DeviceInfo describe(int rank) const {
     DeviceInfo info;
-    info.backend = remote::kind;
+    info.backend = ranks::traits().kind;
     info.device = to_text(DeviceId{info.backend, rank});
     info.name = "rank " + std::to_string(rank) + " of " + std::to_string(info_.size) + " (" +
                 info_.launcher + ")";
@@ -190,6 +190,27 @@ std::int64_t least_of_all(ProcessGroup& group, std::int64_t number) {
   return number;
 }
 
+/// A device with a memory of its own for this rank of its host, where there is one.
+std::optional<OwnDevice> device_of_rank(const Backends& backends, int local_rank) {
+  for (const BackendTraits& traits : backends.traits()) {
+    if (traits.memory != MemorySpace::device || traits.only_on_request) continue;
+    Backend* const backend = backends.find(traits.kind);
+    const int devices = static_cast<int>(backend->describe().size());
+    // Launchers may show each rank its own device and no other.
+    const bool has_mask = std::getenv(backend->visibility().mask.c_str()) != nullptr;
+    const int index = devices == 1 && has_mask ? 0 : local_rank;
+    if (index < devices) return OwnDevice{backend, index};
+  }
+  return std::nullopt;
+}
+
+/// Of a text, positive.
+std::int64_t checksum(std::string_view text) {
+  std::int64_t sum = 1;
+  for (const char c : text) sum = (sum * 131 + c) % 1'000'000'007;
+  return sum;
+}
+
 }  // namespace
 
 OwnDevice own_device(ProcessGroup& group, const Backends& backends, const LaunchInfo& info) {
@@ -197,13 +218,11 @@ OwnDevice own_device(ProcessGroup& group, const Backends& backends, const Launch
     throw DeviceError(Failure::internal,
                       "the ranks of a job must have the same command line: rank 0 alone plans");
   }
-  Backend* cuda = backends.find("cuda");
-  const int gpus = cuda == nullptr ? 0 : static_cast<int>(cuda->describe().size());
-  // Launchers may show each rank its own GPU and no other.
-  const bool has_mask = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
-  const int index = gpus == 1 && has_mask ? 0 : info.local_rank;
-  const bool all_have_gpus = least_of_all(group, index < gpus ? 1 : 0) != 0;
-  return all_have_gpus ? OwnDevice{cuda, index} : OwnDevice{backends.find("cpu"), 0};
+  const std::optional<OwnDevice> own = device_of_rank(backends, info.local_rank);
+  const std::int64_t kind = own ? checksum(own->backend->kind()) : 0;
+  const std::int64_t least = least_of_all(group, kind);
+  const bool is_same_everywhere = least == -least_of_all(group, -kind);
+  return own && is_same_everywhere ? *own : OwnDevice{backends.find(host_kind), 0};
 }
 
 std::unique_ptr<Backend> make_backend(const LaunchInfo& info,
@@ -212,4 +231,4 @@ std::unique_ptr<Backend> make_backend(const LaunchInfo& info,
   return std::make_unique<RemoteBackend>(info, std::move(join), own);
 }
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

@@ -1,10 +1,10 @@
-#include "kernels/remote/device.h"
+#include "kernels/ranks/device.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace assay::remote {
+namespace assay::ranks {
 namespace {
 
 std::uint64_t address(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
@@ -170,4 +170,4 @@ void RemoteKernel::launch_between(std::span<const Interval> intervals, std::int6
   }
 }
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/remote/message.h"
-#include "kernels/remote/server.h"
+#include "kernels/ranks/message.h"
+#include "kernels/ranks/server.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 
 /// A rank of the job, as the one that drives it (rank 0) reaches it: the others by messages, its
 /// own device without.
@@ -41,4 +41,4 @@ class Peer {
   std::deque<std::vector<std::byte>> answers_;  // of the own device
 };
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

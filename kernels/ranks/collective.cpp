@@ -1,9 +1,9 @@
-#include "kernels/remote/collective.h"
+#include "kernels/ranks/collective.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace assay::remote {
+namespace assay::ranks {
 namespace {
 
 /// Some processes of a job, in the order of their ranks among themselves.
@@ -58,4 +58,4 @@ std::unique_ptr<Communicator> connect(ProcessGroup& group, Backend& backend, Dev
   return std::make_unique<MemberCommunicator>(group, backend, device, std::move(members));
 }
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

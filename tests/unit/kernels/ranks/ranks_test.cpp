@@ -16,13 +16,14 @@
 #include "harness/plan/case.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/cpu/traits.h"
 #include "kernels/device/launch_info.h"
-#include "kernels/remote/backend.h"
-#include "kernels/remote/collective.h"
-#include "kernels/remote/server.h"
+#include "kernels/ranks/backend.h"
+#include "kernels/ranks/collective.h"
+#include "kernels/ranks/server.h"
 #include "tests/unit/forwarding.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 namespace {
 
 /// Ranks that are threads of one process: what MPI does for processes.
@@ -284,12 +285,11 @@ class NotingDevice final : public ForwardingDevice {
 class NotingCpu final : public Backend {
  public:
   explicit NotingCpu(Notes& notes) : notes_(notes) {}
-  std::string kind() const override { return real_->kind(); }
+  const BackendTraits& traits() const override { return traits_; }
   std::vector<DeviceInfo> describe() const override { return real_->describe(); }
   std::unique_ptr<Device> open(int index) override {
     return std::make_unique<NotingDevice>(real_->open(index), notes_);
   }
-  bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const>, int, Bootstrap&) override {
     return std::make_unique<Connected>(notes_);
   }
@@ -304,6 +304,11 @@ class NotingCpu final : public Backend {
     Notes& notes_;
   };
   std::unique_ptr<Backend> real_ = cpu::make_backend();
+  BackendTraits traits_ = [] {
+    BackendTraits traits = cpu::traits();
+    traits.ranks_share_device = false;
+    return traits;
+  }();
   Notes& notes_;
 };
 
@@ -381,10 +386,12 @@ class FindsEachOther final : public Backend {
     }
     std::string found_;
   };
-  std::string kind() const override { return "test"; }
+  const BackendTraits& traits() const override {
+    static const BackendTraits traits{.kind = "test"};
+    return traits;
+  }
   std::vector<DeviceInfo> describe() const override { return {}; }
   std::unique_ptr<Device> open(int) override { return nullptr; }
-  bool ranks_share_device() const override { return false; }
   std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
                                         Bootstrap& bootstrap) override {
     constexpr int root = 1;
@@ -475,4 +482,4 @@ TEST(LaunchInfo, IsWhatTheEnvironmentOfALauncherSays) {
 }
 
 }  // namespace
-}  // namespace assay::remote
+}  // namespace assay::ranks

@@ -6,11 +6,11 @@
 #include "kernels/device/backend.h"
 #include "kernels/device/process_group.h"
 
-namespace assay::remote {
+namespace assay::ranks {
 
 /// Connects this process with the other `members` of the job, each with its device, as the backend
 /// does it.
 std::unique_ptr<Communicator> connect(ProcessGroup& group, Backend& backend, Device& device,
                                       std::vector<int> members);
 
-}  // namespace assay::remote
+}  // namespace assay::ranks

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+namespace assay {
+
+/// A module that was not loaded, or a library that a backend misses.
+struct BackendProblem {
+  std::string backend;  // its kind
+  std::string text;     // one line that names the file or the library
+
+  bool operator==(const BackendProblem&) const = default;
+};
+
+/// "cuda: no driver".
+inline std::string to_text(const BackendProblem& problem) {
+  return problem.backend + ": " + problem.text;
+}
+
+}  // namespace assay

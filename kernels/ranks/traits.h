@@ -1,0 +1,19 @@
+#pragma once
+
+#include "kernels/device/backend_traits.h"
+
+namespace assay::ranks {
+
+/// Ranks of a job. Without limits: the device behind a rank has them.
+inline const BackendTraits& traits() {
+  static const BackendTraits traits{
+      .kind = "mpi",
+      .memory = MemorySpace::remote,
+      .single_worker = true,
+      .has_matrix_unit_dtypes = true,
+      .when_absent = "the ranks of a job are there when mpirun or srun starts assay",
+  };
+  return traits;
+}
+
+}  // namespace assay::ranks
