@@ -49,7 +49,8 @@ constexpr std::array columns{"case_id",        "device",         "device_name",
                              "oracle",         "elements",       "mismatches",
                              "max_ulp",        "max_abs_error",  "max_bound_ratio",
                              "worst_ratio",    "effective_bits", "misrounded_fraction",
-                             "repeatable",     "reason",         "replay"};
+                             "repeatable",     "reason",         "replay",
+                             "caught_by",      "caught_on"};
 
 void record_properties(const Record& record) {
   // "status" is an attribute of the library's own.

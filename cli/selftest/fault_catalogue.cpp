@@ -49,6 +49,8 @@ constexpr Pairing pairings[] = {
     {"loop_short", layer, "exact_data: "},
     {"tf32_inputs", "linear/f32/batch=16,in=4096,out=33,bias=0,act=none", "effective bits"},
     {"tf32_inputs", "linear/f32/batch=1,in=4096,out=1000,bias=0,act=none", "effective bits"},
+    {"tf32_inputs", "linear/linear_stack/f32/batch=16,in=10,width=16,layers=3,bias=0,act=relu", "real_data: "},
+    {"tf32_inputs", "tensor_ops/prod/f32/n=1003", "real_data: 1 of 1 elements wrong"},
     {"bf16_pairs", "linear/f32/batch=16,in=4096,out=33,bias=0,act=none", "effective bits"},
     {"bf16_inputs", "linear/tf32/batch=16,in=4096,out=33,bias=0,act=none", "effective bits"},
     {"f32_factors", "linear/tf32/batch=16,in=64,out=33,bias=1,act=none", "more precise than tf32", Status::pass},

@@ -17,8 +17,8 @@
 #include "cli/selftest/selftest_run.h"
 #include "cli/stderr_message.h"
 #include "cli/validators.h"
-#include "harness/execute/checks.h"
 #include "harness/records/csv.h"
+#include "harness/records/fields_text.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
@@ -66,9 +66,37 @@ std::string objection(const Pairing& pairing, const Outcome& outcome) {
 }
 
 using Cells = std::vector<std::string>;
-const Cells header{"fault",  "case_id",   "verdict", "caught_by",
-                   "status", "exit_code", "reason",  "seed"};
-const Cells head{"fault", "case", "verdict", "caught by", "status", "exit"};
+const Cells header{"fault",     "case_id", "verdict", "caught_by", "status",
+                   "exit_code", "reason",  "seed",    "caught_on"};
+const Cells head{"fault", "case", "verdict", "caught by", "status", "exit", "", "", ""};
+
+/// The cells below `header`.
+Cells cells_of(std::string_view fault, const Pairing& pairing, std::string_view verdict,
+               const Outcome& outcome, int seed) {
+  const Record none{.reason = "no row"};
+  const Record& row = outcome.row() != nullptr ? *outcome.row() : none;
+  return {std::string(fault),
+          std::string(pairing.case_id),
+          std::string(verdict),
+          to_cell(row.caught_by),
+          outcome.row() != nullptr ? to_cell(row.status) : "",
+          std::to_string(outcome.exit_code),
+          row.reason,
+          std::to_string(seed),
+          row.caught_on};
+}
+
+/// The checks that each alone would let the row pass if it were off: of a special value judged bit
+/// for bit `exact` and `special_values`.
+std::vector<Check> checks_behind(const Record& row) {
+  if (!row.caught_by) return {};
+  std::vector<Check> checks{*row.caught_by};
+  const bool is_rule = *row.caught_by < Check::special_values;
+  if (is_rule && row.caught_on == name(Check::special_values)) {
+    checks.push_back(Check::special_values);
+  }
+  return checks;
+}
 
 class Selftest {
  public:
@@ -88,10 +116,7 @@ class Selftest {
           run_case(pairing, {.seed = seed, .device = device_, .fault_variable = fault_variable_});
       const Record* row = outcome.row();
       const bool passed = outcome.exit_code == ok && row != nullptr && row->status == Status::pass;
-      add({"none", std::string(pairing.case_id), passed ? "passed" : "FALSE ALARM", "",
-           row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
-           row != nullptr ? row->reason : "no row", std::to_string(seed)},
-          passed);
+      add(cells_of("none", pairing, passed ? "passed" : "FALSE ALARM", outcome, seed), passed);
       passed ? ++passed_ : ++alarms_;
     }
   }
@@ -103,12 +128,8 @@ class Selftest {
                                                  .seed = seed,
                                                  .device = device_,
                                                  .fault_variable = fault_variable_});
-      const Record* row = outcome.row();
       const std::string why = objection(pairing, outcome);
-      add({std::string(pairing.fault), std::string(pairing.case_id),
-           why.empty() ? "caught" : "MISSED", row != nullptr ? caught_by(*row) : "",
-           row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
-           row != nullptr ? row->reason : "", std::to_string(seed)},
+      add(cells_of(pairing.fault, pairing, why.empty() ? "caught" : "MISSED", outcome, seed),
           why.empty(), why);
       why.empty() ? ++caught_ : ++missed_;
     }
@@ -135,12 +156,8 @@ class Selftest {
                                                .seed = seed,
                                                .device = device_,
                                                .fault_variable = fault_variable_});
-    const Record* row = outcome.row();
     const std::string why = objection(pairing, outcome);
-    add({std::string(pairing.fault), std::string(pairing.case_id),
-         why.empty() ? "passed" : "FALSE ALARM", "",
-         row != nullptr ? std::string(name(row->status)) : "", std::to_string(outcome.exit_code),
-         row != nullptr ? row->reason : "", std::to_string(seed)},
+    add(cells_of(pairing.fault, pairing, why.empty() ? "passed" : "FALSE ALARM", outcome, seed),
         why.empty(), why);
     why.empty() ? ++passed_ : ++alarms_;
   }
@@ -153,7 +170,8 @@ class Selftest {
   }
 
   void show_row(const Cells& row) const {
-    show(screen(), "{:<26}  {:<58}  {:<11}  {:<30}  {:<11}  {}\n", row[0], row[1], row[2], row[3],
+    const std::string by = row[8].empty() ? row[3] : row[3] + " on " + row[8];
+    show(screen(), "{:<26}  {:<58}  {:<11}  {:<34}  {:<11}  {}\n", row[0], row[1], row[2], by,
          row[4], row[5]);
   }
 
@@ -171,32 +189,30 @@ class Selftest {
 /// passes, because no other check does? One for which nothing slips is redundant, as far as this
 /// catalogue goes.
 int execute_without_checks(std::span<const Pairing> pairings) {
-  std::map<std::string, std::vector<Pairing>> caught;
+  std::map<Check, std::vector<Pairing>> caught;
   for (const Pairing& pairing : pairings) {
     if (pairing.status != Status::fail) continue;  // supervision's, which no check does
     const Outcome outcome = run_case(pairing, {.fault = pairing.fault});
     if (outcome.row() == nullptr) continue;
-    for (const std::string& check : checks_behind(*outcome.row())) {
-      caught[check].push_back(pairing);
-    }
+    for (const Check check : checks_behind(*outcome.row())) caught[check].push_back(pairing);
   }
   int redundant = 0;
-  for (const std::string_view check : check_names()) {
-    const std::vector<Pairing>& by_it = caught[std::string(check)];
+  for (const Check check : optional_checks()) {
+    const std::vector<Pairing>& by_it = caught[check];
     std::vector<std::string> slipped;
     for (const Pairing& pairing : by_it) {
-      const Outcome outcome = run_case(pairing, {.fault = pairing.fault, .without = check});
+      const Outcome outcome = run_case(pairing, {.fault = pairing.fault, .without = name(check)});
       if (outcome.row() != nullptr && outcome.row()->status == Status::pass) {
         slipped.push_back(fmt::format("{} on {}", pairing.fault, pairing.case_id));
       }
     }
-    show("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", check, slipped.size(),
-         by_it.size(), slipped.empty() ? "redundant" : slipped.front());
+    show("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", name(check),
+         slipped.size(), by_it.size(), slipped.empty() ? "redundant" : slipped.front());
     for (std::size_t i = 1; i < slipped.size(); ++i) show("{:61}{}\n", "", slipped[i]);
     std::fflush(stdout);
     redundant += slipped.empty() ? 1 : 0;
   }
-  say("{} of {} checks let nothing slip when they are off\n", redundant, check_names().size());
+  say("{} of {} checks let nothing slip when they are off\n", redundant, optional_checks().size());
   return redundant == 0 ? ok : wrong;
 }
 

@@ -6,10 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <regex>
 #include <system_error>
 #include <utility>
 
@@ -105,48 +102,6 @@ Outcome run_case(const Pairing& pairing, const Injection& injection) {
   std::vector<std::string> selection{"--case", std::string(pairing.case_id)};
   for (const std::string& word : split(pairing.options, ' ')) selection.push_back(word);
   return run_injected(pairing.devices, injection, selection);
-}
-
-std::string caught_by(const Record& row) {
-  static const std::array<std::pair<std::regex, std::string>, 11> checks{{
-      {std::regex("^placement: "), "placement layer"},
-      {std::regex("(lies|runs) on device"), "placement"},
-      {std::regex("bytes written"), "guard bands"},
-      {std::regex("was overwritten"), "unchanged inputs"},
-      {std::regex("the launch leaves"), "process state"},
-      {std::regex("ranks disagree"), "agreement of ranks"},
-      {std::regex("not repeatable: launch"), "soak"},
-      {std::regex("not repeatable"), "last launch"},
-      {std::regex("effective bits"), "effective bits"},
-      {std::regex("worst of many"), "worst element"},
-      {std::regex("correctly rounded value, at most"), "misrounded"},
-  }};
-  if (row.status == Status::pass) return "";
-  if (class_of(row.status) != StatusClass::wrong) return "supervision";
-  for (const auto& [pattern, check] : checks) {
-    if (std::regex_search(row.reason, pattern)) return check;
-  }
-  // "exact_data: 3 of 4 elements wrong": the rule of that pass, in "exact_data=exact; ...".
-  const std::string pass = row.reason.substr(0, row.reason.find(':'));
-  std::smatch rule;
-  const std::regex rule_of(pass + "=([a-z_]+)");
-  return std::regex_search(row.oracle, rule, rule_of) ? fmt::format("{} on {}", rule.str(1), pass)
-                                                      : row.reason;
-}
-
-std::vector<std::string> checks_behind(const Record& row) {
-  std::string by = caught_by(row);
-  const std::size_t on = by.find(" on ");
-  if (on == std::string::npos) {
-    std::ranges::replace(by, ' ', '_');
-    return {by};
-  }
-  const std::string rule = by.substr(0, on);
-  std::vector<std::string> checks{rule == "exact"       ? "exact_rules"
-                                  : rule == "freivalds" ? "freivalds"
-                                                        : "bounds"};
-  if (by.substr(on + 4) == "special_values") checks.emplace_back("special_values");
-  return checks;
 }
 
 }  // namespace assay::cli

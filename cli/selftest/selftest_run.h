@@ -35,11 +35,4 @@ Outcome run_injected(int simulated, const Injection& injection,
 
 Outcome run_case(const Pairing& pairing, const Injection& injection);
 
-/// The check that a reason speaks of: "exact on exact_data", "guard bands"; empty for a pass.
-std::string caught_by(const Record& row);
-
-/// The names, as in check_names(), of the checks that each alone would let it pass if it were off:
-/// of a special value judged bit for bit "exact_rules" and "special_values".
-std::vector<std::string> checks_behind(const Record& row);
-
 }  // namespace assay::cli

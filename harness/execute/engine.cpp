@@ -41,7 +41,7 @@ class TrialMeter final : public measure::Meter {
   DeviceCondition condition() override { return trial_.condition(); }
   void before_last() override {
     clock_.enter(&PhaseSeconds::comparison);
-    check_surroundings(trial_, inputs_, checks_, "timed launches");
+    check_surroundings(trial_, inputs_, checks_, "timed_launches");
     clock_.enter(&PhaseSeconds::input);
     arm_for_timing(trial_);
     clock_.enter(&PhaseSeconds::sampling);
@@ -80,6 +80,14 @@ std::string_view category_of(Failure failure) {
 void end_as(Record& record, Status status, const std::string& reason) {
   record.status = status;
   record.reason = reason;
+}
+
+/// Ends it as a wrong result.
+void caught(Record& record, Status status, Check check, const std::string& on,
+            const std::string& reason) {
+  end_as(record, status, reason);
+  record.caught_by = check;
+  record.caught_on = on;
 }
 
 }  // namespace
@@ -204,12 +212,12 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       record.status = Status::pass;        // perhaps with a reason: a declared deviation
     }
   } catch (const WrongResult& wrong) {
-    end_as(record, Status::fail, wrong.reason);
+    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason);
     result.leave_worker = wrong.spoiled_process;
   } catch (const placement::ScenarioFailure& broken) {
-    end_as(record, Status::fail, "placement: " + broken.reason);
+    caught(record, Status::fail, Check::placement_layer, "", "placement: " + broken.reason);
   } catch (const VacuousResult& nothing_shown) {
-    end_as(record, Status::vacuous, nothing_shown.reason);
+    caught(record, Status::vacuous, Check::decoys, "", nothing_shown.reason);
   } catch (const DeviceError& error) {
     end_as(record, status_of(error.failure()),
            std::string(category_of(error.failure())) + error.what());

@@ -52,31 +52,21 @@ std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool kee
   return outputs;
 }
 
-Check check_of(oracle::Objection::Kind kind) {
-  switch (kind) {
-    case oracle::Objection::Kind::effective_bits:
-      return Check::effective_bits;
-    case oracle::Objection::Kind::worst_element:
-      return Check::worst_element;
-    case oracle::Objection::Kind::misrounded:
-      return Check::misrounded;
-  }
-  __builtin_unreachable();
-}
-
 /// Every rank must hold the same bits as rank 0, whatever the tolerance.
-void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype) {
+void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype, const std::string& on) {
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
     if (const auto byte = input::first_difference(outputs[0], outputs[rank])) {
-      throw WrongResult{fmt::format("ranks disagree: rank {} differs from rank 0 at [{}]", rank,
+      throw WrongResult{Check::agreement_of_ranks, on,
+                        fmt::format("ranks disagree: rank {} differs from rank 0 at [{}]", rank,
                                     *byte / size_bytes(dtype))};
     }
   }
 }
 
-void check_process_state(const Trial& trial, const Checks& checks, std::string_view when) {
+void check_process_state(const Trial& trial, const Checks& checks, const std::string& on) {
   if (const auto change = trial.changed_process(); change && checks.on(Check::process_state)) {
-    throw WrongResult{fmt::format("{}: the launch {}", when, *change), true};
+    throw WrongResult{Check::process_state, on, fmt::format("{}: the launch {}", on, *change),
+                      true};
   }
 }
 
@@ -117,6 +107,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
                   const Checks& checks, PhaseClock& clock, Findings& findings,
                   std::vector<HostTensor>& kept) {
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  const std::string on(rules.name);
   clock.enter(&PhaseSeconds::input);
   trial.upload(inputs);
   trial.arm(fills.at(static_cast<std::size_t>(pass)));
@@ -124,7 +115,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   trial.launch();
   trial.synchronize();
   clock.enter(&PhaseSeconds::comparison);
-  check_process_state(trial, checks, rules.name);  // before the reference is computed in it
+  check_process_state(trial, checks, on);  // before the reference is computed in it
   const bool is_last = pass + 1 == std::ssize(passes(op));
   const std::vector<Bytes> outputs = outputs_of(trial, op, is_last, kept);
 
@@ -189,12 +180,13 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
     findings.precision.misrounded_fraction = precision.misrounded_fraction;
   }
 
-  if (!verdict.passed() && checks.on(rules)) {
-    throw WrongResult{fmt::format("{}: {}", rules.name, verdict.text())};
+  const Check rule = check_of(rules.rule.oracle, tolerance.exact);
+  if (!verdict.passed() && checks.on(rules, rule)) {
+    throw WrongResult{rule, on, fmt::format("{}: {}", on, verdict.text())};
   }
   for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op, mode)) {
-    if (checks.on(check_of(found.kind))) {
-      throw WrongResult{fmt::format("{}: {}", rules.name, found.text)};
+    if (checks.on(found.check)) {
+      throw WrongResult{found.check, on, fmt::format("{}: {}", on, found.text)};
     }
   }
   if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
@@ -205,9 +197,9 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
                                         outputs[0],
                                         fills.at(static_cast<std::size_t>(pass)).poison));
   }
-  check_surroundings(trial, inputs, checks, std::string(rules.name));
+  check_surroundings(trial, inputs, checks, on);
   if (is_collective && checks.on(Check::agreement_of_ranks)) {
-    check_ranks_agree(outputs, output_dtype(op));
+    check_ranks_agree(outputs, output_dtype(op), on);
   }
 }
 
@@ -215,7 +207,8 @@ std::string deviations_seen(const Findings& findings) {
   std::string ids;
   for (const oracle::Seen& seen : findings.deviations) {
     if (seen.places > 0 && seen.deviating == 0) {
-      throw WrongResult{fmt::format("the declared deviation {} was not seen at any of {} places",
+      throw WrongResult{Check::declared_deviation, "",
+                        fmt::format("the declared deviation {} was not seen at any of {} places",
                                     seen.deviation->id, seen.places)};
     }
     if (seen.deviating > 0)
@@ -225,16 +218,18 @@ std::string deviations_seen(const Findings& findings) {
 }
 
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
-                        const std::string& when) {
-  const auto demand = [&](const std::optional<std::string>& damage) {
-    if (damage) throw WrongResult{when + ": " + *damage, true};
+                        const std::string& on) {
+  const auto demand = [&](Check check, const std::optional<std::string>& damage) {
+    if (damage) throw WrongResult{check, on, on + ": " + *damage, true};
   };
   if (const auto place = trial.elsewhere(); place && checks.on(Check::placement)) {
-    throw WrongResult{when + ": " + *place};
+    throw WrongResult{Check::placement, on, on + ": " + *place};
   }
-  check_process_state(trial, checks, when);
-  if (checks.on(Check::guard_bands)) demand(trial.damage());
-  if (checks.on(Check::unchanged_inputs)) demand(trial.changed_input(inputs));
+  check_process_state(trial, checks, on);
+  if (checks.on(Check::guard_bands)) demand(Check::guard_bands, trial.damage());
+  if (checks.on(Check::unchanged_inputs)) {
+    demand(Check::unchanged_inputs, trial.changed_input(inputs));
+  }
 }
 
 void arm_for_timing(Trial& trial) { trial.arm(timing_fill); }
@@ -250,9 +245,11 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
     for (int rank = 0; rank < trial.ranks(); ++rank) {
       if (const auto element =
               trial.first_difference(rank, verified[static_cast<std::size_t>(rank)])) {
-        throw WrongResult{fmt::format(
-            "not repeatable: launch {} of {} differs from the verified one at [{}] of rank {}",
-            launch, launches, *element, rank)};
+        throw WrongResult{
+            Check::soak, "",
+            fmt::format(
+                "not repeatable: launch {} of {} differs from the verified one at [{}] of rank {}",
+                launch, launches, *element, rank)};
       }
     }
   }
@@ -264,12 +261,14 @@ void check_last_launch(const Trial& trial, const RankInputs& inputs,
   for (int rank = 0; checks.on(Check::last_launch) && rank < trial.ranks(); ++rank) {
     const HostTensor& right = verified[static_cast<std::size_t>(rank)];
     if (const auto element = trial.first_difference(rank, right)) {
-      throw WrongResult{fmt::format(
-          "not repeatable: the last launch differs from the verified one at [{}] of rank {}",
-          *element, rank)};
+      throw WrongResult{
+          Check::last_launch, "",
+          fmt::format(
+              "not repeatable: the last launch differs from the verified one at [{}] of rank {}",
+              *element, rank)};
     }
   }
-  check_surroundings(trial, inputs, checks, "the last launch");
+  check_surroundings(trial, inputs, checks, "last_launch");
 }
 
 }  // namespace assay

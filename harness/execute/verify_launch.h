@@ -16,6 +16,8 @@ namespace assay {
 
 /// A wrong result: ends the trial with status `fail`.
 struct WrongResult {
+  Check check;
+  std::string on;  // the pass, or the launches, in which it failed; empty where `check` says it
   std::string reason;
   bool spoiled_process = false;  // by writes outside, or by what it leaves: nothing may run in it
 };
@@ -57,9 +59,10 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
 /// WrongResult where one should have shown and never did.
 std::string deviations_seen(const Findings& findings);
 
-/// Throws WrongResult when launches wrote outside their outputs.
+/// Throws WrongResult when launches wrote outside their outputs. `on` names them: a pass,
+/// "timed_launches", "last_launch", "soak".
 void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
-                        const std::string& when);
+                        const std::string& on);
 
 /// Poisons the outputs, in a way that no judged launch uses, before launches that are timed. To be
 /// called after check_surroundings: it makes the guard bands whole again.

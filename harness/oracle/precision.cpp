@@ -41,33 +41,32 @@ Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& 
 // Written so that NaN is an objection.
 std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                                   const MathMode& mode) {
-  using Kind = Objection::Kind;
   std::vector<Objection> found;
   if (verdict.bounded < enough_outputs) return found;
   if (const auto band = bits_band(rule, op, mode)) {
     const double bits = effective_bits(verdict, op);
     if (!(bits >= band->low)) {
-      found.push_back({Kind::effective_bits,
+      found.push_back({Check::effective_bits,
                        fmt::format("{:.2f} effective bits, where sums of {} terms in {} keep "
                                    "{:.2f}: computed in less precision",
                                    bits, op.signature.terms, name(accumulator(op)), band->low)});
     }
     if (!(bits <= band->high)) {
-      found.push_back({Kind::effective_bits,
+      found.push_back({Check::effective_bits,
                        fmt::format("{:.2f} effective bits, more than the {:.2f} that {} can hold",
                                    bits, band->high, name(output_dtype(op)))});
     }
     const double allowed = worst_allowed(*band, verdict, op);
     if (!(verdict.largest_error <= allowed)) {
       found.push_back(
-          {Kind::worst_element,
+          {Check::worst_element,
            fmt::format("the error at [{}] is {:.1f} times what the worst of many may be",
                        verdict.largest_index, verdict.largest_error / allowed)});
     }
   }
   if (const auto limit = misrounded_limit(rule, op, mode)) {
     if (!(misrounded_fraction(verdict) <= *limit)) {
-      found.push_back({Kind::misrounded,
+      found.push_back({Check::misrounded,
                        fmt::format("{:.3g} of the outputs are not the correctly rounded value, at "
                                    "most {:.2g} may be: sums were kept in less than {}",
                                    misrounded_fraction(verdict), *limit, name(accumulator(op)))});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/oracle/verdict.h"
+#include "harness/records/check.h"
 #include "kernels/core/math_mode.h"
 #include "kernels/ops/op.h"
 
@@ -33,7 +34,7 @@ Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& 
 /// Why the outputs are worse together than the op's arithmetic makes them, one of a kind; empty
 /// when all is well.
 struct Objection {
-  enum class Kind { effective_bits, worst_element, misrounded } kind;
+  Check check;
   std::string text;
 };
 std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,

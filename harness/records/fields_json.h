@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "harness/records/record.h"
-#include "kernels/core/memory_space.h"
+#include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 
 // JSON objects from and to any struct that has visit_fields. Empty fields are left out.
@@ -39,8 +39,9 @@ using Json = nlohmann::json;
 inline void put(Json& object, const char* key, const std::string& value) {
   if (!value.empty()) object[key] = value;
 }
-inline void put(Json& object, const char* key, Status value) { object[key] = name(value); }
-inline void put(Json& object, const char* key, MemorySpace value) { object[key] = name(value); }
+template <class Enum>
+requires std::is_enum_v<Enum>
+void put(Json& object, const char* key, Enum value) { object[key] = name(value); }
 template <class T>
 void put(Json& object, const char* key, const std::vector<T>& values) {
   if (!values.empty()) object[key] = values;
@@ -54,24 +55,14 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
   if constexpr (std::floating_point<T>) {
     if (!std::isfinite(*value)) return;  // JSON has no such number
   }
-  object[key] = *value;
+  put(object, key, *value);
 }
 
-inline void get(const Json& value, Status& field) {
-  const auto status = parse_status(value.get<std::string>());
-  if (!status) throw UsageError("unknown status '" + value.get<std::string>() + "'");
-  field = *status;
-}
-inline void get(const Json& value, MemorySpace& field) {
-  const auto space = parse_memory_space(value.get<std::string>());
-  if (!space) throw UsageError("unknown memory space '" + value.get<std::string>() + "'");
-  field = *space;
-}
-template <class T>
-void get(const Json& value, std::vector<T>& field);
 template <class T>
 void get(const Json& value, T& field) {
-  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+  if constexpr (std::is_enum_v<T>) {
+    from_cell(value.get<std::string>(), field);
+  } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     field = whole_number<T>(value);
   } else {
     field = value.get<T>();
@@ -97,7 +88,7 @@ nlohmann::json fields_to_json(const Struct& object) {
 }
 
 /// Throws nlohmann::json::exception when a value is of the wrong type, UsageError for an unknown
-/// status and for what is no whole number of a field's range. Absent keys leave the field.
+/// name and for what is no whole number of a field's range. Absent keys leave the field.
 template <class Struct>
 Struct fields_from_json(const nlohmann::json& json) {
   Struct object;

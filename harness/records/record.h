@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/records/check.h"
 #include "harness/records/phases.h"
 #include "harness/records/run_info.h"
 #include "kernels/device/device_info.h"
@@ -117,6 +118,8 @@ struct Record {
   std::optional<double> between_samples_s;  // and what it spends beside it, in the median
   std::optional<double> worst_allowed;      // |error| at `worst_index`; 0: the expected value alone
   std::optional<double> wall_s;             // from when the trial was begun to when it had ended
+  std::optional<Check> caught_by;           // the check that failed
+  std::string caught_on;                    // the pass on which it failed, or the launches
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -191,6 +194,8 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("between_samples_s", r.between_samples_s);
   visit("worst_allowed", r.worst_allowed);
   visit("wall_s", r.wall_s);
+  visit("caught_by", r.caught_by);
+  visit("caught_on", r.caught_on);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

@@ -233,6 +233,9 @@ void Supervisor::conclude(Queue& queue, Result result) {
     result.record.status = Status::flaky;
     result.record.reason = "passed on attempt " + std::to_string(trial.attempt);
   }
+  if (class_of(result.record.status) == StatusClass::broken) {
+    result.record.caught_by = Check::supervision;
+  }
   result.record.expected_failure.clear();
   if (result.record.is_bad()) {
     result.record.case_id = trial.test.id();

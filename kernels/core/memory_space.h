@@ -1,8 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <optional>
+#include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace assay {
@@ -14,19 +14,14 @@ enum class MemorySpace {
   remote,  // with another process
 };
 
-namespace memory_space_detail {
-inline constexpr std::array<std::string_view, 3> names{"host", "device", "remote"};
+inline std::span<const MemorySpace> enumerators(MemorySpace /*of*/) {
+  static constexpr std::array all{MemorySpace::host, MemorySpace::device, MemorySpace::remote};
+  return all;
 }
 
 inline std::string_view name(MemorySpace space) {
-  return memory_space_detail::names.at(static_cast<std::size_t>(space));
-}
-
-inline std::optional<MemorySpace> parse_memory_space(std::string_view text) {
-  const auto& names = memory_space_detail::names;
-  const auto* const found = std::ranges::find(names, text);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<MemorySpace>(found - names.begin());
+  constexpr std::array<std::string_view, 3> names{"host", "device", "remote"};
+  return names.at(static_cast<std::size_t>(space));
 }
 
 }  // namespace assay

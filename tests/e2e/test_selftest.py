@@ -23,10 +23,15 @@ class Selftest(AssayTest):
                          {(fault, "passed", "0") for fault in odd})
         self.assertIn(f"{len(faults)} of {len(faults)} faults caught", said.stderr)
         # Each kind of check is the one that catches something.
-        self.assertLessEqual({"exact on exact_data", "sum_bound on real_data", "function_bound on domain", "guard bands",
-                              "unchanged inputs", "effective bits", "worst element", "misrounded",
-                              "freivalds on exact_data", "placement", "agreement of ranks", "soak", "last launch", "supervision"},
+        self.assertLessEqual({"exact", "freivalds", "sum_bound", "function_bound", "relative_bound", "running_bound",
+                              "softmax_bound", "layernorm_bound", "effective_bits", "worst_element", "misrounded",
+                              "placement", "guard_bands", "unchanged_inputs", "process_state", "agreement_of_ranks",
+                              "last_launch", "soak", "placement_layer", "supervision"},
                              {row["caught_by"] for row in faults})
+        self.assertLessEqual({("exact", "exact_data"), ("sum_bound", "real_data"), ("function_bound", "domain"),
+                              ("freivalds", "exact_data"), ("last_launch", ""), ("supervision", "")},
+                             {(row["caught_by"], row["caught_on"]) for row in faults})
+        self.assertEqual({row["caught_by"] for row in rows if row["verdict"] == "passed"}, {""})
 
     def test_one_fault_alone(self):
         self.assay("selftest", "--only", "stale_element", "--csv", "one.csv")

@@ -266,41 +266,49 @@ TEST(Faults, NoFaultIsNeverFlagged) {
   for (const char* timing : {"", "batch"}) {
     const Result result = with_fault(Fault::none, timing);
     EXPECT_EQ(result.record.status, Status::pass) << result.record.reason;
+    EXPECT_EQ(result.record.caught_by, std::nullopt);
     EXPECT_EQ(result.record.time_median_s.has_value(), *timing != '\0');
     EXPECT_EQ(result.samples.empty(), *timing == '\0');
   }
 }
 
-void expect_caught(Fault fault, const std::string& reason) {
+void expect_caught(Fault fault, Check check, const std::string& on, const std::string& reason) {
   for (const char* timing : {"", "batch"}) {
     const Result result = with_fault(fault, timing);
     EXPECT_EQ(result.record.status, Status::fail) << reason;
     EXPECT_NE(result.record.reason.find(reason), std::string::npos) << result.record.reason;
+    EXPECT_EQ(result.record.caught_by, check);
+    EXPECT_EQ(result.record.caught_on, on);
     EXPECT_FALSE(result.record.time_median_s) << "wrong work has no times";
     EXPECT_TRUE(result.samples.empty());
   }
 }
 
 TEST(Faults, AnOutputThatIsNotWritten) {
-  expect_caught(Fault::stale_output, "of 1000 elements wrong");
+  expect_caught(Fault::stale_output, Check::exact, "all_exponents", "of 1000 elements wrong");
 }
 TEST(Faults, AWritePastTheEnd) {
-  expect_caught(Fault::past_the_end, "4 bytes written past the end");
+  expect_caught(Fault::past_the_end, Check::guard_bands, "all_exponents",
+                "4 bytes written past the end");
 }
 TEST(Faults, AGuardThatIsReadAndWrittenOn) {
-  expect_caught(Fault::copies_a_guard, "4 bytes written past the end");
+  expect_caught(Fault::copies_a_guard, Check::guard_bands, "all_exponents",
+                "4 bytes written past the end");
 }
 TEST(Faults, AnInputThatIsOverwritten) {
-  expect_caught(Fault::overwrites_input, "input 1 of rank 0 was overwritten");
+  expect_caught(Fault::overwrites_input, Check::unchanged_inputs, "real_data",
+                "input 1 of rank 0 was overwritten");
 }
 TEST(Faults, AWritePastTheEndByEarlyTimedLaunchesAlone) {
   const Result result = with_fault(Fault::past_the_end_while_timed, "batch");
   EXPECT_EQ(result.record.status, Status::fail);
-  EXPECT_NE(result.record.reason.find("timed launches: output 0"), std::string::npos)
+  EXPECT_NE(result.record.reason.find("timed_launches: output 0"), std::string::npos)
       << result.record.reason;
+  EXPECT_EQ(result.record.caught_by, Check::guard_bands);
+  EXPECT_EQ(result.record.caught_on, "timed_launches");
 }
 TEST(Faults, AResultThatIsWrongOnlyAfterTheVerifiedLaunches) {
-  expect_caught(Fault::changes_with_launch, "not repeatable");
+  expect_caught(Fault::changes_with_launch, Check::last_launch, "", "not repeatable");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "harness/plan/protocol.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -48,6 +49,8 @@ TEST(Protocol, EveryFieldOfARecordSurvives) {
       field = "text " + std::to_string(place);
     } else if constexpr (std::is_same_v<T, Status>) {
       field = Status::flaky;
+    } else if constexpr (std::is_same_v<T, std::optional<Check>>) {
+      field = Check::guard_bands;
     } else if constexpr (std::is_same_v<T, std::optional<bool>>) {
       field = false;
     } else {
@@ -64,6 +67,18 @@ TEST(Protocol, EveryFieldOfARecordSurvives) {
   EXPECT_EQ(back.samples[0].launches, 7);
   EXPECT_EQ(back.record.status, Status::flaky);
   EXPECT_EQ(back.record.repeatable, false);
+  EXPECT_EQ(back.record.caught_by, Check::guard_bands);
+}
+
+TEST(Protocol, EveryCheckSurvivesByItsName) {
+  for (const Check check : all_checks()) {
+    Result result;
+    result.record.caught_by = check;
+    const std::string line = encode(result);
+    EXPECT_NE(line.find(fmt::format(R"("caught_by":"{}")", name(check))), std::string::npos);
+    EXPECT_EQ(std::get<Result>(decode_from_worker(line)).record.caught_by, check);
+  }
+  EXPECT_EQ(encode(Result{}).find("caught_by"), std::string::npos) << "of a pass there is none";
 }
 
 TEST(Protocol, TheStateOfTheDeviceSurvivesWithEachSample) {
@@ -121,9 +136,9 @@ TEST(Protocol, AMalformedLineIsRefused) {
   for (const std::string& line : std::vector<std::string>{
            "", "{", "[]", "null", "{}", R"({"type":7})", R"({"type":"noise"})",
            R"({"type":"hello"})", R"({"type":"result"})",
-           result_line(R"({"status":"great"})", "[]"), result_line(R"({"elements":"many"})", "[]"),
-           result_line(R"({})", "[[1]]"), result_line(R"({})", R"([[1,2,"fast"]])"),
-           result_line(R"({})", "[[1,2,1e9,1]]")}) {
+           result_line(R"({"status":"great"})", "[]"), result_line(R"({"caught_by":"luck"})", "[]"),
+           result_line(R"({"elements":"many"})", "[]"), result_line(R"({})", "[[1]]"),
+           result_line(R"({})", R"([[1,2,"fast"]])"), result_line(R"({})", "[[1,2,1e9,1]]")}) {
     EXPECT_THROW(decode_from_worker(line), Malformed) << line;
   }
   for (

@@ -68,9 +68,11 @@ TEST(Supervisor, AHangThatIgnoresTermIsKilledAndTheRunGoesOn) {
                            2, 0.3);
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].status, Status::timeout);
+  EXPECT_EQ(records[0].caught_by, Check::supervision);
   EXPECT_NE(records[0].reason.find("signal 9"), std::string::npos) << records[0].reason;
   EXPECT_GE(records[0].wall_s, 0.3) << "the time-out at least";
   EXPECT_EQ(records[1].status, Status::pass);
+  EXPECT_EQ(records[1].caught_by, std::nullopt);
   EXPECT_GT(records[1].wall_s, 0);
 }
 

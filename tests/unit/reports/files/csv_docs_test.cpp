@@ -57,6 +57,14 @@ TEST(CsvDocs, ListTheStatusesInOrder) {
   EXPECT_EQ(documented("### Status"), names);
 }
 
+TEST(CsvDocs, ListTheChecksInOrder) {
+  std::vector<std::string> names;
+  for (const Check check : all_checks()) {
+    if (check != Check::special_values) names.emplace_back(name(check));  // in no row
+  }
+  EXPECT_EQ(documented("### Check"), names);
+}
+
 TEST(CsvDocs, ListThePhasesOfRunJsonInOrder) {
   std::vector<std::string> names;
   for (const Phase& phase : all_phases) names.emplace_back(phase.name);

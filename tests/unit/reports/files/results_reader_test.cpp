@@ -41,6 +41,9 @@ class Draw {
   void operator()(const char* /*column*/, Status& field) {
     field = all_statuses()[pick(all_statuses().size())];
   }
+  void operator()(const char* /*column*/, Check& field) {
+    field = all_checks()[pick(all_checks().size())];
+  }
   void operator()(const char* /*column*/, bool& field) { field = pick(2) == 0; }
   void operator()(const char* /*column*/, double& field) {
     using limits = std::numeric_limits<double>;
@@ -160,6 +163,20 @@ TEST(ResultsReader, MistakesAreNamedByLineAndColumn) {
   expect("x,cpu,,1,1,pass,1,0.5,maybe", "23: repeatable: must be true or false, not 'maybe'");
   expect("x,\xFF,,1,1,pass,1,0.5,true", "3: device: must be text in UTF-8");
   expect("\"x\ny\",cpu,,z,1,pass,1,0.5,true", "12: attempt");
+}
+
+TEST(ResultsReader, TheCheckThatFailedIsReadByItsName) {
+  const std::string header = "case_id,device,timing,attempt,repeat,status,caught_by,caught_on\n";
+  const auto records = parse(header + "x,cpu,,1,1,fail,guard_bands,real_data\nx,cpu,,2,1,pass,,\n");
+  EXPECT_EQ(records.at(0).caught_by, Check::guard_bands);
+  EXPECT_EQ(records[0].caught_on, "real_data");
+  EXPECT_EQ(records.at(1).caught_by, std::nullopt);
+  EXPECT_TRUE(refusal(header + "x,cpu,,1,1,fail,guard_band,\n")
+                  .starts_with("r.csv:2:17: caught_by: unknown value 'guard_band'; did you mean "
+                               "'guard_bands'"));
+  // Written by a version without the column.
+  const auto older = parse("case_id,device,timing,attempt,repeat,status\nx,cpu,,1,1,fail\n");
+  EXPECT_EQ(older.at(0).caught_by, std::nullopt);
 }
 
 TEST(ResultsReader, AKeyThatIsThereTwiceIsRefused) {
