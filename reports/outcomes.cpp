@@ -20,33 +20,14 @@ std::int64_t count_of(const std::map<Key, std::int64_t>& counts, Key key) {
   return found == counts.end() ? 0 : found->second;
 }
 
-int severity(const Record& record) {
-  return severity(record.status, !record.expected_failure.empty());
-}
-
-const Record& worse(const Record& a, const Record& b) { return severity(a) > severity(b) ? a : b; }
+/// The reason of a record is a string of its own.
+std::string keep(std::string reason) { return reason; }
 
 }  // namespace
 
 bool turns_red(Status status, const RunInfo& run) {
   if (status == Status::flaky && run.allow_flaky) return false;
   return class_of(status) == StatusClass::wrong || class_of(status) == StatusClass::broken;
-}
-
-int severity(Status status, bool accepted) {
-  if (accepted) return worst_good;
-  if (status == Status::flaky) return worst_good + 1;
-  switch (class_of(status)) {
-    case StatusClass::right:
-      return 0;
-    case StatusClass::skipped:
-      return 1;
-    case StatusClass::broken:
-      return worst_good + 2;
-    case StatusClass::wrong:
-      break;
-  }
-  return worst_good + 3;
 }
 
 Outcomes::Outcomes(std::span<const Record> records) {
@@ -68,39 +49,16 @@ void Outcomes::add(const Record& record) {
   add_to_cell(record);
   const auto [place, is_new] =
       index_.try_emplace({record.case_id, record.device, record.timing}, trials_.size());
-  if (is_new) {
-    trials_.push_back({record, {}, 1, 0, record.wall_s});
-    return;
-  }
+  if (is_new) trials_.emplace_back();
   Trial& trial = trials_[place->second];
   if (record.wall_s) trial.wall_s = trial.wall_s.value_or(0) + *record.wall_s;
-  if (record.repeat != trial.current.repeat) {
-    trial.worst = trial.repeats == 1 ? trial.current : worse(trial.worst, trial.current);
-    trial.bad_repeats += trial.current.is_bad() ? 1 : 0;
-    trial.current = record;
-    ++trial.repeats;
-    return;
-  }
-  const Record& before = trial.current;
-  if (record.attempt < before.attempt) return;
-  Record now = record;
-  if (before.is_bad() && (now.status == Status::pass || now.status == Status::flaky)) {
-    now.status = Status::flaky;
-    now.reason =
-        fmt::format("attempt {}: {}: {}", before.attempt, name(before.status), before.reason);
-  }
-  trial.current = std::move(now);
+  trial.fold.add(record, keep);
 }
 
 Record Outcomes::outcome(const Trial& trial) {
-  Record worst = trial.repeats == 1 ? trial.current : worse(trial.worst, trial.current);
-  worst.wall_s = trial.wall_s;
-  if (trial.repeats == 1) return worst;
-  const std::int64_t bad = trial.bad_repeats + (trial.current.is_bad() ? 1 : 0);
-  if (bad > 0) {
-    worst.reason = fmt::format("in {} of {} repeats: {}", bad, trial.repeats, worst.reason);
-  }
-  return worst;
+  Record outcome = trial.fold.outcome(keep);
+  outcome.wall_s = trial.wall_s;
+  return outcome;
 }
 
 std::vector<Record> Outcomes::trials() const {
@@ -113,8 +71,8 @@ std::vector<Record> Outcomes::trials() const {
 Tally Outcomes::tally() const {
   Tally tally;
   for (const Trial& trial : trials_) {
-    if (trial.repeats == 1) {
-      tally.add(trial.current);
+    if (trial.fold.repeats() == 1) {
+      tally.add(trial.fold.current());
     } else {
       tally.add(outcome(trial));
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/records/record.h"
+#include "reports/trial_fold.h"
 
 namespace assay {
 
@@ -37,12 +38,6 @@ struct Tally {
 /// verdict counts and a list of what is not right holds.
 bool turns_red(Status status, const RunInfo& run);
 
-/// How much a person must know of an outcome: 0 for a pass, then skips, failures that were accepted
-/// as known ones, flaky, broken and wrong results. What exceeds `worst_good` does not count as
-/// green.
-int severity(Status status, bool accepted);
-inline constexpr int worst_good = 2;
-
 /// What became of each trial over its attempts and repeats. Grows with the plan, not with repeats.
 class Outcomes final : public Sink {
  public:
@@ -52,18 +47,14 @@ class Outcomes final : public Sink {
   void add(const Record& record);
   void result(const Result& result) override { add(result.record); }
 
-  /// One record for each case, device and timing, in the order of their first appearance: of
-  /// several attempts the last (a pass after a bad one is `flaky`, however that row calls itself),
-  /// of several repeats the worst. `wall_s` is that of all of them together.
+  /// One record for each case, device and timing, in the order of their first appearance
+  /// (reports/trial_fold.h). `wall_s` is that of all attempts and repeats together.
   std::vector<Record> trials() const;
   Tally tally() const;
 
  private:
   struct Trial {
-    Record current;  // of the repeat that came last
-    Record worst;    // of the repeats before it
-    std::int64_t repeats = 1;
-    std::int64_t bad_repeats = 0;  // before the current one
+    TrialFold<Record> fold;
     std::optional<double> wall_s;  // of all attempts and repeats
   };
   /// Of one suite, op and dtype on one device.

@@ -15,7 +15,7 @@
 #include "harness/statistics/order_statistics.h"
 #include "kernels/core/status.h"
 #include "reports/files/results_columns.h"
-#include "reports/outcomes.h"
+#include "reports/trial_fold.h"
 
 namespace assay {
 namespace {
@@ -36,9 +36,10 @@ struct Row {
   std::string_view reason;
 
   auto key() const { return std::tie(repeat, attempt); }
-  bool is_bad() const { return severity(status, accepted) > worst_good; }
   bool is_timed() const { return status == Status::pass && median_s > 0; }
 };
+
+int severity(const Row& row) { return assay::severity(row.status, row.accepted); }
 
 using Rows = std::deque<Row>;  // grows without a second copy of what it holds
 
@@ -166,20 +167,6 @@ class RowReader {
   Column throttled_{columns_, "throttled"};
 };
 
-/// What the attempts at one repeat came to: the last counts, and a pass after a bad one is flaky.
-Row last_attempt(std::span<const Row> attempts, Texts& texts) {
-  Row result = attempts.front();
-  for (const Row& row : attempts.subspan(1)) {
-    const Row before = std::exchange(result, row);
-    if (before.is_bad() && (row.status == Status::pass || row.status == Status::flaky)) {
-      result.status = Status::flaky;
-      result.reason = texts.keep(
-          fmt::format("attempt {}: {}: {}", before.attempt, name(before.status), before.reason));
-    }
-  }
-  return result;
-}
-
 StoredTime time_of(const std::vector<Row>& timed) {
   StoredTime time;
   std::vector<double> medians;
@@ -198,26 +185,19 @@ StoredTime time_of(const std::vector<Row>& timed) {
 
 /// What the rows of one trial, in the order of their keys, came to.
 void fold(std::span<const Row> rows, Texts& texts, StoredTrial& trial) {
-  Row worst;
-  std::int64_t bad = 0;
+  const auto keep = [&](const std::string& reason) { return texts.keep(reason); };
+  TrialFold<Row> fold;
   std::vector<Row> timed;
-  for (std::size_t at = 0; at < rows.size();) {
-    const std::size_t first = at;
-    while (at < rows.size() && rows[at].repeat == rows[first].repeat) ++at;
-    const Row repeat = last_attempt(rows.subspan(first, at - first), texts);
-    bad += repeat.is_bad() ? 1 : 0;
-    if (repeat.is_timed()) timed.push_back(repeat);
-    const bool is_worse =
-        severity(repeat.status, repeat.accepted) >= severity(worst.status, worst.accepted);
-    if (trial.repeats++ == 0 || is_worse) worst = repeat;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    fold.add(rows[at], keep);
+    const bool is_last = at + 1 == rows.size() || rows[at + 1].repeat != rows[at].repeat;
+    if (is_last && fold.current().is_timed()) timed.push_back(fold.current());
   }
-  trial.status = worst.status;
-  trial.accepted = worst.accepted;
-  trial.reason = worst.reason;
-  if (bad > 0 && trial.repeats > 1) {
-    trial.reason =
-        texts.keep(fmt::format("in {} of {} repeats: {}", bad, trial.repeats, worst.reason));
-  }
+  const Row outcome = fold.outcome(keep);
+  trial.repeats = fold.repeats();
+  trial.status = outcome.status;
+  trial.accepted = outcome.accepted;
+  trial.reason = outcome.reason;
   if (!timed.empty()) trial.time = time_of(timed);
 }
 

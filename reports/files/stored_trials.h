@@ -46,8 +46,8 @@ struct TrialGroup {
   }
 };
 
-/// What became of one trial in a stored run, by the rules of `Outcomes`: of several attempts the
-/// last, of several repeats the worst. The views are the owner's.
+/// What became of one trial in a stored run, by the rules of reports/trial_fold.h. The views are
+/// the owner's.
 struct StoredTrial {
   std::string_view case_id;
   const TrialGroup* group = nullptr;

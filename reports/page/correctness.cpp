@@ -63,7 +63,7 @@ int severity_of(const GridCase& one) {
   int most = 0;
   for (const Cell& cell : one.cells) {
     if (cell.worst == nullptr) continue;
-    most = std::max(most, severity(cell.worst->status, !cell.worst->expected_failure.empty()));
+    most = std::max(most, severity(*cell.worst));
   }
   return most;
 }

@@ -8,14 +8,10 @@
 namespace assay::page {
 namespace {
 
-int severity_of(const Record& record) {
-  return severity(record.status, !record.expected_failure.empty());
-}
-
 /// Whether `record` must be seen before `other`.
 bool is_worse(const Record& record, const Record& other) {
   const auto rank = [](const Record& trial) {
-    return std::tuple(severity_of(trial), excess(trial), trial.max_bound_ratio.value_or(-1));
+    return std::tuple(severity(trial), excess(trial), trial.max_bound_ratio.value_or(-1));
   };
   return rank(record) > rank(other);
 }

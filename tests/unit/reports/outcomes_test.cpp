@@ -37,10 +37,12 @@ TEST(Outcomes, TheLastAttemptDecides) {
 TEST(Outcomes, APassAfterAFailureIsFlaky) {
   std::vector<Record> records{attempt(1, Status::fail), attempt(2, Status::pass)};
   records[0].reason = "3 of 4 wrong";
+  records[0].caught_by = Check::exact;
   const auto last = Outcomes(records).trials();
   ASSERT_EQ(last.size(), 1U);
   EXPECT_EQ(last[0].status, Status::flaky);
   EXPECT_EQ(last[0].reason, "attempt 1: fail: 3 of 4 wrong");
+  EXPECT_EQ(last[0].caught_by, Check::exact) << "as its reason says";
 }
 
 TEST(Outcomes, KeepsTrialsApart) {
