@@ -186,9 +186,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   const OpInstance& op = planned.test.op;
   Result result;
   Record& record = result.record;
-  record.case_id = planned.test.id();
-  record.device = lane_text(planned);
-  record.seed = options_.seed;
+  identify(record, planned, options_.seed);
   record.flops = op.signature.flops;
   record.bytes = op.signature.bytes;
   if (op.op->collective) record.ranks = op.signature.ranks;

@@ -60,6 +60,20 @@ std::string lane_text(const PlannedTrial& trial) {
   return to_text(trial.lane, trial.test.op.signature.is_mirrored ? "<>" : ">");
 }
 
+void identify(Record& record, const PlannedTrial& trial, std::uint64_t seed) {
+  const OpInstance& op = trial.test.op;
+  record.suite = trial.test.suite;
+  record.case_id = trial.test.id();
+  record.op = op.op->name;
+  record.dtype = name(op.dtype);
+  record.params = op.params.text(";");
+  record.device = lane_text(trial);
+  record.timing = trial.timing;
+  record.attempt = trial.attempt;
+  record.repeat = trial.repeat;
+  record.seed = seed;
+}
+
 std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
                                     std::span<const BackendTraits> backends,
                                     std::span<const std::string> timings) {

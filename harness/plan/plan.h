@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "harness/records/record.h"
 #include "kernels/device/backend_traits.h"
 #include "kernels/device/device_id.h"
 #include "kernels/device/device_info.h"
@@ -25,6 +27,9 @@ struct PlannedTrial {
 /// Its devices as records name them: "cpu", "cuda:0+cuda:1" for a collective, "cuda:0>cuda:1" for a
 /// copy, "cuda:0<>cuda:1" for one both ways.
 std::string lane_text(const PlannedTrial& trial);
+
+/// Fills in which trial a row is of: its key and what follows from its case.
+void identify(Record& record, const PlannedTrial& trial, std::uint64_t seed);
 
 /// Every case on every selected device that it applies to, lane by lane. A collective takes one
 /// device of a backend for each rank, and an op that spans devices as many as it says, or one for

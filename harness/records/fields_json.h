@@ -70,6 +70,7 @@ void get(const Json& value, T& field) {
 }
 template <class T>
 void get(const Json& value, std::vector<T>& field) {
+  if (!value.is_array()) throw UsageError("not a list");
   for (const Json& element : value) get(element, field.emplace_back());
 }
 template <class T>

@@ -226,27 +226,36 @@ void Supervisor::step(Queue& queue) {
   }
 }
 
+/// Whatever the worker said, if it said anything: which trial, run and device the row is of.
+void Supervisor::identify_row(Record& record, const Queue& queue) const {
+  identify(record, queue.open, options_.seed);
+  record.run_id = run_.run_id;
+  record.started_at = queue.started_at;
+  record.host = run_.host;
+  for (const DeviceInfo& device : run_.devices) {
+    if (device.device != to_text(queue.open.lane.front())) continue;
+    if (record.device_name.empty()) record.device_name = device.name;
+    record.device_uuid = device.uuid;
+  }
+}
+
 void Supervisor::conclude(Queue& queue, Result result) {
   const PlannedTrial trial = queue.open;
-  result.record.wall_s = steady_s() - queue.began_s;
-  if (result.record.status == Status::pass && trial.attempt > 1) {
-    result.record.status = Status::flaky;
-    result.record.reason = "passed on attempt " + std::to_string(trial.attempt);
+  Record& record = result.record;
+  identify_row(record, queue);
+  record.wall_s = steady_s() - queue.began_s;
+  if (record.status == Status::pass && trial.attempt > 1) {
+    record.status = Status::flaky;
+    record.reason = "passed on attempt " + std::to_string(trial.attempt);
   }
-  if (class_of(result.record.status) == StatusClass::broken) {
-    result.record.caught_by = Check::supervision;
-  }
-  result.record.expected_failure.clear();
-  if (result.record.is_bad()) {
-    result.record.case_id = trial.test.id();
-    result.record.device = lane_text(trial);
-    result.record.expected_failure = options_.expected_failure(result.record);
-  }
-  const bool again = result.record.is_bad() && result.record.status != Status::flaky &&
+  if (class_of(record.status) == StatusClass::broken) record.caught_by = Check::supervision;
+  record.expected_failure.clear();
+  if (record.is_bad()) record.expected_failure = options_.expected_failure(record);
+  const bool is_bad = record.is_bad();
+  const bool again = is_bad && record.status != Status::flaky &&
                      trial.attempt <= options_.retries && why_given_up(queue) == nullptr &&
                      !(options_.is_launched && options_.interrupted());
-  const bool is_bad = result.record.is_bad();
-  deliver(std::move(result), trial, queue.started_at);
+  deliver(std::move(result), trial);
   if (again) {
     PlannedTrial next = trial;
     ++next.attempt;
@@ -256,27 +265,8 @@ void Supervisor::conclude(Queue& queue, Result result) {
   }
 }
 
-void Supervisor::deliver(Result result, const PlannedTrial& trial, const std::string& started_at) {
-  const OpInstance& op = trial.test.op;
+void Supervisor::deliver(Result result, const PlannedTrial& trial) {
   Record& record = result.record;
-  record.run_id = run_.run_id;
-  record.started_at = started_at;
-  record.host = run_.host;
-  record.suite = trial.test.suite;
-  record.case_id = trial.test.id();
-  record.op = op.op->name;
-  record.dtype = name(op.dtype);
-  record.params = op.params.text(";");
-  record.device = lane_text(trial);
-  for (const DeviceInfo& device : run_.devices) {
-    if (device.device != to_text(trial.lane.front())) continue;
-    if (record.device_name.empty()) record.device_name = device.name;
-    record.device_uuid = device.uuid;
-  }
-  record.timing = trial.timing;
-  record.attempt = trial.attempt;
-  record.repeat = trial.repeat;
-  record.seed = options_.seed;
   record.replay = replay_command(record, options_.replay_flags(record));
   options_.complete(trial, record);
   references_.computed += result.references.computed;

@@ -95,7 +95,8 @@ class Supervisor {
   void wait() const;
   void step(Queue& queue);
   void conclude(Queue& queue, Result result);
-  void deliver(Result result, const PlannedTrial& trial, const std::string& started_at);
+  void identify_row(Record& record, const Queue& queue) const;
+  void deliver(Result result, const PlannedTrial& trial);
   bool all_done() const;
   PlanEnd end_of_launch();
 

@@ -131,6 +131,26 @@ TEST(Plan, EachTimingHasATrialOfItsOwnAndWhatIsTooSmallNone) {
   EXPECT_EQ(plan[2].timing, "");
 }
 
+TEST(Plan, ARowIsIdentifiedByItsTrial) {
+  const PlannedTrial trial{.test = parse_case_id("allreduce/f32/reduce=sum,ranks=2,count=1"),
+                           .lane = {{"sim", 0}, {"sim", 1}},
+                           .timing = "batch",
+                           .attempt = 2,
+                           .repeat = 3};
+  Record record;
+  identify(record, trial, 7);
+  EXPECT_EQ(record.suite, "allreduce");
+  EXPECT_EQ(record.case_id, trial.test.id());
+  EXPECT_EQ(record.op, "allreduce");
+  EXPECT_EQ(record.dtype, "f32");
+  EXPECT_EQ(record.params, "reduce=sum;ranks=2;count=1");
+  EXPECT_EQ(record.device, "sim:0+sim:1");
+  EXPECT_EQ(record.timing, "batch");
+  EXPECT_EQ(record.attempt, 2);
+  EXPECT_EQ(record.repeat, 3);
+  EXPECT_EQ(record.seed, 7U);
+}
+
 TEST(Plan, LanesAreReadAsTheyAreWritten) {
   const std::vector<std::string> two{"cuda:0", "cuda:1"};
   EXPECT_EQ(split_lane("cuda:0+cuda:1"), two);

@@ -56,6 +56,10 @@ TEST(Supervisor, ACrashCostsItsTrialAlone) {
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0].status, Status::pass);
   EXPECT_EQ(records[1].status, Status::crash);
+  EXPECT_EQ(records[1].case_id, "tensor_ops/add/f32/n=2") << "though nobody answered";
+  EXPECT_EQ(records[1].op, "add");
+  EXPECT_EQ(records[1].device, "cpu");
+  EXPECT_EQ(records[1].timing, "batch");
   EXPECT_NE(records[1].reason.find("signal 11"), std::string::npos) << records[1].reason;
   EXPECT_NE(records[1].reason.find("the last words"), std::string::npos) << records[1].reason;
   EXPECT_EQ(records[2].status, Status::pass) << "by a fresh worker";
