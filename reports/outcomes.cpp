@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/records/skip_category.h"
-
 namespace assay {
 namespace {
 
@@ -39,7 +37,7 @@ void Outcomes::add_to_cell(const Record& record) {
       cells_[fmt::format("{}/{}/{} on {}", record.suite, record.op, record.dtype, record.device)];
   if (record.status != Status::skip) {
     cell.has_run = true;
-  } else if (cell.refusal.empty() && !skip_category::is_limit(record.reason)) {
+  } else if (cell.refusal.empty() && !(record.skip_category && is_limit(*record.skip_category))) {
     cell.refusal = record.reason.empty() ? "no reason given" : record.reason;
   }
 }

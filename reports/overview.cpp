@@ -100,7 +100,7 @@ std::string disturbances(std::span<const Record> trials) {
     text += fmt::format("{} of {} figures were taken while the device slowed itself: 'throttled'\n",
                         n, timed);
   }
-  if (const auto beyond = std::ranges::count_if(trials, is_beyond_limit); beyond > 0) {
+  if (const auto beyond = those(&Record::beyond_limit); beyond > 0) {
     text +=
         fmt::format("{} of {} figures are beyond what was measured as their limit: see 'reason'\n",
                     beyond, timed);

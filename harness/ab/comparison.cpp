@@ -25,9 +25,9 @@ bool is_disturbed(const Record& record) {
 /// By its build, which does not have the case, or by its libraries. Not for want of memory, which
 /// may be there in the next round.
 bool lacks_case(const Record& record) {
-  return record.reason.starts_with(skip_category::not_built) ||
-         record.reason.starts_with(skip_category::unsupported) ||
-         record.reason.starts_with(skip_category::not_here);
+  return record.skip_category == SkipCategory::not_built ||
+         record.skip_category == SkipCategory::unsupported ||
+         record.skip_category == SkipCategory::not_here;
 }
 
 /// Of a round in which a side skipped. A case that has been timed on both sides is not one that a
@@ -39,8 +39,8 @@ PairedVerdict verdict_of_skip(const Record& base, const Record& cand, bool was_t
   if (was_timed) return PairedVerdict::broken;
   if (base_skips && cand_skips) return PairedVerdict::skipped;
   if (cand_skips) return lacks_case(cand) ? PairedVerdict::missing : PairedVerdict::broken;
-  return base.reason.starts_with(skip_category::not_built) ? PairedVerdict::added
-                                                           : PairedVerdict::broken;
+  return base.skip_category == SkipCategory::not_built ? PairedVerdict::added
+                                                       : PairedVerdict::broken;
 }
 
 /// The verdict of a round without times on both sides; nothing where there are. `was_timed`: in an

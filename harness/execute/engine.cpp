@@ -56,30 +56,31 @@ class TrialMeter final : public measure::Meter {
   bool cold_;
 };
 
-Status status_of(Failure failure) {
-  switch (failure) {
-    case Failure::not_here:
-    case Failure::unsupported:
-      return Status::skip;
-    case Failure::out_of_memory:
-      return Status::oom;
-    case Failure::device_lost:
-      return Status::device_lost;
-    case Failure::internal:
-      return Status::error;
-  }
-  __builtin_unreachable();
-}
-
-/// With what the reason of a skip begins; empty for what is none.
-std::string_view category_of(Failure failure) {
-  if (failure == Failure::not_here) return skip_category::not_here;
-  return failure == Failure::unsupported ? skip_category::unsupported : "";
-}
-
 void end_as(Record& record, Status status, const std::string& reason) {
   record.status = status;
   record.reason = reason;
+}
+
+void skip(Record& record, SkipCategory category, std::string_view why) {
+  end_as(record, Status::skip, skip_reason(category, why));
+  record.skip_category = category;
+}
+
+/// Ends it as a failure of the device, or a skip where the device cannot.
+void fail(Record& record, const DeviceError& error) {
+  switch (error.failure()) {
+    case Failure::not_here:
+      return skip(record, SkipCategory::not_here, error.what());
+    case Failure::unsupported:
+      return skip(record, SkipCategory::unsupported, error.what());
+    case Failure::out_of_memory:
+      return end_as(record, Status::oom, error.what());
+    case Failure::device_lost:
+      return end_as(record, Status::device_lost, error.what());
+    case Failure::internal:
+      return end_as(record, Status::error, error.what());
+  }
+  __builtin_unreachable();
 }
 
 /// Ends it as a wrong result.
@@ -201,7 +202,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     record.transport = trial.transport();
     const double needed = host_bytes(op, lane.front()->device().is_host());
     if (const auto why = too_little_memory(needed, available_host_bytes())) {
-      end_as(record, Status::skip, *why);
+      skip(record, SkipCategory::too_little_memory, *why);
     } else {
       run_steps(planned, trial, wait_for_turn, result);
       record.implementation = trial.implementation();  // of a scenario known only now
@@ -217,8 +218,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   } catch (const VacuousResult& nothing_shown) {
     caught(record, Status::vacuous, Check::decoys, "", nothing_shown.reason);
   } catch (const DeviceError& error) {
-    end_as(record, status_of(error.failure()),
-           std::string(category_of(error.failure())) + error.what());
+    fail(record, error);
   } catch (const std::bad_alloc&) {
     end_as(record, Status::oom, "no host memory for the inputs or the reference");
   } catch (const std::exception& error) {

@@ -4,8 +4,6 @@
 
 #include <fstream>
 
-#include "harness/records/skip_category.h"
-
 namespace assay {
 
 double host_bytes(const OpInstance& op, bool device_is_host) {
@@ -36,9 +34,8 @@ std::optional<std::string> too_little_memory(double needed_bytes,
                                              std::optional<double> available_bytes) {
   if (!available_bytes || needed_bytes <= *available_bytes) return std::nullopt;
   return fmt::format(
-      "{}the case and its checks take {:.1f} GB of the host's, "
-      "{:.1f} GB are available",
-      skip_category::too_little_memory, needed_bytes / 1e9, *available_bytes / 1e9);
+      "the case and its checks take {:.1f} GB of the host's, {:.1f} GB are available",
+      needed_bytes / 1e9, *available_bytes / 1e9);
 }
 
 }  // namespace assay

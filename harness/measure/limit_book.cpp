@@ -48,9 +48,11 @@ void LimitBook::rate(const OpInstance& op, const DeviceInfo& device, Record& rec
   record.limit = fmt::format("{} {:.4g} {}", binding->limit, *binding->value, binding->unit);
   record.fraction_of_limit = least_s / *record.time_median_s;
   const double slowest_s = record.time_ci_high_s.value_or(*record.time_median_s);
-  if (least_at_best_s <= slowest_s * (1 + drift)) return;
-  const std::string note = fmt::format("{}: {:.2f} of {}; one of the two figures is wrong",
-                                       beyond_limit, *record.fraction_of_limit, record.limit);
+  record.beyond_limit = least_at_best_s > slowest_s * (1 + drift);
+  if (!*record.beyond_limit) return;
+  const std::string note =
+      fmt::format("beyond its limit: {:.2f} of {}; one of the two figures is wrong",
+                  *record.fraction_of_limit, record.limit);
   record.reason = record.reason.empty() ? note : note + ", " + record.reason;
 }
 

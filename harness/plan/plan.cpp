@@ -11,6 +11,10 @@ namespace {
 
 bool takes_all_together(const OpInstance& op) { return op.op->collective || op.op->multi_device; }
 
+std::string too_few(const std::string& why) {
+  return skip_reason(SkipCategory::too_few_devices, why);
+}
+
 PlannedTrial together(const Case& test, const std::string& kind,
                       const std::vector<DeviceId>& devices, bool ranks_share) {
   const bool spans = test.op.op->multi_device;
@@ -21,9 +25,8 @@ PlannedTrial together(const Case& test, const std::string& kind,
   if (ranks <= devices.size()) {
     planned.lane.assign(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(ranks));
   } else {
-    planned.skip_reason = std::string(skip_category::too_few_devices) + std::to_string(ranks) +
-                          (spans ? " wanted of " : " ranks on ") + std::to_string(devices.size()) +
-                          " " + kind + " device(s)";
+    planned.skip_reason = too_few(std::to_string(ranks) + (spans ? " wanted of " : " ranks on ") +
+                                  std::to_string(devices.size()) + " " + kind + " device(s)");
   }
   return planned;
 }
@@ -40,8 +43,7 @@ void add_peers(std::span<const Case> tests, const std::string& kind,
     }
   };
   if (devices.size() == 1)
-    add(devices, std::string(skip_category::too_few_devices) + "a copy from one to another, on 1 " +
-                     kind + " device");
+    add(devices, too_few("a copy from one to another, on 1 " + kind + " device"));
   for (const DeviceId& from : devices) {
     for (const DeviceId& to : devices) {
       if (from != to) add({from, to}, "");

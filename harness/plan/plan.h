@@ -20,7 +20,7 @@ struct PlannedTrial {
   std::string timing;  // "batch", "cold"; empty when only checked
   std::int64_t attempt = 1;
   std::int64_t repeat = 1;
-  /// Not empty: applicable, but impossible on the selected devices, and why. Becomes a `skip` row.
+  /// Not empty: applicable, but there are too few devices, and why. Becomes a `skip` row.
   std::string skip_reason;
 };
 

@@ -61,10 +61,4 @@ void visit_fields(L& limit, Visitor&& visit) requires std::same_as<std::remove_c
   visit("started_at", limit.started_at);
 }
 
-/// How a record's reason begins when it is faster than its limit allows, beyond both intervals: one
-/// of the two measurements is wrong.
-inline constexpr std::string_view beyond_limit = "beyond its limit";
-
-inline bool is_beyond_limit(const Record& trial) { return trial.reason.starts_with(beyond_limit); }
-
 }  // namespace assay

@@ -12,6 +12,7 @@
 #include "harness/records/check.h"
 #include "harness/records/phases.h"
 #include "harness/records/run_info.h"
+#include "harness/records/skip_category.h"
 #include "kernels/device/device_info.h"
 
 namespace assay {
@@ -120,6 +121,8 @@ struct Record {
   std::optional<double> wall_s;             // from when the trial was begun to when it had ended
   std::optional<Check> caught_by;           // the check that failed
   std::string caught_on;                    // the pass on which it failed, or the launches
+  std::optional<SkipCategory> skip_category;
+  std::optional<bool> beyond_limit;  // both intervals and drift: one of two figures is wrong
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -196,6 +199,8 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("wall_s", r.wall_s);
   visit("caught_by", r.caught_by);
   visit("caught_on", r.caught_on);
+  visit("skip_category", r.skip_category);
+  visit("beyond_limit", r.beyond_limit);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

@@ -1,25 +1,30 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
-// With what the reason of a skip begins: why the trial was impossible.
-namespace assay::skip_category {
+namespace assay {
 
-inline constexpr std::string_view too_few_devices = "too few devices: ";
-inline constexpr std::string_view too_little_memory = "too little memory: ";
-/// The device or the host lacks it, and is known to.
-inline constexpr std::string_view not_here = "not here: ";
-/// A library is missing, or refused it.
-inline constexpr std::string_view unsupported = "unsupported: ";
-/// A worker of another build has no such case.
-inline constexpr std::string_view not_built = "not built: ";
+/// Why a trial was impossible. The names in text are those of the enumerators.
+enum class SkipCategory {
+  too_few_devices,    // all that is skipped when a run is planned
+  too_little_memory,  // of the host
+  not_here,           // the device or the host lacks it, and is known to
+  unsupported,        // a library is missing, or refused it
+  not_built,          // a worker of another build has no such case
+};
 
-/// Whether a machine that is right must skip the trial too.
-inline bool is_limit(std::string_view reason) {
-  for (const std::string_view category : {too_few_devices, too_little_memory, not_here}) {
-    if (reason.starts_with(category)) return true;
-  }
-  return false;
+std::span<const SkipCategory> all_skip_categories();
+std::string_view name(SkipCategory category);
+inline std::span<const SkipCategory> enumerators(SkipCategory /*of*/) {
+  return all_skip_categories();
 }
 
-}  // namespace assay::skip_category
+/// "too few devices: 4 ranks on 2": how a row says it to people.
+std::string skip_reason(SkipCategory category, std::string_view why);
+
+/// Whether a machine that is right must skip the trial too.
+constexpr bool is_limit(SkipCategory category) { return category <= SkipCategory::not_here; }
+
+}  // namespace assay

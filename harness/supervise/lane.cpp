@@ -52,6 +52,12 @@ Result ended_as(Status status, const std::string& reason) {
   return result;
 }
 
+Result skipped(SkipCategory category, const std::string& reason) {
+  Result result = ended_as(Status::skip, reason);
+  result.record.skip_category = category;
+  return result;
+}
+
 std::string exit_summary(const WorkerProcess& worker) {
   const std::string words = worker.last_words();
   return worker.exit_description() + (words.empty() ? "" : ": " + words);
@@ -139,7 +145,8 @@ std::optional<Result> Lane::hear(const std::string& line) {
     if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
       // Of this build it would be a case that was planned and then not run.
       if (command_.build_id == own_build_id()) throw protocol::Malformed(unknown->reason);
-      return take(ended_as(Status::skip, std::string(skip_category::not_built) + unknown->reason));
+      return take(
+          skipped(SkipCategory::not_built, skip_reason(SkipCategory::not_built, unknown->reason)));
     }
     auto result = std::get<Result>(message);
     check_answer(result.record, trial_);

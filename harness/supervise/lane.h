@@ -103,6 +103,7 @@ void check_hello(const protocol::Hello& hello, const std::string& build_id);
 
 /// A trial that ended outside the engine.
 Result ended_as(Status status, const std::string& reason);
+Result skipped(SkipCategory category, const std::string& reason);
 
 /// "signal 11 (Segmentation fault): the last words"
 std::string exit_summary(const WorkerProcess& worker);

@@ -102,7 +102,7 @@ PlanEnd Supervisor::end_of_launch() {
     while (!queue->trials.empty()) {
       queue->open_next();
       const bool is_skip = !queue->open.skip_reason.empty();
-      conclude(*queue, is_skip ? ended_as(Status::skip, queue->open.skip_reason)
+      conclude(*queue, is_skip ? skipped(SkipCategory::too_few_devices, queue->open.skip_reason)
                                : ended_as(Status::device_lost, reason));
     }
   }
@@ -184,7 +184,7 @@ const GivenUp* Supervisor::why_given_up(const Queue& queue) const {
 void Supervisor::begin_trial(Queue& queue) {
   queue.open_next();
   if (!queue.open.skip_reason.empty()) {
-    conclude(queue, ended_as(Status::skip, queue.open.skip_reason));
+    conclude(queue, skipped(SkipCategory::too_few_devices, queue.open.skip_reason));
   } else if (const GivenUp* why = why_given_up(queue)) {
     conclude(queue, ended_as(why->status, why->reason));
   } else {

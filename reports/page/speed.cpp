@@ -38,7 +38,7 @@ std::string remarks(const Record& trial) {
   std::string text;
   if (trial.contended.value_or(false)) text += " contended";
   if (trial.throttled.value_or(false)) text += " throttled";
-  if (is_beyond_limit(trial)) text += " beyond its limit";
+  if (trial.beyond_limit.value_or(false)) text += " beyond its limit";
   return text;
 }
 

@@ -61,7 +61,7 @@ class Faults(AssayTest):
         self.assertEqual(len(rows), len(self.rows("out", "plan.csv")))
         for row in rows:
             alive = row["op"] == "add" or "sim:1" not in row["device"]
-            wanted = {"skip"} if row["reason"].startswith("too few") else {"pass"} if alive else {"device_lost"}
+            wanted = {"skip"} if row["skip_category"] == "too_few_devices" else {"pass"} if alive else {"device_lost"}
             self.assertIn(row["status"], wanted, row["case_id"] + " on " + row["device"])
         lost = [r for r in rows if r["status"] == "device_lost"]
         self.assertIn("fallen off the bus", lost[0]["reason"])

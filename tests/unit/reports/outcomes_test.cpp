@@ -105,10 +105,11 @@ TEST(Tally, CountsStatusesAndClasses) {
             "1 vacuous");
 }
 
-Record skipped(int n, const std::string& dtype, const std::string& reason) {
+Record skipped(int n, const std::string& dtype, SkipCategory category, const std::string& why) {
   Record record = sample_record(n, Status::skip);
   record.dtype = dtype;
-  record.reason = reason;
+  record.skip_category = category;
+  record.reason = skip_reason(category, why);
   return record;
 }
 
@@ -116,11 +117,11 @@ TEST(Tally, NamesWhatALibraryRefusedAltogether) {
   const Record passed = sample_record(1);
   const std::string cell = passed.suite + "/" + passed.op + "/bf16 on " + passed.device;
   const Tally tally =
-      Outcomes(std::vector{passed, skipped(2, passed.dtype, "unsupported: one shape"),
-                           skipped(3, "bf16", "unsupported: A"),
-                           skipped(4, "bf16", "unsupported: B"),
-                           skipped(5, "f16", "not here: no units"),
-                           skipped(6, "f64", "too few devices: 2 ranks")})
+      Outcomes(std::vector{passed, skipped(2, passed.dtype, SkipCategory::unsupported, "one shape"),
+                           skipped(3, "bf16", SkipCategory::unsupported, "A"),
+                           skipped(4, "bf16", SkipCategory::unsupported, "B"),
+                           skipped(5, "f16", SkipCategory::not_here, "no units"),
+                           skipped(6, "f64", SkipCategory::too_few_devices, "2 ranks")})
           .tally();
   ASSERT_EQ(tally.untested.size(), 1U);
   EXPECT_EQ(tally.untested[0].first, cell);

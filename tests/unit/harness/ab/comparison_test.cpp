@@ -185,25 +185,25 @@ TEST_F(AbComparison, WhatOneBuildDoesNotKnowIsMissingOrAdded) {
   EXPECT_EQ(verdict_of_one(), PairedVerdict::skipped);
 }
 
-/// Answers a trial with a skip for this reason, `if` a shell condition holds.
-std::string skip(const std::string& reason, const std::string& condition = "true") {
-  return "if " + condition + R"(; then echo "$PASS1" | sed 's/"pass"/"skip","reason":")" + reason +
-         R"("/'; continue; fi;)";
+/// Answers a trial with a skip of this category, `if` a shell condition holds.
+std::string skip(SkipCategory category, const std::string& condition = "true") {
+  return "if " + condition + R"(; then echo "$PASS1" | sed 's/"pass"/"skip","skip_category":")" +
+         std::string(name(category)) + R"("/'; continue; fi;)";
 }
 
 TEST_F(AbComparison, OnlyAnOlderBaseMayLackWhatTheCandidateHas) {
   const Both<WorkerCommand> both = options_.commands;
-  options_.commands.cand = worker("cand", "0.100", skip("unsupported: no bf16"));
+  options_.commands.cand = worker("cand", "0.100", skip(SkipCategory::unsupported));
   EXPECT_EQ(verdict_of_one(), PairedVerdict::missing);
-  options_.commands = {worker("base", "0.100", skip("unsupported: no library")), both.cand};
+  options_.commands = {worker("base", "0.100", skip(SkipCategory::unsupported)), both.cand};
   EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
 }
 
 TEST_F(AbComparison, WantOfMemoryIsNoLackOfACase) {
   const Both<WorkerCommand> both = options_.commands;
-  options_.commands.cand = worker("cand", "0.100", skip("too little memory: 1 of 2 GiB"));
+  options_.commands.cand = worker("cand", "0.100", skip(SkipCategory::too_little_memory));
   EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
-  options_.commands = {worker("base", "0.100", skip("too little memory: 1 of 2 GiB")), both.cand};
+  options_.commands = {worker("base", "0.100", skip(SkipCategory::too_little_memory)), both.cand};
   EXPECT_EQ(verdict_of_one(), PairedVerdict::broken);
 }
 
@@ -213,7 +213,7 @@ TEST_F(AbComparison, ASkipAfterTimesIsBrokenOnEitherSide) {
     options_.commands = both;
     options_.commands[side == std::string("base") ? Side::base : Side::cand] = worker(
         side, "0.100",
-        skip("not built: it was", std::string("[ $(wc -l < $DIR/") + side + ".log) -ge 4 ]"));
+        skip(SkipCategory::not_built, std::string("[ $(wc -l < $DIR/") + side + ".log) -ge 4 ]"));
     rounds_.clear();
     EXPECT_EQ(verdict_of_one(), PairedVerdict::broken) << side;
     EXPECT_GE(rounds_.size(), 2U);

@@ -121,6 +121,7 @@ TEST_F(Engines, WithoutHugePagesTheCaseIsASkip) {
       execute(planned(from_host + "bytes=4194304,threads=one,pages=huge", {{"cpu", 0}}));
   ASSERT_EQ(prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0), 0);
   EXPECT_EQ(record.status, Status::skip);
+  EXPECT_EQ(record.skip_category, SkipCategory::not_here);
   EXPECT_EQ(record.reason.find("not here: no huge pages for"), 0U) << record.reason;
   EXPECT_NE(record.reason.find("/sys/kernel/mm/transparent_hugepage/enabled is"), std::string::npos)
       << record.reason;

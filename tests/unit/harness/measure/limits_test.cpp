@@ -126,10 +126,13 @@ TEST(LimitBook, KeepsTheBetterOfTwo) {
 TEST(LimitBook, SaysOfAFigureBeyondItsLimitThatOneOfThemIsWrong) {
   LimitBook book;
   book.add(limit("memory_copy", 0x1p30));
-  EXPECT_EQ(rated(book, copy_id, 0.121).reason, "");  // within intervals and drift
+  const Record touching = rated(book, copy_id, 0.121);  // within intervals and drift
+  EXPECT_EQ(touching.reason, "");
+  EXPECT_EQ(touching.beyond_limit, false);
   const Record record = rated(book, copy_id, 0.1);
   EXPECT_EQ(record.reason,
             "beyond its limit: 1.25 of memory_copy 1.074e+09 B/s; one of the two figures is wrong");
+  EXPECT_EQ(record.beyond_limit, true);
   EXPECT_EQ(record.status, Status::pass);  // its result is right
 }
 

@@ -51,6 +51,8 @@ TEST(Protocol, EveryFieldOfARecordSurvives) {
       field = Status::flaky;
     } else if constexpr (std::is_same_v<T, std::optional<Check>>) {
       field = Check::guard_bands;
+    } else if constexpr (std::is_same_v<T, std::optional<SkipCategory>>) {
+      field = SkipCategory::not_here;
     } else if constexpr (std::is_same_v<T, std::optional<bool>>) {
       field = false;
     } else {
@@ -68,6 +70,7 @@ TEST(Protocol, EveryFieldOfARecordSurvives) {
   EXPECT_EQ(back.record.status, Status::flaky);
   EXPECT_EQ(back.record.repeatable, false);
   EXPECT_EQ(back.record.caught_by, Check::guard_bands);
+  EXPECT_EQ(back.record.skip_category, SkipCategory::not_here);
 }
 
 TEST(Protocol, EveryCheckSurvivesByItsName) {

@@ -217,6 +217,8 @@ TEST(Supervisor, APlannedSkipNeedsNoWorker) {
   EXPECT_EQ(supervisor.execute(plan), PlanEnd::completed);
   ASSERT_EQ(collect.records.size(), 1U);
   EXPECT_EQ(collect.records[0].status, Status::skip);
+  EXPECT_EQ(collect.records[0].skip_category, SkipCategory::too_few_devices);
+  EXPECT_EQ(collect.records[0].caught_by, std::nullopt);
 }
 
 TEST(Supervisor, AWorkerThatCannotStartIsAnErrorRow) {

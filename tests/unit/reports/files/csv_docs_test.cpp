@@ -65,6 +65,12 @@ TEST(CsvDocs, ListTheChecksInOrder) {
   EXPECT_EQ(documented("### Check"), names);
 }
 
+TEST(CsvDocs, ListTheSkipCategoriesInOrder) {
+  std::vector<std::string> names;
+  for (const SkipCategory category : all_skip_categories()) names.emplace_back(name(category));
+  EXPECT_EQ(documented("### Skip category"), names);
+}
+
 TEST(CsvDocs, ListThePhasesOfRunJsonInOrder) {
   std::vector<std::string> names;
   for (const Phase& phase : all_phases) names.emplace_back(phase.name);

@@ -41,8 +41,11 @@ class Draw {
   void operator()(const char* /*column*/, Status& field) {
     field = all_statuses()[pick(all_statuses().size())];
   }
-  void operator()(const char* /*column*/, Check& field) {
-    field = all_checks()[pick(all_checks().size())];
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void operator()(const char* /*column*/, Enum& field) {
+    const auto all = enumerators(Enum());
+    field = all[pick(all.size())];
   }
   void operator()(const char* /*column*/, bool& field) { field = pick(2) == 0; }
   void operator()(const char* /*column*/, double& field) {
