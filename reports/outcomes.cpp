@@ -19,7 +19,6 @@ std::int64_t count_of(const std::map<Key, std::int64_t>& counts, Key key) {
 }
 
 /// The reason of a record is a string of its own.
-std::string keep(std::string reason) { return reason; }
 
 }  // namespace
 
@@ -50,11 +49,11 @@ void Outcomes::add(const Record& record) {
   if (is_new) trials_.emplace_back();
   Trial& trial = trials_[place->second];
   if (record.wall_s) trial.wall_s = trial.wall_s.value_or(0) + *record.wall_s;
-  trial.fold.add(record, keep);
+  trial.fold.add(record);
 }
 
 Record Outcomes::outcome(const Trial& trial) {
-  Record outcome = trial.fold.outcome(keep);
+  Record outcome = trial.fold.outcome();
   outcome.wall_s = trial.wall_s;
   return outcome;
 }

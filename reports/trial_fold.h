@@ -18,17 +18,15 @@ inline constexpr int worst_good = 2;
 
 /// What the rows of one trial come to, added attempt by attempt and repeat by repeat: of several
 /// attempts the last (a pass after a bad one is `flaky`, however that row calls itself), of several
-/// repeats the worst. A `Row` has `status`, `reason`, `attempt` and `repeat`, and a `severity`;
-/// `keep` turns a std::string into its reason.
+/// repeats the worst. A `Row` has `status`, `reason`, `attempt` and `repeat`, and a `severity`.
 template <class Row>
 class TrialFold {
  public:
-  template <class Keep>
-  void add(Row row, const Keep& keep) {
+  void add(Row row) {
     if (repeats_ > 0 && row.repeat == current_.repeat) {
       if (row.attempt < current_.attempt) return;
       const bool is_right = row.status == Status::pass || row.status == Status::flaky;
-      if (is_bad(current_) && is_right) make_flaky(row, keep);
+      if (is_bad(current_) && is_right) make_flaky(row);
     } else if (repeats_++ > 0) {
       bad_repeats_ += is_bad(current_) ? 1 : 0;
       if (repeats_ == 2 || severity(current_) >= severity(worst_)) worst_ = std::move(current_);
@@ -40,24 +38,21 @@ class TrialFold {
   /// The outcome of the repeat that came last.
   const Row& current() const { return current_; }
 
-  template <class Keep>
-  Row outcome(const Keep& keep) const {
+  Row outcome() const {
     if (repeats_ == 1) return current_;
     Row row = severity(worst_) > severity(current_) ? worst_ : current_;
     const std::int64_t bad = bad_repeats_ + (is_bad(current_) ? 1 : 0);
-    if (bad > 0)
-      row.reason = keep(fmt::format("in {} of {} repeats: {}", bad, repeats_, row.reason));
+    if (bad > 0) row.reason = fmt::format("in {} of {} repeats: {}", bad, repeats_, row.reason);
     return row;
   }
 
  private:
   static bool is_bad(const Row& row) { return severity(row) > worst_good; }
 
-  template <class Keep>
-  void make_flaky(Row& row, const Keep& keep) const {
+  void make_flaky(Row& row) const {
     row.status = Status::flaky;
-    row.reason = keep(fmt::format("attempt {}: {}: {}", current_.attempt, name(current_.status),
-                                  current_.reason));
+    row.reason =
+        fmt::format("attempt {}: {}: {}", current_.attempt, name(current_.status), current_.reason);
     if constexpr (requires { row.caught_by; }) {
       row.caught_by = current_.caught_by;
       row.caught_on = current_.caught_on;

@@ -1,61 +1,43 @@
 #include "reports/files/results_reader.h"
 
+#include <boost/functional/hash.hpp>
 #include <cstdint>
-#include <functional>
 #include <sstream>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 
 #include "harness/records/csv.h"
 #include "harness/records/input_file.h"
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
-#include "reports/files/key_index.h"
 #include "reports/files/results_columns.h"
 
 namespace assay {
 
 namespace {
 
-auto key(const Record& record) {
-  return std::tie(record.case_id, record.device, record.timing, record.attempt, record.repeat);
-}
-
-/// Keeps where the row of each key stands, and throws UsageError where it stands twice.
-class Keys {
- public:
-  Keys(const std::vector<Record>& records, std::string_view name)
-      : records_(records), name_(name) {}
-
-  /// For the last of the records.
-  void add(std::size_t line) {
-    const Record& last = records_.back();
-    std::size_t hash = 0;
-    for (const std::string* part : {&last.case_id, &last.device, &last.timing}) {
-      hash = hash * 31 + std::hash<std::string>()(*part);
-    }
-    hash = (hash * 31 + static_cast<std::size_t>(last.attempt)) * 31 +
-           static_cast<std::size_t>(last.repeat);
-    const std::uint32_t first =
-        index_.find(hash, [&](std::uint32_t place) { return key(records_[place]) == key(last); });
-    if (first != KeyIndex::absent) throw second_row(name_, line, lines_[first], last);
-    index_.insert(hash, static_cast<std::uint32_t>(lines_.size()));
-    lines_.push_back(line);
+/// Throws UsageError where two records have the same key; `lines` are those of their rows.
+void check_once(const std::vector<Record>& records, const std::vector<std::size_t>& lines,
+                std::string_view name) {
+  using Key =
+      std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t, std::int64_t>;
+  std::unordered_map<Key, std::size_t, boost::hash<Key>> seen;
+  seen.reserve(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Record& one = records[i];
+    const auto [first, is_new] =
+        seen.emplace(Key(one.case_id, one.device, one.timing, one.attempt, one.repeat), lines[i]);
+    if (!is_new) throw second_row(name, lines[i], first->second, one);
   }
-
- private:
-  const std::vector<Record>& records_;
-  std::string_view name_;
-  std::vector<std::size_t> lines_;
-  KeyIndex index_;
-};
+}
 
 }  // namespace
 
 std::vector<Record> read_results(std::istream& text, std::string_view name) {
   std::vector<std::size_t> places;  // in the order of visit_fields
   std::vector<Record> records;
-  Keys keys(records, name);
+  std::vector<std::size_t> lines;
   each_results_row(text, name, [&](const ResultsColumns& columns, const CsvRow& row) {
     if (places.empty()) {
       for (const std::string& column : field_names<Record>()) {
@@ -68,8 +50,9 @@ std::vector<Record> read_results(std::istream& text, std::string_view name) {
       columns.read(row, column, *place++, field);
     });
     columns.check_interval(row, record.time_ci_low_s, record.time_ci_high_s);
-    keys.add(row.line);
+    lines.push_back(row.line);
   });
+  check_once(records, lines, name);
   return records;
 }
 

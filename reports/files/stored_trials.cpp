@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -33,7 +32,7 @@ struct Row {
   double median_s = 0;  // 0: not timed
   double low_s = 0;     // 0: no interval
   double high_s = 0;
-  std::string_view reason;
+  std::string reason;
 
   auto key() const { return std::tie(repeat, attempt); }
   bool is_timed() const { return status == Status::pass && median_s > 0; }
@@ -67,21 +66,6 @@ void check_once(std::span<const Row> rows, const StoredTrial& trial, std::string
                     .attempt = twice->attempt,
                     .repeat = twice->repeat});
 }
-
-/// Texts that stay where they are, to the end of their owner.
-class Texts {
- public:
-  explicit Texts(std::pmr::memory_resource& memory) : memory_(memory) {}
-  std::string_view keep(std::string_view text) {
-    if (text.empty()) return {};
-    auto* const copy = static_cast<char*>(memory_.allocate(text.size(), 1));
-    std::memcpy(copy, text.data(), text.size());
-    return {copy, text.size()};
-  }
-
- private:
-  std::pmr::memory_resource& memory_;
-};
 
 /// Takes what a comparison needs from the rows of one file. The strings are used for every row.
 class RowReader {
@@ -184,16 +168,15 @@ StoredTime time_of(const std::vector<Row>& timed) {
 }
 
 /// What the rows of one trial, in the order of their keys, came to.
-void fold(std::span<const Row> rows, Texts& texts, StoredTrial& trial) {
-  const auto keep = [&](const std::string& reason) { return texts.keep(reason); };
+void fold(std::span<const Row> rows, StoredTrial& trial) {
   TrialFold<Row> fold;
   std::vector<Row> timed;
   for (std::size_t at = 0; at < rows.size(); ++at) {
-    fold.add(rows[at], keep);
+    fold.add(rows[at]);
     const bool is_last = at + 1 == rows.size() || rows[at + 1].repeat != rows[at].repeat;
     if (is_last && fold.current().is_timed()) timed.push_back(fold.current());
   }
-  const Row outcome = fold.outcome(keep);
+  const Row outcome = fold.outcome();
   trial.repeats = fold.repeats();
   trial.status = outcome.status;
   trial.accepted = outcome.accepted;
@@ -212,18 +195,10 @@ StoredTrials::StoredTrials(const std::filesystem::path& path) {
   read(file, path.string());
 }
 
-std::size_t StoredTrials::hash(const Key& key) {
-  std::size_t hash = std::hash<std::string_view>()(key.case_id);
-  for (const std::string_view part : {key.device, key.timing}) {
-    hash = hash * 31 + std::hash<std::string_view>()(part);
-  }
-  return hash;
-}
-
 std::uint32_t StoredTrials::find(std::string_view case_id, std::string_view device,
                                  std::string_view timing) const {
-  const Key wanted{case_id, device, timing};
-  return index_.find(hash(wanted), [&](std::uint32_t place) { return key(place) == wanted; });
+  const auto found = index_.find({case_id, device, timing});
+  return found == index_.end() ? absent : found->second;
 }
 
 std::uint32_t StoredTrials::add(std::string_view case_id, const TrialGroup& group) {
@@ -232,21 +207,20 @@ std::uint32_t StoredTrials::add(std::string_view case_id, const TrialGroup& grou
   added.case_id = case_id;
   const bool is_like_the_last = place > 0 && *trials_[place - 1].group == group;
   added.group = is_like_the_last ? trials_[place - 1].group : &*groups_.insert(group).first;
-  index_.insert(hash(key(place)), place);
+  index_.emplace(Key(added.case_id, added.group->device, added.group->timing), place);
   return place;
 }
 
 void StoredTrials::read(std::istream& text, std::string_view name) {
-  Texts texts(texts_);
   Rows rows;
   std::optional<RowReader> reader;
   each_results_row(text, name, [&](const ResultsColumns& columns, const CsvRow& csv) {
     if (!reader) reader.emplace(columns);
     Row row = reader->read(csv);
     row.trial = find(reader->case_id, reader->group.device, reader->group.timing);
-    if (row.trial == absent) row.trial = add(texts.keep(reader->case_id), reader->group);
-    row.reason = texts.keep(reader->reason);
-    rows.push_back(row);
+    if (row.trial == absent) row.trial = add(reader->case_id, reader->group);
+    row.reason = reader->reason;
+    rows.push_back(std::move(row));
   });
   const std::vector<std::uint32_t> order = by_trial(rows, trials_.size());
   std::vector<Row> own;
@@ -257,7 +231,7 @@ void StoredTrials::read(std::istream& text, std::string_view name) {
     for (; at < order.size() && rows[order[at]].trial == of; ++at) own.push_back(rows[order[at]]);
     std::ranges::sort(own, {}, &Row::key);
     check_once(own, trial, name);
-    fold(own, texts, trial);
+    fold(own, trial);
   }
 }
 

@@ -1,19 +1,19 @@
 #pragma once
 
+#include <boost/functional/hash.hpp>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <istream>
-#include <memory_resource>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
+#include <unordered_map>
 
 #include "harness/records/record.h"
-#include "reports/files/key_index.h"
 
 namespace assay {
 
@@ -46,12 +46,11 @@ struct TrialGroup {
   }
 };
 
-/// What became of one trial in a stored run, by the rules of reports/trial_fold.h. The views are
-/// the owner's.
+/// What became of one trial in a stored run, by the rules of reports/trial_fold.h.
 struct StoredTrial {
-  std::string_view case_id;
-  const TrialGroup* group = nullptr;
-  std::string_view reason;  // empty for a plain pass
+  std::string case_id;
+  const TrialGroup* group = nullptr;  // the owner's
+  std::string reason;                 // empty for a plain pass
   std::int64_t repeats = 0;
   std::optional<StoredTime> time;  // of the repeats that passed
   Status status = Status::error;
@@ -62,7 +61,7 @@ struct StoredTrial {
 };
 
 /// The trials of one results.csv, without what no comparison needs: a million rows take about
-/// 200 MiB. Rows may stand in any order.
+/// 400 MiB. Rows may stand in any order.
 class StoredTrials {
  public:
   /// Throws UsageError("NAME:LINE:COLUMN: why"), also for a key that is there twice.
@@ -74,30 +73,20 @@ class StoredTrials {
   /// In the order of their first rows.
   const std::deque<StoredTrial>& trials() const { return trials_; }
 
-  static constexpr std::uint32_t absent = KeyIndex::absent;
+  static constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
   /// The index of a trial in `trials`, or `absent`.
   std::uint32_t find(std::string_view case_id, std::string_view device,
                      std::string_view timing) const;
 
  private:
-  struct Key {
-    std::string_view case_id;
-    std::string_view device;
-    std::string_view timing;
-    bool operator==(const Key&) const = default;
-  };
-  static std::size_t hash(const Key& key);
-  Key key(std::uint32_t trial) const {
-    const StoredTrial& held = trials_[trial];
-    return {held.case_id, held.group->device, held.group->timing};
-  }
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // as of find()
+
   std::uint32_t add(std::string_view case_id, const TrialGroup& group);
   void read(std::istream& text, std::string_view name);
 
-  std::pmr::monotonic_buffer_resource texts_;  // case ids and reasons
   std::set<TrialGroup> groups_;
   std::deque<StoredTrial> trials_;
-  KeyIndex index_;
+  std::unordered_map<Key, std::uint32_t, boost::hash<Key>> index_;  // the views are of trials_
 };
 
 }  // namespace assay
