@@ -18,8 +18,6 @@ std::int64_t count_of(const std::map<Key, std::int64_t>& counts, Key key) {
   return found == counts.end() ? 0 : found->second;
 }
 
-/// The reason of a record is a string of its own.
-
 }  // namespace
 
 bool turns_red(Status status, const RunInfo& run) {

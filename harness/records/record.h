@@ -123,6 +123,7 @@ struct Record {
   std::string caught_on;                    // the pass on which it failed, or the launches
   std::optional<SkipCategory> skip_category;
   std::optional<bool> beyond_limit;  // both intervals and drift: one of two figures is wrong
+  std::string stand_in;              // what stood for a device: its figures are no hardware's
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -201,6 +202,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("caught_on", r.caught_on);
   visit("skip_category", r.skip_category);
   visit("beyond_limit", r.beyond_limit);
+  visit("stand_in", r.stand_in);
 }
 
 /// How many references a trial needed that were computed for it, and how many stood there already.

@@ -232,10 +232,13 @@ void Supervisor::identify_row(Record& record, const Queue& queue) const {
   record.run_id = run_.run_id;
   record.started_at = queue.started_at;
   record.host = run_.host;
-  for (const DeviceInfo& device : run_.devices) {
-    if (device.device != to_text(queue.open.lane.front())) continue;
-    if (record.device_name.empty()) record.device_name = device.name;
-    record.device_uuid = device.uuid;
+  for (const DeviceId& id : queue.open.lane) {
+    const auto device = std::ranges::find(run_.devices, to_text(id), &DeviceInfo::device);
+    if (device == run_.devices.end()) continue;
+    if (!device->stand_in.empty()) record.stand_in = device->stand_in;
+    if (id != queue.open.lane.front()) continue;
+    if (record.device_name.empty()) record.device_name = device->name;
+    record.device_uuid = device->uuid;
   }
 }
 

@@ -19,13 +19,13 @@ Change change_of(const StoredTrial& base, const StoredTrial& cand) {
   return is_same(base, cand) && !base.is_bad() ? Change::unchanged : Change::unmended;
 }
 
-bool is_simulated(const StoredTrial& trial) { return trial.group->device.starts_with("sim"); }
-
 ComparedTrial compared(const StoredTrial& base, const StoredTrial& cand,
                        const ComparisonOptions& options) {
   ComparedTrial trial{&base, &cand, change_of(base, cand)};
   const bool is_right = base.passed() && cand.passed();
-  if (!is_right || !base.time || !cand.time || is_simulated(base)) return trial;
+  if (!is_right || !base.time || !cand.time || base.is_stand_in || cand.is_stand_in) {
+    return trial;
+  }
   trial.ratio = ratio_of(*base.time, *cand.time);
   if (!options.hardware) trial.speed = speed_of(trial.ratio, options.margin);
   return trial;

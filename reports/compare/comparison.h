@@ -23,7 +23,7 @@ std::string_view name(Change change);
 
 /// What the times of a trial that passed in both say. No verdict: each is of one process.
 enum class Speed {
-  none,     // not compared: not timed or not right in both, or simulated
+  none,     // not compared: not timed or not right in both, or on no real device
   slower,   // the whole interval of the ratio is above 1 + margin: a suspect
   faster,   // the whole interval is below 1 / (1 + margin)
   within,   // the whole interval is between the two

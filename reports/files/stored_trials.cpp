@@ -26,6 +26,7 @@ struct Row {
   bool accepted = false;
   bool contended = false;
   bool throttled = false;
+  bool is_stand_in = false;
   std::int64_t attempt = 1;
   std::int64_t repeat = 1;
   std::size_t line = 0;
@@ -99,6 +100,8 @@ class RowReader {
     }
     row.contended = flag(csv, contended_);
     row.throttled = flag(csv, throttled_);
+    take(csv, stand_in_, stand_in);
+    row.is_stand_in = !stand_in.empty();
     return row;
   }
 
@@ -106,6 +109,7 @@ class RowReader {
   TrialGroup group;
   std::string reason;
   std::string expected_failure;
+  std::string stand_in;
 
  private:
   struct Column {
@@ -149,6 +153,7 @@ class RowReader {
   Column high_{columns_, "time_ci_high_s"};
   Column contended_{columns_, "contended"};
   Column throttled_{columns_, "throttled"};
+  Column stand_in_{columns_, "stand_in"};
 };
 
 StoredTime time_of(const std::vector<Row>& timed) {
@@ -180,6 +185,7 @@ void fold(std::span<const Row> rows, StoredTrial& trial) {
   trial.repeats = fold.repeats();
   trial.status = outcome.status;
   trial.accepted = outcome.accepted;
+  trial.is_stand_in = outcome.is_stand_in;
   trial.reason = outcome.reason;
   if (!timed.empty()) trial.time = time_of(timed);
 }

@@ -54,7 +54,8 @@ struct StoredTrial {
   std::int64_t repeats = 0;
   std::optional<StoredTime> time;  // of the repeats that passed
   Status status = Status::error;
-  bool accepted = false;  // an expected failure
+  bool accepted = false;     // an expected failure
+  bool is_stand_in = false;  // on what stood for a device
 
   bool passed() const { return status == Status::pass && !accepted; }
   bool is_bad() const;

@@ -77,9 +77,9 @@ void add_means(Html& html, const Content& content, const Means& by_suite) {
   }
 }
 
-/// Between products, and of simulated devices, a ratio suspects nobody.
+/// Between products, and of what stands for devices, a ratio suspects nobody.
 bool may_suspect(const Column& a, const Column& b) {
-  if (a.is_simulated || b.is_simulated) return false;
+  if (!a.stand_in.empty() || !b.stand_in.empty()) return false;
   if (a.cells == nullptr || b.cells == nullptr) return a.is_together() && b.is_together();
   return a.cells->at("backend") == b.cells->at("backend") &&
          hardware_differences({{a.cells, b.cells}}).empty();
@@ -103,8 +103,8 @@ void add_column(Html& html, const Content& content, const Times& times, std::siz
     const Record& trial = *timed.trial;
     rows.push_back({.name = trial.case_id,
                     .link = row_link(cand.run, timed.row),
-                    .detail = (cand.is_together() ? lane_text(trial.device) + " " : "") +
-                              trial.timing + disturbances(trial) +
+                    .detail = (cand.is_together() ? lane_text(trial) + " " : "") + trial.timing +
+                              disturbances(trial) +
                               (ratio->low > 0 ? "" : fmt::format(", {}", too_few_samples)),
                     .verdict = suspects ? std::string(name(speed_of(*ratio, content.input.margin)))
                                         : std::string(),
@@ -204,7 +204,7 @@ void add_changes(Html& html, const Content& content, std::size_t base, std::size
       const Changed& one = changes.changed[i];
       html.begin("tr");
       add_case(html, one.either().case_id, one.link);
-      html.element("td", lane_text(one.either().device));
+      html.element("td", lane_text(one.either()));
       html.element("td", one.either().timing);
       add_side(html, one.base, "not there: new");
       add_side(html, one.cand, "missing");

@@ -78,7 +78,9 @@ std::vector<std::string> dot_plots(const Content& content, const std::string& su
       plot.title += fmt::format(" ({} of {} ops)", most_dot_rows, plot.rows.size());
       plot.rows.resize(most_dot_rows);
     }
-    if (plot.series.size() == 1 && content.columns[0].is_simulated) plot.title += " (simulated)";
+    if (plot.series.size() == 1) {
+      plot.title = with_stand_in(plot.title, content.columns[0].stand_in);
+    }
     drop_empty_series(plot);
     charts.push_back(dot_plot_svg(plot));
   }

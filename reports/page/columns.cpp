@@ -17,10 +17,16 @@ std::string device_of(std::string_view lane) {
 
 }  // namespace
 
-bool is_simulated(std::string_view lane) {
-  return std::ranges::any_of(split_lane(std::string(lane)), [](const std::string& device) {
-    return device == "sim" || device.starts_with("sim:");
-  });
+std::string with_stand_in(std::string_view lane, std::string_view stand_in) {
+  std::string text(lane);
+  return stand_in.empty() ? text : text + " (" + std::string(stand_in) + ")";
+}
+
+std::string lane_text(const Record& trial) { return with_stand_in(trial.device, trial.stand_in); }
+
+std::string stand_in_of(const DeviceCells& cells) {
+  const auto found = cells.find("stand_in");
+  return found == cells.end() ? "" : found->second;
 }
 
 Columns::Columns(std::span<const RunSource> runs) {
@@ -40,7 +46,7 @@ Columns::Columns(std::span<const RunSource> runs) {
         at = columns.insert(columns.end() - 1, Column{.run = i, .device = lane->second});
       }
       at->is_used = true;
-      at->is_simulated = at->is_simulated || page::is_simulated(trial.device);
+      if (!trial.stand_in.empty()) at->stand_in = trial.stand_in;
     }
     const std::size_t first = all_.size();
     for (Column& column : columns) {
@@ -48,7 +54,7 @@ Columns::Columns(std::span<const RunSource> runs) {
       const std::string device = column.is_together() ? "several together" : column.device;
       const std::string of_run = runs.size() > 1 ? fmt::format(" of run {}", i + 1) : "";
       column.name = device + of_run;
-      column.label = device + (column.is_simulated ? " (simulated)" : "") + of_run;
+      column.label = with_stand_in(device, column.stand_in) + of_run;
       all_.push_back(std::move(column));
     }
     for (const auto& [lane, device] : device_of_lane) {

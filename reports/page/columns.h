@@ -21,18 +21,21 @@ struct Column {
   bool is_used = false;  // has a trial
   std::string name;      // "cuda:0", "cuda:0 of run 2"
   std::string label;     // with "(simulated)" where it is
-  bool is_simulated = false;
+  std::string stand_in;  // as in results.csv
 
   bool is_together() const { return device.empty(); }
 };
 
-/// Whether any device of a lane is simulated.
-bool is_simulated(std::string_view lane);
+/// "sim:0 (simulated)": a lane that is no real device says so.
+std::string with_stand_in(std::string_view lane, std::string_view stand_in);
+std::string lane_text(const Record& trial);
+/// As devices.csv has it; empty in older ones.
+std::string stand_in_of(const DeviceCells& cells);
 
 class Columns {
  public:
   /// Those that have a trial, in the order of the runs and of their devices. They must outlive
-  /// this. A simulated device says so in its label.
+  /// this. What stands for a device says so in its label.
   explicit Columns(std::span<const RunSource> runs);
 
   const std::vector<Column>& all() const { return all_; }

@@ -98,7 +98,7 @@ void add_environment(Html& html, const Content& content) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (const DeviceCells& cells : runs[r].devices) {
       devices.push_back(&cells);
-      header.emplace_back(lane_text(cells.at("device")) +
+      header.emplace_back(with_stand_in(cells.at("device"), stand_in_of(cells)) +
                           (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
       for (const auto& [name, value] : cells) {  // those of later versions too
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);

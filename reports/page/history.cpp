@@ -30,7 +30,7 @@ void add_changes(Html& html, const History& history) {
     html.element("th", series->key.case_id, {{"scope", "row"}});
     html.element("td", series->key.timing);
     html.element("td", series->key.host);
-    html.element("td", lane_text(series->key.device));
+    html.element("td", series->key.device);
     html.element("td", series->key.settings);
     add_number(html, change_in_words(change->ratio()), change->ratio());
     add_number(html, fmt::format("{:.3f}", change->at.p), change->at.p);

@@ -23,8 +23,7 @@ void add_limits(Html& html, const Content& content) {
       const Limit& limit = runs[r].limits[i];
       html.begin("tr");
       html.element("th", limit.limit, {{"scope", "row"}});
-      html.element("td", lane_text(limit.device) +
-                             (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
+      html.element("td", limit.device + (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
       if (limit.value) {
         std::string text = limit.ci_low && limit.ci_high
                                ? si(*limit.value, *limit.ci_low, *limit.ci_high, limit.unit)

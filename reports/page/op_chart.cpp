@@ -68,8 +68,8 @@ class OpChart {
     Plot plot{.title = op_.name()};
     if (by_column_) {
       plot.title += " " + kind_;
-    } else if (content_.columns[shown_.front().column].is_simulated) {
-      plot.title += " (simulated)";
+    } else {
+      plot.title = with_stand_in(plot.title, content_.columns[shown_.front().column].stand_in);
     }
     const bool is_arithmetic = unit_ == "FLOP/s";
     plot.x = {is_arithmetic ? "operations of a launch" : "bytes of a launch",

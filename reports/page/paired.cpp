@@ -72,7 +72,7 @@ void add_untimed(Html& html, const PairedSource& source, std::size_t file) {
     if (has_ratio(one)) continue;
     html.begin("tr");
     add_case(html, one.case_id, row_link(file, i));
-    html.element("td", lane_text(one.device));
+    html.element("td", one.device);
     html.element("td", one.timing);
     html.element("td", name(one.verdict));
     html.element("td", one.reason);
@@ -88,13 +88,13 @@ void add_one(Html& html, const PairedSource& source, std::size_t file) {
   for (std::size_t i = 0; i < source.cases.size(); ++i) {
     const PairedCase& one = source.cases[i];
     if (!has_ratio(one)) continue;
-    rows.push_back({.name = one.case_id,
-                    .link = row_link(file, i),
-                    .detail = fmt::format("{} {}, {} rounds", lane_text(one.device), one.timing,
-                                          one.rounds.value_or(0)),
-                    .verdict = std::string(name(one.verdict)),
-                    .ratio = {*one.ratio, one.ratio_low.value_or(0), one.ratio_high.value_or(0)},
-                    .margin = one.margin.value_or(0)});
+    rows.push_back(
+        {.name = one.case_id,
+         .link = row_link(file, i),
+         .detail = fmt::format("{} {}, {} rounds", one.device, one.timing, one.rounds.value_or(0)),
+         .verdict = std::string(name(one.verdict)),
+         .ratio = {*one.ratio, one.ratio_low.value_or(0), one.ratio_high.value_or(0)},
+         .margin = one.margin.value_or(0)});
   }
   if (rows.empty()) return;
   add_forest(html,

@@ -13,10 +13,6 @@ std::string row_link(std::size_t file, std::size_t row) {
   return fmt::format("#row={}.{}", file, row);
 }
 
-std::string lane_text(std::string_view lane) {
-  return std::string(lane) + (is_simulated(lane) ? " (simulated)" : "");
-}
-
 Part::Part(Html& html, std::string_view id, std::string_view title) : html_(html) {
   const std::string heading = std::string(id) + "-title";
   html.begin("section", {{"id", id}, {"aria-labelledby", heading}});

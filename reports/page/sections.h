@@ -85,8 +85,6 @@ class Table {
   Html& html_;
 };
 
-/// A lane as results.csv names it; a simulated one says so.
-std::string lane_text(std::string_view lane);
 /// A cell with a number behind its text, by which it sorts.
 void add_number(Html& html, std::string_view text, std::optional<double> value);
 /// A case id that leads to its row.

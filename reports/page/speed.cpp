@@ -53,7 +53,7 @@ void add_cells(Html& html, const Content& content, const Times& times, const Tri
   html.begin("td", {{"class", "number"}, {"data-v", fmt::format("{}", rate(trial)->per_s)}});
   html.element("a", rate_text(trial),
                {{"href", row_link(content.columns[column].run, rated.row)},
-                {"title", lane_text(trial.device) + ", " + trial.timing}});
+                {"title", lane_text(trial) + ", " + trial.timing}});
   if (const std::string noted = remarks(trial); !noted.empty()) html.element("small", noted);
   html.end("td");
   const auto share = trial.fraction_of_limit;

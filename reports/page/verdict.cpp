@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "harness/records/replay.h"
 #include "kernels/core/names.h"
@@ -42,12 +43,14 @@ void add_run(Html& html, const RunSource& source, std::size_t number, std::size_
   html.element("h3", of == 1 ? run.run_id : fmt::format("Run {}: {}", number, run.run_id));
   add_banner(html, source.verdict.passed, source.verdict.word, source.verdict.why);
   html.begin("dl");
-  const auto simulated = std::ranges::count_if(
-      source.devices, [](const DeviceCells& cells) { return is_simulated(cells.at("device")); });
-  if (simulated > 0) {
-    add_fact(html, "Simulated",
-             fmt::format("{} of {} devices: what they show is no hardware's", simulated,
-                         source.devices.size()));
+  std::map<std::string, int> stand_ins;
+  for (const DeviceCells& cells : source.devices) {
+    if (const std::string kind = stand_in_of(cells); !kind.empty()) ++stand_ins[kind];
+  }
+  for (const auto& [kind, count] : stand_ins) {
+    add_fact(html, "No hardware",
+             fmt::format("{} of {} devices {} {}: their figures are no hardware's", count,
+                         source.devices.size(), count == 1 ? "is" : "are", kind));
   }
   add_fact(html, "Trials", fmt::format("{}; {} planned", source.tally.text(), run.planned));
   add_fact(html, "Host", run.host);

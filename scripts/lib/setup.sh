@@ -103,33 +103,36 @@ assay_setup() {
   hash -r
 }
 
-# assay_build <root> <preset>: configures once and builds into build/<preset>, logging to build/<preset>.log.
-# Says nothing when there is nothing to do.
+# assay_build <root> <preset> [targets]: configures once and builds into build/<preset>, logging to
+# build/<preset>.log. Without targets it builds everything, tests too. Says nothing when there is nothing to do.
 assay_build() {
   local root=$1 preset=$2
+  shift 2
   mkdir -p "$root/build"
   # Two starts at once would otherwise run two ninjas in one folder.
   (
     ! command -v flock >/dev/null || flock 9
-    cd "$root" && assay_build_locked "$preset"
+    cd "$root" && assay_build_locked "$preset" "$@"
   ) 9>"$root/build/.$preset.lock" </dev/null
 }
 
 assay_build_locked() {
-  local preset=$1 dir=build/$1 log=build/$1.log jobs began=$SECONDS
+  local preset=$1 dir=build/$1 log=build/$1.log jobs began=$SECONDS targets=("${@:2}")
   jobs=$(nproc)
+  ((${#targets[@]})) || targets=(all)
   # Ninja runs CMake again by itself when a CMakeLists.txt changes, but does not know of the presets.
-  # A configure that failed leaves its cache but no build.ninja.
-  if [[ ! -f $dir/build.ninja || CMakePresets.json -nt $dir/build.ninja ]]; then
+  # A configure that failed leaves its cache but no build.ninja. One without GoogleTest has no tests.
+  if [[ ! -f $dir/build.ninja || CMakePresets.json -nt $dir/build.ninja ]] ||
+    [[ ${targets[0]} == all && ! -f $dir/tests/CTestTestfile.cmake ]]; then
     assay_say "configuring $preset (log: $log)"
     cmake --preset "$preset" >"$log" 2>&1 || { assay_build_failed configure "$PWD/$log"; return 1; }
-  elif [[ $(ninja -C "$dir" -n 2>&1 | tail -n 1) == 'ninja: no work to do.' ]]; then
+  elif [[ $(ninja -C "$dir" -n "${targets[@]}" 2>&1 | tail -n 1) == 'ninja: no work to do.' ]]; then
     return 0
   else
     : >"$log"
   fi
   assay_say "building $preset with $jobs jobs (log: $log)"
-  cmake --build "$dir" --parallel "$jobs" >>"$log" 2>&1 || { assay_build_failed build "$PWD/$log"; return 1; }
+  cmake --build "$dir" --target "${targets[@]}" --parallel "$jobs" >>"$log" 2>&1 || { assay_build_failed build "$PWD/$log"; return 1; }
   assay_say "built $preset in $((SECONDS - began)) s"
 }
 

@@ -16,11 +16,17 @@ namespace assay::page {
 
 using namespace testing_support;
 
+/// Of a lane: the tests' simulated devices are called sim.
+inline std::string stand_in_of(const std::string& lane) {
+  return lane.starts_with("sim") ? "simulated" : "";
+}
+
 inline DeviceInfo device(const std::string& id, const std::string& name) {
   DeviceInfo info;
   info.device = id;
   info.backend = id.substr(0, id.find(':'));
   info.name = name;
+  info.stand_in = stand_in_of(id);
   return info;
 }
 
@@ -31,6 +37,7 @@ inline Record record(const std::string& op, const std::string& of, Status status
   record.dtype = "f32";
   record.case_id = "tensor_ops/" + op + "/f32/n=1";
   record.device = of;
+  record.stand_in = stand_in_of(of);
   return record;
 }
 

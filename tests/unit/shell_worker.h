@@ -15,6 +15,10 @@ class Collect final : public Sink {
   std::vector<Record> records;
 };
 
+inline std::vector<BackendTraits> test_backends() {
+  return {{.kind = "cpu"}, {.kind = "sim"}, {.kind = "cuda"}};
+}
+
 inline std::string hello_line() {
   protocol::Hello hello;
   hello.build_id = version::build_id;

@@ -40,7 +40,7 @@ class Lanes : public testing::Test {
     return plan;
   }
   PlanEnd run(SupervisorOptions options, const std::vector<PlannedTrial>& plan) {
-    options.backends = {{.kind = "cpu"}, {.kind = "sim"}, {.kind = "cuda"}};
+    options.backends = test_backends();
     std::vector<Sink*> sinks{&collect_};
     const RunInfo info;
     Supervisor supervisor(std::move(options), info, sinks);

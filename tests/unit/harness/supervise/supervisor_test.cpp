@@ -22,7 +22,8 @@ std::vector<Record> run(const std::string& script, int count, double timeout_s =
   Collect collect;
   std::vector<Sink*> sinks{&collect};
   RunInfo info;
-  Supervisor supervisor({.worker = shell(script), .timeout_s = timeout_s}, info, sinks);
+  Supervisor supervisor(
+      {.worker = shell(script), .backends = test_backends(), .timeout_s = timeout_s}, info, sinks);
   EXPECT_EQ(supervisor.execute(trials(count)), PlanEnd::completed);
   return collect.records;
 }
@@ -39,7 +40,7 @@ TEST(Supervisor, WhatWorkersSpentIsSummedAndTellingIsTheParents) {
   Collect collect;
   std::vector<Sink*> sinks{&collect};
   RunInfo info;
-  Supervisor supervisor({.worker = shell(answer_all)}, info, sinks);
+  Supervisor supervisor({.worker = shell(answer_all), .backends = test_backends()}, info, sinks);
   supervisor.execute(trials(3));
   EXPECT_EQ(supervisor.phases().input, 1 + 2 + 3);
   EXPECT_EQ(supervisor.phases().sampling, 3 * 0.5);
@@ -116,7 +117,8 @@ std::pair<Record, bool> run_with_child(const std::string& script) {
   std::vector<Sink*> sinks{&collect};
   const RunInfo info;
   {
-    Supervisor supervisor({.worker = command, .timeout_s = 5}, info, sinks);
+    Supervisor supervisor({.worker = command, .backends = test_backends(), .timeout_s = 5}, info,
+                          sinks);
     supervisor.execute(trials(1));
   }
   pid_t child = 0;
@@ -175,7 +177,7 @@ TEST(Supervisor, APassThatJudgedTooLittleIsNoPass) {
     Collect collect;
     std::vector<Sink*> sinks{&collect};
     RunInfo info;
-    Supervisor supervisor({.worker = command}, info, sinks);
+    Supervisor supervisor({.worker = command, .backends = test_backends()}, info, sinks);
     supervisor.execute(trials(1));
     EXPECT_EQ(collect.records.at(0).status, Status::error) << elements;
   }
@@ -188,6 +190,7 @@ TEST(Supervisor, AWorkerThatDiesWhileIdleCostsNoTrial) {
   std::vector<Sink*> sinks{&collect};
   RunInfo info;
   Supervisor supervisor({.worker = shell("read -r line; answer"),
+                         .backends = test_backends(),
                          .interrupted =
                              [] {
                                usleep(100000);
@@ -213,7 +216,8 @@ TEST(Supervisor, APlannedSkipNeedsNoWorker) {
   RunInfo info;
   auto plan = trials(1);
   plan[0].skip_reason = "too few devices";
-  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}}, info, sinks);
+  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}, .backends = test_backends()}, info,
+                        sinks);
   EXPECT_EQ(supervisor.execute(plan), PlanEnd::completed);
   ASSERT_EQ(collect.records.size(), 1U);
   EXPECT_EQ(collect.records[0].status, Status::skip);
@@ -225,7 +229,8 @@ TEST(Supervisor, AWorkerThatCannotStartIsAnErrorRow) {
   Collect collect;
   std::vector<Sink*> sinks{&collect};
   RunInfo info;
-  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}}, info, sinks);
+  Supervisor supervisor({.worker = {{"/nowhere/assay"}, {}}, .backends = test_backends()}, info,
+                        sinks);
   EXPECT_EQ(supervisor.execute(trials(2)), PlanEnd::completed);
   ASSERT_EQ(collect.records.size(), 2U);
   EXPECT_EQ(collect.records[0].status, Status::error);
@@ -250,7 +255,9 @@ TEST(Supervisor, AnInterruptEndsTheRunWithoutARowForTheOpenTrial) {
   std::vector<Sink*> sinks{&collect};
   RunInfo info;
   int asked = 0;
-  Supervisor supervisor({.worker = shell("sleep 60"), .interrupted = [&] { return ++asked > 4; }},
+  Supervisor supervisor({.worker = shell("sleep 60"),
+                         .backends = test_backends(),
+                         .interrupted = [&] { return ++asked > 4; }},
                         info, sinks);
   EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::interrupted);
   EXPECT_TRUE(collect.records.empty());

@@ -75,6 +75,20 @@ TEST(Comparison, WhereNothingIsInCommonNothingIsMissing) {
   EXPECT_TRUE(compare_trials(*base, *bad, {}).is_worse()) << "new and bad";
 }
 
+TEST(Comparison, WhatStoodForADeviceHasNoSpeed) {
+  std::string text = stored_header + timed_row("x,cpu,batch", 1);
+  text.insert(text.find('\n'), ",stand_in");
+  text.insert(text.rfind('\n'), ",simulated");
+  std::istringstream stream(text);
+  const auto base = std::make_unique<StoredTrials>(stream, "r.csv");
+  const auto cand = stored(timed_row("x,cpu,batch", 2));
+  for (const auto& trial : compare_trials(*base, *cand, {}).trials) {
+    EXPECT_EQ(trial.speed, Speed::none);
+    EXPECT_EQ(trial.ratio.value, 0);
+  }
+  EXPECT_EQ(compare_trials(*cand, *base, {}).trials.front().speed, Speed::none);
+}
+
 TEST(Comparison, SkipsAreNothingCompared) {
   const auto base = stored(judged_row("x,cpu,", "skip") + judged_row("y,cpu,", "pass"));
   const auto cand = stored(judged_row("x,cpu,", "skip"));

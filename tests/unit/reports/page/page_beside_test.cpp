@@ -14,7 +14,8 @@ TEST(Page, ALaneIsSimulatedByItsOwnDevices) {
   const std::string html = html_of({stored.read()});
   EXPECT_TRUE(has(part(html, "speed"), "several together (simulated)"));
   EXPECT_FALSE(has(part(html, "speed"), "cpu (simulated)"));
-  EXPECT_TRUE(has(part(html, "verdict"), "2 of 3 devices: what they show is no hardware"));
+  EXPECT_TRUE(
+      has(part(html, "verdict"), "2 of 3 devices are simulated: their figures are no hardware"));
   EXPECT_TRUE(has(part(html, "environment"), "sim:1 (simulated)")) << "also without a trial";
 }
 
