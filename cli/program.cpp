@@ -66,8 +66,7 @@ std::optional<int> parse(CLI::App& program, std::vector<std::string> words) {
   return std::nullopt;
 }
 
-void refuse_extras(const CLI::App& command, std::string_view call,
-                   const std::vector<std::string>& more) {
+void refuse_extras(const CLI::App& command, std::string_view call) {
   const std::vector<std::string> extras = command.remaining();
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
@@ -76,7 +75,6 @@ void refuse_extras(const CLI::App& command, std::string_view call,
     for (const CLI::Option* option : command.get_options()) {
       if (!option->get_name().empty()) valid.push_back(option->get_name());
     }
-    valid.insert(valid.end(), more.begin(), more.end());
     throw UsageError(unknown_name("option", word, valid));
   }
   std::vector<std::string> commands;

@@ -20,10 +20,8 @@ void add_version(CLI::App& program);
 std::optional<int> parse(CLI::App& program, std::vector<std::string> words);
 
 /// For the first word that `command` did not take: throws UsageError that says what it may have
-/// been meant to be. `call` is how the command is called, "assay run"; `more` are options that
-/// somebody else takes for it.
-void refuse_extras(const CLI::App& command, std::string_view call,
-                   const std::vector<std::string>& more = {});
+/// been meant to be. `call` is how the command is called: "assay run".
+void refuse_extras(const CLI::App& command, std::string_view call);
 
 /// What a `main` is: does the work, and turns what it throws into one line on standard error and an
 /// exit code. Standard output that could not be written is a failure too.

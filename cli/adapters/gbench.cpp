@@ -134,9 +134,8 @@ void leave_out(std::vector<std::string>& library, const std::string& flag) {
 int run(int argc, char** argv) {
   RunOptions options;
   CLI::App program(description, "assay_gbench");
-  SplitCommandLine words =
-      split_command_line({argv + 1, argv + argc}, "--benchmark_", gbench_flags());
-  program.footer(fmt::format("Of Google Benchmark: {}\n\n{}", join(words.known, " "), examples));
+  SplitCommandLine words = split_command_line({argv + 1, argv + argc}, "--benchmark_");
+  program.footer(examples);
   program.allow_extras();
   add_version(program);
   add_selection_options(program, options.selection);
@@ -144,21 +143,17 @@ int run(int argc, char** argv) {
   add_trial_options(program, options);
 
   if (const auto code = parse(program, words.assay)) return *code;
-  refuse_extras(program, program.get_name(), words.known);
+  refuse_extras(program, program.get_name());
   leave_out(words.library, "--benchmark_min_time");
   leave_out(words.library, "--benchmark_min_warmup_time");
   words.library.emplace_back("--benchmark_min_warmup_time=0");  // the environment's is read already
 
-  std::vector<char*> flags{argv[0]};
-  std::vector<std::string> library = words.library;
-  for (std::string& word : library) flags.push_back(word.data());
-  int count = static_cast<int>(flags.size());
-  flags.push_back(nullptr);
-  benchmark::Initialize(&count, flags.data(), [] {
-    // Called before an exit with code 0, for what our table did not see: the environment.
-    throw UsageError("Google Benchmark refuses a flag or a BENCHMARK_ variable");
+  initialize_library("Google Benchmark", argv[0], words.library, [](int* count, char** flags) {
+    benchmark::Initialize(count, flags, [] {
+      // Called before an exit with code 0.
+      throw UsageError("Google Benchmark refuses a value of a flag or of a BENCHMARK_ variable");
+    });
   });
-  if (count > 1) throw UsageError(fmt::format("Google Benchmark refuses '{}'", flags[1]));
 
   Session session(std::move(options));
   register_benchmarks(session);

@@ -140,14 +140,15 @@ struct Report {
   std::filesystem::path file;  // empty where there is none, or the library chooses its name
 };
 
-/// What our table did not see: the environment (GTEST_OUTPUT), and where the report goes.
-Report check_flags(int argc, char** argv) {
-  if (argc > 1) throw UsageError(fmt::format("GoogleTest does not understand '{}'", argv[1]));
+/// Throws for a format that the library passes over, by flag or GTEST_OUTPUT, and for a file that
+/// cannot be written.
+Report check_output() {
   const std::string output = GTEST_FLAG_GET(output);
   if (output.empty()) return {};
   const std::vector<std::string> parts = split(output, ':');
   if (parts.front() != "xml" && parts.front() != "json") {
-    throw UsageError(fmt::format("GTEST_OUTPUT is neither xml nor json, but '{}'", output));
+    throw UsageError(
+        fmt::format("--gtest_output must be xml[:PATH] or json[:PATH], not '{}'", output));
   }
   const std::filesystem::path file = output.substr(std::min(output.size(), parts[0].size() + 1));
   if (!file.has_filename()) return {};  // a folder, in which the library chooses a name
@@ -162,24 +163,22 @@ int run(int argc, char** argv) {
   options.selection.cases.profile = "smoke";  // tests are what one runs often
   options.selection.check_only = true;
   CLI::App program(description, "assay_gtest");
-  const SplitCommandLine words =
-      split_command_line({argv + 1, argv + argc}, "--gtest_", gtest_flags());
-  program.footer(fmt::format("Of GoogleTest: {}\n\n{}", join(words.known, " "), examples));
+  const SplitCommandLine words = split_command_line({argv + 1, argv + argc}, "--gtest_");
+  program.footer(examples);
   program.allow_extras();
   add_version(program);
   add_selection_options(program, options.selection);
   add_trial_options(program, options);
 
   if (const auto code = parse(program, words.assay)) return *code;
-  refuse_extras(program, program.get_name(), words.known);
-
-  std::vector<char*> flags{argv[0]};
-  std::vector<std::string> library = words.library;
-  for (std::string& word : library) flags.push_back(word.data());
-  int count = static_cast<int>(flags.size());
-  flags.push_back(nullptr);
-  testing::InitGoogleTest(&count, flags.data());
-  const Report report = check_flags(count, flags.data());
+  refuse_extras(program, program.get_name());
+  for (const std::string& word : words.library) {
+    // A file that is not there would be an abort, and a flag in it that is none no error.
+    if (word.starts_with("--gtest_flagfile")) throw UsageError("--gtest_flagfile is not supported");
+  }
+  initialize_library("GoogleTest", argv[0], words.library,
+                     [](int* count, char** flags) { testing::InitGoogleTest(count, flags); });
+  const Report report = check_output();
 
   Session session(std::move(options), check_sharding());
   register_tests(session);

@@ -1,36 +1,27 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace assay::cli {
 
-/// A flag of the library whose runner Assay's trials appear in. Kept in a table of ours, since the
-/// libraries end with exit code 0 on some flags that they do not understand.
-struct LibraryFlag {
-  std::string_view name;  // "--gtest_filter"
-  /// What is wrong with a value: "must be a whole number". Empty when nothing is.
-  std::string (*refuse)(std::string_view value);
-  bool may_stand_alone = false;  // without "=VALUE"
-};
-
-std::span<const LibraryFlag> gtest_flags();
-std::span<const LibraryFlag> gbench_flags();
-
-/// A command line in two: what the library takes, and what is Assay's.
+/// A command line in two: the library's words, which begin as its flags do, and Assay's.
 struct SplitCommandLine {
   std::vector<std::string> library;
   std::vector<std::string> assay;
-  std::vector<std::string> known;  // the names of all of the library's flags
 };
 
-/// `words` are without the program's name. Throws UsageError for a flag that begins with `prefix`
-/// ("--gtest_") and is none, and for one whose value is malformed or missing.
-SplitCommandLine split_command_line(const std::vector<std::string>& words, std::string_view prefix,
-                                    std::span<const LibraryFlag> flags);
+/// `words` are without the program's name; `prefix` is that of the library's flags: "--gtest_".
+SplitCommandLine split_command_line(const std::vector<std::string>& words, std::string_view prefix);
+
+/// Hands the library its words, as its `initialize` takes them, which leaves those that it does not
+/// understand. Throws UsageError for these: the libraries would end with exit code 0 on some.
+/// `program` is argv[0], which they keep.
+void initialize_library(std::string_view library, char* program, std::vector<std::string> words,
+                        const std::function<void(int* argc, char** argv)>& initialize);
 
 /// The value of a flag that was given, that of the last if repeatedly; "" when it stood alone or
 /// was not given.
