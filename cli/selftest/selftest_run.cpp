@@ -1,8 +1,6 @@
 #include "cli/selftest/selftest_run.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/supervise/child_process.h"
+#include "kernels/core/file_descriptor.h"
 #include "kernels/core/names.h"
 #include "reports/files/results_reader.h"
 
@@ -40,27 +40,17 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// Runs this very program with its output in `log`, and with one more variable in its environment
-/// if one is named. Returns its exit code, or 128 and the signal.
-int run_self(std::vector<std::string> arguments, const fs::path& log, std::string variable) {
+/// Runs this very program without its output. Returns its exit code, or 128 and the signal.
+int run_self(std::vector<std::string> arguments,
+             std::vector<std::pair<std::string, std::string>> environment) {
   arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe").string());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::vector<char*> environment;
-  if (!variable.empty()) environment.push_back(variable.data());  // the first of a name counts
-  for (char** word = environ; *word != nullptr; ++word) environment.push_back(*word);
-  environment.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                   0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environment.data());
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw std::system_error(error, std::generic_category(), argv[0]);
+  const FileDescriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (nowhere.get() < 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
+  }
+  const pid_t pid = start_child({.arguments = std::move(arguments),
+                                 .environment = std::move(environment),
+                                 .streams = {nowhere.get(), nowhere.get(), nowhere.get()}});
   int status = 0;
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
@@ -78,9 +68,9 @@ Outcome run_injected(int simulated, const Injection& injection,
                                      "--seed",   std::to_string(injection.seed),
                                      "--out",    (folder.path() / "run").string()};
   arguments.insert(arguments.end(), selection.begin(), selection.end());
-  std::string variable;
+  std::vector<std::pair<std::string, std::string>> environment;
   if (!injection.fault_variable.empty()) {
-    variable = fmt::format("{}={}", injection.fault_variable, injection.fault);
+    environment.emplace_back(injection.fault_variable, injection.fault);
   } else {
     arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
     if (!injection.fault.empty()) {
@@ -91,7 +81,7 @@ Outcome run_injected(int simulated, const Injection& injection,
     arguments.insert(arguments.end(), {"--without-check", std::string(injection.without)});
   }
   Outcome outcome;
-  outcome.exit_code = run_self(arguments, folder.path() / "log", std::move(variable));
+  outcome.exit_code = run_self(std::move(arguments), std::move(environment));
   const fs::path results = folder.path() / "run/results.csv";
   if (!fs::exists(results)) return outcome;
   outcome.rows = read_results_file(results);

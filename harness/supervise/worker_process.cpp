@@ -1,22 +1,18 @@
 #include "harness/supervise/worker_process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <map>
 #include <system_error>
 #include <thread>
 
 #include "assay/version.h"
-
-extern char** environ;  // NOLINT: POSIX's name
+#include "harness/supervise/child_process.h"
 
 namespace assay {
 namespace {
@@ -34,10 +30,6 @@ constexpr std::size_t kept_error_bytes = 4096;
 /// Far beyond any answer; what has no line end by then is garbage.
 constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
 
-[[noreturn]] void fail(int error, const std::string& what) {
-  throw std::system_error(error, std::generic_category(), what);
-}
-
 struct Pipe {
   FileDescriptor read;
   FileDescriptor write;
@@ -45,62 +37,11 @@ struct Pipe {
 
 Pipe make_pipe() {
   std::array<int, 2> fds{};
-  if (pipe2(fds.data(), O_CLOEXEC) != 0) fail(errno, "cannot make a pipe for a worker");
+  if (pipe2(fds.data(), O_CLOEXEC) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot make a pipe for a worker");
+  }
   return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
 }
-
-/// The parent's environment with `changes` in it, of several of one variable the last. A name that
-/// came twice would be read by some as its first value and by others as its last.
-std::vector<std::string> changed_environment(
-    const std::vector<std::pair<std::string, std::string>>& changes) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text = *variable;
-    const bool is_changed = std::ranges::any_of(
-        changes, [&](const auto& change) { return text.starts_with(change.first + "="); });
-    if (!is_changed) variables.push_back(text);
-  }
-  std::map<std::string, std::string> last;
-  for (const auto& [name, value] : changes) last[name] = value;
-  for (const auto& [name, value] : last) variables.push_back(name + "=" + value);
-  return variables;
-}
-
-/// The null-terminated array of pointers that exec wants; valid as long as `strings` is.
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> array;
-  for (std::string& string : strings) array.push_back(string.data());
-  array.push_back(nullptr);
-  return array;
-}
-
-struct SpawnSettings {
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-
-  SpawnSettings(const Pipe& in, const Pipe& out, const Pipe& error) {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, error.write.get(), STDERR_FILENO);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    // The parent ignores SIGPIPE and handles the others; ignored signals would stay so over exec.
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-      sigaddset(&defaults, signal);
-    }
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-};
 
 /// Appends what is there to be read, and closes `from` at its end. Stops after a while: a worker
 /// that floods its standard error must not keep the parent here.
@@ -123,13 +64,10 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command) : signal_group_(comma
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   Pipe error = make_pipe();
-  const SpawnSettings settings(in, out, error);
-  std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = changed_environment(command.environment);
-  const int failure =
-      posix_spawn(&pid_, arguments.front().c_str(), &settings.actions, &settings.attributes,
-                  pointers(arguments).data(), pointers(environment).data());
-  if (failure != 0) fail(failure, "cannot start the worker " + arguments.front());
+  pid_ = start_child({.arguments = command.arguments,
+                      .environment = command.environment,
+                      .streams = {in.read.get(), out.write.get(), error.write.get()},
+                      .own_group = true});
   to_ = std::move(in.write);
   from_ = std::move(out.read);
   errors_ = std::move(error.read);
