@@ -23,6 +23,7 @@
 #include "kernels/core/status.h"
 #include "reports/compare/paired_summary.h"
 #include "reports/files/atomic_file.h"
+#include "reports/files/output_file.h"
 #include "reports/files/paired_csv.h"
 #include "reports/files/paired_json.h"
 #include "reports/files/run_directory.h"
@@ -45,14 +46,14 @@ struct Margin {
   std::string reason;
 };
 
-Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides, const RunInfo& run) {
+Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides,
+                 const std::optional<LayoutSpread>& recorded) {
   if (options.margin_percent) return {*options.margin_percent / 100, "by --margin"};
   if (options.sensitive) return {ab::sensitive.margin, "by --sensitive"};
   if (options.aa) return {least_layout_margin, "what any machine is given for layout"};
   if (is_same_program(sides)) {
     return {same_program_margin, "both sides are the same program, so layout is no difference"};
   }
-  const auto recorded = recorded_spread(run.host, run.devices);
   if (recorded && recorded->spread > most_layout_margin) {
     return {most_layout_margin,
             fmt::format("'assay ab --aa' of {} found {:.2g}% on this machine, which is too much to "
@@ -64,8 +65,9 @@ Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides, const 
                                           "--aa' of {}",
                                           recorded->recorded_at)};
   }
-  return {least_layout_margin, recorded ? "'assay ab --aa' found no more on this machine"
-                                        : "'assay ab --aa' would show what this machine needs"};
+  return {least_layout_margin,
+          recorded ? "'assay ab --aa' found no more on this machine"
+                   : "what any machine is given for layout; --spread takes what this one needs"};
 }
 
 /// Only what is timed can be compared.
@@ -180,14 +182,38 @@ ExitCode exit_code_of(const ab::Outcome& outcome) {
   return compared > 0 ? ok : absent;
 }
 
-/// What --aa is for: how much of a difference is no difference here.
-void keep_spread(const ab::Outcome& outcome, PairedInfo& info) {
+/// The file of --spread: what it holds, and with --aa where it is written.
+struct SpreadFile {
+  std::optional<LayoutSpread> held;
+  std::optional<OutputFile> out;
+};
+
+SpreadFile open_spread(const AbOptions& options, const std::string& machine) {
+  SpreadFile file;
+  if (options.spread.empty()) return file;
+  if (options.aa) file.out.emplace("--spread", options.spread, spread_begin);
+  const bool is_new = !fs::is_regular_file(options.spread) || fs::is_empty(options.spread);
+  if (!options.aa || !is_new) file.held = read_spread(options.spread, machine);
+  return file;
+}
+
+/// What --aa is for: how much of a difference is no difference here. Which case lies badly changes
+/// from build to build and from input to input, so that a larger spread found earlier stays.
+void keep_spread(const ab::Outcome& outcome, const std::string& machine, SpreadFile& file,
+                 PairedInfo& info) {
   const std::optional<double> found = spread_of(outcome.cases);
   if (!found) return;
   std::string text = *found > 0
                          ? fmt::format("layout alone changes up to {:.2g}% here", *found * 100)
                          : "no effect of layout beyond the margin was shown";
-  text += "; " + record_spread(info.host, info.cand.devices, {*found, info.started_at});
+  if (file.held && file.held->spread >= *found) {
+    text += fmt::format("; {:.2g}% of {} stays recorded", file.held->spread * 100,
+                        file.held->recorded_at);
+  } else if (file.out) {
+    file.out->write(spread_text({*found, info.started_at}, machine));
+    file.out->close();
+    text += "; recorded in " + file.out->name();
+  }
   info.notes.push_back(text);
 }
 
@@ -215,7 +241,9 @@ int execute(const AbOptions& options) {
   });
   check_same_devices(sides, selected.devices);
   const RunInfo run = describe_run(options.selection, selected.devices, selected.machine);
-  const Margin margin = margin_of(options, sides, run);
+  const std::string machine = machine_of(run.host, run.devices);
+  SpreadFile spread = open_spread(options, machine);
+  const Margin margin = margin_of(options, sides, spread.held);
   rule.margin = margin.value;
   PairedInfo info = info_of(run, sides, rule, margin);
   const std::vector<PlannedTrial> plan = timed_trials(selected.plan, info.notes);
@@ -250,7 +278,7 @@ int execute(const AbOptions& options) {
                          .step = [&](const ab::Step& step) { advance.show(step); }});
   advance.end();
 
-  if (options.aa && !outcome.interrupted) keep_spread(outcome, info);
+  if (options.aa && !outcome.interrupted) keep_spread(outcome, machine, spread, info);
   info.ended_at = utc_now();
   info.interrupted = outcome.interrupted;
   info.wall_s = steady_s() - begin_s;
@@ -281,7 +309,8 @@ crash or a time-out. docs/ab.md says how far its verdicts can be trusted.
 Examples:
   assay ab --base old/bin/assay --profile smoke      is this build slower than that one?
   assay ab --base-env LD_LIBRARY_PATH=/opt/onednn-3.5/lib --suite linear    another library
-  assay ab --aa --profile smoke                      how much this machine makes of nothing
+  assay ab --aa --profile smoke --spread here.json   what layout alone changes on this machine
+  assay ab --base old/bin/assay --profile smoke --spread here.json    a gate that allows for it
   assay ab --base old/bin/assay --sensitive --filter 'gelu/f32')");
   return {app, [options] { return execute(*options); }};
 }

@@ -34,18 +34,23 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
   add_side(app, o, ab::Side::cand);
   CLI::Option* aa = app.add_flag(
       "--aa", o.aa,
-      "compare this program with its twin, the same code at other addresses: nothing may be found, "
-      "and what layout alone changes is recorded for this machine");
+      "compare this program with its twin, the same code at other addresses: nothing may be found");
   aa->group(sides);
   for (const char* other :
        {"--base", "--cand", "--base-env", "--cand-env", "--base-sim-fault", "--cand-sim-fault"}) {
     aa->excludes(app.get_option(other));
   }
-  app.add_option("--margin", o.margin_percent,
-                 "slower by up to so much is no regression (default 2, or what layout was seen to "
-                 "change here; 0.5 where both sides are the same program)")
+  app.add_option(
+         "--margin", o.margin_percent,
+         "slower by up to so much is no regression (default 2, or that of --spread; 0.5 where "
+         "both sides are the same program)")
       ->check(number_between(0, 1000))
       ->type_name("PERCENT")
+      ->group(decision);
+  app.add_option("--spread", o.spread,
+                 "what layout alone changes on this machine: written with --aa, and read without, "
+                 "where it widens the margin")
+      ->type_name("FILE")
       ->group(decision);
   app.add_flag("--sensitive", o.sensitive,
                "for small changes: suspects at p < 0.5, 60 rounds to confirm, margin 0.25%")

@@ -24,6 +24,7 @@ struct AbOptions {
   bool aa = false;
   bool sensitive = false;
   std::optional<double> margin_percent;
+  std::filesystem::path spread;  // the file; empty: none
   std::optional<int> rounds;
   std::optional<int> confirm;
   std::filesystem::path out;

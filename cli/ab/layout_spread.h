@@ -1,9 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "harness/records/paired.h"
 #include "kernels/device/device_info.h"
@@ -11,8 +11,7 @@
 namespace assay::cli {
 
 /// How much the times of equal programs differ for lying at other addresses alone, as `assay ab
-/// --aa` found it on one machine. Kept in $XDG_STATE_HOME/assay/layout-spread.json (by default
-/// ~/.local/state/assay).
+/// --aa` found it on one machine. Kept in the file of --spread.
 struct LayoutSpread {
   double spread = 0;  // 0.03: 3%
   std::string recorded_at;
@@ -23,14 +22,15 @@ struct LayoutSpread {
 /// to the largest of many cases must not widen a margin. Nothing where no case has times.
 std::optional<double> spread_of(std::span<const PairedCase> cases);
 
-/// What is recorded for this host and all of these devices together; nothing when it is not.
-std::optional<LayoutSpread> recorded_spread(const std::string& host,
-                                            std::span<const DeviceInfo> devices);
+/// The machine that a spread is of: the host and its processors, not the order of its devices.
+std::string machine_of(const std::string& host, std::span<const DeviceInfo> devices);
 
-/// Records it, unless more is recorded already: which case lies badly changes from build to build
-/// and from input to input, so one comparison alone may find little. Returns a sentence for a
-/// person: what stands there now, or why nothing does.
-std::string record_spread(const std::string& host, std::span<const DeviceInfo> devices,
-                          const LayoutSpread& spread);
+/// Throws UsageError where the file is not there, is none of these, or is of another machine.
+LayoutSpread read_spread(const std::filesystem::path& path, const std::string& machine);
+
+std::string spread_text(const LayoutSpread& spread, const std::string& machine);
+
+/// How such a file begins.
+inline constexpr const char* spread_begin = "{\n  \"layout_spread\":";
 
 }  // namespace assay::cli

@@ -19,10 +19,6 @@ TWIN = str(pathlib.Path(ASSAY).parent / "assay_twin")
 
 
 class Ab(AssayTest):
-    def setUp(self):
-        super().setUp()
-        os.environ["XDG_STATE_HOME"] = str(self.folder / "state")
-
     def ab(self, *arguments, expect=0):
         return self.assay("ab", *SIM, *arguments, "--out", "out", expect=expect)
 
@@ -181,22 +177,30 @@ class Margins(Ab):
         self.assertEqual(self.margin(*sides, "--base-sim-fault", "slow,percent=300", program=False)[0], 0.02)
 
     def test_what_layout_does_is_recorded_and_used(self):
-        self.assay("ab", "--device", "cpu", "--aa", "--case", "tensor_ops/add/f32/n=65536", "--rounds", "6", "--confirm", "6", "--margin", "1000", "--out", "out")
-        self.assertIn("no effect of layout beyond the margin was shown; recorded in", self.json()["notes"][-1])
+        spread = self.folder / "spread.json"
+        aa = ("ab", "--device", "cpu", "--aa", "--case", "tensor_ops/add/f32/n=65536", "--rounds", "6", "--confirm", "6", "--margin", "1000")
+        self.assay(*aa, "--spread", str(spread), "--out", "out")
+        self.assertIn(f"no effect of layout beyond the margin was shown; recorded in {spread}", self.json()["notes"][-1])
         self.assertEqual(self.json()["cand"]["program"], TWIN)
-        state = self.folder / "state" / "assay" / "layout-spread.json"
-        [(machine, found)] = json.loads(state.read_text(encoding="utf-8")).items()
-        self.assertEqual(found["spread"], 0)  # with that margin nothing can be found
-        # On simulated devices nothing was recorded; whatever stands there is taken when it is more than 2%.
-        simulated = f"{machine.split(' | ')[0]} | simulated device 0 (no hardware)"
+        found = json.loads(spread.read_text(encoding="utf-8"))
+        self.assertEqual(found["layout_spread"], 0)  # with that margin nothing can be found
+        spread.write_text(json.dumps(found | {"layout_spread": 0.05, "recorded_at": "then"}, indent=2), encoding="utf-8")
         subprocess.run(["rm", "-r", str(self.folder / "out")], check=True)
-        for spread, wanted, why in ((0.05, 0.05, "of then"), (0.5, 0.1, "too much to gate with"), (0.001, 0.02, "found no more")):
-            state.write_text(json.dumps({simulated: {"spread": spread, "recorded_at": "then"}}), encoding="utf-8")
-            margin, reason = self.margin("--base-sim-fault", "slow,percent=300")
+        self.assay(*aa, "--spread", str(spread), "--out", "out")
+        self.assertIn("5% of then stays recorded", self.json()["notes"][-1])
+        subprocess.run(["rm", "-r", str(self.folder / "out")], check=True)
+        fast = ("--base-sim-fault", "slow,percent=300", "--spread", str(spread))
+        self.assertIn("spread.json: of another machine", self.ab("--case", ADD, "--base", TWIN, *fast, expect=2).stderr)
+        simulated = f"{found['machine'].split(' | ')[0]} | simulated device 0 (no hardware)"
+        for value, wanted, why in ((0.05, 0.05, "of then"), (0.5, 0.1, "too much to gate with"), (0.001, 0.02, "found no more")):
+            spread.write_text(json.dumps({"layout_spread": value, "machine": simulated, "recorded_at": "then"}), encoding="utf-8")
+            margin, reason = self.margin(*fast)
             self.assertEqual(margin, wanted)
             self.assertIn(why, reason)
-        state.write_text("damaged", encoding="utf-8")
-        self.assertEqual(self.margin("--base-sim-fault", "slow,percent=300")[0], 0.02)
+        for mend in (lambda: spread.write_text("damaged", encoding="utf-8"), spread.unlink):
+            mend()
+            self.assertIn("spread.json", self.ab("--case", ADD, "--base", TWIN, *fast, expect=2).stderr)
+        self.assertFalse((self.folder / "out").exists(), "decided before anything runs")
 
 
 class Programs(Ab):

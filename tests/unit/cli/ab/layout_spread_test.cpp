@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "kernels/core/status.h"
 
 namespace assay::cli {
 namespace {
@@ -32,62 +33,57 @@ TEST(LayoutSpread, IsTheLargestDifferenceThatIsShown) {
       << "as a part of the faster one";
 }
 
-class RecordedSpread : public testing::Test {
+DeviceInfo device(const std::string& name) {
+  DeviceInfo info;
+  info.name = name;
+  return info;
+}
+
+TEST(LayoutSpread, IsOfAHostAndItsProcessorsInAnyOrder) {
+  const std::string machine = machine_of("host", std::vector{device("a GPU"), device("a CPU")});
+  EXPECT_EQ(machine_of("host", std::vector{device("a CPU"), device("a GPU"), device("a GPU")}),
+            machine);
+  EXPECT_NE(machine_of("host", std::vector{device("a CPU")}), machine);
+  EXPECT_NE(machine_of("other", std::vector{device("a CPU"), device("a GPU")}), machine);
+}
+
+class SpreadFile : public testing::Test {
  protected:
-  RecordedSpread() { setenv("XDG_STATE_HOME", folder_.c_str(), 1); }
-  ~RecordedSpread() override {
-    unsetenv("XDG_STATE_HOME");
-    fs::remove_all(folder_);
-  }
-  static DeviceInfo device(const std::string& name) {
-    DeviceInfo info;
-    info.name = name;
-    return info;
+  ~SpreadFile() override { fs::remove(path_); }
+  std::string refusal(const std::string& text) {
+    std::ofstream(path_) << text;
+    try {
+      read_spread(path_, "host | a CPU");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "no error";
   }
 
-  fs::path folder_ = fs::temp_directory_path() / ("assay-spread-" + std::to_string(getpid()));
-  std::vector<DeviceInfo> cpu_{device("a CPU")};
+  fs::path path_ = fs::temp_directory_path() / ("assay-spread-" + std::to_string(getpid()));
 };
 
-TEST_F(RecordedSpread, IsOfOneHostAndItsDevices) {
-  EXPECT_FALSE(recorded_spread("host", cpu_));
-  record_spread("host", cpu_, {0.03, "monday"});
-  ASSERT_TRUE(recorded_spread("host", cpu_));
-  EXPECT_EQ(recorded_spread("host", cpu_)->spread, 0.03);
-  EXPECT_EQ(recorded_spread("host", cpu_)->recorded_at, "monday");
-  EXPECT_FALSE(recorded_spread("another", cpu_));
-  EXPECT_FALSE(recorded_spread("host", std::vector{device("another CPU")}));
-  record_spread("another", cpu_, {0.01, "tuesday"});
-  EXPECT_EQ(recorded_spread("host", cpu_)->spread, 0.03) << "one host's leaves the other's alone";
+TEST_F(SpreadFile, IsReadAsItWasWritten) {
+  const std::string text = spread_text({0.03, "monday"}, "host | a CPU");
+  EXPECT_TRUE(text.starts_with(spread_begin)) << text;
+  EXPECT_EQ(refusal(text), "no error");
+  const LayoutSpread read = read_spread(path_, "host | a CPU");
+  EXPECT_EQ(read.spread, 0.03);
+  EXPECT_EQ(read.recorded_at, "monday");
 }
 
-TEST_F(RecordedSpread, OnlyGrows) {
-  record_spread("host", cpu_, {0.03, "monday"});
-  const std::string told = record_spread("host", cpu_, {0.01, "tuesday"});
-  EXPECT_EQ(recorded_spread("host", cpu_)->spread, 0.03);
-  EXPECT_NE(told.find("3% of monday stays"), std::string::npos) << told;
-  record_spread("host", cpu_, {0.08, "wednesday"});
-  EXPECT_EQ(recorded_spread("host", cpu_)->spread, 0.08);
-}
-
-TEST_F(RecordedSpread, IsNoneWhereTheFileIsDamaged) {
-  record_spread("host", cpu_, {0.03, "monday"});
+TEST_F(SpreadFile, IsRefusedWhereItIsOfAnotherMachineOrNone) {
+  EXPECT_THROW(read_spread(path_ / "absent", "host"), UsageError);
+  EXPECT_NE(refusal(spread_text({0.03, "monday"}, "other | a CPU"))
+                .find("of another machine, 'other | a CPU'; this one is 'host | a CPU'"),
+            std::string::npos);
   for (const char* text :
-       {"", "[]", "{", R"({"host | a CPU":7})", R"({"host | a CPU":{"spread":"much"}})",
-        R"({"host | a CPU":{"spread":-1}})",
-        R"({"host | a CPU":{"spread":0.1,"recorded_at":7}})"}) {
-    std::ofstream(folder_ / "assay/layout-spread.json") << text;
-    EXPECT_FALSE(recorded_spread("host", cpu_)) << text;
+       {"", "{", "[]", "7", "{}", R"({"layout_spread":0.1,"machine":"host | a CPU"})",
+        R"({"layout_spread":"much","machine":"host | a CPU","recorded_at":"monday"})",
+        R"({"layout_spread":-1,"machine":"host | a CPU","recorded_at":"monday"})",
+        R"({"layout_spread":0.1,"machine":7,"recorded_at":"monday"})"}) {
+    EXPECT_TRUE(refusal(text).starts_with("--spread ")) << text;
   }
-  record_spread("host", cpu_, {0.04, "tuesday"});
-  EXPECT_EQ(recorded_spread("host", cpu_)->spread, 0.04);
-}
-
-TEST_F(RecordedSpread, SaysWhyItIsNotRecorded) {
-  fs::create_directories(folder_);
-  std::ofstream(folder_ / "assay") << "a file where the folder should be";
-  const std::string told = record_spread("host", cpu_, {0.03, "monday"});
-  EXPECT_NE(told.find("not recorded"), std::string::npos) << told;
 }
 
 }  // namespace
