@@ -34,6 +34,11 @@ TEST(Outcomes, TheLastAttemptDecides) {
   EXPECT_EQ(last[1].case_id, "copy/f32/n=2");
 }
 
+TEST(Outcomes, AnEarlierAttemptThatComesLateDecidesNothing) {
+  const std::vector<Record> records{attempt(2, Status::fail), attempt(1, Status::pass)};
+  EXPECT_EQ(Outcomes(records).trials().at(0).status, Status::fail);
+}
+
 TEST(Outcomes, APassAfterAFailureIsFlaky) {
   std::vector<Record> records{attempt(1, Status::fail), attempt(2, Status::pass)};
   records[0].reason = "3 of 4 wrong";
