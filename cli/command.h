@@ -8,7 +8,7 @@ class App;
 
 namespace assay::cli {
 
-/// A subcommand: its options, and what it does once they are parsed. `run` returns an exit code.
+/// A subcommand: its options, and the work after they are parsed. `run` returns an exit code.
 struct Command {
   CLI::App* app;
   std::function<int()> run;

@@ -6,12 +6,12 @@
 
 namespace assay::cli {
 
-/// What the program ends with. Several at once: wrong before infrastructure before absent.
+/// Exit codes of the program. Several at once: wrong before infrastructure before absent.
 enum ExitCode : int {
   ok = 0,
   wrong = 1,           // a result was fail, vacuous or (unless allowed) flaky
   usage = 2,           // decided before anything runs
-  absent = 3,          // a device that is not here, or nothing that could run
+  absent = 3,          // an absent device, or nothing that could run
   infrastructure = 4,  // crash, timeout, oom, device_lost, error, or a run cut short
   regression = 5,      // a confirmed performance regression
 };
@@ -21,17 +21,15 @@ struct AbsentDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Whether a selection is one of several parts, of which another may have run what this one
-/// skipped.
+/// Tells a shard from a whole selection: another shard may have run the skipped trials.
 enum class Part { whole, shard };
 
-/// An empty run is never green, and neither is one that stopped before the end of its plan, or one
-/// that ran nothing of an op and dtype because a library refused it.
+/// Never green: an empty run, one that stopped before the end of its plan, or one that ran nothing
+/// of an op and dtype because a library refused it.
 ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky,
                       Part part = Part::whole);
 
-/// The exit code of a run that came to `exit_code` before something else failed, such as the
-/// writing of a report.
+/// The exit code of a run with `exit_code` after which something else failed, such as a report.
 int with_infrastructure_failure(int exit_code);
 
 }  // namespace assay::cli

@@ -2,13 +2,12 @@
 
 namespace assay::cli {
 
-/// From here on INT, TERM, QUIT and HUP (unless nohup has it ignored) are noted instead of ending
-/// the program.
+/// Makes INT, TERM, QUIT and HUP (unless nohup ignores it) be noted instead of ending the program.
 void catch_interrupts();
 
 bool interrupted();
 
-/// The signal that was noted last; 0 while there was none.
+/// The last signal that was noted; 0 if none.
 int interrupting_signal();
 
 }  // namespace assay::cli

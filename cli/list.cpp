@@ -44,14 +44,14 @@ int execute(const SelectionOptions& options, bool json) {
     show("{}  {}{}\n", lane_text(trial), trial.test.id(),
          trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");
   }
-  std::fflush(stdout);  // before what goes to standard error
+  std::fflush(stdout);  // before the summary on standard error
   const Profile& profile = find_profile(options.cases.profile);
   std::string text = fmt::format("{} trials, about {} here", selected.plan.size(),
                                  human_duration(estimate_s(selected.plan, profile.cap_s)));
   const LimitPlan limits =
       plan_limits(selected.machine.devices, selected.machine.backends, selected.plan, {});
   if (profile.measures_limits && !limits.trials.empty()) {
-    text += fmt::format("; before them {} limits, about {}", limits.trials.size(),
+    text += fmt::format("; {} limits before them, about {}", limits.trials.size(),
                         human_duration(estimate_s(limits.trials, limit_cap_s)));
   }
   say("{}\n", text);
@@ -66,8 +66,8 @@ Command add_list(CLI::App& program) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("list", "the trials that a run would take");
-  app->add_flag("--json", options->json, "as JSON on standard output");
+  CLI::App* app = program.add_subcommand("list", "show the trials that a run would take");
+  app->add_flag("--json", options->json, "print JSON on standard output");
   add_selection_options(*app, options->selection);
   add_timing_options(*app, options->selection);
   return {app, [options] { return execute(options->selection, options->json); }};

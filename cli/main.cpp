@@ -21,20 +21,20 @@ constexpr const char* description =
     "it, and writes CSV reports.";
 
 constexpr const char* examples = R"(Examples:
-  assay devices                            what is here
-  assay list --suite linear                what a run would do
+  assay devices                            the devices of this machine
+  assay list --suite linear                the trials of a run
   assay run --profile smoke                verify and measure, a run directory in assay-runs/
-  assay limits                             what bounds every figure here
-  assay compare assay-runs/A assay-runs/B  two stored runs: what changed
+  assay limits                             the ceilings of this machine's figures
+  assay compare assay-runs/A assay-runs/B  what changed between two stored runs
   assay history assay-runs                 what changed from run to run
   assay selftest                           does it catch what it claims to catch?
   assay ab --base old/bin/assay            is this build slower than that one?
   assay run --device cuda --require cuda   a gate for a GPU runner: red without a GPU
 
-Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
+Exit codes: 0 all right, 1 a wrong result, 2 a usage error, 3 no such device or nothing ran,
 4 a crash, a time-out or another failure of the machinery, 5 a confirmed regression.)";
 
-/// Whether the command makes one thing of a launcher's processes, or is harmless in each of them.
+/// Returns whether the command unites a launcher's processes, or is harmless in each of them.
 bool serves_jobs(const std::string& command) {
   return command == "run" || command == "worker" || command == "devices" || command == "list" ||
          command == "compare" || command == "history" || command == "report";
@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
     refuse_extras(*command.app, "assay " + command.app->get_name());
     if (const auto launch = launch_info(); launch && !serves_jobs(command.app->get_name())) {
       throw UsageError(fmt::format(
-          "assay {}: not under {}: each rank would do it by itself; 'assay run' is for jobs",
+          "assay {}: not under {}: each rank would do it alone; use 'assay run' in jobs",
           command.app->get_name(), launch->launcher));
     }
     return command.run();

@@ -21,21 +21,21 @@
 namespace assay::cli {
 namespace {
 
-/// The first files that a program opens take the lowest free descriptors: with standard error
-/// closed, messages would end up in results.csv.
+/// Occupies closed standard descriptors: otherwise results.csv could get that of standard error,
+/// and its messages.
 void occupy_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
   }
 }
 
-/// `assay list | head`: whoever closes a pipe has read enough.
+/// Detects `assay list | head`: a reader that closed the pipe has read enough.
 bool has_no_reader() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
-/// What was asked for is on standard output, or the program has failed.
+/// Fails unless all output arrived on standard output.
 int checked_output(std::string_view name, int exit_code) {
   std::cout.flush();  // other libraries write there
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return exit_code;
@@ -88,10 +88,10 @@ void refuse_extras(const CLI::App& command, std::string_view call) {
 
 int run_program(std::string_view name, const std::function<int()>& work) {
   occupy_standard_streams();
-  // A closed pipe and a file beyond its limit are errors of a write, not the end of the program.
+  // Turns a closed pipe and a full file size limit into errors of a write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  // Inherited as ignored it would take away how a worker ended.
+  // Restores the default: if ignored, the exit status of a worker would be lost.
   std::signal(SIGCHLD, SIG_DFL);
   const auto fail = [&](const std::exception& error, ExitCode code) {
     say("{}: {}\n", name, std::string_view(error.what()));

@@ -32,7 +32,7 @@ namespace {
 
 const std::string group = "Selection";
 
-/// CLI11 would take -1, and all that is too large, for 2^64 - 1.
+/// Replaces CLI11's check, which takes -1, and numbers that are too large, for 2^64 - 1.
 const CLI::Validator whole_number(
     [](const std::string& text) {
       std::uint64_t value = 0;
@@ -67,7 +67,7 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
   command.add_option("--filter", o.cases.filter, "only cases whose id matches (searched)")
       ->type_name("REGEX")
       ->group(group);
-  command.add_option("--case", o.cases.cases, "this very case, in a profile or not; repeatable")
+  command.add_option("--case", o.cases.cases, "exactly this case, in a profile or not; repeatable")
       ->type_name("ID")
       ->allow_extra_args(false)
       ->group(group);
@@ -98,25 +98,25 @@ void add_device_options(CLI::App& command, SelectionOptions& o) {
       ->delimiter(',')
       ->type_name("KIND[:N]")
       ->group(group);
-  command.add_option("--sim-devices", o.sim_devices, "simulated devices, for trying things out")
+  command.add_option("--sim-devices", o.sim_devices, "add N simulated devices, to try things out")
       ->check(CLI::Range(0, 64))
       ->type_name("N")
       ->group(group);
   command
       .add_option("--sim-fault", o.sim_faults,
-                  fmt::format("KIND[,device=I][,op=NAME][,marker=FILE]: a fault that simulated "
-                              "devices have: low_bit, segv, hang and {} others, which a wrong name "
+                  fmt::format("KIND[,device=I][,op=NAME][,marker=FILE]: a fault of the simulated "
+                              "devices: low_bit, segv, hang and {} others, which a wrong name "
                               "lists; repeatable",
                               sim::fault_names().size() - 3))
       ->type_name("SPEC")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_option("--seed", o.seed, "of the inputs")
+  command.add_option("--seed", o.seed, "seed of the inputs")
       ->check(whole_number)
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--threads", o.threads, "of the CPU's kernels (default: all cores)")
+  command.add_option("--threads", o.threads, "threads of the CPU's kernels (default: all cores)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N")
       ->group(group);
@@ -125,7 +125,7 @@ void add_device_options(CLI::App& command, SelectionOptions& o) {
 CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& o) {
   return command
       .add_option("--timing", o.timings,
-                  "batch: launches back to back; cold: one at a time, each on empty caches, as in "
+                  "batch: launches back to back; cold: one at a time, each on empty caches, for "
                   "the latency of a copy; a trial each (default: batch)")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -167,7 +167,7 @@ SelectedTrials select_trials(const SelectionOptions& options) {
 
 SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& probe_machine) {
-  // What the text alone decides comes first: no process is started for a typo.
+  // Checks the text first: no process is started for a typo.
   const std::vector<Case> cases = select_cases(options.cases);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
   check_simulated(options);
@@ -180,7 +180,7 @@ SelectedTrials select_trials(const SelectionOptions& options,
     parse_check(options.without_check);
     if (std::ranges::any_of(selected.devices,
                             [](const DeviceId& id) { return id.backend != sim::traits().kind; })) {
-      throw UsageError("--without-check is for simulated devices alone");
+      throw UsageError("--without-check is only for simulated devices");
     }
   }
   const std::set<std::string> timings(options.timings.begin(), options.timings.end());
@@ -199,7 +199,7 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                              const std::filesystem::path& references) {
   const std::filesystem::path program =
       options.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : options.program;
-  cpu::use_all_cores();  // or workers would inherit the one that this thread is tied to
+  cpu::use_all_cores();  // or workers would inherit the one core of this thread
   WorkerCommand command;
   command.arguments = {program.string(), "worker",
                        "--parent",       std::to_string(getpid()),
@@ -222,14 +222,14 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   if (options.threads > 0) {
     command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(options.threads));
   }
-  // Threads that wander between cores are noise; who has set this knows better.
+  // Threads that wander between cores are noise. A user's own setting stays.
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
   if (const auto launch = this_launch()) {
     command.environment.emplace_back(command_hash_name, std::to_string(launch->command_hash));
   }
-  // A thread count that changed between launches would change the order of a sum, and its bits.
+  // Keeps the thread count fixed: a change would alter the order of a sum, and its bits.
   command.environment.emplace_back("OMP_DYNAMIC", "false");
   if (const std::string core = cpu::better_openblas_core(); !core.empty()) {
     command.environment.emplace_back("OPENBLAS_CORETYPE", core);

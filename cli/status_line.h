@@ -5,14 +5,13 @@
 
 namespace assay::cli {
 
-/// How long work takes, on standard error: a bar that is drawn anew on a terminal, a line every
-/// five seconds elsewhere.
+/// Shows progress on standard error: a bar on a terminal, a line every five seconds elsewhere.
 class StatusLine {
  public:
   explicit StatusLine(bool quiet);
 
-  /// `part` of all is done, 0 to 1; `what` runs now, and is shown on a terminal alone. `count` is
-  /// shown in the bar, `line` in its place where there is none.
+  /// `part` of all is done, 0 to 1. A terminal shows `count` and `what` runs now in the bar; `line`
+  /// replaces the bar elsewhere.
   void show(double part, const std::string& count, const std::string& what,
             const std::string& line);
   /// Makes room for other output.

@@ -9,8 +9,8 @@
 
 #include "harness/records/printable.h"
 
-// Text for a person. Arguments that are text are shown on one line, without what a terminal or a CI
-// system would obey: they may be somebody else's words.
+// Text for a person. Text arguments may be foreign: they are shown on one line, without control
+// characters that a terminal or a CI system would obey.
 namespace assay::cli {
 
 template <class T>
@@ -27,26 +27,26 @@ std::string message(fmt::format_string<Arguments...> format, const Arguments&...
   return fmt::format(fmt::runtime(fmt::string_view(format)), shown(arguments)...);
 }
 
-/// On standard error. A closed or full standard error ends no run: what matters is in the files.
+/// Prints on standard error. A closed or full standard error ends no run: the files matter.
 template <class... Arguments>
 void say(fmt::format_string<const Arguments&...> format, const Arguments&... arguments) {
   std::fputs(message<const Arguments&...>(format, arguments...).c_str(), stderr);
   std::fflush(stderr);
 }
 
-/// Tells a text of several lines.
+/// Prints a text of several lines on standard error.
 inline void say_text(std::string_view text) {
   std::fputs(printable_lines(text).c_str(), stderr);
   std::fflush(stderr);
 }
 
-/// Data (JSON, CSV) as they are, on standard output. Whether output arrived is seen when the
-/// program ends, so that a verdict is not lost with its listing.
+/// Prints data (JSON, CSV) unchanged on standard output. The program checks at its end whether they
+/// arrived, so that a verdict is not lost with its listing.
 inline void show_data(std::string_view data, std::FILE* to = stdout) {
   std::fwrite(data.data(), 1, data.size(), to);
 }
 
-/// For a person, where it was asked for.
+/// Prints requested text for a person.
 template <class... Arguments>
 void show(std::FILE* to, fmt::format_string<const Arguments&...> format,
           const Arguments&... arguments) {
@@ -58,7 +58,7 @@ void show(fmt::format_string<const Arguments&...> format, const Arguments&... ar
   show(stdout, format, arguments...);
 }
 
-/// Shows a text of several lines.
+/// Prints a text of several lines on standard output.
 inline void show_text(std::string_view text) { show_data(printable_lines(text)); }
 
 }  // namespace assay::cli

@@ -4,7 +4,7 @@
 
 namespace assay::cli {
 
-/// A number from `low` to `high`. CLI11's own check of a range lets NaN pass.
+/// Accepts a number from `low` to `high`. CLI11's own range check lets NaN pass.
 CLI::Validator number_between(double low, double high);
 
 /// Refuses an empty file name: a script's unset variable must not choose the default.

@@ -26,8 +26,8 @@ struct WorkerOptions {
   std::vector<std::string> sim_faults;
 };
 
-/// Trials come with tensors of the same sizes again and again. Left to itself the allocator returns
-/// each to the kernel, which then has to clear its pages anew: a quarter of the time of a check.
+/// Keeps freed memory in the process: trials use tensors of the same sizes repeatedly. By default
+/// the allocator returns each to the kernel, which clears its pages again: a quarter of a check.
 void keep_freed_memory() {
   constexpr int most_bytes = 1 << 30;
   mallopt(M_MMAP_MAX, 0);
@@ -40,7 +40,7 @@ int execute(const WorkerOptions& options) {
     return ok;
   }
   keep_freed_memory();
-  // Before the modules: a driver that prints, or hangs, while it is loaded must not escape.
+  // Before the modules, so that the output or hang of a driver that is loading is contained.
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
   std::vector<sim::Fault> faults;
   for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
@@ -58,7 +58,7 @@ Command add_worker(CLI::App& program) {
   auto options = std::make_shared<WorkerOptions>();
   CLI::App* app =
       program.add_subcommand("worker", "executes trials for a parent (docs/protocol.md)");
-  app->group("");  // not in --help: people start `run`
+  app->group("");  // not in --help: users start `run`
   app->add_option("--parent", options->parent);
   app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);

@@ -36,9 +36,9 @@ using ab::Side;
 
 /// Two builds of the same source may differ by this much for their layout alone, on any machine.
 constexpr double least_layout_margin = 0.02;
-/// More than layout does; a machine on which 'ab --aa' finds more was disturbed.
+/// Exceeds any effect of layout; a machine on which 'ab --aa' finds more was disturbed.
 constexpr double most_layout_margin = 0.1;
-/// Nothing of the program moves: only its libraries or the driver.
+/// Suffices where only libraries or the driver change: no code of the program moves.
 constexpr double same_program_margin = 0.005;
 
 struct Margin {
@@ -50,27 +50,27 @@ Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides,
                  const std::optional<LayoutSpread>& recorded) {
   if (options.margin_percent) return {*options.margin_percent / 100, "by --margin"};
   if (options.sensitive) return {ab::sensitive.margin, "by --sensitive"};
-  if (options.aa) return {least_layout_margin, "what any machine is given for layout"};
+  if (options.aa) return {least_layout_margin, "the allowance for layout on any machine"};
   if (is_same_program(sides)) {
-    return {same_program_margin, "both sides are the same program, so layout is no difference"};
+    return {same_program_margin, "both sides are the same program, so layout does not differ"};
   }
   if (recorded && recorded->spread > most_layout_margin) {
     return {most_layout_margin,
-            fmt::format("'assay ab --aa' of {} found {:.2g}% on this machine, which is too much to "
-                        "gate with; take it again on a quiet machine, or say --margin",
+            fmt::format("'assay ab --aa' of {} found {:.2g}% on this machine, too much for a gate; "
+                        "repeat it on a quiet machine, or set --margin",
                         recorded->recorded_at, recorded->spread * 100)};
   }
   if (recorded && recorded->spread > least_layout_margin) {
-    return {recorded->spread, fmt::format("what layout alone changed on this machine by 'assay ab "
-                                          "--aa' of {}",
-                                          recorded->recorded_at)};
+    return {recorded->spread,
+            fmt::format("the effect of layout on this machine, by 'assay ab --aa' of {}",
+                        recorded->recorded_at)};
   }
   return {least_layout_margin,
           recorded ? "'assay ab --aa' found no more on this machine"
-                   : "what any machine is given for layout; --spread takes what this one needs"};
+                   : "the allowance for layout on any machine; --spread takes that of this one"};
 }
 
-/// Only what is timed can be compared.
+/// Keeps the timed trials: no others can be compared.
 std::vector<PlannedTrial> timed_trials(const std::vector<PlannedTrial>& plan,
                                        std::vector<std::string>& notes) {
   std::vector<PlannedTrial> timed;
@@ -135,8 +135,8 @@ PairedInfo info_of(const RunInfo& run, const ab::Both<AbSide>& sides, const ab::
   return info;
 }
 
-/// Shows how far a comparison is. How many suspects will have to be confirmed is not known before
-/// the end of the screening, so until then the time left is that of the screening.
+/// Shows how far a comparison is. The number of suspects is known only at the end of the screening,
+/// so until then the time left is that of the screening.
 class Advance {
  public:
   explicit Advance(bool quiet) : line_(quiet) {}
@@ -182,7 +182,7 @@ ExitCode exit_code_of(const ab::Outcome& outcome) {
   return compared > 0 ? ok : absent;
 }
 
-/// The file of --spread: what it holds, and with --aa where it is written.
+/// The file of --spread: its content, and with --aa the file to write.
 struct SpreadFile {
   std::optional<LayoutSpread> held;
   std::optional<OutputFile> out;
@@ -197,15 +197,15 @@ SpreadFile open_spread(const AbOptions& options, const std::string& machine) {
   return file;
 }
 
-/// What --aa is for: how much of a difference is no difference here. Which case lies badly changes
-/// from build to build and from input to input, so that a larger spread found earlier stays.
+/// Records the noise floor that --aa found. Which case lies badly changes from build to build and
+/// from input to input, so a larger spread found earlier stays.
 void keep_spread(const ab::Outcome& outcome, const std::string& machine, SpreadFile& file,
                  PairedInfo& info) {
   const std::optional<double> found = spread_of(outcome.cases);
   if (!found) return;
-  std::string text = *found > 0
-                         ? fmt::format("layout alone changes up to {:.2g}% here", *found * 100)
-                         : "no effect of layout beyond the margin was shown";
+  std::string text =
+      *found > 0 ? fmt::format("layout alone changes times by up to {:.2g}% here", *found * 100)
+                 : "no effect of layout beyond the margin was found";
   if (file.held && file.held->spread >= *found) {
     text += fmt::format("; {:.2g}% of {} stays recorded", file.held->spread * 100,
                         file.held->recorded_at);
@@ -256,7 +256,7 @@ int execute(const AbOptions& options) {
 
   write_atomically(info.directory / "ab.json", paired_json(info, false));
   RoundsCsv rounds(info.directory / "rounds.csv");
-  // One for each side: an edit that is not committed changes references and no build id.
+  // One for each side: an uncommitted edit may change references without a new build id.
   const ReferenceFolder base_references(info.directory, ".references-base", true);
   const ReferenceFolder cand_references(info.directory, ".references-cand", true);
   if (!options.quiet) describe_sides(info);
@@ -303,13 +303,13 @@ Command add_ab(CLI::App& program) {
   add_ab_options(*app, *options);
   app->footer(
       R"(Ten rounds of every case, each in fresh processes, pick suspects; forty fresh rounds of those
-decide. Exit 5 on a confirmed regression, 1 where a result is wrong, 4 where one is missing for a
-crash or a time-out. docs/ab.md says how far its verdicts can be trusted.
+decide. Exit 5 on a confirmed regression, 1 if a result is wrong, 4 after a crash or a time-out.
+docs/ab.md says how far the verdicts can be trusted.
 
 Examples:
   assay ab --base old/bin/assay --profile smoke      is this build slower than that one?
   assay ab --base-env LD_LIBRARY_PATH=/opt/onednn-3.5/lib --suite linear    another library
-  assay ab --aa --profile smoke --spread here.json   what layout alone changes on this machine
+  assay ab --aa --profile smoke --spread here.json   the noise floor of this machine
   assay ab --base old/bin/assay --profile smoke --spread here.json    a gate that allows for it
   assay ab --base old/bin/assay --sensitive --filter 'gelu/f32')");
   return {app, [options] { return execute(*options); }};

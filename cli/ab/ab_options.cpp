@@ -16,12 +16,12 @@ void add_side(CLI::App& app, AbOptions& o, ab::Side side) {
       ->type_name("PROGRAM")
       ->group(sides);
   app.add_option("--" + name + "-env", o.environment[side],
-                 "a variable set for this side alone, as LD_LIBRARY_PATH; repeatable")
+                 "set a variable for this side alone, such as LD_LIBRARY_PATH; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(sides);
   app.add_option("--" + name + "-sim-fault", o.sim_faults[side],
-                 "--sim-fault of this side alone, as slow,percent=5; repeatable")
+                 "--sim-fault for this side alone, such as slow,percent=5; repeatable")
       ->type_name("SPEC")
       ->allow_extra_args(false)
       ->group(sides);
@@ -42,8 +42,8 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
   }
   app.add_option(
          "--margin", o.margin_percent,
-         "slower by up to so much is no regression (default 2, or that of --spread; 0.5 where "
-         "both sides are the same program)")
+         "a smaller slowdown is no regression (default 2, or that of --spread; 0.5 if both sides "
+         "are the same program)")
       ->check(number_between(0, 1000))
       ->type_name("PERCENT")
       ->group(decision);
@@ -55,31 +55,31 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
   app.add_flag("--sensitive", o.sensitive,
                "for small changes: suspects at p < 0.5, 60 rounds to confirm, margin 0.25%")
       ->group(decision);
-  app.add_option("--rounds", o.rounds, "of all cases, to find suspects (default 10)")
+  app.add_option("--rounds", o.rounds, "rounds of all cases, to find suspects (default 10)")
       ->check(CLI::Range(1, 1000))
       ->type_name("N")
       ->group(decision);
-  app.add_option("--confirm", o.confirm, "of the suspects, to decide (default 40)")
+  app.add_option("--confirm", o.confirm, "rounds of the suspects, to decide (default 40)")
       ->check(CLI::Range(1, 1000))
       ->type_name("N")
       ->group(decision);
   add_selection_options(app, o.selection);
   add_timing_option(app, o.selection);
-  app.add_option("--out", o.out, "directory for its files (default: assay-ab/TIME-HOST)")
+  app.add_option("--out", o.out, "directory for the files (default: assay-ab/TIME-HOST)")
       ->type_name("DIR");
-  app.add_option("--timeout", o.timeout_s, "of one case on one side, in seconds")
+  app.add_option("--timeout", o.timeout_s, "limit for one case on one side")
       ->check(number_between(1, 1e9))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_flag("--wait", o.wait, "wait for a device that another run holds");
-  app.add_flag("--quiet", o.quiet, "no progress");
+  app.add_flag("--quiet", o.quiet, "show no progress");
 }
 
 ab::Rule rule_of(const AbOptions& options) {
   ab::Rule rule = options.sensitive ? ab::sensitive : ab::Rule{};
   if (options.rounds) rule.screen_rounds = *options.rounds;
   if (options.confirm) rule.confirm_rounds = *options.confirm;
-  ab::check(rule, 1);  // what no selection can mend
+  ab::check(rule, 1);  // fails for any selection
   return rule;
 }
 

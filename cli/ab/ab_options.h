@@ -15,10 +15,10 @@ class App;
 
 namespace assay::cli {
 
-/// What `assay ab` takes beside a selection.
+/// Options of `assay ab` beside a selection.
 struct AbOptions {
   SelectionOptions selection;
-  ab::Both<std::filesystem::path> programs;        // empty: this very program
+  ab::Both<std::filesystem::path> programs;        // empty: this program
   ab::Both<std::vector<std::string>> environment;  // NAME=VALUE
   ab::Both<std::vector<std::string>> sim_faults;   // beside those of the selection
   bool aa = false;
@@ -35,7 +35,7 @@ struct AbOptions {
 
 void add_ab_options(CLI::App& app, AbOptions& options);
 
-/// All but the margin, which depends on what is compared. Throws UsageError.
+/// Sets all but the margin, which depends on the two sides. Throws UsageError.
 ab::Rule rule_of(const AbOptions& options);
 
 }  // namespace assay::cli

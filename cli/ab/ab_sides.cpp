@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of one trial on one side: warm-up takes a quarter of it at most, also where times never settle.
+/// Limits one trial on one side: warm-up takes at most a quarter of it, even if times never settle.
 constexpr double cap_s = 1;
 
 fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
@@ -26,8 +26,8 @@ fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
 fs::path twin() {
   fs::path path = this_program().parent_path() / "assay_twin";
   if (!fs::exists(path)) {
-    throw UsageError(fmt::format("--aa: '{}' is not there; it is built and installed with assay",
-                                 path.string()));
+    throw UsageError(
+        fmt::format("--aa: '{}' is missing; it is built and installed with assay", path.string()));
   }
   return path;
 }
@@ -90,7 +90,7 @@ std::map<std::string, std::string> modules_of(const fs::path& program) {
 WorkerCommand AbSide::worker(int samples, const fs::path& references) const {
   WorkerCommand command = worker_command(selection, cap_s, references);
   command.arguments.insert(command.arguments.end(), {"--block", std::to_string(samples)});
-  command.build_id = info.build_id;  // still unknown: any
+  command.build_id = info.build_id;  // empty before the probe: any
   command.environment.insert(command.environment.end(), info.environment.begin(),
                              info.environment.end());
   return command;
@@ -103,8 +103,8 @@ ab::Both<AbSide> sides_of(const AbOptions& options) {
   } else if (is_same_program(sides) && sides.base.info.environment == sides.cand.info.environment &&
              sides.base.info.sim_faults == sides.cand.info.sim_faults) {
     throw UsageError(
-        "both sides are the same program: name another with --base, a variable with --cand-env, or "
-        "ask what this machine alone makes of equal programs with --aa");
+        "both sides are the same program: name another with --base or a variable with --cand-env, "
+        "or measure the noise floor of this machine with --aa");
   }
   return sides;
 }
@@ -113,7 +113,7 @@ void probe_side(ab::Side side, AbSide& what) {
   try {
     what.machine = probe(what.worker(1, {}));
   } catch (const std::exception& error) {
-    throw UsageError(fmt::format("--{}: '{}' is no assay that this one can drive: {}",
+    throw UsageError(fmt::format("--{}: '{}' is not an assay that this one can drive: {}",
                                  ab::name(side), what.info.program.string(), error.what()));
   }
   what.info.build_id = what.machine.build_id;

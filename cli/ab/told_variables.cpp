@@ -30,7 +30,7 @@ std::string told_value(std::string_view name, std::string_view value) {
 }
 
 std::vector<std::string> told_words(std::vector<std::string> words) {
-  bool is_variable = false;  // the word, as the one before says
+  bool is_variable = false;  // set by the word before
   for (std::string& word : words) {
     const bool follows = std::exchange(is_variable, is_option(word));
     const std::size_t equals = word.find('=');

@@ -6,9 +6,8 @@
 
 namespace assay::cli {
 
-/// The value of a variable of one side of `assay ab` as reports, which are shown around, may give
-/// it: as it is where the variable is a search path, or one that every run records; others may hold
-/// secrets, and "(not told)" stands in their place.
+/// The value of a variable of one side of `assay ab` as reports may show it. Search paths and
+/// variables that every run records are shown. Others may hold secrets: "(not told)" replaces them.
 std::string told_value(std::string_view name, std::string_view value);
 
 /// The words of a command, with such values of --base-env and --cand-env.

@@ -1,4 +1,4 @@
-// The trials of a selection as Google Benchmarks.
+// Runs the trials of a selection as Google Benchmarks.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* description =
     "Assay's cases as Google Benchmarks: verifies each selected case on each selected device, then "
-    "times\nit. Takes the flags of Google Benchmark beside these, docs/adapters.md.";
+    "times\nit. Takes Google Benchmark's flags too: docs/adapters.md.";
 
 constexpr const char* examples = R"(Examples:
   assay_gbench                                         the default profile on the CPU and every GPU
@@ -29,15 +29,15 @@ constexpr const char* examples = R"(Examples:
   assay_gbench --suite transfers --timing cold --benchmark_format=json
   assay_gbench --profile smoke --benchmark_out=assay.json --benchmark_repetitions=5
 
-Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
+Exit codes: 0 all right, 1 a wrong result, 2 a usage error, 3 no such device or nothing ran,
 4 a crash, a time-out or another failure of the machinery.)";
 
-/// Values as in results.csv and under its names, beside the two rates that are the library's.
+/// Adds values as in results.csv and under its names, beside the library's own two rates.
 void add_counters(benchmark::State& state, const Record& record) {
   const auto counter = [&](const char* name, std::optional<double> value) {
     if (value) state.counters[name] = *value;
   };
-  if (*record.time_median_s > 0) {  // a rate over no time would be no number, and no JSON
+  if (*record.time_median_s > 0) {  // a rate over no time is not finite, and not JSON
     if (record.bytes) state.SetBytesProcessed(static_cast<std::int64_t>(*record.bytes));
     if (record.flops_per_s) {
       state.counters["flops_per_second"] =
@@ -51,11 +51,10 @@ void add_counters(benchmark::State& state, const Record& record) {
   counter("samples", record.samples);
 }
 
-/// One trial is one repetition of one iteration, and its time is our median of one launch. The
-/// library's own loop would add its choice of iterations to ours of launches and samples, and its
-/// mean; as it is, what trackers compare (real_time, and its spread over repetitions) is the figure
-/// of results.csv, and the samples behind it stay with the sampler, which knows when there are
-/// enough.
+/// Takes one trial as one repetition of one iteration, whose time is our median of one launch. The
+/// library's own loop would choose iterations and take a mean on top of our launches and samples.
+/// So real_time, which trackers compare, is the figure of results.csv, and the sampler decides when
+/// there are enough samples.
 void measure(benchmark::State& state, Session& session, std::size_t i) {
   std::string error;
   std::optional<Record> record;
@@ -74,12 +73,12 @@ void measure(benchmark::State& state, Session& session, std::size_t i) {
     return;
   }
   state.SetLabel(printable(record->implementation));
-  // Behind the work: cpu_time is this process's, which only waits for a worker.
+  // After the work: cpu_time is this process's, which only waits for a worker.
   for (auto iteration : state) state.SetIterationTime(*record->time_median_s);
   add_counters(state, *record);
 }
 
-/// What has no time is no benchmark: trackers read an entry with an error as 0 ns.
+/// Registers only timed trials: trackers read an entry with an error as 0 ns.
 void register_benchmarks(Session& session) {
   std::size_t registered = 0;
   std::size_t impossible = 0;
@@ -105,10 +104,10 @@ void register_benchmarks(Session& session) {
   }
   if (registered > 0) return;
   if (small == 0) throw AbsentDevice("no selected trial can run here");
-  throw UsageError("no selected trial is timed: a larger profile has some");
+  throw UsageError("no selected trial is timed; choose a larger profile");
 }
 
-/// What a figure depends on beside the machine, which the library describes.
+/// Adds the facts that a figure depends on; the library describes the machine.
 void add_context(const RunInfo& run) {
   using benchmark::AddCustomContext;
   AddCustomContext("assay_version", run.version);
@@ -123,7 +122,8 @@ void add_context(const RunInfo& run) {
   }
 }
 
-/// The library's loop is not what measures: a warm-up of its own would take whole trials.
+/// Removes a flag of the library's loop, which does not measure: its warm-up would take whole
+/// trials.
 void leave_out(std::vector<std::string>& library, const std::string& flag) {
   const auto is_flag = [&](const std::string& word) { return word.starts_with(flag + "="); };
   if (std::erase_if(library, is_flag) == 0) return;
@@ -169,7 +169,7 @@ int run(int argc, char** argv) {
   const int code = end_of(session, true);
   const std::string format = value_of(words, "--benchmark_out_format");
   if (out.empty() || is_whole(format.empty() ? "json" : format, out)) return code;
-  say("assay_gbench: {} is not whole: is the disk full?\n", out);
+  say("assay_gbench: {} is incomplete: is the disk full?\n", out);
   return code == wrong ? wrong : infrastructure;
 }
 

@@ -1,4 +1,4 @@
-// The trials of a selection as GoogleTests.
+// Runs the trials of a selection as GoogleTests.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* description =
     "Assay's cases as GoogleTests: verifies each selected case on each selected device, a test "
-    "each.\nTakes the flags of GoogleTest beside these, docs/adapters.md.";
+    "each.\nTakes GoogleTest's flags too: docs/adapters.md.";
 
 constexpr const char* examples = R"(Examples:
   assay_gtest                                          the smoke profile on the CPU and every GPU
@@ -38,11 +38,11 @@ constexpr const char* examples = R"(Examples:
   assay_gtest --profile default --require cuda --gtest_output=xml:assay.xml
   GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=0 assay_gtest --wait    a part of them, for ctest or Bazel
 
-Exit codes: 0 all right, 1 a wrong result, 2 usage, 3 no such device or nothing ran,
+Exit codes: 0 all right, 1 a wrong result, 2 a usage error, 3 no such device or nothing ran,
 4 a crash, a time-out or another failure of the machinery.)";
 
-/// The columns of results.csv that become properties of a test. Others name the run, not the test,
-/// or are what the message says.
+/// Columns of results.csv that become properties of a test. Others name the run, or are in the
+/// message.
 constexpr std::array columns{"case_id",        "device",         "device_name",
                              "device_uuid",    "ranks",          "transport",
                              "implementation", "seed",           "repeat",
@@ -53,7 +53,7 @@ constexpr std::array columns{"case_id",        "device",         "device_name",
                              "caught_by",      "caught_on"};
 
 void record_properties(const Record& record) {
-  // "status" is an attribute of the library's own.
+  // "status" is an attribute of the library itself.
   testing::Test::RecordProperty("verdict", std::string(name(record.status)));
   visit_fields(record, [](std::string_view column, const auto& value) {
     const std::string cell = to_cell(value);
@@ -87,7 +87,7 @@ class TrialTest final : public testing::Test {
   std::size_t i_;
 };
 
-/// --gtest_repeat=-1 would go on for ever, skipping everything.
+/// Ends --gtest_repeat=-1, which would otherwise skip everything for ever.
 class EndWhenInterrupted final : public testing::EmptyTestEventListener {
  public:
   explicit EndWhenInterrupted(const Session& session) : session_(session) {}
@@ -111,7 +111,7 @@ void register_tests(Session& session) {
   }
 }
 
-/// Throws for what GoogleTest would end the program for, with the exit code of a wrong result.
+/// Throws for mistakes on which GoogleTest would exit with the code of a wrong result.
 Part check_sharding() {
   const auto read = [](const char* name) -> std::optional<int> {
     const char* text = std::getenv(name);
@@ -129,15 +129,15 @@ Part check_sharding() {
   if (!index && !total) return Part::whole;
   if (!index || !total || *index >= *total) {
     throw UsageError(
-        "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS: both, and the index below the total");
+        "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS: set both, with the index below the total");
   }
   return *total > 1 ? Part::shard : Part::whole;
 }
 
-/// Where a report goes, and in which format.
+/// Target and format of a report.
 struct Report {
   std::string format;
-  std::filesystem::path file;  // empty where there is none, or the library chooses its name
+  std::filesystem::path file;  // empty if there is none, or the library chooses its name
 };
 
 /// Throws for a format that the library passes over, by flag or GTEST_OUTPUT, and for a file that
@@ -152,7 +152,7 @@ Report check_output() {
   }
   const std::filesystem::path file = output.substr(std::min(output.size(), parts[0].size() + 1));
   if (!file.has_filename()) return {};  // a folder, in which the library chooses a name
-  std::error_code ignored;              // which the next line reports
+  std::error_code ignored;              // the next line reports it
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   check_writable("--gtest_output", file);
   return {parts.front(), file};
@@ -160,7 +160,7 @@ Report check_output() {
 
 int run(int argc, char** argv) {
   RunOptions options;
-  options.selection.cases.profile = "smoke";  // tests are what one runs often
+  options.selection.cases.profile = "smoke";  // tests are run often
   options.selection.check_only = true;
   CLI::App program(description, "assay_gtest");
   const SplitCommandLine words = split_command_line({argv + 1, argv + argc}, "--gtest_");
@@ -188,7 +188,7 @@ int run(int argc, char** argv) {
   const bool is_content = RUN_ALL_TESTS() == 0;
   const int code = end_of(session, is_content);
   if (report.file.empty() || is_whole(report.format, report.file)) return code;
-  say("assay_gtest: {} is not whole: is the disk full?\n", report.file.string());
+  say("assay_gtest: {} is incomplete: is the disk full?\n", report.file.string());
   return code == wrong ? wrong : infrastructure;
 }
 

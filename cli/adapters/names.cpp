@@ -15,14 +15,14 @@
 namespace assay::cli {
 namespace {
 
-/// What joins the devices of a lane, and its word.
+/// Signs that join the devices of a lane, and their words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> joints{
     {{"<>", "swap"}, {"+", "with"}, {">", "to"}}};  // the longest first
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// In the class of names whatever the locale.
+/// Returns whether a character may stand in a name, in every locale.
 bool is_plain(char c) {
   return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z') ||
          std::string_view("_/=,").find(c) != std::string_view::npos;
@@ -52,7 +52,7 @@ std::optional<std::string> decode(std::string_view name) {
     text += static_cast<char>(code);
     i += 2;
   }
-  // Only what `encode` makes: two names of one trial would be two trials to whoever reads them.
+  // Accepts only the output of `encode`: readers would take two names of a trial for two trials.
   return encode(text) == name ? std::optional(text) : std::nullopt;
 }
 
@@ -67,7 +67,7 @@ std::optional<std::string> device_text(std::string_view name) {
 
 std::optional<std::string> lane_text(std::string_view name) {
   std::string text;
-  bool is_device = true;  // devices and words in turn
+  bool is_device = true;  // devices and words alternate
   for (const std::string& part : split(name, '_')) {
     if (is_device) {
       const auto device = device_text(part);
@@ -131,7 +131,7 @@ std::optional<TrialName> from_gbench_name(std::string_view name) {
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view lane = name.substr(0, slash);
   std::string_view rest = name.substr(slash + 1);
-  const std::string cold = fmt::format("{}/", cold_timing);  // no suite is called so
+  const std::string cold = fmt::format("{}/", cold_timing);  // no suite has this name
   if (!rest.starts_with(cold)) return from_parts(lane, rest, batch_timing);
   rest.remove_prefix(cold.size());
   return from_parts(lane, rest, cold_timing);

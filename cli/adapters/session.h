@@ -16,8 +16,8 @@
 
 namespace assay::cli {
 
-/// The trials of a selection, taken one at a time, when and as often as another runner asks for
-/// them. Each is executed by a worker of the `assay` beside this program: its times are those of
+/// Trials of a selection, taken one at a time, whenever and as often as another runner asks for
+/// them. A worker of the `assay` beside this program executes each: its times are those of
 /// `assay run`, and a crash or a hang is that trial's result.
 class Session {
  public:
@@ -31,11 +31,11 @@ class Session {
   /// Throws DeviceBusy.
   void begin();
 
-  /// What became of the i-th trial of the plan; nothing when the session was interrupted.
+  /// Result of the i-th trial of the plan; nothing if the session was interrupted.
   std::optional<Record> take(std::size_t i);
 
   Tally tally() const { return outcomes_.tally(); }
-  /// What the results so far come to, as for `assay run`: 3 when nothing ran.
+  /// Exit code of the results so far, as for `assay run`: 3 if nothing ran.
   ExitCode exit_code() const;
 
  private:
@@ -57,8 +57,8 @@ class Session {
   std::unique_ptr<Supervisor> supervisor_;
 };
 
-/// The exit code of a program that ends with what a library made of a session: nobody may call
-/// green what the library did not, and an empty run says on standard error that it is one.
+/// Exit code of a program whose library ran a session: never green if the library says otherwise.
+/// An empty run says so on standard error.
 int end_of(const Session& session, bool library_is_content);
 
 }  // namespace assay::cli

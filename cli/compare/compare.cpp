@@ -51,15 +51,15 @@ std::vector<DevicePair> pair_checked(const EndedRun& base, const EndedRun& cand,
   if (!hardware && !different.empty()) {
     const Difference& first = different.front();
     throw UsageError(
-        fmt::format("different hardware: {} is '{}' in BASE and '{}' in CAND, so no time could be "
-                    "called a regression; "
+        fmt::format("different hardware: {} is '{}' in BASE and '{}' in CAND, so a slower time is "
+                    "no regression; "
                     "compare runs of one machine, or the machines themselves with --hardware",
                     first.what, first.base, first.cand));
   }
   return pairs;
 }
 
-/// Both files at once: reading them is what takes the time.
+/// Reads both files at once: reading takes most of the time.
 std::pair<std::unique_ptr<StoredTrials>, std::unique_ptr<StoredTrials>> read_both(
     const EndedRun& base, const EndedRun& cand) {
   const auto read = [](const EndedRun& run) {
@@ -75,8 +75,7 @@ ExitCode exit_code_of(const Comparison& comparison, bool fail_on_suspect) {
   if (fail_on_suspect && comparison.count(Speed::slower) > 0) return regression;
   if (!comparison.compares_anything()) {
     say("assay: the two runs have no judged trial in common, so nothing was compared: a trial is "
-        "one case on one "
-        "device, timed one way or only checked; give runs of the same selection\n");
+        "one case on one device, timed one way or only checked; give runs of the same selection\n");
     return absent;
   }
   return ok;
@@ -95,7 +94,7 @@ int execute(const CompareOptions& options) {
   const auto [base_trials, cand_trials] = read_both(base, cand);
   if (std::ranges::none_of(base_trials->trials(), &StoredTrial::passed)) {
     throw UsageError(fmt::format(
-        "BASE '{}' has no trial that passed, so nothing could be held against it; give another run",
+        "BASE '{}' has no trial that passed, so nothing can be compared with it; give another run",
         options.base.string()));
   }
 
@@ -125,28 +124,26 @@ int execute(const CompareOptions& options) {
 
 Command add_compare(CLI::App& program) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* app =
-      program.add_subcommand("compare", "two stored runs: what changed, and how sure that is");
-  app->add_option("BASE", options->base, "run directory to hold the other against")->required();
+  CLI::App* app = program.add_subcommand(
+      "compare", "show what changed between two stored runs, and how surely");
+  app->add_option("BASE", options->base, "run directory to compare with")->required();
   app->add_option("CAND", options->cand, "run directory of the candidate")->required();
-  app->add_option("--margin", options->margin_percent,
-                  "slower or faster by less is no news, in percent")
+  app->add_option("--margin", options->margin_percent, "ignore smaller differences of time")
       ->check(number_between(0, 1000))
       ->type_name("PERCENT")
       ->capture_default_str();
-  app->add_option("--csv", options->csv, "a file for one row per trial, with both sides' figures")
+  app->add_option("--csv", options->csv, "write one row per trial, with the figures of both sides")
       ->check(not_empty())
       ->type_name("FILE");
-  app->add_option("--markdown", options->markdown, "a file for the same report, as Markdown")
+  app->add_option("--markdown", options->markdown, "write the report as Markdown too")
       ->check(not_empty())
       ->type_name("FILE");
-  app->add_flag("--hardware", options->hardware,
-                "the runs are of different machines: compare these");
-  app->add_flag("--fail-on-suspect", options->fail_on_suspect, "exit 5 if anything may be slower");
-  app->add_flag("--all", options->all, "lists of any length");
+  app->add_flag("--hardware", options->hardware, "compare two machines, not two builds");
+  app->add_flag("--fail-on-suspect", options->fail_on_suspect, "exit 5 if there are suspects");
+  app->add_flag("--all", options->all, "show lists of any length");
   app->footer(
-      R"(Exit codes: 0 nothing is worse; 1 a case no longer passes, is missing, or is new and bad; 2 what cannot
-be compared; 3 nothing in common; 5 suspects, with --fail-on-suspect.
+      R"(Exit codes: 0 nothing is worse; 1 a case no longer passes, is missing, or is new and bad; 2 the runs
+cannot be compared; 3 nothing in common; 5 suspects, with --fail-on-suspect.
 
 Examples:
   assay compare assay-runs/MONDAY assay-runs/TUESDAY

@@ -38,7 +38,7 @@ struct HistoryOptions {
   std::size_t panels = 40;
 };
 
-/// What the text alone decides.
+/// Checks the options that need no run.
 void check(const HistoryOptions& options) {
   const auto least = static_cast<int>(std::ceil(1 / options.statistics.p - 1 - 1e-9));
   if (options.statistics.permutations < least) {
@@ -63,7 +63,7 @@ void say_what_values_are(const History& history) {
   }
 }
 
-/// The files that were asked for.
+/// The requested files.
 struct Outputs {
   explicit Outputs(const HistoryOptions& options) {
     if (!options.csv.empty()) {
@@ -100,7 +100,7 @@ void write_files(Outputs& files, const History& history, std::size_t panels) {
   const HistoryChart chart = history_svg(history, panels);
   write(files.svg, chart.document);
   if (chart.left_out > 0) {
-    say("note: {} has {} panels; {} series more have none, see --panels\n", files.svg->name(),
+    say("note: {} has {} panels; {} more series have none, see --panels\n", files.svg->name(),
         chart.shown, chart.left_out);
   }
 }
@@ -117,40 +117,39 @@ int execute(const HistoryOptions& options) {
                           [](const auto& series) { return !series.points.empty(); })) {
     return ok;
   }
-  std::fflush(stdout);  // before what goes to standard error
-  say("assay: no series has a point: {}\n", history.series.empty()
-                                                ? "nothing in these runs was timed"
-                                                : "see above why each run has none");
+  std::fflush(stdout);  // before messages on standard error
+  say("assay: no series has a point: {}\n",
+      history.series.empty() ? "these runs timed nothing" : "see the reasons above");
   return absent;
 }
 
 void add_outputs(CLI::App& app, HistoryOptions& o) {
-  app.add_option("--csv", o.csv, "a row for each run of each series; - is standard output")
+  app.add_option("--csv", o.csv, "write a row for each run of each series; - is standard output")
       ->check(not_empty())
       ->type_name("FILE");
-  app.add_option("--changes", o.changes, "a row for each change")
+  app.add_option("--changes", o.changes, "write a row for each change")
       ->check(not_empty())
       ->type_name("FILE");
-  app.add_option("--svg", o.svg, "a chart with a panel for each series")
+  app.add_option("--svg", o.svg, "write a chart with a panel for each series")
       ->check(not_empty())
       ->type_name("FILE");
-  app.add_option("--panels", o.panels, "of the chart at most, those with changes first")
+  app.add_option("--panels", o.panels, "show at most N panels, those with changes first")
       ->check(CLI::Range(1, 100000))
       ->type_name("N")
       ->capture_default_str();
 }
 
 void add_statistics(CLI::App& app, statistics::EDivisiveOptions& o) {
-  app.add_option("--p", o.p, "how unlikely a change must be to have come by chance")
+  app.add_option("--p", o.p, "report changes with at most this p value")
       ->check(number_between(1e-6, 0.5))
       ->type_name("P")
       ->capture_default_str();
-  app.add_option("--permutations", o.permutations, "behind each p")
+  app.add_option("--permutations", o.permutations, "permutations for each p")
       ->check(CLI::Range(1, 10000000))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--smallest-segment", o.smallest_segment,
-                 "the fewest runs that a level lasts: what is shorter is not found")
+                 "the fewest runs of a level: shorter levels are not found")
       ->check(CLI::Range(2, 1000000))
       ->type_name("N")
       ->capture_default_str();
@@ -161,7 +160,7 @@ void add_statistics(CLI::App& app, statistics::EDivisiveOptions& o) {
 Command add_history(CLI::App& program) {
   auto options = std::make_shared<HistoryOptions>();
   CLI::App* app =
-      program.add_subcommand("history", "run directories as series per case, and their changes");
+      program.add_subcommand("history", "show when the time of a case changed over many runs");
   app->add_option("DIR", options->input.paths, "run directories, or folders of them")
       ->required()
       ->type_name("");
@@ -169,13 +168,13 @@ Command add_history(CLI::App& program) {
   add_outputs(*app, *options);
   add_statistics(*app, options->statistics);
   app->footer(
-      R"(A change is a place to look, not a verdict: the exit code is 0 with changes and without, and a
-gate belongs to builds that ran side by side. 2: a path that is no run directory, a damaged one,
-or nothing selected; 3: no series has a point.
+      R"(A change is a place to look, not a verdict: a gate belongs to builds that ran side by side. Exit
+codes: 0 with changes and without; 2 a path that is no run directory, a damaged one, or nothing
+selected; 3 no series has a point.
 
 Examples:
   assay history assay-runs                          what changed, and between which runs
-  assay history assay-runs --reference 4f0c2d81     as ratios to that build, run beside each
+  assay history assay-runs --reference 4f0c2d81     ratios to that build, run beside each
   assay history assay-runs --filter linear/bf16 --device cuda --svg linear.svg --csv linear.csv)");
   return {app, [options] { return execute(*options); }};
 }

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What reading throws is the end, or said with --skip-damaged. Returns whether `read` succeeded.
+/// Reports an error of `read` with --skip-damaged, and throws it otherwise. Returns whether it
+/// read.
 template <class Read>
 bool read_or_skip(const HistoryInput& input, std::vector<std::string>& passed_over,
                   const Read& read) {
@@ -27,7 +28,7 @@ bool read_or_skip(const HistoryInput& input, std::vector<std::string>& passed_ov
     return true;
   } catch (const UsageError& damage) {
     if (!input.skip_damaged) {
-      throw UsageError(fmt::format("{}; --skip-damaged goes on without it", damage.what()));
+      throw UsageError(fmt::format("{}; --skip-damaged leaves it out", damage.what()));
     }
     say("skipped: {}\n", damage.what());
     passed_over.emplace_back(damage.what());
@@ -54,7 +55,7 @@ std::vector<StoredRun> read_runs(const HistoryInput& input, std::vector<std::str
   return runs;
 }
 
-/// "cuda" is each cuda:N, and "cuda:0" also a lane that has it.
+/// Returns whether an item names the lane: "cuda" is each cuda:N, "cuda:0" also a lane with it.
 bool is_device(const std::string& lane, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return true;
   const std::vector<std::string> members = split_lane(lane);
@@ -107,24 +108,25 @@ StoredHistory read_history(const HistoryInput& input) {
 void add_history_options(CLI::App& app, HistoryInput& o) {
   app.add_option("--filter", o.filter, "only cases whose id matches (searched)")
       ->type_name("REGEX");
-  app.add_option("--device", o.devices, "only these: cpu, cuda (each of them), cuda:1")
+  app.add_option("--device", o.devices, "only these devices: cpu, cuda (all of them), cuda:1")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");
   CLI::Option* reference = app.add_option(
       "--reference", o.reference,
-      "divide each time by that of this build, run at the same time: how its git revision or "
-      "build id begins");
+      "divide each time by that of this build, run at the same time: the first digits of its git "
+      "revision or build id");
   reference->type_name("BUILD")->check([](const std::string& text) {
-    return text.empty() ? std::string("must not be empty: every build begins so") : std::string();
+    return text.empty() ? std::string("must not be empty: it would match every build")
+                        : std::string();
   });
-  app.add_option("--within", o.within_h, "how far away in time a run of the reference may be")
+  app.add_option("--within", o.within_h, "the largest distance in time to a run of the reference")
       ->check(number_between(0, 1e6))
       ->type_name("HOURS")
       ->capture_default_str()
       ->needs(reference);
   app.add_flag("--skip-damaged", o.skip_damaged,
-               "go on without run directories that cannot be read, and list them");
+               "leave out run directories that cannot be read, and list them");
 }
 
 }  // namespace assay::cli

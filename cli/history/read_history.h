@@ -12,7 +12,7 @@ class App;
 
 namespace assay::cli {
 
-/// Which runs make a history, and what of them.
+/// Selects runs and rows for a history.
 struct HistoryInput {
   std::vector<std::filesystem::path> paths;  // run directories, or folders of them
   std::string filter;
@@ -26,10 +26,10 @@ void add_history_options(CLI::App& app, HistoryInput& input);
 
 struct StoredHistory {
   History history;                       // without its changes, see find_changes
-  std::vector<std::string> passed_over;  // what could not be read, and why; said, too
+  std::vector<std::string> passed_over;  // unreadable runs, and why; reported too
 };
 
-/// Throws UsageError, also where no run could be read.
+/// Throws UsageError, also if no run could be read.
 StoredHistory read_history(const HistoryInput& input);
 
 }  // namespace assay::cli

@@ -42,7 +42,7 @@ void print_json(const std::vector<Limit>& limits) {
   show_data(document.dump(2) + "\n");
 }
 
-/// Limits that a device has no means for are skipped; all of them skipped is nothing measured.
+/// Skips limits that a device cannot have; if all are skipped, nothing was measured.
 ExitCode exit_code_of(const std::vector<Limit>& limits, bool completed) {
   const auto count = [&](StatusClass of_class) {
     return std::ranges::count_if(
@@ -102,25 +102,25 @@ int execute(const LimitsOptions& options) {
 Command add_limits(CLI::App& program) {
   auto options = std::make_shared<LimitsOptions>();
   CLI::App* app = program.add_subcommand(
-      "limits", "measure what bounds every figure: memory, matrix units, links, launches");
+      "limits", "measure the ceilings of every figure: memory, matrix units, links, launches");
   add_device_options(*app, options->selection);
-  app->add_option("--timeout", options->timeout_s, "of one case, in seconds")
+  app->add_option("--timeout", options->timeout_s, "limit for one case")
       ->check(number_between(1, 1e9))
       ->type_name("SECONDS")
       ->capture_default_str();
-  app->add_option("--csv", options->csv, "a file for the rows, as in limits.csv of a run")
+  app->add_option("--csv", options->csv, "write the rows, as in limits.csv of a run")
       ->check(not_empty())
       ->type_name("FILE");
-  app->add_flag("--json", options->json, "as JSON on standard output");
-  app->add_flag("--quiet", options->quiet, "no progress");
+  app->add_flag("--json", options->json, "print JSON on standard output");
+  app->add_flag("--quiet", options->quiet, "show no progress");
   app->add_flag("--wait", options->wait, "wait for a device that another run holds");
   app->footer(
-      R"(Each limit is the rate of one case, verified like any other and measured by the same rules. Of
-several cases of a limit the best counts. 'assay run' measures those that its trials need.
+      R"(Each limit is the rate of one case, verified like any other and measured by the same rules. The
+best of several cases of a limit counts. 'assay run' measures those that its trials need.
 
 Examples:
   assay limits                                 the CPU and every GPU
-  assay limits --device cpu --threads 1        of one core
+  assay limits --device cpu --threads 1        one core
   assay limits --device cuda:0 --csv h100.csv)");
   return {app, [options] { return execute(*options); }};
 }

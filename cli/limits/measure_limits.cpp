@@ -30,7 +30,7 @@ void add(const DeviceInfo& device, const BackendTraits& backend,
   }
 }
 
-/// A rate, or of a launch its time.
+/// Fills in the rate, or the time of a launch.
 void fill_value(const Record& record, Limit& limit) {
   if (!record.time_median_s) return;
   const bool is_matrix = limit.limit.starts_with("matrix_");
@@ -107,7 +107,7 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const Backe
                       std::span<const PlannedTrial> run, std::span<const Limit> measured) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
-    if (!device.stand_in.empty()) continue;  // nobody may take its figures for a machine's
+    if (!device.stand_in.empty()) continue;  // its figures are not a machine's
     std::set<std::string> wanted;
     for (const PlannedTrial& trial : run) {
       const bool is_timed = !trial.timing.empty() && trial.skip_reason.empty();

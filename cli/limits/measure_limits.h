@@ -21,17 +21,17 @@ struct LimitPlan {
 /// All limits of these devices, which are of these backends.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends);
 
-/// Those on which the timed trials of a run make demands. None of stand-ins for a device, and no
-/// case of which `measured` has a figure already.
+/// Limits that the timed trials of a run need. None of stand-ins for a device, and no case for
+/// which `measured` already has a figure.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends,
                       std::span<const PlannedTrial> run, std::span<const Limit> measured);
 
-/// Of the measurement of one limit, in seconds.
+/// Time cap of the measurement of one limit.
 inline constexpr double limit_cap_s = 1.0;
 
 using LimitIsMeasured = std::function<void(const Limit&, const Record&)>;
 
-/// Tells `measured` of each limit as its trial ends, whatever became of it.
+/// Calls `measured` for each limit as its trial ends, whatever its result.
 PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOptions options,
                        const LimitIsMeasured& measured);
 

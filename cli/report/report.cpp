@@ -37,10 +37,10 @@ bool is_run(const fs::path& path) {
   return fs::exists(path / "run.json", error);
 }
 
-/// More columns than a screen has room for help nobody.
+/// More columns do not fit a screen.
 constexpr std::size_t most_runs = 16;
 
-/// What the paths name.
+/// Paths by kind.
 struct Sorted {
   std::vector<fs::path> runs;
   std::vector<fs::path> paired;
@@ -82,8 +82,8 @@ page::HistorySource read_history_source(const ReportOptions& options,
   return source;
 }
 
-/// Of the builds that the history is about, unless all are of the reference. With --skip-damaged
-/// the newest that can be read.
+/// Reads the newest run of the builds that the history is about, or of the reference if all are.
+/// With --skip-damaged reads the newest that can be read.
 page::RunSource read_newest_run(const ReportOptions& options, page::HistorySource& source) {
   const History& history = source.history;
   const bool all_reference = std::ranges::all_of(history.is_reference, std::identity());
@@ -109,12 +109,11 @@ void check(const ReportOptions& options, const Sorted& sorted) {
         "several runs");
   }
   if (!options.baseline.empty() && sorted.runs.empty() && sorted.folders.empty()) {
-    throw UsageError("--baseline: assay ab has its own base; this is for runs");
+    throw UsageError("--baseline is for runs: assay ab has its own base");
   }
   if (sorted.runs.size() > most_runs) {
     throw UsageError(fmt::format(
-        "{} runs do not fit side by side, at most {} do; give the folder that holds them for "
-        "their history",
+        "{} runs do not fit side by side, at most {} do; give their folder to see their history",
         sorted.runs.size(), most_runs));
   }
 }
@@ -127,7 +126,7 @@ page::PageInput read_input(const ReportOptions& options) {
   if (!sorted.folders.empty()) input.history = read_history_source(options, sorted.folders);
   for (const fs::path& run : sorted.runs) input.runs.push_back(page::read_run_source(run));
   if (input.history && input.runs.empty()) {
-    // Whoever looks at a history wants to know of its newest run first.
+    // Readers of a history want to know about its newest run first.
     input.runs.push_back(read_newest_run(options, *input.history));
   }
   for (const fs::path& path : sorted.paired) {
@@ -141,7 +140,7 @@ int execute(const ReportOptions& options) {
   const std::string html = page::page_html(read_input(options));
   out.write(html);
   out.close();
-  say("{}: {}; any browser shows it, with or without a network\n", out.name(),
+  say("{}: {}; open it in any browser, no network needed\n", out.name(),
       si(static_cast<double>(html.size()), "B"));
   return ok;
 }
@@ -151,37 +150,35 @@ int execute(const ReportOptions& options) {
 Command add_report(CLI::App& program) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* app = program.add_subcommand(
-      "report", "one self-contained page: a run, runs or devices side by side, an ab, a history");
+      "report", "write one self-contained page: runs or devices side by side, an ab, a history");
   app->add_option("RUN", options->input.paths,
                   "run directories, directories of assay ab, folders of runs")
       ->required()
       ->type_name("");
-  app->add_option("-o,--out", options->out,
-                  "the page; an older one is replaced; - is standard output")
+  app->add_option("-o,--out", options->out, "the page; replaces an older one; - is standard output")
       ->check(not_empty())
       ->type_name("FILE")
       ->capture_default_str();
   app->add_option("--baseline", options->baseline,
-                  "what others are held against: cpu, 'cuda:0 of run 2'; the first column unless "
-                  "given")
+                  "the column that others are compared with: cpu, 'cuda:0 of run 2' (default: the "
+                  "first)")
       ->type_name("COLUMN");
-  app->add_option("--margin", options->margin_percent,
-                  "slower or faster by less is no news, in percent")
+  app->add_option("--margin", options->margin_percent, "ignore smaller differences of time")
       ->check(number_between(0, 1000))
       ->type_name("PERCENT")
       ->capture_default_str();
   add_history_options(*app, options->input);
   app->footer(
       R"(Run directories stand side by side, device by device. A folder of several is shown as a history,
-with its newest run; the options from --filter on are those of assay history, and of folders alone.
-The page says what the runs showed; the exit code does not: 0 the page is written, 2 a path that is
-none of these, or damaged.
+with its newest run; the options from --filter on are those of assay history, for folders alone.
+Exit codes: 0 the page is written, whether the runs were right or not; 2 a path that is none of
+these, or damaged.
 
 Examples:
   assay report assay-runs/MONDAY                     one run, all of its devices
   assay report assay-runs -o year.html               a folder of runs: their history, the newest run
   assay report h100 h200 --baseline 'cuda:0 of run 1' -o machines.html
-  assay report assay-ab/TUESDAY -o ab.html           what assay ab found)");
+  assay report assay-ab/TUESDAY -o ab.html           the result of assay ab)");
   return {app, [options] { return execute(*options); }};
 }
 

@@ -31,7 +31,7 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown-host";
 }
 
-/// Of this process, as it was typed.
+/// Command line of this process, as it was typed.
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
@@ -39,19 +39,19 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-/// A note where the variables ask for more threads than there are cores; empty otherwise.
+/// Note if the variables ask for more threads than there are cores; empty otherwise.
 std::string crowding(const std::vector<std::pair<std::string, std::string>>& environment) {
   const auto asked = std::ranges::find(environment, "OMP_NUM_THREADS",
                                        &std::pair<std::string, std::string>::first);
   if (asked == environment.end()) return {};
-  const std::string& text = asked->second;  // of nested regions the first: "4,2"
+  const std::string& text = asked->second;  // the first of nested regions: "4,2"
   std::int64_t threads = 0;
   std::from_chars(text.data(), text.data() + text.size(), threads);
   const std::int64_t cores = std::thread::hardware_concurrency();
   if (cores == 0 || threads <= cores) return {};
   return fmt::format(
-      "OMP_NUM_THREADS asks for {} threads where {} can run: they take turns, and what is timed is "
-      "their waiting",
+      "OMP_NUM_THREADS asks for {} threads where {} can run: they take turns, and the times are "
+      "those of waiting",
       threads, cores);
 }
 
@@ -79,7 +79,7 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
     const auto found = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
     if (found != machine.devices.end()) run.devices.push_back(*found);
   }
-  // As the workers have them, who do the work.
+  // Takes the values of the workers, which do the work.
   const auto set_for_workers = worker_command(options).environment;
   for (const std::string_view name : recorded) {
     const auto set =

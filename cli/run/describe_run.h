@@ -8,12 +8,12 @@
 
 namespace assay::cli {
 
-/// What is known of a run before it starts: who, where, with what, on which devices.
+/// Describes a run before it starts: program, host, environment, devices.
 RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId>& devices,
                      const protocol::Hello& machine);
 
-/// The variables whose values run.json records: those that change what a run does. Never the whole
-/// environment, which holds secrets.
+/// Variables whose values run.json records: those that change a run. Never the whole environment,
+/// which holds secrets.
 std::span<const std::string_view> recorded_variables();
 
 }  // namespace assay::cli

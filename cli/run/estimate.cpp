@@ -7,14 +7,14 @@
 namespace assay::cli {
 namespace {
 
-// Rates of a modest machine, for planning only. Of a large product the reference computes a part,
-// and what has few operations an element is a matter of its bytes: inputs are drawn one by one.
+// Rates of a modest machine, for planning only. The reference computes a part of a large product.
+// Bytes decide where there are few operations an element: inputs are drawn one by one.
 constexpr double reference_flops_per_s = 2e10;
 constexpr double input_bytes_per_s = 4e8;
 constexpr double fixed_s = 0.002;
 
-// How much of a plan must be done for its pace to weigh as much as the estimate: the first trials
-// are small ones, whose time is mostly the start of a worker.
+// Share of a plan after which its pace weighs as much as the estimate. The first trials are small:
+// their time is mostly the start of a worker.
 constexpr double prior_share = 0.05;
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 namespace assay::cli {
 
-/// Roughly what a plan takes in seconds, from the measuring time and the work of each trial.
+/// Estimates the seconds of a plan from the measuring time and the work of each trial.
 double estimate_s(std::span<const PlannedTrial> plan, double cap_s);
 
-/// What is left of an estimate of `total_s` when work estimated at `done_s` took `spent_s`: as much
-/// faster or slower as it went until now, which at first weighs little against the estimate.
+/// Estimates the time left of `total_s` after work estimated at `done_s` took `spent_s`. The pace
+/// so far scales the estimate, with little weight at first.
 double time_left_s(double spent_s, double done_s, double total_s);
 
 /// "45 s", "3 min"

@@ -26,7 +26,7 @@ bool Execution::enough() const {
 
 PlanEnd Execution::run(Supervisor& supervisor) {
   const double duration_s = job_.options.duration_s;
-  if (duration_s > 0) began_ = steady_clock::now();  // a duration is of trials alone
+  if (duration_s > 0) began_ = steady_clock::now();  // a duration counts trials alone
   if (job_.options.budget_s > 0) return within_budget(supervisor);
   PlanEnd end = rounds(supervisor);
   repeating_ = duration_s > 0;
@@ -35,11 +35,11 @@ PlanEnd Execution::run(Supervisor& supervisor) {
     for (PlannedTrial& trial : again) ++trial.repeat;
     end = supervisor.execute(again);
   }
-  // The end of the duration is where such a run ends, not where it is cut.
+  // A run that ends with its duration is complete, not cut.
   return repeating_ && end == PlanEnd::enough ? PlanEnd::completed : end;
 }
 
-/// One repeat after the other.
+/// Takes one repeat after the other.
 PlanEnd Execution::rounds(Supervisor& supervisor) const {
   PlanEnd end = PlanEnd::completed;
   for (auto first = job_.plan.begin(); first != job_.plan.end() && end == PlanEnd::completed;) {

@@ -14,12 +14,12 @@ namespace assay::cli {
 /// Takes a job's trials as its options say: once, N times, for a duration, or within a budget.
 class Execution {
  public:
-  /// `cap_s`: what the measurement of a trial may take, by the profile.
+  /// `cap_s` is the profile's time cap of one measurement.
   Execution(const Job& job, double cap_s);
 
   PlanEnd run(Supervisor& supervisor);
 
-  /// Whether no further trial should begin: the time is over.
+  /// Returns whether the time is over, so that no further trial should begin.
   bool enough() const;
 
  private:
@@ -30,13 +30,13 @@ class Execution {
   const Job& job_;
   double cap_s_;
   std::chrono::steady_clock::time_point began_;
-  bool repeating_ = false;  // the plan is through once, only the duration is not over
+  bool repeating_ = false;  // the plan was taken once, and the duration goes on
 };
 
-/// What a budget left out of a plan.
+/// Trials that a budget left out of a plan.
 struct LeftOut {
   std::int64_t trials = 0;
-  std::set<std::string> untouched;  // suites, ops and dtypes of which nothing was taken
+  std::set<std::string> untouched;  // suites, ops and dtypes without any trial
 };
 LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes);
 

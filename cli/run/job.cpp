@@ -31,7 +31,7 @@ std::vector<DeviceId> parse_lane(const std::string& text) {
   return lane;
 }
 
-/// The trials of a plan, each of which this run can have.
+/// Returns the trials of a stored plan; throws for one that this run cannot have.
 std::vector<PlannedTrial> stored_plan(const BegunRun& begun, const RunOptions& options) {
   std::vector<PlannedTrial> plan;
   for (const PlanRow& row : begun.plan) {
@@ -64,7 +64,7 @@ std::vector<PlannedTrial> stored_plan(const BegunRun& begun, const RunOptions& o
   return plan;
 }
 
-/// The same machine as far as results depend on it: every device of the run, by name and UUID.
+/// Checks that every device of the run is still here, by name and UUID.
 void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine) {
   for (const DeviceCells& cells : stored) {
     const std::string& device = cells.at("device");
@@ -75,10 +75,10 @@ void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello
     const std::string& uuid = cells.at("uuid");
     const auto found = std::ranges::find(machine.devices, device, &DeviceInfo::device);
     if (found == machine.devices.end()) {
-      throw AbsentDevice(fmt::format("--resume: {} ({}) is not here any more", device, name));
+      throw AbsentDevice(fmt::format("--resume: {} ({}) is gone", device, name));
     }
     if (found->name != name || found->uuid != uuid) {
-      throw UsageError(fmt::format("--resume: {} is now '{}' {}, the run began on '{}' {}", device,
+      throw UsageError(fmt::format("--resume: {} is now '{}' {}; the run began on '{}' {}", device,
                                    found->name, found->uuid, name, uuid));
     }
   }
@@ -86,8 +86,8 @@ void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello
 
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
 
-/// Rows of another plan would count as if they were of this one. With --duration the plan is the
-/// first of many rounds.
+/// Refuses rows of another plan, which would count as rows of this one. With --duration the plan is
+/// the first of many rounds.
 void check_planned(const BegunRun& begun, bool has_rounds) {
   std::set<Key> planned;
   for (const PlanRow& row : begun.plan) {
@@ -106,7 +106,7 @@ void check_planned(const BegunRun& begun, bool has_rounds) {
 
 std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
                                     const std::vector<Record>& earlier, int retries) {
-  std::map<Key, const Record*> last;  // attempt of each trial that has a row
+  std::map<Key, const Record*> last;  // last attempt of each trial that has a row
   for (const Record& record : earlier) {
     const Record*& held = last[{record.case_id, record.device, record.timing, record.repeat}];
     if (held == nullptr || held->attempt < record.attempt) held = &record;
@@ -149,7 +149,7 @@ Job begin_job(const RunOptions& options) {
 Job resume_job(const RunOptions& options) {
   const fs::path& directory = options.resume;
   Job job{.start = Start::resumed};
-  job.directory_lock.emplace(directory);  // first: rows that come later would be taken twice
+  job.directory_lock.emplace(directory);  // first: later rows would be taken twice
   BegunRun begun = read_begun_run(directory);
   const StoredRun& stored = begun.run;
   if (stored.build_id != version::build_id) {
@@ -163,7 +163,7 @@ Job resume_job(const RunOptions& options) {
   }
   const RunOptions options_of_run = job.options;
   job.options.resume = options.resume;
-  job.options.budget_s = 0;    // what it left out is now to be completed
+  job.options.budget_s = 0;    // takes the trials that it left out
   job.options.duration_s = 0;  // the plan is its first round
   job.options.quiet = options.quiet;
   job.options.jsonl = options.jsonl;

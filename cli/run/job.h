@@ -16,22 +16,21 @@ struct Job {
   RunOptions options;
   RunInfo run;
   std::vector<BackendTraits> backends;   // of this machine
-  std::vector<std::string> known_kinds;  // of devices: those, and the ones that are not here
+  std::vector<std::string> known_kinds;  // of devices, whether they are here or not
   Start start = Start::fresh;
-  /// Held while the run's files are read and written.
+  /// Lock of the run's files while they are read and written.
   std::optional<RunDirectoryLock> directory_lock;
-  std::vector<PlannedTrial> plan;  // what is still to be taken, repeats included
-  std::vector<Record> earlier;     // the rows that stand already
+  std::vector<PlannedTrial> plan;  // remaining trials, repeats included
+  std::vector<Record> earlier;     // existing rows
 };
 
 /// Plans a run; its directory is not yet made. Throws UsageError and AbsentDevice.
 Job begin_job(const RunOptions& options);
 
-/// Reads the run that `options.resume` names: what its plan.csv has and its results.csv lacks, by
-/// record key; of a trial that stays bad, the retries that it has left. Changes no file. Throws
-/// UsageError where the directory is no run, is damaged, or was begun by another build or on other
-/// devices, or where a run still writes to it, and AbsentDevice where one of its devices is not
-/// here any more.
+/// Reads the run that `options.resume` names. Its plan is the trials of plan.csv that results.csv
+/// lacks, by record key, and the remaining retries of bad ones. Changes no file. Throws UsageError
+/// if the directory is no run, is damaged, was begun by another build or on other devices, or if a
+/// run still writes to it. Throws AbsentDevice if one of its devices is gone.
 Job resume_job(const RunOptions& options);
 
 }  // namespace assay::cli

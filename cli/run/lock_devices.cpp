@@ -12,7 +12,7 @@ std::vector<DeviceLock> lock_devices(std::span<const DeviceInfo> devices,
                                      std::span<const BackendTraits> backends, bool wait) {
   std::set<std::string> uuids;  // in one order for all runs, or two could wait for each other
   for (const DeviceInfo& device : devices) {
-    // Ranks are a job's own.
+    // Leaves out ranks, which belong to their job.
     const bool is_rank = traits_of(backends, device.backend).memory == MemorySpace::remote;
     if (!device.uuid.empty() && !is_rank) uuids.insert(device.uuid);
   }

@@ -9,8 +9,8 @@
 
 namespace assay::cli {
 
-/// A lock for each device that has a UUID, which is one machine's one device. Throws DeviceBusy,
-/// with `wait` only when interrupted.
+/// Locks each device that has a UUID, which names one device of one machine. Throws DeviceBusy;
+/// with `wait` only if interrupted.
 std::vector<DeviceLock> lock_devices(std::span<const DeviceInfo> devices,
                                      std::span<const BackendTraits> backends, bool wait);
 

@@ -22,7 +22,7 @@
 namespace assay::cli {
 namespace {
 
-/// The words that this process was started by.
+/// Command line of this process.
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> words;
@@ -33,7 +33,7 @@ std::vector<std::string> command_line() {
 }  // namespace
 
 int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
-  // Threads and libraries read their variables when they are loaded: once more, as rank 0's worker.
+  // Starts again with the variables of rank 0's worker: libraries read them when they are loaded.
   constexpr const char* serves = "ASSAY_SERVES_RANK";
   if (std::getenv(serves) == nullptr) {
     share_cores(command, {{ranks::traits().kind, launch.rank}});
@@ -52,7 +52,7 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
     const ranks::OwnDevice own = ranks::own_device(*group, backends, launch);
     ranks::serve(*group, *own.backend, own.index);
   } catch (const std::exception& error) {
-    // Without leaving the job in order, for which all others would have to leave too.
+    // Does not finalize MPI: all other ranks would have to do so too.
     say("assay: rank {}: {}\n", launch.rank, error.what());
     std::_Exit(infrastructure);
   }
@@ -63,13 +63,13 @@ void let_ranks_go(const LaunchInfo& launch) {
   Backends backends = own_backends();
   const auto backend = ranks::make_backend(
       launch, [&] { return join_job(launch, module_folders()); }, backends);
-  backend->open(0);  // joins the job; its end lets the others go
+  backend->open(0);  // joins the job; closing releases the others
 }
 
 std::optional<LaunchInfo> this_launch() {
   auto launch = launch_info();
   if (!launch) return launch;
-  // A worker is told what its parent was started by.
+  // A worker gets the hash of its parent's command line.
   const char* told = std::getenv(command_hash_name);
   if (told != nullptr) {
     launch->command_hash = std::strtoll(told, nullptr, 10);
@@ -82,7 +82,7 @@ std::optional<LaunchInfo> this_launch() {
       hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     }
   }
-  launch->command_hash = static_cast<std::int64_t>(hash >> 2U);  // and its negative is a number too
+  launch->command_hash = static_cast<std::int64_t>(hash >> 2U);  // its negative fits too
   return launch;
 }
 

@@ -34,7 +34,7 @@ void Progress::begin(const RunInfo& run) {
   start_clock();
   if (quiet_) return;
   say("{} trials into {}\n", planned_, run.directory.string());
-  if (done_ > 0) say("{} of them have rows already\n", done_);
+  if (done_ > 0) say("{} of them already have rows\n", done_);
 }
 
 void Progress::result(const Result& result) {

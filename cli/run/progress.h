@@ -13,18 +13,18 @@
 
 namespace assay::cli {
 
-/// Tells a person, on standard error, how a run goes: a bar with the time left on a terminal, a
-/// line now and then elsewhere, and at once whatever did not pass. `outcomes` must hear of each
-/// result before this.
+/// Shows the progress of a run on standard error: a bar with the time left on a terminal, a line
+/// now and then elsewhere, and each bad result at once. `outcomes` must get each result before
+/// this.
 class Progress final : public Sink {
  public:
-  /// `plan` and `cap_s` say how long each trial may take beside the others, `duration_s` that the
-  /// run repeats its trials for so long; 0 when it ends with them.
+  /// `plan` and `cap_s` give the share of each trial. The run repeats its trials for `duration_s`;
+  /// 0 if it takes them once.
   Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, double cap_s, bool quiet,
            double duration_s);
 
   void begin(const RunInfo& run) override;
-  /// The first trial begins: what came after begin() says nothing of the pace of trials.
+  /// Marks the first trial: earlier work says nothing about the pace of trials.
   void start_clock() { started_ = std::chrono::steady_clock::now(); }
   void result(const Result& result) override;
   void end(const RunInfo& run) override;

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 ReferenceFolder::ReferenceFolder(const fs::path& directory, std::string_view name, bool shares) {
   const fs::path folder = directory / name;
   std::error_code error;
-  fs::remove_all(folder, error);  // of a run that was killed
+  fs::remove_all(folder, error);  // left by a killed run
   if (shares && fs::create_directory(folder, error)) path_ = fs::absolute(folder);
 }
 

@@ -45,13 +45,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The list of known failures, which a run keeps to for as long as it goes on. Notes in `run` which
-/// one it is.
+/// Reads the list of known failures, and notes it in `run`: every session must use the same list.
 ExpectedFailures read_expected(const Job& job, RunInfo& run) {
   if (job.options.expected.empty()) return {};
   const bool resumes = job.start == Start::resumed;
   const bool is_standard_input = job.options.expected == "-";
-  // Where a run is resumed from is not where it began.
+  // Made absolute: a run may be resumed from another directory.
   if (!resumes) {
     run.expected = is_standard_input ? job.options.expected
                                      : fs::absolute(job.options.expected).lexically_normal();
@@ -77,7 +76,7 @@ ExpectedFailures read_expected(const Job& job, RunInfo& run) {
   return {stream, name, utc_now().substr(0, 10), job.known_kinds};
 }
 
-/// Patterns that match no case there is: those for cases that this run leaves out are no mistake.
+/// Reports patterns that match no case of any profile; those for cases left out are no mistake.
 std::vector<std::string> patterns_without_case(const ExpectedFailures& expected, const Job& job) {
   std::vector<std::string> ids;
   for (const PlannedTrial& trial : job.plan) ids.push_back(trial.test.id());
@@ -117,7 +116,7 @@ void make_directory(Job& job) {
   write_plan(job.run.directory / "plan.csv", rows);
 }
 
-/// Whether references are worth being shared: some case is taken twice.
+/// Returns whether sharing references pays: some case is taken twice.
 bool shares_references(const Job& job) {
   std::set<std::string> seen;
   return job.options.duration_s > 0 || job.options.retries > 0 ||
@@ -126,7 +125,7 @@ bool shares_references(const Job& job) {
          });
 }
 
-/// How many trials ran, each attempt of one for itself; what was skipped took no time.
+/// Counts the trials that ran, each attempt by itself; skips took no time.
 class Taken final : public Sink {
  public:
   void result(const Result& result) override {
@@ -138,7 +137,7 @@ class Taken final : public Sink {
   std::int64_t count_ = 0;
 };
 
-/// What a person should know beside the results.
+/// Adds the notes that a person should see beside the results.
 void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
                const Supervisor& supervisor, const ExpectedFailures& expected) {
   const std::vector<std::string> of_failures = expected.notes(outcomes.trials());
@@ -154,7 +153,7 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
                                    job.options.budget_s, left.trials, run.planned);
     if (left.untouched.empty()) {
       note += "; every suite, op and dtype was touched";
-      run.planned -= left.trials;  // the selection is what the budget allowed
+      run.planned -= left.trials;  // the budget defines the selection
     } else {
       note += "; never touched: " +
               join(std::vector<std::string>(left.untouched.begin(), left.untouched.end()), ", ");
@@ -167,11 +166,11 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
   }
 }
 
-/// The first `said` notes were told when the run began.
+/// Prints the end of the run; its first `said` notes were printed when it began.
 void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, bool quiet) {
   const Tally tally = outcomes.tally();
   if (run.interrupted) {
-    say("interrupted by signal {}: {} of {} trials have rows; assay run --resume {} completes it\n",
+    say("interrupted by signal {}: {} of {} trials have rows; complete it: assay run --resume {}\n",
         interrupting_signal(), tally.finished, run.planned, run.directory.string());
   }
   if (!quiet) say_text("\n" + overview(outcomes.trials()) + "\n");
@@ -185,8 +184,8 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, b
   if (!quiet) say("as a page: assay report {}\n", shell_word(run.directory.string()));
 }
 
-/// Closes this session of the run, which has taken `wall_s`, and adds its times to those of earlier
-/// ones, whose phases came to `earlier_s`. The end of the reports, which show it, is in none.
+/// Closes this session of the run, which took `wall_s`, and adds its times to those of earlier
+/// ones, whose phases sum to `earlier_s`. Neither contains the writing of the last reports.
 void end_session(RunInfo& run, const Supervisor& supervisor, std::int64_t taken, double wall_s,
                  double earlier_s) {
   Session& session = run.sessions.back();
@@ -200,13 +199,12 @@ void end_session(RunInfo& run, const Supervisor& supervisor, std::int64_t taken,
   run.references_computed += supervisor.references().computed;
   run.references_shared += supervisor.references().shared;
   run.phases += supervisor.phases();
-  // Lanes side by side may have worked for longer than the time that passed.
+  // Parallel lanes may have worked for longer than the time that passed.
   run.phases.other += std::max(0.0, wall_s - (run.phases.total() - earlier_s));
 }
 
-/// Tells the end to all, in the reverse of the order in which they were told the beginning:
-/// run.json after all that may fail yet, as it says how the program ends. Nobody is left out for
-/// another's failure.
+/// Ends all sinks in the reverse order of their begin: run.json comes after all that may fail, as
+/// it holds the exit code. A failure of one sink leaves out no other.
 void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
   std::vector<std::string> failures;
   for (auto sink = sinks.rbegin(); sink != sinks.rend(); ++sink) {
@@ -219,7 +217,7 @@ void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
     }
   }
   if (failures.empty()) return;
-  const std::size_t others = failures.size() - 1;  // mostly of the same cause
+  const std::size_t others = failures.size() - 1;  // usually with the same cause
   say("assay: {}{}\n", failures.front(),
       others == 0 ? "" : fmt::format("; {} more reports were not written", others));
 }
@@ -235,7 +233,7 @@ int execute(const RunOptions& asked, bool resumes) {
     run.notes.push_back(std::move(note));
   }
   const double earlier_s = run.phases.total();
-  catch_interrupts();  // until here a signal ends the program, as nothing has begun
+  catch_interrupts();  // nothing began before, so a signal ended the program
   for (const std::string& note : run.notes) say("note: {}\n", note);
   const std::size_t said = run.notes.size();
   const std::vector<DeviceLock> locks = lock_devices(run.devices, job.backends, options.wait);
@@ -247,10 +245,10 @@ int execute(const RunOptions& asked, bool resumes) {
   Jsonl jsonl(stdout);
   Progress progress(outcomes, job.plan, profile.cap_s, options.quiet, options.duration_s);
   Taken taken;
-  std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show what it holds
+  std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show its content
   for (const auto& file : files) sinks.push_back(file.get());
   if (options.jsonl) sinks.push_back(&jsonl);
-  sinks.push_back(&progress);  // after the files: what it shows is on disk
+  sinks.push_back(&progress);  // after the files: it shows only results on disk
   const auto github = github_report_if_there(outcomes);
   if (github) sinks.push_back(github.get());
   const double output_begin_s = steady_s();
@@ -298,13 +296,13 @@ int execute(const RunOptions& asked, bool resumes) {
   const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
   run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
   if (!options.selection.without_check.empty()) {
-    // Whatever passed, passed with one eye shut.
+    // Never green: passes were judged without that check.
     run.notes.push_back("the check " + options.selection.without_check + " was switched off");
     run.exit_code = std::max<int>(run.exit_code, wrong);
   }
   if (limits.is_wrong) run.exit_code = wrong;
   if (launch && !supervisor.drove_job() && !release_ranks(worker_command(options.selection))) {
-    say("the other ranks of the job could not be let go\n");
+    say("the other ranks of the job could not be released\n");
     run.exit_code = with_infrastructure_failure(run.exit_code);
   }
   end_session(run, supervisor, taken.count(), steady_s() - begin_s, earlier_s);
@@ -325,13 +323,13 @@ Command add_run(CLI::App& program) {
   assay run --case linear/f32/batch=2,in=3,out=1,bias=1,act=none --seed 7
   assay run --check-only --require cuda:8    a gate: exit 3 with fewer than eight GPUs
   assay run --budget 300 --retries 2 --expected known.csv --wait    a gate on a shared runner
-  assay run --resume assay-runs/TIME-HOST    what a killed run still lacked)");
+  assay run --resume assay-runs/TIME-HOST    complete a killed run)");
   add_run_options(*app, *options);
   return {app, [app, options] {
             if (const auto launch = this_launch(); launch && launch->rank > 0) {
               return serve_rank(*launch, worker_command(options->selection));
             }
-            // Also when it is empty: an unset variable of a script must not begin another run.
+            // Also if it is empty: an unset variable of a script must not begin another run.
             const bool resumes = app->count("--resume") > 0;
             if (resumes) check_resume_options(*app);
             return execute(*options, resumes);

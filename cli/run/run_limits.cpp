@@ -16,7 +16,7 @@
 namespace assay::cli {
 namespace {
 
-/// Of a run's budget.
+/// Share of a run's budget.
 constexpr double most_of_budget = 0.1;
 
 bool is_wanted(const Job& job) {
@@ -24,7 +24,7 @@ bool is_wanted(const Job& job) {
          find_profile(job.options.selection.cases.profile).measures_limits;
 }
 
-/// What a note says of a limit that is none. A known failure is not news.
+/// Notes a limit without a figure, unless it is a known failure.
 void note_failure(const Limit& limit, const Record& record, RunLimits& limits, RunInfo& run) {
   if (!record.is_bad()) return;
   limits.is_wrong = limits.is_wrong || class_of(limit.status) == StatusClass::wrong;
@@ -32,8 +32,8 @@ void note_failure(const Limit& limit, const Record& record, RunLimits& limits, R
                                   limit.device, name(limit.status), limit.reason));
 }
 
-/// Of a run that is resumed: what was wrong stays so until it is measured again and is right, also
-/// where no trial is left that would ask for it.
+/// Recalls the failures of a resumed run: a wrong limit stays wrong until it is measured again and
+/// is right, even if no remaining trial needs it.
 void recall_failures(const std::vector<Limit>& known, const LimitPlan& plan,
                      const SupervisorOptions& options, RunLimits& limits, RunInfo& run) {
   std::map<std::pair<std::string, std::string>, const Limit*> last;  // by device and case
@@ -50,7 +50,7 @@ void recall_failures(const std::vector<Limit>& known, const LimitPlan& plan,
   }
 }
 
-/// A trial of a limit is not soaked, and has a time cap of its own.
+/// Command for limits: they are not soaked, and have a time cap of their own.
 WorkerCommand worker_of_limits(SelectionOptions selection) {
   selection.soak = 0;
   return worker_command(selection, limit_cap_s);
@@ -71,7 +71,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   const double needed_s = estimate_s(plan.trials, limit_cap_s);
   if (job.options.budget_s > 0 && needed_s > most_of_budget * job.options.budget_s) {
     job.run.notes.push_back(
-        fmt::format("the budget leaves no {} for limits of the devices", human_duration(needed_s)));
+        fmt::format("the budget leaves no {} for measuring limits", human_duration(needed_s)));
     return limits;
   }
   if (!job.options.quiet) {

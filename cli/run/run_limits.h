@@ -6,15 +6,14 @@
 
 namespace assay::cli {
 
-/// Limits that a run's own trials need, measured before the first of them.
+/// Limits that a run's trials need, measured before the first of them.
 struct RunLimits {
   measure::LimitBook book;
-  bool is_wrong = false;  // a limit's launches gave a wrong result: so may others on that device
+  bool is_wrong = false;  // a limit's launches gave a wrong result, so the device is suspect
 };
 
-/// Measures what the timed trials of `job` make demands on and its limits.csv does not hold yet,
-/// and appends that. Nothing where the profile or the user wants none. Adds to the run's notes what
-/// could not be measured.
+/// Measures the limits that the timed trials of `job` need and its limits.csv lacks, and appends
+/// them. Does nothing if the profile or the user wants none. Adds failures to the run's notes.
 RunLimits measure_run_limits(Job& job, const SupervisorOptions& options);
 
 }  // namespace assay::cli

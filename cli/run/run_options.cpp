@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-/// In words: CLI11's own check prints the whole range of double.
+/// Replaces CLI11's own check, which prints the whole range of double.
 const CLI::Validator at_least_one_second(
     [](const std::string& text) {
       double seconds = 0;
@@ -22,7 +22,7 @@ const CLI::Validator at_least_one_second(
     },
     "");
 
-/// What may be said anew when a run is resumed: how it is shown, and whether it waits.
+/// Options that may go with --resume: those of output and waiting.
 constexpr std::array with_resume{"--resume", "--quiet", "--jsonl", "--wait", "--help"};
 
 CLI::Option* add_seconds(CLI::App& app, const char* name, double& value, const char* help) {
@@ -36,12 +36,14 @@ constexpr const char* machine = "Machine";
 
 void add_trial_options(CLI::App& app, RunOptions& o) {
   app.add_option("--soak", o.selection.soak,
-                 "launch each trial N times more; each launch must leave the verified bits")
+                 "launch each trial N more times; each launch must leave the verified bits")
       ->check(CLI::Range(1, 1000000000))
       ->type_name("N");
   app.add_flag("--strict", o.selection.strict,
-               "let no declared deviation of a library pass (docs/deviations.md)");
-  add_seconds(app, "--timeout", o.timeout_s, "of one case")->capture_default_str()->group(gate);
+               "accept no declared deviation of a library (docs/deviations.md)");
+  add_seconds(app, "--timeout", o.timeout_s, "limit for one case")
+      ->capture_default_str()
+      ->group(gate);
   app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine);
 }
 
@@ -49,19 +51,19 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   add_selection_options(app, o.selection);
   app.add_option("--out", o.out, "run directory (default: assay-runs/TIME-HOST)")->type_name("DIR");
   app.add_option("--resume", o.resume,
-                 "complete the run in DIR: what has a row stays, selection and options are its own")
+                 "complete the run in DIR, with its selection and options; rows stay")
       ->type_name("DIR");
   add_timing_options(app, o.selection);
-  app.add_flag("--no-limits", o.no_limits,
-               "do not measure first what bounds the figures of large trials");
+  app.add_flag("--no-limits", o.no_limits, "do not measure the limits of large trials first");
   add_trial_options(app, o);
   app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
 
   CLI::Option* budget =
       add_seconds(app, "--budget", o.budget_s,
-                  "begin no trial after so long; every suite, op and dtype is touched first");
+                  "begin no trial after that time; covers every suite, op and dtype first");
   budget->group(gate);
-  app.add_option("--retries", o.retries, "further attempts at what did not pass, a row each")
+  app.add_option("--retries", o.retries,
+                 "further attempts at a trial that did not pass, a row each")
       ->check(CLI::Range(0, 100))
       ->type_name("N")
       ->group(gate);
@@ -80,7 +82,7 @@ void add_run_options(CLI::App& app, RunOptions& o) {
                             ->type_name("N")
                             ->group(gate);
   CLI::Option* duration =
-      add_seconds(app, "--duration", o.duration_s, "take every trial again and again for so long");
+      add_seconds(app, "--duration", o.duration_s, "repeat every trial for that time");
   duration->group(gate)->excludes(repeat)->excludes(budget);
   repeat->excludes(budget);
 
@@ -89,10 +91,10 @@ void add_run_options(CLI::App& app, RunOptions& o) {
       ->type_name("N")
       ->group(machine);
   app.add_flag("--overlap-timings", o.overlap_timings,
-               "also take times side by side: sooner done, and noisier")
+               "take times side by side too: faster, and noisier")
       ->group(machine);
-  app.add_flag("--jsonl", o.jsonl, "each record as a line of JSON on standard output");
-  app.add_flag("--quiet", o.quiet, "only what did not pass, and the end");
+  app.add_flag("--jsonl", o.jsonl, "print each record as a line of JSON on standard output");
+  app.add_flag("--quiet", o.quiet, "show only bad results and the end");
 }
 
 RunOptions parse_run_options(const std::vector<std::string>& command_line) {

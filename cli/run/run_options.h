@@ -13,7 +13,7 @@ class App;
 
 namespace assay::cli {
 
-/// What `assay run` takes beside a selection.
+/// Options of `assay run` beside a selection.
 struct RunOptions {
   SelectionOptions selection;
   std::filesystem::path out;
@@ -36,19 +36,19 @@ struct RunOptions {
 
 void add_run_options(CLI::App& command, RunOptions& options);
 
-/// Those of them that say how each trial is executed, and make sense for any other runner too:
-/// --soak, --strict, --timeout, --wait.
+/// Adds those that say how each trial is executed, for any runner: --soak, --strict, --timeout,
+/// --wait.
 void add_trial_options(CLI::App& command, RunOptions& options);
 
-/// The options of a stored command line, "assay run ...". Throws UsageError where this version does
-/// not understand it.
+/// Parses a stored command line, "assay run ...". Throws UsageError if this version does not
+/// understand it.
 RunOptions parse_run_options(const std::vector<std::string>& command_line);
 
-/// The options beside case, device and seed that a replay needs: "--threads 1 --timeout 2".
+/// Options beside case, device and seed that a replay needs: "--threads 1 --timeout 2".
 std::function<std::string(const Record&)> replay_flags(const RunOptions& options);
 
-/// With --resume everything else comes from the stored command line: throws UsageError that names
-/// an option beside those which may go with it.
+/// Throws UsageError for an option that may not go with --resume: the stored command line has all
+/// others.
 void check_resume_options(const CLI::App& command);
 
 }  // namespace assay::cli

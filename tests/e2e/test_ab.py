@@ -40,7 +40,7 @@ class Refusals(Ab):
         self.refused("--case", ADD, "--base", ASSAY, "--cand", ASSAY, because="both sides are the same program")
 
     def test_what_is_no_assay(self):
-        self.refused("--case", ADD, "--base", "/bin/true", because="--base: '/bin/true' is no assay")
+        self.refused("--case", ADD, "--base", "/bin/true", because="--base: '/bin/true' is not an assay")
         self.refused("--case", ADD, "--cand", "nothing", because="--cand: 'nothing' is not a program")
         self.refused("--case", ADD, "--cand", str(self.folder), because="is not a program")
 
@@ -180,7 +180,7 @@ class Margins(Ab):
         spread = self.folder / "spread.json"
         aa = ("ab", "--device", "cpu", "--aa", "--case", "tensor_ops/add/f32/n=65536", "--rounds", "6", "--confirm", "6", "--margin", "1000")
         self.assay(*aa, "--spread", str(spread), "--out", "out")
-        self.assertIn(f"no effect of layout beyond the margin was shown; recorded in {spread}", self.json()["notes"][-1])
+        self.assertIn(f"no effect of layout beyond the margin was found; recorded in {spread}", self.json()["notes"][-1])
         self.assertEqual(self.json()["cand"]["program"], TWIN)
         found = json.loads(spread.read_text(encoding="utf-8"))
         self.assertEqual(found["layout_spread"], 0)  # with that margin nothing can be found
@@ -192,7 +192,7 @@ class Margins(Ab):
         fast = ("--base-sim-fault", "slow,percent=300", "--spread", str(spread))
         self.assertIn("spread.json: of another machine", self.ab("--case", ADD, "--base", TWIN, *fast, expect=2).stderr)
         simulated = f"{found['machine'].split(' | ')[0]} | simulated device 0 (no hardware)"
-        for value, wanted, why in ((0.05, 0.05, "of then"), (0.5, 0.1, "too much to gate with"), (0.001, 0.02, "found no more")):
+        for value, wanted, why in ((0.05, 0.05, "of then"), (0.5, 0.1, "too much for a gate"), (0.001, 0.02, "found no more")):
             spread.write_text(json.dumps({"layout_spread": value, "machine": simulated, "recorded_at": "then"}), encoding="utf-8")
             margin, reason = self.margin(*fast)
             self.assertEqual(margin, wanted)

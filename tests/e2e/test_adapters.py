@@ -152,7 +152,7 @@ class Gtest(Adapter):
     def test_a_report_that_a_full_disk_cuts_off_is_not_green(self):
         for form in ("xml", "json"):
             result = self.on_a_full_disk(GTEST, *ADDS, f"--gtest_output={form}:out.{form}", expect=4)
-            self.assertIn(f"out.{form} is not whole", result.stderr)
+            self.assertIn(f"out.{form} is incomplete", result.stderr)
         fault = ("--sim-fault", "low_bit,op=add")
         self.on_a_full_disk(GTEST, *ADDS, *fault, "--gtest_output=xml:wrong.xml", expect=1)
         self.gtest(*ONE_ADD, "--gtest_output=xml:/dev/stdout")
@@ -366,7 +366,7 @@ class Gbench(Adapter):
 
     def test_a_report_that_a_full_disk_cuts_off_is_not_green(self):
         result = self.on_a_full_disk(GBENCH, *ONE_ADD, "--benchmark_out=out.json", expect=4)
-        self.assertIn("out.json is not whole", result.stderr)
+        self.assertIn("out.json is incomplete", result.stderr)
         self.gbench(*ONE_ADD, "--benchmark_out=out.json")
         self.gbench(*ONE_ADD, "--benchmark_out=/dev/null")
 

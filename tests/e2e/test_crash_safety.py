@@ -389,7 +389,7 @@ class Resume(AssayTest):
         devices.write_text(devices.read_text().replace("SIM-1", "SIM-9"))
         self.assertIn("sim:1 is now", self.refused("out"))
         devices.write_text(devices.read_text().replace("sim:1", "sim:7"))
-        self.assertIn("not here any more", self.refused("out", code=3))
+        self.assertIn("is gone", self.refused("out", code=3))
         devices.write_text(devices.read_text().replace("sim:7", "sim:1").replace("SIM-9", "SIM-1"))
         plan = self.folder / "out" / "plan.csv"
         rows = plan.read_text().splitlines(keepends=True)

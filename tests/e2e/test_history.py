@@ -145,7 +145,7 @@ class Changes(HistoryTest):
     def test_a_chart_for_each_series(self):
         self.make_step()
         said = self.history("--panels", 1).stderr
-        self.assertIn("chart.svg has 1 panels; 1 series more have none", said)
+        self.assertIn("chart.svg has 1 panels; 1 more series have none", said)
         self.history()
         chart = xml.etree.ElementTree.parse(self.folder / "chart.svg").getroot()
         self.assertEqual(chart.tag, SVG + "svg")
@@ -323,7 +323,7 @@ class Mistakes(HistoryTest):
     def test_no_point_at_all_is_exit_3(self):
         self.make_run("r0", 0, 1)
         self.edit_rows("r0", timing="", time_median_s="")
-        self.assertIn("nothing in these runs was timed", self.history(expect=3).stderr)
+        self.assertIn("these runs timed nothing", self.history(expect=3).stderr)
         self.make_run("r1", 0, 1)
         self.edit_rows("r1", status="crash", time_median_s="")
         said = self.history(expect=3)

@@ -56,7 +56,7 @@ class OfARun(AssayTest):
         (row,) = self.rows("out")
         limits = self.rows("out", "limits.csv")
         listed = self.assay("list", "--case", PRODUCT, "--device", "cpu").stderr
-        self.assertIn(f"; before them {len(limits)} limits, about ", listed)
+        self.assertIn(f"; {len(limits)} limits before them, about ", listed)
         self.assertEqual({limit["limit"] for limit in limits}, {"matrix_f32"})
         best = max(float(limit["value"]) for limit in limits)
         self.assertTrue(row["limit"].startswith("matrix_f32 "), row["limit"])
