@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view exact = "none (exact)";
 
-/// Whether the worst element had to be exact; its error has no measure then.
+/// Returns whether the worst element had to be exact; its error then has no measure.
 bool had_to_be_exact(const Record& record) {
   return record.worst_allowed == 0 &&
          (record.mismatches.value_or(0) > 0 || !record.max_bound_ratio);

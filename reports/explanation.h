@@ -6,12 +6,12 @@
 
 namespace assay {
 
-/// What a person needs to begin with a result that did not pass: why, where it was worst, and how
-/// to see it again. A line each.
+/// Explains a result that did not pass: reason, worst element, command that repeats it. A line
+/// each.
 std::string explanation(const Record& record);
 
-/// "40 times the allowed error", "allowed: none (exact)"; empty for what is right and where it is
-/// not known.
+/// Returns "40 times the allowed error", "allowed: none (exact)"; empty if the result is right or
+/// the error is not known.
 std::string excess_text(const Record& record);
 
 }  // namespace assay

@@ -9,10 +9,10 @@
 
 namespace assay {
 
-/// Stands where an interval would.
+/// Shown in place of an interval.
 inline constexpr std::string_view too_few_samples = "too few samples";
 
-/// Whether a median of so many has no interval for that reason.
+/// Returns whether a median of so many samples has no interval for that reason.
 inline bool has_too_few_samples(std::optional<std::int64_t> samples) {
   return samples && *samples < static_cast<std::int64_t>(statistics::fewest_for_interval);
 }

@@ -28,7 +28,7 @@ struct Spread {
   double geometric_mean() const { return std::exp(sum_of_logs / static_cast<double>(count)); }
 };
 
-using Kind = std::tuple<std::string, std::string, std::string>;  // what, dtype, where
+using Kind = std::tuple<std::string, std::string, std::string>;  // suite or op, dtype, device
 
 Section means(std::string title, const std::map<Kind, Spread>& spreads) {
   Section section{.title = std::move(title)};
@@ -68,7 +68,7 @@ std::vector<Section> hardware_sections(const ComparisonFacts& facts) {
   std::vector<Section> sections{means("Time of cand / base, by suite", by_suite),
                                 means("Time of cand / base, by op", by_op)};
   sections.front().lines.emplace_back(
-      "A comparison of machines, no verdict on either: below 1, cand takes less time.");
+      "This compares machines and judges neither: below 1, cand takes less time.");
   Section& trials = sections.emplace_back(Section{.title = "Time of cand / base, trial by trial"});
   trials.header = {"case", "on", "ratio", "base", "cand", "disturbed"};
   trials.alignment = "<<>>><";

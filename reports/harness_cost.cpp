@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// Of an even number the upper one.
+/// Median; the upper one of an even number.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::ranges::nth_element(values, middle);

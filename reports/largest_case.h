@@ -16,17 +16,17 @@ struct TrialRow {
   std::size_t row = 0;
 };
 
-/// The one case of an op whose rates stand for it, on every device and in every report: of those
-/// that most devices have a rate of, the one that tells most, the last added of equal ones.
+/// Finds the one case of an op whose rates represent it, on every device and in every report. It is
+/// one that most devices have a rate for, among these the one that tells most, then the last added.
 class LargestCase {
  public:
   /// `places`: devices, or other columns of a report.
   explicit LargestCase(std::size_t places) : places_(places) {}
 
-  /// What has no rate is passed over; of several trials of a case in a place the first counts.
+  /// Ignores a trial without a rate. The first of several trials of a case in a place counts.
   void add(TrialRow trial, std::size_t place);
 
-  /// Its trial in each place; empty where the op has no rate anywhere.
+  /// Returns its trial in each place; empty if the op has no rate anywhere.
   std::vector<TrialRow> trials() const;
 
  private:
@@ -35,7 +35,7 @@ class LargestCase {
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
 };
 
-/// One of them: all are of one case.
+/// Returns any of them: all are of one case.
 const Record* any_of(const std::vector<TrialRow>& trials);
 
 }  // namespace assay

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Limits for people: a line each, with the interval, the theoretical figure where there is one,
-/// and how each was measured.
+/// Shows limits to people: a line each, with the interval, the theoretical figure if there is one,
+/// and the case that measured it.
 std::string limits_table(std::span<const Limit> limits);
 
 }  // namespace assay

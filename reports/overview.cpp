@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t page_lines = 40;
 
-/// All trials of one op, and dtype where these stand apart, on one device.
+/// Trials of one op, or of one op and dtype, on one device.
 struct Group {
   std::string what;
   std::string device;
   std::int64_t right = 0;
   std::int64_t trials = 0;
-  const Record* largest = nullptr;  // of those with a rate
+  const Record* largest = nullptr;  // among those with a rate
 };
 
 std::string what_of(const Record& record, bool by_dtype) {
@@ -58,7 +58,7 @@ std::vector<Group> grouped(std::span<const Record> trials, const std::vector<std
       group.largest = &trial;
     }
   }
-  // The same case on all devices; its own largest where a device lacks that one.
+  // Shows the same case on all devices, or a device's own largest if it lacks that one.
   for (auto& [what, largest] : cases) {
     const std::vector<TrialRow> shown = largest.trials();
     for (Group& group : groups) {
@@ -101,9 +101,8 @@ std::string disturbances(std::span<const Record> trials) {
                         n, timed);
   }
   if (const auto beyond = those(&Record::beyond_limit); beyond > 0) {
-    text +=
-        fmt::format("{} of {} figures are beyond what was measured as their limit: see 'reason'\n",
-                    beyond, timed);
+    text += fmt::format("{} of {} figures are beyond their measured limit: see 'reason'\n", beyond,
+                        timed);
   }
   return text;
 }
@@ -111,7 +110,7 @@ std::string disturbances(std::span<const Record> trials) {
 }  // namespace
 
 std::string overview(std::span<const Record> trials) {
-  std::vector<std::string> devices;  // in the order of the run, in which lanes mix
+  std::vector<std::string> devices;  // in the order of the run, where lanes mix
   for (const Record& trial : trials) {
     if (std::ranges::find(devices, trial.device) == devices.end()) devices.push_back(trial.device);
   }

@@ -7,11 +7,10 @@
 
 namespace assay {
 
-/// The outcomes of a run in a few lines for a terminal: of each op and dtype on each device how
-/// many trials were right, and the rate of the largest case that was. The largest and not the
-/// fastest, because the fastest is the one that fits a cache. Where that would fill more than a
-/// page the dtypes of an op share a line, and its rate is that of f32 where there is one. Says how
-/// many figures were taken on a machine that others used too, or by a device that slowed itself.
+/// Returns the outcomes of a run in a few lines for a terminal: for each op and dtype on each
+/// device the number of right trials, and the rate of the largest right case. The fastest case
+/// would be one that fits a cache. If that fills more than a page the dtypes of an op share a line,
+/// with the rate of f32 if there is one. Counts the figures that were contended or throttled.
 std::string overview(std::span<const Record> trials);
 
 }  // namespace assay

@@ -6,15 +6,15 @@
 namespace assay {
 namespace {
 
-/// FLOPs per byte from which on a case is about arithmetic: far above any elementwise op, below any
-/// product worth the name.
+/// FLOPs per byte from which arithmetic is the rate of a case: far above any elementwise op, below
+/// any real product.
 constexpr double arithmetic_intensity = 4;
 
 bool usable(const std::optional<double>& value) {
   return value && std::isfinite(*value) && *value > 0;
 }
 
-/// Of equal work the later case counts: more ranks, more fused.
+/// Compares the work of two cases. The later of two equal ones counts: more ranks, more fused.
 double work(const Record& record) {
   return std::max(record.flops.value_or(0), record.bytes.value_or(0));
 }

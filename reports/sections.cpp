@@ -15,7 +15,7 @@ std::string left_out(const Section& section) {
   return fmt::format("and {} more: {}", section.left_out, section.left_out_are_in);
 }
 
-/// Text of others on one line of a terminal, cut like the cells of Markdown.
+/// Shows foreign text on one line of a terminal, cut like the cells of Markdown.
 std::vector<std::string> plain_cells(const std::vector<std::string>& cells) {
   std::vector<std::string> plain;
   for (const std::string& cell : cells) plain.push_back(one_line(cell, cell_bytes));

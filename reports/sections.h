@@ -12,7 +12,7 @@ struct Section {
   std::string title;
   std::vector<std::string> lines;   // sentences below the title
   std::vector<std::string> header;  // of the table; empty where there is none
-  std::string alignment;            // '<' or '>' for each of its columns
+  std::string alignment;            // '<' or '>' for each column
   std::vector<std::vector<std::string>> rows;
   std::size_t left_out = 0;           // rows that the table does not show
   std::string left_out_are_in;        // where to find them

@@ -14,7 +14,7 @@ constexpr std::array prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G", "T", 
 constexpr int lowest = -5;
 constexpr int highest = 5;
 
-/// How a value is written: divided by 1000 to a power, with so many digits behind the point.
+/// Scale of a value: divided by 1000 to a power, with so many digits behind the point.
 struct Scale {
   int thousands = 0;
   int digits = 0;
@@ -25,8 +25,8 @@ struct Scale {
   std::string_view prefix() const { return prefixes.at(static_cast<unsigned>(thousands - lowest)); }
 };
 
-/// The power of ten after rounding to so many digits behind the first, so that 999.7 becomes 1.00 k
-/// rather than 1000.
+/// Returns the power of ten after rounding to so many digits behind the first, so that 999.7
+/// becomes 1.00 k rather than 1000.
 int exponent_of(double value, int digits) {
   const std::string rounded = fmt::format("{:.{}e}", value, digits);
   return std::stoi(rounded.substr(rounded.find('e') + 1));

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// Columns on the screen: a character of UTF-8 has one first byte.
+/// Counts columns on the screen: a character of UTF-8 has one first byte.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));

@@ -14,7 +14,7 @@ std::string seconds_text(double seconds) {
 }
 
 std::string session_text(const Session& session) {
-  if (!session.ended()) return session.started_at + ": left no times";
+  if (!session.ended()) return session.started_at + ": has no times";
   return fmt::format("{} to {}: {} for {} trials, exit code {}{}", session.started_at,
                      session.ended_at, seconds_text(session.wall_s), session.taken,
                      session.exit_code, session.interrupted ? ", interrupted" : "");

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is not below.
 double round_step(double least) {
   const double power = std::pow(10.0, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -32,14 +32,14 @@ Prefix prefix_for(double largest) {
   return {"n", 1e-9};
 }
 
-/// Ticks at multiples of a round step within [low, high], which are set.
+/// Sets ticks at multiples of a round step within [low, high].
 void add_round_ticks(ChartAxis& axis, int most, std::string_view unit) {
   const double step = round_step((axis.high - axis.low) / most);
   const Prefix prefix = unit.empty() ? Prefix{"", 1.0} : prefix_for(std::abs(axis.high));
   axis.unit = unit.empty() ? "" : std::string(prefix.symbol) + std::string(unit);
   const int digits =
       std::max(0, static_cast<int>(-std::floor(std::log10(step / prefix.factor) + 1e-9)));
-  // Adding 0 makes the zero of a negative number positive.
+  // Adds 0 to make a negative zero positive.
   for (double tick = std::ceil(axis.low / step) + 0.0; tick * step <= axis.high; ++tick) {
     axis.ticks.push_back(tick * step);
     axis.labels.push_back(fmt::format("{:.{}f}", tick * step / prefix.factor, digits));
@@ -52,7 +52,7 @@ void add_prefixed_tick(ChartAxis& axis, double value) {
   axis.labels.push_back(fmt::format("{:.4g}{}", value / prefix.factor, prefix.symbol));
 }
 
-/// Of a logarithmic axis that is too short for round powers.
+/// Sets the ticks of a logarithmic axis that is too short for round powers.
 void add_linear_ticks(ChartAxis& axis, int most) {
   axis.ticks.clear();
   axis.labels.clear();
@@ -70,7 +70,7 @@ double ChartAxis::place(double value) const {
 }
 
 ChartAxis chart_axis(double low, double high, int most, std::string_view unit) {
-  // A constant gets room around it, or there would be no axis.
+  // Gives a constant room around it, or there would be no axis.
   const double spread = std::max(high - low, 1e-3 * std::max(std::abs(low), std::abs(high)));
   const double range = spread > 0 ? spread : 1;
   const double middle = low + (high - low) / 2;

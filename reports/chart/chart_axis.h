@@ -15,7 +15,7 @@ struct ChartAxis {
   std::string unit;                 // "ms"; empty for plain numbers
   bool is_logarithmic = false;
 
-  /// Where a value lies: 0 at the low end, 1 at the high one.
+  /// Returns the place of a value: 0 at the low end, 1 at the high one.
   double place(double value) const;
 };
 

@@ -10,17 +10,17 @@
 namespace assay {
 namespace {
 
-/// Tenths of a pixel are as fine as a screen shows.
+/// Rounds to tenths of a pixel, as fine as a screen shows.
 std::string number(double value) {
   const double rounded = std::round(value * 10) / 10;
   return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
 }
 
-/// Of a letter of the sans-serif faces at 12 px, in the mean of a wide one.
+/// Mean width of a letter of a wide sans-serif face at 12 px.
 constexpr double letter_width = 6.6;
 constexpr double bold_letter_width = 7.9;
 
-/// What fits of a text in UTF-8, with an ellipsis where it was cut.
+/// Returns the part of a UTF-8 text that fits, with an ellipsis if it was cut.
 std::string fitting(std::string_view text, double width, double letter) {
   const auto most = static_cast<std::size_t>(width / letter);
   std::size_t letters = 0;
@@ -90,7 +90,7 @@ void Svg::path(std::span<const std::pair<double, double>> points, std::string_vi
 
 void Svg::mark(std::size_t shape_of, double x, double y, std::string_view style,
                std::string_view tip) {
-  // Corners around the middle; all signs cover about the same area.
+  // Outlines around the middle; all signs cover about the same area.
   constexpr std::array<std::string_view, mark_shapes> outlines{
       "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",             // circle
       "M-3.2-3.2h6.4v6.4h-6.4z",                                      // square
@@ -131,7 +131,7 @@ std::string Svg::picture(std::string_view attributes, std::string_view style) co
       "<title>{}</title>\n{}<rect x=\"0\" y=\"0\" width=\"{}\" height=\"{}\" "
       "class=\"paper\"/>\n{}</svg>\n",
       attributes, number(width_), number(height_), number(width_), number(height_),
-      has_links_ ? "group" : "img",  // what is within an image is not there for a screen reader
+      has_links_ ? "group" : "img",  // a screen reader skips the content of an image
       xml_text(title_), style, number(width_), number(height_), body_);
 }
 

@@ -8,16 +8,16 @@
 
 namespace assay {
 
-/// How a chart begins that is a file of its own.
+/// Beginning of a chart that is a file of its own.
 inline constexpr std::string_view svg_document_begin =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?drawn-by assay?>\n";
 
-/// Writes a chart as SVG: shapes in the order drawn, in pixels from the upper left corner. What a
-/// shape looks like is its class, so that one style serves light and dark pages; see chart_style.
+/// Writes a chart as SVG: shapes in the order drawn, in pixels from the upper left corner. The
+/// class of a shape sets its look, so that one style serves light and dark pages; see chart_style.
 /// All text is escaped.
 class Svg {
  public:
-  /// `title` is read aloud by screen readers, and shown over what has no tip of its own.
+  /// `title` is read aloud by screen readers, and shown over shapes without a tip.
   Svg(double width, double height, std::string_view title);
 
   /// A part with its own origin; parts may lie in parts.
@@ -35,22 +35,22 @@ class Svg {
   void mark(std::size_t shape, double x, double y, std::string_view style,
             std::string_view tip = {});
   static constexpr std::size_t mark_shapes = 10;
-  /// Classes s0 to s7 are their colours; as signs change with another period, 40 series differ.
+  /// Classes s0 to s7 are their colours. Signs change with another period, so that 40 series
+  /// differ.
   static constexpr std::size_t series_colours = 8;
 
-  /// What is drawn until it ends leads to `target`, a URL of our own.
+  /// Links all shapes until its end to `target`, a URL of our own.
   void begin_link(std::string_view target);
   void end_link();
 
   enum class Anchor { start, middle, end };
-  /// `y` is the baseline. Text wider than `width`, where one is given, is cut short, with the whole
-  /// of it as its tip.
+  /// `y` is the baseline. Text wider than a given `width` is cut, with the whole text as its tip.
   void text(double x, double y, std::string_view text, std::string_view style,
             Anchor anchor = Anchor::start, double width = 0);
 
-  /// To stand within a page that has chart_style; no part may be open.
+  /// Returns the chart for a page that has chart_style; no part may be open.
   std::string element() const;
-  /// A file of its own.
+  /// Returns the chart as a file of its own.
   std::string document() const;
 
  private:
@@ -65,9 +65,9 @@ class Svg {
   bool has_links_ = false;
 };
 
-/// The style sheet of all charts, for light and dark: classes paper, grid, point, level, range,
-/// gap, change, title, label, limit, s0 to s7 for series,
-/// and with these joined for a line and spread for an interval.
+/// Style sheet of all charts, for light and dark: classes paper, grid, point, level, range, gap,
+/// change, title, label, limit, s0 to s7 for series, and with these joined for a line and spread
+/// for an interval.
 std::string_view chart_style();
 
 }  // namespace assay

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
 
-/// Calls `visit(column, cell)` for all that stands in the file on one side of a trial.
+/// Calls `visit(column, cell)` for each column of one side of a trial.
 template <class Visitor>
 void visit_side(const std::string& side, const StoredTrial* trial, Visitor&& visit) {
   const StoredTime* const time = trial != nullptr && trial->time ? &*trial->time : nullptr;

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// The columns of the file in order; docs/csv.md documents each.
+/// Columns of the file in order; docs/csv.md documents each.
 std::vector<std::string> comparison_columns();
 
 /// Writes one row for each trial of either run. Throws std::system_error.

@@ -95,7 +95,7 @@ std::vector<std::string> speed_row(const ComparedTrial& trial) {
           disturbance(trial)};
 }
 
-/// What decides it: fresh, paired processes. One command for each device and way of timing.
+/// Commands that decide it by fresh, paired processes: one for each device and way of timing.
 std::vector<std::string> confirming_commands(const Trials& suspects) {
   std::map<std::pair<std::string, std::string>, std::string> cases;
   for (const ComparedTrial* trial : suspects) {

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// What a report on two runs is made of.
+/// Content of a report on two runs.
 struct ComparisonFacts {
   const EndedRun& base;
   const EndedRun& cand;
@@ -23,21 +23,21 @@ struct ComparisonFacts {
   std::size_t longest_list = 20;
 };
 
-/// What is compared, differences of the environment, then of correctness, then of speed; lists are
-/// cut at `longest_list`. What is empty is left out, but for the environment.
+/// Sections: the two runs, then the differences of environment, correctness and speed. Lists are
+/// cut at `longest_list`. Empty sections are left out, except the environment.
 std::vector<Section> comparison_sections(const ComparisonFacts& facts);
 
-/// All counts in one line.
+/// Returns all counts in one line.
 std::string comparison_summary(const ComparisonFacts& facts);
 
-/// The time of the candidate over that of the base: for each op and suite the geometric mean over
-/// its trials, then trial by trial, the largest ratio first.
+/// Ratios of the candidate's time to the base's: the geometric mean of each suite and op, then
+/// trial by trial, the largest first.
 std::vector<Section> hardware_sections(const ComparisonFacts& facts);
 
-// Pieces that the parts of the report share.
+// Pieces that several parts of the report use.
 std::string trial_place(const ComparedTrial& trial);  // "cpu batch", "cuda:0 / cuda:1 cold"
 std::string disturbance(const ComparedTrial& trial);  // "base contended, cand throttled"
-/// The rows of the first of `trials`; the section says how many more there are.
+/// Adds the rows of the first of `trials`; the section says how many more there are.
 template <class RowOf>
 void add_rows(Section& section, const std::vector<const ComparedTrial*>& trials,
               const ComparisonFacts& facts, RowOf row_of) {

@@ -15,8 +15,8 @@ struct EndedRun {
   std::vector<DeviceCells> devices;
 };
 
-/// Throws UsageError, with the remedy, where this is no run directory, where its files are of a
-/// newer schema, and where the run goes on, was killed or was interrupted.
+/// Throws UsageError, with the remedy, for a path that is no run directory, for files of a newer
+/// schema, and for a run that goes on, was killed or was interrupted.
 EndedRun read_ended_run(const std::filesystem::path& directory);
 
 }  // namespace assay

@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 constexpr std::array<std::string_view, 3> of_a_product{"name", "architecture", "compute_units"};
-/// What a device reads now, and what differs between the pairs of `pair_devices` by its nature.
+/// Momentary readings of a device, and values that differ by nature between paired devices.
 constexpr std::array<std::string_view, 8> no_configuration{
     "device",        "backend", "memory_free_bytes", "clock_hz",
     "temperature_c", "power_w", "processes",         "link_now"};
@@ -78,7 +78,7 @@ std::vector<Difference> setting_differences(const Settings& base, const Settings
   return differences;
 }
 
-/// The options that the run was called with, without where it wrote and how much it said.
+/// Returns the options of the run, except those of its output.
 std::string options_of(const std::vector<std::string>& command_line) {
   std::vector<std::string> options;
   for (std::size_t i = 1; i < command_line.size(); ++i) {

@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-/// Of equivalent cases, unless there are no more cases than this altogether.
+/// Limit above which equivalent cases are left out.
 constexpr std::size_t few_cases = 40;
 
 const std::vector<std::string> headings{"verdict", "case", "device", "cand/base", "95% interval",
@@ -27,7 +27,7 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-/// What needs somebody's eye first.
+/// Order of the rows: the most urgent verdict first.
 int urgency(PairedVerdict verdict) {
   constexpr std::array order{
       PairedVerdict::wrong,     PairedVerdict::missing,      PairedVerdict::broken,
@@ -61,7 +61,7 @@ std::vector<std::string> line_of(const PairedCase& one) {
   return line;
 }
 
-/// The lines of the table and what is to be said below it.
+/// Lines of the table, and the notes below it.
 struct Lines {
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> below;

@@ -16,14 +16,14 @@ PairedTally tally(std::span<const PairedCase> cases);
 /// "2 regressed, 27 equivalent, 1 inconclusive"
 std::string tally_text(const PairedTally& tally);
 
-/// One line that says what the comparison came to: "NOT GREEN: ...".
+/// Returns the verdict of the comparison in one line: "NOT GREEN: ...".
 std::string paired_verdict(const PairedInfo& info, std::span<const PairedCase> cases);
 
-/// A table of the cases, the worst first. Equivalent ones are left out where there are many, which
-/// a last line says.
+/// Returns a table of the cases, the worst first. Many equivalent ones are left out, with a last
+/// line that says so.
 std::string paired_table(std::span<const PairedCase> cases);
 
-/// The page for people, ab.md: what was compared, how, and the same table.
+/// Returns ab.md, the page for people: the two sides, the rule, and the same table.
 std::string paired_markdown(const PairedInfo& info, std::span<const PairedCase> cases);
 
 }  // namespace assay

@@ -18,7 +18,7 @@ namespace {
                           "cannot " + std::string(action) + " '" + path.string() + "'");
 }
 
-/// Whether the file has no name any more, so that nobody would find the text.
+/// Returns whether the file has lost its name, so that nobody would find the text.
 bool is_removed(int descriptor) {
   struct stat status {};
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
@@ -62,7 +62,7 @@ void AppendFile::write(std::string_view text) {
 }
 
 void AppendFile::sync() {
-  // EINVAL: a pipe or a device, which has no disk to wait for.
+  // EINVAL: a pipe or a device has no disk to wait for.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(errno, "write to", path_);
 }
 

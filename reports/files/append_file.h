@@ -5,12 +5,12 @@
 
 namespace assay {
 
-/// A file that only grows. What `write` was given is with the kernel when it returns, so that a
-/// process killed later leaves it whole. Errors throw std::system_error that names the file.
+/// A file that only grows. `write` returns after the kernel has the text, so that a process killed
+/// later leaves it whole. Errors throw std::system_error that names the file.
 class AppendFile {
  public:
   enum class Mode {
-    create,  // a file that stands there is an error
+    create,  // an existing file is an error
     append,  // goes on where the file ends
   };
 
@@ -19,8 +19,8 @@ class AppendFile {
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
-  /// All or nothing: what was written of a text that did not fit is taken back. A file that was
-  /// removed meanwhile is an error too.
+  /// Writes all or nothing: takes back the part of a text that did not fit. A file that was removed
+  /// meanwhile is an error too.
   void write(std::string_view text);
 
   /// Waits until the disk has it.

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whatever stands there already is somebody's: it is neither removed nor written to.
+/// Fails for an existing file, which may be somebody's: it is neither removed nor written to.
 std::unique_ptr<AppendFile> make_beside(const fs::path& path) {
   for (int n = 1;; ++n) {
     fs::path part = path;

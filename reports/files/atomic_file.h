@@ -8,9 +8,9 @@ namespace assay {
 
 class AppendFile;
 
-/// New content of a file, under a name of its own beside it until it is whole: a reader sees the
-/// old content or the new, never a part. Throws std::system_error that names the file; the old one
-/// stands then, with nothing beside it.
+/// New content of a file, under another name beside it until it is whole: a reader sees the old
+/// content or the new, never a part. Throws std::system_error that names the file; then the old one
+/// stays, with nothing beside it.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -20,7 +20,7 @@ class AtomicFile {
 
   void write(std::string_view text);
 
-  /// Takes the place of the file that stands, with its permissions.
+  /// Replaces the existing file, with its permissions.
   void commit();
 
  private:
@@ -28,7 +28,7 @@ class AtomicFile {
   std::unique_ptr<AppendFile> part_;  // null once it is committed
 };
 
-/// All at once.
+/// Writes the whole file at once.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace assay

@@ -18,18 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writing through a link would change a file that lies elsewhere.
+/// Refuses links: writing through one would change a file elsewhere.
 void check_own_file(const fs::path& path) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return;  // reading it says why
+  if (::lstat(path.c_str(), &status) != 0) return;  // reading it reports why
   const auto refuse = [&](std::string_view what) {
     throw UsageError(
-        fmt::format("'{}' is {}, and a run writes only to files of its own: put a copy "
+        fmt::format("'{}' is {}, and a run writes only to its own files: put a copy "
                     "in its place",
                     path.string(), what));
   };
   if (S_ISLNK(status.st_mode)) refuse("a link");
-  if (!S_ISREG(status.st_mode)) refuse("no regular file");
+  if (!S_ISREG(status.st_mode)) refuse("not a regular file");
   if (status.st_nlink > 1) refuse("a file with several names");
 }
 

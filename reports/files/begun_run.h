@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// The files of a run that is to go on, whether it was killed, interrupted or ended.
+/// Files of a run that is to be resumed, whether it was killed, interrupted or ended.
 struct BegunRun {
   StoredRun run;
   std::vector<DeviceCells> devices;
@@ -16,9 +16,9 @@ struct BegunRun {
   std::vector<Record> records;  // its whole rows
 };
 
-/// Reads every file that resuming will write to, and changes none: a last row that is torn is all
-/// that will be cut. Throws UsageError that names the file where the directory is not one of a run,
-/// and where a file is a link, is damaged, or has other columns than this version writes.
+/// Reads every file that resuming will write to, and changes none; resuming cuts only a torn last
+/// row. Throws UsageError that names the file if the directory is not one of a run, and if a file
+/// is a link, is damaged, or has other columns than this version writes.
 BegunRun read_begun_run(const std::filesystem::path& directory);
 
 }  // namespace assay

@@ -5,8 +5,8 @@
 
 namespace assay {
 
-/// The CRC-32 of gzip and zip, as eight hexadecimal digits: shows that a file was changed, not that
-/// nobody meant to hide it.
+/// Returns the CRC-32 of gzip and zip, as eight hexadecimal digits. It shows accidental changes,
+/// not forged ones.
 std::string crc32_text(std::string_view bytes);
 
 }  // namespace assay

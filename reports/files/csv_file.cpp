@@ -22,7 +22,7 @@ void each_row(std::string_view text, const std::string& name, const Visit& visit
   each_csv_row(stream, name, visit);
 }
 
-/// Whether a line is, by itself, a whole row of so many fields.
+/// Returns whether a line is, by itself, a whole row of so many fields.
 bool is_whole_row(std::string_view line, std::size_t width) {
   std::size_t fields = 0;
   try {
@@ -33,12 +33,12 @@ bool is_whole_row(std::string_view line, std::size_t width) {
   return fields == width;
 }
 
-/// Throws where `torn` is not the beginning of one row. A quote too many in an earlier row makes a
-/// field of all that follows: then there are whole rows in it.
+/// Throws if `torn` is not the beginning of one row. An extra quote in an earlier row turns the
+/// rest into one field, which then contains whole rows.
 void check_torn(std::string_view torn, std::size_t line, std::size_t width,
                 const std::string& name) {
   const bool open = std::ranges::count(torn, '"') % 2 == 1;
-  // Empty lines are passed over, and counted.
+  // Skips empty lines, and counts them.
   const std::string text = std::string(line - 1, '\n') + std::string(torn) + (open ? "\"" : "");
   each_row(text, name, [&](const CsvRow& row) {
     if (row.fields.size() <= width) return;

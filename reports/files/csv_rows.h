@@ -13,10 +13,9 @@
 
 namespace assay {
 
-/// The rows of a file that was written from `Fields`, a type with `visit_fields`, also by a version
-/// that had fewer columns or more; none where there is no such file, or only its name. Of a run
-/// that did not end, a last row that is torn is passed over (see whole_rows). Throws
-/// UsageError("FILE:LINE: why").
+/// Reads the rows of a file that was written from `Fields`, a type with `visit_fields`, also by a
+/// version with fewer columns or more. Returns none if the file is missing or empty. A torn last
+/// row of a run that did not end is skipped (see whole_rows). Throws UsageError("FILE:LINE: why").
 template <class Fields>
 std::vector<Fields> read_rows(const std::filesystem::path& path, bool ended = true) {
   std::vector<Fields> all;
@@ -27,7 +26,7 @@ std::vector<Fields> read_rows(const std::filesystem::path& path, bool ended = tr
   }
   std::istringstream stream(text);
   const std::vector<CsvRow> rows = read_csv(stream, path.string());
-  if (rows.empty()) return all;  // of a run that was killed before its first row
+  if (rows.empty()) return all;  // the run was killed before its first row
   const std::vector<std::string>& header = rows.front().fields;
   const auto place = [&](std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find(header, name) - header.begin());

@@ -26,9 +26,8 @@ constexpr std::size_t reason_limit_bytes = 1000;
 /// own: https://github.com/actions/runner/issues/4337
 constexpr std::uintmax_t summary_limit_bytes = (1U << 20U) - 1024;
 
-/// What a command's message, or with `property` a value before it, cannot hold as it is: the
-/// escapes of @actions/core, which the runner takes back. It shows lines as they are, so that
-/// control characters are escaped before.
+/// Escapes a command's message, or with `property` a value before it, as @actions/core does; the
+/// runner reverses it. The runner shows lines unchanged, so control characters are escaped first.
 std::string escaped(std::string_view text, bool property) {
   std::string result;
   for (const char c : printable_lines(text)) {
@@ -57,7 +56,7 @@ std::string annotation(std::string_view kind, const Record& trial) {
   return command(kind, title, message);
 }
 
-/// "3 more errors", or nothing where all are shown.
+/// Returns "3 more errors", or nothing if all are shown.
 std::string more(std::size_t count, std::string_view what) {
   if (count <= shown_of_each_kind) return {};
   const std::size_t hidden = count - shown_of_each_kind;
@@ -72,8 +71,8 @@ std::string annotations(std::string_view kind, std::span<const Record* const> tr
   return text;
 }
 
-/// The text, or as many of its lines as fit with a note that says so; nothing where there is no
-/// room for either.
+/// Returns the text, or as many of its lines as fit with a note that says so; nothing if there is
+/// no room for either.
 std::string fit(std::string text, std::uintmax_t room, const std::filesystem::path& directory) {
   if (text.size() <= room) return text;
   const std::string note =
@@ -91,7 +90,7 @@ void append_summary(const std::filesystem::path& file, const RunInfo& run,
   std::error_code no_size;  // a device has none
   const std::uintmax_t size = std::filesystem::file_size(file, no_size);
   const std::uintmax_t there = no_size ? 0 : size;
-  // What an earlier command of the step wrote may lack its line end.
+  // An earlier command of the step may have left a line without its end.
   const std::string text = (there > 0 ? "\n\n" : "") + summary_markdown(run, outcomes);
   const std::uintmax_t room = there < summary_limit_bytes ? summary_limit_bytes - there : 0;
   const std::string fitting = fit(text, room, run.directory);
@@ -112,14 +111,14 @@ std::string github_annotations(const RunInfo& run, const Outcomes& outcomes) {
     if (!trial.is_bad()) continue;
     (trial.status == Status::flaky ? warnings : errors).push_back(&trial);
   }
-  // A wrong result says more than one that could not be obtained.
+  // Wrong results come before missing ones: they tell more.
   std::stable_partition(errors.begin(), errors.end(), [](const Record* trial) {
     return class_of(trial->status) == StatusClass::wrong;
   });
 
   std::string text = annotations("error", errors) + annotations("warning", warnings);
   const RunVerdict verdict = run_verdict(run, outcomes.tally());
-  // Flaky results are warnings, but may be what the run failed for.
+  // Flaky results are warnings, but may be the reason why the run failed.
   if (!verdict.passed && (errors.empty() || !verdict.shown_by_a_result)) {
     text = command("error", "assay: " + verdict.word, verdict.why) + text;
   }

@@ -9,14 +9,15 @@
 
 namespace assay {
 
-/// What a run says to GitHub Actions: workflow commands, one a line, for what is wrong or broken
-/// (`::error`) and flaky (`::warning`), each with its replay, ten of either at most; then how many
-/// more there are. A run that did not pass has at least one error.
+/// Workflow commands of a run for GitHub Actions, one a line: `::error` for wrong or broken
+/// results,
+/// `::warning` for flaky ones, each with its replay. At most ten of either, then how many more
+/// there are. A run that did not pass has at least one error.
 std::string github_annotations(const RunInfo& run, const Outcomes& outcomes);
 
-/// At the end, the annotations on standard error, which the runner reads as it reads standard
-/// output, and the summary appended to `summary_file`, unless that is empty. A summary that cannot
-/// be written is a warning: all it says is in the run directory.
+/// Prints the annotations at the end on standard error, which the runner reads like standard
+/// output. Appends the summary to `summary_file`, unless that is empty. A summary that cannot be
+/// written is a warning: the run directory has its content.
 class GithubReport : public Sink {
  public:
   GithubReport(std::filesystem::path summary_file, const Outcomes& outcomes)
@@ -29,7 +30,7 @@ class GithubReport : public Sink {
   const Outcomes& outcomes_;
 };
 
-/// Null unless the environment says that this is a job of GitHub Actions.
+/// Returns null unless the environment is that of a GitHub Actions job.
 std::unique_ptr<Sink> github_report_if_there(const Outcomes& outcomes);
 
 }  // namespace assay

@@ -5,10 +5,10 @@
 
 namespace assay {
 
-/// The bytes as a gzip file (RFC 1952) without a name or a time: the same bytes give the same file.
+/// Returns the bytes as a gzip file (RFC 1952) without name and time: same bytes, same file.
 std::string gzip(std::string_view bytes);
 
-/// RFC 4648, with padding.
+/// Encodes by RFC 4648, with padding.
 std::string base64(std::string_view bytes);
 
 }  // namespace assay

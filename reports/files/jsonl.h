@@ -6,11 +6,11 @@
 
 namespace assay {
 
-/// Each record as one line of JSON, as its trial ends: for programs that read along.
+/// Prints each record as one line of JSON as its trial ends, for programs that read along.
 class Jsonl final : public Sink {
  public:
   explicit Jsonl(std::FILE* to) : to_(to) {}
-  /// Throws std::system_error when the line cannot be written: it was asked for.
+  /// Throws std::system_error if the line cannot be written: the user asked for it.
   void result(const Result& result) override;
 
  private:

@@ -19,13 +19,13 @@ std::string attribute(std::string_view name, std::string_view value) {
 /// Seconds as xs:decimal, which has no exponents.
 std::string seconds(double value) { return fmt::format("{:.9f}", value); }
 
-/// What the trial took, with all its attempts and repeats.
+/// Duration of the trial, with all its attempts and repeats.
 double time_of(const Record& record) {
   const double time = record.wall_s.value_or(0);
   return time > 0 && time < 1e9 ? time : 0;  // NaN and infinity are not decimals either
 }
 
-/// What <testsuites> and <testsuite> count. Readers that validate, such as the xUnit plugin of
+/// Counts of <testsuites> and <testsuite>. Readers that validate, such as the xUnit plugin of
 /// Jenkins, allow `skipped` in the latter alone.
 struct Counts {
   std::int64_t tests = 0;
@@ -58,8 +58,8 @@ std::string test_name(const Record& record) {
   return name;
 }
 
-/// The child of a test case that says what became of it; empty for what may pass. A known failure
-/// is `skipped`: the format has no better word for what neither passed nor turns the run red.
+/// Names the child of a test case that holds its result; empty if it may pass. A known failure is
+/// `skipped`: the format has no better word for a failure that does not turn the run red.
 std::string_view element_of(const RunInfo& run, const Record& record) {
   if (!record.expected_failure.empty()) return "skipped";
   if (record.status == Status::flaky && run.allow_flaky) return {};
@@ -127,7 +127,7 @@ void add(std::vector<TestSuite>& suites, const RunInfo& run, const Record& recor
   if (suite == suites.end()) suite = suites.insert(suite, {name, {}, {}, {}, {}, 0});
   if (suite->device_name.empty()) suite->device_name = record.device_name;
   const std::string_view element = element_of(run, record);
-  // Those who validate allow properties in a suite alone.
+  // Readers that validate allow properties in a suite alone.
   if (const std::string median_s = to_cell(record.time_median_s); !median_s.empty()) {
     suite->medians += property("time_median_s " + test_name(record), median_s);
   }
@@ -136,7 +136,7 @@ void add(std::vector<TestSuite>& suites, const RunInfo& run, const Record& recor
   suite->time += time_of(record);
 }
 
-/// A test case for what no single result shows: an empty or incomplete run must not look green.
+/// Test case for a fault of the whole run: an empty or incomplete run must not look green.
 TestSuite whole_run(const RunVerdict& verdict) {
   TestSuite suite{"assay", {}, {}, {}, {}, 0};
   suite.counts.add("error");

@@ -6,12 +6,12 @@
 
 namespace assay {
 
-/// The run as JUnit XML: one test suite for each suite and device, one test case for each trial.
-/// A run that did not pass has at least one test case that says so, an empty run included.
+/// Returns the run as JUnit XML: one test suite for each suite and device, one test case for each
+/// trial. A run that did not pass has at least one red test case, an empty run included.
 std::string junit_xml(const RunInfo& run, const Outcomes& outcomes);
 
-/// junit.xml. Stands from the beginning and is replaced now and then while the run goes on, always
-/// whole: a run that is killed leaves a report that is closed and not green.
+/// junit.xml. Exists from the beginning and is replaced now and then, always whole: a killed run
+/// leaves a report that is closed and not green.
 class JunitXml final : public LiveReport {
  public:
   using LiveReport::LiveReport;

@@ -18,8 +18,8 @@ class LimitsCsv {
   CsvFile file_;
 };
 
-/// The rows of a limits.csv; none where there is no such file. Of a run that did not end, the last
-/// row may be torn, and is passed over. Throws UsageError where it is none.
+/// Reads the rows of a limits.csv; none if there is no such file. The last row of a run that did
+/// not end may be torn, and is skipped. Throws UsageError if it is no limits.csv.
 std::vector<Limit> read_limits(const std::filesystem::path& path, bool ended = true);
 
 }  // namespace assay

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// A long run's report takes long to write; it may cost a twentieth of the time.
+/// A long run's report takes long to write; it may take a twentieth of the time.
 constexpr auto shortest_pause = std::chrono::seconds(2);
 constexpr int pause_per_write = 20;
 

@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// A file that tells of the whole run and is replaced, never half written, as the run goes on: at
-/// its beginning, now and then, and at its end. `outcomes` must hear of each result before this.
+/// A file about the whole run that is replaced as the run goes on, never half written: at its
+/// beginning, now and then, and at its end. `outcomes` must get each result before this.
 class LiveReport : public Sink {
  public:
   LiveReport(std::filesystem::path path, const Outcomes& outcomes)

@@ -6,18 +6,18 @@
 
 namespace assay {
 
-/// The text as valid UTF-8 on one line, without control characters (harness/records/printable.h),
-/// cut after `limit` bytes.
+/// Returns the text as valid UTF-8 on one line, without control characters
+/// (harness/records/printable.h), cut after `limit` bytes.
 std::string one_line(std::string_view text, std::size_t limit);
 
-/// Text that Markdown shows as it is, on one line. Cut after `limit` bytes.
+/// Returns text that Markdown shows unchanged, on one line. Cut after `limit` bytes.
 std::string markdown_text(std::string_view text, std::size_t limit = 300);
 
-/// Text in a code span, on one line, whatever backticks it holds.
+/// Returns text in a code span, on one line, whatever backticks it holds.
 std::string markdown_code(std::string_view text);
 
-/// "| a | b |": the cells are Markdown already, but their pipes are escaped.
-/// (A table is split at bare pipes first, even within code.)
+/// Returns "| a | b |". The cells are Markdown already, but their pipes are escaped: a table is
+/// split at bare pipes first, even within code.
 std::string markdown_row(std::span<const std::string> cells);
 
 }  // namespace assay

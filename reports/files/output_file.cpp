@@ -37,7 +37,7 @@ bool is_file_of_a_run(const fs::path& path) {
   });
 }
 
-/// What /dev/stdout and /dev/fd/3 lead to: a link to a file that only looks like one.
+/// Folder that /dev/stdout and /dev/fd/3 lead to; its entries only look like links to files.
 fs::path own_descriptors() { return fmt::format("/proc/{}/fd", getpid()); }
 
 fs::path folder_of(const fs::path& path) {
@@ -73,7 +73,7 @@ bool begins_with(const fs::path& path, const std::string& begin) {
   return text.empty() || (!begin.empty() && text.starts_with(begin));
 }
 
-/// Null and errno where it cannot be. Closing a copy leaves the descriptor itself open.
+/// Returns null and sets errno on failure. Closing a copy leaves the descriptor itself open.
 std::FILE* open_through(const fs::path& path) {
   if (path.parent_path() != own_descriptors()) return std::fopen(path.c_str(), "we");
   const int copy = ::fcntl(std::atoi(path.filename().c_str()), F_DUPFD_CLOEXEC, 3);
@@ -106,7 +106,7 @@ OutputFile::OutputFile(std::string_view option, const fs::path& path, std::strin
   }
 }
 
-/// What stands there may come and go until the work is done.
+/// Checks the target again: files may come and go until the work is done.
 void OutputFile::check_regular() const {
   if (is_file_of_a_run(target_)) {
     refuse("belongs to the run in that directory; choose another name");
@@ -114,8 +114,8 @@ void OutputFile::check_regular() const {
   std::error_code none;
   const bool is_there = fs::exists(target_, none);
   if (is_there && !begins_with(target_, begin_)) {
-    refuse(fmt::format("is there already{}; choose another name, or delete it",
-                       begin_.empty() ? "" : ", and is no such file of assay's"));
+    refuse(fmt::format("exists already{}; choose another name, or delete it",
+                       begin_.empty() ? "" : ", and is not such a file of assay"));
   }
   if ((is_there && !is_permitted(target_, W_OK)) ||
       !is_permitted(target_.parent_path(), W_OK | X_OK)) {
@@ -164,7 +164,7 @@ void check_distinct(std::initializer_list<const std::optional<OutputFile>*> file
   std::set<fs::path> targets;
   for (const auto* file : files) {
     if (*file && !targets.insert((*file)->target()).second) {
-      throw UsageError(fmt::format("'{}' is named for two files", (*file)->name()));
+      throw UsageError(fmt::format("'{}' is given for two files", (*file)->name()));
     }
   }
 }

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// rounds.csv of a comparison: a row as each round of each case ends.
+/// Writes rounds.csv of a comparison: a row as each round of each case ends.
 class RoundsCsv {
  public:
   explicit RoundsCsv(const std::filesystem::path& path);
@@ -18,7 +18,7 @@ class RoundsCsv {
   CsvFile file_;
 };
 
-/// ab.csv: a row for each case. Throws std::system_error that names the file.
+/// Writes ab.csv, a row for each case. Throws std::system_error that names the file.
 void write_paired_cases(const std::filesystem::path& path, std::span<const PairedCase> cases);
 
 }  // namespace assay

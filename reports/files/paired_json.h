@@ -6,7 +6,7 @@
 
 namespace assay {
 
-/// The text of ab.json. Before the end of the comparison what is then known is null.
+/// Returns the text of ab.json. Values known only at the end of the comparison are null before.
 std::string paired_json(const PairedInfo& info, bool ended);
 
 }  // namespace assay

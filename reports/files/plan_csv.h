@@ -14,17 +14,17 @@ struct PlanRow {
   std::string timing;
   std::int64_t repeat = 1;
   std::string skip_reason;
-  std::size_t line = 0;  // of the file that it was read from
+  std::size_t line = 0;  // in the file that it was read from
 };
 
 std::vector<std::string> plan_columns();
 
-/// plan.csv: all trials of a run, in their order, written before the first begins. What has no row
-/// in results.csv is what `--resume` completes.
+/// Writes plan.csv: all trials of a run, in their order, before the first begins. `--resume`
+/// completes those without a row in results.csv.
 void write_plan(const std::filesystem::path& path, const std::vector<PlanRow>& plan);
 
-/// Throws UsageError where the file is missing, torn or of another form, has a timing or a repeat
-/// that there is not, or a row twice.
+/// Throws UsageError if the file is missing, torn or of another form, or has an unknown timing, an
+/// unknown repeat, or a row twice.
 std::vector<PlanRow> read_plan(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -38,12 +38,12 @@ RunDirectoryLock::RunDirectoryLock(const fs::path& directory)
     : directory_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (directory_.get() >= 0 && flock(directory_.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) refuse(directory, "is being written by another run");
-  // Some network file systems have no locks; the rest is as safe without.
+  // Some network file systems have no locks; all else is safe without.
 }
 
 namespace {
 
-/// Makes it, or takes one that stands, whatever it holds.
+/// Makes the directory, or takes an existing one, whatever it holds.
 void ensure_directory(const fs::path& directory) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(directory, error))) {
@@ -103,7 +103,7 @@ fs::path make_default_run_directory(std::chrono::system_clock::time_point time,
   fs::create_directories(parent, error);
   if (error) refuse_making(parent, error);
   fs::path directory = first;
-  // Making the directory is what claims the name: exactly one of two rival processes succeeds.
+  // Making the directory claims the name: exactly one of two rival processes succeeds.
   for (int n = 2; !fs::create_directory(directory, error); ++n) {
     if (error) refuse_making(directory, error);
     directory = first;

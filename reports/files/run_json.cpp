@@ -14,7 +14,7 @@ namespace {
 
 constexpr int schema = 1;
 
-/// The sessions of a run. Older versions wrote when each began, and the rest of the last one alone.
+/// Reads the sessions of a run. Older versions wrote their starts, and the rest of the last alone.
 std::vector<Session> sessions_of(const JsonObject& keys, const RunInfo& run) {
   std::vector<Session> sessions;
   if (const nlohmann::json* const stored = keys.find("sessions")) {
@@ -170,7 +170,7 @@ std::string run_json(const RunInfo& run, bool ended) {
   for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
   json["phases_s"] = timed ? phases_s : Json();
   json["notes"] = run.notes;
-  // A command line may hold any bytes; those that are no UTF-8 are replaced rather than refused.
+  // A command line may hold any bytes: invalid UTF-8 is replaced, not refused.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -9,17 +9,16 @@
 
 namespace assay {
 
-/// The text of run.json. What is known only at the end is null while the run goes on, and what is
-/// known at the end of a session before one has ended.
+/// Returns the text of run.json. Values known only at the end of the run, or of a session, are null
+/// before.
 std::string run_json(const RunInfo& run, bool ended);
 
-/// What such a text says of a run; `ended_at` is empty while it goes on. What an older version did
-/// not write keeps its default. Its devices are left out: devices.csv tells all of them. Throws
-/// UsageError where it is none, and where it is of a newer schema.
+/// Parses such a text; `ended_at` is empty while the run goes on. Values that an older version did
+/// not write keep their defaults. Devices are left out: devices.csv has them. Throws UsageError for
+/// other text, and for a newer schema.
 RunInfo parse_run_json(std::string_view text);
 
-/// run.json: stands from the beginning, so that a run that is killed has it, and is replaced at
-/// the end.
+/// run.json: written at the beginning, so that a killed run has it, and replaced at the end.
 class RunJson : public Sink {
  public:
   explicit RunJson(std::filesystem::path path) : path_(std::move(path)) {}

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view results_name = "results.csv";
 constexpr std::string_view references_name = ".references";
-constexpr std::string_view part_suffix = ".part";  // of a file that is written atomically
+constexpr std::string_view part_suffix = ".part";  // of files that are written atomically
 
 /// A file of a run, and the text that it begins with.
 struct RunFile {
@@ -28,7 +28,7 @@ struct RunFile {
   std::string beginning;
 };
 
-/// In the order in which a run makes them.
+/// Files in the order in which a run makes them.
 const std::vector<RunFile>& run_files() {
   static const std::vector<RunFile> files{
       {"plan.csv", csv_line(plan_columns()) + "\n"},
@@ -42,10 +42,10 @@ const std::vector<RunFile>& run_files() {
   return files;
 }
 
-/// More than any row of results takes.
+/// Exceeds any row of results.
 constexpr std::size_t inspected_bytes = std::size_t{1} << 20;
 
-/// Nothing where the file cannot be read.
+/// Returns nothing if the file cannot be read.
 std::optional<std::string> beginning_of(const fs::path& path) {
   std::string text(inspected_bytes, '\0');
   std::ifstream stream(path, std::ios::binary);
@@ -65,7 +65,7 @@ bool has_no_row(const std::string& results, const RunFile& file) {
   }
 }
 
-/// Whether Assay wrote this file of a run, as far as its beginning tells, and it holds no result.
+/// Returns whether the file begins as one that Assay wrote for a run, and holds no result.
 bool is_without_result(const fs::path& path, const RunFile& file) {
   const std::optional<std::string> text = beginning_of(path);
   if (!text) return false;
@@ -73,7 +73,7 @@ bool is_without_result(const fs::path& path, const RunFile& file) {
   return file.name != results_name || has_no_row(*text, file);
 }
 
-/// Whether a run that was killed before its first result may have left this.
+/// Returns whether a run that was killed before its first result may have left this.
 bool is_of_start(const fs::path& path) {
   std::error_code error;
   std::string name = path.filename().string();
@@ -83,7 +83,7 @@ bool is_of_start(const fs::path& path) {
   if (name.ends_with(part_suffix)) name.resize(name.size() - part_suffix.size());
   const auto file = std::ranges::find(run_files(), name, &RunFile::name);
   if (file == run_files().end() || !is_without_result(path, *file)) return false;
-  // Reports alone may be all that somebody kept of a run.
+  // Somebody may have kept only the reports of a run.
   return std::all_of(run_files().begin(), file, [&](const RunFile& earlier) {
     return fs::exists(path.parent_path() / earlier.name, error);
   });
@@ -110,7 +110,7 @@ bool is_run_start(const fs::path& directory) {
 
 void remove_run_start(const fs::path& directory) {
   fs::remove_all(directory / references_name);
-  // Backwards: what a kill in between leaves is the start of a run as well.
+  // Backwards, so that a kill in between leaves the start of a run as well.
   for (auto file = run_files().rbegin(); file != run_files().rend(); ++file) {
     fs::remove(directory / (file->name + std::string(part_suffix)));
     fs::remove(directory / file->name);

@@ -20,7 +20,7 @@ std::vector<std::string> key_cells(const Record& record) {
 
 constexpr std::size_t key_columns = 5;
 
-/// The key of a row in the form that `csv_line` gives it, whatever quotes the row has.
+/// Returns the key of a row in the form of `csv_line`, whatever quotes the row has.
 std::string key_of(std::string_view row, const fs::path& path) {
   std::istringstream text{std::string(row)};
   const std::vector<CsvRow> rows = read_csv(text, path.string());

@@ -27,7 +27,7 @@ class SamplesCsv : public Sink {
 
 /// Cuts the rows at the end that belong to none of the records: samples are written before the row
 /// of their result, and a run that was killed in between takes them again. The file must end with a
-/// whole row (cut_torn_row); where there is none, nothing is done. Returns how many rows were cut.
+/// whole row (cut_torn_row). Does nothing if there is none. Returns how many rows were cut.
 std::size_t cut_orphaned_samples(const std::filesystem::path& path,
                                  std::span<const Record> records);
 

@@ -16,7 +16,7 @@ std::vector<std::unique_ptr<Sink>> run_directory_sinks(const std::filesystem::pa
   if (start == Start::fresh) {
     all.push_back(std::make_unique<DevicesCsv>(directory / "devices.csv"));
   }
-  // After it: a directory with a run.json has all that a run can be resumed from.
+  // Follows devices.csv: a directory with a run.json has all that resuming needs.
   all.push_back(std::make_unique<RunJson>(directory / "run.json"));
   // The samples go before their row: no run that dies in between leaves a row without them, and
   // resuming takes back those without a row.

@@ -36,7 +36,7 @@ bool is_utc(std::string_view text) {
 /// The inverse of utc_text: seconds since 1970. Throws UsageError.
 double parse_utc(const std::string& text) {
   using namespace std::chrono;
-  if (!is_utc(text)) throw UsageError("started_at: no time in UTC: '" + text + "'");
+  if (!is_utc(text)) throw UsageError("started_at: not a time in UTC: '" + text + "'");
   const auto number = [&](std::size_t at, std::size_t digits) {
     int value = 0;
     from_cell(std::string_view(text).substr(at, digits), value);
@@ -47,7 +47,7 @@ double parse_utc(const std::string& text) {
   double seconds = 0;  // with its fraction
   from_cell(std::string_view(text).substr(17, text.size() - 18), seconds);
   if (!date.ok() || number(11, 2) > 23 || number(14, 2) > 59 || !(seconds < 61)) {
-    throw UsageError("started_at: no such time: '" + text + "'");
+    throw UsageError("started_at: impossible time: '" + text + "'");
   }
   const auto days = static_cast<double>(sys_days(date).time_since_epoch().count());
   return ((days * 24 + number(11, 2)) * 60 + number(14, 2)) * 60 + seconds;
@@ -80,8 +80,8 @@ std::vector<fs::path> find_run_directories(std::span<const fs::path> paths) {
     if (error) throw UsageError(fmt::format("'{}': {}", path.string(), error.message()));
     if (below.empty()) {
       throw UsageError(
-          fmt::format("'{}' is no run directory, and none lies directly in it: a run directory is "
-                      "what 'assay run' writes, with run.json and results.csv",
+          fmt::format("'{}' is not a run directory and holds none: 'assay run' writes one, with "
+                      "run.json and results.csv",
                       path.string()));
     }
     std::ranges::sort(below);

@@ -56,7 +56,7 @@ std::string suites_table(std::span<const Record> trials) {
   return table(header, alignment, rows);
 }
 
-/// Farthest beyond the allowed error first, then most mismatches.
+/// Orders by the error over the allowed one, then by mismatches, the largest first.
 bool is_worse(const Record* a, const Record* b) {
   const auto rank = [](const Record& r) {
     const double ratio = r.max_bound_ratio.value_or(0);
@@ -116,7 +116,7 @@ std::string notes(const RunInfo& run) {
   return text.empty() ? text : "### Notes\n\n" + text + "\n";
 }
 
-/// Of each suite and unit, the verified trial with the highest rate.
+/// Shows for each suite and unit the verified trial with the highest rate.
 std::string best_rates(std::span<const Record> trials) {
   std::map<std::pair<std::string, std::string_view>, const Record*> best;
   for (const Record& trial : trials) {
@@ -143,7 +143,7 @@ std::string best_rates(std::span<const Record> trials) {
   return table(header, alignment, rows);
 }
 
-/// Where the rest is.
+/// Says where the rest is.
 std::string files_line(const RunInfo& run) {
   if (run.directory.empty()) return {};
   const std::string directory = shell_word(run.directory.string());

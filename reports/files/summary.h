@@ -6,12 +6,12 @@
 
 namespace assay {
 
-/// The run on a page that fits a pull request: verdict, counts, suites by device, the worst
-/// failures, the best rate of each suite, where the rest is, where the time went. Markdown as
+/// Returns the run on a page that fits a pull request: verdict, counts, suites by device, the worst
+/// failures, the best rate of each suite, links to the rest, where the time went. Markdown as
 /// GitHub and GitLab read it.
 std::string summary_markdown(const RunInfo& run, const Outcomes& outcomes);
 
-/// summary.md, which stands from the beginning, as junit.xml does.
+/// summary.md, which exists from the beginning, as junit.xml does.
 class Summary final : public LiveReport {
  public:
   using LiveReport::LiveReport;

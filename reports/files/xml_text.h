@@ -5,9 +5,9 @@
 
 namespace assay {
 
-/// Text for XML 1.0 elements and attributes in quotes. Markup is escaped, tabs and line breaks too
-/// (attributes would lose them); what XML cannot hold, control characters and bytes that are no
-/// UTF-8, becomes U+FFFD.
+/// Escapes text for XML 1.0 elements and attributes in quotes: markup, tabs and line breaks
+/// (attributes would lose them). Control characters and invalid UTF-8, which XML cannot hold,
+/// become U+FFFD.
 std::string xml_text(std::string_view text);
 
 }  // namespace assay

@@ -28,7 +28,7 @@ void check_reference(const History& history, const std::string& reference) {
   throw UsageError("--reference: " + unknown_name("build", reference, revisions));
 }
 
-/// The times of what passed, of all repeats.
+/// Times of all repeats that passed.
 std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>> times_of(
     std::span<const Record> records) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>> times;
@@ -39,9 +39,9 @@ std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>>
   return times;
 }
 
-/// The settings of a run that change what a time is of, in order: "--overlap-timings",
-/// "OMP_NUM_THREADS=1". Not among them: the seed, as inputs of any are alike; which of the devices
-/// the program sees, and where its parts lie.
+/// Settings of a run that change times, in order: "--overlap-timings", "OMP_NUM_THREADS=1". The
+/// seed does not, as inputs of any seed are alike; nor do the visible devices and the folders of
+/// modules.
 std::vector<std::string> settings_of_times(const RunInfo& run) {
   constexpr std::array<std::string_view, 3> of_no_time{"CUDA_VISIBLE_DEVICES", "ASSAY_CUDA_LIBS",
                                                        "ASSAY_BACKEND_PATH"};
@@ -57,7 +57,7 @@ std::vector<std::string> settings_of_times(const RunInfo& run) {
   return settings;
 }
 
-/// Of each run, without what all have.
+/// Returns the settings of each run, without those that all runs have.
 std::vector<std::string> distinguishing_settings(const std::vector<StoredRun>& runs) {
   std::vector<std::vector<std::string>> all;
   std::map<std::string, std::size_t> counts;
@@ -78,7 +78,7 @@ std::string why_no_time(const Record& outcome) {
   return outcome.reason.empty() ? word : word + ": " + outcome.reason;
 }
 
-/// The one that is nearest in time, the earlier of two; nullptr where there is none.
+/// Returns the entry nearest in time, the earlier of two; nullptr if there is none.
 const HistoryEntry* nearest(const std::vector<HistoryEntry>& references,
                             const std::vector<StoredRun>& runs, double time_s) {
   const auto started_s = [&](const HistoryEntry& entry) { return runs[entry.run].started_s; };

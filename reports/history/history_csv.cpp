@@ -56,7 +56,7 @@ std::vector<Column<Row>> key_columns() {
   };
 }
 
-/// Three columns for the run that `run` gives: "before_run_id", ...
+/// Adds three columns for the run that `run` gives: "before_run_id", ...
 template <class Row>
 void add_run_columns(std::vector<Column<Row>>& columns, std::array<const char*, 3> names,
                      const StoredRun& (Row::*run)() const) {

@@ -7,12 +7,12 @@
 
 namespace assay {
 
-/// One row for each run of each series, gaps and what was left out too. docs/history.md documents
-/// each column.
+/// Returns one row for each run of each series, gaps and runs without a reference too.
+/// docs/history.md documents each column.
 std::vector<std::string> history_columns();
 std::string history_csv(const History& history);
 
-/// One row for each change.
+/// Returns one row for each change.
 std::vector<std::string> history_changes_columns();
 std::string history_changes_csv(const History& history);
 

@@ -20,7 +20,7 @@ constexpr double panel_width = 480;
 constexpr double panel_height = 220;
 constexpr double header_height = 56;
 constexpr std::size_t columns = 2;
-// The plot within its panel.
+// Place of the plot within its panel.
 constexpr double left = 64;
 constexpr double right = panel_width - 20;
 constexpr double top = 58;
@@ -47,7 +47,7 @@ class Panel {
   }
 
  private:
-  /// Runs are equally far apart, whenever they were.
+  /// Places runs equally far apart, whatever their dates.
   double x(double entry) const {
     return left + (entry + 0.5) * (right - left) / static_cast<double>(series_.entries.size());
   }
@@ -77,7 +77,7 @@ class Panel {
               "label");
     const std::string& first = run(series_.entries.front()).started_at;
     const std::string& last = run(series_.entries.back()).started_at;
-    // The dates, or "2026-05-04T13:02" where all is of one day.
+    // Shows dates, or "2026-05-04T13:02" if all runs are of one day.
     const std::size_t shown = first.substr(0, 10) == last.substr(0, 10) ? 16 : 10;
     svg_.text(left, panel_height - 12, first.substr(0, shown), "label");
     svg_.text(right, panel_height - 12, last.substr(0, shown), "label", Svg::Anchor::end);
@@ -146,7 +146,7 @@ double largest_change(const HistorySeries& series) {
   return largest;
 }
 
-/// Those with points: with changes first, the largest first.
+/// Returns the series with points: those with changes first, the largest first.
 std::vector<const HistorySeries*> in_order(const History& history) {
   std::vector<const HistorySeries*> all;
   for (const HistorySeries& series : history.series) {
@@ -171,11 +171,10 @@ HistoryChart history_svg(const History& history, std::size_t panels) {
                                    : " in absolute times; smaller is faster, and machines drift");
   Svg svg(columns * panel_width, header_height + static_cast<double>(rows) * panel_height, title);
   svg.text(12, 24, title, "title", Svg::Anchor::start, columns * panel_width - 24);
-  svg.text(
-      12, 42,
-      "A line is the median of a level, shaded is where it changed (95%), a red mark at the foot "
-      "is a run without a point.",
-      "label");
+  svg.text(12, 42,
+           "A line is the median of a level, the shaded part is where it changed (95%), a red mark "
+           "at the foot is a run without a point.",
+           "label");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t row = i / columns;
     const std::size_t column = i % columns;

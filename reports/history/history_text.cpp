@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// Lists that grow with the number of runs stop here: the CSV has them whole.
+/// Length limit of lists that grow with the number of runs: the CSV has them whole.
 constexpr std::size_t most_listed = 20;
 
 std::string run_name(const StoredRun& run) {
@@ -97,7 +97,7 @@ std::string counts(const History& history, const Missing& missing,
   text += "\n";
   text +=
       fmt::format("{} changes in {} of {} series that are long enough", changes, changed, tested);
-  // The test's own rate: each series without a change shows one with probability p.
+  // Rate of the test: each series without a change shows one with probability p.
   text += fmt::format("; about {:.2g} would show one by chance at p <= {:g}\n",
                       options.p * static_cast<double>(tested), options.p);
   std::set<std::string> settings;

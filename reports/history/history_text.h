@@ -6,11 +6,11 @@
 
 namespace assay {
 
-/// The share of a change for people: "+10.2% slower", "-4.0% faster".
+/// Returns the size of a change for people: "+10.2% slower", "-4.0% faster".
 std::string change_in_words(double ratio);
 
-/// The changes as a table, the newest first; then what has no value, and the counts. `options` are
-/// those by which the changes were found.
+/// Returns the changes as a table, the newest first, then the entries without a value, and the
+/// counts. `options` are those by which the changes were found.
 std::string history_text(const History& history, const statistics::EDivisiveOptions& options);
 
 }  // namespace assay

@@ -31,7 +31,7 @@ struct Mean {
   double value() const { return std::exp(logs / static_cast<double>(count)); }
 };
 
-/// By suite, then by column.
+/// Means by suite, then by column.
 using Means = std::map<std::string, std::vector<Mean>>;
 
 Means means_of(const Content& content, const Times& times) {
@@ -77,7 +77,7 @@ void add_means(Html& html, const Content& content, const Means& by_suite) {
   }
 }
 
-/// Between products, and of what stands for devices, a ratio suspects nobody.
+/// Returns false between products and for what stands for devices: their ratios are no suspects.
 bool may_suspect(const Column& a, const Column& b) {
   if (!a.stand_in.empty() || !b.stand_in.empty()) return false;
   if (a.cells == nullptr || b.cells == nullptr) return a.is_together() && b.is_together();
@@ -132,7 +132,7 @@ struct Changed {
   std::string link;
 
   const Record& either() const { return cand != nullptr ? *cand : *base; }
-  /// What became worse comes first, then what is missing, new, and better.
+  /// Order of changes: worse trials first, then missing, new and better ones.
   int order() const {
     if (base == nullptr) return 2;
     if (cand == nullptr) return 1;
@@ -145,7 +145,7 @@ struct Changes {
   std::size_t in_common = 0;
 };
 
-/// Trials of the same lane whose status is another, and those that one run alone has.
+/// Finds trials of the same lane with another status, and those that only one run has.
 Changes changes_between(const Content& content, std::size_t base, std::size_t cand) {
   const RunSource& before = content.input.runs[base];
   const RunSource& after = content.input.runs[cand];
@@ -206,7 +206,7 @@ void add_changes(Html& html, const Content& content, std::size_t base, std::size
       add_case(html, one.either().case_id, one.link);
       html.element("td", lane_text(one.either()));
       html.element("td", one.either().timing);
-      add_side(html, one.base, "not there: new");
+      add_side(html, one.base, "absent: new");
       add_side(html, one.cand, "missing");
       const bool shows_base = one.cand == nullptr || (is_right(*one.cand) && one.base != nullptr);
       html.element("td", shows_base ? one.base->reason : one.cand->reason);
@@ -234,12 +234,11 @@ void add_against(Html& html, const Content& content) {
   }
   if (means.empty()) return;
   add_means(html, content, means);
-  html.element("p", fmt::format("Below, the cases whose ratio is farthest from 1 for their own "
-                                "noise come first; dashed lines are at {:.3g}% slower and faster. "
-                                "An interval goes from the least to the most that the intervals of "
-                                "the two processes allow. Suspects are named between devices of "
-                                "one product; they are no verdicts: what decides about a "
-                                "regression is assay ab.",
+  html.element("p", fmt::format("The cases whose ratio is farthest from 1 relative to their noise "
+                                "come first. Dashed lines are at {:.3g}% slower and faster. An "
+                                "interval combines the intervals of the two processes. Suspects "
+                                "are named between devices of one product. They are no verdicts: "
+                                "assay ab decides about a regression.",
                                 100 * content.input.margin));
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
     if (c != content.base) add_column(html, content, times, c);

@@ -7,7 +7,7 @@ namespace assay::page {
 
 extern const std::string_view style_sheet;
 extern const std::string_view script;
-/// SHA-256 of the script in hexadecimal, by which the page allows it and no other.
+/// SHA-256 of the script in hexadecimal, by which the page allows this script alone.
 extern const std::string_view script_sha256;
 
 }  // namespace assay::page

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_dot_rows = 100;
 constexpr std::size_t most_charts = 60;  // of a suite
 
-/// The timed trials of each op; those of launches back to back where there are any.
+/// Collects the timed trials of each op; those of launches back to back if there are any.
 std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown_of(const Content& content) {
   std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown;
   const std::vector<RunSource>& runs = content.input.runs;
@@ -47,7 +47,7 @@ void drop_empty_series(DotPlot& plot) {
   }
 }
 
-/// Each op of a suite at the case that stands for it, those with the same unit on one axis.
+/// Draws each op of a suite at the case that represents it, those with the same unit on one axis.
 std::vector<std::string> dot_plots(const Content& content, const std::string& suite) {
   std::vector<DotPlot> plots;
   for (const GridOp& op : content.grid) {
@@ -102,11 +102,11 @@ void add_charts(Html& html, const Content& content) {
   if (shown.empty()) return;
   const Part part(html, "charts", "Charts");
   html.element("p",
-               "Each point is the median time of one case, launched back to back where it was, and "
-               "leads to its row; a bar through it is the 95% interval of the median. A dashed "
-               "line is the measured limit that the largest case is held against; what fits a "
-               "cache may be above a limit of memory. Against size stand the ops that were timed "
-               "at three sizes or more.");
+               "Each point is the median time of one case, of launches back to back if there are "
+               "any, and links to its row. A bar through it is the 95% interval of the median. A "
+               "dashed line is the measured limit of the largest case; arrays that fit a cache may "
+               "exceed a limit of memory. Charts against size have the ops that were timed at "
+               "three sizes or more.");
   std::vector<std::string> suites;
   for (const GridOp& op : content.grid) {
     if (std::ranges::find(suites, op.suite) == suites.end()) suites.push_back(op.suite);

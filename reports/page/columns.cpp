@@ -9,7 +9,7 @@
 namespace assay::page {
 namespace {
 
-/// The one device of a lane; empty where they are several.
+/// Returns the one device of a lane; empty if there are several.
 std::string device_of(std::string_view lane) {
   const std::vector<std::string> members = split_lane(std::string(lane));
   return members.size() == 1 ? members.front() : "";
@@ -42,7 +42,7 @@ Columns::Columns(std::span<const RunSource> runs) {
       if (!is_new) continue;
       lane->second = device_of(trial.device);
       auto at = std::ranges::find(columns, lane->second, &Column::device);
-      if (at == columns.end()) {  // a device that devices.csv does not name
+      if (at == columns.end()) {  // devices.csv does not name the device
         at = columns.insert(columns.end() - 1, Column{.run = i, .device = lane->second});
       }
       at->is_used = true;

@@ -12,8 +12,8 @@
 
 namespace assay::page {
 
-/// What results stand side by side: the devices of each run, and what several of its devices did
-/// together ("cuda:0>cuda:1", "cuda:0+cuda:1").
+/// Columns of results side by side: the devices of each run, and one for the trials of several of
+/// its devices together ("cuda:0>cuda:1", "cuda:0+cuda:1").
 struct Column {
   std::size_t run = 0;
   std::string device;  // empty: several together
@@ -26,22 +26,22 @@ struct Column {
   bool is_together() const { return device.empty(); }
 };
 
-/// "sim:0 (simulated)": a lane that is no real device says so.
+/// Returns "sim:0 (simulated)": a lane that is no real device says so.
 std::string with_stand_in(std::string_view lane, std::string_view stand_in);
 std::string lane_text(const Record& trial);
-/// As devices.csv has it; empty in older ones.
+/// Returns the cell of devices.csv; empty in older ones.
 std::string stand_in_of(const DeviceCells& cells);
 
 class Columns {
  public:
-  /// Those that have a trial, in the order of the runs and of their devices. They must outlive
-  /// this. What stands for a device says so in its label.
+  /// Keeps columns that have a trial, in the order of the runs and of their devices. The runs must
+  /// outlive this. The label of what stands for a device says so.
   explicit Columns(std::span<const RunSource> runs);
 
   const std::vector<Column>& all() const { return all_; }
   std::size_t size() const { return all_.size(); }
   const Column& operator[](std::size_t i) const { return all_[i]; }
-  /// The column of a trial: its lane is as in results.csv.
+  /// Returns the column of a trial, whose lane is as in results.csv.
   std::size_t of(std::size_t run, const std::string& lane) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace assay::page {
 namespace {
 
-/// Beyond these a page would be slow: then only ops, and cases that are not plainly right.
+/// Limits of a fast page: beyond these it shows only ops, and cases that are not plainly right.
 constexpr std::size_t most_cases = 3000;
 constexpr std::size_t most_odd_cases = 500;
 
@@ -50,7 +50,7 @@ void add_cell(Html& html, const Content& content, const Cell& cell, std::size_t 
   if (!is_case || !cell.is_plain()) html.text(" " + counts(cell));
   const bool is_right = cell.wrong + cell.broken + cell.expected == 0;
   if (cell.error == 0 && is_right && cell.right > 0) html.text(" exact");
-  // An exact oracle gives no measure to what is wrong.
+  // An exact oracle gives no measure to a wrong result.
   if (cell.error > (is_right ? 0 : 1)) html.text(fmt::format(" {:.2g}×", cell.error));
   html.end("a");
   html.end("td");
@@ -58,7 +58,7 @@ void add_cell(Html& html, const Content& content, const Cell& cell, std::size_t 
 
 bool is_plain(const GridCase& one) { return std::ranges::all_of(one.cells, &Cell::is_plain); }
 
-/// Of the worst of its trials.
+/// Status of the worst of its trials.
 int severity_of(const GridCase& one) {
   int most = 0;
   for (const Cell& cell : one.cells) {
@@ -68,7 +68,7 @@ int severity_of(const GridCase& one) {
   return most;
 }
 
-/// What the table of results is to show: the cases of an op.
+/// Fragment that makes the table of results show the cases of an op.
 std::string search_link(const GridOp& op) {
   const std::string& id = op.cases.front().case_id;
   const std::string prefix = op.name() + "/";
@@ -151,8 +151,8 @@ void add_correctness(Html& html, const Content& content) {
   const Part part(html, "correctness", "What is right");
   html.element("p",
                "✓ right, ✗ wrong, ! no result, – skipped, ○ a known failure. A number such as 0.4× "
-               "is the worst error over what the oracle allows: above 1 is wrong; exact is no "
-               "error at all.");
+               "is the worst error over the allowed one: above 1 is wrong; exact is no error at "
+               "all.");
   std::vector<std::string> labels;
   for (const Column& column : content.columns.all()) labels.push_back(column.label);
   add_ops(html, content, labels);

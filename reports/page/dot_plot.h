@@ -10,11 +10,11 @@ namespace assay::page {
 
 struct DotRow {
   std::string name;
-  /// Of each series; y is the value, x is not read.
+  /// Values of each series: y is the value, x is not read.
   std::vector<std::optional<PlotPoint>> points;
 };
 
-/// Values of many things on one axis from 0, a line for each thing.
+/// Values on one axis from 0, a line for each.
 struct DotPlot {
   std::string title;
   PlotAxis axis;

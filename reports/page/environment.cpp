@@ -11,7 +11,7 @@
 namespace assay::page {
 namespace {
 
-/// A cell of devices.csv for people: its unit is in its name.
+/// Shows a cell of devices.csv to people: its unit is in its name.
 std::string for_people(std::string_view column, const std::string& cell) {
   struct Unit {
     std::string_view suffix;
@@ -32,7 +32,7 @@ std::string for_people(std::string_view column, const std::string& cell) {
   return cell;
 }
 
-/// A name for people: "memory_total_bytes" is "memory total".
+/// Shows a name to people: "memory_total_bytes" is "memory total".
 std::string title_of(std::string_view column) {
   for (const std::string_view suffix : {"_bytes_per_s", "_bytes", "_hz", "_c", "_w"}) {
     if (column.ends_with(suffix)) {
@@ -45,7 +45,7 @@ std::string title_of(std::string_view column) {
   return title;
 }
 
-/// `values` are as they were read: what people see of them may be the same where they differ.
+/// `values` are as they were read: they may differ although people see the same text.
 void add_row(Html& html, const std::string& name, const std::vector<std::string>& values,
              bool may_differ, std::string_view column = {}) {
   if (std::ranges::all_of(values, &std::string::empty)) return;
@@ -65,7 +65,7 @@ std::string value_in(const Settings& settings, const std::string& name) {
   return found == settings.end() ? "" : found->second;
 }
 
-/// Of all runs, what may change results or times.
+/// Shows the settings of all runs that may change results or times.
 void add_settings(Html& html, const Content& content) {
   std::vector<Settings> all;
   std::vector<Heading> header{"Setting"};
@@ -91,7 +91,7 @@ void add_environment(Html& html, const Content& content) {
   const std::vector<RunSource>& runs = content.input.runs;
   if (runs.empty()) return;
   const Part part(html, "environment", "Devices and environment");
-  // All of them, also those that no trial had.
+  // Shows all devices, also those without a trial.
   std::vector<Heading> header{"Property"};
   std::vector<const DeviceCells*> devices;
   std::vector<std::string> names = field_names<DeviceInfo>();
@@ -100,14 +100,14 @@ void add_environment(Html& html, const Content& content) {
       devices.push_back(&cells);
       header.emplace_back(with_stand_in(cells.at("device"), stand_in_of(cells)) +
                           (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
-      for (const auto& [name, value] : cells) {  // those of later versions too
+      for (const auto& [name, value] : cells) {  // columns of later versions too
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       }
     }
   }
   {
     const Table table(html, "Devices as they were when their run began", header);
-    // What a device reads now, and what tells two devices of one product apart.
+    // Momentary readings, and values that tell two devices of one product apart.
     constexpr std::array<std::string_view, 7> momentary{
         "memory_free_bytes", "clock_hz", "temperature_c", "power_w",
         "processes",         "uuid",     "pci_bus_id"};

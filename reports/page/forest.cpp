@@ -19,7 +19,7 @@ double x_of(const ChartAxis& axis, double ratio) {
   return edge + std::clamp(axis.place(ratio), 0.0, 1.0) * (width - 2 * edge);
 }
 
-/// One axis for all rows, so that they can be compared.
+/// Axis of all rows, so that they can be compared.
 ChartAxis axis_for(const std::vector<ForestRow>& rows) {
   double low = 1;
   double high = 1;
@@ -27,7 +27,7 @@ ChartAxis axis_for(const std::vector<ForestRow>& rows) {
     low = std::min({low, row.ratio.value, 1 / (1 + row.margin)});
     high = std::max({high, row.ratio.value, 1 + row.margin});
     if (row.ratio.low > 0) {
-      // A wild interval may leave the picture, not squeeze the others.
+      // Cuts a wild interval, which would squeeze the others.
       low = std::min(low, std::max(row.ratio.low, row.ratio.value / 2));
       high = std::max(high, std::min(row.ratio.high, row.ratio.value * 2));
     }
@@ -68,14 +68,14 @@ std::string axis_svg(const ChartAxis& axis) {
 double severity_of(const ForestRow& row) {
   const double distance = std::abs(std::log(row.ratio.value));
   if (!(distance > 0)) return 0;
-  if (row.ratio.low <= 0) return -1;  // nothing tells how sure it is
+  if (row.ratio.low <= 0) return -1;  // its certainty is not known
   return 2 * distance / std::log(row.ratio.high / row.ratio.low);
 }
 
 namespace {
 
-/// What must be seen first: what is slower for sure, then what has no interval and would be beyond
-/// the margin, then the rest.
+/// Order of rows: those surely slower, then those without an interval and beyond the margin, then
+/// the rest.
 int rank_of(const ForestRow& row) {
   if (row.verdict == "regressed" || row.verdict == "slower") return 2;
   const bool has_interval = row.ratio.low > 0;

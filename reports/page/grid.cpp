@@ -8,7 +8,7 @@
 namespace assay::page {
 namespace {
 
-/// Whether `record` must be seen before `other`.
+/// Returns whether `record` must be seen before `other`.
 bool is_worse(const Record& record, const Record& other) {
   const auto rank = [](const Record& trial) {
     return std::tuple(severity(trial), excess(trial), trial.max_bound_ratio.value_or(-1));
@@ -43,7 +43,7 @@ void Cell::add(const Record& trial, std::size_t row) {
         break;
     }
   }
-  // What had to be exact has no ratio.
+  // Exact results have no ratio.
   error = std::max(error, trial.max_bound_ratio.value_or(trial.elements ? 0 : -1));
   if (worst == nullptr || is_worse(trial, *worst)) {
     worst = &trial;

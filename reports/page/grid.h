@@ -10,8 +10,8 @@
 
 namespace assay::page {
 
-/// How far a result is beyond the allowed error: a failure whose error has no measure, as a NaN has
-/// none, is beyond all others. 0 for what is no failure.
+/// Returns how far a failure is beyond the allowed error. One whose error has no measure, such as a
+/// NaN, is beyond all others. 0 for other results.
 double excess(const Record& trial);
 
 /// All trials of one row in one column.
@@ -21,7 +21,7 @@ struct Cell {
   std::int64_t broken = 0;
   std::int64_t skipped = 0;
   std::int64_t expected = 0;      // failures accepted as known ones
-  double error = -1;              // the worst error / allowed error; -1 where nothing was judged
+  double error = -1;              // the worst error / allowed error; -1 if nothing was judged
   const Record* worst = nullptr;  // by severity, then by its excess
   std::size_t worst_row = 0;      // of the results.csv of its run
 
@@ -40,11 +40,11 @@ struct GridOp {
   std::string op;
   std::vector<Cell> cells;
   std::vector<GridCase> cases;
-  /// One case that stands for the op (LargestCase). Null where the op has no rate.
+  /// The case that represents the op (LargestCase). Null if the op has no rate.
   const Record* shown = nullptr;
-  std::vector<TrialRow> rates;  // of that case in each column
+  std::vector<TrialRow> rates;  // rates of that case in each column
 
-  /// "tensor_ops/exp", or the suite alone where its one op has its name.
+  /// Returns "tensor_ops/exp", or the suite alone if its one op has its name.
   std::string name() const { return op == suite ? suite : suite + "/" + op; }
 };
 

@@ -40,7 +40,7 @@ void add_changes(Html& html, const History& history) {
   }
 }
 
-/// What a list of `all` does not show.
+/// Says how many of `all` a list does not show.
 void add_left_out(Html& html, std::size_t all, std::size_t most, std::string_view what) {
   if (all > most) html.element("p", fmt::format("{} older {} are not listed.", all - most, what));
 }
@@ -78,11 +78,11 @@ void add_history(Html& html, const Content& content) {
   html.element("p", history.relative
                         ? "Times are ratios to those of the reference build, measured beside each "
                           "run: below 1 is faster."
-                        : "Times are absolute, and machines drift: a change of the machine shows "
+                        : "Times are absolute, and machines drift: a change of the machine looks "
                           "like one of the program. A pinned build that runs beside each run "
                           "(--reference) tells them apart.");
   for (const std::string& why : content.input.history->passed_over) {
-    html.element("p", "Passed over: " + why, {{"class", "notes"}});
+    html.element("p", "Skipped: " + why, {{"class", "notes"}});
   }
   add_changes(html, history);
   add_left_out(html, newest_changes(history).size(), most_changes, "changes");
@@ -93,8 +93,9 @@ void add_history(Html& html, const Content& content) {
       history.series, [](const HistorySeries& series) { return !series.points.empty(); }));
   html.element("h3", fmt::format("Series: {} of {}", panels.size(), with_points));
   html.element("p",
-               "A line is the median of a level, shaded is where it changed (95%), a red mark at "
-               "the foot is a run without a point. Series with the largest changes come first.");
+               "A line is the median of a level, the shaded part is where it changed (95%), a red "
+               "mark at the foot is a run without a point. Series with the largest changes come "
+               "first.");
   html.begin("div", {{"class", "charts"}});
   for (const std::string& panel : panels) html.raw(panel);
   html.end("div");

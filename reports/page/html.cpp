@@ -7,7 +7,7 @@
 namespace assay::page {
 namespace {
 
-/// Those that start a line, so that a page can be read as text.
+/// Elements that start a line, so that a page can be read as text.
 bool begins_line(std::string_view element) {
   for (const std::string_view inline_element :
        {"a", "abbr", "b", "code", "span", "small", "button", "td", "th", "label", "dt", "dd"}) {

@@ -8,21 +8,21 @@
 
 namespace assay::page {
 
-/// Writes HTML: all text is escaped, and what is begun must be ended in turn.
+/// Writes HTML: all text is escaped, and elements must be ended in the reverse order.
 class Html {
  public:
   using Attributes = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
   void begin(std::string_view element, Attributes attributes = {});
-  /// Throws std::logic_error where another element is open.
+  /// Throws std::logic_error if another element is open.
   void end(std::string_view element);
   void text(std::string_view text);
-  /// begin, text, end.
+  /// Writes begin, text and end.
   void element(std::string_view name, std::string_view text, Attributes attributes = {});
   /// Markup of our own: charts, style, script.
   void raw(std::string_view markup) { markup_ += markup; }
 
-  /// What was written; throws std::logic_error where an element is still open.
+  /// Returns the text; throws std::logic_error if an element is still open.
   std::string take();
 
  private:

@@ -13,11 +13,12 @@ void add_limits(Html& html, const Content& content) {
   if (!any) return;
   const Part part(html, "limits", "What bounds the figures");
   html.element("p",
-               "Limits as they were measured on the same device before the run, by verified cases "
-               "of their own; of several rows of a limit the best one counts.");
-  const Table table(html, "Measured limits (95% interval), and what clocks and widths would allow",
-                    {"Limit", "Device", Heading::of_numbers("Measured"),
-                     Heading::of_numbers("In theory"), "Case"});
+               "Verified cases of their own measured these limits on the same device before the "
+               "run. The best of several rows of a limit counts.");
+  const Table table(
+      html, "Measured limits (95% interval), and the theoretical figures by clocks and widths",
+      {"Limit", "Device", Heading::of_numbers("Measured"), Heading::of_numbers("In theory"),
+       "Case"});
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].limits.size(); ++i) {
       const Limit& limit = runs[r].limits[i];

@@ -12,14 +12,14 @@
 namespace assay::page {
 namespace {
 
-/// With fewer there is no curve to look at; the figures are in the table of rates.
+/// Fewer sizes make no curve; the table of rates has the figures.
 constexpr std::size_t fewest_sizes = 3;
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The parameters of a trial, "name=value" each, of those that are sizes or of the others. Ranks
+/// Returns the parameters of a trial, "name=value" each: those that are sizes, or the others. Ranks
 /// are no size.
 std::vector<std::string> parameters(const Record& trial, bool sizes) {
   std::vector<std::string> found = split(trial.params, ';');
@@ -33,7 +33,7 @@ std::vector<std::string> parameters(const Record& trial, bool sizes) {
   return found;
 }
 
-/// What tells trials of one op apart beside their sizes: dtype, words among the parameters, ranks.
+/// Key of a trial of an op beside its sizes: dtype, words among the parameters, ranks.
 std::string kind_of(const Record& trial) {
   std::vector<std::string> words = parameters(trial, false);
   words.insert(words.begin(), trial.dtype);
@@ -41,14 +41,14 @@ std::string kind_of(const Record& trial) {
   return join(words, " ");
 }
 
-/// By how many bytes or operations a second, as the unit says.
+/// Returns bytes or operations a second, as the unit says.
 double per_second(const Record& trial, std::string_view unit) {
   if (unit == "FLOP/s") return trial.flops_per_s.value_or(0);
   return trial.busbw_bytes_per_s.value_or(
       trial.algbw_bytes_per_s.value_or(trial.bandwidth_bytes_per_s.value_or(0)));
 }
 
-/// Trials of an op as series: by column where there are several, else by what tells them apart.
+/// Groups the trials of an op into series: by column if there are several, else by kind.
 class OpChart {
  public:
   OpChart(const Content& content, const GridOp& op, std::vector<Shown> shown)
@@ -98,7 +98,7 @@ class OpChart {
   }
 
  private:
-  /// The kind that most points have over all columns, so that devices are shown at the same work.
+  /// Returns the kind of most points over all columns, so that devices are shown at the same work.
   void keep_common_kind(const std::string& preferred) {
     std::map<std::string, std::set<std::size_t>> columns_of;
     std::map<std::string, std::size_t> count;
@@ -117,7 +117,7 @@ class OpChart {
     std::erase_if(shown_, [&](const Shown& one) { return kind_of(*one.trial) != kind_; });
   }
 
-  /// The points of one series, and the values that its sizes take.
+  /// Points of one series, and the values of its sizes.
   struct Kind {
     std::vector<PlotPoint> points;
     std::map<std::string, std::set<std::string>> sizes;
@@ -127,7 +127,7 @@ class OpChart {
       for (const PlotPoint& point : points) places.insert(point.x);
       return places.size();
     }
-    /// A line says what lies between: only where one size alone changes.
+    /// Joins points by a line only if a single size changes: a line claims the values between them.
     bool is_a_line() const {
       const auto varies = [](const auto& size) { return size.second.size() > 1; };
       return places() == points.size() && std::ranges::count_if(sizes, varies) == 1;
@@ -148,7 +148,7 @@ class OpChart {
     if (all > most_series) plot.title += fmt::format(" ({} of {} series)", most_series, all);
   }
 
-  /// Words that all names begin with go into the title.
+  /// Moves words that all names begin with into the title.
   static void share_words(Plot& plot) {
     if (plot.series.size() < 2) return;
     for (;;) {
@@ -163,7 +163,7 @@ class OpChart {
     }
   }
 
-  /// Of one column, the limit that its largest case is held against.
+  /// Returns the limit of one column that applies to its largest case.
   void add_limits(Plot& plot) const {
     if (by_column_) return;
     const Shown* largest = nullptr;
@@ -182,7 +182,7 @@ class OpChart {
     if (largest == nullptr || low <= 0) return;
     const std::string name = largest->trial->limit.substr(0, largest->trial->limit.find(' '));
     const RunSource& run = content_.input.runs[content_.columns[largest->column].run];
-    // A limit in another unit binds as well, but is no height of this axis.
+    // A limit in another unit binds too, but has no place on this axis.
     const auto value = limit_value(run, largest->trial->device, name, unit_);
     if (!value) return;
     plot.limits.push_back(

@@ -23,7 +23,7 @@ std::string bytes_of(std::string_view hexadecimal) {
   return bytes;
 }
 
-/// Nothing is fetched, and no script runs but ours.
+/// Forbids fetching, and all scripts but ours.
 std::string policy() {
   return fmt::format(
       "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; "
@@ -35,7 +35,7 @@ std::size_t base_column(const Columns& columns, const std::string& wanted) {
   if (wanted.empty()) return 0;
   std::vector<std::string> labels;
   for (const Column& column : columns.all()) labels.push_back(column.name);
-  // A device alone is that of the first run.
+  // A device without a run is that of the first run.
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = columns[i];
     if (column.name == wanted || column.label == wanted || column.device == wanted) return i;
@@ -58,7 +58,7 @@ std::string title_of(const PageInput& input) {
   return "assay: " + join(parts, ", ");
 }
 
-/// The parts that the page has, in order.
+/// Lists the parts of the page in order.
 void add_menu(Html& html, std::string_view body) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> entries{
       {{"verdict", "Verdict"},

@@ -9,24 +9,24 @@
 
 namespace assay::page {
 
-/// What `assay report` was given; at least one of the first three.
+/// Input of `assay report`; at least one of the first three.
 struct PageInput {
   std::vector<RunSource> runs;
   std::vector<PairedSource> paired;
   std::optional<HistorySource> history;
   std::string baseline;  // the label of a column, "cuda:0", "cpu of run 2"; empty: the first
-  double margin = 0.05;  // faster or slower by less is no news
+  double margin = 0.05;  // smaller differences are ignored
   std::string made_by;   // "assay 0.1.0 (4f0c2d81)"
 };
 
-/// How each page begins.
+/// Beginning of each page.
 inline constexpr std::string_view page_begin =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"generator\" content=\"assay\">";
 
-/// One HTML file that needs no other and no network. It reads from top to bottom without scripts;
-/// with them its tables sort and filter, with their state in the URL. Throws UsageError where
-/// `baseline` names no column.
+/// Returns one HTML file that needs no other and no network. It reads from top to bottom without
+/// scripts. With scripts its tables sort and filter, with their state in the URL. Throws UsageError
+/// if `baseline` names no column.
 std::string page_html(const PageInput& input);
 
 }  // namespace assay::page

@@ -19,7 +19,7 @@ struct Verdict {
 };
 constexpr Verdict failed(std::string_view word) { return {word, "✗", "verdict failed"}; }
 
-/// By its rows, as `assay ab` judges them.
+/// Judges the rows as `assay ab` does.
 Verdict by_rows(const PairedSource& source) {
   PairedTally counts = tally(source.cases);
   if (counts[PairedVerdict::wrong] + counts[PairedVerdict::missing] > 0) return failed("FAILED");

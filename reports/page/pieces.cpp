@@ -19,7 +19,7 @@ Part::Part(Html& html, std::string_view id, std::string_view title) : html_(html
   html.element("h2", title, {{"id", heading}});
 }
 
-// What is open while an exception passes is not to be ended.
+// Ends nothing while an exception passes.
 Part::~Part() noexcept(false) {
   if (std::uncaught_exceptions() == 0) html_.end("section");
 }

@@ -20,7 +20,7 @@ constexpr double line_height = 16;
 constexpr double letter_width = 6.8;
 constexpr std::size_t most_points = 150;  // of a series
 
-/// The extent of what is shown along one axis.
+/// Extent of the points along one axis.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -84,8 +84,8 @@ class Drawing {
     if (kept < all) plot_.title += fmt::format(" ({} of {} points)", kept, all);
   }
 
-  /// Of more points than can be told apart, the lowest, the middle and the highest of each stretch
-  /// of x.
+  /// Thins out points that cannot be told apart: keeps the lowest, the middle and the highest of
+  /// each stretch of x.
   static void thin(PlotSeries& series) {
     if (series.points.size() <= most_points) return;
     std::vector<PlotPoint> kept;

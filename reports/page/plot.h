@@ -10,7 +10,7 @@ namespace assay::page {
 struct PlotPoint {
   double x = 0;
   double y = 0;
-  double low = 0;  // interval of y; 0 where there is none
+  double low = 0;  // interval of y; 0 if there is none
   double high = 0;
   std::string tip;
   std::string link;  // empty: none
@@ -22,7 +22,7 @@ struct PlotSeries {
   bool is_joined = true;  // by a line, in the order of x
 };
 
-/// What bounds the points: a line through these places.
+/// Bound of the points: a line through these places.
 struct PlotLimit {
   std::string name;
   std::vector<std::pair<double, double>> places;
@@ -39,13 +39,13 @@ struct Plot {
   std::string title;
   PlotAxis x;
   PlotAxis y;
-  std::vector<PlotSeries> series;  // of the first ones each has a colour and a sign of its own
+  std::vector<PlotSeries> series;  // the first ones differ in colour and sign
   std::vector<PlotLimit> limits;
 };
 
-/// As an element of a page that has chart_style. Points whose coordinates cannot be shown, as a
-/// logarithmic axis shows no 0, are left out, and of very many those between; the title says of how
-/// many. Nothing where none is left.
+/// Draws an element of a page that has chart_style. Leaves out points that the axis cannot show,
+/// such as 0 on a logarithmic axis, and thins out very many; the title says how many. Nothing if
+/// none is left.
 std::optional<std::string> plot_svg(const Plot& plot);
 
 }  // namespace assay::page

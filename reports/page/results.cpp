@@ -5,8 +5,8 @@
 
 namespace assay::page {
 
-/// The files as links that save them, which work without scripts too; scripts read them for the
-/// table and for the rows behind figures.
+/// Adds the files as links that save them, without scripts too. Scripts read them for the table and
+/// for the rows behind figures.
 void add_results(Html& html, const Content& content) {
   const Part part(html, "results", "All results");
   html.begin("div", {{"id", "table"}, {"class", "scripted"}});
@@ -14,7 +14,7 @@ void add_results(Html& html, const Content& content) {
   html.begin("noscript");
   html.element("p",
                "The table that sorts and filters needs scripts. Without them the parts above "
-               "are complete, and the files below hold every row.");
+               "are complete, and the files below have every row.");
   html.end("noscript");
   html.element("h3", "The files");
   html.begin("ul", {{"class", "files"}});

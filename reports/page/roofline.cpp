@@ -11,7 +11,7 @@
 namespace assay::page {
 namespace {
 
-/// What bounds memory: the best of its limits.
+/// Bound of memory: the best of its limits.
 struct MemoryLimit {
   std::string name;
   double bytes_per_s = 0;

@@ -13,23 +13,23 @@
 #include "reports/page/html.h"
 #include "reports/page/page.h"
 
-// The parts of a page in their order. Each writes nothing where it has nothing to say.
+// Parts of a page in their order. Each writes nothing if it has no content.
 namespace assay::page {
 
-/// What all parts read.
+/// Content that all parts read.
 struct Content {
   explicit Content(const PageInput& of);
 
   const PageInput& input;
   Columns columns;
   std::vector<GridOp> grid;
-  std::size_t base = 0;                 // of the columns, the one that others are held against
-  std::vector<const CsvSource*> files;  // those in the page, that of run i at i
+  std::size_t base = 0;                 // column that others are compared with
+  std::vector<const CsvSource*> files;  // files in the page, that of run i at i
 
   std::size_t file_of(const CsvSource& source) const;
 };
 
-/// The fragment of the URL that shows a row: "#row=0.123".
+/// Returns the fragment of the URL that shows a row: "#row=0.123".
 std::string row_link(std::size_t file, std::size_t row);
 
 void add_verdict(Html& html, const Content& content);
@@ -58,7 +58,7 @@ class Part {
   Html& html_;
 };
 
-/// The header of a column; that of numbers stands to the right, as they do.
+/// Header of a column; right-aligned for numbers.
 struct Heading {
   Heading(const char* words) : text(words) {}
   Heading(std::string words) : text(std::move(words)) {}
@@ -72,8 +72,8 @@ struct Heading {
   bool numbers = false;
 };
 
-/// A table that scrolls by itself where it is wider than the screen, with its caption and header.
-/// Scripts make its columns sort.
+/// Table with its caption and header. It scrolls by itself if it is wider than the screen. Scripts
+/// make its columns sort.
 class Table {
  public:
   Table(Html& html, std::string_view caption, const std::vector<Heading>& header);
@@ -85,16 +85,16 @@ class Table {
   Html& html_;
 };
 
-/// A cell with a number behind its text, by which it sorts.
+/// Adds a cell with a number behind its text, by which it sorts.
 void add_number(Html& html, std::string_view text, std::optional<double> value);
-/// A case id that leads to its row.
+/// Adds a case id that links to its row.
 void add_case(Html& html, std::string_view case_id, const std::string& link);
-/// "✓ pass", with a class of its own: never by colour alone.
+/// Adds "✓ pass", with a class of its own: never colour alone.
 void add_status(Html& html, const Record& trial);
-/// A command with a button that copies it.
+/// Adds a command with a button that copies it.
 void add_command(Html& html, std::string_view command);
 
-/// "12.3 GB/s (12.1 to 12.4)": the interval is that of the median within one process.
+/// Returns "12.3 GB/s (12.1 to 12.4)": the interval is that of the median within one process.
 std::string rate_text(const Record& trial);
 
 /// One line of a table of ratios of times, above 1 is slower.
@@ -106,10 +106,10 @@ struct ForestRow {
   Ratio ratio;
   double margin = 0;
 };
-/// By how many half widths of its interval a ratio is away from 1: large is sure. -1 where it has
-/// no interval.
+/// Returns the distance of a ratio from 1 in half widths of its interval: large is sure. -1 if it
+/// has no interval.
 double severity_of(const ForestRow& row);
-/// What is slower beyond its margin first, then what has no interval but is beyond it, then the
+/// Adds the rows surely slower than the margin, then those without an interval beyond it, then the
 /// most severe; at most `most` rows, each with its interval drawn on one axis for all.
 void add_forest(Html& html, std::string_view caption, std::string_view verdict_title,
                 std::vector<ForestRow> rows, std::size_t most);

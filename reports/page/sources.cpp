@@ -19,14 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// "monday", however the path to it is written.
+/// Returns "monday", however the path to it is written.
 std::string name_of(const fs::path& directory) {
   const fs::path whole = fs::absolute(directory / "").lexically_normal();
   return whole.parent_path().filename().string();
 }
 
-/// The file as it is, without the part of a row that a run which did not end may have left; empty
-/// where there is none.
+/// Reads the file as it is, without a torn last row of a run that did not end; empty if there is
+/// none.
 CsvSource read_source(const fs::path& directory, const char* file, bool ended) {
   CsvSource source{.name = name_of(directory) + "/" + file};
   if (!fs::exists(directory / file)) return source;
@@ -37,7 +37,7 @@ CsvSource read_source(const fs::path& directory, const char* file, bool ended) {
   return source;
 }
 
-/// The row behind each outcome.
+/// Finds the row behind each outcome.
 std::vector<std::size_t> rows_of(const std::vector<Record>& outcomes,
                                  const std::vector<Record>& records) {
   const auto key = [](const Record& record) {
@@ -121,7 +121,7 @@ PairedSource read_paired_source(const fs::path& directory) {
   }
   const fs::path rows = directory / "ab.csv";
   source.cases = read_rows<PairedCase>(rows);
-  // Without its rows a comparison that ended would look as if it had found nothing.
+  // A comparison without its rows would look as if it had found nothing.
   if (source.ended && !fs::exists(rows)) {
     throw UsageError(fmt::format("{}: cannot be read", rows.string()));
   }

@@ -12,7 +12,7 @@
 #include "reports/history/history.h"
 #include "reports/outcomes.h"
 
-// What a page is made of: files of run directories, of comparisons and of histories.
+// Sources of a page: files of run directories, of comparisons and of histories.
 namespace assay::page {
 
 /// A CSV file that goes into the page as it is. Figures name its rows by their number.
@@ -26,8 +26,7 @@ struct RunSource {
   StoredRun run;
   std::vector<DeviceCells> devices;
   std::vector<Limit> limits;
-  /// What became of each trial (see Outcomes), and the row that says so: 0 is the first below the
-  /// header.
+  /// Result of each trial (see Outcomes), and its row: 0 is the first below the header.
   std::vector<Record> trials;
   std::vector<std::size_t> rows;
   Tally tally;
@@ -36,7 +35,7 @@ struct RunSource {
   CsvSource limits_csv;  // empty where there is none
 };
 
-/// What `assay ab` left.
+/// Files of `assay ab`.
 struct PairedSource {
   std::string name;  // of its directory
   std::string host;
@@ -60,10 +59,10 @@ struct HistorySource {
   std::vector<std::string> passed_over;  // run directories that could not be read, and why
 };
 
-/// Whether `assay ab` wrote this directory.
+/// Returns whether `assay ab` wrote this directory.
 bool is_paired_directory(const std::filesystem::path& directory);
 
-/// A run that did not end is read as far as it came. Throws UsageError that names the file.
+/// Reads a run, up to where it came if it did not end. Throws UsageError that names the file.
 RunSource read_run_source(const std::filesystem::path& directory);
 PairedSource read_paired_source(const std::filesystem::path& directory);
 

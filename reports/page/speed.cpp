@@ -11,13 +11,13 @@
 namespace assay::page {
 namespace {
 
-/// One op with what matters most about it.
+/// One op and its weight.
 struct Line {
   const GridOp* op = nullptr;
   double weight = 0;  // lines with more of it come first
 };
 
-/// Of several columns how far apart they are, of one how far it is from its limit.
+/// Returns how far several columns are apart, or how far one is from its limit.
 double weight_of(const GridOp& op, const Content& content, const Times& times) {
   double apart = 0;
   double below_limit = -1;
@@ -84,10 +84,10 @@ void add_speed(Html& html, const Content& content) {
   const Part part(html, "speed", "How fast, and how close to the limit");
   html.element(
       "p",
-      "Each figure is of one case of its op, the largest that most columns have (in f32 where "
-      "there is one), at the median time of one launch, with the 95% interval of that median "
-      "within its process (from process to process it may vary more). \"Of limit\" is the "
-      "least time that the measured limit of the device allows, over that time.");
+      "Each figure is of one case of its op, the largest that most columns have (in f32 if "
+      "there is one). It is at the median time of one launch, with the 95% interval of that "
+      "median within its process; processes may vary more. \"Of limit\" is the shortest time "
+      "that the measured limit of the device allows, over that time.");
   html.element("p", several ? fmt::format("\"Time\" is relative to {}: above 1 is slower. The ops "
                                           "that differ most come first.",
                                           content.columns[content.base].label)

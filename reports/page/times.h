@@ -10,17 +10,17 @@
 
 namespace assay::page {
 
-/// The timed trials of each column that passed, to be held against each other.
+/// Timed trials of each column that passed, for comparison.
 class Times {
  public:
   explicit Times(const Content& content);
 
-  /// Of one device a case and its timing; of several together also which ones.
+  /// Key of a trial: case and timing, and the devices if several work together.
   using Key = std::tuple<std::string, std::string, std::string>;
   const std::map<Key, TrialRow>& of(std::size_t column) const { return columns_[column]; }
 
-  /// The time of a trial over that of the same case in another column; nothing where it has none
-  /// there.
+  /// Returns the time of a trial over that of the same case in another column; nothing if there is
+  /// none.
   std::optional<Ratio> ratio(std::size_t column, const Record& trial, std::size_t base) const;
 
  private:

@@ -21,7 +21,7 @@ void add_fact(Html& html, std::string_view name, std::string_view value) {
   html.element("dd", value);
 }
 
-/// As one would type it: where the program lies is nobody's business on another machine.
+/// Shows the command as one would type it, without the path of the program.
 std::string words(std::vector<std::string> command_line) {
   if (command_line.empty()) return {};
   command_line.front() = std::filesystem::path(command_line.front()).filename().string();
@@ -79,7 +79,7 @@ struct Problem {
   std::size_t row;
 };
 
-/// Wrong results first, then broken ones, each farthest beyond the allowed error first.
+/// Orders problems: wrong results first, then broken ones, the largest error first.
 std::vector<Problem> problems_of(const Content& content) {
   std::vector<Problem> problems;
   const std::vector<RunSource>& runs = content.input.runs;
@@ -112,7 +112,7 @@ std::string worst_text(const Record& trial) {
   return join(parts, "; ");
 }
 
-/// Nothing is wrong with what is there; and what is not there?
+/// Says, if no result is wrong, whether one is missing.
 void add_no_problem(Html& html, const std::vector<RunSource>& runs) {
   bool all_passed = true;
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -199,7 +199,7 @@ class Suspects(Compare):
         self.assertIn("| 1.200 |", markdown)
         for option in ("--csv", "--markdown"):
             file = {"--csv": "out.csv", "--markdown": "out.md"}[option]
-            self.assertIn("is there already", self.refused(option, file))
+            self.assertIn("exists already", self.refused(option, file))
         self.assertEqual((self.folder / "out.md").read_text(), markdown)
 
 

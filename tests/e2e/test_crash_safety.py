@@ -283,7 +283,7 @@ class Damage(AssayTest):
             for link in (os.symlink, os.link):
                 link(elsewhere, file)
                 text = elsewhere.read_bytes()
-                self.check_refused("files of its own", name)
+                self.check_refused("its own files", name)
                 self.assertEqual(elsewhere.read_bytes(), text)
                 file.unlink()
             elsewhere.rename(file)

@@ -62,7 +62,7 @@ class Outputs(FilesTest):
         names = self.names()
         for name, (arguments, _) in ALL.items():
             with self.subTest(name):
-                self.assertRegex(self.refused(arguments, "known.csv"), "is there already.*another name")
+                self.assertRegex(self.refused(arguments, "known.csv"), "exists already.*another name")
                 self.assertEqual((self.folder / "known.csv").read_text(encoding="utf-8"), USERS)
                 self.assertEqual(self.names(), names)
 

@@ -279,7 +279,7 @@ class Mistakes(HistoryTest):
             "run.json: cannot be read": lambda folder: (folder / "run.json").unlink(),
             "results.csv: cannot be read": lambda folder: (folder / "results.csv").unlink(),
             "started_at": lambda folder: self.edit_run("r05", started_at="yesterday"),
-            "no such time": lambda folder: self.edit_run("r05", started_at="2026-02-30T00:00:00Z"),
+            "impossible time": lambda folder: self.edit_run("r05", started_at="2026-02-30T00:00:00Z"),
             "build_id": lambda folder: self.edit_run("r05", build_id=None),
             "time_median_s": lambda folder: self.edit_rows("r05", time_median_s="nan"),
             "no header": lambda folder: (folder / "results.csv").write_text(""),
@@ -333,7 +333,7 @@ class Mistakes(HistoryTest):
     def test_options_that_can_find_nothing(self):
         self.make_run("r0", 0, 1)
         self.assertIn("at least 99", self.history("--permutations", 98, expect=2).stderr)
-        self.assertIn("named for two files", self.assay("history", "runs", "--csv", "a", "--svg", "a", expect=2).stderr)
+        self.assertIn("given for two files", self.assay("history", "runs", "--csv", "a", "--svg", "a", expect=2).stderr)
         for option in (("--p", 0), ("--p", "nan"), ("--smallest-segment", 1), ("--panels", 0), ("--within", -1),
                        ("--within", "nan", "--reference", "a"),
                        ("--permutation", 99)):

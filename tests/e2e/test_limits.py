@@ -32,7 +32,7 @@ class Command(AssayTest):
         with open(self.folder / "limits.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file, strict=True))
         self.assertIn("memory_triad", [row["limit"] for row in rows])
-        self.assertIn("is there already", self.assay("limits", *SIM, "--csv", "limits.csv", expect=2).stderr)
+        self.assertIn("exists already", self.assay("limits", *SIM, "--csv", "limits.csv", expect=2).stderr)
 
     def test_a_wrong_result_is_no_limit(self):
         result = self.assay("limits", *SIM, "--sim-fault", "low_bit,op=stream_copy", "--json", "--quiet", expect=1)

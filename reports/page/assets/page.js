@@ -1,6 +1,6 @@
 'use strict';
-// Makes the tables sort, the table of results filter, and figures show the row that they are of. What a
-// reader chose stands in the fragment of the URL. Nothing is fetched: the rows are in the page.
+// Makes the tables sort, the table of results filter, and figures show their row. The fragment of the URL holds the
+// reader's choices. Nothing is fetched: the rows are in the page.
 (() => {
   const root = document.documentElement;
   root.classList.add('js');
@@ -18,7 +18,7 @@
 
   // -- The state, in the URL
 
-  /** What the reader chose: filters, sorts, the open row. Keys without a value are left out. */
+  /** Choices of the reader: filters, sorts, the open row. Keys without a value are left out. */
   const state = new Map();
 
   function readState() {
@@ -40,7 +40,7 @@
 
   // -- The files in the page
 
-  /** The fields of the record that begins at `from`, and where the next one begins. */
+  /** Returns the fields of the record that begins at `from`, and where the next one begins. */
   function parseRecord(text, from) {
     let end = text.indexOf('\n', from);
     if (end < 0) end = text.length;
@@ -76,7 +76,7 @@
 
   const pause = () => new Promise(resolve => setTimeout(resolve));
 
-  /** A CSV file: where its rows begin, and on demand their fields. */
+  /** A CSV file: the begin of each row, and on demand its fields. */
   class File {
     constructor(link, number) {
       this.number = number;
@@ -102,7 +102,7 @@
       this.first = header.next;
     }
 
-    /** Where the next record begins: empty lines are none. */
+    /** Returns where the next record begins; skips empty lines. */
     start(at) {
       while (this.text[at] === '\n' || this.text[at] === '\r') at += 1;
       return at;
@@ -165,7 +165,7 @@
     }
   }
 
-  /** What a screen reader says though the focus stays where it is. */
+  /** Makes a screen reader speak without moving the focus. */
   const spoken = make('p', {role: 'status', class: 'spoken'});
   document.body.append(spoken);
 
@@ -204,7 +204,7 @@
       await file.load();
       found = file.row(row);
     }
-    if (state.get('row') !== wanted) return;  // another one was asked for meanwhile
+    if (state.get('row') !== wanted) return;  // another one was requested meanwhile
     const close = make('button', {type: 'button', autofocus: '', onclick: () => dialog.close()}, 'Close');
     if (!found) {
       dialog.replaceChildren(make('div', {class: 'head'}, make('h2', {id: 'row-title'}, `There is no row ${wanted}.`), close));
@@ -214,7 +214,7 @@
       file.columns.forEach((column, i) => {
         if (found.fields[i]) list.append(make('dt', {}, column), make('dd', {}, found.fields[i]));
       });
-      // Closing comes first: what has the focus is scrolled to.
+      // Close comes first: browsers scroll to the focus.
       const parts = [make('div', {class: 'head'}, make('h2', {id: 'row-title'}, value('case_id') || 'A row'), close),
                      make('p', {}, `Row ${row + 1} of ${file.name}. Empty cells are left out.`)];
       if (value('replay')) {
@@ -238,7 +238,7 @@
 
   const inOrder = new Intl.Collator('en', {numeric: true}).compare;
 
-  /** Numbers before text, and what is empty last, whichever way the rest is sorted. */
+  /** Sorts numbers before text, and empty cells last in either direction. */
   function compare(a, b, direction) {
     if (a === '' || b === '') return (a === '') - (b === '');
     if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
@@ -274,7 +274,7 @@
       if (!header.textContent) return;
       const button = make('button', {type: 'button', onclick: () => {
         const key = `sort${fixed.indexOf(table)}`;
-        // First the way that shows the largest, then the other, then as the page has it.
+        // The largest first, then the other direction, then the order of the page.
         const next = {[`${column}d`]: `${column}a`, [`${column}a`]: ''}[state.get(key)] ?? `${column}d`;
         setState({[key]: next});
         sortFixed(table);
@@ -291,7 +291,7 @@
   const noFilters = Object.fromEntries(filters.map(key => [key, null]));
   const several = files.filter(file => file.kind === 'results').length > 1;
 
-  /** What the table shows of a row. `key` sorts, `text` is shown. */
+  /** Columns of the table. `key` sorts, `text` is shown. */
   const shown = [
     {name: 'Status', of: 'status'},
     ...(several ? [{name: 'Run', of: 'run'}] : []),
@@ -436,7 +436,7 @@
     showRow();
   }
 
-  /** Shows a part of the page; the keyboard goes on from there. */
+  /** Shows a part of the page, and moves the focus there. */
   function goTo(id) {
     const part = document.getElementById(id);
     part?.scrollIntoView();

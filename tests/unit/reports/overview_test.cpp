@@ -90,7 +90,8 @@ TEST(Overview, SaysHowManyFiguresAreBeyondTheirLimitsAndNotHowManyTouchThem) {
   }
   EXPECT_EQ(overview(trials).find("limit:"), std::string::npos) << overview(trials);
   trials[1].beyond_limit = true;
-  EXPECT_NE(overview(trials).find("1 of 2 figures are beyond what was measured"), std::string::npos)
+  EXPECT_NE(overview(trials).find("1 of 2 figures are beyond their measured limit"),
+            std::string::npos)
       << overview(trials);
 }
 

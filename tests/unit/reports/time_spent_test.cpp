@@ -69,7 +69,7 @@ TEST(TimeSpent, OfARunThatWasResumedIsThatOfAllSessionsThatEnded) {
             (std::vector<std::string>{
                 "2026-01-01T10:00:00Z to 2026-01-01T10:08:20Z: 500 s for 290 trials, exit code 4, "
                 "interrupted",
-                "2026-01-01T11:00:00Z: left no times",
+                "2026-01-01T11:00:00Z: has no times",
                 "2026-01-01T12:00:00Z to 2026-01-01T12:00:16Z: 16 s for 10 trials, exit code 0"}));
 }
 

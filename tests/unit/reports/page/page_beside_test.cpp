@@ -35,7 +35,7 @@ TEST(Page, RunsOfWhichOneLacksTrialsSaySo) {
   const std::string against = part(html_of({before.read(), after.read(), other.read()}), "against");
   EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 2"));
   EXPECT_TRUE(has(against, "<td>missing</td>"));
-  EXPECT_TRUE(has(against, "<td>not there: new</td>"));
+  EXPECT_TRUE(has(against, "<td>absent: new</td>"));
   EXPECT_TRUE(has(against, "have no trial in common"));
 }
 
