@@ -5,11 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <set>
 #include <vector>
 
@@ -31,18 +29,6 @@ namespace assay::cli {
 namespace {
 
 const std::string group = "Selection";
-
-/// Replaces CLI11's check, which takes -1, and numbers that are too large, for 2^64 - 1.
-const CLI::Validator whole_number(
-    [](const std::string& text) {
-      std::uint64_t value = 0;
-      const char* end = text.data() + text.size();
-      const auto [stop, error] = std::from_chars(text.data(), end, value);
-      if (error == std::errc() && stop == end) return std::string();
-      return fmt::format("must be a whole number from 0 to {}, not '{}'",
-                         std::numeric_limits<std::uint64_t>::max(), text);
-    },
-    "");
 
 bool runs_on_simulated(const Record& record) {
   return std::ranges::any_of(split_lane(record.device), [](const std::string& device) {
@@ -98,28 +84,10 @@ void add_device_options(CLI::App& command, SelectionOptions& o) {
       ->delimiter(',')
       ->type_name("KIND[:N]")
       ->group(group);
-  command.add_option("--sim-devices", o.sim_devices, "add N simulated devices, to try things out")
-      ->check(CLI::Range(0, 64))
-      ->type_name("N")
-      ->group(group);
-  command
-      .add_option("--sim-fault", o.sim_faults,
-                  fmt::format("KIND[,device=I][,op=NAME][,marker=FILE]: a fault of the simulated "
-                              "devices: low_bit, segv, hang and {} others, which a wrong name "
-                              "lists; repeatable",
-                              sim::fault_names().size() - 3))
-      ->type_name("SPEC")
-      ->allow_extra_args(false)
-      ->group(group);
-  command.add_option("--seed", o.seed, "seed of the inputs")
-      ->check(whole_number)
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--threads", o.threads, "threads of the CPU's kernels (default: all cores)")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N")
-      ->group(group);
+  for (const char* flag : {"--sim-devices", "--sim-fault", "--seed", "--threads"}) {
+    add_trial_option(command, o, flag)->group(group);
+  }
+  command.get_option("--seed")->capture_default_str();
 }
 
 CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& o) {
@@ -201,21 +169,10 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
       options.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : options.program;
   cpu::use_all_cores();  // or workers would inherit the one core of this thread
   WorkerCommand command;
-  command.arguments = {program.string(), "worker",
-                       "--parent",       std::to_string(getpid()),
-                       "--seed",         std::to_string(options.seed),
-                       "--cap",          fmt::format("{}", cap_s),
-                       "--sim-devices",  std::to_string(options.sim_devices)};
-  if (!options.without_check.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--without-check", options.without_check});
-  }
-  if (options.strict) command.arguments.emplace_back("--strict");
-  if (options.soak > 0) {
-    command.arguments.insert(command.arguments.end(), {"--soak", std::to_string(options.soak)});
-  }
-  for (const std::string& fault : options.sim_faults) {
-    command.arguments.insert(command.arguments.end(), {"--sim-fault", fault});
-  }
+  command.arguments = {program.string(),         "worker", "--parent",
+                       std::to_string(getpid()), "--cap",  fmt::format("{}", cap_s)};
+  const std::vector<std::string> of_trials = worker_words(options);
+  command.arguments.insert(command.arguments.end(), of_trials.begin(), of_trials.end());
   if (!references.empty()) {
     command.arguments.insert(command.arguments.end(), {"--references", references.string()});
   }
@@ -247,19 +204,9 @@ void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
 
 std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options) {
   return [options](const Record& record) {
-    std::vector<std::string> flags;
-    if (options.threads > 0) flags.push_back(fmt::format("--threads {}", options.threads));
-    if (runs_on_simulated(record)) {
-      if (options.sim_devices > 0) {
-        flags.push_back(fmt::format("--sim-devices {}", options.sim_devices));
-      }
-      for (const std::string& fault : options.sim_faults) {
-        flags.push_back(fmt::format("--sim-fault {}", shell_word(fault)));
-      }
-    }
-    if (options.strict) flags.emplace_back("--strict");
-    if (options.soak > 0) flags.push_back(fmt::format("--soak {}", options.soak));
-    return join(flags, " ");
+    std::vector<std::string> words = replay_words(options, runs_on_simulated(record));
+    for (std::string& word : words) word = shell_word(word);
+    return join(words, " ");
   };
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/trial_options.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/protocol.h"
 #include "harness/records/record.h"
@@ -18,20 +19,13 @@ class Option;
 
 namespace assay::cli {
 
-/// Options that choose trials, the same for every subcommand.
-struct SelectionOptions {
+/// Options that choose trials and say how they run, the same for every subcommand.
+struct SelectionOptions : TrialOptions {
   Selection cases;
   std::vector<std::string> devices{"all"};
   std::vector<std::string> require;
-  int sim_devices = 0;
-  std::vector<std::string> sim_faults;
-  std::uint64_t seed = 1;
-  int threads = 0;  // 0: all cores
   bool check_only = false;
   std::vector<std::string> timings{std::string(batch_timing)};
-  bool strict = false;        // no declared deviation passes
-  std::int64_t soak = 0;      // further launches of each trial
-  std::string without_check;  // switched off, on simulated devices, for `assay selftest`
   /// The `assay` whose workers execute the trials; empty: this program.
   std::filesystem::path program;
 };

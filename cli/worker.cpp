@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/run/mpi_job.h"
+#include "cli/trial_options.h"
 #include "kernels/device/launcher.h"
 #include "kernels/sim/fault.h"
 
@@ -18,13 +19,20 @@ namespace {
 
 struct WorkerOptions {
   pid_t parent = 0;
+  TrialOptions trials;
   EngineOptions engine;
-  std::string without_check;
-  bool strict = false;
-  int sim_devices = 0;
   bool releases_ranks = false;
-  std::vector<std::string> sim_faults;
 };
+
+EngineOptions engine_options(const WorkerOptions& options) {
+  EngineOptions engine = options.engine;
+  engine.seed = options.trials.seed;
+  engine.soak = options.trials.soak;
+  const std::string& without = options.trials.without_check;
+  if (!without.empty()) engine.checks = Checks(parse_check(without));
+  if (options.trials.strict) engine.deviations = {};
+  return engine;
+}
 
 /// Keeps freed memory in the process: trials use tensors of the same sizes repeatedly. By default
 /// the allocator returns each to the kernel, which clears its pages again: a quarter of a check.
@@ -43,12 +51,11 @@ int execute(const WorkerOptions& options) {
   // Before the modules, so that the output or hang of a driver that is loading is contained.
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
   std::vector<sim::Fault> faults;
-  for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
-  const auto backends = all_backends(options.sim_devices, std::move(faults));
-  EngineOptions engine = options.engine;
-  if (!options.without_check.empty()) engine.checks = Checks(parse_check(options.without_check));
-  if (options.strict) engine.deviations = {};
-  serve(channel, *backends, engine);
+  for (const std::string& fault : options.trials.sim_faults) {
+    faults.push_back(sim::parse_fault(fault));
+  }
+  const auto backends = all_backends(options.trials.sim_devices, std::move(faults));
+  serve(channel, *backends, engine_options(options));
   return ok;
 }
 
@@ -60,15 +67,10 @@ Command add_worker(CLI::App& program) {
       program.add_subcommand("worker", "executes trials for a parent (docs/protocol.md)");
   app->group("");  // not in --help: users start `run`
   app->add_option("--parent", options->parent);
-  app->add_option("--seed", options->engine.seed);
   app->add_option("--cap", options->engine.cap_s);
-  app->add_option("--soak", options->engine.soak);
   app->add_option("--block", options->engine.block);
-  app->add_flag("--strict", options->strict);
   app->add_flag("--release-ranks", options->releases_ranks);
-  app->add_option("--without-check", options->without_check);
-  app->add_option("--sim-devices", options->sim_devices);
-  app->add_option("--sim-fault", options->sim_faults)->allow_extra_args(false);
+  add_worker_options(*app, options->trials);
   app->add_option("--references", options->engine.references);
   return {app, [options] { return execute(*options); }};
 }

@@ -35,12 +35,8 @@ constexpr const char* machine = "Machine";
 }  // namespace
 
 void add_trial_options(CLI::App& app, RunOptions& o) {
-  app.add_option("--soak", o.selection.soak,
-                 "launch each trial N more times; each launch must leave the verified bits")
-      ->check(CLI::Range(1, 1000000000))
-      ->type_name("N");
-  app.add_flag("--strict", o.selection.strict,
-               "accept no declared deviation of a library (docs/deviations.md)");
+  add_trial_option(app, o.selection, "--soak");
+  add_trial_option(app, o.selection, "--strict");
   add_seconds(app, "--timeout", o.timeout_s, "limit for one case")
       ->capture_default_str()
       ->group(gate);
@@ -56,7 +52,7 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   add_timing_options(app, o.selection);
   app.add_flag("--no-limits", o.no_limits, "do not measure the limits of large trials first");
   add_trial_options(app, o);
-  app.add_option("--without-check", o.selection.without_check)->group("");  // for selftest
+  add_trial_option(app, o.selection, "--without-check")->group("");  // for selftest
 
   CLI::Option* budget =
       add_seconds(app, "--budget", o.budget_s,

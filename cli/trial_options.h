@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+// The options that decide how a trial is executed. One table tells three readers of each: the
+// parser of a command, the command line of a worker, and the command that replays a record.
+namespace assay::cli {
+
+struct TrialOptions {
+  int threads = 0;  // 0: all cores
+  int sim_devices = 0;
+  std::vector<std::string> sim_faults;
+  bool strict = false;        // no declared deviation passes
+  std::int64_t soak = 0;      // further launches of each trial
+  std::string without_check;  // switched off, on simulated devices, for `assay selftest`
+  std::uint64_t seed = 1;
+};
+
+/// Adds one of them, by its flag, to a command that people start.
+CLI::Option* add_trial_option(CLI::App& command, TrialOptions& options, std::string_view flag);
+
+/// Adds those that a worker takes from its parent, without texts.
+void add_worker_options(CLI::App& worker, TrialOptions& options);
+
+/// The words that tell a worker.
+std::vector<std::string> worker_words(const TrialOptions& options);
+
+/// The words that a replay needs beside case, device and seed: "--threads", "1". Options of
+/// simulated devices only for a record of one.
+std::vector<std::string> replay_words(const TrialOptions& options, bool on_simulated);
+
+}  // namespace assay::cli
