@@ -7,6 +7,7 @@
 #include "kernels/cpu/backend.h"
 #include "kernels/cpu/traits.h"
 #include "kernels/cuda/traits.h"
+#include "kernels/device/launcher.h"
 #include "kernels/ranks/backend.h"
 #include "kernels/ranks/traits.h"
 #include "kernels/sim/backend.h"

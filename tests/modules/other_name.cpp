@@ -6,6 +6,7 @@
 
 #include "assay/version.h"
 #include "kernels/core/status.h"
+#include "kernels/device/device_id.h"
 #include "kernels/device/module.h"
 #include "kernels/sim/backend.h"
 
