@@ -35,12 +35,15 @@ std::unique_ptr<const Backends> all_backends(int sim_devices, std::vector<sim::F
 }
 
 std::vector<BackendTraits> known_backends(const protocol::Hello& machine) {
-  std::vector<BackendTraits> known = machine.backends;
+  std::vector<BackendTraits> known;
+  const auto add = [&](const BackendTraits& traits) {
+    const auto found = std::ranges::find(known, traits.kind, &BackendTraits::kind);
+    if (found == known.end()) known.push_back(traits);
+  };
+  std::ranges::for_each(machine.backends, add);  // two modules may have the same name
   for (const BackendTraits& traits :
        {cpu::traits(), cuda::traits(), ranks::traits(), sim::traits()}) {
-    if (std::ranges::find(known, traits.kind, &BackendTraits::kind) == known.end()) {
-      known.push_back(traits);
-    }
+    add(traits);
   }
   return known;
 }

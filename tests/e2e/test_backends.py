@@ -33,8 +33,8 @@ class Toy(AssayTest):
         self.assay("limits", "--device", "toy:0", "--csv", "limits.csv")
         limits = {row["limit"] for row in self.rows(".", "limits.csv") if row["status"] == "pass"}
         self.assertLessEqual({"memory_copy", "matrix_f32", "link_to_device", "launch"}, limits)
-        self.assay("run", "--filter", "^tensor_ops/add/f32/n=(3|1048576)$", "--device", "toy:0", "--out", "out")
-        self.assertIn("memory_copy", {row["limit"] for row in self.rows("out", "limits.csv")})
+        self.assay("run", "--case", "transfers/device_memcpy/u8/from=pinned,to=device,bytes=1048576,by=engine", "--device", "toy:0", "--out", "out")
+        self.assertIn("link_to_device", {row["limit"] for row in self.rows("out", "limits.csv")})
         self.assay("report", "out", "-o", "page.html")
         page = (self.folder / "page.html").read_text(encoding="utf-8")
         self.assertIn("toy:0", page)

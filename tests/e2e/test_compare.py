@@ -178,9 +178,9 @@ class Suspects(Compare):
         self.edit_rows("cand", lambda rows: rows[:-1])
         self.assay("compare", "base", "cand", "--fail-on-suspect", expect=1)
 
-    def test_simulated_devices_have_no_speed(self):
+    def test_what_stood_for_a_device_has_no_speed(self):
         for out in ("base", "cand"):
-            self.edit_rows(out, lambda rows: [row.update(device="sim:0") for row in rows] and rows)
+            self.edit_rows(out, lambda rows: [row.update(stand_in="simulated") for row in rows] and rows)
         text = self.assay("compare", "base", "cand", "--fail-on-suspect").stdout
         self.assertIn("no times to compare", text)
 
