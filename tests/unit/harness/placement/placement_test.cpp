@@ -18,6 +18,7 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/ops/op.h"
+#include "kernels/reference/reference.h"
 #include "kernels/sim/backend.h"
 
 namespace assay::placement {
@@ -228,6 +229,14 @@ TEST_F(Placement, MostFreeFollowsWhatIsTaken) {
   EXPECT_EQ(&most_free(places), &sim(0)) << "the first of equals";
   const Tensor taken(sim(0), DType::u8, {1 << 20});
   EXPECT_EQ(&most_free(places), &sim(1));
+}
+
+TEST(Scenarios, EachIsJudgedByAReference) {
+  for (const Op& op : scenario_ops()) {
+    for (const DType dtype : op.dtypes) {
+      EXPECT_NO_THROW(reference::find({.op = &op, .dtype = dtype})) << op.name;
+    }
+  }
 }
 
 TEST(Scenarios, EachOpOfThatKindHasOne) {
