@@ -11,14 +11,14 @@
 
 namespace assay {
 
-/// Which devices of a machine a process may see.
+/// The devices of a machine that a process may see.
 struct Visibility {
-  std::string mask;                  // the environment's variable that chooses among them
-  std::vector<std::string> machine;  // the UUIDs of all, in the order that the mask's indices mean
-  std::string unknown_because;       // where nothing tells of those that are hidden
+  std::string mask;                  // name of the environment variable that selects devices
+  std::vector<std::string> machine;  // UUIDs of all devices, in the order of the mask's indices
+  std::string unknown_because;       // reason when the hidden devices cannot be found
 };
 
-/// What implements the devices of one kind.
+/// Implements the devices of one kind.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -26,21 +26,22 @@ class Backend {
   virtual const BackendTraits& traits() const = 0;
   const std::string& kind() const { return traits().kind; }
 
-  /// Every visible device, in index order, without creating a context on it.
+  /// Describes every visible device, in index order, without creating a context on it.
   virtual std::vector<DeviceInfo> describe() const = 0;
 
-  /// Why a device or a library is missing ("no NVIDIA driver (libcuda.so.1 not found)"), for
-  /// `assay devices`. Empty when nothing is.
+  /// Reasons why a device or a library is missing ("no NVIDIA driver (libcuda.so.1 not found)"),
+  /// for `assay devices`. Empty when nothing is missing.
   virtual std::vector<std::string> problems() const { return {}; }
 
-  /// Throws DeviceError(device_lost) for an index that no device has.
+  /// Throws DeviceError(device_lost) when no device has this index.
   virtual std::unique_ptr<Device> open(int index) = 0;
 
   virtual Visibility visibility() const { return {.unknown_because = "no mask hides any"}; }
 
-  /// Connects `ranks` ranks over `devices`: all on the one device where ranks share it, else one
-  /// each. Several processes call it together, each with its own device; their bootstrap must
-  /// outlive the result. Throws DeviceError(unsupported) where the collective library is missing.
+  /// Connects `ranks` ranks over `devices`: one shared device where ranks share it, else one device
+  /// for each rank. In a job of several processes each one calls this with its own device. The
+  /// bootstrap must outlive the result. Throws DeviceError(unsupported) without the collective
+  /// library.
   virtual std::unique_ptr<Communicator> connect(std::span<Device* const> devices, int ranks,
                                                 Bootstrap& bootstrap) = 0;
 };

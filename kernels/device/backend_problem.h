@@ -4,9 +4,9 @@
 
 namespace assay {
 
-/// A module that was not loaded, or a library that a backend misses.
+/// A module that was not loaded, or a library that a backend lacks.
 struct BackendProblem {
-  std::string backend;  // its kind
+  std::string backend;  // kind of the backend
   std::string text;     // one line that names the file or the library
 
   bool operator==(const BackendProblem&) const = default;

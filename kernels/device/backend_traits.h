@@ -13,44 +13,44 @@
 
 namespace assay {
 
-/// The sizes at which a backend's devices reach their limits: large enough to be busy for much
-/// longer than a launch takes to begin. Without sizes its devices have no limits to measure.
+/// Sizes at which a backend's devices reach their limits. They keep a device busy for much longer
+/// than a launch needs to start. Without sizes, limits are not measured.
 struct LimitSizes {
   std::int64_t array_bytes = 0;
-  std::vector<std::int64_t> matrix_extents;  // of square products
-  /// Whether arrays are also larger than the device's caches.
+  std::vector<std::int64_t> matrix_extents;  // extents of square products
+  /// True if the arrays also exceed the device's caches.
   bool exceed_caches = true;
 
   bool operator==(const LimitSizes&) const = default;
 };
 
-/// What differs between backends, as plain data. Each backend tells its own (in `traits.h` of its
-/// folder); nothing else may depend on a backend's name.
+/// Data that differs between backends. Each backend fills its own in `traits.h` of its folder. No
+/// other code may depend on a backend's name.
 struct BackendTraits {
-  /// The part of a device id before the colon: "cpu", "cuda". Lower-case letters.
+  /// Part of a device id before the colon: "cpu", "cuda". Lower-case letters.
   std::string kind;
   MemorySpace memory = MemorySpace::device;
-  /// Whether several ranks of a collective may share one device (threads of a CPU), or each needs
-  /// a device of its own (GPUs).
+  /// True if several ranks of a collective may share one device (threads of a CPU). False if each
+  /// rank needs its own device (GPUs).
   bool ranks_share_device = false;
-  /// Whether one process drives all of its devices for a whole run, and cannot be replaced.
+  /// True if one process drives all devices for a whole run and cannot be replaced.
   bool single_worker = false;
-  /// Whether its devices compute in the formats that only matrix units have
+  /// True if the devices compute in the formats that only matrix units have
   /// (Op::matrix_unit_dtypes).
   bool has_matrix_unit_dtypes = false;
-  /// Whether `--device all` leaves its devices out.
+  /// True if `--device all` leaves these devices out.
   bool only_on_request = false;
   LimitSizes limits;
   std::vector<std::string> uuid_prefixes;
-  /// The environment's variable that injects a fault of `assay selftest`. Empty: takes none.
+  /// Environment variable that injects a fault of `assay selftest`. Empty: takes no faults.
   std::string fault_variable;
-  /// Why an installation shows none of its devices, and the remedy, where that is no defect.
+  /// Reason and remedy when an installation without such devices is no defect.
   std::string when_absent;
 
   bool operator==(const BackendTraits&) const = default;
 };
 
-/// Calls `visit(name, field)` for each field, in the worker protocol's words.
+/// Calls `visit(name, field)` for each field. The names are those of the worker protocol.
 template <class Traits, class Visitor>
 void visit_fields(Traits& traits, Visitor&& visit) requires
     std::same_as<std::remove_const_t<Traits>, BackendTraits> {
@@ -68,11 +68,11 @@ void visit_fields(Traits& traits, Visitor&& visit) requires
   visit("when_absent", traits.when_absent);
 }
 
-/// Throws UsageError for a kind that is not among them: a name that nobody knows has no defaults.
+/// Throws UsageError for an unknown kind: it has no defaults.
 const BackendTraits& traits_of(std::span<const BackendTraits> backends, std::string_view kind);
 
-/// Whether the op makes sense on the backend's devices at all: a copy from host to host does on the
-/// CPU only, and some dtypes are formats of matrix units.
+/// Returns true if the op makes sense on the backend's devices. A copy from host to host does on
+/// the CPU only, and some dtypes are formats of matrix units.
 bool applies_to(const OpInstance& op, const BackendTraits& backend);
 
 }  // namespace assay

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view module_prefix = "assay_";
 
-/// "toy" of assay_toy.so.
+/// Returns "toy" for assay_toy.so.
 std::string kind_of_module(const std::filesystem::path& file) {
   return file.stem().string().substr(module_prefix.size());
 }

@@ -13,22 +13,22 @@
 
 namespace assay {
 
-/// The backends of this process: those built in, and those found as modules.
+/// All backends of this process: built in, or found as modules.
 class Backends {
  public:
   void add(std::unique_ptr<Backend> backend);
 
-  /// Loads every `assay_*.so` of `folder` whose build id equals ours. A module that is not loaded
-  /// leaves a line in `problems()` that says why. A missing folder is no problem.
+  /// Loads every `assay_*.so` of `folder` whose build id equals ours. Adds one line with the reason
+  /// to `problems()` for each module that is not loaded. A missing folder is no problem.
   void load_modules(const std::filesystem::path& folder);
 
-  /// Null when there is no backend of that kind.
+  /// Returns null when no backend has that kind.
   Backend* find(std::string_view kind) const;
 
   std::vector<DeviceInfo> describe() const;
   std::vector<BackendTraits> traits() const;
 
-  /// Each module that was not loaded, and each library that a backend misses.
+  /// Lists each module that was not loaded, and each library that a backend lacks.
   std::vector<BackendProblem> problems() const;
 
  private:
@@ -37,8 +37,8 @@ class Backends {
   std::vector<BackendProblem> module_problems_;
 };
 
-/// Where modules are sought, in order: `lib/assay` beside the program's folder, then each folder
-/// of the environment's ASSAY_BACKEND_PATH (separated by colons).
+/// Folders to search for modules, in order: `lib/assay` beside the program's folder, then each
+/// folder of the environment variable ASSAY_BACKEND_PATH (separated by colons).
 std::vector<std::filesystem::path> module_folders();
 
 }  // namespace assay

@@ -11,20 +11,19 @@
 
 namespace assay {
 
-/// How the processes of a job find each other before a collective library can talk. One process:
-/// `SingleProcess`. A launcher such as MPI provides its own.
+/// Lets the processes of a job find each other before a collective library can communicate. For one
+/// process: `SingleProcess`. A launcher such as MPI provides its own.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Sends `bytes` of process `root` to all; every process calls it, in the same order.
+  /// Sends `bytes` from process `root` to all. Every process calls it, in the same order.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
 
-  /// What reduces memory of the host over these processes: "Open MPI 4.1.4"; empty where nothing
-  /// does.
+  /// Library that reduces host memory over these processes: "Open MPI 4.1.4". Empty if none does.
   virtual std::string library() const { return {}; }
-  /// Leaves in each process's `output` what the reduction makes of all inputs; the same in place.
+  /// Writes the reduction of all inputs to each process's `output`. Works in place.
   virtual void allreduce(const void* /*input*/, void* /*output*/, std::size_t /*count*/,
                          const Reduction& /*reduction*/) {
     throw DeviceError(Failure::unsupported, "these processes cannot reduce");

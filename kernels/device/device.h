@@ -33,30 +33,30 @@ class Stream {
   /// Seconds of device time between two recorded events; waits for `stop`.
   virtual double elapsed_s(const Event& start, const Event& stop) = 0;
   virtual void synchronize() = 0;
-  /// Enqueues work that leaves nothing in the device's caches of what is there now.
+  /// Enqueues work that evicts the present contents of the device's caches.
   virtual void flush_caches() = 0;
-  /// Keeps what is enqueued from now on from starting before unblock(), so that it runs without
-  /// gaps. False where nothing is blocked: a CPU starts at once.
+  /// Blocks work enqueued from now on until unblock(), so that it then runs without gaps. Returns
+  /// false if nothing is blocked: a CPU starts at once.
   virtual bool block() { return false; }
   virtual void unblock() {}
-  /// `launches` launches of a kernel of this stream as one, which spares the host's share of each.
-  /// Null where there is no such thing, or not for this kernel.
+  /// Combines `launches` launches of a kernel of this stream into one, which saves the host's cost
+  /// of each launch. Returns null if graphs are not supported, or not for this kernel.
   virtual std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t /*launches*/) {
     return nullptr;
   }
-  /// The UUID of the device that executes what is enqueued here, as its driver tells; empty where
-  /// it cannot be told.
+  /// UUID, as the driver reports it, of the device that executes the work of this stream. Empty if
+  /// unknown.
   virtual std::string device_uuid() const { return {}; }
 };
 
-/// Two points of a stream's work, of which what lies between them is timed.
+/// Two points in a stream. The work between them is timed.
 struct Interval {
   Stream* stream;
   Event* start;
   Event* stop;
 };
 
-/// Has `work` enqueued between the events of all intervals.
+/// Enqueues `work` between the events of all intervals.
 template <class Work>
 void between(std::span<const Interval> intervals, const Work& work) {
   for (const Interval& interval : intervals) interval.stream->record(*interval.start);
@@ -64,78 +64,79 @@ void between(std::span<const Interval> intervals, const Work& work) {
   for (const Interval& interval : intervals) interval.stream->record(*interval.stop);
 }
 
-/// Where one rank of an op reads and writes, and the stream on which it runs. The addresses are in
-/// the device's address space, which the host may not be able to read.
+/// The tensors of one rank of an op, and the stream on which it runs. The addresses belong to the
+/// device's address space, which the host may be unable to read.
 struct Binding {
   Stream* stream = nullptr;
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
 };
 
-/// An op bound to its tensors, with whatever plan or workspace the library needs.
+/// An op bound to its tensors, with any plan or workspace that the library needs.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Enqueues the work once, asynchronously where the device can.
+  /// Enqueues the work once, asynchronously if the device can.
   virtual void launch() = 0;
-  /// The same so many times.
+  /// Enqueues the work `times` times.
   virtual void launch_times(std::int64_t times) {
     for (; times > 0; --times) launch();
   }
-  /// The same between two events of each stream that it runs on.
+  /// Enqueues the work `times` times between two events of each stream that it runs on.
   virtual void launch_between(std::span<const Interval> intervals, std::int64_t times) {
     between(intervals, [&] { launch_times(times); });
   }
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;
-  /// What carries data between ranks, of kernels that bring a communicator of their own.
+  /// Transport between ranks, for kernels that bring their own communicator.
   virtual std::string transport() const { return {}; }
-  /// How sums of products are kept. By default as the op says, each addition rounded to nearest.
+  /// Precision and rounding of sums of products. By default the op's, each addition rounded to
+  /// nearest.
   virtual MathMode math_mode() const { return {}; }
-  /// Whether launch() may wait for the device: such work is never held back (Stream::hold).
+  /// True if launch() may wait for the device: such work is never blocked (Stream::block).
   virtual bool may_wait() const { return false; }
 };
 
-/// The state in which a device works. Empty where it cannot be read.
+/// Working state of a device. Fields that cannot be read are empty.
 struct DeviceCondition {
-  std::optional<double> clock_hz;  // of its cores
+  std::optional<double> clock_hz;  // core clock
   std::optional<double> temperature_c;
   std::optional<double> power_w;
-  std::optional<bool> throttled;  // slower than its work would let it be, to stay within limits
+  std::optional<bool> throttled;  // slowed down to stay within power or thermal limits
 };
 
-/// One place that executes. Owns its memory and streams; every call may throw DeviceError.
+/// An execution place. Owns its memory and streams. Every call may throw DeviceError.
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
-  /// The product's name, for rows; more than info() where that is known only now.
+  /// Product name, for rows. More precise than info() where the name is known only now.
   virtual std::string hardware() const { return info().name; }
-  /// Now; takes some microseconds.
+  /// Reads the present state. Takes some microseconds.
   virtual DeviceCondition condition() const { return {}; }
 
-  /// Memory of this device, aligned to at least 64 bytes. Throws DeviceError(not_here) for a
-  /// kind that is not to be had. Prefer `Buffer`, which releases it.
+  /// Allocates memory of this device, aligned to at least 64 bytes. Throws DeviceError(not_here)
+  /// for a kind that the device lacks. Prefer `Buffer`, which releases it.
   virtual void* allocate(std::size_t bytes, Memory kind) = 0;
   virtual void release(void* memory) noexcept = 0;
-  /// Memory that is to be had now, by the driver; 0 where it cannot be told.
+  /// Memory available now, as the driver reports it. 0 if unknown.
   virtual std::int64_t free_memory_bytes() const { return 0; }
-  /// Whether its memory is taken from the host's.
+  /// True if its memory is part of the host's memory.
   virtual bool is_host() const { return false; }
-  /// The host can read its memory where it lies.
+  /// True if the host can read its memory directly.
   virtual bool is_readable_by_host() const { return false; }
-  /// The UUID of the device that holds this memory, as its driver tells; empty where it cannot be
-  /// told, and of memory of the host that was asked for as such.
+  /// UUID, as the driver reports it, of the device that holds this memory. Empty if unknown, and
+  /// for memory that was requested as host memory.
   virtual std::string owner_uuid(const void* /*memory*/) const { return {}; }
 
-  // Plumbing for inputs and verdicts: synchronous, and never what a case times.
+  // Synchronous transfers for inputs and verdicts. No case times them.
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;
   virtual void download(void* to_host, const void* from, std::size_t bytes) = 0;
   virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
 
-  /// Throws DeviceError: `not_here` for an op or dtype that it does not have.
+  /// Throws DeviceError(not_here) for an op or dtype that the device lacks.
   virtual std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) = 0;
 };
 

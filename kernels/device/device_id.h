@@ -9,10 +9,10 @@
 
 namespace assay {
 
-/// The host's own device, of which there is but one: "cpu".
+/// The host's only device: "cpu".
 inline constexpr std::string_view host_kind = "cpu";
 
-/// Names one device: `cpu`, `cuda:0`, `sim:3`. `index` is the logical one, after visibility masks.
+/// Names one device: `cpu`, `cuda:0`, `sim:3`. `index` is logical: it counts visible devices only.
 struct DeviceId {
   std::string backend;
   int index = 0;
@@ -21,16 +21,16 @@ struct DeviceId {
       default;  // NOLINT(modernize-use-nullptr): misread by 14
 };
 
-/// "cpu", else "backend:index".
+/// Returns "cpu", else "backend:index".
 std::string to_text(const DeviceId& id);
 
-/// "cuda:0+cuda:1": the devices of a lane, joined.
+/// Joins the devices of a lane: "cuda:0+cuda:1".
 std::string to_text(std::span<const DeviceId> lane, std::string_view joint = "+");
 
-/// The devices of a lane, whatever joins them.
+/// Splits a lane into its devices, with any joint.
 std::vector<std::string> split_lane(std::string_view text);
 
-/// The inverse of to_text for one device. Nothing when the text is not of that form.
+/// Parses one device, the inverse of to_text. Returns nothing for any other text.
 std::optional<DeviceId> parse_device_id(std::string_view text);
 
 }  // namespace assay

@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// What is known of one device without using it. Empty where the device has no such thing.
-/// A device may lack any field but `device`, `backend` and `name`.
+/// Facts about one device, found without using it. A field that the device lacks is empty. Only
+/// `device`, `backend` and `name` are always present.
 struct DeviceInfo {
   std::string device;  // "cpu", "cuda:0"
   std::string backend;
@@ -29,17 +29,17 @@ struct DeviceInfo {
   std::optional<double> power_w;
   std::optional<double> power_limit_w;
   std::string ecc;                                     // "on", "off"
-  std::string link;                                    // the fastest it can have: "PCIe 5.0 x16"
+  std::string link;                                    // fastest possible: "PCIe 5.0 x16"
   std::string processes;                               // "1234 python; 99 assay"
-  std::optional<std::int64_t> last_level_cache_bytes;  // of all of them together
+  std::optional<std::int64_t> last_level_cache_bytes;  // sum over all such caches
   std::optional<double> memory_peak_bytes_per_s;       // clock x width of its memory
   std::string link_now;                                // "PCIe 1.0 x16": slower while idle
-  /// "simulated": no hardware, so that its figures are nobody's. Empty for a real device.
+  /// "simulated": figures of no real hardware. Empty for a real device.
   std::string stand_in;
 };
 
-/// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The one
-/// list of names that the CSV, the JSON and the worker protocol share.
+/// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The CSV,
+/// the JSON and the worker protocol share this one list of names.
 template <class Info, class Visitor>
 void visit_fields(Info& info,
                   Visitor&& visit) requires std::same_as<std::remove_const_t<Info>, DeviceInfo> {

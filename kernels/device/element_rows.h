@@ -5,13 +5,13 @@
 #include "kernels/core/element_functions.h"
 #include "kernels/device/kernels.h"
 
-// The kernels of elementwise ops and functions, which backends have row by row alike.
+// Table of elementwise kernels and functions that all backends share.
 namespace assay {
 
 /// `Backend` makes the kernels:
-///   map<F, Types, inputs>  y[i] = F(x[i], ...), all of the op's dtype, which is one of Types
-///   compare<F>             y[i] = F(a[i], b[i]), a number of any dtype to a byte
-///   and the ops by name that are neither.
+///   map<F, Types, inputs>  y[i] = F(x[i], ...), all in the op's dtype, which is one of Types
+///   compare<F>             y[i] = F(a[i], b[i]), numbers of any dtype to a byte
+///   and the remaining ops by name.
 template <class Backend>
 inline constexpr std::array<KernelRow, 18> elementwise_rows{{
     {"add", Backend::template map<Add, Numbers, 2>},
@@ -34,7 +34,7 @@ inline constexpr std::array<KernelRow, 18> elementwise_rows{{
     {"fill", Backend::fill},
 }};
 
-/// `Functions` names what computes each of them.
+/// `Functions` names the implementation of each function.
 template <class Backend, class Functions>
 inline constexpr std::array<KernelRow, 7> function_rows{{
     {"exp", Backend::template map<typename Functions::Exp, Floats, 1>},

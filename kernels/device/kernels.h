@@ -7,11 +7,11 @@
 #include "kernels/device/device.h"
 #include "kernels/ops/op.h"
 
-// How a backend lists what it has: a table of ops by name for each family, and of each op the types
-// it comes in.
+// Tables in which a backend lists its kernels: one for each family, by op name, and the types of
+// each op.
 namespace assay {
 
-/// Binds an op to its tensors; throws DeviceError(not_here) for a dtype that it does not have.
+/// Binds an op to its tensors. Throws DeviceError(not_here) for a dtype that the op lacks.
 using Factory = std::unique_ptr<Kernel> (*)(const OpInstance&, const Binding&);
 
 struct KernelRow {
@@ -22,7 +22,7 @@ struct KernelRow {
 /// Throws DeviceError(not_here).
 [[noreturn]] void refuse_dtype(const OpInstance& op);
 
-/// The types that ops of a family come in; for_dtypes takes such a list.
+/// List of the C++ types that ops of a family support, for for_dtypes.
 template <class... Ts>
 struct TypeList {};
 using Floats = TypeList<double, float, BFloat16, Float16>;
@@ -47,7 +47,7 @@ std::unique_ptr<Kernel> for_dtypes(TypeList<Ts...> /*types*/, const OpInstance& 
   return for_dtype<Ts...>(op, make);
 }
 
-/// For ops that move whole elements, whatever they mean: by the unsigned integer of their size.
+/// Selects the unsigned integer of the element's size, for ops that move elements unchanged.
 template <class Make>
 std::unique_ptr<Kernel> for_size(const OpInstance& op, const Make& make) {
   switch (size_bytes(op.dtype)) {

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// The names that launchers give to the same numbers.
+/// Environment variables in which a launcher gives a process its numbers.
 struct Names {
   const char* launcher;
   const char* size;
@@ -19,7 +19,7 @@ struct Names {
 constexpr std::array launchers{
     Names{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
     Names{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"},
-    // Of a step: a batch script has numbers too, and is alone.
+    // Variables of a job step: a batch script has its own numbers, and is a single process.
     Names{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_LOCALID"},
 };
 

@@ -15,13 +15,14 @@ std::unique_ptr<ProcessGroup> join_job(const LaunchInfo& info,
       ": no MPI module is here: install Open MPI (Debian: libopenmpi-dev) and build again";
   for (const std::filesystem::path& folder : folders) {
     const std::filesystem::path file = folder / launcher_file;
-    // Never closed: MPI cannot be started twice. Its symbols serve the parts that it loads itself.
+    // Never closed: MPI cannot be started twice. RTLD_GLOBAL: the parts that MPI loads itself need
+    // its symbols.
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (handle == nullptr) {
       const std::string error = dlerror();
       std::error_code missing;
       if (std::filesystem::exists(file, missing))
-        why = ": " + error;  // its MPI library is not here
+        why = ": " + error;  // its MPI library was not found
       continue;
     }
     const auto entry_point =

@@ -17,7 +17,7 @@ LoadedModule load_module(const std::filesystem::path& file) {
   };
   ModuleHandle handle(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!handle) throw refuse(dlerror());
-  // dlsym returns an object pointer for a function: the cast is what POSIX prescribes.
+  // dlsym returns a pointer to an object; POSIX prescribes this cast to a function.
   const auto entry_point =
       reinterpret_cast<ModuleEntryPoint>(dlsym(handle.get(), module_entry_name));
   if (entry_point == nullptr) throw refuse("it has no entry point assay_module");

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// What a module's one C entry point returns. The classes that cross this border have no stable
-/// ABI, so a module serves only the build that it came with: `build_id` decides.
+/// Result of a module's one C entry point. The classes that cross this border have no stable ABI,
+/// so a module works only with the build it came with: `build_id` decides.
 struct ModuleEntry {
   const char* build_id;
   Backend* (*create)();  // the caller owns the result
@@ -28,7 +28,7 @@ struct LoadedModule {
   std::unique_ptr<Backend> backend;
 };
 
-/// Throws std::runtime_error, naming the file, when it is no module or of another build.
+/// Throws std::runtime_error that names the file if it is no module, or belongs to another build.
 LoadedModule load_module(const std::filesystem::path& file);
 
 }  // namespace assay
