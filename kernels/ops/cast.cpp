@@ -15,7 +15,7 @@ Signature cast_signature(DType dtype, const Params& params) {
   return with_work(std::move(s), as_double(to.elements()));
 }
 
-/// Within the range of the dtype that the parameter `to` names.
+/// Test data within the range of the dtype that the parameter `to` names.
 Passes cast_passes() {
   const Data within{.distribution = Distribution::castable};
   const Data plain{.distribution = Distribution::small_integers, .range = {0, 127}};

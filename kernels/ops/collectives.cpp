@@ -25,10 +25,10 @@ Signature allreduce_signature(DType dtype, const Params& params) {
   s.ranks = static_cast<int>(params.integer("ranks"));
   s.is_copy = s.ranks == 1 && params.word("reduce") != "premul_sum";
   s.terms = s.ranks;
-  // Partial sums travel, and are rounded, in the dtype of the message.
+  // Partial sums travel in the message's dtype, and are rounded to it.
   s.accumulate_in = dtype;
-  s.in_place = params.find("place") != nullptr;  // else out, which is left out
-  // The message, as nccl-tests counts it: algbw = bytes / time.
+  s.in_place = params.find("place") != nullptr;  // the default, out of place, is left out
+  // Message size as nccl-tests counts it: algbw = bytes / time.
   s.bytes = static_cast<double>(tensor.bytes());
   s.flops = static_cast<double>(tensor.elements()) * (s.ranks - 1);
   return s;
@@ -38,28 +38,28 @@ Passes allreduce_passes(DType dtype, const Params& params) {
   const std::string& reduce = params.word("reduce");
   const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
   const double u = unit_roundoff(dtype);
-  // Every rank has its own specials: a few of each kind meet.
+  // Each rank has its own specials, so only a few of each kind meet.
   const auto with_some = [](Passes finite, Specials specials = Specials::all) {
     return with_specials(std::move(finite), specials, 16);
   };
   if (reduce == "sum") return with_some(finite_sums(plain_sum_rule));
-  // Doubling is exact before the sum and behind it.
+  // Doubling is exact, before the sum and after it.
   if (reduce == "premul_sum") return with_some(finite_sums(sum_rule));
   if (reduce == "min" || reduce == "max") return order_of_two(true);
   if (reduce == "prod") {
     Passes passes = finite_products();
-    // u is that of the message: with 16 bits K u falls short of what K - 1 roundings may do, which
-    // is (1 + u)^(K - 1) - 1 whatever K.
+    // u is the message's: with 16 bits, K u is less than the error of K - 1 roundings, which is (1
+    // + u)^(K - 1) - 1 for every K.
     if (u > 0) {
       passes[1].rule.per_term = 0;
       passes[1].rule.extra = std::expm1(static_cast<double>(ranks - 1) * std::log1p(u)) / u;
     }
     return with_some(std::move(passes), Specials::nonfinite);
   }
-  // avg: integers truncate the quotient of a sum that may wrap. A division by a power of two is
-  // exact, any other adds the roundings of 1/n and of the quotient; second-order terms, below 2 n
-  // u^2 S for n - 1 additions, are covered by the one rounding that L = n exceeds n - 1 by, for 2 n
-  // u <= 1.
+  // avg: integers truncate the quotient of a sum that may wrap. Division by a power of two is
+  // exact. Any other divisor adds the roundings of 1/n and of the quotient. Second-order terms are
+  // below 2 n u^2 S for n - 1 additions. Since L = n allows one rounding more than n - 1, it covers
+  // them while 2 n u <= 1.
   Passes passes = finite_sums(sum_rule);
   if (!is_floating(dtype)) {
     passes[1].data = passes[0].data;

@@ -10,13 +10,13 @@
 namespace assay {
 namespace {
 
-/// Within one memory each byte passes twice.
+/// Counts two passes of each byte: a copy within one memory reads and writes it.
 Signature read_and_written(Signature signature) {
   signature.bytes = 2 * static_cast<double>(signature.inputs[0].bytes());
   return signature;
 }
 
-/// Over a link each byte passes once, on each of the ways.
+/// Counts one pass of each byte, in each direction of a link.
 Signature passed_over(Signature signature) {
   signature.bytes = static_cast<double>(signature.inputs[0].bytes()) * signature.ranks;
   return signature;
@@ -27,7 +27,7 @@ Memory memory_named(const std::string& word) {
   return word == "pinned" ? Memory::pinned : Memory::pageable;
 }
 
-/// Left out of case ids, and so not found, where it is the one way.
+/// One way is the default: it is left out of case ids, and so is not found.
 bool goes_both_ways(const Params& params) { return params.find("ways") != nullptr; }
 
 Signature copied(const TensorSpec& from, const TensorSpec& to, const Params& params) {
@@ -39,7 +39,7 @@ Signature copied(const TensorSpec& from, const TensorSpec& to, const Params& par
 
 Signature memcpy_signature(DType dtype, const Params& params) {
   TensorSpec bytes{.dtype = dtype, .shape = {params.integer("bytes")}};
-  if (params.find("pages") != nullptr) {  // else normal, which is left out
+  if (params.find("pages") != nullptr) {  // the default, normal, is left out
     constexpr std::int64_t huge_page_bytes = 2 << 20;
     if (bytes.shape[0] < huge_page_bytes) {
       throw NotApplicable("memcpy: pages=huge needs at least one page of 2 MiB, not " +
@@ -62,7 +62,7 @@ Signature memcpy_2d_signature(DType dtype, const Params& params) {
   return read_and_written({.inputs = {rows}, .outputs = {rows}, .is_copy = true});
 }
 
-/// Between the memories of a host and of a device of it, or within a device's.
+/// Copies between host and device memory, or within a device's memory.
 Signature device_memcpy_signature(DType dtype, const Params& params) {
   const std::string& from = params.word("from");
   const std::string& to = params.word("to");
@@ -82,7 +82,7 @@ Signature device_memcpy_signature(DType dtype, const Params& params) {
   return within ? read_and_written(s) : passed_over(s);
 }
 
-/// From one device to another.
+/// Copies from one device to another.
 Signature peer_memcpy_signature(DType dtype, const Params& params) {
   if (params.word("by") == "kernel" && params.word("access") == "staged") {
     throw NotApplicable(
@@ -95,13 +95,13 @@ Signature peer_memcpy_signature(DType dtype, const Params& params) {
   return passed_over(std::move(s));
 }
 
-/// Patterns that never repeat, so that no misplaced block looks like the right one.
+/// Unique patterns: a misplaced block never looks like the right one.
 Passes copies() {
   const Data unique{.distribution = Distribution::unique_words};
   return {Pass{"unique_words", {unique}, exact_rule}, Pass{"real_data", {unique}, exact_rule}};
 }
 
-/// By the device's engine for copies, or by a kernel that reads and writes.
+/// Selects the device's copy engine, or a kernel that reads and writes.
 Parameter copier() { return choice("by", {"engine", "kernel"}); }
 Parameter ways() { return optional_choice("ways", {"one", "both"}); }
 Parameter host_threads() { return choice("threads", {"one", "all"}); }

@@ -3,7 +3,7 @@
 namespace assay {
 namespace {
 
-/// All floats of NCCL. 8 bits are reduced by no case.
+/// All floats that NCCL reduces here. No case reduces 8-bit floats.
 const std::vector<DType> nccl_floats{DType::f32, DType::f64, DType::f16, DType::bf16};
 
 constexpr std::string_view nccl_source =
@@ -11,8 +11,8 @@ constexpr std::string_view nccl_source =
     "src/collectives/device): fminf, fmaxf, fmin, fmax, __hmin and __hmax, of which the CUDA Math "
     "API says that of NaN and a number they give the number";
 
-/// Until 2.9 NCCL compares f32 and f64 by (x < y) ? x : y, so that the order of the ranks decides:
-/// that is not declared, and fails.
+/// Until 2.9 NCCL compares f32 and f64 with (x < y) ? x : y, so the order of the ranks decides.
+/// This is not declared, and fails.
 const Deviation deviations[] = {
     {.id = "nccl-min-drops-nan",
      .library = "NCCL",

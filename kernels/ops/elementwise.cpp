@@ -42,12 +42,12 @@ Signature signature(DType dtype, const Params& params) {
       s.is_constant = true;
       break;
   }
-  // One operation an element, whatever it is; fma counts as two.
+  // One operation for each element; fma counts as two.
   const bool is_fma = operands == Operands::three;
   return with_work(std::move(s), as_double(tensor.elements()) * (is_fma ? 2 : 1));
 }
 
-/// For what has no values outside of a domain: timed on `plain`.
+/// For ops without values outside a domain; timed on `plain`.
 Passes bit_for_bit_within(const Data& plain) {
   return judged_on(any_exponent(), plain, exact_rule);
 }

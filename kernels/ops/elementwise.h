@@ -4,21 +4,21 @@
 
 namespace assay {
 
-/// Elementwise ops take n elements in one row, or rows of `cols` of them, `ld` apart.
+/// Operands of an elementwise op: n elements in one row, or rows of `cols` elements, `ld` apart.
 enum class Operands {
   one,
-  copied,  // one, and the output is the same
+  copied,  // one; the output equals the input
   two,
   three,
-  compared,     // two, and the output is a mask of u8
-  masked,       // a mask of u8 and two
+  compared,     // two; the output is a u8 mask
+  masked,       // a u8 mask and two
   with_scalar,  // one, and a scalar
   scalar,       // a scalar alone
 };
 SignatureOf elementwise_signature(Operands operands);
 
-/// {n}, or {n / cols, cols} with rows `ld` apart. Throws NotApplicable for extents that do not go
-/// together.
+/// Returns {n}, or {n / cols, cols} with rows `ld` apart. Throws NotApplicable for extents that do
+/// not fit together.
 TensorSpec elementwise_tensor(DType dtype, const Params& params);
 
 Op elementwise(const OpRow& row, Operands operands, Passes passes);

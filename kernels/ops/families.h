@@ -4,7 +4,7 @@
 
 #include "kernels/ops/op.h"
 
-// The families: ops that share parameters, tensors and rules, one file each. table.cpp joins them.
+// Families of ops that share parameters, tensors and rules, one file each. table.cpp joins them.
 namespace assay {
 
 std::vector<Op> elementwise_ops();

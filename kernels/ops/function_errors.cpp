@@ -12,7 +12,7 @@ constexpr FunctionError table[] = {
     {.op = "log", .function = "log", .libmvec = 4, .cuda_f32 = 1, .cuda_f64 = 1},
     {.op = "tanh", .function = "tanh", .libmvec = 4, .cuda_f32 = 2, .cuda_f64 = 1},
     {.op = "pow", .function = "pow", .libmvec = 4, .cuda_f32 = 4, .cuda_f64 = 2},
-    // An addition and a division.
+    // Rounds once for the addition and once for the division.
     {.op = "sigmoid",
      .function = "exp",
      .libmvec = 4,

@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-/// A function of two arguments.
+/// Passes for a function of two arguments.
 Passes function_of_two(const Declared& error, const Data& domain_a, const Data& domain_b,
                        const Data& plain_a, const Data& plain_b) {
   return {Pass{"domain", {domain_a, domain_b}, function_rule(error)},
@@ -17,7 +17,7 @@ Passes function_of_two(const Declared& error, const Data& domain_a, const Data& 
 
 std::vector<Op> function_ops() {
   const Data positive = stratified({0, 3.4e38}, {0, 1.7e308});
-  // From where exp is zero, through the subnormals, to where it is infinite.
+  // Covers zero results, subnormal results and the overflow to infinity.
   const Data exp_domain = stratified({-104, 89}, {-746, 710});
   const Data tails = stratified({-104, 104}, {-746, 746});
   const Data around_zero = uniform({-10, 10});

@@ -22,13 +22,13 @@ Signature gather_signature(DType dtype, const Params& params) {
               .outputs = {{dtype, {taken, cols}}}};
   s.is_copy = s.inputs[0].shape[0] == 1 && taken == 1;
   s.is_constant = s.inputs[0].elements() == 1;
-  // Rows that are not chosen need not be read.
+  // Counts only the chosen rows: others need not be read.
   s.bytes =
       2 * static_cast<double>(s.outputs[0].bytes()) + static_cast<double>(s.inputs[1].bytes());
   return s;
 }
 
-/// Rows of input 0 chosen by the indices of input 1.
+/// Gathers rows of input 0 by the indices of input 1.
 Passes gather_passes() {
   const Data indices{.distribution = Distribution::indices};
   return {Pass{"all_exponents", {any_exponent(), indices}, moved_rule},

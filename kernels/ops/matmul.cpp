@@ -12,13 +12,13 @@
 namespace assay {
 namespace {
 
-/// Where gelu and its tanh form differ, and neither is 0 or the identity.
+/// Root mean square at which gelu and its tanh form differ, and neither is 0 or the identity.
 constexpr double telling_rms = 1.5;
 
-/// The slopes of gelu and of its tanh form stay below.
+/// Upper bound of the slopes of gelu and of its tanh form.
 constexpr double gelu_slope = 1.13;
 
-/// What follows a layer.
+/// Activation after a layer.
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
 Signature batched_matmul_signature(DType dtype, const Params& params) {
@@ -34,10 +34,10 @@ Signature batched_matmul_signature(DType dtype, const Params& params) {
   return with_work(std::move(s), 2 * as_double(batch) * as_double(m) * as_double(n) * as_double(k));
 }
 
-/// Layers amplify the relative error of what they are fed by sum |w h| / |sum w h|: sqrt K each for
-/// signs in balance, after which a bound allows more than the result itself. So inputs are
-/// positive, weights mostly, with rows that sum to about 1, and it is the biases of both signs that
-/// give activations both of their sides.
+/// Layers amplify the relative error of their input by sum |w h| / |sum w h|. For balanced signs
+/// this is sqrt K for each layer, and a bound soon exceeds the result itself. So inputs are
+/// positive, and weights mostly, with rows that sum to about 1. Biases of both signs make
+/// activations see both sides.
 std::vector<Data> stack_data(const Params& params, double input, double bias) {
   std::vector<Data> data{uniform({0, input})};
   auto fan_in = static_cast<double>(params.integer("in"));
@@ -70,7 +70,7 @@ Signature linear_signature(DType dtype, const Params& params) {
     throw NotApplicable("linear: act=" + params.word("act") + " needs a dtype of floats, not " +
                         std::string(name(dtype)));
   }
-  // Integers stay as they were summed: a scale back to 8 bits is another op's business.
+  // Integers keep their sum's dtype: another op scales them back to 8 bits.
   const DType stored = stored_dtype(dtype);
   const DType result = product_dtype(dtype);
   Signature s{.inputs = {{stored, {batch, in}}, {stored, {out, in}}},
@@ -93,7 +93,7 @@ Signature stack_signature(DType dtype, const Params& params) {
   const DType stored = stored_dtype(dtype);
   Signature s{.inputs = {{stored, {batch, in}}}, .outputs = {{stored, {batch, width}}}};
   double flops = 0;
-  double paths = 0;  // from inputs and biases to one output: the terms of the expanded sum
+  double paths = 0;  // from inputs and biases to one output: terms of the expanded sum
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     const std::int64_t fan_in = layer == 0 ? in : width;
     s.inputs.push_back({stored, {width, fan_in}});
@@ -101,7 +101,7 @@ Signature stack_signature(DType dtype, const Params& params) {
     flops += as_double(batch) * as_double(width) * (2 * as_double(fan_in) + (bias ? 1 : 0));
     paths = (layer == 0 ? as_double(in) : paths * as_double(width)) + (bias ? 1 : 0);
   }
-  // Twice, because outputs of layers are rounded, and may be rounded up.
+  // Counted twice: the outputs of layers are rounded, and may be rounded up.
   s.terms = static_cast<std::int64_t>(std::min(2 * paths, 0x1p62));
   s.factors_per_term = static_cast<int>(layers) + 1;
   return with_work(std::move(s), flops);
@@ -125,7 +125,7 @@ Passes stack_passes(DType /*dtype*/, const Params& params) {
   Passes passes = finite_sums(sum_rule);
   passes[1].data = stack_data(params, 1, 1);
   passes[1].rule.oracle = Oracle::running_bound;
-  // The sums of a first layer are exact; behind a gelu nothing is.
+  // The sums of a first layer are exact. After a gelu nothing is.
   if (params.word("act").starts_with("gelu")) {
     passes[0] = {"wide_data", stack_data(params, 2, 4), passes[1].rule};
   }

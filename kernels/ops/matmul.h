@@ -4,18 +4,18 @@
 
 #include "kernels/ops/row.h"
 
-// Layers, for the ops that are made of them.
+// Dense layers, for the ops that consist of them.
 namespace assay {
 
-/// batch, in, out, bias, act.
+/// Parameters batch, in, out, bias, act.
 std::vector<Parameter> linear_parameters();
 Signature linear_signature(DType dtype, const Params& params);
 Passes linear_passes(DType dtype, const Params& params);
 
-/// batch, in, width, layers, bias, act.
+/// Parameters batch, in, width, layers, bias, act.
 std::vector<Parameter> stack_parameters();
-/// Layer 1 from `in` to `width`, the others from `width` to `width`. Inputs: x, then the weights
-/// and the bias of each layer.
+/// Layer 1 maps `in` to `width`, the others `width` to `width`. Inputs: x, then the weights and the
+/// bias of each layer.
 Signature stack_signature(DType dtype, const Params& params);
 Passes stack_passes(DType dtype, const Params& params);
 

@@ -4,15 +4,15 @@
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
 
-// All of a memory read or written once, with as little else as can be.
+// Reads or writes a whole memory once, with as little other work as possible.
 namespace assay {
 namespace {
 
 enum class Streams {
-  read,   // one tensor, to one element
-  write,  // a scalar, to one tensor
+  read,   // a tensor to one element
+  write,  // a scalar to a tensor
   copy,
-  triad,  // two tensors and a scalar, to one tensor
+  triad,  // two tensors and a scalar to a tensor
 };
 
 template <Streams streams>

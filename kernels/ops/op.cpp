@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t most_special_elements = 1 << 17;
 
-/// Beyond any machine's memory, and small enough that sizes in bytes never overflow.
+/// Exceeds any machine's memory, yet sizes in bytes never overflow.
 constexpr double max_elements = 0x1p44;
 
 std::vector<std::string> parameter_names(const Op& op) {
@@ -68,13 +68,12 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
   for (const TensorSpec& tensor : signature.outputs) check(tensor);
 }
 
-/// Where the other's lies.
 void exchange_places(TensorSpec& a, TensorSpec& b) {
   std::swap(a.memory, b.memory);
   std::swap(a.device, b.device);
 }
 
-/// Of more multiplications a full reference would take longer than the product does.
+/// Limit above which a full reference takes longer than the product itself.
 constexpr double most_reference_products = 0x1p24;
 
 bool is_large_exact_product(const OpInstance& op, const Pass& pass) {
@@ -100,7 +99,7 @@ ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view
   if (parameter.choices.empty()) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    // A text that is no number stays a word, which check_value refuses by name.
+    // Text that is no number stays text; check_value refuses it by name.
     if (error == std::errc() && end == text.data() + text.size()) value = number;
   }
   check_value(op, parameter, value);
@@ -110,7 +109,7 @@ ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view
 Passes passes(const OpInstance& op) {
   Passes passes =
       op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);
-  // What special values lead to shows on small shapes; integers have none.
+  // The effects of special values show on small shapes. Integers have no special values.
   std::int64_t elements = 0;
   for (const TensorSpec& input : op.signature.inputs) elements += input.elements();
   if (!is_floating(op.dtype) || elements > most_special_elements) {

@@ -56,7 +56,7 @@ Passes sums() { return with_specials(finite_sums(sum_rule), Specials::all); }
 
 Passes plain_sums() { return with_specials(finite_sums(plain_sum_rule), Specials::all); }
 
-// Squares of subnormal numbers vanish, and with them a norm: it has no bound there.
+// Squares of subnormal numbers vanish, and so does the norm: it has no bound there.
 Passes sum_then_operation(const Rule& real_rule) {
   return with_specials({Pass{"exact_data", {exact_data}, function_rule({.ulps = 1})},
                         Pass{"real_data", {real_data}, real_rule}},

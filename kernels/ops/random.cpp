@@ -9,7 +9,7 @@ Parameter generator_seed() { return limited("seed", 0, (std::int64_t{1} << 44) -
 
 Signature random_signature(DType dtype, const Params& params) {
   const TensorSpec tensor{.dtype = dtype, .shape = {params.integer("n")}};
-  // Ten rounds of two multiplications and four exclusive ors give 16 bytes.
+  // Ten rounds of two multiplications and four exclusive ors produce 16 bytes.
   return with_work({.outputs = {tensor}}, 60.0 * static_cast<double>(tensor.bytes()) / 16);
 }
 

@@ -4,9 +4,9 @@
 
 namespace assay {
 
-/// "seed": of a generator of random numbers.
+/// Parameter "seed" of a random number generator.
 Parameter generator_seed();
-/// n elements from nothing.
+/// Signature of n elements without inputs.
 Signature random_signature(DType dtype, const Params& params);
 
 }  // namespace assay

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-/// To one element, of one tensor or of the products of two.
+/// Reduces one tensor, or the products of two, to one element.
 template <int Inputs>
 Signature reduced(DType dtype, const Params& params) {
   const std::int64_t n = params.integer("n");
@@ -17,7 +17,7 @@ Signature reduced(DType dtype, const Params& params) {
   return with_work(std::move(s), as_double(n) * Inputs);
 }
 
-/// The terms are squares of the one input's elements.
+/// Signature of a norm: its terms are squares of the input's elements.
 Signature norm_signature(DType dtype, const Params& params) {
   Signature s = reduced<1>(dtype, params);
   s.factors_per_term = 2;
@@ -32,7 +32,7 @@ Signature index_signature(DType dtype, const Params& params) {
   return with_work(std::move(s), flops);
 }
 
-/// n may be 0 where the op of nothing is defined.
+/// Allows n = 0, for ops defined on an empty input.
 Op of_any(const OpRow& row, Passes passes) {
   return make_op(row, {size("n")}, reduced<1>, std::move(passes));
 }
@@ -40,10 +40,10 @@ Op of_some(const OpRow& row, Passes passes) {
   return make_op(row, {extent("n")}, reduced<1>, std::move(passes));
 }
 
-// Of subnormal factors the error is not relative.
+// Excludes subnormal factors, whose error is not relative.
 Passes products() { return with_specials(finite_products(), Specials::nonfinite); }
 
-/// Also of NaN and infinities, whose place in an order is not defined.
+/// Includes NaN and infinities, which have no defined place in an order.
 Passes extremes() { return with_specials(order(), Specials::all); }
 
 constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};

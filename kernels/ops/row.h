@@ -6,16 +6,15 @@
 
 #include "kernels/ops/op.h"
 
-// What the files of the families share: how a row becomes an op, dtypes, parameters, tensors and
-// work.
+// Helpers that families share: makes an op of a table row; dtypes, parameters, tensors and work.
 namespace assay {
 
-/// What is particular to one op of a family.
+/// Data particular to one op of a family.
 struct OpRow {
   std::string_view name;
   std::string_view formula;
   std::vector<DType> dtypes;
-  std::vector<DType> matrix_unit_dtypes = {};  // further ones
+  std::vector<DType> matrix_unit_dtypes = {};  // further ones, in addition to `dtypes`
 };
 
 using SignatureOf = Signature (*)(DType, const Params&);
@@ -26,30 +25,30 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
 Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
            PassesOf passes_of);
 
-// Dtypes. Functions, no objects: the table may be asked for before the objects of a file exist.
+// Dtypes. Functions instead of objects: the table may be needed before a file's objects exist.
 std::vector<DType> floats();
 std::vector<DType> signed_numbers();
 std::vector<DType> numbers();
 std::vector<DType> numbers_and_bytes();
-/// 8-bit floats too, which are stored and cast but not computed with.
+/// Includes 8-bit floats, which are stored and cast but not computed with.
 std::vector<DType> all_formats();
 
 // Parameters.
 Parameter size(std::string_view name);    // from 0
 Parameter extent(std::string_view name);  // from 1
-/// Left out of case ids when it is 0.
+/// Omitted from case ids when it is 0.
 Parameter optional_extent(std::string_view name);
 Parameter limited(std::string_view name, std::int64_t minimum, std::int64_t maximum);
 Parameter flag(std::string_view name);
 Parameter choice(std::string_view name, std::vector<std::string_view> choices);
-/// Left out of case ids when it is the first.
+/// Omitted from case ids when it is the first choice.
 Parameter optional_choice(std::string_view name, std::vector<std::string_view> choices);
 
 // Tensors and work.
 double as_double(std::int64_t count);
-/// `flops`, and bytes as if each tensor were passed once.
+/// Sets `flops`, and bytes as if each tensor were read or written once.
 Signature with_work(Signature signature, double flops);
-/// n elements to n elements, each of which may depend on all.
+/// Signature of n elements to n elements, each of which may depend on all.
 Signature array_signature(DType dtype, const Params& params);
 
 }  // namespace assay

@@ -29,8 +29,8 @@ Signature signature(DType dtype, const Params& params) {
   if (Affine) s.inputs.insert(s.inputs.end(), 2, per_column);
   s.terms = tensor.shape[1];
   s.is_constant = tensor.shape[1] == 1;  // 1, or the bias
-  // Maximum, subtraction, exponential, sum, division; sum, subtraction, square and sum, two
-  // multiplications and an addition.
+  // Softmax: maximum, subtraction, exponential, sum, division. Layernorm: sum, subtraction, square
+  // and sum, two multiplications and an addition.
   return with_work(std::move(s), as_double(tensor.elements()) * (Affine ? 7 : 5));
 }
 
@@ -45,8 +45,8 @@ Passes softmax_passes() {
 
 Passes layernorm_passes() {
   const Rule rule{.oracle = Oracle::layernorm_bound};
-  // Far from zero a variance taken in one pass, as the mean of squares less the square of the mean,
-  // cancels; around zero it is as good as any.
+  // Far from zero a one-pass variance, the mean of squares less the square of the mean, cancels.
+  // Around zero it is as good as any other.
   Passes passes{Pass{"mean_1000", {uniform({992, 1008}), real_data}, rule},
                 Pass{"real_data", {real_data}, rule}};
   passes = with_specials(std::move(passes), Specials::all);
@@ -54,7 +54,7 @@ Passes layernorm_passes() {
   return passes;
 }
 
-/// Each of `rows` rows of `cols` elements by itself; perhaps `ld` apart.
+/// Works on each of `rows` rows of `cols` elements separately, optionally `ld` apart.
 template <bool Affine>
 Op rowwise(const OpRow& row, Passes passes) {
   return make_op(row, {extent("rows"), extent("cols"), optional_extent("ld")}, signature<Affine>,

@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-// How an op is tested, as plain data: what its inputs are drawn from, and the rule by which its
-// outputs are judged. The harness interprets both.
+// Test plan of an op as plain data: the source of its inputs, and the rule that judges its outputs.
+// The harness interprets both.
 namespace assay {
 
-/// The oracles that can judge an output. The formulas are in harness/oracle, one file each. u is
-/// the unit roundoff of the op's accumulator, u_out that of its output; S is what the reference
-/// gives as the scale of an element.
+/// Oracles that can judge an output. Their formulas are in harness/oracle, one file each. u is the
+/// unit roundoff of the op's accumulator, u_out the output's. S is the scale of an element, which
+/// the reference computes.
 enum class Oracle {
   exact,           // bit for bit the correctly rounded value
-  freivalds,       // all of an exact product at once, against random weights
+  freivalds,       // a whole exact product at once, against random weights
   sum_bound,       // |e| <= (L + extra) u S + u_out |y|: sums and dot products of S = sum |a_i b_i|
   function_bound,  // |e| <= B ulp(y) + C u S + the rounding to the output; S = |x|
   relative_bound,  // |e| <= (R L + extra) u |y| + u_out |y|: products, norms
@@ -31,14 +31,14 @@ struct Rule {
   double argument_units = 0;  // C: in unit roundoffs of the argument
   double per_term = 1;        // R: roundings that each term adds to a relative error
   double extra = 0;           // further roundings, beside those of the terms
-  bool any_zero = false;      // of `exact`: +0 and -0 are both right
-  bool payloads = false;      // of `exact`: a NaN is right only with its own bits
-  /// Nothing follows the sums: the errors of many outputs together show the precision in which they
-  /// were kept (harness/oracle/effective_bits.cpp), and exact ones can be checked as a whole.
+  bool any_zero = false;      // `exact` only: +0 and -0 are both right
+  bool payloads = false;      // `exact` only: a NaN is right only with its own bits
+  /// True if nothing follows the sums. Then the errors of many outputs together show the precision
+  /// of the sums (harness/oracle/effective_bits.cpp), and exact sums can be checked as a whole.
   bool plain_sums = false;
 };
 
-/// How the elements of the inputs are drawn.
+/// Distribution of the elements of the inputs.
 enum class Distribution {
   uniform,         // in [low, high); integers: any
   stratified,      // random sign, exponent and significand, within [low, high], and special values;
@@ -47,10 +47,10 @@ enum class Distribution {
   few,             // special values and small numbers, so few that equal ones meet
   small_integers,  // uniform in [low, high], both included, in any dtype
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
-  integers,        // so small that every sum of the op is exact (harness/input/exact_data.h)
+  integers,        // small enough that every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
-  indices,   // rows of the op's first input
+  indices,   // row numbers of the op's first input
   unique_words,  // 64-bit words that never repeat within a tensor
 };
 
@@ -59,7 +59,7 @@ struct Range {
   double high = 1;
 };
 
-/// What some rows of a tensor hold instead: a row shares one fate, for special values spread.
+/// Special values in some rows of a tensor: all elements of a row share one fate.
 enum class Specials {
   none,
   nonfinite,  // one NaN, one infinity, or two of both signs
@@ -68,25 +68,25 @@ enum class Specials {
 
 struct Data {
   Distribution distribution = Distribution::uniform;
-  Range range;                     // of f32 and everything narrower
-  std::optional<Range> range_f64;  // of f64, where its exponents reach further
+  Range range;                     // for f32 and all narrower dtypes
+  std::optional<Range> range_f64;  // for f64, if its wider exponent range matters
   Specials specials = Specials::none;
-  /// Elements that share a fate; 0: a row, the whole of a tensor with one extent.
+  /// Number of elements that share a fate; 0: a row, or the whole tensor if it has one extent.
   std::int64_t run = 0;
-  /// Not 0: the tensor is divided into so many runs instead.
+  /// If not 0: number of runs into which the tensor is divided instead.
   std::int64_t runs = 0;
 };
 
-/// After how many rows of x, and of W, the data of a product x W^T repeat. 0: never.
+/// Number of rows of x, and of W, after which the data of a product x W^T repeat. 0: never.
 struct Panel {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
 };
 
-/// One judged launch: inputs of this kind, outputs judged by this rule.
+/// One judged launch: the inputs' data, and the rule for the outputs.
 struct Pass {
   std::string_view name;   // in the CSV column `oracle`: "exact_data", "real_data"
-  std::vector<Data> data;  // of each input; the last one serves all further inputs
+  std::vector<Data> data;  // data of each input; the last one also serves all further inputs
   Rule rule;
 
   bool has_specials() const {

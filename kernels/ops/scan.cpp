@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-/// Special values in ten places: each spoils what follows it.
+/// Puts special values in ten places: each one spoils all sums after it.
 Passes running_sums() {
   Passes passes = sums();
   for (Data& data : passes[1].data) data.runs = 10;
