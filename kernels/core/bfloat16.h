@@ -5,8 +5,7 @@
 
 namespace assay {
 
-/// bfloat16 storage: the upper half of an IEEE binary32. Arithmetic is done in f32 by whoever needs
-/// it.
+/// Stores bfloat16: the upper half of an IEEE binary32. Callers compute in f32.
 struct BFloat16 {
   std::uint16_t bits = 0;
 

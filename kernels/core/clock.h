@@ -9,11 +9,11 @@ namespace assay {
 std::string utc_text(std::chrono::system_clock::time_point time);
 std::string utc_now();
 
-/// A clock that is never set, for differences.
+/// Seconds of a clock that is never set, for differences.
 double steady_s();
 
 using Deadline = std::chrono::steady_clock::time_point;
-/// So many seconds from now.
+/// Returns the time `seconds` from now.
 Deadline after(double seconds);
 
 }  // namespace assay

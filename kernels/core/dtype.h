@@ -15,8 +15,8 @@
 
 namespace assay {
 
-/// Element types of tensors. The names in text are those of the enumerators. tf32 is one of
-/// products alone: its tensors are f32, of which factors are used to 11 significand bits.
+/// Element types of tensors. Their text names are those of the enumerators. tf32 exists for
+/// products only: its tensors are f32, and factors are used to 11 significand bits.
 enum class DType : std::uint8_t { f64, f32, bf16, f16, i64, i32, i8, u8, tf32, e4m3, e5m2 };
 
 std::span<const DType> all_dtypes();
@@ -25,27 +25,27 @@ std::optional<DType> parse_dtype(std::string_view text);
 std::size_t size_bytes(DType dtype);
 bool is_floating(DType dtype);
 
-/// Significand bits p, the implicit one included (f32: 24). Integers: the bits of their magnitude.
+/// Significand bits p, including the implicit one (f32: 24). Integers: bits of their magnitude.
 int precision_bits(DType dtype);
 
-/// The type in which sums over `dtype` are kept: f32 for tf32 and the floats of 16 and 8 bits, i32
-/// for i8, else the dtype itself.
+/// Type in which sums over `dtype` are kept: f32 for tf32 and the floats of 16 and 8 bits, i32 for
+/// i8, else the dtype itself.
 DType accumulator(DType dtype);
 
-/// The dtype of tensors that hold the factors of a product of `dtype`: f32 for tf32, else itself.
+/// Dtype of the tensors that hold the factors of a product of `dtype`: f32 for tf32, else itself.
 DType stored_dtype(DType dtype);
-/// The dtype of what such a product gives, and of its bias: i32 for i8, bf16 for e4m3, f32 for
-/// tf32, else itself.
+/// Dtype of the result and of the bias of such a product: i32 for i8, bf16 for e4m3, f32 for tf32,
+/// else itself.
 DType product_dtype(DType dtype);
 
-/// The exponent of the smallest normal number, -126 for f32, and of the largest, 127. Floats only.
+/// Exponents of the smallest normal number, -126 for f32, and of the largest, 127. Floats only.
 int smallest_exponent(DType dtype);
 int largest_exponent(DType dtype);
 
 /// u = 2^-p, the unit roundoff under round-to-nearest; 0 for integers, whose arithmetic is exact.
 double unit_roundoff(DType dtype);
 
-/// Whether T is stored in 16 or 8 bits and computed with in f32.
+/// True if T is stored in 16 or 8 bits and computed with in f32.
 template <class T>
 inline constexpr bool is_narrow_float =
     std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_same_v<T, Float8E4M3> ||

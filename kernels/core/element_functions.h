@@ -6,10 +6,10 @@
 #include <limits>
 #include <type_traits>
 
-// The functions of elementwise ops, which CPUs and GPUs compile from the same text. References do
-// not use them. Arguments are of the type that a backend computes in: 16-bit floats come as f32.
+// Functions of elementwise ops. CPUs and GPUs compile them from this one text; references do not
+// use them. Arguments have the type that a backend computes in: 16-bit floats come as f32.
 //
-// `rounds` is false where the result of representable arguments needs no rounding.
+// `rounds` is false if the result of representable arguments needs no rounding.
 #ifdef __CUDACC__
 #define ASSAY_ELEMENT_FUNCTION __host__ __device__
 #else
@@ -18,7 +18,7 @@
 
 namespace assay {
 
-/// Integers wrap: their arithmetic is that of unsigned numbers.
+/// Converts integers to unsigned, so that their arithmetic wraps.
 template <class T>
 ASSAY_ELEMENT_FUNCTION auto wrapping(T x) {
   if constexpr (std::is_integral_v<T>) {
@@ -108,7 +108,7 @@ struct FusedMultiplyAdd {
   }
 };
 
-/// A NaN in either operand is the result: where a is NaN, b < a is false.
+/// Returns NaN if either operand is NaN: if a is NaN, b < a is false.
 struct Minimum {
   static constexpr bool rounds = false;
   template <class T>
@@ -149,7 +149,7 @@ struct Equal {
   }
 };
 
-/// Of `a` where the mask is not 0, else of `b`.
+/// Returns `a` where the mask is not 0, else `b`.
 struct Choose {
   template <class T>
   ASSAY_ELEMENT_FUNCTION T operator()(std::uint8_t mask, T a, T b) const {
@@ -157,7 +157,7 @@ struct Choose {
   }
 };
 
-/// Written so that a NaN stays.
+/// Keeps a NaN: x <= 0 is false for it.
 struct Relu {
   static constexpr bool rounds = false;
   template <class T>

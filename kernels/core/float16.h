@@ -5,16 +5,16 @@
 
 namespace assay {
 
-/// IEEE binary16 storage. Arithmetic is done in f32 by whoever needs it. The conversions are free
-/// of branches, so that compilers vectorise them, and need a floating-point environment that rounds
-/// to nearest and keeps subnormals.
+/// Stores an IEEE binary16. Callers compute in f32. The conversions have no branches, so that
+/// compilers vectorise them. They need a floating-point environment that rounds to nearest and
+/// keeps subnormals.
 struct Float16 {
   std::uint16_t bits = 0;
 
   constexpr Float16() = default;
 
-  /// Rounds to nearest, ties to even; beyond 65504 by half an ulp and more to infinity. A NaN stays
-  /// a NaN (its payload is lost).
+  /// Rounds to nearest, ties to even. Values from 65520, half an ulp beyond 65504, become infinity.
+  /// A NaN stays a NaN (its payload is lost).
   explicit constexpr Float16(float value) {
     const auto word = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = (word >> 16) & 0x8000U;
@@ -22,7 +22,7 @@ struct Float16 {
     // Normal results: the exponent's bias changes from 127 to 15, and 13 bits are rounded away.
     const std::uint32_t normal =
         (magnitude - (112U << 23) + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
-    // Subnormal ones: beside 0.5, whose last f32 bit is worth 2^-24, the addition itself rounds.
+    // Subnormal results: adding 0.5, whose last f32 bit is worth 2^-24, does the rounding.
     const std::uint32_t subnormal =
         std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000U;
     std::uint32_t half = magnitude < (113U << 23) ? subnormal : normal;
@@ -34,7 +34,7 @@ struct Float16 {
   explicit constexpr operator float() const {
     const std::uint32_t sign = (bits & std::uint32_t{0x8000}) << 16;
     const std::uint32_t shifted = (bits & std::uint32_t{0x7fff}) << 13;
-    // The scaling corrects the exponent's bias, and makes numbers of subnormals.
+    // The scaling corrects the exponent's bias and decodes subnormals.
     const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted) * 0x1p112F);
     const std::uint32_t magnitude = shifted >= (0x7c00U << 13) ? shifted | 0x7f800000U : finite;
     return std::bit_cast<float>(magnitude | sign);

@@ -4,24 +4,24 @@
 #include <bit>
 #include <cstdint>
 
-// 8-bit floats, of the "OCP 8-bit Floating Point Specification (OFP8)", revision 1.0, 2023. Like
-// the other narrow floats they are storage alone: whoever needs arithmetic does it in f32.
-// Conversions are free of branches, so that compilers vectorise them, and need a floating-point
-// environment that rounds to nearest and keeps subnormals.
+// 8-bit floats of the "OCP 8-bit Floating Point Specification (OFP8)", revision 1.0, 2023. Like the
+// other narrow floats they are storage only: callers compute in f32. The conversions have no
+// branches, so that compilers vectorise them. They need a floating-point environment that rounds to
+// nearest and keeps subnormals.
 namespace assay {
 namespace float8 {
 
-/// The layout of a format: a sign, then the exponent, then `stored` bits of the significand.
+/// Layout of a format: a sign, then the exponent, then `stored` bits of the significand.
 struct Format {
   int stored;
   int bias;
-  std::uint32_t largest;   // the code of the largest finite number; beyond it are
+  std::uint32_t largest;   // code of the largest finite number; infinity and NaN have larger codes
   std::uint32_t infinity;  // 0: none
   std::uint32_t nan;
 };
 
-/// Rounds to nearest, ties to even. What is too large, infinities too, becomes the largest finite
-/// number, as CUDA's conversions do (__NV_SATFINITE).
+/// Rounds to nearest, ties to even. Larger values, infinities too, become the largest finite
+/// number, as in CUDA's conversions (__NV_SATFINITE).
 constexpr std::uint8_t encode(float value, const Format& format) {
   const auto word = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = word & 0x7fffffffU;
@@ -30,7 +30,7 @@ constexpr std::uint8_t encode(float value, const Format& format) {
   const std::uint32_t below_half = (std::uint32_t{1} << (cut - 1)) - 1;
   // Normal results: the exponent's bias changes, and `cut` bits are rounded away.
   const std::uint32_t normal = (magnitude - rebias + below_half + ((magnitude >> cut) & 1U)) >> cut;
-  // Subnormal ones: beside a number whose last f32 bit is worth theirs the addition itself rounds.
+  // Subnormal results: adding a number whose last f32 bit has their weight does the rounding.
   const std::uint32_t beside = rebias + (static_cast<std::uint32_t>(cut + 1) << 23);
   const std::uint32_t subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(beside)) -
@@ -45,7 +45,7 @@ constexpr float decode(std::uint8_t bits, const Format& format) {
   const std::uint32_t sign = (bits & std::uint32_t{0x80}) << 24;
   const std::uint32_t code = bits & std::uint32_t{0x7f};
   const std::uint32_t shifted = code << (23 - format.stored);
-  // The scaling corrects the exponent's bias, and makes numbers of subnormals.
+  // The scaling corrects the exponent's bias and decodes subnormals.
   const auto scale =
       std::bit_cast<float>(static_cast<std::uint32_t>(127 + 127 - format.bias) << 23);
   const auto finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted) * scale);

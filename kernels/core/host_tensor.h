@@ -37,7 +37,7 @@ class HostTensor {
 
  private:
   struct Free {
-    std::size_t mapped_bytes;  // 0: of the heap
+    std::size_t mapped_bytes;  // 0: on the heap
     void operator()(std::byte* memory) const {
       if (mapped_bytes > 0) {
         munmap(memory, mapped_bytes);
@@ -57,14 +57,14 @@ class HostTensor {
     return memory;
   }
 
-  /// Large ones on huge pages where the system has them: with pages of 4 KiB the first touch of a
-  /// tensor takes longer than most ops on it. A mapping of its own, as what is freed on the heap
-  /// keeps its huge pages: the tensors that a later case times would lie on them, and those of a
-  /// case that runs alone would not.
+  /// Maps large tensors on huge pages where the system has them: with 4 KiB pages the first touch
+  /// of a tensor takes longer than most ops on it. Uses separate mappings: freed heap memory keeps
+  /// its huge pages, so tensors timed by a later case would lie on them, unlike those of a case
+  /// that runs alone.
   static Storage map_huge_pages(std::size_t bytes) {
     const std::size_t whole = rounded_up(bytes, huge_page_bytes);
     if (whole < bytes || whole + huge_page_bytes < whole) throw std::bad_alloc();
-    const std::size_t reserved_bytes = whole + huge_page_bytes;  // an aligned part lies within
+    const std::size_t reserved_bytes = whole + huge_page_bytes;  // contains an aligned part
     void* reserved =
         mmap(nullptr, reserved_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (reserved == MAP_FAILED) throw std::bad_alloc();
@@ -75,7 +75,7 @@ class HostTensor {
     if (before > 0) munmap(begin, before);
     munmap(begin + before + whole, huge_page_bytes - before);
     Storage memory(begin + before, Free{whole});
-    madvise(memory.get(), whole, MADV_HUGEPAGE);  // a wish
+    madvise(memory.get(), whole, MADV_HUGEPAGE);  // advice only
     return memory;
   }
 

@@ -7,11 +7,11 @@
 
 namespace assay {
 
-/// Where the tensors of a device lie, as seen from the process that drives it.
+/// Place of a device's tensors, as seen from the process that drives the device.
 enum class MemorySpace {
   host,    // in the host's memory
-  device,  // in a memory of its own, to and from which the process copies
-  remote,  // with another process
+  device,  // in the device's own memory, which the process copies to and from
+  remote,  // in another process
 };
 
 inline std::span<const MemorySpace> enumerators(MemorySpace /*of*/) {

@@ -31,7 +31,7 @@ std::vector<std::string> nearest(std::string_view text, std::span<const std::str
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(text, candidate);
     const std::size_t allowed = std::max<std::size_t>(2, text.size() / 3);
-    // A name that shares nothing with the text is no suggestion, however short both are.
+    // A name with nothing in common is no suggestion, even if both are short.
     if (distance <= allowed && distance < std::max(text.size(), candidate.size())) {
       ranked.emplace_back(distance, candidate);
     }

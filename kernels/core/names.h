@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// The candidates within a third of `text`'s length in edit distance, nearest first, at most three.
+/// Candidates within a third of `text`'s length in edit distance, nearest first, at most three.
 std::vector<std::string> nearest(std::string_view text, std::span<const std::string> candidates);
 
 /// "unknown suite 'lineer'; did you mean 'linear'? Valid: allreduce, linear, ..." in one line.

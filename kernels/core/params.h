@@ -25,7 +25,7 @@ class Params {
   /// Throws std::out_of_range when absent, std::bad_variant_access when of the other kind.
   std::int64_t integer(std::string_view name) const;
   const std::string& word(std::string_view name) const;
-  /// `otherwise` when absent.
+  /// Returns `otherwise` when absent.
   std::int64_t integer_or(std::string_view name, std::int64_t otherwise) const;
 
   const std::vector<Entry>& entries() const { return entries_; }

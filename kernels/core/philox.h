@@ -24,7 +24,7 @@ R123_CUDA_DEVICE inline std::array<std::uint64_t, 2> random_pair(std::uint64_t s
   return {block[0] | (std::uint64_t{block[1]} << 32), block[2] | (std::uint64_t{block[3]} << 32)};
 }
 
-/// The same for consecutive indices from `first` on, several times as fast.
+/// Computes consecutive blocks from `first` on, several times as fast.
 void random_pairs(std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
                   std::span<std::array<std::uint64_t, 2>> pairs);
 

@@ -7,12 +7,12 @@
 
 namespace assay {
 
-/// How elements of two processes become one.
+/// Combines the elements of two processes into one.
 struct Reduction {
   DType dtype = DType::f32;
-  /// "sum" or "prod" where the library's own may be taken; else empty.
+  /// "sum" or "prod" if the library's own reduction may be used; else empty.
   std::string_view native;
-  /// y[i] = a[i] with b[i], for n elements; y may be a or b.
+  /// Combines n elements: y[i] = a[i] with b[i]. y may be a or b.
   void (*combine)(void* y, const void* a, const void* b, std::size_t n) = nullptr;
 };
 

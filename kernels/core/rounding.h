@@ -7,9 +7,8 @@
 
 namespace assay {
 
-/// Rounded to odd, so that rounding it once more, to 16 bits, equals one rounding of `value`.
-/// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4),
-/// 2008.
+/// Rounds to odd: rounding the result once more, to 16 bits, equals one rounding of `value`. Boldo,
+/// Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4), 2008.
 constexpr float rounded_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto bits = std::bit_cast<std::uint32_t>(nearest);
@@ -19,7 +18,7 @@ constexpr float rounded_to_odd(double value) {
   return static_cast<double>(nearest) == value ? nearest : std::bit_cast<float>(odd);
 }
 
-/// The same from a 64-bit integer: what a double cannot hold is kept as one odd bit.
+/// Rounds a 64-bit integer to odd. Bits that a double cannot hold are kept as one odd bit.
 constexpr float rounded_to_odd(std::int64_t value) {
   const auto all = static_cast<std::uint64_t>(value);
   const std::uint64_t magnitude = value < 0 ? 0 - all : all;
@@ -31,8 +30,9 @@ constexpr float rounded_to_odd(std::int64_t value) {
   return rounded_to_odd(value < 0 ? -wide : wide);
 }
 
-/// a + b rounded to odd, so that one more rounding, to at least two bits fewer, equals one rounding
-/// of the sum. The rest that the sum misses is Knuth's (TAOCP vol. 2, 4.2.2, theorem B).
+/// Rounds a + b to odd: one more rounding, to at least two bits fewer, equals one rounding of the
+/// sum. The rounding error of the sum is computed by Knuth's method (TAOCP vol. 2, 4.2.2, theorem
+/// B).
 template <std::floating_point T>
 constexpr T sum_rounded_to_odd(T a, T b) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -40,7 +40,7 @@ constexpr T sum_rounded_to_odd(T a, T b) {
   const T b_part = sum - a;
   const T rest = (a - (sum - b_part)) + (b - b_part);
   const auto bits = std::bit_cast<Bits>(sum);
-  const bool is_exact = !(rest < 0 || rest > 0);  // also of infinities and NaN, whose rest is NaN
+  const bool is_exact = !(rest < 0 || rest > 0);  // also for infinities and NaN, whose rest is NaN
   const Bits odd = (rest > 0) == (sum > 0) ? bits + 1 : bits - 1;
   return std::bit_cast<T>(is_exact || (bits & 1U) != 0 ? bits : odd);
 }

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Significand bits of a floating storage type, with the leading one that is not stored: what
-/// precision_bits gives for its dtype, where a constant is needed. 1 for integers: they store none.
+/// Significand bits of a floating storage type, including the implicit leading one: a constant that
+/// equals precision_bits of its dtype. 1 for integers: they store none.
 template <class T>
 constexpr int significand_bits() {
   if constexpr (std::is_same_v<T, BFloat16>) {

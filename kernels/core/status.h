@@ -5,16 +5,16 @@
 
 namespace assay {
 
-/// Why a device could not do what was asked. Each maps to one status of a record.
+/// Reasons why a device failed a request. Each maps to one status of a record.
 enum class Failure {
-  not_here,       // the device or the host has no such thing, and is known not to: status `skip`
+  not_here,       // known not to exist on this device or host: status `skip`
   unsupported,    // a library is missing, or refuses: status `skip`, but something must pass
   out_of_memory,  // status `oom`
-  device_lost,    // the device is gone, also for a fresh process: status `device_lost`
-  internal,       // anything else that a library reported, a poisoned context too: status `error`
+  device_lost,    // the device is gone, for a fresh process too: status `device_lost`
+  internal,       // any other library error, and a poisoned context: status `error`
 };
 
-/// What a backend throws. The text names the call that failed and, where known, the way out.
+/// Exception of backends. The text names the call that failed and, if known, the remedy.
 class DeviceError : public std::runtime_error {
  public:
   DeviceError(Failure failure, const std::string& what)
@@ -25,13 +25,13 @@ class DeviceError : public std::runtime_error {
   Failure failure_;
 };
 
-/// Wrong input from the user: one line that names the valid choices. Ends the program with exit 2.
+/// Wrong input from the user. The text is one line with the valid choices. Exits with code 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Parameters that are valid, but not together: products of axes leave such cases out.
+/// Parameters that are valid, but not together. Products of axes leave such cases out.
 class NotApplicable : public UsageError {
  public:
   using UsageError::UsageError;

@@ -11,7 +11,7 @@ namespace assay {
 /// Extents of a dense row-major tensor, outermost first. An empty shape is a scalar.
 using Shape = std::vector<std::int64_t>;
 
-/// Saturates: a product beyond 2^62 is 2^62.
+/// Counts the elements. Saturates at 2^62.
 inline std::int64_t element_count(const Shape& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   std::int64_t count = 1;
@@ -21,23 +21,23 @@ inline std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-/// In what kind of memory a tensor lies. Devices refuse kinds that they do not have.
+/// Kind of memory of a tensor. Devices refuse kinds that they do not have.
 enum class Memory : std::uint8_t {
-  standard,    // what the device gives unasked
-  huge_pages,  // of the host, on pages of 2 MiB
-  pageable,    // of the host, as programs get it, for a device with memory of its own
-  pinned,      // the same, locked in place, so that the device can reach it by itself
+  standard,    // the device's default
+  huge_pages,  // host memory on pages of 2 MiB
+  pageable,    // ordinary host memory, for a device with its own memory
+  pinned,      // locked host memory, which the device can access directly
 };
 
-/// What a tensor is, apart from where its elements lie.
+/// Describes a tensor, except for the address of its elements.
 struct TensorSpec {
   DType dtype = DType::f32;
   Shape shape;
-  /// Elements from the start of one row (along the last extent) to that of the next, where rows do
-  /// not follow each other directly; 0: they do.
+  /// Elements from the start of one row (along the last extent) to the start of the next, if rows
+  /// have gaps between them; 0: no gaps.
   std::int64_t row_stride = 0;
   Memory memory = Memory::standard;
-  /// Which device of the lane holds it, where the op is no collective.
+  /// Index in the lane of the device that holds the tensor, if the op is no collective.
   int device = 0;
 
   std::int64_t elements() const { return element_count(shape); }

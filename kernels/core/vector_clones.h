@@ -1,8 +1,8 @@
 #pragma once
 
-// One build serves every x86-64: GCC compiles the function for each level and the loader picks the
-// best one of the machine. Other compilers get the baseline, and so do builds that look for errors
-// and not for speed: sanitized code takes three times as long to compile.
+// One build serves every x86-64: GCC compiles the function for each level, and the loader picks the
+// best one for the machine. Other compilers use the baseline. So do sanitizer builds: they look for
+// errors, not speed, and clones make them take three times as long to compile.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define ASSAY_VECTOR_CLONES \
