@@ -2,11 +2,11 @@
 
 #include "kernels/core/element_functions.h"
 
-// The functions that stand behind layers, and are ops of their own. In the types that they are
-// given: float and double.
+// Activation functions, used after layers and as ops of their own. They compute in the type of
+// their argument: float or double.
 namespace assay::cuda {
 
-/// CUDA's math library, which has its functions on both sides.
+/// CUDA's math library, available on host and device.
 struct Math {
   template <class T>
   static __host__ __device__ T exp(T x) {

@@ -6,7 +6,7 @@
 
 namespace assay::cuda {
 
-/// The GPUs that the driver shows to this process: none where there is no driver.
+/// Makes the backend of the GPUs that the driver shows to this process: none without a driver.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace assay::cuda

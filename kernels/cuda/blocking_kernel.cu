@@ -18,7 +18,7 @@ __device__ unsigned long long now_ns() {
   return ns;
 }
 
-/// Until `released` has counted up to `turn`. The difference, so that it may wrap.
+/// Spins until `released` reaches `turn`. The comparison uses the difference, so both may wrap.
 __global__ void wait_for(volatile unsigned* released, volatile unsigned* lapsed, unsigned turn) {
   const unsigned long long begin_ns = now_ns();
   while (static_cast<int>(*released - turn) < 0) {

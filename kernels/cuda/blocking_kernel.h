@@ -4,12 +4,12 @@
 
 namespace assay::cuda {
 
-/// Keeps a stream's work from starting: a kernel that spins until the host lets it go, so that what
-/// is enqueued behind it starts at once and runs without gaps. It goes by itself after a while: a
-/// queue that is full, or a call that waits for the GPU, would otherwise stand still for ever.
+/// Blocks a stream with a kernel that spins until the host releases it. Work enqueued behind it
+/// then starts at once and runs without gaps. The kernel also ends by itself after a while:
+/// otherwise a full queue, or a call that waits for the GPU, would hang for ever.
 class BlockingKernel {
  public:
-  /// On the current GPU.
+  /// Works on the current GPU.
   BlockingKernel();
   ~BlockingKernel();
   BlockingKernel(const BlockingKernel&) = delete;
@@ -17,14 +17,14 @@ class BlockingKernel {
 
   void begin(cudaStream_t stream);
   void end();
-  /// Whether a kernel has gone by itself since this was asked last. To be asked when its stream's
-  /// work is done.
+  /// Returns true if a kernel ended by itself since the last call. Call it after the stream's work
+  /// is done.
   bool take_lapse();
 
  private:
-  /// What the host and the kernel tell each other, in pinned memory.
+  /// Flags in pinned memory, shared by the host and the kernel.
   struct Flags {
-    unsigned released;  // how many times, by the host
+    unsigned released;  // count of releases by the host
     unsigned lapsed;    // set by the kernel
   };
   volatile Flags* flags_ = nullptr;

@@ -4,8 +4,8 @@
 namespace assay::cuda {
 namespace {
 
-/// To Y, rounded once. The argument comes widened: narrow floats as f32. Constructors of CUDA's
-/// 8-bit floats saturate (__NV_SATFINITE).
+/// Converts to Y with one rounding. Arguments are widened: narrow floats come as f32. The
+/// constructors of CUDA's 8-bit floats saturate (__NV_SATFINITE).
 template <class Y>
 struct CastTo {
   template <class X>
@@ -16,7 +16,7 @@ struct CastTo {
       return static_cast<Y>(rounded_to_odd(x));
     } else if constexpr (std::is_same_v<X, std::int32_t>) {
       return static_cast<Y>(rounded_to_odd(static_cast<double>(x)));
-    } else {  // f32 and 8-bit integers, which an f32 holds
+    } else {  // f32, and 8-bit integers, which fit into an f32
       return static_cast<Y>(static_cast<float>(x));
     }
   }

@@ -18,7 +18,7 @@
 namespace assay::cuda {
 namespace {
 
-/// 2 as an element of the message.
+/// Encodes 2 as an element of the message.
 std::array<std::byte, 8> two_as(DType dtype) {
   std::array<std::byte, 8> scalar{};
   visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
@@ -33,7 +33,7 @@ std::array<std::byte, 8> two_as(DType dtype) {
   return scalar;
 }
 
-/// The reduction as each rank's communicator knows it.
+/// Reduction handles, one for each rank's communicator.
 class Reductions {
  public:
   Reductions(NcclRanks& ranks, const OpInstance& op) : ranks_(ranks) {
@@ -85,7 +85,7 @@ class AllreduceKernel final : public Kernel {
       refused = nccl.all_reduce(binding.inputs[0], binding.outputs[0], count_, type_,
                                 reductions_[rank], ranks_[rank], stream_of(binding).handle());
     }
-    // The group ends whatever became of it: it would swallow the calls behind it.
+    // End the group even after an error: an open group would swallow later calls.
     const ncclResult_t ended = nccl.group_end();
     ranks_.demand(refused, "ncclAllReduce");
     ranks_.demand(ended, "ncclGroupEnd");
@@ -128,7 +128,7 @@ std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Boo
   std::vector<int> ordinals;
   for (Device* device : devices) ordinals.push_back(static_cast<CudaDevice&>(*device).ordinal());
   const auto make = [&] { return std::make_shared<NcclRanks>(ordinals, bootstrap); };
-  // Processes must make theirs together, and one does not see that another's broke.
+  // Not cached: processes must create these together, and none sees when another's breaks.
   if (bootstrap.size() > 1) {
     return std::make_unique<NcclCommunicator>(make(), "nccl between processes");
   }

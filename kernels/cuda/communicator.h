@@ -9,9 +9,9 @@
 
 namespace assay::cuda {
 
-/// One rank on each of the GPUs of this process, and as many in each other process of the
-/// bootstrap, which all call it. Ranks of one process are taken from the cache. Throws DeviceError:
-/// `unsupported` where NCCL is missing.
+/// Connects one rank on each GPU of this process, and as many in each other process of the
+/// bootstrap. All processes call it. Ranks of a single process come from the cache. Throws
+/// DeviceError(unsupported) without NCCL.
 std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Bootstrap& bootstrap,
                                            CommunicatorCache<NcclRanks>& cache);
 

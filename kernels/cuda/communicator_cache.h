@@ -6,12 +6,11 @@
 
 namespace assay::cuda {
 
-/// What was made for GPUs, by their ordinals in the order of the ranks: to make a communicator
-/// takes seconds.
+/// Caches communicators by GPU ordinals in rank order: creating one takes seconds.
 template <class Made>
 class CommunicatorCache {
  public:
-  /// Calls `make` where there is none for these GPUs, or only one that broke.
+  /// Calls `make` if these GPUs have no communicator, or a broken one.
   template <class Make>
   std::shared_ptr<Made> get(const std::vector<int>& ordinals, const Make& make) {
     std::shared_ptr<Made>& held = made_[ordinals];

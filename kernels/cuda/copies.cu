@@ -4,7 +4,7 @@
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/kernels.h"
 
-// Copies between memories: by an engine for copies, or by a kernel.
+// Copies between memories, by a copy engine or by a kernel.
 namespace assay::cuda {
 namespace {
 
@@ -12,7 +12,7 @@ constexpr int threads = 256;
 constexpr int words_per_thread = 4;  // in flight together
 constexpr std::int64_t most_blocks = 1 << 16;
 
-/// By whole words of 16 bytes, to which both are aligned; the last bytes one by one.
+/// Copies whole 16-byte words, to which both addresses are aligned, then the last bytes one by one.
 __global__ void copy_words(const std::byte* from, std::byte* to, std::int64_t bytes) {
   using Word = uint4;
   constexpr std::int64_t tile = std::int64_t{threads} * words_per_thread;
@@ -72,7 +72,7 @@ std::unique_ptr<Kernel> by_engine(const std::string& name, const Copy& copy, con
 std::unique_ptr<Kernel> device_memcpy(const OpInstance& op, const Binding& binding) {
   const Copy copy = copy_of(op, binding);
   if (op.params.word("by") == "kernel") return by_kernel(copy, binding);
-  // From and to pageable memory the runtime copies through a buffer of its own, and waits for it.
+  // The runtime copies from and to pageable memory through its own buffer, and waits for it.
   const bool is_pageable =
       op.params.word("from") == "pageable" || op.params.word("to") == "pageable";
   return by_engine("cudaMemcpyAsync", copy, binding, is_pageable ? Waits::yes : Waits::no);
@@ -84,7 +84,7 @@ int holder(const void* memory) {
   return attributes.device;
 }
 
-/// Whether GPU `from` reaches the memory of GPU `to` by itself, from now on.
+/// Enables or disables direct access from GPU `from` to the memory of GPU `to`.
 void set_access(int from, int to, bool direct) {
   make_current(from);
   const cudaError_t error =
@@ -115,9 +115,9 @@ std::unique_ptr<Kernel> peer_memcpy(const OpInstance& op, const Binding& binding
     demand_access(to, from);
   }
   set_access(to, from, direct);
-  set_access(from, to, direct);  // last: its stream is the one to launch on
+  set_access(from, to, direct);  // last: it makes the launching stream's GPU current
   if (op.params.word("by") == "kernel") return by_kernel(copy, binding);
-  // Without access it goes through a buffer of the driver, for which a call may have to wait.
+  // Without access the copy uses a buffer of the driver, and a call may have to wait for it.
   return by_engine(direct ? "cudaMemcpyAsync, peer access" : "cudaMemcpyAsync, no peer access",
                    copy, binding, direct ? Waits::no : Waits::yes);
 }

@@ -7,7 +7,7 @@ namespace assay::cuda {
 namespace {
 
 const Library& library() {
-  // Of the toolkit that this was compiled with: another major version has another interface.
+  // Opens the major version of the toolkit at compile time: other versions differ in interface.
   static const Library opened("libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR),
                               library_folders());
   return opened;
@@ -45,7 +45,7 @@ CublasLt::CublasLt() {
 
 std::string CublasLt::version_text() const {
   if (!problem_.empty()) return "";
-  // 130002: 13.0.2
+  // The version 130002 means 13.0.2.
   const std::size_t version = get_version();
   return "cuBLASLt " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
          "." + std::to_string(version % 100);

@@ -6,13 +6,13 @@
 
 namespace assay::cuda {
 
-/// cuBLASLt, opened on first use: a missing library costs products alone. Each member is the
-/// library's function of that name.
+/// cuBLASLt, opened on first use: only products need the library. Each member is the library's
+/// function of that name.
 class CublasLt {
  public:
   static const CublasLt& instance();
 
-  /// Why it cannot be used; empty when it can.
+  /// Reason why the library cannot be used; empty if it can.
   const std::string& problem() const { return problem_; }
   /// "cuBLASLt 13.0.0"; empty without the library.
   std::string version_text() const;
@@ -38,9 +38,9 @@ class CublasLt {
   std::string problem_;
 };
 
-/// What a status of the library means for the trial: throws DeviceError unless it is success.
-/// Only CUBLAS_STATUS_NOT_SUPPORTED is `unsupported`: an invalid value or a wrong architecture is a
-/// mistake of ours, which would skip every product and leave the run green.
+/// Throws DeviceError unless the status is success. Only CUBLAS_STATUS_NOT_SUPPORTED maps to
+/// `unsupported`: an invalid value or a wrong architecture is our own mistake, and as `unsupported`
+/// it would skip every product and leave the run green.
 void check(cublasStatus_t status, const char* call);
 
 }  // namespace assay::cuda

@@ -4,13 +4,13 @@
 
 namespace assay::cuda {
 
-/// Makes a GPU the current one of this thread: to be called before whatever is about it. Nobody
-/// makes another one current again: to make GPU 0 current takes memory on it, also for workers that
-/// have nothing to do with it.
+/// Makes a GPU the current one of this thread. Call it before any call about that GPU. Does not
+/// restore the previous device: selecting GPU 0 would create a context there, even in workers that
+/// do not use it.
 void make_current(int ordinal);
 
-/// Of calls that may fail without consequence, as when memory is released after an error: the next
-/// check must not find their error.
+/// Clears an error without consequence, such as a release of memory after an error. The next check
+/// must not see it.
 void ignore(cudaError_t error);
 
 }  // namespace assay::cuda

@@ -30,7 +30,7 @@ int driver_version() {
   return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
 }
 
-/// The error is of the count alone: the next call must not see it.
+/// Counts the GPUs. Clears its error: the next call must not see it.
 cudaError_t count_of(int& count) {
   count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
@@ -74,7 +74,7 @@ std::string pci_bus_id_of(int ordinal) {
   return text.data();
 }
 
-/// Two transfers a clock on each line.
+/// Assumes two transfers per clock on each line.
 std::optional<double> memory_peak_bytes_per_s(int ordinal) {
   int khz = 0;
   int bits = 0;
@@ -134,7 +134,7 @@ std::string uuid_text(const unsigned char (&bytes)[16], bool is_mig_slice) {
 }
 
 std::string uuid_of(int ordinal) {
-  // Asked of each tensor at each judged launch, and always the same.
+  // Cached: every judged launch asks for each tensor, and the answer never changes.
   static std::mutex mutex;
   static std::map<int, std::string> known;
   const std::lock_guard lock(mutex);
@@ -143,7 +143,7 @@ std::string uuid_of(int ordinal) {
   check(cudaGetDeviceProperties(&gpu, ordinal), "cudaGetDeviceProperties");
   unsigned char bytes[16];
   for (std::size_t i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(gpu.uuid.bytes[i]);
-  // A process sees a slice as a device of its own, with the UUID of the slice.
+  // A process sees a MIG slice as a separate device, with the UUID of the slice.
   const bool is_mig_slice = Nvml::instance().state(pci_bus_id_of(ordinal)).mig.value_or(false);
   return known.emplace(ordinal, uuid_text(bytes, is_mig_slice)).first->second;
 }

@@ -11,17 +11,17 @@ namespace assay::cuda {
 std::string uuid_of(int ordinal);
 std::string uuid_text(const unsigned char (&bytes)[16], bool is_mig_slice);
 
-/// "13.0" of 13000: how the runtime and the driver number their versions.
+/// Formats a version number of the runtime or the driver: "13.0" for 13000.
 std::string version_text(int version);
 
-/// Every visible GPU in logical order, CUDA_VISIBLE_DEVICES applied; none where there is no driver.
-/// Creates no context.
+/// Describes every visible GPU in logical order, after CUDA_VISIBLE_DEVICES. Empty without a
+/// driver. Creates no context.
 std::vector<DeviceInfo> describe_gpus();
 
-/// What CUDA_VISIBLE_DEVICES chooses from.
+/// Devices that CUDA_VISIBLE_DEVICES selects from.
 Visibility visible_gpus();
 
-/// Why there is no GPU, or what those that there are have to do without.
+/// Reasons why there is no GPU, or which libraries the present GPUs lack.
 std::vector<std::string> missing_parts();
 
 }  // namespace assay::cuda

@@ -63,7 +63,7 @@ void CudaDevice::upload(void* to, const void* from_host, std::size_t bytes) {
   }
   make_current(ordinal_);
   check(cudaMemcpy(to, from_host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the GPU");
-  // A copy from pageable memory may return before it has reached the GPU, and streams of ours do
+  // Waits: a copy from pageable memory may return before it has reached the GPU, and our streams do
   // not wait for the default stream.
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }

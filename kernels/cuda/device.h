@@ -8,7 +8,7 @@
 
 namespace assay::cuda {
 
-/// One GPU, by its logical index. The first call that needs it creates its context.
+/// One GPU, by its logical index. The first call that needs a context creates it.
 class CudaDevice final : public Device {
  public:
   CudaDevice(DeviceInfo info, int ordinal) : info_(std::move(info)), ordinal_(ordinal) {}

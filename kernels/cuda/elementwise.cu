@@ -5,9 +5,9 @@
 namespace assay::cuda {
 namespace {
 
-/// Of 16-bit floats in f32: the product is exact in a double, and what the sum of it and c misses
-/// stays as one odd bit: the product of two bf16 may lie in the middle between two results, from
-/// which a far smaller c moves it.
+/// Computes 16-bit floats exactly up to one final rounding. The product is exact in a double, and
+/// the error of its sum with c is kept as one odd bit. It matters: the product of two bf16 may lie
+/// midway between two results, and a far smaller c then decides.
 struct NarrowFusedMultiplyAdd {
   __device__ float operator()(float a, float b, float c) const {
     const double product = static_cast<double>(a) * static_cast<double>(b);
@@ -15,7 +15,7 @@ struct NarrowFusedMultiplyAdd {
   }
 };
 
-/// By a factor that is read from the device's memory at each launch.
+/// Multiplies by a factor that each launch reads from the device's memory.
 template <class S>
 struct Scale {
   const S* factor;
@@ -25,14 +25,14 @@ struct Scale {
   }
 };
 
-/// A value that is read from the device's memory at each launch.
+/// Returns a value that each launch reads from the device's memory.
 template <class S>
 struct Constant {
   const S* value;
   __device__ S operator()() const { return *value; }
 };
 
-/// The kernel of an f that knows its operands; what it makes are the Ys of the op's output.
+/// Makes the kernel of an f that knows its operands. Its results are the Ys of the op's output.
 template <class Y, class F, class... X>
 std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
                                   const X*... x) {

@@ -6,12 +6,12 @@ Failure failure_of(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
       return Failure::out_of_memory;
-    // Not a build without code for this GPU: of that every trial would be a skip.
+    // Excludes a build without code for this GPU: it would make every trial a skip.
     case cudaErrorNotSupported:
       return Failure::unsupported;
     case cudaErrorPeerAccessUnsupported:
       return Failure::not_here;
-    // Gone for a fresh process too, or never there.
+    // Lost for a fresh process too, or never present.
     case cudaErrorNoDevice:
     case cudaErrorInvalidDevice:
     case cudaErrorDevicesUnavailable:
@@ -65,7 +65,7 @@ std::string remedy(cudaError_t error) {
 
 void check(cudaError_t error, const char* call) {
   if (error == cudaSuccess) return;
-  if (!is_sticky(error)) cudaGetLastError();  // or the next launch would seem to have failed
+  if (!is_sticky(error)) cudaGetLastError();  // or the next launch would seem to fail
   std::string text =
       std::string(call) + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")";
   if (const std::string way_out = remedy(error); !way_out.empty()) text += "; " + way_out;

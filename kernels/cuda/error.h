@@ -8,14 +8,14 @@
 
 namespace assay::cuda {
 
-/// What an error of the runtime means for the trial. An error that has spoilt the context
-/// ("sticky": every later call gives it again) is `internal`: a fresh process is rid of it.
+/// Maps a runtime error to the failure of a trial. A sticky error, which every later call on this
+/// context returns again, is `internal`: a fresh process clears it.
 Failure failure_of(cudaError_t error);
 
-/// Whether the context is lost with it.
+/// Returns true if the error destroys the context.
 bool is_sticky(cudaError_t error);
 
-/// What a user can do about it; perhaps empty.
+/// Advice to the user; may be empty.
 std::string remedy(cudaError_t error);
 
 /// Throws DeviceError that names `call` unless `error` is cudaSuccess.

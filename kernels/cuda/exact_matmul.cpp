@@ -12,7 +12,7 @@ std::int64_t odd(std::int64_t limit) {
   return std::max<std::int64_t>(1, limit % 2 == 0 ? limit - 1 : limit);
 }
 
-/// The largest integer up to which a factor holds all.
+/// Largest n such that the factor's type holds every integer up to n.
 std::int64_t factor_limit(const MatmulPlan& plan) {
   switch (plan.factors) {
     case CUDA_R_64F:
@@ -30,8 +30,8 @@ std::int64_t factor_limit(const MatmulPlan& plan) {
   }
 }
 
-/// Of the sum of all magnitudes, two bits below what an accumulator holds: a bias comes on top.
-/// Those of 8-bit floats keep 14 (matmul_mode).
+/// Limit of the sum of all magnitudes, two bits below the accumulator's precision: a bias is added.
+/// Accumulators of 8-bit floats keep 14 bits (matmul_mode).
 std::int64_t sum_limit(const MatmulPlan& plan) {
   switch (plan.compute) {
     case CUBLAS_COMPUTE_64F:
@@ -69,9 +69,9 @@ ExactMatmul::ExactMatmul(const MatmulPlan& plan)
       has_bias_((plan.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0),
       is_relu_((plan.epilogue & CUBLASLT_EPILOGUE_RELU) != 0) {
   const std::int64_t limit = sum_limit(plan);
-  // An f16 ends at 65504.
+  // The largest f16 is 65504.
   const std::int64_t result_limit = plan.result == CUDA_R_16F ? power(14) : limit;
-  // Beyond 2^22 terms (12 of 8-bit floats) the others are 0; the indices of a term are squared.
+  // Terms beyond 2^22 (2^12 for 8-bit floats) are 0. Term indices are squared.
   terms_ = odd(std::min({plan.k, limit, power(30)}));
   sum_ = std::min(odd(terms_ / 2), odd(result_limit));
   negative_ = (terms_ - sum_) / 2;

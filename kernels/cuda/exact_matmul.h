@@ -6,19 +6,19 @@
 
 namespace assay::cuda {
 
-/// Exact data of a product's own shape and types, whose result is known without computing it: an
-/// algorithm is proved on the device, when a kernel is made and the trial's tensors hold nothing
-/// yet. A (r, l) = column(r) b(l) and B (l, c) = row(c) a(l) of odd integers and signs, so
-/// D (r, c) = row(c) column(r) sum(), and every partial sum in any order is exact.
+/// Exact data of a product's own shape and types, whose result is known without computing it. They
+/// prove an algorithm on the device when a kernel is made, before the trial's tensors hold data.
+///   A (r, l) = column(r) b(l) and B (l, c) = row(c) a(l) of odd integers and signs, so
+///   D (r, c) = row(c) column(r) sum(), and every partial sum in any order is exact.
 ///
-/// Sums are odd, and of a result of 16 bits those of r = 0 and c = 0 are longer than it holds. The
-/// bias cancels the rounded sums of c = 0: what is left is what was rounded off, positive so that a
-/// relu keeps it, and would be 0 had a sum been rounded before its bias was added.
+/// Sums are odd. With a 16-bit result, the sums of r = 0 and c = 0 need more bits than it holds.
+/// The bias cancels the rounded sums of c = 0 and leaves only the rounding error, which is positive
+/// so that a relu keeps it. It would be 0 if a sum were rounded before its bias is added.
 class ExactMatmul {
  public:
   explicit ExactMatmul(const MatmulPlan& plan);
 
-  /// Element i of each as it lies in memory, the matrices of a batch one behind the other.
+  /// Element i of each tensor in memory order; the matrices of a batch follow each other.
   constexpr std::int64_t a_at(std::int64_t i) const {
     const std::int64_t at = i % (m_ * k_);
     const std::int64_t r = i / (m_ * k_) * m_ + (a_transposed_ ? at / k_ : at % m_);
@@ -32,7 +32,7 @@ class ExactMatmul {
   /// b(l) and a(l): -1, 0 or 1.
   constexpr std::int64_t a_sign(std::int64_t l) const { return (l * 0x9e3779b1 >> 7 & 1) * 2 - 1; }
   constexpr std::int64_t b_sign(std::int64_t l) const { return a_sign(l) * term(l); }
-  /// Of column c of B, and of row r of A; those of a batch are counted through.
+  /// Factors of column c of B, and of row r of A, numbered across a batch.
   constexpr std::int64_t row(std::int64_t c) const {
     const std::int64_t magnitude = row_limit_ - 2 * (c * 7919 % ((row_limit_ + 1) / 2));
     return c % 3 == 1 ? -magnitude : magnitude;
@@ -43,21 +43,22 @@ class ExactMatmul {
     return lost < 0 || (lost == 0 && r % 2 == 1) ? -magnitude : magnitude;
   }
   constexpr std::int64_t sum() const { return sum_; }
-  /// The sum of element (r, c), before a bias and a rounding.
+  /// Sum of element (r, c), before bias and rounding.
   constexpr std::int64_t product(std::int64_t r, std::int64_t c) const {
     return row(c) * column(r) * sum_;
   }
-  /// Where nothing is rounded off half of the sum, so that something is left.
+  /// Bias of row r. If nothing is rounded off, it cancels only half of the sum, so that a result
+  /// remains.
   constexpr std::int64_t bias(std::int64_t r) const {
     const std::int64_t whole = product(r, 0);
     return rounded(whole) == whole ? -whole / 2 : -rounded(whole);
   }
-  /// The result in its type, which holds it.
+  /// Result, exactly representable in its type.
   constexpr std::int64_t expected(std::int64_t r, std::int64_t c) const {
     const std::int64_t value = product(r, c) + (has_bias_ ? bias(r) : 0);
     return is_relu_ && value < 0 ? 0 : rounded(value);
   }
-  /// To the bits of the result's type, to nearest even.
+  /// Rounds to the bits of the result's type, to nearest even.
   constexpr std::int64_t rounded(std::int64_t value) const {
     const std::int64_t magnitude = value < 0 ? -value : value;
     int shift = 0;
@@ -71,7 +72,7 @@ class ExactMatmul {
   }
 
  private:
-  /// Of the terms that count so many are negative, evenly spread.
+  /// Factor of term l: `negative_` of the `terms_` nonzero terms are -1, evenly spread.
   constexpr std::int64_t term(std::int64_t l) const {
     if (l >= terms_) return 0;
     return (l + 1) * negative_ / terms_ > l * negative_ / terms_ ? -1 : 1;
@@ -82,7 +83,7 @@ class ExactMatmul {
   int result_bits_;
   bool has_bias_;
   bool is_relu_;
-  std::int64_t terms_;  // odd; those behind are 0
+  std::int64_t terms_;  // odd; later terms are 0
   std::int64_t negative_;
   std::int64_t sum_;  // odd
   std::int64_t row_limit_, column_limit_;

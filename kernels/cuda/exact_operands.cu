@@ -14,7 +14,7 @@ unsigned blocks_for(std::int64_t n) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((n + block - 1) / block, 1, 65536));
 }
 
-/// Integers that S holds.
+/// Converts integers that S holds exactly.
 template <class S>
 __device__ S stored(std::int64_t value) {
   if constexpr (is_narrow<S>) {
@@ -60,7 +60,7 @@ __global__ void count_wrong(ExactMatmul exact, const S* d, std::int64_t n, unsig
   });
 }
 
-/// Calls `f` with the type that the library calls so.
+/// Calls `f` with the C++ type of the library's type name.
 template <class F>
 void with_type(cudaDataType_t type, const F& f) {
   switch (type) {
@@ -120,7 +120,7 @@ Operands ExactOperands::operands() const {
 }
 
 void ExactOperands::spoil_result() {
-  // NaN of all types of floats
+  // All bytes 0xff: NaN in every float type.
   check(cudaMemsetAsync(d_, 0xff, bytes_of(plan_.result, plan_.batch * plan_.m * plan_.n),
                         stream_->handle()),
         "cudaMemsetAsync");

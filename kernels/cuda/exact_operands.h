@@ -8,17 +8,17 @@
 
 namespace assay::cuda {
 
-/// Factors and a bias of a plan's extents, filled with its exact data. They are memory of its own:
-/// inputs must stay as they are, and those of a stack's later layers hold nothing.
+/// Factors and a bias of a plan's extents, filled with its exact data. They use separate memory:
+/// inputs must not change, and those of a stack's later layers hold no data yet.
 class ExactOperands {
  public:
-  /// `d` is the product's own output, which is overwritten.
+  /// Overwrites `d`, the product's own output.
   ExactOperands(const MatmulPlan& plan, void* d, CudaStream& stream);
 
   Operands operands() const;
-  /// Fills d with what is right nowhere.
+  /// Fills d with values that are wrong everywhere.
   void spoil_result();
-  /// Whether d is right, bit for bit. Waits.
+  /// Returns true if d is right, bit for bit. Waits.
   bool is_result_right();
 
  private:
@@ -27,7 +27,7 @@ class ExactOperands {
   CudaStream* stream_;
   Workspace a_, b_, bias_;
   void* d_;
-  Workspace wrong_;  // a count
+  Workspace wrong_;  // count of wrong elements
 };
 
 }  // namespace assay::cuda

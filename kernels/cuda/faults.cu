@@ -22,13 +22,13 @@ __global__ void never_end() {
   for (;;) asm volatile("nanosleep.u32 1000;");
 }
 
-/// Empty where none is named.
+/// Returns the fault's name; empty if the environment names none.
 std::string fault_of_environment() {
   const char* name = std::getenv(fault_variable);
   return name == nullptr ? "" : name;
 }
 
-/// Beyond the memory of any GPU.
+/// Exceeds the memory of any GPU.
 constexpr std::size_t huge_bytes = std::size_t{1} << 46;
 
 class FaultyKernel final : public Kernel {

@@ -2,7 +2,7 @@
 #include "kernels/cuda/map.cuh"
 #include "kernels/device/element_rows.h"
 
-// CUDA's math library without its fast variants; its published errors: kernels/ops/function_errors.
+// CUDA's math library without fast variants. Published errors: kernels/ops/function_errors.
 namespace assay::cuda {
 namespace {
 

@@ -6,14 +6,14 @@
 namespace assay::cuda {
 namespace {
 
-/// Ends the capture whatever becomes of it.
+/// Ends the capture even after an error.
 cudaGraph_t end_of_capture(cudaStream_t stream) {
   cudaGraph_t graph = nullptr;
   ignore(cudaStreamEndCapture(stream, &graph));
   return graph;
 }
 
-/// Null where a call cannot be captured: launches outside of a graph tell of all other errors.
+/// Returns null if a call cannot be captured. Launches outside a graph report all other errors.
 cudaGraph_t captured(Kernel& kernel, std::int64_t launches, cudaStream_t stream) {
   if (const cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
       error != cudaSuccess) {
@@ -44,7 +44,7 @@ std::unique_ptr<GraphKernel> GraphKernel::capture(Kernel& kernel, std::int64_t l
   const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
   ignore(cudaGraphDestroy(graph));
   if (error != cudaSuccess && !is_sticky(error)) {
-    ignore(error);  // such as no memory for so many nodes: then they are a loop
+    ignore(error);  // for example too many nodes for the memory: the caller then uses a loop
     return nullptr;
   }
   check(error, "cudaGraphInstantiate");

@@ -12,11 +12,11 @@
 
 namespace assay::cuda {
 
-/// Many launches of a kernel as one: captured once, and enqueued by a single call, so that what the
-/// host takes for each launch is not in their time.
+/// Many launches of a kernel, captured once and enqueued by a single call. Their time excludes the
+/// host's cost of each launch.
 class GraphKernel final : public Kernel {
  public:
-  /// Null where the kernel cannot be captured.
+  /// Returns null if the kernel cannot be captured.
   static std::unique_ptr<GraphKernel> capture(Kernel& kernel, std::int64_t launches,
                                               const CudaStream& stream);
   /// Owns the graph.

@@ -31,7 +31,7 @@ void HostMemory::free(void* memory, Memory kind) noexcept {
 void* HostMemory::allocate(std::size_t bytes, Memory kind) {
   void* memory = nullptr;
   if (kind == Memory::pinned) {
-    // Portable: also for the other GPUs of a lane.
+    // Portable: the other GPUs of a lane can use it too.
     check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "cudaHostAlloc");
   } else {
     memory = ::operator new(bytes, page, std::nothrow);
@@ -53,7 +53,7 @@ bool HostMemory::release(void* memory) noexcept {
 }
 
 bool HostMemory::holds(const void* address) const {
-  // const_cast: the map's keys are what allocate gave out.
+  // const_cast: the map's keys are the pointers that allocate returned.
   auto* wanted = const_cast<std::byte*>(static_cast<const std::byte*>(address));
   const auto behind = blocks_.upper_bound(wanted);
   if (behind == blocks_.begin()) return false;

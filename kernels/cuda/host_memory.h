@@ -7,7 +7,7 @@
 
 namespace assay::cuda {
 
-/// Memory of the host that a GPU's tensors lie in: what transfers begin or end in.
+/// Host memory for a GPU's tensors: the source or target of transfers.
 class HostMemory {
  public:
   HostMemory() = default;
@@ -15,12 +15,12 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  /// On whole pages. `kind` is pageable or pinned; the current GPU can reach the latter by itself.
-  /// Throws DeviceError.
+  /// Allocates whole pages. `kind` is pageable or pinned; the current GPU can access pinned memory
+  /// directly. Throws DeviceError.
   void* allocate(std::size_t bytes, Memory kind);
-  /// Whether it was of this memory, and is released.
+  /// Releases memory of this object. Returns false for any other memory.
   bool release(void* memory) noexcept;
-  /// Whether the address lies in it.
+  /// Returns true if the address lies in this memory.
   bool holds(const void* address) const;
 
  private:

@@ -17,10 +17,10 @@
 
 namespace assay::cuda {
 
-/// Whether a call may wait for the GPU, so that it must not stand behind work that is held back.
+/// Says if a call may wait for the GPU. Such a call must not follow blocked work.
 enum class Waits : bool { no, yes };
 
-/// A kernel that is one call with the stream to enqueue on.
+/// A kernel that is one call with a stream as its argument.
 class FunctionKernel final : public Kernel {
  public:
   using Run = std::function<void(cudaStream_t)>;
@@ -32,7 +32,7 @@ class FunctionKernel final : public Kernel {
         waits_(waits),
         mode_(mode) {}
 
-  /// Throws DeviceError also for a launch that was refused, which no call tells of by itself.
+  /// Throws DeviceError, also for a refused launch, which no call reports by itself.
   void launch() override {
     make_current(stream_->ordinal());
     check(cudaGetLastError(), "an earlier call");
@@ -51,14 +51,14 @@ class FunctionKernel final : public Kernel {
   MathMode mode_;
 };
 
-/// A kernel of CUB: `call(memory, bytes, stream)` says in `bytes` how much memory it needs when it
-/// is given none, and enqueues the work when it is. Not called where there is nothing to do.
+/// Makes a kernel of CUB. `call(memory, bytes, stream)` sets `bytes` to the memory it needs if
+/// `memory` is null, else it enqueues the work. Never enqueues an empty op.
 template <class Call>
 std::unique_ptr<Kernel> with_workspace(std::string implementation, const Binding& binding,
                                        bool is_empty, Call call) {
   std::size_t bytes = 0;
   if (!is_empty) check(call(nullptr, bytes, stream_of(binding).handle()), implementation.c_str());
-  // Never none, which would be taken for the question again.
+  // Never empty: CUB would take a null pointer as a size query again.
   const auto workspace = std::make_shared<Workspace>(std::max<std::size_t>(bytes, 1));
   return std::make_unique<FunctionKernel>(
       implementation, binding, [implementation, is_empty, call, workspace](cudaStream_t stream) {
@@ -72,7 +72,7 @@ std::unique_ptr<Kernel> with_workspace(std::string implementation, const Binding
 std::string cub_version_text();
 std::string thrust_version_text();
 
-// The ops of each family, one file each.
+// Kernels of each family, one file each.
 std::span<const KernelRow> elementwise_kernels();
 std::span<const KernelRow> function_kernels();
 std::span<const KernelRow> cast_kernels();

@@ -5,18 +5,18 @@
 
 #include "kernels/cuda/storage_types.cuh"
 
-// Ops that move elements and compute nothing.
+// Ops that move elements without computing.
 namespace assay::cuda {
 namespace {
 
-/// Side of a tile that goes through shared memory, so that rows are read and written whole.
+/// Side of a tile in shared memory, which makes reads and writes of rows contiguous.
 constexpr int side = 32;
 constexpr int rows_at_once = 8;
 
 template <class W>
 __global__ void transpose_tiles(const W* x, W* y, std::int64_t rows, std::int64_t cols,
                                 std::int64_t tiles_across, std::int64_t tiles) {
-  __shared__ W shared[side][side + 1];  // one more: columns then lie in different banks
+  __shared__ W shared[side][side + 1];  // one more: puts columns into different banks
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const std::int64_t r0 = tile / tiles_across * side;
     const std::int64_t c0 = tile % tiles_across * side;
@@ -51,7 +51,7 @@ std::unique_ptr<Kernel> transpose(const OpInstance& op, const Binding& binding) 
   });
 }
 
-/// Where element i of the gathered rows comes from.
+/// Position of the source of element i of the gathered rows.
 struct Source {
   const std::int64_t* index;
   std::int64_t cols;

@@ -12,7 +12,7 @@ namespace assay::cuda {
 namespace fs = std::filesystem;
 namespace {
 
-/// The entries of a folder, in the order of their names; none where it cannot be read.
+/// Lists a folder's entries in name order; empty if the folder is unreadable.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::error_code unreadable;
   std::vector<fs::path> found;
@@ -40,7 +40,7 @@ std::vector<fs::path> split(const char* list) {
   return paths;
 }
 
-/// Of the active virtual environment and of the system's Pythons.
+/// Lists the folders of the active virtual environment and of the system's Pythons.
 std::vector<fs::path> site_packages() {
   std::vector<fs::path> found;
   std::vector<fs::path> prefixes = split(std::getenv("VIRTUAL_ENV"));
@@ -67,7 +67,7 @@ Library::Library(const std::string& name, std::span<const fs::path> folders)
     const fs::path file = folder / name;
     if (!fs::exists(file, unreadable)) continue;
     handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) problem_ = dlerror();  // it is there and does not load: that tells more
+    if (handle_ == nullptr) problem_ = dlerror();  // it exists but does not load: more useful
   }
   if (handle_ != nullptr) problem_.clear();
 }

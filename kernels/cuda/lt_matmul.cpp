@@ -11,7 +11,7 @@
 namespace assay::cuda {
 namespace {
 
-/// What NVIDIA recommends for Hopper; more than older GPUs need.
+/// NVIDIA's recommendation for Hopper; older GPUs need less.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 constexpr int most_candidates = 8;
 constexpr int launches_a_time = 3;
@@ -62,14 +62,14 @@ bool has_bias(cublasLtEpilogue_t epilogue) { return (epilogue & CUBLASLT_EPILOGU
 
 struct LtMatmul::Handles {
   Handles() = default;
-  // Delegates, so that what was created before an error is destroyed.
+  // Delegates, so that an error destroys what was created before it.
   explicit Handles(const MatmulPlan& plan) : Handles() {
     if (!lt.problem().empty()) throw DeviceError(Failure::unsupported, lt.problem());
     check(lt.create(&library), "cublasLtCreate");
     check(lt.create_product(&product, plan.compute, plan.scale), "cublasLtMatmulDescCreate");
     set(lt, product, CUBLASLT_MATMUL_DESC_TRANSA, plan.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(lt, product, CUBLASLT_MATMUL_DESC_EPILOGUE, plan.epilogue);
-    // Sums of 8-bit floats are promoted to f32 on the way. Scales are 1 where none are given.
+    // Sums of 8-bit floats are promoted to f32 along the way. The default scale is 1.
     if (plan.factors == CUDA_R_8F_E4M3) {
       set(lt, product, CUBLASLT_MATMUL_DESC_FAST_ACCUM, plan.fast_accumulation);
     }
@@ -99,7 +99,7 @@ struct LtMatmul::Handles {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr;
 };
 
-/// The algorithms that the library proposes for a product.
+/// Algorithms that the library proposes for a product.
 class LtMatmul::LtCandidates final : public Candidates {
  public:
   LtCandidates(const LtMatmul& product, ExactOperands& data, CudaStream& stream)
@@ -127,7 +127,7 @@ class LtMatmul::LtCandidates final : public Candidates {
     return {.refusal = "", .time_s = stream_.elapsed_s(*begin_, *end_)};
   }
   bool was_right() override { return data_.is_result_right(); }
-  /// The median of several times of a few launches, which a blocked stream runs without gaps.
+  /// Median of several times of a few launches, which run without gaps on a blocked stream.
   double time_s(int i) override {
     std::array<double, timed_repeats> times_s{};
     for (double& time_s : times_s) {
@@ -170,7 +170,7 @@ std::shared_ptr<Workspace> LtMatmul::new_workspace() {
 LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
                    std::shared_ptr<Workspace> workspace, SearchBudget& budget)
     : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
-  set_bias(operands);  // its alignment is one of the things that algorithms are chosen by
+  set_bias(operands);  // the choice of algorithms depends on its alignment
   ExactOperands data(plan, operands.d, stream);
   LtCandidates candidates(*this, data, stream);
   Choice choice = choose(candidates, budget);
@@ -207,7 +207,7 @@ void LtMatmul::run(const Operands& operands, cudaStream_t stream) const {
   check(enqueue(operands, algorithm_, stream), "cublasLtMatmul");
 }
 
-/// In the library's order; empty where it has none.
+/// Lists the algorithms in the library's order; empty if there are none.
 std::vector<cublasLtMatmulHeuristicResult_t> LtMatmul::proposed() const {
   const Handles& h = *handles_;
   cublasLtMatmulPreference_t preference = nullptr;

@@ -12,14 +12,14 @@
 
 namespace assay::cuda {
 
-/// A product by cuBLASLt with the fastest of the algorithms that its heuristics propose and that
-/// are right on exact data: found by trying them once, as far as the budget reaches. Algorithms
-/// that add partial sums in the output's type are not asked for.
+/// A cuBLASLt product with the fastest algorithm that its heuristics propose and that is right on
+/// exact data. Tries the algorithms once, within the budget. Does not ask for algorithms that add
+/// partial sums in the output's type.
 class LtMatmul {
  public:
-  /// Tries the candidates on data of its own; of the operands d is overwritten. `workspace` may be
-  /// shared by products that run one after the other. Throws DeviceError, `unsupported` where the
-  /// library has no algorithm for the plan.
+  /// Tries the candidates on its own data; of the operands only d is overwritten. Products that run
+  /// one after the other may share `workspace`. Throws DeviceError, `unsupported` if the library
+  /// has no algorithm for the plan.
   LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
            std::shared_ptr<Workspace> workspace, SearchBudget& budget);
   ~LtMatmul();
@@ -30,9 +30,9 @@ class LtMatmul {
   static std::shared_ptr<Workspace> new_workspace();
   /// "cuBLASLt 13.0.2 algorithm 66, tile 20, stages 35, split-K 1".
   std::string implementation() const;
-  /// Whether the algorithm was right on exact data: false if none was.
+  /// Returns true if the algorithm was right on exact data: false if none was.
   bool is_right() const { return is_right_; }
-  /// The candidates that were refused or wrong, and why; empty: none.
+  /// Candidates that were refused or wrong, with the reasons; may be empty.
   const std::string& left_out() const { return left_out_; }
 
  private:

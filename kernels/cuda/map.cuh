@@ -8,10 +8,10 @@
 #include "kernels/core/element_functions.h"
 #include "kernels/cuda/storage_types.cuh"
 
-// Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.
+// Elementwise ops: y[i] = f(x[i], ...) for contiguous tensors, or rows with gaps.
 namespace assay::cuda {
 
-/// F of widened arguments, rounded to Y.
+/// Applies F to widened arguments and rounds to Y.
 template <class Y, class F>
 struct Elementwise {
   F f;
@@ -21,7 +21,7 @@ struct Elementwise {
   }
 };
 
-/// The same over rows that lie `step` apart, for which libraries have no transform.
+/// Maps rows that lie `step` apart, for which libraries have no transform.
 template <class Y, class F, class... X>
 __global__ void map_apart(Elementwise<Y, F> f, std::int64_t n, std::int64_t cols, std::int64_t step,
                           Y* y, const X*... x) {
@@ -32,7 +32,7 @@ __global__ void map_apart(Elementwise<Y, F> f, std::int64_t n, std::int64_t cols
   }
 }
 
-/// What map_rows enqueues for an op of this output.
+/// Describes the kernel that map_rows enqueues for this output.
 inline std::string map_text(const OpInstance& op) {
   return op.signature.outputs[0].has_gaps() ? "own kernel over rows"
                                             : cub_version_text() + " DeviceTransform";
@@ -45,7 +45,7 @@ void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*..
   if (n == 0) return;
   const Elementwise<Y, F> element{f};
   if (!spec.has_gaps()) {
-    // The other form fits its tiles to the size of the first call, for all calls of the process.
+    // The other form sets its tile size by the first call, for all later calls of the process.
     check(cub::DeviceTransform::TransformStableArgumentAddresses(
               ::cuda::std::tuple<const X*...>(x...), y, n, element, stream),
           "cub::DeviceTransform");
@@ -57,7 +57,7 @@ void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*..
                                           x...);
 }
 
-/// The kernel of a stateless F whose arguments and result are all of the op's dtype.
+/// Makes the kernel of a stateless F whose arguments and result all have the op's dtype.
 template <class F, class Types, int Inputs>
 std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {

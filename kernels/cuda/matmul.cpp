@@ -9,7 +9,7 @@
 namespace assay::cuda {
 namespace {
 
-/// How the GPU of a stream sums products of a dtype. Throws DeviceError(unsupported).
+/// Summation mode of the stream's GPU for a dtype. Throws DeviceError(unsupported).
 MathMode mode_of(DType dtype, const CudaStream& stream) {
   int major = 0;
   int minor = 0;
@@ -21,8 +21,8 @@ MathMode mode_of(DType dtype, const CudaStream& stream) {
   return matmul_mode(dtype, major);
 }
 
-/// act(products + bias) with rows of `cols` elements and a bias of so many: one fully connected
-/// layer, or products of a batch.
+/// Shape of one fully connected layer, or of the products of a batch: act(products + bias), rows of
+/// `cols` elements, and a bias of `cols` elements.
 struct LayerShape {
   DType dtype;
   std::string act;
@@ -36,15 +36,14 @@ struct LayerTensors {
   void* y;
 };
 
-/// "bias", "bias and relu", "rounding": what stands behind the sums.
+/// Names the operations after the sums: "bias", "bias and relu", "rounding".
 std::string epilogue_text(const LayerShape& shape, bool bias) {
   if (shape.act == "none") return bias ? "bias" : "rounding";
   return (bias ? "bias and " : "") + shape.act;
 }
 
-/// With the library's epilogue where it has one for the activation that is right. Elsewhere the
-/// sums are left in the accumulator's type, and a kernel of our own adds the bias, activates and
-/// rounds: once.
+/// Uses the library's epilogue if it has one for the activation and that is right. Else leaves the
+/// sums in the accumulator's type, and our own kernel adds the bias, activates and rounds once.
 class Layer {
  public:
   Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream,
@@ -62,7 +61,7 @@ class Layer {
                                                           budget);
                       }});
     }
-    // Plain sums in their own type have no other way.
+    // Plain sums in their own type have no second way.
     if (fused != CUBLASLT_EPILOGUE_DEFAULT || result != wide) {
       ways.push_back({"our own " + epilogue_, [&] {
                         sums_ = std::make_unique<Workspace>(
@@ -97,12 +96,11 @@ class Layer {
   LayerShape shape_;
   std::string epilogue_;
   std::unique_ptr<LtMatmul> product_;
-  std::unique_ptr<Workspace> sums_;  // none with the library's epilogue
+  std::unique_ptr<Workspace> sums_;  // null with the library's epilogue
   std::string left_out_;
 };
 
-/// Layers one after the other, with buffers between them. A single layer, or product, is a stack of
-/// one.
+/// Layers in sequence, with buffers between them. A single layer, or product, is a stack of one.
 class StackKernel final : public Kernel {
  public:
   StackKernel(const std::vector<LayerShape>& shapes, bool bias, const Binding& binding)
@@ -134,7 +132,7 @@ class StackKernel final : public Kernel {
     check(cudaGetLastError(), "a product");
   }
   MathMode math_mode() const override { return mode_; }
-  /// Each that there is among the layers, once.
+  /// Lists each implementation among the layers once.
   std::string implementation() const override {
     std::string all;
     std::string last;
@@ -149,7 +147,7 @@ class StackKernel final : public Kernel {
  private:
   struct Step {
     std::unique_ptr<Layer> layer;
-    std::unique_ptr<Workspace> between;  // none behind the last layer
+    std::unique_ptr<Workspace> between;  // null after the last layer
     LayerTensors tensors{};
   };
   CudaStream* stream_;

@@ -34,7 +34,7 @@ Choice choose(Candidates& candidates, SearchBudget& budget) {
     }
     const double left_s = budget.left_s() - (candidates.now_s() - before_s);
     if (first.time_s > long_launch_s || first.time_s * candidates.timed_launches() > left_s) {
-      // The library's order decides what time does not.
+      // Too slow to time: the library's order decides.
       if (choice.is_right) continue;
       choice.taken = i;
       choice.is_right = true;

@@ -8,12 +8,11 @@
 
 #include "kernels/core/status.h"
 
-// Which of several ways to compute a product is taken: decided here without a GPU, from what trying
-// them shows.
+// Chooses among several ways to compute a product. Needs no GPU: it decides by the results of
+// trying them.
 namespace assay::cuda {
 
-/// The seconds that a kernel may take to find out which way is fastest: all of its products share
-/// them.
+/// Seconds that a kernel may spend to find the fastest way, shared by all of its products.
 class SearchBudget {
  public:
   explicit SearchBudget(double seconds = 1) : left_s_(seconds) {}
@@ -34,32 +33,32 @@ class Candidates {
   virtual ~Candidates() = default;
   virtual int count() const = 0;
   virtual std::string name(int i) const = 0;
-  /// Launches a candidate on exact data, once.
+  /// Launches a candidate once, on exact data.
   virtual Launch launch(int i) = 0;
-  /// Whether that launch left the right result, bit for bit.
+  /// Returns true if that launch left the right result, bit for bit.
   virtual bool was_right() = 0;
-  /// Seconds of a launch, from `timed_launches` of them.
+  /// Seconds per launch, from `timed_launches` of them.
   virtual double time_s(int i) = 0;
   virtual int timed_launches() const = 0;
   virtual double now_s() = 0;
 };
 
 struct Choice {
-  std::optional<int> taken;  // none: the library has no algorithm
-  /// Whether the one taken was right on exact data. Where none was, the first that ran is taken:
-  /// the trial's own judgement tells what is wrong with it.
+  std::optional<int> taken;  // empty: the library has no algorithm
+  /// True if the chosen one was right on exact data. If none was, the first that ran is chosen: the
+  /// trial's own judgement then reports the error.
   bool is_right = false;
   std::string left_out;  // "algorithm 7, tile 3 (wrong on exact data)"; empty: none
 };
 
-/// A first launch that takes longer is not repeated for the sake of a choice.
+/// Time of a first launch above which it is not repeated for the choice.
 inline constexpr double long_launch_s = 50e-3;
 
-/// The fastest of the candidates that are right, as far as the budget reaches: one that is right is
-/// found whatever it takes. The library's order stands unless another is clearly faster.
+/// Chooses the fastest right candidate, within the budget. The search for a right one is not
+/// limited by it. Keeps the library's order unless another candidate is clearly faster.
 Choice choose(Candidates& candidates, SearchBudget& budget);
 
-/// What is left out, and why, joined to what was left out before.
+/// Appends a left-out way and its reason to `left_out`.
 void leave_out(std::string& left_out, const std::string& what, const std::string& why);
 
 /// One way to a result, by a Matmul that was chosen as above.
@@ -69,8 +68,8 @@ struct Way {
   std::function<std::unique_ptr<Matmul>()> make;
 };
 
-/// The first way whose product is right. The last one is taken as it is: there is nothing behind
-/// it. `left_out` tells of the others.
+/// Returns the first way whose product is right. The last way is taken unchecked: no other is left.
+/// `left_out` names the rejected ways.
 template <class Matmul>
 std::unique_ptr<Matmul> first_right(std::span<const Way<Matmul>> ways, std::string& left_out) {
   for (const Way<Matmul>& way : ways.first(ways.size() - 1)) {

@@ -8,7 +8,7 @@
 namespace assay::cuda {
 namespace {
 
-/// The types in which products of `dtype` are summed and scaled.
+/// Sets the types in which products of `dtype` are summed and scaled.
 void set_types(MatmulPlan& plan, DType dtype, DType result) {
   plan.factors = data_type(stored_dtype(dtype));
   plan.result = data_type(result);
@@ -27,8 +27,8 @@ void set_types(MatmulPlan& plan, DType dtype, DType result) {
   }
 }
 
-/// Asked before the library is, which answers what it does not take with the status of a mistake of
-/// ours. Its documentation (cublasLtMatmul) wants rows of 16 bytes of 8-bit floats, and of integers
+/// Checks before the library does: it would return the status of a mistake of ours. Its
+/// documentation (cublasLtMatmul) requires rows of 16 bytes for 8-bit floats, and for integers
 /// leading dimensions, m and k that are multiples of 4.
 void require_extents(DType dtype, std::int64_t in, std::int64_t out) {
   const std::int64_t unit = dtype == DType::e4m3 ? 16 : dtype == DType::i8 ? 4 : 1;
@@ -39,7 +39,7 @@ void require_extents(DType dtype, std::int64_t in, std::int64_t out) {
                         ", not in=" + std::to_string(in) + ", out=" + std::to_string(out));
 }
 
-/// Tensor cores that truncate sums of 24 bits.
+/// Mode of tensor cores that truncate 24-bit sums.
 MathMode truncating(int step) { return {.rounding = MathMode::Rounding::truncation, .step = step}; }
 
 }  // namespace

@@ -11,15 +11,15 @@
 
 namespace assay::cuda {
 
-/// A matrix product as cuBLASLt takes it: D (m x n) = op(A) (m x k) op(B) (k x n), all in columns,
-/// `batch` times over. A row-major matrix is the transpose of the same memory read in columns, so
+/// A matrix product in cuBLASLt's form: D (m x n) = op(A) (m x k) op(B) (k x n), column-major,
+/// `batch` times. A row-major matrix is the transpose of the same memory read column-major. So
 /// row-major y = x w is D = y^T = w^T x^T: A is the second factor and B the first.
 struct MatmulPlan {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t batch = 1;
   bool a_transposed = false;
   std::int64_t a_leading = 0, b_leading = 0, d_leading = 0;
-  std::int64_t a_stride = 0, b_stride = 0, d_stride = 0;  // from one of the batch to the next
+  std::int64_t a_stride = 0, b_stride = 0, d_stride = 0;  // between matrices of the batch
   cudaDataType_t factors = CUDA_R_32F;
   cudaDataType_t result = CUDA_R_32F;
   cudaDataType_t scale = CUDA_R_32F;
@@ -28,7 +28,7 @@ struct MatmulPlan {
   std::int8_t fast_accumulation = 0;
 };
 
-/// The tensors of one product, and the bias [m] of an epilogue that adds one.
+/// Tensors of one product, and the bias [m] for an epilogue that adds one.
 struct Operands {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -36,13 +36,13 @@ struct Operands {
   void* d = nullptr;
 };
 
-/// CUDA's name of a dtype. Throws DeviceError(unsupported) for one that matrices do not come in.
+/// CUDA's name of a dtype. Throws DeviceError(unsupported) for a dtype that has none.
 cudaDataType_t data_type(DType dtype);
 
 /// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
 /// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 and 8 bits
 /// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
-/// does not take: `in` and `out` must be multiples of 16 of e4m3, of 4 of i8.
+/// does not support: `in` and `out` must be multiples of 16 for e4m3, of 4 for i8.
 MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out);
 
@@ -50,27 +50,27 @@ MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_
 MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
                         std::int64_t n, std::int64_t k);
 
-/// How GPUs of this compute capability sum the products of a dtype, as far as it is published: none
-/// of it has been measured here.
+/// Summation mode of GPUs of this compute capability for products of a dtype, as far as it is
+/// published. None of it has been measured here.
 ///
-/// - f16, bf16, tf32: tensor cores add 4 products (V100, T4; of tf32 A100), or 8 (A100), to a sum
+/// - f16, bf16, tf32: tensor cores add 4 products (V100, T4; for tf32 A100), or 8 (A100), to a sum
 ///   that keeps 24 bits, and truncate. Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of
-///   NVIDIA tensor cores", PeerJ Computer Science 7:e330, 2021. Later ones are taken for A100:
-///   units that add more at once truncate less often, and keep what is declared for fewer.
+///   NVIDIA tensor cores", PeerJ Computer Science 7:e330, 2021. Later GPUs are treated like A100:
+///   units that add more at once truncate less often, and so stay within the declared bound.
 /// - e4m3: units of 32 products keep about 14 bits. DeepSeek-AI: "DeepSeek-V3 Technical Report",
-///   arXiv 2412.19437, 2024, section 3.3.2, of H800. Without fast accumulation the library adds
-///   such sums up in f32, and may be far better than that.
+///   arXiv 2412.19437, 2024, section 3.3.2, about H800. Without fast accumulation the library adds
+///   such sums in f32, and may be far better.
 ///
-/// The default for f64, f32 and integers.
+/// Returns the default for f64, f32 and integers.
 MathMode matmul_mode(DType dtype, int major);
 
-/// Throws DeviceError(not_here) where a GPU of this compute capability has no units for products
-/// of the dtype: the library may compute tf32 all the same, in FP32.
+/// Throws DeviceError(not_here) if a GPU of this compute capability has no units for products of
+/// the dtype. (The library may still compute tf32, in FP32.)
 void require_units(DType dtype, int major, int minor);
 
-/// The library's epilogue for an activation and a bias. None where it has none that is the same
-/// function: its GELU is the tanh form, by a tanh that may be approximate (about 2^-11), and
-/// integers have no epilogue.
+/// Library epilogue for an activation and a bias. Empty if the library has no equal function: its
+/// GELU is the tanh form, by a tanh that may be approximate (about 2^-11), and integers have no
+/// epilogue.
 std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype);
 
 }  // namespace assay::cuda

@@ -3,22 +3,22 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/storage_types.cuh"
 
-// Streams through memory: all of it read or written once, with as little else as can be. The
-// ceilings of `assay limits` are made of them.
+// Streams through memory: read or write all of it once, with as little other work as possible. The
+// ceilings of `assay limits` use them.
 namespace assay::cuda {
 namespace {
 
 constexpr int threads = 256;
 constexpr int words_per_thread = 4;  // in flight together
 
-/// Enough blocks for all n elements, `per_thread` of them for each thread.
+/// Number of blocks for all n elements, `per_thread` of them for each thread.
 unsigned blocks_for(std::int64_t n, int per_thread) {
   const std::int64_t tile = std::int64_t{threads} * per_thread;
   return static_cast<unsigned>(std::clamp<std::int64_t>((n + tile - 1) / tile, 1, 1 << 30));
 }
 
-/// y[i] = f(i), with the loads of one thread's elements in flight together. By pairs of doubles, to
-/// whose 16 bytes tensors are aligned; of an odd number the last by itself.
+/// y[i] = f(i), with the loads of one thread's elements in flight together. Works on pairs of
+/// doubles: tensors are aligned to their 16 bytes. The last of an odd number is handled alone.
 template <class Load, class Last>
 __global__ void stream(double* y, std::int64_t n, Load load, Last last) {
   auto* pairs = reinterpret_cast<double2*>(y);
@@ -105,7 +105,7 @@ std::unique_ptr<Kernel> triad(const OpInstance& op, const Binding& binding) {
 
 using Word = unsigned long long;
 
-/// `y` holds zero before.
+/// Requires `y` to be zero before.
 __global__ void exclusive_or(const Word* x, std::int64_t n, Word* y) {
   const auto* pairs = reinterpret_cast<const ulonglong2*>(x);
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
@@ -123,7 +123,7 @@ std::unique_ptr<Kernel> read(const OpInstance& op, const Binding& binding) {
   const std::int64_t n = op.params.integer("n");
   const auto* x = static_cast<const Word*>(binding.inputs[0]);
   auto* y = static_cast<Word*>(binding.outputs[0]);
-  constexpr unsigned most_blocks = 4096;  // a multiple of what any GPU runs at once
+  constexpr unsigned most_blocks = 4096;  // a multiple of the blocks that any GPU runs at once
   return std::make_unique<FunctionKernel>(
       "own kernel of 16-byte words", binding, [=](cudaStream_t enqueue_on) {
         check(cudaMemsetAsync(y, 0, sizeof *y, enqueue_on), "cudaMemsetAsync");

@@ -1,4 +1,4 @@
-// The CUDA backend as a module: what a program finds when it loads assay_cuda.so.
+// The CUDA backend as a module: entry point of assay_cuda.so.
 #include "kernels/device/module.h"
 
 #include "assay/version.h"

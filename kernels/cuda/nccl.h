@@ -5,9 +5,9 @@
 
 #include "kernels/core/dtype.h"
 
-// The toolkit comes without nccl.h: these are the parts of NCCL's documented binary interface that
-// are used here, under NCCL's names. tests/unit/kernels/cuda/cuda_test.cpp compares them with the
-// header where it is.
+// Declares the parts of NCCL's documented binary interface that are used here, under NCCL's names:
+// the toolkit comes without nccl.h. tests/unit/kernels/cuda/cuda_test.cpp compares them with the
+// header if it is installed.
 struct CUstream_st;
 
 namespace assay::cuda {
@@ -17,7 +17,7 @@ struct ncclUniqueId {
   char internal[128];
 };
 enum ncclResult_t : int { ncclSuccess = 0, ncclInternalError = 3, ncclInProgress = 7 };
-/// Also what ncclRedOpCreatePreMulSum makes: numbers without a name.
+/// Reductions. ncclRedOpCreatePreMulSum returns further values, without names.
 enum ncclRedOp_t : int { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4 };
 enum ncclDataType_t : int {
   ncclInt8 = 0,
@@ -31,13 +31,13 @@ enum ncclDataType_t : int {
 };
 enum ncclScalarResidence_t : int { ncclScalarHostImmediate = 1 };
 
-/// NCCL, opened on first use: a missing library costs collectives alone. Each member is the
-/// library's function of that name.
+/// NCCL, opened on first use: only collectives need the library. Each member is the library's
+/// function of that name.
 class Nccl {
  public:
   static const Nccl& instance();
 
-  /// Why it cannot be used; empty when it can.
+  /// Reason why the library cannot be used; empty if it can.
   const std::string& problem() const { return problem_; }
   /// "NCCL 2.28.9"; empty without the library.
   std::string version_text() const;
@@ -66,12 +66,12 @@ class Nccl {
 /// Throws DeviceError that names `call` unless `result` is success.
 void check(ncclResult_t result, const char* call);
 
-/// NCCL's name of a dtype and of an allreduce's `reduce`; premul_sum has none, it is made for each
-/// communicator. Throw DeviceError(unsupported).
+/// NCCL's names of a dtype and of an allreduce's `reduce`. premul_sum has none: it is created for
+/// each communicator. Both throw DeviceError(unsupported).
 ncclDataType_t nccl_type(DType dtype);
 ncclRedOp_t nccl_reduction(const std::string& reduce);
 
-/// "2.28.9" of 22809: how NCCL numbers its versions from 2.9 on.
+/// Formats a version of NCCL 2.9 or later: "2.28.9" for 22809.
 std::string nccl_version_text(int version);
 
 }  // namespace assay::cuda

@@ -8,7 +8,7 @@ namespace assay::cuda {
 
 NcclRanks::NcclRanks(const std::vector<int>& ordinals, Bootstrap& bootstrap)
     : ranks_(ordinals.size()) {
-  // The destructor does not run for what is not made.
+  // The destructor does not run if the constructor throws.
   try {
     if (bootstrap.size() == 1) {
       check(Nccl::instance().init_all(ranks_.data(), static_cast<int>(ranks_.size()),
@@ -44,7 +44,7 @@ void NcclRanks::join(const std::vector<int>& ordinals, Bootstrap& bootstrap) {
 
 void NcclRanks::demand(ncclResult_t result, const char* call) {
   if (result == ncclSuccess) return;
-  // Before buffers are released, which would wait for kernels that hang.
+  // Abort before buffers are released: releasing waits for kernels, and they may hang.
   abort();
   check(result, call);
 }

@@ -11,8 +11,8 @@ namespace assay::cuda {
 /// The ranks of one NCCL communicator that this process drives, one on each GPU.
 class NcclRanks {
  public:
-  /// With as many ranks in each other process of the bootstrap, which all make theirs; ranks are
-  /// numbered process by process. Throws DeviceError.
+  /// Creates the ranks together with every other process of the bootstrap, each of which has as
+  /// many. Ranks are numbered process by process. Throws DeviceError.
   NcclRanks(const std::vector<int>& ordinals, Bootstrap& bootstrap);
   ~NcclRanks() { abort(); }
   NcclRanks(const NcclRanks&) = delete;
@@ -21,15 +21,15 @@ class NcclRanks {
   std::size_t size() const { return ranks_.size(); }
   ncclComm_t operator[](std::size_t rank) const { return ranks_[rank]; }
 
-  /// Throws DeviceError where `result`, of `call`, or what the ranks tell of earlier work is an
-  /// error. Breaks the communicator before it does.
+  /// Throws DeviceError if `result`, of `call`, is an error, or if the ranks report an error of
+  /// earlier work. Breaks the communicator first.
   void demand(ncclResult_t result, const char* call);
   void demand_no_earlier_error();
-  /// After an error nothing more may be asked of the ranks.
+  /// After an error the ranks must not be used.
   bool is_broken() const { return is_broken_; }
 
  private:
-  /// Not ncclCommDestroy, which would wait for ranks that hang.
+  /// Not by ncclCommDestroy, which would wait for ranks that hang.
   void abort();
   void join(const std::vector<int>& ordinals, Bootstrap& bootstrap);
 

@@ -8,8 +8,8 @@
 namespace assay::cuda {
 namespace {
 
-// The toolkit may come without nvml.h: these are the parts of NVML's documented binary interface
-// that are used here.
+// Declares the parts of NVML's documented binary interface that are used here: the toolkit may come
+// without nvml.h.
 using Return = int;  // 0: success
 using Handle = void*;
 constexpr unsigned sm_clock = 1;
@@ -20,7 +20,7 @@ constexpr double milliwatt = 1e-3;
 struct Memory {
   unsigned long long total, free, used;
 };
-struct ProcessInfo {  // of nvmlDeviceGetComputeRunningProcesses_v3
+struct ProcessInfo {  // layout of nvmlDeviceGetComputeRunningProcesses_v3
   unsigned pid;
   unsigned long long used_bytes;
   unsigned gpu_instance, compute_instance;
@@ -31,14 +31,14 @@ const Library& library() {
   return opened;
 }
 
-/// Calls `name` where the library has it; whether it succeeded.
+/// Calls `name` if the library has it. Returns true on success.
 template <class... Arguments>
 bool ask(const char* name, Arguments... arguments) {
   const auto function = library().find<Return (*)(Arguments...)>(name);
   return function != nullptr && function(arguments...) == 0;
 }
 
-/// An unsigned number that `name` tells of the GPU, in units of `unit`.
+/// Reads an unsigned number of the GPU by the function `name`, in units of `unit`.
 template <class... Arguments>
 std::optional<double> number(const char* name, double unit, Handle gpu, Arguments... arguments) {
   unsigned value = 0;
@@ -77,7 +77,7 @@ std::optional<std::uint64_t> throttle_reasons(Handle gpu) {
   return reasons;
 }
 
-/// Null where there is none.
+/// Returns null if NVML does not find the GPU.
 Handle handle(const Nvml& nvml, const std::string& pci_bus_id) {
   Handle gpu = nullptr;
   const bool found =

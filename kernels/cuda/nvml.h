@@ -9,8 +9,8 @@
 
 namespace assay::cuda {
 
-/// What the management library tells of a GPU. Empty where the GPU, the driver or the rights of
-/// this process do not give it.
+/// State of a GPU as NVML reports it. Fields are empty if the GPU, the driver or the rights of this
+/// process do not provide them.
 struct GpuState {
   std::optional<std::int64_t> memory_free_bytes;
   std::optional<double> sm_clock_hz;
@@ -24,31 +24,31 @@ struct GpuState {
     std::optional<int> generation;
     std::optional<int> lanes;
   };
-  Pcie pcie;                   // the fastest that GPU and machine can have
+  Pcie pcie;                   // fastest link that GPU and machine support
   Pcie pcie_now;               // idle GPUs take a lower generation
-  std::optional<int> nvlinks;  // that are up
+  std::optional<int> nvlinks;  // number of active links
   std::optional<std::uint64_t> throttle_reasons;
 
   struct Process {
     unsigned pid;
     std::string name;
   };
-  std::vector<Process> processes;  // with a context on it
+  std::vector<Process> processes;  // with a context on the GPU
 };
 
-/// NVML, opened on first use and never needed: without it, what it tells is empty.
+/// NVML, opened on first use. It is optional: without it, all results are empty.
 class Nvml {
  public:
   static const Nvml& instance();
 
-  /// Why it tells nothing; empty when it does.
+  /// Reason why NVML cannot be used; empty if it can.
   const std::string& problem() const { return problem_; }
   /// "580.82.07".
   std::string driver_version() const;
-  /// Of every GPU of the machine, hidden ones too, in the order of their places on the bus.
+  /// UUIDs of every GPU of the machine, hidden ones too, in bus order.
   std::vector<std::string> uuids() const;
   GpuState state(const std::string& pci_bus_id) const;
-  /// Of all that, what changes while work runs.
+  /// Reads the part of the state that changes while work runs.
   DeviceCondition condition(const std::string& pci_bus_id) const;
 
  private:
@@ -56,11 +56,11 @@ class Nvml {
   std::string problem_;
 };
 
-/// Of the bits of nvmlClocksThrottleReasons: those that mean that the GPU ran slower than its work
-/// would have let it. Not idleness, and not clocks that somebody has set.
+/// Returns true if the bits of nvmlClocksThrottleReasons mean that the GPU ran slower than its work
+/// allowed. Idleness and clocks set by a user do not count.
 bool is_throttled(std::uint64_t reasons);
 
-/// "PCIe 5.0 x16"; empty where it is not known.
+/// "PCIe 5.0 x16"; empty if unknown.
 std::string pcie_text(const GpuState::Pcie& pcie);
 /// The fastest links: "PCIe 5.0 x16; 18 NVLinks".
 std::string link_text(const GpuState& state);

@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/storage_types.cuh"
 
-// Reductions to one element. CUB joins partial results in an order that depends on the number of
-// elements and on the GPU alone, so that results repeat.
+// Reductions to one element. CUB joins partial results in an order that depends only on the number
+// of elements and the GPU, so results repeat.
 namespace assay::cuda {
 namespace {
 
@@ -16,7 +16,7 @@ __device__ bool is_nan(P x) {
   return x != x;
 }
 
-// --- What becomes of a term, how two results are joined, and what of the last -------------------
+// --- Terms, joins and final steps of the reductions ---------------------------------------------
 
 struct Sum {
   static constexpr int inputs = 1;
@@ -51,7 +51,7 @@ struct Product : Sum {
   }
 };
 
-/// Divided in double: n itself may not be an f32.
+/// Divides in double: n may not fit into an f32.
 struct Mean : Sum {
   template <class P>
   static __device__ P finish(P total, std::int64_t n) {
@@ -104,7 +104,7 @@ struct Maximum : Minimum {
   }
 };
 
-// --- The same as CUB takes it --------------------------------------------------------------------
+// --- Adapters for CUB ---------------------------------------------------------------------------
 
 template <class R, class P>
 struct Join {
@@ -119,7 +119,7 @@ struct Term {
   }
 };
 
-/// The term of index i of two tensors.
+/// Term of index i of two tensors.
 template <class R, class P, class S>
 struct TermOfTwo {
   const S* a;
@@ -136,7 +136,7 @@ struct Finish {
 template <class In, class Out, class JoinOp, class TermOp, class P>
 std::unique_ptr<Kernel> reduce(const Binding& binding, In in, Out out, std::int64_t n, JoinOp join,
                                TermOp term, P nothing) {
-  // Also of no elements, which is `nothing`.
+  // Runs for no elements too: the result is `nothing`.
   return with_workspace(cub_version_text() + " DeviceReduce", binding, false,
                         [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
                           return cub::DeviceReduce::TransformReduce(memory, bytes, in, out, n, join,
@@ -176,7 +176,7 @@ struct BestAt {
   __device__ Best<P> operator()(std::int64_t i) const { return {widened(x[i]), i}; }
 };
 
-/// NaN before all numbers, then the greater, then the lower index: in whatever order.
+/// Orders NaN before all numbers, then the greater value, then the lower index.
 template <class P>
 struct Better {
   __device__ Best<P> operator()(const Best<P>& a, const Best<P>& b) const {

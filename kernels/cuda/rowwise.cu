@@ -3,14 +3,14 @@
 
 #include "kernels/cuda/storage_types.cuh"
 
-// Softmax and layernorm: a warp for each short row, a block for each long one. The row is read
-// again for each step; after the first it comes from a cache.
+// Softmax and layernorm: a warp for each short row, a block for each long one. Each step reads the
+// row again; after the first it comes from a cache.
 namespace assay::cuda {
 namespace {
 
 constexpr int warp = 32;
 constexpr int block_threads = 256;
-/// Up to here a warp is enough.
+/// Longest row for which a warp is enough.
 constexpr std::int64_t short_row = 1024;
 
 struct Plus {
@@ -20,7 +20,7 @@ struct Plus {
   }
 };
 
-/// A NaN may or may not become the maximum; it reaches the sum, and so every element, either way.
+/// A NaN may or may not become the maximum. Either way it reaches the sum, and so every element.
 struct Greater {
   template <class C>
   __device__ C operator()(C a, C b) const {
@@ -28,7 +28,7 @@ struct Greater {
   }
 };
 
-/// The threads that work on one row, of which all of a block's are at the same step.
+/// Threads that work on one row. All threads of a block are at the same step.
 template <int Threads>
 struct Team {
   static constexpr int per_block = block_threads / Threads;
@@ -38,7 +38,7 @@ struct Team {
     return std::int64_t{blockIdx.x} * per_block + threadIdx.x / Threads;
   }
 
-  /// What `own` of all threads of the team becomes by `join`, in all of them.
+  /// Joins `own` of all threads of the team, and returns the result to all of them.
   template <class C, class Join>
   __device__ static C all(C own, Join join) {
     if constexpr (Threads == warp) {
@@ -54,7 +54,7 @@ struct Team {
       if (threadIdx.x == 0) result = total;
       __syncthreads();
       const C found = result;
-      __syncthreads();  // both are used again
+      __syncthreads();  // `shared` is used again
       return found;
     }
   }
@@ -75,7 +75,7 @@ template <int Threads, class S>
 __global__ void softmax_rows(const S* x, S* y, Rows r) {
   using C = Computed<S>;
   using T = Team<Threads>;
-  // The rows behind the last are computed as the last, and not written: teams stay together.
+  // Rows past the end compute the last row and do not write it, so that teams stay together.
   const bool is_row = T::row() < r.rows;
   const std::int64_t row = is_row ? T::row() : r.rows - 1;
   const S* from = x + row * r.step;
@@ -93,8 +93,8 @@ __global__ void softmax_rows(const S* x, S* y, Rows r) {
   }
 }
 
-/// The variance in a second pass over the row: in one, as the mean of squares less the square of
-/// the mean, it cancels.
+/// Computes the variance in a second pass over the row. One pass, the mean of squares less the
+/// square of the mean, cancels.
 template <int Threads, class S>
 __global__ void layernorm_rows(const S* x, const S* weight, const S* bias, S* y, Rows r) {
   using C = Computed<S>;

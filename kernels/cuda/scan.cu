@@ -13,10 +13,9 @@ struct Plus {
   __device__ A operator()(A a, A b) const { return a + b; }
 };
 
-// --- Integers: CUB's scan in one pass
-// -------------------------------------------------------------
+// Integers: CUB's scan in one pass.
 
-/// Over the elements as the unsigned integers in which sums wrap.
+/// Scans the elements as unsigned integers, whose sums wrap.
 template <class T>
 std::unique_ptr<Kernel> integer_scan(const Binding& binding, std::int64_t n) {
   using A = Accumulator<T>;
@@ -29,16 +28,15 @@ std::unique_ptr<Kernel> integer_scan(const Binding& binding, std::int64_t n) {
                         });
 }
 
-// --- Floats: in three steps, each in a fixed order
-// ------------------------------------------------ CUB's scan joins the sums of blocks in the order
-// in which they happen to be done: it documents that sums of floats differ from launch to launch,
-// and so no launch could be held to another.
+// Floats: three steps, each in a fixed order. CUB's scan joins block sums in the order in which
+// blocks finish. It documents that float sums differ between launches, so no launch could be
+// compared with another.
 
 constexpr int block_threads = 256;
 constexpr int thread_elements = 8;
 constexpr int tile = block_threads * thread_elements;
 
-/// The sum of each tile.
+/// Computes the sum of each tile.
 template <class A, class S>
 __global__ void sum_tiles(const S* x, std::int64_t n, A* sums) {
   using Reduce = cub::BlockReduce<A, block_threads>;
@@ -53,7 +51,7 @@ __global__ void sum_tiles(const S* x, std::int64_t n, A* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// Each sum becomes that of the tiles before it. One block, which walks along.
+/// Replaces each sum by that of the tiles before it. Runs in one block, which loops over the tiles.
 template <class A>
 __global__ void scan_sums(A* sums, std::int64_t tiles) {
   using Scan = cub::BlockScan<A, block_threads>;
@@ -71,7 +69,7 @@ __global__ void scan_sums(A* sums, std::int64_t tiles) {
   }
 }
 
-/// The scan of each tile, from the sum of the tiles before it on.
+/// Scans each tile, starting from the sum of the tiles before it.
 template <class A, class S>
 __global__ void scan_tiles(const S* x, S* y, std::int64_t n, const A* sums) {
   using Exchange = cub::BlockExchange<A, block_threads, thread_elements>;

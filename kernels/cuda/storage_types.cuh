@@ -13,7 +13,7 @@
 
 namespace assay::cuda {
 
-/// The type of CUDA's own that has the bits of T, for which there are instructions.
+/// CUDA's own type with the bits of T, for which instructions exist.
 template <class T>
 struct StoredAs {
   using type = T;
@@ -42,7 +42,7 @@ inline constexpr bool is_narrow =
     std::is_same_v<S, __half> || std::is_same_v<S, __nv_bfloat16> ||
     std::is_same_v<S, __nv_fp8_e4m3> || std::is_same_v<S, __nv_fp8_e5m2>;
 
-/// What an element is computed in: floats of 16 and 8 bits in f32, everything else in itself.
+/// Type in which an element is computed: f32 for floats of 16 and 8 bits, else its own.
 template <class S>
 using Computed = std::conditional_t<is_narrow<S>, float, S>;
 
@@ -51,7 +51,7 @@ __device__ Computed<S> widened(S x) {
   return static_cast<Computed<S>>(x);
 }
 
-/// In what sums and products are kept: as Computed, but integers wrap as unsigned.
+/// Type in which sums and products are kept: as Computed, but integers wrap as unsigned.
 template <class S, bool = std::is_integral_v<S>>
 struct AccumulatorOf {
   using type = Computed<S>;
@@ -63,7 +63,7 @@ struct AccumulatorOf<S, true> {
 template <class S>
 using Accumulator = typename AccumulatorOf<S>::type;
 
-/// The tensors of an op, on the device.
+/// Device addresses of the op's tensors.
 template <class T>
 const Stored<T>* input(const Binding& binding, std::size_t i) {
   return static_cast<const Stored<T>*>(binding.inputs[i]);

@@ -56,7 +56,7 @@ void CudaStream::flush_caches() {
 }
 
 bool CudaStream::block() {
-  // One lapse may be a host that was busy elsewhere. After some, what is blocked waits for the GPU.
+  // A single lapse may mean a busy host. After several, blocked work must be waiting for the GPU.
   constexpr int most_lapses = 3;
   make_current(ordinal_);
   if (blocking_->take_lapse()) ++lapses_;
@@ -78,7 +78,7 @@ std::string CudaStream::device_uuid() const {
   check(cudaStreamGetDevice(handle_, &ordinal), "cudaStreamGetDevice");
   return uuid_of(ordinal);
 #else
-  return {};  // older runtimes do not tell
+  return {};  // older runtimes cannot tell
 #endif
 }
 

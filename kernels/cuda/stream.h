@@ -24,7 +24,7 @@ class CudaEvent final : public Event {
   cudaEvent_t handle_ = nullptr;
 };
 
-/// Never the default stream, on which all others wait.
+/// A stream other than the default one, on which all others wait.
 class CudaStream final : public Stream {
  public:
   explicit CudaStream(int ordinal);
@@ -39,12 +39,12 @@ class CudaStream final : public Stream {
   void record(Event& event) override;
   double elapsed_s(const Event& start, const Event& stop) override;
   void synchronize() override;
-  /// Writes more than the second-level cache holds. The first-level caches live no longer than a
+  /// Writes more than the second-level cache holds. First-level caches last no longer than a
   /// kernel.
   void flush_caches() override;
   bool block() override;
   void unblock() override;
-  /// A CUDA graph.
+  /// Returns a CUDA graph.
   std::unique_ptr<Kernel> as_graph(Kernel& kernel, std::int64_t launches) override;
   std::string device_uuid() const override;
 
@@ -54,7 +54,7 @@ class CudaStream final : public Stream {
   std::unique_ptr<BlockingKernel>
       blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   int lapses_ = 0;
-  std::unique_ptr<Workspace> evictor_;  // what a flush writes to; made when it is first needed
+  std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed
 };
 
 /// The CUDA stream that a binding names.

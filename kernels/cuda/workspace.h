@@ -8,8 +8,8 @@
 
 namespace assay::cuda {
 
-/// Memory of the current GPU that a kernel needs besides its tensors. It begins as garbage that is
-/// no zero, so that a kernel which relies on zeros fails.
+/// Memory of the current GPU that a kernel needs besides its tensors. It starts as nonzero garbage,
+/// so that a kernel which relies on zeros fails.
 class Workspace {
  public:
   explicit Workspace(std::size_t bytes);
