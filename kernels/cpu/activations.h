@@ -10,7 +10,7 @@
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/vector_math.h"
 
-// The functions that stand behind layers, and are ops of their own. Relu is not oneDNN 2.6's, which
+// Activation functions, used after layers and as ops of their own. Relu is our own: oneDNN 2.6's
 // turns NaN into 0.
 namespace assay::cpu {
 
@@ -29,9 +29,9 @@ struct GeluTanh : GeluTanhBy<Math> {
   static constexpr auto implementation = "libmvec exp";
 };
 
-/// Mills' ratio of the normal distribution over sqrt(2 pi), exp(t^2/2) Phi(-t), for t from 0 to 15:
-/// a polynomial in s = 1 / (1 + 0.35 t) through its values at the nine Chebyshev points of that
-/// range of s; within 4e-8 of it, relatively.
+/// Mills' ratio of the normal distribution over sqrt(2 pi), exp(t^2/2) Phi(-t), for t from 0 to 15.
+/// A polynomial in s = 1 / (1 + 0.35 t) interpolates it at the nine Chebyshev points of that range
+/// of s; relative error below 4e-8.
 inline float normal_tail(float t) {
   const float s = 1 / (1 + 0.35F * t);
   float p = -0.0297704389966F;
@@ -46,11 +46,11 @@ inline float normal_tail(float t) {
   return p * s;
 }
 
-/// exp(x) for x from -87 to 0, within 2e-7 relatively, without a call in whose way the values of
-/// normal_tail would lie: 2^n exp(r) with r within half of ln 2, and exp(r) = 1 + r + r^2 p, p
-/// through the values at the five Chebyshev points of that range.
+/// exp(x) for x from -87 to 0, relative error below 2e-7. Makes no call, across which the values of
+/// normal_tail would have to be saved. 2^n exp(r) with r within half of ln 2, and exp(r) = 1 + r +
+/// r^2 p, where p interpolates at the five Chebyshev points of that range.
 inline float exp_of_negative(float x) {
-  constexpr float to_integer = 0x1.8p23F;  // added to it, numbers are rounded to integers
+  constexpr float to_integer = 0x1.8p23F;  // adding it rounds numbers to integers
   const float shifted = x * std::numbers::log2e_v<float> + to_integer;
   const float n = shifted - to_integer;
   const float r =
@@ -65,18 +65,18 @@ inline float exp_of_negative(float x) {
   return p * std::bit_cast<float>(exponent);
 }
 
-/// x Phi(x), whose negative tail must not be a difference. In f64 x/2 erfc(-x / sqrt 2). In f32 by
-/// the function above, and 0 from -12.9 on, where it is less than 3e-37: sums of a layer often lie
-/// there, and processors multiply subnormal numbers, and libmvec makes them, ten times as slowly.
-/// -infinity gives NaN, as in other frameworks.
+/// x Phi(x), whose negative tail must not be a difference. f64: x/2 erfc(-x / sqrt 2). f32: the
+/// functions above, and 0 from -12.9 on, where it is less than 3e-37. Sums of a layer often lie
+/// there, and to multiply subnormal numbers, or to compute them by libmvec, takes ten times as
+/// long. -infinity gives NaN, as in other frameworks.
 struct Gelu {
   static constexpr auto implementation = loop_text;
   static constexpr auto implementation_f64 = "libmvec erfc";
   float operator()(float x) const {
     constexpr float end = 12.9F;
     const float magnitude = std::abs(x);
-    // The lesser of the two, as the integers that they are too: of a choice between floats the
-    // compiler would take either exp by itself, and that of all magnitudes leaves its fast path.
+    // Takes the lesser as integers. For a choice between floats the compiler would compute exp for
+    // either one separately, and exp of all magnitudes leaves its fast path.
     const float t = std::bit_cast<float>(
         std::min(std::bit_cast<std::int32_t>(magnitude), std::bit_cast<std::int32_t>(end)));
     const float tail = magnitude < end ? normal_tail(t) * exp_of_negative(-0.5F * t * t) : 0.0F;

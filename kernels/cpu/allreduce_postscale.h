@@ -7,12 +7,12 @@
 
 namespace assay::cpu {
 
-/// What an all-reduce leaves to be done with the sum. All ranks hold the same one and treat it
-/// alike, so they still agree bit for bit; doubling the sum is doubling its terms.
+/// Operation of an all-reduce after the sum. All ranks hold the same sum and treat it alike, so
+/// they still agree bit for bit. Doubling the sum equals doubling its terms.
 struct AllreducePostscale {
-  FinishFunction finish = nullptr;  // null: nothing
+  FinishFunction finish = nullptr;  // null: no operation
   int number = 0;
-  std::string_view name;  // ", own division": to follow the library's name
+  std::string_view name;  // ", own division": appended to the library's name
 };
 
 inline AllreducePostscale allreduce_postscale(const OpInstance& op) {

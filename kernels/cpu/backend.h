@@ -6,7 +6,7 @@
 
 namespace assay::cpu {
 
-/// The one device `cpu`. Ranks of a collective are threads that share it.
+/// Makes the backend of the one device `cpu`. Ranks of a collective are threads that share it.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace assay::cpu

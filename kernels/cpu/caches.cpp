@@ -14,15 +14,15 @@
 namespace assay::cpu {
 namespace {
 
-/// Where the system tells of no last-level cache.
+/// Default if the system does not report a last-level cache.
 constexpr std::int64_t usual_cache_bytes = std::int64_t{32} << 20;
 
-/// A virtual machine is told of the whole cache of a processor of which it has some cores, and
-/// whose other cores use that cache too. No processor has a larger share for each of its cores than
-/// this (EPYC 72F3 and 9175F).
+/// Upper bound of the share of each core. A virtual machine with some cores of a processor sees its
+/// whole cache, although other cores use that cache too. No processor has more per core than this
+/// (EPYC 72F3 and 9175F).
 constexpr std::int64_t most_cache_bytes_per_core = std::int64_t{32} << 20;
 
-/// Written once: pages that were never written are all the same one.
+/// Writes each page once: pages never written all map to one zero page.
 std::vector<std::uint64_t> make_evictor() {
   const std::int64_t bytes = 2 * last_level_cache_bytes().value_or(usual_cache_bytes);
   return std::vector<std::uint64_t>(static_cast<std::size_t>(bytes) / sizeof(std::uint64_t), 1);
@@ -33,7 +33,7 @@ std::vector<std::uint64_t> make_evictor() {
 std::optional<std::int64_t> last_level_cache_bytes() {
   namespace fs = std::filesystem;
   std::int64_t bytes = 0;
-  std::set<std::string> seen;  // by the processors that share one
+  std::set<std::string> seen;  // keys: the processors that share a cache
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/sys/devices/system/cpu", error)) {
     const fs::path cache = entry.path() / "cache/index3";
@@ -61,7 +61,7 @@ void evict_caches() {
   std::uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
   for (std::int64_t i = 0; i < words; ++i) sum += evictor[static_cast<std::size_t>(i)];
-  asm volatile("" : : "r"(sum));  // somebody wants it: the loop is not left out
+  asm volatile("" : : "r"(sum));  // uses the sum: the loop is not optimised away
 }
 
 }  // namespace assay::cpu

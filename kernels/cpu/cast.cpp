@@ -6,7 +6,7 @@
 namespace assay::cpu {
 namespace {
 
-/// X to Y, rounded once. Map widens 16-bit floats to f32 before the call.
+/// Converts X to Y with one rounding. Map widens 16-bit floats to f32 before the call.
 template <class Y>
 struct CastTo {
   Y operator()(double x) const {
@@ -30,7 +30,7 @@ struct CastTo {
       return static_cast<Y>(x);
     }
   }
-  // f32 and 8-bit integers, which an f32 holds.
+  // Converts f32, and 8-bit integers, which fit into an f32.
   template <class X>
   Y operator()(X x) const {
     if constexpr (is_narrow_float<Y>) {

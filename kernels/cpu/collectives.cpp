@@ -21,11 +21,11 @@ namespace {
 
 using Contexts = std::vector<std::shared_ptr<gloo::rendezvous::Context>>;
 
-/// Gloo knows elements by their size alone: what they mean is up to the reduce function.
+/// Sets the buffers. Gloo knows only the size of elements; the reduce function knows their type.
 template <class Word>
 void set_message(gloo::AllreduceOptions& options, const Binding& binding, std::size_t count) {
   auto* output = static_cast<Word*>(binding.outputs[0]);
-  // Gloo's pointers are not const; it reads the input only. In place there is none.
+  // Gloo's pointers are not const, but it only reads the input. In place there is no input.
   auto* input = static_cast<Word*>(const_cast<void*>(binding.inputs[0]));
   if (input != output) options.setInput(input, count);
   options.setOutput(output, count);
@@ -92,7 +92,7 @@ class GlooCommunicator final : public Communicator {
     gloo::rendezvous::HashStore store;
     std::shared_ptr<gloo::transport::Device> device;
     try {
-      // In a rank's thread, because the device's own thread inherits the cores of its creator.
+      // Runs in a rank's thread: the device's own thread inherits the cores of its creator.
       team_.run([&](int rank) {
         if (rank == 0) device = gloo::transport::tcp::CreateDevice({"127.0.0.1"});
       });

@@ -7,8 +7,8 @@
 
 namespace assay::cpu {
 
-/// Ranks as threads of this process that talk Gloo over TCP on the loopback interface. `dead_rank`,
-/// for a simulated fault, is connected and then never takes part.
+/// Connects ranks, which are threads of this process, by Gloo over TCP on the loopback interface.
+/// `dead_rank`, for a simulated fault, connects and then never takes part.
 std::unique_ptr<Communicator> connect_gloo(int ranks, int dead_rank = -1);
 
 /// "Gloo 0.5.0"

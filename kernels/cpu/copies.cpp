@@ -16,13 +16,13 @@ std::byte* destination(const Binding& binding) {
   return static_cast<std::byte*>(binding.outputs[0]);
 }
 
-/// What the copy is, and where the kernel was to give huge pages, on which share of both tensors it
-/// did.
+/// Describes the copy. If huge pages were requested, adds the share of both tensors that lies on
+/// them.
 std::string described(const std::string& copy, const OpInstance& op, const Binding& binding) {
   if (op.signature.inputs[0].memory != Memory::huge_pages) return copy;
   const double share =
       std::min(huge_page_share(binding.inputs[0]), huge_page_share(binding.outputs[0]));
-  // Cut off: 100 is all of it.
+  // Rounded down: 100 means all of it.
   return copy + ", " + std::to_string(static_cast<int>(share * 100)) + "% on huge pages";
 }
 
@@ -51,7 +51,7 @@ void copy_rows(std::byte* to, const std::byte* from, std::int64_t rows, std::int
 
 std::unique_ptr<Kernel> copy_matrix(const OpInstance& op, const Binding& binding) {
   const TensorSpec& spec = op.signature.inputs[0];
-  // Rows without gaps are one piece, of which threads take even shares.
+  // Rows without gaps are contiguous, so threads take even shares.
   if (!spec.has_gaps()) return copy_bytes(op, binding);
   const std::byte* from = source(binding);
   std::byte* to = destination(binding);

@@ -18,7 +18,7 @@
 namespace assay::cpu {
 namespace {
 
-/// The value of the first line "key   : value" of a file of /proc; empty when there is none.
+/// Value of the first line "key   : value" of a file of /proc; empty if there is none.
 std::string proc_value(const char* file, std::string_view key) {
   std::ifstream text(file);
   for (std::string line; std::getline(text, line);) {
@@ -50,7 +50,7 @@ std::optional<double> frequency_hz(const char* file) {
   return std::nullopt;
 }
 
-/// The widest of the extensions that decide which kernels the libraries pick.
+/// Widest of the extensions by which libraries choose their kernels.
 std::string vector_extensions() {
   const std::string flags = " " + proc_value("/proc/cpuinfo", "flags") + " ";
   std::string found = "x86-64";
@@ -63,7 +63,7 @@ std::string vector_extensions() {
   return found;
 }
 
-/// The cores that this process may use, also when OpenMP has pinned the calling thread.
+/// Number of cores that this process may use, even if OpenMP has pinned the calling thread.
 std::int64_t usable_cores() {
   if (omp_get_num_places() > 0) {
     std::int64_t cores = 0;

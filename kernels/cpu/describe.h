@@ -4,7 +4,7 @@
 
 namespace assay::cpu {
 
-/// What /proc, /sys and the libraries say of this machine's CPU. What they do not say stays empty.
+/// Describes this machine's CPU by /proc, /sys and the libraries. Unknown fields stay empty.
 DeviceInfo describe_machine();
 
 }  // namespace assay::cpu

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A cache line, and the widest vector.
+/// Size of a cache line, and of the widest vector.
 constexpr std::align_val_t alignment{64};
 
 struct CpuEvent final : Event {
@@ -34,8 +34,8 @@ class CpuStream final : public Stream {
   void flush_caches() override { evict_caches(); }
 };
 
-/// Calls body(first, count) for all bytes, by all threads where there are many; not at all for
-/// none, since memcpy and memset take no null pointer.
+/// Calls body(first, count) for all bytes, on all threads if there are many bytes. Never calls it
+/// for zero bytes: memcpy and memset take no null pointer.
 template <class Body>
 void in_blocks(std::size_t bytes, const Body& body) {
   parallel_blocks(static_cast<std::int64_t>(bytes), 1,
@@ -77,7 +77,7 @@ void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
 }
 
 void CpuDevice::release(void* memory) noexcept {
-  // Parts of a batch may be released side by side; none of them lies on huge pages.
+  // Parts of a batch may be released concurrently; none of them lies on huge pages.
   if (huge_pages_.empty() || huge_pages_.erase(memory) == 0) ::operator delete(memory, alignment);
 }
 

@@ -8,8 +8,8 @@
 
 namespace assay::cpu {
 
-/// The machine's CPU. Work runs at once in the calling thread and its OpenMP team, so a stream is
-/// always empty and an event is a reading of the steady clock.
+/// The machine's CPU. Work runs at once in the calling thread and its OpenMP team. So a stream is
+/// always empty, and an event is a reading of the steady clock.
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) {}
@@ -27,7 +27,7 @@ class CpuDevice final : public Device {
 
  private:
   DeviceInfo info_;
-  std::map<void*, std::unique_ptr<HugePageMapping>> huge_pages_;  // by their data
+  std::map<void*, std::unique_ptr<HugePageMapping>> huge_pages_;  // by data pointer
 };
 
 }  // namespace assay::cpu

@@ -9,19 +9,20 @@
 namespace assay::cpu {
 namespace {
 
-/// Of 16-bit floats in f32, which holds their products exactly, but for bf16 beyond its range. What
-/// the sum with c misses stays as one odd bit: a product may lie in the middle between two results,
-/// from which a far smaller c moves it.
+/// Computes 16-bit floats in f32, which holds their products exactly, except for bf16 products
+/// beyond its range. The error of the sum with c is kept as one odd bit. It matters: a product may
+/// lie midway between two results, and a far smaller c then decides.
 struct NarrowFusedMultiplyAdd {
   float operator()(float a, float b, float c) const {
     constexpr float most = std::numeric_limits<float>::max();
     const float product = a * b;
-    // Beyond the range c may bring the sum back; one that matters then does not underflow.
+    // Beyond the range, c may bring the sum back. A c large enough for that does not underflow.
     const bool overflows = std::abs(product) > most && std::abs(a) <= most && std::abs(b) <= most;
-    const float down = overflows ? 0x1p-64F : 1.0F;  // of each factor, whose product is at least 1
+    const float down = overflows ? 0x1p-64F : 1.0F;  // for each factor; their product is at least 1
     const float up = overflows ? 0x1p64F : 1.0F;
     const float sum = sum_rounded_to_odd((a * down) * (b * down), c * down * down) * up * up;
-    // Below the range the product has lost bits that no result has, but with c = 0 its sign is all.
+    // Below the range the product has lost bits below any result's. With c = 0 only its sign
+    // matters.
     return c == 0 && a != 0 && b != 0 ? product : sum;
   }
 };
@@ -31,7 +32,7 @@ const T* input(const Binding& binding, std::size_t i) {
   return static_cast<const T*>(binding.inputs[i]);
 }
 
-/// The kernel of an f that knows its operands; what it makes are the Ys of the op's output.
+/// Makes the kernel of an f that knows its operands. Its results are the Ys of the op's output.
 template <class Y, class F, class... X>
 std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
                                   const X*... x) {
@@ -62,7 +63,7 @@ struct ElementwiseKernels {
     });
   }
 
-  /// y[i] = x[i] a, with a read from the device's memory at each launch.
+  /// y[i] = x[i] a. Each launch reads a from the device's memory.
   static std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
     return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
       const T* x = input<T>(binding, 0);

@@ -26,7 +26,7 @@ DeviceError no_huge_pages(std::size_t bytes) {
                                  " " + setting_text()};
 }
 
-/// The number behind "Size:" and the like, in KiB.
+/// Number in KiB after a field name such as "Size:".
 double kib_of(std::string_view line, std::string_view field) {
   std::uint64_t kib = 0;
   const std::size_t digits = line.find_first_not_of(' ', field.size());
@@ -35,7 +35,7 @@ double kib_of(std::string_view line, std::string_view field) {
   return static_cast<double>(kib);
 }
 
-/// "7f5c00000000-7f5c40000000 rw-p ...": whether the address is in that range.
+/// Returns true if a line "7f5c00000000-7f5c40000000 rw-p ..." covers the address.
 bool begins_mapping_of(std::string_view line, std::uintptr_t address) {
   std::uintptr_t first = 0;
   std::uintptr_t last = 0;
@@ -50,8 +50,8 @@ bool begins_mapping_of(std::string_view line, std::uintptr_t address) {
 
 HugePageMapping::HugePageMapping(std::size_t bytes) {
   const std::size_t mapped = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
-  // What alignment leaves over, at least a page behind the end, stays without access: so the kernel
-  // does not merge the mapping with another one, and its figures in smaps are its own.
+  // Unused space from alignment, at least a page after the end, stays inaccessible. So the kernel
+  // does not merge this mapping with another, and smaps reports it separately.
   reserved_bytes_ = mapped + huge_page_bytes;
   reserved_ =
       mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -4,14 +4,14 @@
 
 namespace assay::cpu {
 
-/// The size of a huge page of x86-64, and of most others with base pages of 4 KiB.
+/// Size of a huge page of x86-64, and of most other systems with base pages of 4 KiB.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Memory of its own for which the kernel was asked for transparent huge pages, aligned to them,
-/// and touched, because only then does the kernel choose.
+/// A separate mapping, aligned to huge pages, for which the kernel was asked for transparent huge
+/// pages. Touched, because the kernel chooses the pages at the first touch.
 class HugePageMapping {
  public:
-  /// Throws DeviceError(out_of_memory), and DeviceError(not_here) where not one huge page came.
+  /// Throws DeviceError(out_of_memory), and DeviceError(not_here) if the kernel gave no huge page.
   explicit HugePageMapping(std::size_t bytes);
   ~HugePageMapping();
   HugePageMapping(const HugePageMapping&) = delete;
@@ -25,8 +25,8 @@ class HugePageMapping {
   void* data_;
 };
 
-/// Of the mapping of this process in which `address` lies, the share that is on huge pages: 0 to 1,
-/// by /proc/self/smaps.
+/// Share, 0 to 1, of the mapping that contains `address` that is on huge pages, by
+/// /proc/self/smaps.
 double huge_page_share(const void* address);
 
 }  // namespace assay::cpu

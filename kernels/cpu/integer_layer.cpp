@@ -12,7 +12,7 @@ void activate(const std::string& act, std::int32_t* y, std::int64_t n) {
   map_rows<std::int32_t>({.shape = {n}}, Relu{}, y, static_cast<const std::int32_t*>(y));
 }
 
-/// By oneDNN, but for the bias, which it would pass through f32.
+/// A layer by oneDNN, except for the bias, which oneDNN would convert to f32.
 class DnnlIntegerLayer final : public Layer {
  public:
   DnnlIntegerLayer(const Shape& shape, const std::string& act)
@@ -44,7 +44,7 @@ class DnnlIntegerLayer final : public Layer {
                     });
   }
 
-  /// Sums wrap.
+  /// Adds the bias; sums wrap.
   ASSAY_VECTOR_CLONES static void add_row(const std::int32_t* bias, std::int32_t* y,
                                           std::int64_t n) {
 #pragma omp simd

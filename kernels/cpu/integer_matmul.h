@@ -5,9 +5,9 @@
 
 namespace assay::cpu {
 
-/// y[r][c] = sum over i of x[r][i] w[c][i] (+ bias[c]), 8-bit integers summed exactly in 32 bits,
-/// beyond which they wrap. Own loops: oneDNN 2.6 saturates pairs of products to 16 bits where the
-/// processor has no VNNI, and is wrong for almost every output of full-range data.
+/// y[r][c] = sum over i of x[r][i] w[c][i] (+ bias[c]): 8-bit integers summed exactly in 32 bits,
+/// beyond which sums wrap. Own loops: without VNNI oneDNN 2.6 saturates pairs of products to 16
+/// bits, and is wrong for almost every output of full-range data.
 class IntegerMatmul {
  public:
   IntegerMatmul(std::int64_t rows, std::int64_t cols, std::int64_t k);
@@ -19,7 +19,7 @@ class IntegerMatmul {
   std::int64_t rows_;
   std::int64_t cols_;
   std::int64_t k_;
-  // Widened to 16 bits, of which processors multiply and add pairs exactly.
+  // Widened to 16 bits: processors multiply and add pairs of those exactly.
   std::vector<std::int16_t> x_;
   std::vector<std::int16_t> w_;
 };

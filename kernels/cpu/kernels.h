@@ -23,10 +23,10 @@ class FunctionKernel final : public Kernel {
   std::function<void()> run_;
 };
 
-/// The implementation of a kernel that no library has a part in.
+/// Implementation text of a kernel that uses no library.
 inline constexpr const char* loop_text = "OpenMP loop";
 
-// The ops of each family, one file each.
+// Kernels of each family, one file each.
 std::span<const KernelRow> elementwise_kernels();
 std::span<const KernelRow> function_kernels();
 std::span<const KernelRow> reduction_kernels();

@@ -45,7 +45,7 @@ std::vector<float> floats(std::int64_t n) {
   return std::vector<float>(static_cast<std::size_t>(n));
 }
 
-/// f32 and 16-bit floats, all in f32.
+/// Layer of few rows for f32 and 16-bit floats, computed in f32.
 template <class T>
 class FewRowsLayer final : public Layer {
  public:
@@ -82,7 +82,7 @@ class FewRowsLayer final : public Layer {
   std::vector<float> x_, bias_, y_;
 };
 
-/// f32.
+/// Layer for f32.
 class DnnlLayer final : public Layer {
  public:
   DnnlLayer(const Shape& shape, const std::string& act)
@@ -102,9 +102,9 @@ class DnnlLayer final : public Layer {
   DnnlMatmul product_;
 };
 
-/// 16-bit floats: each is an f32, so the product is taken in f32 and rounded once, after the
-/// activation. The conversions are part of each launch. oneDNN's own products of bf16 are those of
-/// AVX-512 and of tiles, which take subnormal factors for zeros (docs/deviations.md).
+/// Layer for 16-bit floats: converts to f32, computes the product there and rounds once, after the
+/// activation. Each launch includes the conversions. oneDNN's own bf16 products use AVX-512 or
+/// tiles, which treat subnormal factors as zeros (docs/deviations.md).
 template <class T>
 class WidenedLayer final : public Layer {
  public:
@@ -136,7 +136,7 @@ class WidenedLayer final : public Layer {
   std::vector<float> x_, w_, bias_, y_;
 };
 
-/// f64, which oneDNN does not have.
+/// Layer for f64, which oneDNN does not support.
 class BlasLayer final : public Layer {
  public:
   BlasLayer(const Shape& shape, const std::string& act)

@@ -20,14 +20,14 @@ class Layer {
   };
 
   virtual ~Layer() = default;
-  /// x [batch][in], w [out][in] and bias [out] of the layer's dtype, y [batch][out]; for i8, bias
-  /// and y are i32. `bias` is ignored where the shape has none.
+  /// x [batch][in], w [out][in] and bias [out] have the layer's dtype, as has y [batch][out]; for
+  /// i8, bias and y are i32. `bias` is ignored if the shape has none.
   virtual void run(const void* x, const void* w, const void* bias, void* y) = 0;
   virtual std::string implementation() const = 0;
 };
 
-/// By the best library that has the dtype and is right; `act` as in the op table. Throws
-/// DeviceError.
+/// Makes a layer by the best library that has the dtype and is right. `act` as in the op table.
+/// Throws DeviceError.
 std::unique_ptr<Layer> make_layer(DType dtype, const Layer::Shape& shape, const std::string& act);
 
 }  // namespace assay::cpu

@@ -7,13 +7,13 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/cpu/vectorize.h"
 
-// Ops that move elements and compute nothing.
+// Ops that move elements without computing.
 namespace assay::cpu {
 namespace {
 
-/// Tiles of two cache lines on each side are turned in the first cache, where nothing collides, and
-/// leave it line by line: written where they belong, columns of a power of two would share its
-/// sets.
+/// Side of a tile: two cache lines. A tile is transposed in the first cache, where nothing
+/// collides, and written out line by line. Direct writes of columns a power of two apart would
+/// share cache sets.
 constexpr std::int64_t tile_bytes = 128;
 
 template <class T>
@@ -40,8 +40,8 @@ ASSAY_VECTOR_CLONES void transpose_tile(const T* x, T* y, std::int64_t rows, std
   }
 }
 
-/// Of a block of so many rows and columns each page is used as long as its address is known: rows
-/// of a large matrix lie on a page each.
+/// Side of a block, small enough that each page's address translation stays cached: rows of a large
+/// matrix lie on a page each.
 constexpr std::int64_t block = 256;
 
 template <class T>

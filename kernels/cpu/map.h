@@ -11,10 +11,10 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/cpu/vectorize.h"
 
-// Elementwise ops: y[i] = f(x[i], ...) for tensors in one piece or in rows that lie apart.
+// Elementwise ops: y[i] = f(x[i], ...) for contiguous tensors, or rows with gaps.
 namespace assay::cpu {
 
-/// What an element is computed in: 16-bit floats in f32, everything else in itself.
+/// Type in which an element is computed: f32 for 16-bit floats, else its own.
 template <class T>
 using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
 
@@ -23,14 +23,14 @@ Computed<T> widened(T x) {
   return static_cast<Computed<T>>(x);
 }
 
-/// Whether results of F are bf16 as they are: it says that it rounds nothing, of bf16 all.
+/// True if results of F need no rounding to bf16: F says that it rounds nothing, and all are bf16.
 template <class Y, class F, class... X>
 inline constexpr bool is_never_rounded = false;
 template <class Y, class F, class... X>
 requires(!F::rounds) inline constexpr bool is_never_rounded<Y, F, X...> =
     std::is_same_v<Y, BFloat16> && (std::is_same_v<X, BFloat16> && ...);
 
-/// The result of F on elements of X, as a Y.
+/// Converts the result of F on elements of X to Y.
 template <class Y, class F, class... X, class R>
 Y stored(R result) {
   if constexpr (is_never_rounded<Y, F, X...>) {
@@ -54,7 +54,7 @@ ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
   }
 }
 
-/// The same past the caches, for outputs that would not stay there.
+/// Maps a row with stores past the caches, for outputs too large for them.
 template <class Y, class F, class... X>
 void stream_row(F f, Y* y, std::int64_t n, const X*... x) {
   if constexpr (std::is_same_v<F, Identity> && (std::is_same_v<X, Y> && ...)) {
@@ -102,7 +102,7 @@ void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
                   });
 }
 
-/// Names what does the work of an F: our own loop where it says nothing, for f64 maybe another one.
+/// Names the implementation of F. Default: our own loop. f64 may have a different one.
 template <class F, class T>
 constexpr const char* implementation_of() {
   if constexpr (std::is_same_v<T, double> && requires { F::implementation_f64; }) {
@@ -114,7 +114,7 @@ constexpr const char* implementation_of() {
   }
 }
 
-/// The kernel of a stateless F whose arguments and result are all of the op's dtype.
+/// Makes the kernel of a stateless F whose arguments and result all have the op's dtype.
 template <class F, class Types, int Inputs>
 std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {

@@ -10,8 +10,8 @@
 namespace assay::cpu {
 namespace {
 
-/// Layers one after the other; between them lie buffers of the op's dtype. A single layer is a
-/// stack of one.
+/// Layers in sequence, with buffers of the op's dtype between them. A single layer is a stack of
+/// one.
 class StackKernel final : public Kernel {
  public:
   StackKernel(DType dtype, const std::vector<Layer::Shape>& shapes, const std::string& act,
@@ -45,7 +45,7 @@ class StackKernel final : public Kernel {
     std::unique_ptr<Layer> layer;
     const void* w = nullptr;
     const void* bias = nullptr;
-    std::vector<std::byte> y;  // none of the last layer
+    std::vector<std::byte> y;  // empty for the last layer
   };
 
   const void* x_;
@@ -86,7 +86,7 @@ std::unique_ptr<Kernel> by_library(const DnnlMatmul::Shape& shape, const Binding
                        y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
 }
 
-/// As WidenedLayer in layer.cpp: 16-bit floats through an f32 product, rounded once.
+/// Computes 16-bit floats by an f32 product, rounded once, like WidenedLayer in layer.cpp.
 template <class T>
 std::unique_ptr<Kernel> widened_product(const OpInstance& op, const DnnlMatmul::Shape& shape,
                                         const Binding& binding) {

@@ -5,8 +5,8 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/cpu/vectorize.h"
 
-// Streams through memory: all of it read or written once, by all threads, with as little else as
-// can be. The ceilings of `assay limits` are made of them.
+// Streams through memory: all threads read or write all of it once, with as little other work as
+// possible. The ceilings of `assay limits` use them.
 namespace assay::cpu {
 namespace {
 

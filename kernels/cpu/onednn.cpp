@@ -29,7 +29,7 @@ memory::data_type data_type(DType dtype) {
   }
 }
 
-/// `matrices` of rows x cols each, one dimension more where there are several.
+/// Describes `matrices` matrices of rows x cols, with one more dimension if there are several.
 memory::desc matrix(std::int64_t matrices, std::int64_t rows, std::int64_t cols, DType dtype,
                     bool transposed) {
   const std::int64_t row_step = transposed ? 1 : cols;
@@ -73,7 +73,7 @@ DnnlMatmul::DnnlMatmul(DType inputs, DType output, const Shape& shape) {
     plan_ = std::make_unique<Plan>(
         Plan{dnnl::stream(engine()), x, w, bias, y, std::move(description), std::move(primitive)});
   } catch (const dnnl::error& error) {
-    // "Invalid arguments" would be a mistake of ours, and must not pass for a missing feature.
+    // "Invalid arguments" would be our own mistake, and must not pass for a missing feature.
     throw DeviceError(
         error.status == dnnl_unimplemented ? Failure::unsupported : Failure::internal,
         dnnl_version_text() + " matmul " + std::string(name(inputs)) + ": " + error.what());
@@ -84,7 +84,7 @@ DnnlMatmul::~DnnlMatmul() = default;
 DnnlMatmul::DnnlMatmul(DnnlMatmul&&) noexcept = default;
 
 void DnnlMatmul::run(const void* a, const void* b, const void* bias, void* y) {
-  // oneDNN's handles are not const; it reads the sources only.
+  // oneDNN's handles are not const, but it only reads the sources.
   const auto at = [](const memory::desc& desc, const void* data) {
     return memory(desc, engine(), const_cast<void*>(data));
   };

@@ -8,20 +8,20 @@
 
 namespace assay::cpu {
 
-/// y = a b (+ bias) of row-major matrices, perhaps several at once, through oneDNN, version 2 or 3.
-/// f32 means f32: the math mode is always strict. i8 gives i32.
+/// y = a b (+ bias) of row-major matrices, or of several at once, by oneDNN, version 2 or 3. f32
+/// means f32: the math mode is always strict. i8 gives i32.
 class DnnlMatmul {
  public:
   struct Shape {
-    std::int64_t matrices = 1;  // that follow each other in a, b and y
+    std::int64_t matrices = 1;  // they follow each other in a, b and y
     std::int64_t m = 1;         // rows of a and y
     std::int64_t n = 1;         // columns of b and y
     std::int64_t k = 1;
-    bool b_transposed = false;  // b is stored as its n rows of k, as weights are
-    bool bias = false;          // n elements, added to each row; of the dtype of the inputs
+    bool b_transposed = false;  // b is stored as n rows of k, as weights are
+    bool bias = false;          // n elements, added to each row; in the inputs' dtype
   };
 
-  /// Throws DeviceError(unsupported) where oneDNN has no such product on this CPU (bf16 needs
+  /// Throws DeviceError(unsupported) if oneDNN has no such product on this CPU (bf16 needs
   /// AVX-512).
   DnnlMatmul(DType inputs, DType output, const Shape& shape);
   ~DnnlMatmul();
@@ -30,11 +30,11 @@ class DnnlMatmul {
   DnnlMatmul(const DnnlMatmul&) = delete;
   DnnlMatmul& operator=(const DnnlMatmul&) = delete;
 
-  /// `bias` is ignored where the shape has none.
+  /// `bias` is ignored if the shape has none.
   void run(const void* a, const void* b, const void* bias, void* y);
 
-  /// Of i8: whether all sums are exact in 32 bits. Without VNNI or AMX the sums of two products are
-  /// saturated to 16 bits.
+  /// Returns true if all i8 sums are exact in 32 bits. Without VNNI or AMX the sums of two products
+  /// saturate to 16 bits.
   bool sums_integers_exactly() const;
 
   /// "oneDNN 2.6.3 matmul gemm:jit"

@@ -13,8 +13,9 @@ namespace assay::cpu {
 
 namespace {
 
-/// OpenBLAS's threads are its own unless it was built with OpenMP; either way it is told how many.
-/// Built with OpenMP it tells OpenMP too, and every later launch of the process would have as few.
+/// Sets OpenBLAS's thread count and restores OpenMP's. Unless built with OpenMP, OpenBLAS has its
+/// own threads. If built with it, it sets OpenMP's count too, for every later launch of the
+/// process.
 void use_threads(int threads) {
   const int threads_of_openmp = omp_get_max_threads();
   openblas_set_num_threads(threads);
@@ -37,8 +38,8 @@ void Dgemm::run(const double* a, const double* b, double* y) const {
 }
 
 void Dgemm::run_all(std::int64_t matrices, const double* a, const double* b, double* y) const {
-  // Side by side, where that keeps all threads busy: one fork for all instead of one for each.
-  // Below this many products even one costs more than it saves.
+  // Products run side by side if that keeps all threads busy: one fork in total instead of one for
+  // each. Below this many products even one fork costs more than it saves.
   constexpr std::int64_t worth_a_fork = 100'000;
   const bool side_by_side = matrices >= omp_get_max_threads();
   use_threads(side_by_side ? 1 : omp_get_max_threads());
@@ -51,7 +52,7 @@ void Dgemm::run_all(std::int64_t matrices, const double* a, const double* b, dou
 std::string better_openblas_core() {
 #if defined(__x86_64__)
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return {};
-  // Those with kernels of FMA and AVX2, or more.
+  // Cores with kernels for at least FMA and AVX2.
   constexpr std::array<std::string_view, 6> modern{
       "Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids", "Excavator"};
   if (std::ranges::find(modern, openblas_get_corename()) != modern.end()) return {};
@@ -70,7 +71,7 @@ std::string dgemm_implementation() {
   std::string version;
   config >> library >> version;
   std::string text = library + " " + version + " dgemm " + openblas_get_corename();
-  // The library is chosen when the program starts. Threads of its own are bound by nobody.
+  // The library is chosen when the program starts. OpenMP does not bind OpenBLAS's own threads.
   if (openblas_get_parallel() == OPENBLAS_THREAD) text += ", threads of its own";
   if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) text += ", one thread";
   return text;

@@ -13,7 +13,7 @@
 namespace assay::cpu {
 namespace {
 
-/// By a library's own loops where they do the same; its minimum of a NaN is not defined.
+/// Names the library's own reduction where it does the same. Its minimum of a NaN is undefined.
 std::string_view native(std::string_view reduce, DType dtype) {
   constexpr std::array known{DType::f32, DType::f64, DType::i32, DType::i64};
   if (std::ranges::find(known, dtype) == known.end()) return "";

@@ -6,8 +6,8 @@
 
 namespace assay::cpu {
 
-/// One rank in each of the bootstrap's processes, which reduce by its library. The bootstrap must
-/// outlive the result. Throws DeviceError(unsupported) where it has none.
+/// Connects one rank in each process of the bootstrap, whose library reduces. The bootstrap must
+/// outlive the result. Throws DeviceError(unsupported) if it has no such library.
 std::unique_ptr<Communicator> connect_processes(Bootstrap& bootstrap);
 
 }  // namespace assay::cpu

@@ -9,8 +9,8 @@
 
 namespace assay::cpu {
 
-/// The ranks of a collective as threads that wait for work, so that a launch costs two barriers and
-/// not the start of threads.
+/// Ranks of a collective as threads that wait for work: a launch costs two barriers instead of
+/// thread starts.
 class RankTeam {
  public:
   explicit RankTeam(int ranks);
@@ -18,7 +18,8 @@ class RankTeam {
   RankTeam(const RankTeam&) = delete;
   RankTeam& operator=(const RankTeam&) = delete;
 
-  /// Runs `work(rank)` on every rank at once and waits for all. Rethrows the first rank's error.
+  /// Runs `work(rank)` on all ranks at once and waits for them. Rethrows the error of the first
+  /// rank.
   void run(const std::function<void(int)>& work);
 
   int ranks() const { return static_cast<int>(threads_.size()); }
@@ -28,7 +29,7 @@ class RankTeam {
 
   std::barrier<> start_;
   std::barrier<> finish_;
-  const std::function<void(int)>* work_ = nullptr;  // null: leave
+  const std::function<void(int)>* work_ = nullptr;  // null: exit
   std::vector<std::exception_ptr> errors_;
   std::vector<std::thread> threads_;
 };

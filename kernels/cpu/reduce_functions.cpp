@@ -9,8 +9,8 @@
 namespace assay::cpu {
 namespace {
 
-/// Integers are added and multiplied as unsigned ones, which wrap: Gloo's own functions take them
-/// as signed, whose overflow is undefined.
+/// Converts integers to unsigned, so that sums and products wrap. Gloo's own functions use signed
+/// ones, whose overflow is undefined.
 template <class T>
 auto wrapping(T x) {
   if constexpr (std::is_integral_v<T>) {
@@ -34,7 +34,8 @@ struct Product {
   }
 };
 
-/// A NaN differs from itself: b is taken if it is one, and a, because no comparison with it holds.
+/// Returns NaN if either operand is: b because it differs from itself, a because no comparison with
+/// it holds.
 struct Minimum {
   template <class T>
   T operator()(T a, T b) const {
@@ -81,7 +82,7 @@ void finish(void* y, std::size_t n, int number) {
   map_row<T>(by, static_cast<T*>(y), static_cast<std::int64_t>(n), static_cast<const T*>(y));
 }
 
-/// f(type_identity<T>{}) for the T that stores `dtype`.
+/// Calls f(type_identity<T>{}) for the T that stores `dtype`.
 template <class F>
 auto for_number(DType dtype, const F& f) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T> type) {

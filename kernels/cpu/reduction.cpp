@@ -8,10 +8,10 @@
 namespace assay::cpu {
 namespace {
 
-/// Partial results of short blocks keep the chain of additions, and with it the error, short.
+/// Elements of a block. Short blocks keep the chain of additions, and so its error, short.
 constexpr std::int64_t block_elements = 2048;
 
-/// In what sums and products are kept: 16-bit floats in f32; integers wrap as unsigned.
+/// Type in which sums and products are kept: f32 for 16-bit floats; integers wrap as unsigned.
 template <class T>
 struct Accumulator {
   using type = Computed<T>;
@@ -22,15 +22,14 @@ struct Accumulator<T> {
   using type = std::make_unsigned_t<T>;
 };
 
-// --- One block: the loops that the compiler vectorises ------------------------------------------
+// --- Loops over one block, which the compiler vectorises ----------------------------------------
 
-/// Of f32 and f64 four chains, quarters of a block: a processor adds, or compares, several vectors
-/// in the time that one of them takes. Of the structs that 16-bit floats are GCC 12 would make no
-/// vectors at all.
+/// True for f32 and f64: four chains, quarters of a block. A processor adds or compares several
+/// vectors in the time of one operation. GCC 12 makes no vectors of the structs of 16-bit floats.
 template <class T>
 inline constexpr bool has_chains = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-/// The sum of term(i) for i from 0 to n.
+/// Sum of term(i) for i from 0 to n.
 template <class A, bool in_chains, class Term>
 __attribute__((always_inline)) inline A sum_of(std::int64_t n, const Term& term) {
   A sum = 0;
@@ -76,8 +75,8 @@ ASSAY_VECTOR_CLONES A dot_block(std::int64_t n, const T* a, const T* b) {
   });
 }
 
-/// The least of a block, or of its negated elements, in four chains; NaN if there is one: it
-/// compares as neither less nor greater, so it is looked for by itself.
+/// Least element of a block, or of its negated elements, in four chains; NaN if there is one. NaN
+/// compares as neither less nor greater, so it is detected separately.
 template <bool negated, class T>
 ASSAY_VECTOR_CLONES T least_of_chains(std::int64_t n, const T* x) {
   const auto element = [x](std::int64_t i) { return negated ? -x[i] : x[i]; };
@@ -136,7 +135,7 @@ ASSAY_VECTOR_CLONES A maximum_block(std::int64_t n, const T* x) {
   return greatest;
 }
 
-// --- Reductions: how blocks become one result ----------------------------------------------------
+// --- Reductions, which join the results of blocks -----------------------------------------------
 
 struct Sum {
   static constexpr int inputs = 1;
@@ -171,7 +170,7 @@ struct Product : Sum {
   }
 };
 
-/// Divided in double: n itself may not be an f32.
+/// Divides in double: n may not fit into an f32.
 struct Mean : Sum {
   template <class P>
   static P finish(P total, std::int64_t n) {
@@ -239,8 +238,8 @@ struct Maximum : Minimum {
   }
 };
 
-/// All elements, by threads whose partial results are joined in their order: an OpenMP reduction
-/// would join them in the order in which threads finish, and differ from launch to launch.
+/// Reduces all elements. Partial results are joined in thread order: an OpenMP reduction would join
+/// them in the order in which threads finish, and differ from launch to launch.
 template <class R, class P, class... X>
 P reduce(std::int64_t n, const X*... x) {
   std::vector<P> partial(static_cast<std::size_t>(omp_get_max_threads()), R::template nothing<P>);
@@ -279,7 +278,7 @@ std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) 
 
 // --- argmax --------------------------------------------------------------------------------------
 
-/// Elements that are looked through at once for one that is sought.
+/// Number of elements searched at once.
 constexpr std::int64_t search_elements = 128;
 
 template <class A, class T>
@@ -290,7 +289,7 @@ ASSAY_VECTOR_CLONES bool has_value(std::int64_t n, const T* x, A value) {
   return found != 0;
 }
 
-/// The lowest index of the greatest element, or of a NaN, in [first, first + count).
+/// Lowest index of the greatest element, or of a NaN, in [first, first + count).
 template <class T>
 std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
   using P = Computed<T>;
@@ -303,7 +302,7 @@ std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
       block = i;
     }
   }
-  if (block < 0) return -1;  // nothing in range
+  if (block < 0) return -1;  // empty range
   const auto lacks_it = [best](std::int64_t n, const T* here) {
     return is_nan(best) ? !has_nan(n, here) : !has_value(n, here, best);
   };

@@ -22,8 +22,8 @@ __attribute__((always_inline)) inline void store_row(T* y, std::int64_t cols, co
   }
 }
 
-/// A NaN may or may not become the maximum; it reaches the sum, and so every element, either way.
-/// The exponentials go to `work`, which is y itself where y can hold them.
+/// A NaN may or may not become the maximum. Either way it reaches the sum, and so every element.
+/// The exponentials go to `work`, which is y itself if y can hold them.
 template <class T>
 ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::int64_t cols) {
   using C = Computed<T>;
@@ -41,8 +41,8 @@ ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::i
   store_row(y, cols, [=](std::int64_t i) { return work[i] / sum; });
 }
 
-/// The variance in a second pass over the row: in one, as the mean of squares less the square of
-/// the mean, it would cancel for rows far from zero.
+/// Computes the variance in a second pass over the row. One pass, the mean of squares less the
+/// square of the mean, would cancel for rows far from zero.
 template <class T>
 ASSAY_VECTOR_CLONES void layernorm_row(const T* x, const T* weight, const T* bias, T* y,
                                        std::int64_t cols) {

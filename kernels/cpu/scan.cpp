@@ -15,7 +15,7 @@ ASSAY_VECTOR_CLONES A sum_range(const T* x, std::int64_t n) {
   return sum;
 }
 
-/// Parts of a chunk that are scanned side by side: one chain of additions waits for each of them.
+/// Parts of a chunk scanned side by side: a single chain would wait for each addition.
 constexpr std::size_t chains = 8;
 constexpr std::int64_t chain_elements = 256;
 constexpr std::int64_t chunk_elements = chain_elements * static_cast<std::int64_t>(chains);
@@ -38,7 +38,7 @@ A scan_chunk(const T* x, T* y, A start) {
   return sums[chains - 1];
 }
 
-/// The same of any range, past the caches where it `streams`.
+/// Scans any range, with stores past the caches if it `streams`.
 template <class A, class T>
 void scan_range(const T* x, T* y, std::int64_t n, A start, bool streams) {
   std::array<T, static_cast<std::size_t>(chunk_elements)> stage;
@@ -54,7 +54,7 @@ void scan_range(const T* x, T* y, std::int64_t n, A start, bool streams) {
   end_streaming();
 }
 
-/// Each thread sums its block, and then scans it from the sum of the blocks before.
+/// Sums a block on each thread, then scans it from the sum of the blocks before it.
 template <class A, class T>
 void scan_blocks(const T* x, T* y, std::int64_t n) {
   std::vector<A> sums(static_cast<std::size_t>(omp_get_max_threads()), A{0});

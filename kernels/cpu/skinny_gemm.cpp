@@ -8,11 +8,11 @@
 namespace assay::cpu {
 namespace {
 
-/// Rows of weights that are read side by side: one alone does not keep memory busy.
+/// Rows of weights read side by side: a single one does not keep memory busy.
 constexpr std::int64_t abreast = 4;
 
-/// How an element of W lies in memory. Within `omp simd` GCC 12 makes vectors of plain integers,
-/// but not of the structs that 16-bit floats are.
+/// Storage of an element of W. Within `omp simd` GCC 12 vectorises plain integers, but not the
+/// structs of 16-bit floats.
 template <class W>
 using Bits = std::conditional_t<std::is_same_v<W, float>, float, std::uint16_t>;
 
@@ -29,7 +29,7 @@ float number(Bits<W> bits) {
 
 using Sums = std::array<float, abreast>;
 
-/// The products of x with rows of weights, which lie where `w` points to.
+/// Products of x with the rows of weights that `w` points to.
 template <class W>
 ASSAY_VECTOR_CLONES Sums products(const float* x, const std::array<const Bits<W>*, abreast>& w,
                                   std::int64_t k) {
@@ -59,7 +59,7 @@ void few_rows_product(std::int64_t rows, std::int64_t cols, std::int64_t k, cons
   const auto* weights = reinterpret_cast<const Bits<W>*>(w);
   const auto some_columns = [=](std::int64_t col) {
     std::array<const Bits<W>*, abreast> row_of;
-    for (std::int64_t c = 0; c < abreast; ++c) {  // beyond the last one: the last one again
+    for (std::int64_t c = 0; c < abreast; ++c) {  // past the last: the last one again
       row_of[static_cast<std::size_t>(c)] = weights + std::min(col + c, cols - 1) * k;
     }
     for (std::int64_t row = 0; row < rows; ++row) {

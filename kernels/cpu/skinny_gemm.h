@@ -8,9 +8,9 @@
 
 namespace assay::cpu {
 
-/// Layers of so few rows spend their time on reading the weights. Up to here, measured, own loops
-/// are faster than products of libraries, which first put the weights, widened if they have 16
-/// bits, into another order.
+/// Row count up to which own loops are faster, as measured, than library products. Layers of so few
+/// rows spend their time on reading the weights. Libraries first widen 16-bit weights and put all
+/// weights into another order.
 template <class W>
 inline constexpr std::int64_t few_rows = std::is_same_v<W, float> ? 2 : 8;
 

@@ -12,8 +12,8 @@ using Word = std::conditional_t<
     std::conditional_t<Bytes == 4, std::uint32_t,
                        std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
-/// Unsigned integers in the order of the Ts whose bits they are. Of floats the negative ones are
-/// reversed; NaNs, which compare with nothing, come to stand at the ends.
+/// Maps the bits of a T to an unsigned integer of the same order. Negative floats are reversed;
+/// NaNs, which compare with nothing, come to the ends.
 template <class T>
 Word<sizeof(T)> key_of(Word<sizeof(T)> bits) {
   using W = Word<sizeof(T)>;

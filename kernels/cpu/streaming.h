@@ -9,15 +9,15 @@
 #include <emmintrin.h>
 #endif
 
-// Stores that go past the caches. An ordinary store first reads the line that it is about to fill;
-// of data too large to be read again before they leave the caches that is a third to a half of all
-// traffic wasted (McCalpin: "Memory Bandwidth and Machine Balance", 1995, on write-allocate).
+// Stores past the caches. An ordinary store first reads the line that it fills. For data too large
+// to stay in the caches, that wastes a third to a half of all traffic (McCalpin: "Memory Bandwidth
+// and Machine Balance", 1995, on write-allocate).
 namespace assay::cpu {
 
-/// Elements are computed into a block that stays in the first cache, and leave it from there.
+/// Size of the block in the first cache in which elements are computed before they are stored.
 inline constexpr std::int64_t staged_bytes = 4096;
 
-/// memcpy, past the caches. What was stored is seen by other threads after end_streaming().
+/// Copies like memcpy, past the caches. Other threads see the stores after end_streaming().
 inline void stream_out(void* to, const void* from, std::size_t bytes) {
 #if defined(__SSE2__)
   constexpr std::size_t line = 64;
@@ -27,7 +27,7 @@ inline void stream_out(void* to, const void* from, std::size_t bytes) {
   const std::size_t head = std::min(bytes, misaligned == 0 ? 0 : line - misaligned);
   std::memcpy(y, x, head);
   std::size_t i = head;
-  for (; i + line <= bytes; i += line) {  // whole lines: half of one costs a read after all
+  for (; i + line <= bytes; i += line) {  // whole lines: a partial one costs a read
     const auto* words = reinterpret_cast<const __m128i*>(x + i);
     const __m128i a = _mm_loadu_si128(words);
     const __m128i b = _mm_loadu_si128(words + 1);

@@ -3,9 +3,9 @@
 #include <cmath>
 
 // glibc's vector functions (libmvec): at most 4 ulp, and right for NaN, infinities and subnormals
-// (glibc manual, "Errors in Math Functions"; measured in docs/deviations.md). The declarations tell
-// the compiler that they exist, which <cmath> itself does only under -ffast-math; -ffast-math would
-// break the rest.
+// (glibc manual, "Errors in Math Functions"; measured in docs/deviations.md). These declarations
+// tell the compiler that they exist. <cmath> does so only under -ffast-math, which would break the
+// rest.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define ASSAY_VECTOR_FUNCTION __attribute__((simd("notinbranch"), const, nothrow, leaf))
 extern "C" {

@@ -7,7 +7,7 @@
 
 #include "kernels/core/vector_clones.h"
 
-// Before a loop none of whose iterations reads what another one writes.
+// Marks a loop in which no iteration reads what another one writes.
 #if defined(__clang__)
 #define ASSAY_INDEPENDENT_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -24,7 +24,7 @@ inline constexpr std::int64_t parallel_bytes = 128 << 10;
 /// one line.
 template <class Body>
 void parallel_blocks(std::int64_t n, std::int64_t element_bytes, const Body& body) {
-  // Not left to an `if` clause, which still sets up a team of one: 0.3 us.
+  // Not by an `if` clause, which still sets up a team of one: 0.3 us.
   if (n * element_bytes <= parallel_bytes) {
     body(std::int64_t{0}, std::int64_t{0}, n);
     return;
