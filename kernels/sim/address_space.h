@@ -6,9 +6,9 @@
 
 namespace assay::sim {
 
-/// The memory of one simulated device: addresses that the host cannot touch (any access outside
-/// this device's kernels and copies is a SIGSEGV), each backed by host memory elsewhere. So a
-/// harness that reads a device pointer directly fails here as it would on a GPU.
+/// Memory of one simulated device: addresses that the host cannot touch, each backed by host memory
+/// elsewhere. Any access outside this device's kernels and copies is a SIGSEGV. So a harness that
+/// reads a device pointer directly fails here, as on a GPU.
 class AddressSpace {
  public:
   explicit AddressSpace(std::size_t capacity_bytes) : capacity_(capacity_bytes) {}
@@ -21,10 +21,10 @@ class AddressSpace {
   void release(void* address) noexcept;
   std::size_t used_bytes() const;
 
-  /// The host memory behind an address within an allocation. Throws DeviceError(internal) for an
+  /// Host memory behind an address within an allocation. Throws DeviceError(internal) for an
   /// address of the host or of another device.
   std::byte* host(const void* address) const;
-  /// The same; null for such an address.
+  /// Like host(), but returns null for such an address.
   std::byte* find(const void* address) const;
 
  private:
@@ -36,10 +36,10 @@ class AddressSpace {
   void unmap(const std::byte* address, const Block& block) noexcept;
 
   std::size_t capacity_;
-  /// Devices that work side by side look into each other's.
+  /// Locked because concurrent devices look up each other's addresses.
   mutable std::mutex mutex_;
   std::size_t used_ = 0;
-  std::map<const std::byte*, Block> blocks_;  // by the device address of their first byte
+  std::map<const std::byte*, Block> blocks_;  // by device address of the first byte
 };
 
 }  // namespace assay::sim

@@ -19,8 +19,8 @@ namespace {
 constexpr std::int64_t memory_bytes = std::int64_t{8} << 30;
 constexpr const char* mask_name = "ASSAY_SIM_VISIBLE_DEVICES";
 
-/// Of `count` devices those that a mask names: "2,0". The first entry that is none ends the list,
-/// as in CUDA's.
+/// Returns those of `count` devices that a mask such as "2,0" names. The first invalid entry ends
+/// the list, as in CUDA's.
 std::vector<int> visible_devices(int count, const char* mask) {
   std::vector<int> visible;
   if (mask == nullptr) {
@@ -36,7 +36,7 @@ std::vector<int> visible_devices(int count, const char* mask) {
   return visible;
 }
 
-/// Hands each rank's device memory to the CPU's communicator.
+/// Passes each rank's device memory to the CPU's communicator.
 class SimCommunicator final : public Communicator {
  public:
   SimCommunicator(std::vector<SimDevice*> devices, std::unique_ptr<Communicator> cpu)
@@ -135,7 +135,7 @@ class SimBackend final : public Backend {
 
   int count_;
   std::vector<Fault> faults_;
-  std::vector<int> visible_;  // of each logical device its place among all
+  std::vector<int> visible_;  // index among all, for each logical device
   std::unique_ptr<Backend> cpu_;
   std::shared_ptr<Peers> peers_ = std::make_shared<Peers>();
 };

@@ -8,8 +8,8 @@
 
 namespace assay::sim {
 
-/// `devices` simulated devices, sim:0 and up, with these faults. Ranks of a collective are devices,
-/// as with GPUs.
+/// Makes `devices` simulated devices, sim:0 and up, with these faults. As with GPUs, each rank of a
+/// collective has its own device.
 std::unique_ptr<Backend> make_backend(int devices, std::vector<Fault> faults = {});
 
 }  // namespace assay::sim

@@ -7,21 +7,21 @@
 
 namespace assay::sim {
 
-/// A mistake in what a launch computes, or in where it puts it. It strikes at every launch of the
-/// ops that it concerns, in place of the right kernel.
+/// A fault in a launch's results, or in where they are written. It replaces the right kernel at
+/// every launch of the ops that it concerns.
 struct DataFault {
   std::string_view name;
   std::string_view what;
   void (*strike)(Launch&);
-  /// What the kernel then says of its sums. Arithmetic that is declared is no fault.
+  /// Precision that the kernel then declares for its sums. Declared arithmetic is no fault.
   MathMode (*declares)(const OpInstance&) = nullptr;
 };
 
 std::span<const DataFault> data_faults();
-/// Null when there is none of that name.
+/// Returns null for an unknown name.
 const DataFault* find_data_fault(std::string_view name);
 
-// One file each in faults/.
+// Faults by kind, one file each in faults/.
 std::span<const DataFault> element_faults();
 std::span<const DataFault> place_faults();
 std::span<const DataFault> operand_faults();

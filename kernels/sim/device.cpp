@@ -13,7 +13,7 @@
 namespace assay::sim {
 namespace {
 
-/// The CPU's stream, which tells whether what it is given is being timed.
+/// Wraps the CPU's stream, and reports if its work is being timed.
 class SimStream final : public Stream {
  public:
   SimStream(std::unique_ptr<Stream> cpu, std::string uuid, bool& timing)
@@ -36,7 +36,8 @@ class SimStream final : public Stream {
   bool& timing_;
 };
 
-/// The others strike in the communicator, in the kernel, in copies, or when the driver is asked.
+/// Returns true for faults that strike at a launch. The others strike in the communicator, in the
+/// kernel, in copies, or in queries to the driver.
 bool strikes_at_launch(FaultKind kind) {
   switch (kind) {
     case FaultKind::segv:
@@ -146,7 +147,7 @@ void* SimDevice::allocate(std::size_t bytes, Memory kind) {
   if (kind == Memory::huge_pages) {
     throw DeviceError(Failure::not_here, "sim: a simulated device has no huge pages");
   }
-  // What stands for the host's memory is fenced too: only copies reach it.
+  // Simulated host memory is fenced too: only copies reach it.
   return memory_.allocate(bytes);
 }
 
@@ -174,7 +175,7 @@ std::unique_ptr<Stream> SimDevice::create_stream() {
 
 namespace {
 
-/// Copies between memories are the CPU's from host to host; all other ops are its own.
+/// Maps copies between memories to the CPU's host-to-host copy; all other ops stay unchanged.
 OpInstance as_on_cpu(const OpInstance& op) {
   if (op.op->name != "device_memcpy" && op.op->name != "peer_memcpy") return op;
   Params params;

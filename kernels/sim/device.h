@@ -13,11 +13,10 @@
 namespace assay::sim {
 
 class SimDevice;
-/// The open devices of one backend: what addresses of a peer are looked up in.
+/// Open devices of one backend. A device looks up peers' addresses in them.
 using Peers = std::vector<const SimDevice*>;
 
-/// A device whose kernels are the CPU's and whose memory is its own, with the faults it was told to
-/// have.
+/// A device with the CPU's kernels, its own memory and the requested faults.
 class SimDevice final : public Device {
  public:
   SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults,
@@ -38,29 +37,28 @@ class SimDevice final : public Device {
   std::unique_ptr<Stream> create_stream() override;
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
-  /// The same binding with the host memory behind this device's addresses, or, for a copy from one
-  /// device to another, behind a peer's.
+  /// Translates this device's addresses in a binding to host memory; for a copy between devices,
+  /// also those of a peer.
   Binding on_host(const Binding& binding, bool reaches_peers = false) const;
 
-  /// The first data fault of this device that concerns the op; null when it has none.
+  /// First data fault of this device that concerns the op; null if it has none.
   const DataFault* data_fault(std::string_view op) const;
-  /// Between two events on its stream.
+  /// True between two events on its stream.
   bool is_timing() const { return timing_; }
 
-  /// By which part of its time a launch of the op is to take longer; 0 on a device that is not
-  /// slow.
+  /// Fraction of its time by which a launch of the op takes longer; 0 on a device that is not slow.
   double slowness(std::string_view op) const;
 
-  /// To be called before each launch: lets the faults of this device that concern the op strike.
+  /// Triggers the faults of this device that concern the op. Call it before each launch.
   void before_launch(std::string_view op);
 
  private:
-  /// Throws what every call throws once the device is broken.
+  /// Throws the device's error once the device is broken.
   void check() const;
   bool has(FaultKind kind) const;
 
   DeviceInfo info_;
-  std::string next_uuid_;  // of the device behind this one
+  std::string next_uuid_;  // UUID of the next device
   std::vector<Fault> faults_;
   bool timing_ = false;
   std::unique_ptr<DeviceError> broken_;

@@ -11,47 +11,47 @@
 
 namespace assay::sim {
 
-/// What a simulated device can be told to do wrong to the process that drives it.
+/// Faults of a simulated device towards the process that drives it.
 enum class FaultKind {
-  segv,            // the launch reads where nothing is
+  segv,            // the launch reads an unmapped address
   abort,           // the launch calls abort, as libraries do on a failed check
   hang,            // the launch never ends, and the process ignores TERM
   out_of_memory,   // the launch finds no memory
-  sticky_error,    // from this launch on every call fails, as with a poisoned CUDA context
-  device_lost,     // from this launch on the device is gone
+  sticky_error,    // every call from this launch on fails, as with a poisoned CUDA context
+  device_lost,     // the device is gone from this launch on
   dead_rank,       // one rank of a collective never takes part
-  other_device,    // what was opened is in truth the next device
+  other_device,    // opens the next device instead
   other_stream,    // work runs on the next device
-  renamed,         // what was opened calls itself otherwise than the list does
-  opens_anything,  // a device that is not there is opened
+  renamed,         // the opened device's name differs from the list's
+  opens_anything,  // opens devices that do not exist
   ignores_mask,    // shows the devices that a mask should hide
-  stale_memory,    // tells of free memory as if nothing had been taken
-  claims_all,      // tells of any memory that it is its own
-  torn_upload,     // the last byte of what the host sends does not arrive
+  stale_memory,    // reports free memory as if nothing were allocated
+  claims_all,      // claims any memory as its own
+  torn_upload,     // the last byte of an upload is lost
   slow,            // the launch takes `percent` longer; no oracle sees it, `assay ab` does
-  data,            // the launch computes or writes something wrong: data_faults.h
+  data,            // the launch computes or writes wrong data: data_faults.h
 };
 
-/// A fault and when it strikes: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone",
+/// A fault and its conditions: "segv", "hang,device=1,op=exp", "device_lost,marker=/tmp/gone",
 /// "slow,percent=5".
 struct Fault {
   FaultKind kind;
-  const DataFault* data = nullptr;  // of that kind
-  std::optional<int> device;        // default: each
+  const DataFault* data = nullptr;  // set for kind `data`
+  std::optional<int> device;        // default: all
   std::string op;                   // default: any
-  /// A file that the fault makes when it strikes. Where it stands, the fault strikes no more (so
-  /// that a retry passes), and a lost device stays lost for every process.
+  /// File that the fault creates when it strikes. While it exists, the fault does not strike again,
+  /// so a retry passes. A lost device stays lost for every process.
   std::string marker;
-  double percent = 20;  // of a slow device
+  double percent = 20;  // slowdown of a slow device
 
   bool concerns(int index) const { return !device || *device == index; }
   bool concerns(std::string_view name) const { return op.empty() || op == name; }
   bool has_struck() const;
-  /// Makes the marker.
+  /// Creates the marker file.
   void strike() const;
 };
 
-/// Throws UsageError that names what is wrong and the valid words.
+/// Throws UsageError that names the error and the valid words.
 Fault parse_fault(std::string_view text);
 std::vector<std::string> fault_names();
 

@@ -25,7 +25,7 @@ void SimKernel::launch() {
   }
 }
 
-/// As slow as the slowest device of the ranks.
+/// Runs the right kernel, as slowly as the slowest device of the ranks.
 void SimKernel::launch_right() {
   double slowness = 0;
   for (const SimDevice* device : devices_) {
@@ -54,7 +54,7 @@ const DataFault* SimKernel::fault() const {
 void SimKernel::strike(const DataFault& fault) {
   const bool is_timed = devices_.front()->is_timing();
   Launch launch(op_, bindings_, *right_, prepare_, history_, is_timed);
-  // Of an empty output nothing can be wrong.
+  // An empty output cannot be wrong.
   if (op_.signature.outputs.at(0).elements() > 0) {
     fault.strike(launch);
   } else {

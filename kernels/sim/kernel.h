@@ -9,10 +9,10 @@
 
 namespace assay::sim {
 
-/// An op on simulated devices, one for each rank: the CPU's kernel, or what a fault makes of it.
+/// An op on simulated devices, one for each rank: the CPU's kernel, perhaps replaced by a fault.
 class SimKernel final : public Kernel {
  public:
-  /// `bindings` hold addresses of the host's memory; `prepare` makes kernels of the CPU.
+  /// `bindings` hold host addresses; `prepare` makes CPU kernels.
   SimKernel(std::vector<SimDevice*> devices, const OpInstance& op, std::vector<Binding> bindings,
             Launch::Prepare prepare);
   void launch() override;

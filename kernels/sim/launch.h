@@ -13,14 +13,14 @@
 
 namespace assay::sim {
 
-/// What a fault may remember from launch to launch of one kernel.
+/// State that a fault keeps between the launches of one kernel.
 struct History {
-  std::int64_t launches = 0;      // before this one
-  std::vector<std::byte> output;  // what the launch before left at rank 0
+  std::int64_t launches = 0;      // number of earlier ones
+  std::vector<std::byte> output;  // output of the previous launch at rank 0
 };
 
-/// One launch of an op on simulated devices, as a fault that spoils data sees it: in place of the
-/// right kernel, with all addresses in the host's memory.
+/// One launch of an op on simulated devices, as a data fault sees it. The fault runs in place of
+/// the right kernel. All addresses are in host memory.
 class Launch {
  public:
   using Prepare =
@@ -38,21 +38,21 @@ class Launch {
   const OpInstance& op() const { return op_; }
   int ranks() const { return static_cast<int>(ranks_.size()); }
   History& history() { return history_; }
-  /// Between two events on the stream.
+  /// True between two events on the stream.
   bool is_timed() const { return is_timed_; }
 
-  /// What the op computes.
+  /// Runs the op itself.
   void right() { right_.launch(); }
-  /// What another op computes, where the op's own output belongs.
+  /// Runs another op, with the op's own outputs.
   void other(const OpInstance& op) { prepare_(op, ranks_)->launch(); }
-  /// What the op computes from other data: input `index` of rank `rank` is replaced.
+  /// Runs the op with other data: replaces input `index` of rank `rank`.
   void with_input(std::size_t index, const std::vector<std::byte>& data, int rank = 0) {
     std::vector<Binding> bindings(ranks_.begin(), ranks_.end());
     bindings.at(static_cast<std::size_t>(rank)).inputs.at(index) = data.data();
     prepare_(op_, bindings)->launch();
   }
 
-  /// The elements of an output, which is in one piece.
+  /// Elements of an output without gaps.
   template <class T>
   std::span<T> output(int rank = 0) const {
     return {reinterpret_cast<T*>(output_bytes(rank)), elements(op_.signature.outputs.at(0))};
@@ -90,7 +90,7 @@ class Launch {
   bool is_timed_;
 };
 
-/// The op with one parameter changed.
+/// Copies the op with one parameter changed.
 inline OpInstance with_parameter(const OpInstance& op, std::string_view name,
                                  const ParamValue& value) {
   Params params = op.params;

@@ -11,7 +11,7 @@ std::vector<float> floats(const TensorSpec& spec) {
   return std::vector<float>(static_cast<std::size_t>(spec.elements()));
 }
 
-/// What a product in `dtype` makes of elements that are stored as `stored`.
+/// Converts factors stored as `stored` to the values that a product in `dtype` uses.
 void take_factors(DType dtype, DType stored, const void* from, std::vector<float>& to) {
   visit_dtype(stored, [&]<class T>(std::type_identity<T>) {
     const auto* elements = static_cast<const T*>(from);
@@ -28,13 +28,13 @@ void give_result(DType stored, const std::vector<float>& from, void* to) {
   });
 }
 
-/// One product of the CPU in f32, with tensors of its own.
+/// One CPU product in f32, with its own tensors.
 struct Step {
   OpInstance op;
   std::vector<std::vector<float>> inputs;
   std::vector<float> y;
   std::unique_ptr<Kernel> kernel;
-  std::vector<const void*> from;  // each input; null: what the step before gave
+  std::vector<const void*> from;  // each input; null: the previous step's result
   std::vector<DType> stored;
 
   Step(const OpInstance& product, Stream* stream, const Launch::Prepare& prepare) : op(product) {
@@ -59,7 +59,7 @@ class NarrowMatmul final : public Kernel {
     for (Step& step : steps_) {
       for (std::size_t i = 0; i < step.inputs.size(); ++i) {
         const void* from = step.from[i] == nullptr ? before : step.from[i];
-        // A bias is no factor.
+        // A bias is not a factor.
         take_factors(i < 2 ? dtype_ : DType::f32, step.stored[i], from, step.inputs[i]);
       }
       step.kernel->launch();
@@ -79,7 +79,7 @@ class NarrowMatmul final : public Kernel {
   std::vector<Step> steps_;
 };
 
-/// The layers of the op, each as one product in f32; other products as they are.
+/// Returns the layers of the op, each as one product in f32; other products unchanged.
 std::vector<OpInstance> products_of(const OpInstance& op) {
   if (!op.params.find("act")) return {instantiate(*op.op, DType::f32, op.params)};
   const bool is_stack = op.params.find("layers") != nullptr;

@@ -4,7 +4,7 @@
 
 namespace assay::sim {
 
-/// Simulated devices. Small limits: nobody needs their figures.
+/// Simulated devices. Their limits are small because their figures have no meaning.
 inline const BackendTraits& traits() {
   static const BackendTraits traits{
       .kind = "sim",

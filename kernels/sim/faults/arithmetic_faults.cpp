@@ -7,7 +7,7 @@
 #include "kernels/sim/data_faults.h"
 #include "kernels/sim/faults/multiply.h"
 
-// Loops of their own that compute as real kernels do which keep too little.
+// Own loops that compute like real kernels with too little precision.
 namespace assay::sim {
 namespace {
 
@@ -28,7 +28,7 @@ void half_accumulator(Launch& launch) {
   });
 }
 
-/// Eight parts of each sum are stored in the output's type before they are added.
+/// Stores eight parts of each sum in the output's type before they are added.
 void split_sums(Launch& launch) {
   for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
     multiply<T>(launch, [](auto x, auto w, auto bias) {
@@ -46,8 +46,7 @@ void split_sums(Launch& launch) {
   });
 }
 
-/// Products are rounded to multiples of 2^-13 before they are added: of whole numbers nothing
-/// shows.
+/// Rounds products to multiples of 2^-13 before they are added. Whole numbers do not show it.
 void fixed_point(Launch& launch) {
   for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
     multiply<T>(launch, [](auto x, auto w, auto bias) {
@@ -62,8 +61,8 @@ void fixed_point(Launch& launch) {
   });
 }
 
-/// As on processors that multiply unsigned by signed bytes: x is shifted by 128, sums of two
-/// products saturate at 16 bits, and what the shift added is subtracted in the end.
+/// Computes like processors that multiply unsigned by signed bytes: x is shifted by 128, sums of
+/// two products saturate at 16 bits, and the shift's contribution is subtracted at the end.
 void saturation(Launch& launch) {
   if (launch.op().dtype != DType::i8) return launch.right();
   multiply<std::int8_t>(launch, [](auto x, auto w, auto bias) {
@@ -89,7 +88,7 @@ BFloat16 truncated(float x) {
   return y;
 }
 
-/// Of products and casts to bfloat16.
+/// Truncates products and casts to bfloat16.
 void truncation(Launch& launch) {
   if (output_dtype(launch.op()) != DType::bf16) return launch.right();
   if (launch.op().op->name == "cast" && launch.op().dtype == DType::f32) {

@@ -7,11 +7,11 @@
 
 #include "kernels/sim/data_faults.h"
 
-// Ranks that are forgotten, counted twice, or of two minds.
+// Faults of collectives: ranks left out, counted twice, or in disagreement.
 namespace assay::sim {
 namespace {
 
-/// The last rank's data with f applied to each element.
+/// Data of the last rank with f applied to each element.
 template <class F>
 std::vector<std::byte> last_rank(const Launch& launch, const F& f) {
   std::vector<std::byte> data = launch.copy_of_input(0, launch.ranks() - 1);
@@ -48,7 +48,7 @@ void ranks_disagree(Launch& launch) {
   last[0] ^= std::byte{1};
 }
 
-/// Each rank begins with its own data, so that sums round differently. Of f32.
+/// Starts each rank's sum with its own data, so that sums round differently. For f32.
 void own_order(Launch& launch) {
   if (launch.op().dtype != DType::f32 || launch.op().params.word("reduce") != "sum") {
     return launch.right();
@@ -82,7 +82,7 @@ T extreme(bool is_least, T a, T b) {
   }
 }
 
-/// As C's fmin and fmax have it: of NaN and a number the number.
+/// Drops NaN like C's fmin and fmax: of NaN and a number the number.
 void ranks_drop_nan(Launch& launch) {
   if (!launch.op().op->collective) return launch.right();
   const std::string& kind = launch.op().params.word("reduce");

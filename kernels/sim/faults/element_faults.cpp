@@ -6,11 +6,11 @@
 #include "kernels/core/significand.h"
 #include "kernels/sim/data_faults.h"
 
-// Right results of which some elements are then spoiled.
+// Right results with some elements spoiled afterwards.
 namespace assay::sim {
 namespace {
 
-/// Those that are stored, without the leading one.
+/// Number of significand bits stored, without the leading one.
 template <class T>
 constexpr int stored_bits() {
   return significand_bits<T>() - 1;
@@ -28,7 +28,7 @@ void flip(T& element, int bit) {
   bytes[bit / 8] = static_cast<unsigned char>(bytes[bit / 8] ^ (1U << (bit % 8)));
 }
 
-/// Runs the right kernel and hands over its output, if there is any.
+/// Runs the right kernel and passes its output to f, if there is any.
 template <class F>
 void spoil(Launch& launch, const F& f) {
   launch.right();
@@ -38,7 +38,7 @@ void spoil(Launch& launch, const F& f) {
   });
 }
 
-/// The same for ops that give floats.
+/// Spoils the output of ops that give floats.
 template <class F>
 void spoil_floats(Launch& launch, const F& f) {
   spoil(launch, [&]<class T>(std::span<T> y) {
@@ -66,7 +66,7 @@ void strided_bits(Launch& launch) {
   });
 }
 
-/// Everything by a few units in the last place.
+/// Changes every element by a few units in the last place.
 void drift(Launch& launch) {
   spoil_floats(launch, []<class T>(std::span<T> y) {
     const double factor = 1 + std::ldexp(12.0, -stored_bits<T>());

@@ -11,7 +11,7 @@
 
 #include "kernels/sim/data_faults.h"
 
-// Faults of some launches and not of others.
+// Faults that strike only some launches.
 namespace assay::sim {
 namespace {
 
@@ -19,7 +19,7 @@ void flip_first_bit(Launch& launch) {
   if (launch.op().signature.outputs[0].elements() > 0) launch.output_bytes()[0] ^= std::byte{1};
 }
 
-/// Adds to what the launch before left.
+/// Adds to the result of the previous launch.
 void not_reset(Launch& launch) {
   launch.right();
   const std::vector<std::byte>& before = launch.history().output;
@@ -62,7 +62,7 @@ void leaves_other_threads(Launch& launch) {
   omp_set_num_threads(omp_get_max_threads() + 1);
 }
 
-/// As libraries do, which leave the x87 alone.
+/// Sets the rounding of SSE only, like libraries, which leave the x87 alone.
 void leaves_rounding_up(Launch& launch) {
   launch.right();
 #if defined(__SSE2__)
@@ -72,7 +72,7 @@ void leaves_rounding_up(Launch& launch) {
 #endif
 }
 
-/// The bits of the processor's control register, which have no portable name.
+/// Sets bits of the processor's control register that have no portable name.
 void leaves_subnormals_flushed(Launch& launch) {
   launch.right();
 #if defined(__SSE2__)

@@ -6,12 +6,11 @@
 #include "kernels/sim/faults/multiply.h"
 #include "kernels/sim/narrow_matmul.h"
 
-// Products as units for matrices compute them: not as IEEE arithmetic does, and no fault where it
-// is declared.
+// Products computed like matrix units do, not by IEEE arithmetic. Declared, this is no fault.
 namespace assay::sim {
 namespace {
 
-/// As published of GPUs (kernels/cuda/matmul_plan.h), in larger steps.
+/// Mode as published for GPUs (kernels/cuda/matmul_plan.h), with larger steps.
 MathMode mode_of(const OpInstance& op) {
   const bool is_float8 = op.dtype == DType::e4m3;
   return {.accumulator_bits = is_float8 ? 14 : 24,
@@ -19,14 +18,14 @@ MathMode mode_of(const OpInstance& op) {
           .step = is_float8 ? 32 : 16};
 }
 
-/// Without the bits below the `bits`th of a number of magnitude `largest`.
+/// Truncates x below the first `bits` bits of a number of magnitude `largest`.
 double cut(double x, double largest, int bits) {
   const double unit = std::ldexp(1.0, std::ilogb(largest) - bits + 1);
   return std::trunc(x / unit) * unit;
 }
 
-/// What one step makes of a sum and the products that it adds: all are cut to three bits more than
-/// the sum keeps, as they are shifted to the exponent of the largest.
+/// Adds one step's products to a sum. All are truncated to three bits more than the sum keeps,
+/// because they are shifted to the exponent of the largest.
 double after_step(double sum, std::span<const double> products, int bits) {
   constexpr int further_bits = 3;
   double largest = std::abs(sum);
@@ -47,7 +46,7 @@ double factor_of(T element, DType dtype) {
   return dtype == DType::tf32 ? to_tf32(x) : x;
 }
 
-/// Sums are truncated, in steps of many products.
+/// Truncates sums, in steps of many products.
 void truncating_sums(Launch& launch) {
   const OpInstance& op = launch.op();
   if (op.params.word("act") != "none") return launch.right();
@@ -69,7 +68,7 @@ void truncating_sums(Launch& launch) {
   });
 }
 
-/// tf32 left unused, as libraries may.
+/// Leaves tf32 unused, as libraries may.
 void f32_factors(Launch& launch) {
   const OpInstance& op = launch.op();
   if (op.dtype != DType::tf32) return launch.right();

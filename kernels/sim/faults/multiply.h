@@ -6,7 +6,7 @@
 
 #include "kernels/sim/launch.h"
 
-// A plain product, for faults that add its terms up in ways of their own.
+// A plain product, for faults with their own way of adding its terms.
 namespace assay::sim {
 
 /// y = x W^T + b of one dtype T, summed by `sum_row(x row, w row, bias) -> T`.
@@ -29,7 +29,7 @@ void multiply(Launch& launch, const SumRow& sum_row) {
   });
 }
 
-/// For f32, tf32 and narrower floats.
+/// Calls f for f32, tf32 and narrower floats.
 template <class F>
 void for_products_in_f32(Launch& launch, const F& f) {
   visit_dtype(launch.op().dtype, [&]<class T>(std::type_identity<T>) {

@@ -6,11 +6,11 @@
 
 #include "kernels/sim/data_faults.h"
 
-// The right kernel for the wrong op, or on other data than it was given.
+// The right kernel for the wrong op, or on changed data.
 namespace assay::sim {
 namespace {
 
-/// A copy of input `index` with f(elements) applied.
+/// Copies input `index` and applies f to its elements.
 template <class F>
 std::vector<std::byte> changed(const Launch& launch, std::size_t index, const F& f, int rank = 0) {
   std::vector<std::byte> data = launch.copy_of_input(index, rank);
@@ -20,7 +20,7 @@ std::vector<std::byte> changed(const Launch& launch, std::size_t index, const F&
   return data;
 }
 
-/// The first row is computed without its bias.
+/// Computes the first row without its bias.
 void bias_missed(Launch& launch) {
   if (launch.op().params.integer("bias") == 0) return launch.right();
   launch.other(with_parameter(launch.op(), "bias", std::int64_t{0}));
@@ -41,7 +41,7 @@ void activation_variant(Launch& launch) {
   launch.other(with_parameter(launch.op(), "act", std::string(is_gelu ? "gelu_tanh" : "gelu")));
 }
 
-/// The last term of each sum is missing.
+/// Leaves out the last term of each sum.
 void loop_short(Launch& launch) {
   const auto width = static_cast<std::size_t>(launch.op().signature.inputs.at(0).shape.back());
   launch.with_input(0, changed(launch, 0, [&]<class T>(std::span<T> x) {
@@ -49,7 +49,7 @@ void loop_short(Launch& launch) {
                     }));
 }
 
-/// Input 0, of f32, with significands rounded to so many bits.
+/// Rounds the significands of input 0, of f32, to `bits` bits.
 std::vector<std::byte> rounded_input(const Launch& launch, int bits) {
   return changed(launch, 0, [&]<class T>(std::span<T> x) {
     if constexpr (std::is_same_v<T, float>) {
@@ -62,16 +62,16 @@ std::vector<std::byte> rounded_input(const Launch& launch, int bits) {
   });
 }
 
-/// The first factor is rounded to 11 bits, as TF32 has them.
+/// Rounds the first factor to 11 bits, TF32's precision.
 void tf32_inputs(Launch& launch) { launch.with_input(0, rounded_input(launch, 11)); }
 
-/// To 8 bits, as bfloat16 has them: too few for tf32 too.
+/// Rounds to 8 bits, bfloat16's precision: too few for tf32 too.
 void bf16_inputs(Launch& launch) { launch.with_input(0, rounded_input(launch, 8)); }
 
-/// To 16 bits: what the sum of two bfloat16 numbers holds, from which some emulate f32.
+/// Rounds to 16 bits, the precision of a sum of two bfloat16 numbers, by which some emulate f32.
 void bf16_pairs(Launch& launch) { launch.with_input(0, rounded_input(launch, 16)); }
 
-/// Eight elements, as if another path computed the edges.
+/// Gives eight elements factors of 11 bits, as if another path computed the edges.
 void tf32_elements(Launch& launch) {
   launch.with_input(0, rounded_input(launch, 11));
   const std::vector<std::byte> imprecise = launch.copy_of_output();
@@ -95,7 +95,7 @@ void nan_dropped(Launch& launch) {
                     }));
 }
 
-/// Of ops that have a seed.
+/// Replaces the seed by 0, for ops that have one.
 void ignores_seed(Launch& launch) {
   const auto* seed = launch.op().params.find("seed");
   if (seed == nullptr) return launch.right();

@@ -5,11 +5,11 @@
 
 #include "kernels/sim/data_faults.h"
 
-// Right elements that do not get where they belong, or more than those.
+// Right elements written to wrong places, or not at all, or too many.
 namespace assay::sim {
 namespace {
 
-constexpr std::size_t tile = 16;  // of a side
+constexpr std::size_t tile = 16;  // side of a tile
 constexpr std::size_t tile_elements = tile * tile;
 
 std::size_t element_bytes(const Launch& launch) { return size_bytes(output_dtype(launch.op())); }
@@ -18,7 +18,7 @@ std::size_t output_size(const Launch& launch) {
   return static_cast<std::size_t>(launch.op().signature.outputs[0].elements());
 }
 
-/// The last `elements` of the output keep what they held.
+/// Leaves the last `elements` of the output unchanged.
 void keep_last(Launch& launch, std::size_t elements) {
   const std::vector<std::byte> before = launch.copy_of_output();
   launch.right();
@@ -29,8 +29,8 @@ void keep_last(Launch& launch, std::size_t elements) {
 
 void tile_not_written(Launch& launch) { keep_last(launch, tile_elements); }
 
-/// One element is not written, and what was there before is plausible: what the launch before left,
-/// or else its neighbour's.
+/// Leaves one element unwritten, with a plausible old value: the result of the previous launch, or
+/// else its neighbour's.
 void stale_element(Launch& launch) {
   launch.right();
   const std::size_t bytes = element_bytes(launch);
@@ -62,7 +62,7 @@ void tile_past_end(Launch& launch) {
               tile_elements * element_bytes(launch));
 }
 
-/// What lies behind the first input finds its way into the last element.
+/// Mixes data behind the first input into the last element.
 void read_past_end(Launch& launch) {
   launch.right();
   const std::size_t bytes = element_bytes(launch);
@@ -79,7 +79,7 @@ void input_overwritten(Launch& launch) {
   const_cast<std::byte*>(x.data())[0] ^= std::byte{1};
 }
 
-/// Rows and columns of an output seen as a matrix.
+/// Extents of an output seen as a matrix.
 struct Matrix {
   std::size_t rows;
   std::size_t cols;
@@ -99,7 +99,7 @@ void rows_swapped(Launch& launch) {
   std::swap_ranges(y, y + cols * element_bytes(launch), y + cols * element_bytes(launch));
 }
 
-/// A tile is taken from 127 rows further on: one period of the first pass's data.
+/// Takes a tile from 127 rows further on: one period of the first pass's data.
 void tile_moved(Launch& launch) {
   launch.right();
   constexpr std::size_t period = 127;
@@ -125,7 +125,7 @@ void transposed(Launch& launch) {
   }
 }
 
-/// Rows that lie apart are taken for rows that follow each other.
+/// Treats rows with gaps as contiguous.
 void width_for_stride(Launch& launch) {
   if (!launch.op().signature.outputs[0].has_gaps()) return launch.right();
   Params dense;
@@ -135,8 +135,7 @@ void width_for_stride(Launch& launch) {
   launch.other(instantiate(*launch.op().op, launch.op().dtype, dense));
 }
 
-/// Offsets are kept in too few bits: what belongs into the upper half of the output lands in its
-/// lower half.
+/// Keeps offsets in too few bits: elements of the upper half of the output land in its lower half.
 void index_wraps(Launch& launch) {
   const std::vector<std::byte> before = launch.copy_of_output();
   launch.right();
@@ -146,7 +145,7 @@ void index_wraps(Launch& launch) {
   std::memcpy(launch.output_bytes(), right.data() + half, std::min(half, right.size() - half));
 }
 
-/// A copy whose second block of 2 MiB comes from the first one's place.
+/// Copies the first block of 2 MiB over the second.
 void block_misplaced(Launch& launch) {
   constexpr std::size_t block = std::size_t{2} << 20;
   launch.right();
