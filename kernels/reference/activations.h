@@ -7,7 +7,7 @@
 namespace assay::reference {
 
 /// x Phi(x), with Phi by the complementary error function, which does not cancel. At -infinity the
-/// formula gives NaN, -infinity times 0, as it does in every library.
+/// formula gives NaN, -infinity times 0, as in every library.
 struct Gelu {
   template <class Real>
   Real operator()(Real x) const {
@@ -23,7 +23,7 @@ struct GeluTanh {
   }
 };
 
-/// The function that the parameter `act` names.
+/// Evaluates the function that the parameter `act` names.
 template <class Real>
 Real activated(std::string_view act, Real x) {
   if (act == "relu") return x < 0 ? 0 : x;

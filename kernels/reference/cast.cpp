@@ -7,7 +7,7 @@
 namespace assay::reference {
 namespace {
 
-/// The significand of a long double holds any 64-bit integer, so this is where all casts begin.
+/// Converts to long double, whose significand holds any 64-bit integer. All casts begin here.
 template <class X>
 long double exact_value(X x) {
   if constexpr (is_narrow_float<X>) {
@@ -17,7 +17,7 @@ long double exact_value(X x) {
   }
 }
 
-/// As round_to_format, for the 64 bits of a long double.
+/// Rounds like round_to_format, for the 64 bits of a long double.
 template <class Y>
 Y narrowed(long double x, int significand, int smallest, int largest) {
   if (x == 0 || !std::isfinite(x)) return Y(static_cast<float>(x));
@@ -32,7 +32,7 @@ Y narrowed(long double x, int significand, int smallest, int largest) {
 template <class Y, class X>
 Y converted(X x) {
   if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
-    return static_cast<Y>(x);  // modulo 2^bits
+    return static_cast<Y>(x);  // wraps modulo 2^bits
   } else if constexpr (std::is_same_v<Y, BFloat16>) {
     return narrowed<Y>(exact_value(x), 8, -126, 127);
   } else if constexpr (std::is_same_v<Y, Float16>) {

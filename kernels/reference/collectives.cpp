@@ -6,11 +6,11 @@
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
 
-// One element at a time, over all ranks: no order of the ranks is better than another.
+// Computes one element at a time over all ranks: no order of the ranks is better than another.
 namespace assay::reference {
 namespace {
 
-/// value + rest as the nearest double and what it misses. Of infinities and NaN nothing is missed.
+/// Stores value + rest as the nearest double and its error. Infinities and NaN have no error.
 void set(const Values& out, std::size_t i, double value, double rest, double scale) {
   double error = 0;
   if (std::isfinite(value)) two_sum(value, rest, value, error);
@@ -19,9 +19,8 @@ void set(const Values& out, std::size_t i, double value, double rest, double sca
   out.scale[i] = scale;
 }
 
-/// A product as the sum of two doubles: each step loses a rounding of the lower one alone.
-/// Algorithm CompProd of Graillat: "Accurate floating-point product and exponentiation", IEEE
-/// Trans. Comput. 58(7), 2009.
+/// A product as the sum of two doubles: each step rounds only the lower one. Algorithm CompProd of
+/// Graillat: "Accurate floating-point product and exponentiation", IEEE Trans. Comput. 58(7), 2009.
 struct ExactMatmul {
   double high = 1;
   double low = 0;
@@ -51,7 +50,7 @@ struct Sum {
   }
 };
 
-/// Of twice each rank's element.
+/// Sum of twice each rank's element.
 struct DoubledSum {
   template <class Terms>
   static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
@@ -63,14 +62,14 @@ struct DoubledSum {
   }
 };
 
-/// Integers: the wrapped sum is divided, towards zero.
+/// Average. For integers the wrapped sum is divided, towards zero.
 struct Average {
   template <class Terms>
   static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
     Sum::values(terms, ranks, out, i);
     const auto n = static_cast<double>(ranks);
     const double quotient = out.value[i] / n;
-    // The remainder of a division is a double.
+    // The remainder of a division is exact in a double.
     const double rest = (std::fma(-quotient, n, out.value[i]) + out.rest[i]) / n;
     set(out, i, quotient, rest, out.scale[i] / n);
   }
@@ -97,7 +96,7 @@ struct Product {
   }
 };
 
-/// Reductions that are arithmetic: of floats a real number, of integers all bits.
+/// Reductions by arithmetic: floats give a real number, integers all bits.
 template <class F>
 Reference arithmetic(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
@@ -124,7 +123,7 @@ Reference arithmetic(const OpInstance& op) {
   });
 }
 
-/// The element that `Before` puts before all others; a NaN if there is one.
+/// Selects the element that `Before` puts before all others; a NaN if there is one.
 template <class Before>
 Reference extreme(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {

@@ -4,11 +4,11 @@
 #include "kernels/reference/families.h"
 #include "kernels/reference/state_layout.h"
 
-// The gradient of a layer's weights over all samples at once, by nobody's shards.
+// Gradient of a layer's weights over all samples at once, without shards.
 namespace assay::reference {
 namespace {
 
-/// [rows, cols] as [cols, rows].
+/// Transposes [rows, cols] to [cols, rows].
 template <class T>
 std::vector<double> transposed(std::span<const T> matrix, std::size_t rows, std::size_t cols) {
   std::vector<double> result(matrix.size());
@@ -30,7 +30,7 @@ State solve(const Problem& p) {
   State state(in * out * solved_numbers);
   for_each_dot<T>(g, x, samples, [&](std::int64_t o, std::int64_t i, const Dot& d) {
     const double value = d.value / ranks;
-    // The remainder of a division is a double.
+    // The remainder of a division is exact in a double.
     const double rest = (std::fma(-value, ranks, d.value) + d.rest) / ranks;
     set_solved(state, static_cast<std::size_t>(o) * in + static_cast<std::size_t>(i), value, rest,
                d.magnitude / ranks);

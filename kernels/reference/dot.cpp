@@ -5,7 +5,7 @@
 
 #include "kernels/reference/exact_sum.h"
 
-// Also here one build serves every x86-64: see kernels/cpu/vectorize.h.
+// One build serves every x86-64 here too: see kernels/cpu/vectorize.h.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define ASSAY_REFERENCE_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t lanes = 16;
 using Lanes = std::array<double, lanes>;
 
-/// a b = product + its rounding error, by splitting both into halves. Veltkamp, Dekker: Numer.
-/// Math. 18, 1971; exact while nothing over- or underflows.
+/// Rounding error of product = a b, by splitting both factors into halves. Veltkamp, Dekker: Numer.
+/// Math. 18, 1971. Exact unless something over- or underflows.
 inline double product_error(double a, double b, double product) {
   constexpr double splitter = 0x1p27 + 1;
   const double wide_a = splitter * a;

@@ -13,7 +13,7 @@
 
 namespace assay::reference {
 
-/// sum of a_i b_i = value + rest, and the sum of |a_i b_i|.
+/// Sum of a_i b_i = value + rest, and the sum of |a_i b_i|.
 struct Dot {
   double value = 0;
   double rest = 0;
@@ -22,26 +22,26 @@ struct Dot {
   long double total() const { return static_cast<long double>(value) + rest; }
 };
 
-/// `a` times each of the `dots.size()` rows of `b`. For elements of at most 26 bits (f32 and
-/// narrower), whose products are exact: errs by at most n 2^-53 of the magnitude, 2^-29 of the
-/// bound of sums kept in f32; integers below 2^53 not at all.
+/// Multiplies `a` with each of the `dots.size()` rows of `b`. For elements of at most 26 bits (f32
+/// and narrower), whose products are exact. Errs by at most n 2^-53 of the magnitude, 2^-29 of the
+/// bound of sums kept in f32. Integers below 2^53 are exact.
 void plain_dots(const double* a, const double* b, std::size_t n, std::span<Dot> dots);
 
-/// For any doubles: errs by n 2^-104 of the magnitude. Algorithm Dot2 of Ogita, Rump, Oishi:
+/// Handles any doubles. Errs by n 2^-104 of the magnitude. Algorithm Dot2 of Ogita, Rump, Oishi:
 /// "Accurate sum and dot product", SIAM J. Sci. Comput. 26(6), 2005, in several lanes.
 void precise_dots(const double* a, const double* b, std::size_t n, std::span<Dot> dots);
 
-/// The one of the two that elements of T need.
+/// Selects the algorithm that elements of T need.
 template <class T>
 void dots(const double* a, const double* b, std::size_t n, std::span<Dot> dots) {
   std::is_same_v<T, double> ? precise_dots(a, b, n, dots) : plain_dots(a, b, n, dots);
 }
 
-/// Rows of `b` for one call: so many chains of additions keep a processor busy, and stay in its
-/// second cache while many `a` pass.
+/// Rows of `b` for one call. Four chains of additions keep a processor busy, and the rows stay in
+/// its second cache while many `a` pass.
 inline constexpr std::int64_t dots_at_once = 4;
 
-/// Calls `f(row, col, dot)` with a[row] b[col] of all rows of two matrices, on all threads.
+/// Calls `f(row, col, dot)` with a[row] b[col] for all rows of two matrices, on all threads.
 template <class T, class F>
 void for_each_dot(const std::vector<double>& a, const std::vector<double>& b, std::size_t n,
                   const F& f) {
@@ -62,7 +62,7 @@ void for_each_dot(const std::vector<double>& a, const std::vector<double>& b, st
   }
 }
 
-/// How errors E of h pass through a sum of w h: sum |w| E, and S = sum |w| (|h| + E).
+/// Propagates errors E of h through a sum of w h: sum |w| E, and S = sum |w| (|h| + E).
 struct ErrorDot {
   double from_inputs = 0;
   double magnitude = 0;

@@ -36,7 +36,7 @@ struct Negate {
     }
   }
 };
-/// Integers come as unsigned ones: the upper half are the negative ones.
+/// Integers come as unsigned: the upper half stands for the negative ones.
 struct Absolute {
   template <class T>
   auto operator()(T x) const {
@@ -68,9 +68,9 @@ struct FusedMultiplyAdd {
     }
   }
 };
-/// Of 16-bit floats in double: the product is exact there. The sum may not be, and the product of
-/// two bf16 may lie in the middle between two results: what the sum misses must still tell to which
-/// side. A last bit that is odd does (Boldo, Melquiond, IEEE Trans. Comput. 57(4), 2008).
+/// Computes 16-bit floats in double, where the product is exact. The sum may be inexact, and the
+/// product of two bf16 may lie midway between two results. An odd last bit keeps the side on which
+/// the exact sum lies (Boldo, Melquiond, IEEE Trans. Comput. 57(4), 2008).
 struct NarrowFusedMultiplyAdd {
   template <class T>
   auto operator()(T a, T b, T c) const {
@@ -125,7 +125,7 @@ Reference squares_of_three(const OpInstance&) {
   }};
 }
 
-// Ops that choose among their operands: their results are elements, never rounded.
+// Ops that choose among their operands: results are elements, never rounded.
 
 bool is_nan(double x) { return std::isnan(x); }
 
@@ -186,7 +186,7 @@ struct Relu {
   }
 };
 
-/// y[i] = f(x[i], ...) of elements as they are; f says of what type.
+/// y[i] = f(x[i], ...) on unconverted elements; f chooses the type.
 template <class F, int Inputs>
 Reference chosen(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
@@ -204,7 +204,7 @@ Reference chosen(const OpInstance& op) {
   });
 }
 
-/// Whole elements, by their size alone.
+/// Bytes of a whole element, by its size alone.
 std::span<const std::byte> element(const Problem& p, std::size_t input, std::size_t i) {
   const std::size_t bytes = size_bytes(p.op.dtype);
   return p.ranks[0][input].bytes().subspan(i * bytes, bytes);

@@ -17,9 +17,9 @@ void store(std::span<std::byte> out, std::size_t i, const Y& y) {
   std::memcpy(out.data() + i * sizeof(Y), &y, sizeof(Y));
 }
 
-/// In what IEEE operations are evaluated before their one rounding to T. 16-bit floats in double,
-/// where two roundings equal one: 53 >= 2 p + 2 (Figueroa: "When is double rounding innocuous?",
-/// ACM SIGNUM Newsletter 30(3), 1995). Integers wrap as unsigned ones.
+/// Type in which IEEE operations are evaluated before their one rounding to T. 16-bit floats use
+/// double, where two roundings equal one: 53 >= 2 p + 2 (Figueroa: "When is double rounding
+/// innocuous?", ACM SIGNUM Newsletter 30(3), 1995). Integers wrap as unsigned ones.
 template <class T>
 auto operand(T x) {
   if constexpr (is_narrow_float<T>) {
@@ -45,7 +45,7 @@ void write_bits(const Problem& p, std::int64_t first, std::span<std::byte> out,
   }
 }
 
-/// The reference of an op whose result F gives exactly, but for one rounding.
+/// Makes the reference of an op whose result F gives exactly, up to one rounding.
 template <class F, int Inputs>
 Reference exactly(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
@@ -56,12 +56,12 @@ Reference exactly(const OpInstance& op) {
   });
 }
 
-/// In what a function of T is evaluated: f64 in long double, whose 64 bits leave an error of 2^-11
-/// ulp; f32 and what is computed in it in double, which leaves 2^-28.
+/// Type in which a function of T is evaluated. f64: long double, whose 64 bits leave an error of
+/// 2^-11 ulp. f32 and what is computed in it: double, which leaves 2^-28.
 template <class T>
 using Wider = std::conditional_t<std::is_same_v<T, double>, long double, double>;
 
-/// The reference of a function that F evaluates. The scale is |x|, x the last argument.
+/// Makes the reference of a function that F evaluates. The scale is |x|, x the last argument.
 template <class F, int Inputs>
 Reference approximately(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {

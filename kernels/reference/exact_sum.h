@@ -4,7 +4,7 @@
 
 namespace assay::reference {
 
-/// s + error == a + b exactly, for any order of magnitude. Knuth, TAOCP vol. 2, 4.2.2, theorem B.
+/// Computes s + error == a + b exactly, for any magnitudes. Knuth, TAOCP vol. 2, 4.2.2, theorem B.
 inline void two_sum(double a, double b, double& s, double& error) {
   s = a + b;
   const double b_part = s - a;
@@ -17,7 +17,7 @@ inline void two_sum(double a, double b, double& s, double& error) {
 class ExactSum {
  public:
   ExactSum() = default;
-  /// Goes on from an earlier sum's value and rest.
+  /// Continues from an earlier sum's value and rest.
   ExactSum(double value, double rest) : high_(value), low_(rest) {}
 
   void add(double term) {
@@ -25,7 +25,7 @@ class ExactSum {
     two_sum(high_, term, high_, error);
     low_ += error;
   }
-  /// Adds a * b, whose rounding error an fma gives exactly.
+  /// Adds a * b. An fma gives its rounding error exactly.
   void add_product(double a, double b) {
     const double product = a * b;
     low_ += std::fma(a, b, -product);
@@ -35,8 +35,8 @@ class ExactSum {
     add(other.high_);
     low_ += other.low_;
   }
-  /// The sum as a double and the rest that the double misses. Of infinities and NaN, whose errors
-  /// are no numbers, nothing is missed.
+  /// Sum as a double, and the rest that the double misses. Infinities and NaN, whose errors are not
+  /// numbers, have no rest.
   double value() const { return std::isfinite(high_) ? high_ + low_ : high_; }
   double rest() const {
     double s = 0;

@@ -12,7 +12,7 @@ struct ReferenceRow {
   Reference (*choose)(const OpInstance&);
 };
 
-// The references of each family, one file each.
+// References of each family, one file each.
 std::span<const ReferenceRow> elementwise_references();
 std::span<const ReferenceRow> function_references();
 std::span<const ReferenceRow> reduction_references();

@@ -9,10 +9,10 @@
 
 #include "kernels/core/float8.h"
 
-// The 8-bit floats by their definition (OFP8, revision 1.0), of the bits alone: nothing of the
-// conversions that backends use. A magnitude of code c = exponent, then fraction f of `fraction`
-// bits, is f steps of 2^(1 - bias - fraction) where the exponent is 0, else 2^fraction + f steps
-// that double with each exponent beyond 1.
+// The 8-bit floats by their definition (OFP8, revision 1.0), from the bits alone: uses none of the
+// backends' conversions. A code is an exponent and a fraction f of `fraction` bits. Exponent 0: its
+// magnitude is f steps of 2^(1 - bias - fraction). Else: 2^fraction + f steps, which double with
+// each exponent beyond 1.
 namespace assay::reference {
 
 template <class T>
@@ -21,7 +21,7 @@ inline constexpr bool is_float8 = std::is_same_v<T, Float8E4M3> || std::is_same_
 struct Float8Layout {
   int fraction;
   int bias;
-  unsigned numbers;  // codes from here on are infinity or NaN
+  unsigned numbers;  // first code that is infinity or NaN
 };
 
 template <class T>
@@ -50,8 +50,8 @@ double float8_value(T x) {
   return sign * std::ldexp(steps, 1 - layout.bias - layout.fraction + doublings);
 }
 
-/// The nearest number, of two that are as near the one with the even code; beyond all of them, at
-/// infinity too, the largest. Found among the codes, whose values ascend.
+/// Nearest number; of two equally near ones, that with the even code. Values beyond the range, and
+/// infinity, give the largest. Searches the codes, whose values ascend.
 template <class T>
 T nearest_float8(long double x) {
   constexpr std::size_t numbers = float8_layout<T>().numbers;

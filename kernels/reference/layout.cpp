@@ -2,7 +2,7 @@
 
 #include "kernels/reference/families.h"
 
-// Where each element of the output comes from.
+// Source of each element of the output.
 namespace assay::reference {
 namespace {
 

@@ -11,7 +11,7 @@
 namespace assay::reference {
 namespace {
 
-/// Of the outputs that differ: all, or one period of rows and columns (Panel).
+/// Extents of the distinct outputs: all, or one period of rows and columns (Panel).
 struct Extents {
   std::int64_t batch;
   std::int64_t in;
@@ -26,7 +26,7 @@ struct Extents {
         rows(p.panel.rows > 0 ? std::min(p.panel.rows, batch) : batch),
         cols(p.panel.cols > 0 ? std::min(p.panel.cols, out) : out) {}
 
-  /// Index into the solved outputs of element i of the whole.
+  /// Index into the solved outputs of element i of the whole output.
   std::size_t solved(std::int64_t i) const {
     return static_cast<std::size_t>(i / out % rows * cols + i % out % cols);
   }
@@ -62,7 +62,7 @@ void linear_values(const Problem& p, std::span<const double> state, std::int64_t
                    Values out) {
   const Extents e(p);
   std::int64_t row = first / e.out % e.rows;
-  std::int64_t col = first % e.out;  // of the whole; `solved` of the period
+  std::int64_t col = first % e.out;  // of the whole output; `solved` is within the period
   std::int64_t solved = col % e.cols;
   for (std::size_t i = 0; i < out.value.size(); ++i) {
     take_solved(state, static_cast<std::size_t>(row * e.cols + solved), out, i);
@@ -74,8 +74,8 @@ void linear_values(const Problem& p, std::span<const double> state, std::int64_t
   }
 }
 
-/// State of each solved output: the i32, which wraps. Sums of products below 2^14 are exact
-/// doubles.
+/// State of each solved output: the i32, which wraps. Products are below 2^14, so doubles hold
+/// their sums exactly.
 State solve_integer_linear(const Problem& p) {
   const Extents e(p);
   const bool relu = p.op.params.word("act") == "relu";

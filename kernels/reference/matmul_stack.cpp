@@ -12,18 +12,18 @@
 namespace assay::reference {
 namespace {
 
-/// What is known of the outputs of one layer: the values, and by how much an implementation that
-/// obeys the bounds may differ from them.
+/// Outputs of one layer: the values, and how far an implementation within the bounds may differ
+/// from them.
 struct Layer {
   std::vector<double> value;
-  std::vector<double> rest;  // of the last layer alone, which the oracle rounds
+  std::vector<double> rest;  // used for the last layer only, which the oracle rounds
   std::vector<double> error;
 };
 
 struct Activation {
   std::string_view name;
-  double slope = 1;           // at most
-  double argument_units = 0;  // C: its own error, in unit roundoffs of its argument
+  double slope = 1;           // upper bound
+  double argument_units = 0;  // C: the activation's own error, in unit roundoffs of its argument
 
   explicit Activation(const std::string& act) : name(act) {
     if (act.starts_with("gelu")) {
@@ -33,12 +33,12 @@ struct Activation {
   }
 };
 
-/// The bound of one output of a layer. With S = sum |w| (|h| + E) + |b| over what an implementation
-/// may have before it, E the error of h: its sum errs by sum |w| E of the inputs and by L u S of
-/// its own additions; the activation enlarges both by at most its slope and adds C u of the
+/// Error bound of one output of a layer. E is the error of h, and S = sum |w| (|h| + E) + |b|
+/// bounds the magnitudes in an implementation. Its sum errs by sum |w| E of the inputs and by L u S
+/// of its own additions. The activation enlarges both by at most its slope, and adds C u of the
 /// computed sum, which is at most (1 + L u) S. Higham: "Accuracy and Stability of Numerical
 /// Algorithms", 2nd ed., 2002, sections 3.1 and 3.3.
-/// Where not all bits of factors are used, each product errs by at most `cut` of itself besides.
+/// If not all bits of factors are used, each product errs by at most `cut` of itself in addition.
 double output_error(const ErrorDot& sums, double bias, const Activation& act, double terms,
                     double u, double cut) {
   const double magnitude = (1 + cut) * sums.magnitude + std::abs(bias);
@@ -46,15 +46,15 @@ double output_error(const ErrorDot& sums, double bias, const Activation& act, do
          act.argument_units * u * (1 + terms * u) * magnitude;
 }
 
-/// What an addition may err by. Matrix units that multiply 16-bit floats and tf32 truncate, which
-/// is twice as much as rounding, and those of 4 products a step once more with each step
-/// (harness/oracle/accumulation.cpp); no reference knows on what the op runs.
+/// Error of one addition. Matrix units for 16-bit floats and tf32 truncate, twice the error of
+/// rounding, and those with 4 products a step truncate once more each step
+/// (harness/oracle/accumulation.cpp). The reference does not know which hardware runs the op.
 double addition_error(DType dtype) {
   const double u = unit_roundoff(accumulator(dtype));
   return accumulator(dtype) == dtype ? u : 2.5 * u;
 }
 
-/// Of a product whose factors are rounded, or cut, to the bits of the dtype: 2 v + v^2.
+/// Error of a product whose factors are rounded, or cut, to the bits of the dtype: 2 v + v^2.
 double cut_error(DType dtype) {
   const double v = 2 * unit_roundoff(dtype);
   return stored_dtype(dtype) == dtype ? 0 : 2 * v + v * v;
@@ -94,7 +94,7 @@ Layer next_layer(const Problem& p, const Layer& before, std::size_t fan_in, std:
       layer.value[at] = value;
       layer.rest[at] = static_cast<double>(y - value);
     } else {
-      // Rounded to the dtype, as the op defines: here, and by the implementation.
+      // Rounded to the dtype, as the op defines, here and in the implementation.
       layer.value[at] = wide(rounded<T>(value));
       layer.error[at] += 2 * u_out * (std::abs(value) + layer.error[at]) + smallest;
     }

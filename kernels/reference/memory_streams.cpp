@@ -4,7 +4,7 @@
 #include "kernels/reference/families.h"
 #include "kernels/reference/packed_state.h"
 
-// Streams through memory (kernels/ops/table.cpp).
+// Streams through memory (kernels/ops/memory_streams.cpp).
 namespace assay::reference {
 namespace {
 

@@ -9,10 +9,10 @@
 
 #include "kernels/reference/reference.h"
 
-// A State holds doubles; results that are bits travel in them as they are.
+// Results that are bits are stored unchanged in the doubles of a State.
 namespace assay::reference {
 
-/// One element in one number of a State.
+/// Stores one element in one number of a State.
 template <class T>
 double as_state(const T& element) {
   std::uint64_t word = 0;
@@ -28,7 +28,7 @@ T from_state(double number) {
   return std::bit_cast<T>(bytes);
 }
 
-/// Many elements, packed.
+/// Packs many elements.
 template <class T>
 State pack(std::span<const T> elements) {
   State state((elements.size_bytes() + sizeof(double) - 1) / sizeof(double));

@@ -30,7 +30,7 @@ void real_value(const Problem&, std::span<const double> state, std::int64_t, Val
 
 constexpr std::size_t lanes = 8;
 
-/// As many running sums (exact_sum.h) side by side: a vector unit takes the same step in all.
+/// Running sums (exact_sum.h), one in each lane: a vector unit does the same step in all of them.
 struct LaneSums {
   std::array<double, lanes> value{};
   std::array<double, lanes> rest{};
@@ -86,8 +86,8 @@ struct Total {
   long double value() const { return static_cast<long double>(sum.value()) + sum.rest(); }
 };
 
-/// The total over n elements: `sums(first, count)` of blocks that threads share, and which do not
-/// depend on their number.
+/// Total over n elements: `sums(first, count)` of blocks that threads share. The blocks do not
+/// depend on the number of threads.
 template <class Sums>
 Total total(std::size_t n, const Sums& sums) {
   constexpr std::size_t block = 1 << 15;
@@ -141,7 +141,7 @@ State solve_norm(const Problem& p) {
   return state_of(std::sqrt(total.value()), 0);
 }
 
-/// In long double, whose roundings are 2^-11 of those of a double.
+/// Computes in long double, whose roundings are 2^-11 of those of a double.
 template <class T>
 State solve_product(const Problem& p) {
   long double product = 1;
@@ -163,7 +163,7 @@ State solve_wrapping_product(const Problem& p) {
   return {as_state(product)};
 }
 
-/// The one element, or index, that the state holds.
+/// Returns the one element, or index, that the state holds.
 template <class T>
 void one_word(const Problem&, std::span<const double> state, std::int64_t,
               std::span<std::byte> out) {

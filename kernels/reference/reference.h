@@ -7,10 +7,10 @@
 #include "kernels/core/host_tensor.h"
 #include "kernels/ops/op.h"
 
-// What each op should give: plain code in higher precision that shares nothing with any backend.
+// Expected results of each op: plain code in higher precision that shares nothing with any backend.
 namespace assay::reference {
 
-/// The inputs of one launch: `ranks[r][i]` is input i of rank r (one rank unless collective).
+/// Inputs of one launch: `ranks[r][i]` is input i of rank r (one rank unless collective).
 struct Problem {
   const OpInstance& op;
   std::span<const std::vector<HostTensor>> ranks;
@@ -22,8 +22,8 @@ struct Problem {
   }
 };
 
-/// Expectations of consecutive elements. y = value + rest, to at least 2^11 times the precision of
-/// the output's accumulator; `scale` is what the op's bound multiplies by the unit roundoff
+/// Expected values of consecutive elements. y = value + rest, with at least 2^11 times the
+/// precision of the output's accumulator. The op's bound multiplies `scale` by the unit roundoff
 /// (sums: sum of |terms|; functions: |x|; softmax, layernorm, stacks: see their files).
 struct Values {
   std::span<double> value;
@@ -31,24 +31,24 @@ struct Values {
   std::span<double> scale;
 };
 
-/// The part of the work that serves many elements (row sums, a matrix product). Plain numbers, or
-/// any 64 bits in their place, so that it can be computed once and shared.
+/// Work shared by many elements (row sums, a matrix product), computed once. Plain numbers, or any
+/// 64 bits in their place.
 using State = std::vector<double>;
 using Solve = State (*)(const Problem&);
 
-/// Elements [first, first + out.value.size()) of the output.
+/// Computes elements [first, first + out.value.size()) of the output.
 using ExpectValues = void (*)(const Problem&, std::span<const double> state, std::int64_t first,
                               Values out);
 
-/// The same as exactly rounded elements of the output's dtype: for ops whose result is defined bit
-/// for bit. `out` holds whole elements.
+/// Computes exactly rounded elements of the output's dtype, for ops whose result is defined bit for
+/// bit. `out` holds whole elements.
 using ExpectBits = void (*)(const Problem&, std::span<const double> state, std::int64_t first,
                             std::span<std::byte> out);
 
-/// The reference of one op for one dtype. `values` is null where only bits are defined (copies,
-/// integers), `bits` where the result is a real number still to be rounded.
+/// Reference of one op for one dtype. `values` is null if only bits are defined (copies, integers),
+/// `bits` if the result is a real number still to be rounded.
 struct Reference {
-  Solve solve = nullptr;  // null: no state
+  Solve solve = nullptr;  // null: no shared work
   ExpectValues values = nullptr;
   ExpectBits bits = nullptr;
 };
@@ -56,7 +56,7 @@ struct Reference {
 /// Throws std::logic_error for an op of the table that has no reference.
 Reference find(const OpInstance& op);
 
-/// The same result on every rank.
+/// Runs `solve`; the result is valid for every rank.
 State solve(const Reference& reference, const Problem& problem);
 
 }  // namespace assay::reference

@@ -10,7 +10,7 @@
 
 namespace assay::reference {
 
-/// Any element as a double: exact for every type but i64.
+/// Converts any element to double: exact for every type but i64.
 template <class T>
 double wide(T x) {
   if constexpr (is_float8<T>) {
@@ -22,9 +22,8 @@ double wide(T x) {
   }
 }
 
-/// x rounded to the nearest number of `significand` bits and exponents from `smallest` to
-/// `largest`, ties to even. On the grid of spacing 2^q that x lies in, rounding is that of a whole
-/// number.
+/// Rounds x to the nearest number of `significand` bits and exponents from `smallest` to `largest`,
+/// ties to even. Scaled by the spacing 2^q of x, this rounds to a whole number.
 inline double round_to_format(double x, int significand, int smallest, int largest) {
   if (x == 0 || !std::isfinite(x)) return x;
   const int q = std::max(std::ilogb(x), smallest) - (significand - 1);
@@ -33,7 +32,7 @@ inline double round_to_format(double x, int significand, int smallest, int large
   return overflows ? std::copysign(std::numeric_limits<double>::infinity(), x) : y;
 }
 
-/// x rounded once to T, a float type.
+/// Rounds x once to T, a float type.
 template <class T>
 T rounded(double x) {
   if constexpr (std::is_same_v<T, BFloat16>) {

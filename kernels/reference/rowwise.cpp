@@ -16,7 +16,7 @@ struct Extents {
         cols(static_cast<std::size_t>(p.op.params.integer("cols"))) {}
 };
 
-/// The State of all rows, each `numbers` long, by solve_row(line, state of the row).
+/// Solves all rows by solve_row(line, state of the row); each state has `numbers` numbers.
 template <std::size_t numbers, class T, class SolveRow>
 State solve_rows(const Problem& p, const SolveRow& solve_row) {
   const Extents extents(p);
@@ -53,7 +53,7 @@ State solve_softmax(const Problem& p) {
     for (const T element : line) {
       const Real e = std::exp(static_cast<Real>(wide(element)) - m);
       sum += e;
-      if (e > 0) weighted += e * (static_cast<Real>(m) - wide(element));  // not 0 times infinity
+      if (e > 0) weighted += e * (static_cast<Real>(m) - wide(element));  // skips 0 times infinity
     }
     const auto high = static_cast<double>(sum);
     state[0] = m;

@@ -9,7 +9,7 @@
 namespace assay::reference {
 namespace {
 
-/// The state of a scan holds the sums in front of every block of this many elements.
+/// Elements in a block. The state of a scan holds the sum before every block.
 constexpr std::size_t block = 1024;
 
 /// State of each block: value, rest and magnitude of the sum of all elements before it.
@@ -27,8 +27,8 @@ State solve_scan(const Problem& p) {
   return state;
 }
 
-/// The first i + 1 terms are added for element i, at most. The bound counts n of them, so the scale
-/// takes the share (i + 1) / n.
+/// Element i adds at most its first i + 1 terms. The bound counts n of them, so the scale takes the
+/// share (i + 1) / n.
 template <class T>
 void scan_values(const Problem& p, std::span<const double> state, std::int64_t first, Values out) {
   const auto x = p.input<T>(0);
@@ -51,7 +51,7 @@ void scan_values(const Problem& p, std::span<const double> state, std::int64_t f
   }
 }
 
-/// Integers wrap: plain sums before each block.
+/// State of integers, which wrap: plain sums before each block.
 template <class T>
 State solve_wrapping_scan(const Problem& p) {
   State state;

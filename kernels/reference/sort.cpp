@@ -10,7 +10,7 @@
 namespace assay::reference {
 namespace {
 
-/// Halves are sorted side by side, and merged.
+/// Sorts halves in parallel, and merges them.
 template <class T>
 State solve_sort(const Problem& p) {
   const auto x = p.input<T>(0);

@@ -4,7 +4,7 @@
 
 namespace assay::reference {
 
-/// A State that holds value, rest and scale of each element, one after the other.
+/// Numbers per element of a State with value, rest and scale of each element in sequence.
 inline constexpr std::size_t solved_numbers = 3;
 
 inline void set_solved(State& state, std::size_t element, double value, double rest, double scale) {
@@ -14,7 +14,7 @@ inline void set_solved(State& state, std::size_t element, double value, double r
   at[2] = scale;
 }
 
-/// Of one element, into place i.
+/// Copies one element to place i.
 inline void take_solved(std::span<const double> state, std::size_t element, const Values& out,
                         std::size_t i) {
   const double* at = &state[element * solved_numbers];
@@ -23,7 +23,7 @@ inline void take_solved(std::span<const double> state, std::size_t element, cons
   out.scale[i] = at[2];
 }
 
-/// Reference::values of such a State.
+/// Implements Reference::values for such a State.
 inline void solved_values(const Problem& /*problem*/, std::span<const double> state,
                           std::int64_t first, Values out) {
   for (std::size_t i = 0; i < out.value.size(); ++i) {
