@@ -14,7 +14,7 @@
 #include "kernels/core/status.h"
 #include "kernels/device/launcher.h"
 
-// The one file that knows MPI: a module, so that the program needs none.
+// The only file that uses MPI: a module, so that the program does not depend on MPI.
 namespace assay {
 namespace {
 
@@ -26,7 +26,7 @@ void check(int code, const char* call) {
   throw DeviceError(Failure::internal, std::string(call) + ": " + text);
 }
 
-/// Messages go in parts that an int can count.
+/// Size of the parts of a message: MPI counts bytes in an int.
 constexpr std::size_t part_bytes = std::size_t{1} << 30;
 constexpr int message_tag = 1;
 constexpr int group_tag = 2;
@@ -46,16 +46,16 @@ MPI_Datatype datatype(DType dtype) {
   }
 }
 
-/// What the operation of ours that runs now does: MPI passes no context to it.
+/// Operation that our reduction runs now: MPI passes no context to it.
 void (*combine_now)(void*, const void*, const void*, std::size_t) = nullptr;
 
 void combine(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   combine_now(inout, in, inout, static_cast<std::size_t>(*count));
 }
 
-/// Waits for `arrived` to be true: first on its core, as MPI itself does, then giving it to others
-/// more and more. On a busy machine who yields at once finds, in each sample, its caches full of
-/// what others left there.
+/// Waits for `arrived` to be true. First spins, as MPI itself does, then yields, then sleeps.
+/// Yielding at once would hurt on a busy machine: in each sample other processes would have filled
+/// the caches.
 template <class Arrived>
 void wait_until(const Arrived& arrived) {
   using namespace std::chrono;
@@ -76,8 +76,7 @@ void wait_until(const Arrived& arrived) {
   }
 }
 
-/// Finds a group without a copy of its members: reductions of few bytes take less than a
-/// microsecond.
+/// Finds a group without copying its members: reductions of few bytes take less than a microsecond.
 struct ByMembers {
   using is_transparent = void;
   bool operator()(std::span<const int> a, std::span<const int> b) const {
@@ -93,7 +92,7 @@ class MpiProcessGroup final : public ProcessGroup {
     if (provided < MPI_THREAD_SERIALIZED) {
       throw DeviceError(Failure::unsupported, library() + " serves one thread alone");
     }
-    // Messages of ours, apart from those of reductions; errors come back instead of ending all.
+    // Separates our messages from reductions. Errors are returned instead of ending all processes.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &messages_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(messages_, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -181,7 +180,7 @@ class MpiProcessGroup final : public ProcessGroup {
   }
 
  private:
-  /// Connected at the first call, which all members make.
+  /// Connects the group on the first call, which all members make.
   MPI_Comm group(std::span<const int> members) {
     if (const auto found = groups_.find(members); found != groups_.end()) return found->second;
     const std::vector<int> key(members.begin(), members.end());
@@ -199,7 +198,7 @@ class MpiProcessGroup final : public ProcessGroup {
     return groups_.emplace(key, communicator).first->second;
   }
 
-  /// Replicas of a module work side by side, each with a rank of its own; MPI is asked by one.
+  /// Serialises MPI calls: replicas of a module run concurrently, each with its own rank.
   std::mutex mutex_;
   int rank_ = 0;
   int size_ = 1;

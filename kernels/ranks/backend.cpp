@@ -21,7 +21,7 @@ class RemoteCommunicator final : public Communicator {
   explicit RemoteCommunicator(std::vector<Peer*> peers) : peers_(std::move(peers)) {
     std::vector<int> members;
     for (const Peer* peer : peers_) members.push_back(peer->rank());
-    // All are told before one is heard: they may wait for each other.
+    // Tells all ranks before hearing any: they may wait for each other.
     for_others_first(
         [&](std::size_t i) { peers_[i]->tell(Writer(Command::connect).put(members)); });
     ids_.resize(peers_.size());
@@ -64,7 +64,8 @@ class RemoteCommunicator final : public Communicator {
   }
 
  private:
-  /// Of every rank, or the next question to one would get the answer to this. The first error.
+  /// Hears every rank, else the answer would be taken for the next question's. Returns the first
+  /// error.
   template <class Body>
   std::exception_ptr hear_all(const Body& body) const {
     std::exception_ptr error;
@@ -169,14 +170,14 @@ class RemoteBackend final : public Backend {
   std::function<std::unique_ptr<ProcessGroup>()> join_;
   const Backends& own_;
   std::unique_ptr<ProcessGroup> job_;
-  std::vector<std::unique_ptr<Peer>> peers_;  // by rank
+  std::vector<std::unique_ptr<Peer>> peers_;  // index: rank
 };
 
 }  // namespace
 
 namespace {
 
-/// The least of all ranks' numbers.
+/// Least number of all ranks.
 std::int64_t least_of_all(ProcessGroup& group, std::int64_t number) {
   std::vector<int> all(static_cast<std::size_t>(group.size()));
   std::iota(all.begin(), all.end(), 0);
@@ -190,13 +191,13 @@ std::int64_t least_of_all(ProcessGroup& group, std::int64_t number) {
   return number;
 }
 
-/// A device with a memory of its own for this rank of its host, where there is one.
+/// Device with its own memory for this rank of its host, if there is one.
 std::optional<OwnDevice> device_of_rank(const Backends& backends, int local_rank) {
   for (const BackendTraits& traits : backends.traits()) {
     if (traits.memory != MemorySpace::device || traits.only_on_request) continue;
     Backend* const backend = backends.find(traits.kind);
     const int devices = static_cast<int>(backend->describe().size());
-    // Launchers may show each rank its own device and no other.
+    // Launchers may show each rank only its own device.
     const bool has_mask = std::getenv(backend->visibility().mask.c_str()) != nullptr;
     const int index = devices == 1 && has_mask ? 0 : local_rank;
     if (index < devices) return OwnDevice{backend, index};
@@ -204,7 +205,7 @@ std::optional<OwnDevice> device_of_rank(const Backends& backends, int local_rank
   return std::nullopt;
 }
 
-/// Of a text, positive.
+/// Checksum of a text; positive.
 std::int64_t checksum(std::string_view text) {
   std::int64_t sum = 1;
   for (const char c : text) sum = (sum * 131 + c) % 1'000'000'007;

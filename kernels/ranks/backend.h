@@ -10,18 +10,18 @@
 
 namespace assay::ranks {
 
-/// The device that a rank puts at the job's service.
+/// The device that a rank contributes to the job.
 struct OwnDevice {
   Backend* backend;
   int index;
 };
-/// A GPU of its own (or another device with its own memory), if every rank has one of the same
-/// kind; else all take their CPUs, as no library reduces over both. Called by all ranks. Throws
-/// DeviceError where they were not started by the same command.
+/// Returns a separate GPU (or another device with its own memory) if every rank has one of the same
+/// kind. Else all ranks use their CPUs: no library reduces over both. All ranks call it. Throws
+/// DeviceError if they were started by different commands.
 OwnDevice own_device(ProcessGroup& group, const Backends& backends, const LaunchInfo& info);
 
-/// The ranks of a job as devices mpi:0, mpi:1, ... of rank 0, which drives them all. The job is
-/// joined when the first of them is opened, and by one process of rank 0 alone.
+/// Presents the ranks of a job as devices mpi:0, mpi:1, ... of rank 0, which drives them all. The
+/// first open joins the job; only one process of rank 0 does so.
 std::unique_ptr<Backend> make_backend(const LaunchInfo& info,
                                       std::function<std::unique_ptr<ProcessGroup>()> join,
                                       const Backends& own);

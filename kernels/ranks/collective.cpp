@@ -6,7 +6,7 @@
 namespace assay::ranks {
 namespace {
 
-/// Some processes of a job, in the order of their ranks among themselves.
+/// Some processes of a job, ordered by their ranks in the group.
 class Members final : public Bootstrap {
  public:
   Members(ProcessGroup& group, std::vector<int> members)
@@ -31,7 +31,7 @@ class Members final : public Bootstrap {
   std::vector<int> members_;
 };
 
-/// A backend's communicator with the bootstrap that it needs for as long as it lives.
+/// A backend's communicator with its bootstrap, which must live as long.
 class MemberCommunicator final : public Communicator {
  public:
   MemberCommunicator(ProcessGroup& group, Backend& backend, Device& device,

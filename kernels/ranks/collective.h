@@ -8,8 +8,8 @@
 
 namespace assay::ranks {
 
-/// Connects this process with the other `members` of the job, each with its device, as the backend
-/// does it.
+/// Connects this process with the other `members` of the job by the backend. Each member
+/// contributes its device.
 std::unique_ptr<Communicator> connect(ProcessGroup& group, Backend& backend, Device& device,
                                       std::vector<int> members);
 

@@ -9,7 +9,7 @@ namespace {
 
 std::uint64_t address(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
-/// Ends an object of a rank; where that cannot be said, the rank has other worries.
+/// Ends an object of a rank. Ignores a failed message: the rank then has a worse error.
 void end(Peer& peer, Command command, std::uint64_t id) noexcept {
   try {
     peer.tell(Writer(command).put(id));
@@ -47,7 +47,7 @@ class RemoteStream final : public Stream {
     const auto id = peer_.ask(Writer(Command::create_event).put(id_));
     return std::make_unique<RemoteEvent>(peer_, Reader(id).get<std::uint64_t>());
   }
-  /// Waits for the rank, which so is awake when the next work comes.
+  /// Waits for the rank, so that it is awake when the next work comes.
   void record(Event& event) override {
     peer_.ask(Writer(Command::record).put(id_).put(id_of(event)));
   }
@@ -94,7 +94,7 @@ RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer) : info_(std::move(info))
 
 void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {
   const auto memory = peer_.ask(Writer(Command::allocate).put(bytes).put(kind));
-  // An address of the rank's, of which the host knows nothing but the number.
+  // An address on the rank. The host knows only its number.
   return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
       Reader(memory).get<std::uint64_t>());
 }

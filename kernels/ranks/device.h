@@ -8,7 +8,7 @@
 
 namespace assay::ranks {
 
-/// The device of a rank: what is asked of it is done there. Work is enqueued without waiting.
+/// The device of a rank: forwards all calls to the rank. Enqueues work without waiting.
 class RemoteDevice final : public Device {
  public:
   RemoteDevice(DeviceInfo info, Peer& peer);
@@ -31,17 +31,17 @@ class RemoteDevice final : public Device {
   DeviceInfo info_;
   Peer& peer_;
   bool is_host_ = false;
-  std::string served_;  // the name of the device behind it
+  std::string served_;  // name of the device that serves it
 };
 
-/// A kernel that some ranks have: of one op on one device, or of a collective.
+/// A kernel on some ranks: one op on one device, or a collective.
 class RemoteKernel final : public Kernel {
  public:
   struct Part {
     Peer* peer;
     std::uint64_t id;
   };
-  /// The own rank's part, if there is one, is the last.
+  /// The own rank's part, if there is one, must be the last.
   RemoteKernel(std::vector<Part> parts, std::string implementation, const MathMode& mode)
       : parts_(std::move(parts)), implementation_(std::move(implementation)), mode_(mode) {}
   ~RemoteKernel() override;
@@ -50,7 +50,7 @@ class RemoteKernel final : public Kernel {
 
   void launch() override { launch_times(1); }
   void launch_times(std::int64_t times) override;
-  /// One message to each rank, which reads its own clock: none comes between.
+  /// Sends one message to each rank, which reads its own clock: no message falls in between.
   void launch_between(std::span<const Interval> intervals, std::int64_t times) override;
   std::string implementation() const override { return implementation_; }
   MathMode math_mode() const override { return mode_; }
@@ -62,7 +62,7 @@ class RemoteKernel final : public Kernel {
   MathMode mode_;
 };
 
-/// Writes what a rank binds a kernel to.
+/// Writes the binding of a rank's kernel.
 void put_binding(Writer& writer, const Binding& binding);
 
 }  // namespace assay::ranks

@@ -11,7 +11,7 @@
 
 namespace assay::ranks {
 
-/// What the process that drives a job asks of one that serves it.
+/// Requests from the process that drives a job to one that serves it.
 enum class Command : unsigned char {
   describe,
   allocate,
@@ -40,7 +40,7 @@ enum class Command : unsigned char {
   leave,
 };
 
-/// A message that is written. Numbers are as the machine has them: a job runs on one kind.
+/// Writes a message. Numbers have the machine's format: a job runs on one kind of machine.
 class Writer {
  public:
   Writer() = default;
@@ -70,7 +70,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-/// A message that is read. Throws DeviceError(internal) where it is too short.
+/// Reads a message. Throws DeviceError(internal) if it is too short.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}

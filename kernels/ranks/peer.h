@@ -9,8 +9,8 @@
 
 namespace assay::ranks {
 
-/// A rank of the job, as the one that drives it (rank 0) reaches it: the others by messages, its
-/// own device without.
+/// A rank of the job, as rank 0, which drives it, reaches it: other ranks by messages, its own
+/// device directly.
 class Peer {
  public:
   Peer(ProcessGroup& job, int rank) : job_(job), rank_(rank) {}
@@ -18,16 +18,15 @@ class Peer {
       : job_(job), rank_(job.rank()), own_(std::move(own)) {}
 
   int rank() const { return rank_; }
-  /// Served in this process, by whoever calls tell: last, where several ranks do something
-  /// together.
+  /// True if served in this process, by the caller of tell: the last one, if several ranks do
+  /// something together.
   bool is_own() const { return own_ != nullptr; }
 
   void tell(const Writer& message) {
     if (!own_) return job_.send(rank_, message.bytes());
     if (auto answer = own_->handle(message.bytes())) answers_.push_back(std::move(*answer));
   }
-  /// The results of the message that was told first of those not yet heard of. Throws what the rank
-  /// threw.
+  /// Waits for the results of the oldest message not yet heard. Throws the rank's error.
   std::vector<std::byte> hear();
   std::vector<std::byte> ask(const Writer& message) {
     tell(message);
@@ -38,7 +37,7 @@ class Peer {
   ProcessGroup& job_;
   int rank_;
   std::unique_ptr<Server> own_;
-  std::deque<std::vector<std::byte>> answers_;  // of the own device
+  std::deque<std::vector<std::byte>> answers_;  // answers of the own device
 };
 
 }  // namespace assay::ranks

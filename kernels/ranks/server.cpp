@@ -10,7 +10,7 @@
 namespace assay::ranks {
 namespace {
 
-/// Wants to know how it went; the others' errors come with the next one that does.
+/// Returns true for commands with an answer. Errors of others come with the next answer.
 bool wants_answer(Command command) {
   switch (command) {
     case Command::release:
@@ -108,7 +108,7 @@ Binding Server::read_binding(Reader& reader) {
   return binding;
 }
 
-/// Rank 0 knows the device by its rank.
+/// Translates the own device's UUID: rank 0 knows the device by its rank.
 std::string Server::own_uuid(const std::string& uuid) {
   const bool is_own = !uuid.empty() && uuid == device().info().uuid;
   return is_own ? "RANK-" + std::to_string(job_.rank()) : uuid;
@@ -132,7 +132,7 @@ void Server::prepare_collective(Reader& reader, Writer& writer) {
 
 void Server::launch_between(Reader& reader) {
   const auto members = reader.list<int>();
-  // Who is told first, or sleeps for longer, is no part of anybody's time.
+  // Barrier: message order and longer sleep must not count in anybody's time.
   if (members.size() > 1) job_.barrier(members);
   Stream& stream = at(streams_, reader.get<std::uint64_t>());
   Event& start = at(events_, reader.get<std::uint64_t>());
@@ -232,7 +232,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       break;
     case Command::end_kernel:
       kernels_.erase(id());
-      error_.reset();  // of its launches: no other trial's
+      error_.reset();  // error of its launches: belongs to no other trial
       break;
     case Command::holder: {
       const void* memory = pointer(id());

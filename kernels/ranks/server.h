@@ -13,21 +13,21 @@
 
 namespace assay::ranks {
 
-/// One rank of a job: does on its own device what the rank that drives the job asks for.
+/// One rank of a job: executes on its own device the requests of the rank that drives the job.
 class Server {
  public:
-  /// The device is one of `backend`, or of that with ranks as threads: a CPU.
+  /// Serves device `device_index` of `backend`, which may be a CPU.
   Server(ProcessGroup& job, Backend& backend, int device_index)
       : job_(job), backend_(backend), device_index_(device_index) {}
-  /// Answers one message: nothing where it wants no answer. An error of such a message is the
-  /// answer to the next that does.
+  /// Handles one message. Returns nothing if it wants no answer: its error becomes the answer to
+  /// the next one that does.
   std::optional<std::vector<std::byte>> handle(std::span<const std::byte> message);
-  /// Whether it was told to leave.
+  /// True if it was told to leave.
   bool is_done() const { return done_; }
 
  private:
   void answer(Command command, Reader& reader, Writer& writer);
-  /// Opened when first needed, so that whoever needs it hears of an error.
+  /// Opens the device when first needed, so that its user gets the error.
   Device& device();
   void prepare(Reader& reader, Writer& writer);
   void prepare_collective(Reader& reader, Writer& writer);
@@ -47,14 +47,14 @@ class Server {
   std::map<std::uint64_t, std::unique_ptr<Communicator>> communicators_;
   std::map<std::uint64_t, std::unique_ptr<Kernel>> kernels_;
   std::uint64_t last_id_ = 0;
-  std::optional<DeviceError> error_;  // that nobody has heard of
+  std::optional<DeviceError> error_;  // not yet reported
   bool done_ = false;
 };
 
 /// Serves rank 0 until it says to leave, or throws.
 void serve(ProcessGroup& job, Backend& backend, int device_index);
 
-/// The op as text, and back.
+/// Writes the op as text; get_op reads it.
 void put_op(Writer& writer, const OpInstance& op);
 OpInstance get_op(Reader& reader);
 

@@ -4,7 +4,7 @@
 
 namespace assay::ranks {
 
-/// Ranks of a job. Without limits: the device behind a rank has them.
+/// Ranks of a job. They have no limits: the devices behind them do.
 inline const BackendTraits& traits() {
   static const BackendTraits traits{
       .kind = "mpi",
