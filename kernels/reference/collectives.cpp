@@ -21,7 +21,7 @@ void set(const Values& out, std::size_t i, double value, double rest, double sca
 
 /// A product as the sum of two doubles: each step rounds only the lower one. Algorithm CompProd of
 /// Graillat: "Accurate floating-point product and exponentiation", IEEE Trans. Comput. 58(7), 2009.
-struct ExactMatmul {
+struct ExactProduct {
   double high = 1;
   double low = 0;
   void multiply(double factor) {
@@ -84,7 +84,7 @@ struct Average {
 struct Product {
   template <class Terms>
   static void values(const Terms& terms, std::size_t ranks, const Values& out, std::size_t i) {
-    ExactMatmul product;
+    ExactProduct product;
     for (std::size_t rank = 0; rank < ranks; ++rank) product.multiply(terms(rank));
     set(out, i, product.high, product.low, std::abs(product.high));
   }
