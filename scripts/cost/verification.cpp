@@ -1,4 +1,5 @@
-// What judging costs, beside what it judges: paired and interleaved, for shared and noisy machines.
+// Measures the cost of judging beside the work that is judged. The measurements are paired and
+// interleaved, for shared and noisy machines.
 // Usage: verification_cost PATH_OF_ASSAY [ROUNDS]
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -109,7 +110,7 @@ double process_s(const std::string& program, const std::string& case_id) {
   return taken_s;
 }
 
-/// Seconds of a loop that reads two arrays of so many floats, on all threads, and compares them.
+/// Seconds of a loop on all threads that reads and compares two arrays of floats.
 double compare_loop_s(const std::vector<float>& a, const std::vector<float>& b) {
   const double begin_s = steady_s();
   std::atomic<std::int64_t> differ = 0;
@@ -126,11 +127,12 @@ double compare_loop_s(const std::vector<float>& a, const std::vector<float>& b) 
 }
 
 void cost_of_product(const std::string& program, int rounds) {
-  // Before this process uses OpenMP, which a fork does not survive.
+  // The first fork comes before this process uses OpenMP, which does not survive a fork.
   std::vector<double> whole, launch, beyond_two, beyond_three;
   for (int round = 0; round < rounds; ++round) {
     whole.push_back(process_s(program, product));
-    // A fresh library for each round, as the process has: its first launch is part of its time.
+    // Prepares the library anew in each round, as the process does: the process's time includes the
+    // first launch.
     Bare bare(product);
     bare.launch_s();
     launch.push_back(bare.launch_s());

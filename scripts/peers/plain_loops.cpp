@@ -1,11 +1,11 @@
-// The loops and library calls that one would write without a harness, to see whether a harness
-// reports their times: plain_loops [--seconds S] CASE_ID prints
-// {"case":...,"median_s":...,"samples":...,"check":...}; --list prints the cases. One process, one
-// case. Nothing of it is Assay's; agreement compiles and runs it.
+// Times the loops and library calls that one would write without a harness, to check the times that
+// a harness reports. plain_loops [--seconds S] CASE_ID prints
+// {"case":...,"median_s":...,"samples":...,"check":...}; --list prints the cases. One process runs
+// one case. Contains no code of Assay; agreement compiles and runs it.
 //
-// Arrays lie as those of a harness with guard bands do: at multiples of 64 bytes, a band before and
-// behind each, from a heap that is not given back, on normal pages. How far two arrays are apart
-// modulo a page moves loops by some percent, which would say nothing about how times are taken.
+// Arrays lie as in a harness with guard bands: at multiples of 64 bytes, with a band before and
+// behind each, on normal pages of a heap that keeps its memory. The distance of two arrays modulo a
+// page changes loops by some percent, which says nothing about how times are taken.
 #include <malloc.h>
 #include <omp.h>
 
@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 double now_s() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
-/// Memory for n elements, of rows as long as `row`.
+/// Memory for n elements in rows of `row` elements, between two guard bands.
 template <class T>
 class Array {
  public:
@@ -65,7 +65,7 @@ using Floats = std::shared_ptr<Array<float>>;
 Floats floats(std::int64_t n, std::int64_t row) { return std::make_shared<Array<float>>(n, row); }
 Floats floats(std::int64_t n) { return floats(n, n); }
 
-/// Uniform in [-1, 1), other numbers at each call: zeros are faster on some chips.
+/// Fills with uniform numbers in [-1, 1), new ones at each call: zeros are faster on some chips.
 Floats drawn(Floats to) {
   static std::uint64_t state = 0x9e3779b97f4a7c15U;
   for (std::int64_t i = 0; i < to->size(); ++i) {
@@ -86,8 +86,7 @@ bool close(double got, double expected, double scale) {
   return std::abs(got - expected) <= 1e-4 * scale;
 }
 
-// --- Memory
-// ---------------------------------------------------------------------------------------------------------
+// --- Memory --------------------------------------------------------------------------------------
 
 Work copy(std::int64_t bytes, bool all_threads) {
   auto from = std::make_shared<Array<std::byte>>(bytes);
@@ -142,8 +141,8 @@ Work add(std::int64_t n) {
           [=] { return y->data()[n - 1] == a->data()[n - 1] + b->data()[n - 1]; }};
 }
 
-/// Each thread's share of [0, n), through a function of its own: GCC 12 leaves a reduction over
-/// both threads and lanes scalar.
+/// Sums each thread's share of [0, n) in a function of its own: GCC 12 leaves a reduction over both
+/// threads and lanes scalar.
 template <class Range>
 float total_of(std::int64_t n, const Range& range) {
   float total = 0;
@@ -200,8 +199,7 @@ Work dot(std::int64_t n) {
           }};
 }
 
-// --- Products
-// -------------------------------------------------------------------------------------------------------
+// --- Products ------------------------------------------------------------------------------------
 
 using dnnl::memory;
 
@@ -282,8 +280,7 @@ Work products(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k
           }};
 }
 
-// --- Timing
-// ---------------------------------------------------------------------------------------------------------
+// --- Timing --------------------------------------------------------------------------------------
 
 struct Figures {
   double median_s;
@@ -297,7 +294,7 @@ double sample_s(const Work& work, int launches) {
   return (now_s() - begin) / launches;
 }
 
-/// A quarter of the time is warm-up. Samples last 0.3 ms at least.
+/// Warms up for a quarter of the time. Samples last at least 0.3 ms.
 Figures measured(const Work& work, double seconds) {
   const double begin = now_s();
   work.launch();
@@ -347,7 +344,7 @@ const std::map<std::string, std::function<Work()>>& cases() {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  // As a process does that takes tensors of the same sizes again and again: freed memory is kept.
+  // Keeps freed memory, as a process does that uses tensors of the same sizes repeatedly.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   double seconds = 1;

@@ -1,8 +1,9 @@
-// All-reduces as an MPI program of one page would time them: a barrier, so many launches, the
-// slowest rank's clock.
+// Times all-reduces as an MPI program of one page would: a barrier, several launches, the slowest
+// rank's clock.
 //
-//   mpirun -np 2 plain_mpi COUNT SECONDS     of f32, summed; prints {"median_s": ..., "samples":
-//   ...} of one all-reduce
+//   mpirun -np 2 plain_mpi COUNT SECONDS
+//
+// sums COUNT elements of f32. Prints {"median_s": ..., "samples": ...} of one all-reduce.
 #include <mpi.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace {
 
-/// Of whole cache lines, as tensors of assay.
+/// Aligns memory to cache lines, as Assay does with its tensors.
 template <class T>
 struct CacheLines {
   using value_type = T;
@@ -26,7 +27,7 @@ struct CacheLines {
 };
 using Floats = std::vector<float, CacheLines<float>>;
 
-/// Seconds of each of `launches` all-reduces, by the slowest rank.
+/// Seconds of one of `launches` all-reduces, by the slowest rank.
 double sample_s(const Floats& input, Floats& output, int launches) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
@@ -42,8 +43,8 @@ double sample_s(const Floats& input, Floats& output, int launches) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // As a program with threads has to, and assay has some. With any level but MPI_THREAD_SINGLE Open
-  // MPI 4.1 takes its locks, some 2% of an all-reduce of 64 KiB.
+  // Requests the level of a program with threads, as Assay is one. With any level but
+  // MPI_THREAD_SINGLE Open MPI 4.1 takes its locks, some 2% of an all-reduce of 64 KiB.
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
   int rank = 0;
@@ -66,7 +67,7 @@ int main(int argc, char** argv) {
   const int launches = std::max(1, static_cast<int>(std::ceil(batch_s / once_s)));
   const double warm_until = MPI_Wtime() + 0.2 * seconds;
   int more = 1;
-  while (more != 0) {  // as rank 0's clock says, on all ranks
+  while (more != 0) {  // rank 0's clock decides for all ranks
     sample_s(input, output, launches);
     more = MPI_Wtime() < warm_until ? 1 : 0;
     MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
