@@ -13,13 +13,13 @@ Suite allreduce_suite() {
                                           {seeds, "avg"},
                                           {smoke, "premul_sum"}});
   const Axis sum = axis("reduce", {{seeds, "sum"}});
-  // Of one rank a sum is a copy, which would prove nothing.
+  // Used with one rank: a plain sum would be a copy there, and prove nothing.
   const Axis doubled = axis("reduce", {{seeds, "premul_sum"}});
   const Axis few = axis("count", {{seeds, 1003}});
   const Axis out = axis("place", {{seeds, "out"}});
   const Axis both = axis("place", {{seeds, "out"}, {seeds, "in"}});
   const Axis largest = axis("count", {{full, 67108864}});  // 256 MiB of f32
-  // Every operation and dtype on few elements; the sum, which everybody uses, over ranks and sizes.
+  // Every operation and dtype has few elements; the sum, which is common, covers ranks and sizes.
   return {.name = "allreduce",
           .description = "all-reduce over several ranks, each rank's result checked",
           .grids = {
@@ -40,7 +40,7 @@ Suite allreduce_suite() {
                                {full, 7}}),
                 axis("count", {{smoke, 1}, {smoke, 65537}, {standard, 1048576}, {full, 16777216}}),
                 both}},
-              // Of the largest messages not every combination: 8 ranks take 8.6 GB and minutes.
+              // Leaves out combinations of the largest messages: 8 ranks take 8.6 GB and minutes.
               {{"allreduce"}, {f32}, {sum, axis("ranks", {{full, 2}, {full, 4}}), largest, out}},
               {{"allreduce"},
                {f64, bf16, f16, i32, i64},

@@ -16,7 +16,7 @@ UsageError axis_error(const AxisOverride& axis, std::size_t value, const std::st
   return UsageError("--axis '" + axis.text + "', column " + std::to_string(column) + ": " + why);
 }
 
-/// Before they are made: a few long axes multiply to more than the memory holds.
+/// Called before cases are made: a few long axes multiply to more than the memory holds.
 void check_count(std::size_t count) {
   if (count <= max_cases) return;
   throw UsageError("--axis: more than " + std::to_string(max_cases) +
@@ -56,13 +56,13 @@ std::vector<ParamValue> values_for(const Op& op, const AxisOverride& axis) {
   return values;
 }
 
-/// Some parameters of a case, and the level from which on they are run.
+/// Some parameters of a case, and the first level that runs them.
 struct Tuple {
   Params params;
   Level level = Level::seeds;
 };
 
-/// Those that differ in other parameters too, each once: the values of `name` are to be replaced.
+/// Returns the tuples that differ in parameters other than `name`, whose values are to be replaced.
 std::vector<Tuple> without(std::string_view name, const std::vector<Tuple>& tuples) {
   std::vector<Tuple> different;
   std::set<std::string> seen;
@@ -74,7 +74,7 @@ std::vector<Tuple> without(std::string_view name, const std::vector<Tuple>& tupl
   return different;
 }
 
-/// Every tuple of the axis at `level`, with one parameter's values replaced where overridden.
+/// Returns the tuples of the axis up to `level`. Overrides replace the values of their parameters.
 std::vector<Tuple> tuples_of(const Op& op, const Axis& axis, Level level,
                              std::span<const AxisOverride> overrides) {
   std::vector<Tuple> tuples;
@@ -97,7 +97,7 @@ std::vector<Tuple> tuples_of(const Op& op, const Axis& axis, Level level,
       for (const ParamValue& value : values) {
         replaced.push_back(tuple);
         replaced.back().params.set(name, value);
-        replaced.back().level = Level::never;  // later than any
+        replaced.back().level = Level::never;  // above every level that runs
       }
     }
     tuples = std::move(replaced);

@@ -19,14 +19,14 @@ struct AxisOverride {
   std::vector<std::string> values;
 };
 
-/// Throws UsageError that names the column of what is wrong.
+/// Throws UsageError that names the column of the mistake.
 AxisOverride parse_axis(std::string_view text);
 
-/// What `expand` makes at most. A run of so many takes days, and a case about a kilobyte.
+/// Limit on the cases that `expand` makes. So many run for days, and each takes about a kilobyte.
 inline constexpr std::size_t max_cases = 100'000;
 
-/// Every case of the grids up to `level` whose id is wanted, with the overrides in place of the
-/// grids' own values; without those whose parameters do not go together.
+/// Returns every case of the grids up to `level` whose id is wanted. Overrides replace the grids'
+/// own values. Leaves out cases whose parameters do not go together.
 /// Throws UsageError for a name that no op of the suites has, a value that an op refuses, and more
 /// than `max_cases` cases.
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,

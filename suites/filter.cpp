@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-/// No id is as long, and nesting costs stack.
+/// Limit on the length of a filter. No id is as long, and nesting costs stack.
 constexpr std::size_t longest = 1000;
 
 }  // namespace

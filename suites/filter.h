@@ -6,11 +6,11 @@
 
 namespace assay {
 
-/// A POSIX extended regular expression that is searched in case ids; the empty one is in all.
+/// A POSIX extended regular expression that is searched in case ids. An empty one matches all.
 /// std::regex is not used: it takes exponential time, or all of the stack, for some expressions.
 class Filter {
  public:
-  /// Throws UsageError for what is no regular expression.
+  /// Throws UsageError if `text` is no regular expression.
   explicit Filter(const std::string& text);
   ~Filter() { regfree(&compiled_); }
   Filter(const Filter&) = delete;

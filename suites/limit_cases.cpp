@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-/// Each array is four times the last cache, as STREAM asks for.
+/// Size of each array in last-level caches. STREAM demands four.
 constexpr std::int64_t caches_per_array = 4;
 
 std::string product_id(DType dtype, std::int64_t extent) {
@@ -29,8 +29,8 @@ std::vector<LimitCase> limit_cases(const BackendTraits& backend,
       std::max(sizes.array_bytes,
                sizes.exceed_caches ? caches_per_array * last_level_cache_bytes : std::int64_t{0});
   const std::string n = std::to_string(bytes / 8);
-  // The first trial of a process works in memory that is new to it, and slower: the one that takes
-  // most of it goes first.
+  // The first trial of a process works in new memory, which is slower: the trial that needs most of
+  // it goes first.
   add("memory_triad", "limits/stream_triad/f64/n=" + n);
   add("memory_read", "limits/stream_read/i64/n=" + n);
   add("memory_write", "limits/stream_write/f64/n=" + n);

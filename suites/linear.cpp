@@ -10,7 +10,7 @@ const Axis small{{"batch", "in", "out"},
                  {{seeds, {2, 3, 1}},      // Linear(3, 1) on a 2 x 3 input
                   {seeds, {2, 3, 3}},      // Linear(3, 3)
                   {seeds, {16, 64, 33}},   // batch 16, and a width that fills no tile
-                  {smoke, {1, 400, 120}},  // the three of LeNet-5
+                  {smoke, {1, 400, 120}},  // LeNet-5's three layers
                   {smoke, {64, 120, 84}},
                   {smoke, {64, 84, 10}}}};
 const Axis quick{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {64, 120, 84}}}};
@@ -27,7 +27,7 @@ const Axis large{{"batch", "in", "out"},
                   {full, {4096, 4096, 4096}},
                   {full, {512, 11008, 4096}},
                   {full, {16, 4096, 32000}}}};  // its vocabulary
-/// Of 8 bits: matrix units, and what drives them, take extents that are multiples of 16.
+/// Layers of 8 bits: matrix units and their libraries take extents that are multiples of 16.
 const Axis small_of_bytes{{"batch", "in", "out"}, {{seeds, {16, 64, 32}}, {smoke, {64, 768, 80}}}};
 const Axis large_of_bytes{{"batch", "in", "out"},
                           {{smoke, {64, 1024, 1024}},

@@ -31,7 +31,7 @@ Suite placement_suite() {
                     {{seeds, {2, 3, 1}}, {seeds, {2, 3, 3}}, {smoke, {64, 120, 84}}}};
   const Axis stacks{{"batch", "in", "width", "layers"},
                     {{seeds, {16, 10, 16, 3}}, {smoke, {64, 256, 256, 4}}}};
-  // Batches that the devices divide, that they do not, and that do not suffice for all of them.
+  // Batches that divide evenly among the devices, that do not, and that are too small for all.
   const Axis batches{{"batch", "in", "width", "layers"},
                      {{seeds, {16, 10, 16, 3}}, {seeds, {17, 10, 16, 2}}, {seeds, {1, 10, 16, 1}}}};
   const Axis ranks = axis("ranks", {{seeds, 1},
@@ -44,7 +44,7 @@ Suite placement_suite() {
                                     {full, 8}});
   const Axis samples{{"samples", "in", "out"},
                      {{seeds, {16, 10, 5}}, {seeds, {13, 3, 1}}, {smoke, {256, 120, 84}}}};
-  // All are checks: what a move costs, the suite `transfers` measures.
+  // Checks only: the suite `transfers` measures the cost of a move.
   return {
       .name = "placement",
       .description = "where tensors, modules and results are, and several devices at one task",

@@ -56,7 +56,7 @@ struct Shard {
   std::uint64_t index = 1;
   std::uint64_t count = 1;
 
-  /// By a hash of the id (FNV-1a, 64 bits), so that a case stays in its shard when others come.
+  /// Hashes the id (FNV-1a, 64 bits), so that a case stays in its shard when cases are added.
   bool has(std::string_view id) const {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -78,7 +78,7 @@ Shard parse_shard(const std::string& text) {
   return shard;
 }
 
-/// All that the suites, the profile and the filters choose, some of it perhaps twice.
+/// Returns the cases that suites, profile and filters choose, some perhaps twice.
 std::vector<Case> candidates(const Selection& selection) {
   const Filter filter(selection.filter);
   const Shard shard = parse_shard(selection.shard);
@@ -114,9 +114,9 @@ std::vector<Case> candidates(const Selection& selection) {
 }  // namespace
 
 std::vector<Case> select_cases(const Selection& selection) {
-  find_profile(selection.profile);  // a typo counts also where the profile is not used
+  find_profile(selection.profile);  // throws for a typo even if it is not used
   std::vector<Case> cases = candidates(selection);
-  // A case that several grids have is timed where one of them wants it.
+  // A case of several grids is timed if one of them times it.
   std::set<std::string> timed;
   for (const Case& test : cases) {
     if (test.timed) timed.insert(test.id());

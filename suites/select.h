@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// Which cases a user asked for, as the command line says it.
+/// The user's choice of cases, in the text of the command line.
 struct Selection {
   std::vector<std::string> suites;  // empty: all
   std::string filter;               // POSIX extended regex, searched in case ids
@@ -21,7 +21,7 @@ struct Selection {
   std::string shard;  // "I/N", I from 1
 };
 
-/// The cases, in a stable order and none twice. Literal ids and a case file take the place of the
+/// Returns the cases, each once, in a stable order. Literal ids and a case file replace the
 /// profile; suites, filter and shard apply to all. Throws UsageError for unknown names, malformed
 /// text and an empty selection.
 std::vector<Case> select_cases(const Selection& selection);

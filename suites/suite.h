@@ -11,10 +11,10 @@
 
 namespace assay {
 
-/// How much of a suite to run: each level includes those before it. No profile has the last one.
+/// Part of a suite to run: each level includes those before it. No profile has the last one.
 enum class Level { seeds, smoke, standard, full, never };
 
-/// A named level, with what a trial's measurement may take.
+/// A named level, with the time cap of one measurement.
 struct Profile {
   std::string_view name;
   Level level;
@@ -24,11 +24,11 @@ struct Profile {
 };
 
 std::span<const Profile> all_profiles();
-/// Throws UsageError that names the valid ones.
+/// Throws UsageError that names the valid profiles.
 const Profile& find_profile(std::string_view name);
 
 /// One value of an axis, or one tuple of values of parameters that vary together (the shape of a
-/// layer), and the level from which on it is run.
+/// layer), and the first level that runs it.
 struct Point {
   Level level;
   std::vector<ParamValue> values;
@@ -39,13 +39,13 @@ struct Axis {
   std::vector<Point> points;
 };
 
-/// The cases {ops} x {dtypes} x {axes...}. A dtype that an op does not have is left out for it.
+/// The cases {ops} x {dtypes} x {axes...}, without the dtypes that an op does not have.
 struct Grid {
   std::vector<std::string_view> ops;
   std::vector<DType> dtypes;
   std::vector<Axis> axes;
-  /// Cases that come in at an earlier level are only checked: they are many, and too small for
-  /// their times to say anything. Cases with values that the user gives are always timed.
+  /// Cases of earlier levels are only checked: they are many, and too small for meaningful times.
+  /// Cases with values from the user are always timed.
   Level timed_from = Level::seeds;
 };
 
@@ -58,7 +58,7 @@ struct Suite {
   bool has_op(std::string_view op) const;
 };
 
-/// In the order in which a run takes them.
+/// Returns the suites in the order in which a run takes them.
 std::span<const Suite> all_suites();
 const Suite* find_suite(std::string_view name);
 

@@ -6,9 +6,10 @@ namespace {
 using enum DType;
 using enum Level;
 
-/// None; one; three, as in [1, 2, 3] squared; an odd number of some vectors; a prime above a page.
+/// Sizes: none; one; three, as in [1, 2, 3] squared; an odd number of several vectors; a prime
+/// above a page.
 const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
-/// The same without none, for what is not defined of nothing.
+/// Sizes without none, for ops that are not defined for no elements.
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// Rows of a prime length within wider ones: nothing is aligned, and the gaps are guarded.
 const Axis strided{{"n", "cols", "ld"},
@@ -16,9 +17,9 @@ const Axis strided{{"n", "cols", "ld"},
 /// A prime beyond the first caches; 16 Mi, beyond the last; and a prime beyond that.
 const Axis large = axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}});
 const Axis large_in_full = axis("n", {{full, 16777216}});
-/// Of what takes n log n.
+/// Sizes for ops of O(n log n).
 const Axis sortable = axis("n", {{standard, 1048573}, {full, 16777216}});
-/// One of each kind at all levels, so that also the quick ones measure something.
+/// Sizes for one op of each kind, timed at all levels so that the quick ones measure something too.
 const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 
 const Axis small_rows{
@@ -56,7 +57,7 @@ const Names reductions{"sum", "prod", "dot", "norm2", "scan"};
 const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax"};
 const Names normalisations{"softmax", "layernorm"};
 
-/// Every op and dtype on shapes that go wrong: many, and only checked.
+/// Grids of every op and dtype on error-prone shapes: many, and only checked.
 std::vector<Grid> checked() {
   const Axis to = axis("to", {{seeds, "f64"},
                               {seeds, "f32"},
@@ -86,7 +87,7 @@ std::vector<Grid> checked() {
   return grids;
 }
 
-/// Shapes that fill a machine: f32 for every op, all dtypes for those that people compare.
+/// Grids of shapes that fill a machine: f32 for every op, all dtypes for ops that people compare.
 std::vector<Grid> timed() {
   const Axis to_narrow = axis("to", {{seeds, "bf16"}, {seeds, "f16"}});
   const Axis to_f32 = axis("to", {{seeds, "f32"}});

@@ -13,7 +13,7 @@ Suite transfers_suite() {
                                     {seeds, 4 * kib},
                                     {smoke, 64 * kib},
                                     {smoke, mib},
-                                    {smoke, 16 * mib + 1},  // ends in the middle of everything
+                                    {smoke, 16 * mib + 1},  // ends within a vector, a line, a page
                                     {standard, 64 * mib},
                                     {standard, 256 * mib},
                                     {full, 1024 * mib}});
