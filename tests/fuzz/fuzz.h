@@ -6,7 +6,7 @@
 #include <iostream>
 #include <string_view>
 
-/// libFuzzer's entry. What escapes from it, and what ends the process, is a finding.
+/// Entry of libFuzzer. An exception that escapes from it is a finding, and so is a dead process.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace assay::fuzzing {
@@ -15,7 +15,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// A finding that no sanitizer sees.
+/// Reports a finding that no sanitizer sees.
 inline void demand(bool holds, std::string_view what) {
   if (holds) return;
   std::cerr << "broken promise: " << what << '\n';

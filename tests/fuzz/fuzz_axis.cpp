@@ -5,7 +5,7 @@
 #include "suites/axes.h"
 #include "tests/fuzz/fuzz.h"
 
-// Each line is one --axis. They are refused, or expand to cases whose ids read back.
+// Takes each line as one --axis. The options are refused, or expand to cases whose ids read back.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay;
   std::vector<const Suite*> suites;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace assay;
 
-/// A line is malformed, or what it decodes to is encoded and decoded to the same text.
+/// Demands that a line is malformed, or that its message encodes and decodes to the same text.
 template <class Decode>
 void round_trip(std::string_view line, const Decode& decode) {
   std::string text;
@@ -17,7 +17,7 @@ void round_trip(std::string_view line, const Decode& decode) {
   } catch (const protocol::Malformed&) {
     return;
   }
-  // Malformed is no excuse here: assay itself wrote the line.
+  // This line must not be malformed: Assay itself wrote it.
   fuzzing::demand(text.find('\n') == std::string::npos, "a message is one line");
   fuzzing::demand(decode(text) == text, "what was encoded decodes to the same");
 }
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   });
   round_trip(line, [](std::string_view text) {
     const protocol::ToWorker message = protocol::decode_to_worker(text);
-    // What a case that is not known was called is not kept, so there is no way back.
+    // The message does not keep the name of an unknown case, so it cannot be encoded.
     if (std::holds_alternative<protocol::UnknownCase>(message))
       throw protocol::Malformed("no case");
     return std::visit([](const auto& known) { return protocol::encode(known); }, message);

@@ -25,7 +25,7 @@ std::string write(const std::vector<Record>& records) {
   return text;
 }
 
-/// The fields as they are in memory, where cells hide what is no number or no UTF-8.
+/// Returns the fields as they are in memory: cells hide non-finite numbers and invalid UTF-8.
 std::vector<std::string> exact(const Record& record) {
   std::vector<std::string> fields;
   visit_fields(record, [&]<class T>(const char*, const T& field) {
@@ -42,7 +42,7 @@ std::vector<std::string> exact(const Record& record) {
 
 }  // namespace
 
-// Results are refused, or what was read can be written and read again to the same.
+// Results are refused, or can be written and read again unchanged.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<Record> records;
   try {

@@ -4,8 +4,7 @@
 #include "reports/files/run_json.h"
 #include "tests/fuzz/fuzz.h"
 
-// A run.json is refused in words of this program, or what it says can be written and read again to
-// the same.
+// A run.json is refused with a message of this program, or can be written and read again unchanged.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay;
   RunInfo run;

@@ -1,7 +1,7 @@
-// Devices that work, as a module with a name of its own: ASSAY_TEST_KIND. They are simulated ones,
-// ASSAY_TEST_DEVICES of them, unless CUDA_VISIBLE_DEVICES is empty.
-// As "toy" it is a backend that nothing else knows; as "cuda" with eight devices a host on which
-// tests must not depend on how many GPUs a machine has.
+// A module with its own name, ASSAY_TEST_KIND, and working devices: ASSAY_TEST_DEVICES simulated
+// ones, or none if CUDA_VISIBLE_DEVICES is empty.
+// Named "toy", it is a backend that nothing else knows. Named "cuda", with eight devices, it stands
+// for a host with GPUs, so that tests do not depend on the GPUs of the machine.
 #include <cstdlib>
 
 #include "assay/version.h"

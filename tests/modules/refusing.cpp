@@ -1,5 +1,4 @@
-// A module whose one device cannot be opened. ASSAY_TEST_BUILD_ID overrides the build that it
-// claims to be of.
+// A module whose one device cannot be opened. ASSAY_TEST_BUILD_ID overrides its build id.
 #include "assay/version.h"
 #include "kernels/core/status.h"
 #include "kernels/device/module.h"

@@ -1,11 +1,11 @@
-// NCCL without GPUs: counts the communicators that are made and aborted, and errs on request.
+// Stand-in for NCCL without GPUs: counts communicators made and aborted, and fails on request.
 #include "kernels/cuda/nccl.h"
 
 namespace {
 
 int made = 0;
 int aborted = 0;
-int broken_from = -1;  // the error of every rank made before, once it is asked for
+int broken_from = -1;  // communicators up to this number report an error
 
 }  // namespace
 

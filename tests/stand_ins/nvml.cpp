@@ -1,4 +1,4 @@
-// NVML as an idle GPU of PCIe generation 5 has it: the link rests at generation 1.
+// Stand-in for NVML with an idle GPU of PCIe generation 5, whose link rests at generation 1.
 #include <cstring>
 
 namespace {
