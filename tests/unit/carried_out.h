@@ -7,7 +7,7 @@
 
 namespace assay::cuda {
 
-/// Does what the library does with a plan: all matrices are in columns.
+/// Computes a plan as the library does: all matrices are column-major.
 inline std::vector<double> carried_out(const MatmulPlan& plan, const std::vector<double>& a,
                                        const std::vector<double>& b) {
   std::vector<double> d(static_cast<std::size_t>(plan.batch * plan.m * plan.n));

@@ -6,7 +6,7 @@
 
 #include "kernels/device/backend.h"
 
-// Devices that do what real ones do, but for what a test makes of them.
+// Devices that forward to real ones, except where a test overrides them.
 namespace assay {
 
 class ForwardingStream : public Stream {

@@ -16,7 +16,7 @@ namespace assay::page {
 
 using namespace testing_support;
 
-/// Of a lane: the tests' simulated devices are called sim.
+/// Returns `stand_in` of a lane: the tests' simulated devices are called sim.
 inline std::string stand_in_of(const std::string& lane) {
   return lane.starts_with("sim") ? "simulated" : "";
 }
@@ -87,7 +87,7 @@ inline bool has(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-/// What a page may not be: a tag that does not end, text that became markup.
+/// Expects that all tags of a page end, and that no text became markup.
 inline void expect_sound(const std::string& html) {
   const std::size_t begin = html.find("<main");
   const std::size_t end = html.find("</main>") + 7;

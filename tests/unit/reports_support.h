@@ -49,7 +49,8 @@ inline void write_file(const std::filesystem::path& path, const std::string& tex
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// The message of the exception of type E that `action` throws; a failure and "" if it does not.
+/// Returns the message of the exception of type E that `action` throws. Fails the test, and returns
+/// "", if it does not.
 template <class E, class Action>
 std::string message_of(Action&& action) {
   try {
@@ -85,7 +86,7 @@ inline RunInfo sample_run(std::int64_t planned, int exit_code) {
   return run;
 }
 
-/// How often `part` stands in the text.
+/// Counts the places where `part` stands in the text.
 inline std::size_t count(std::string_view text, std::string_view part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos;
@@ -95,7 +96,7 @@ inline std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-/// Why the text is no well-formed XML as far as tags go, or "": tags balance, every "&" begins a
+/// Returns why the text is no well-formed XML, or "". Checks that tags balance, every "&" begins a
 /// reference, and attribute values are quoted.
 inline std::string xml_fault(std::string_view xml) {
   std::vector<std::string> open;

@@ -41,8 +41,8 @@ inline std::string pass_line(int n) {
   return protocol::encode(result);
 }
 
-/// A worker that says hello and then does as `script` says; `answer` answers the trial of $line, of
-/// n = 1 to 3, rightly.
+/// Returns a worker that says hello and then runs `script`. There `answer` answers the trial of
+/// $line, of n = 1 to 3, correctly.
 inline WorkerCommand shell(const std::string& script) {
   const std::string answer =
       R"(answer() { n=${line##*n=}; n=${n%%[!0-9]*}; eval "printf '%s\n' \"\$PASS$n\""; }; )";

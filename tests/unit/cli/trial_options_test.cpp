@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Each field with another value than its default.
+/// Returns options with no field at its default.
 TrialOptions all_set() {
   return {.threads = 2,
           .sim_devices = 3,

@@ -38,7 +38,8 @@ TEST(LimitCases, OfABackendThatTellsNoSizesAreNone) {
   EXPECT_TRUE(limits_of(ranks::traits()).empty());
 }
 
-// Or a limit would be asked for that is never measured, or measured by what it does not bound.
+// Keeps cases from demanding a limit that is never measured, or is measured by a case that it does
+// not bound.
 TEST(LimitCases, MakeDemandsOnTheLimitThatTheyMeasure) {
   for (const BackendTraits& backend : {cpu::traits(), cuda::traits()}) {
     for (const std::int64_t cache : {mib, 32 * mib, 1024 * mib}) {

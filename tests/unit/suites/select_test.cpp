@@ -85,7 +85,7 @@ TEST(Selecting, TheTutorialsShapesAreThere) {
   }
 }
 
-/// Else a GPU's library refuses all of them, and a run of a GPU that is right is not green.
+/// Keeps runs of right GPUs green: without such layers a GPU's library refuses all of them.
 TEST(Selecting, SeedsHaveLayersOf8BitsThatMatrixUnitsTake) {
   std::set<DType> taken;
   for (const Case& test : select_cases({.suites = {"linear"}, .profile = "seeds"})) {
@@ -105,7 +105,7 @@ TEST(Selecting, FiltersAreSearchedAndSuitesAreExact) {
 }
 
 TEST(Selecting, AFilterThatBacktracksElsewhereEndsHere) {
-  refusal({.filter = "(.*)*(.*)*(.*)*(.*)*(.*)*(.*)*X"});  // by its end, whatever it says
+  refusal({.filter = "(.*)*(.*)*(.*)*(.*)*(.*)*(.*)*X"});  // must end, with any message
 }
 
 TEST(Selecting, AnAxisReplacesItsValuesAlsoWithinAShape) {
@@ -136,7 +136,7 @@ TEST(Selecting, AnAxisReplacesManyValuesOnce) {
   EXPECT_EQ(ids.size(), std::set(ids.begin(), ids.end()).size());
 }
 
-/// "NAME=1,2,...,COUNT"
+/// Returns "NAME=1,2,...,COUNT".
 std::string axis_to(const std::string& name, int count) {
   std::string text = name + "=1";
   for (int value = 2; value <= count; ++value) text += "," + std::to_string(value);

@@ -1,4 +1,4 @@
-// Command lines that are in part another library's.
+// Command lines that belong in part to another library.
 #include "cli/adapters/library_flags.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Names of trials under other runners: each can be written in a filter, and leads back to its
-// trial.
+// Names of trials under other runners: each works in a filter, and leads back to its trial.
 #include "cli/adapters/names.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +35,7 @@ TEST(AdapterNames, OfEveryCaseOnEveryLaneAreItsOwnAndLeadBack) {
   for (const PlannedTrial& trial : everything()) {
     lanes.insert(lane_text(trial));
     TrialName name{trial.test.id(), lane_text(trial), ""};
-    if (trial.timing != "cold") {  // a test knows no timing
+    if (trial.timing != "cold") {  // names of tests have no timing
       const std::string gtest_name = to_gtest_name(name);
       ASSERT_EQ(gtest_name.find_first_not_of(of_names + "."), std::string::npos) << gtest_name;
       ASSERT_EQ(gtest_name.find('.'), gtest_name.rfind('.')) << gtest_name;

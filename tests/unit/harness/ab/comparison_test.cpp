@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace testing_support;
 
-/// Answers a trial after its turn, with a median time of TIME seconds.
+/// Answers a trial after its turn with a median time of TIME seconds.
 std::string timed_pass(int n) {
   protocol::FromWorker message = protocol::decode_from_worker(pass_line(n));
   Result result = std::get<Result>(message);
@@ -32,17 +32,17 @@ std::string timed_pass(int n) {
 class AbComparison : public testing::Test {
  protected:
   AbComparison() {
-    std::signal(SIGPIPE, SIG_IGN);  // as whoever drives workers must
+    std::signal(SIGPIPE, SIG_IGN);  // every program that drives workers must
     fs::create_directories(folder_);
-    // As if all rounds were needed to see a tenth: 40 fresh processes would take seconds.
+    // Confirms with 10 rounds, enough to see a tenth: 40 fresh processes would take seconds.
     options_.rule.confirm_rounds = 10;
     options_.commands = {worker("base"), worker("cand")};
     options_.round = [this](const PairedRound& round) { rounds_.push_back(round); };
   }
   ~AbComparison() override { fs::remove_all(folder_); }
 
-  /// Says that it begins, does `before` on a trial, waits for its turn, does `timed` and answers
-  /// with `time_s`; every other time a hair more, as clocks do.
+  /// Logs its start, runs `before` on a trial, waits for its turn, runs `timed` and answers with
+  /// `time_s`, every other time with slightly more, as clocks do.
   WorkerCommand worker(const std::string& side, const std::string& time_s = "0.100",
                        const std::string& before = "", const std::string& timed = "") const {
     const std::string script =
@@ -185,7 +185,7 @@ TEST_F(AbComparison, WhatOneBuildDoesNotKnowIsMissingOrAdded) {
   EXPECT_EQ(verdict_of_one(), PairedVerdict::skipped);
 }
 
-/// Answers a trial with a skip of this category, `if` a shell condition holds.
+/// Answers a trial with a skip of this category if a shell condition holds.
 std::string skip(SkipCategory category, const std::string& condition = "true") {
   return "if " + condition + R"(; then echo "$PASS1" | sed 's/"pass"/"skip","skip_category":")" +
          std::string(name(category)) + R"("/'; continue; fi;)";
@@ -243,7 +243,7 @@ TEST_F(AbComparison, AnotherDeviceInThePlaceOfTheRightOneIsNotMeasured) {
 }
 
 TEST_F(AbComparison, AWorkerThatDiesWhileItIsHeldCostsItsCaseAlone) {
-  // Whoever is timed first kills the other, which stands still then.
+  // The side that is timed first kills the other, which waits then.
   const auto kill = [](const char* other) {
     return std::string("kill -KILL $(cat $DIR/") + other + ".pid) 2>/dev/null;";
   };

@@ -12,7 +12,7 @@
 namespace assay::ab {
 namespace {
 
-/// Rounds in which the candidate takes `ratio` of the base's time, give or take `spread`, evenly.
+/// Rounds in which the candidate takes `ratio` of the base's time, spread evenly by +-`spread`.
 std::vector<double> rounds(int count, double ratio, double spread) {
   std::vector<double> log_ratios;
   for (int i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ TEST(AbJudge, GivesTheRatioAndItsInterval) {
 }
 
 TEST(AbJudge, AsksMoreOfOneAmongManySuspects) {
-  // Alone it would be confirmed: p is below 5%, but not below a tenth of that.
+  // p is below 5%, which confirms a single comparison, but not below a tenth of that.
   const Rule rule;
   std::vector<double> weak;
   for (int i = 0; i < 40; ++i)
@@ -96,8 +96,9 @@ TEST(AbJudge, AsksMoreOfOneAmongManySuspects) {
   }
 }
 
-// The rule as a whole on simulated rounds of equal builds with heavy tails: fewer false alarms than
-// Holm's 5% of comparisons allow, and a binomial bound so that the fixed seed decides nothing.
+// Applies the whole rule to simulated rounds of equal builds with heavy tails: fewer false alarms
+// than Holm's 5% of comparisons allow. A binomial bound keeps the fixed seed from deciding
+// anything.
 TEST(AbJudge, RaisesFewFalseAlarmsOverManyComparisons) {
   std::mt19937_64 random(7);
   std::student_t_distribution<double> noise(2);

@@ -96,10 +96,9 @@ TEST(ReduceFunctions, BytesAreRefused) {
   EXPECT_THROW(cpu::reduce_function("sum", DType::u8), DeviceError);
 }
 
-// --- A communicator that does one thing wrong
-// ------------------------------------------------------
+// --- A communicator that does one thing wrong ----------------------------------------------------
 
-/// The kernel of the CPU's communicator, and what is done behind each launch.
+/// The kernel of the CPU's communicator, with an action behind each launch.
 class Altered final : public Kernel {
  public:
   Altered(std::unique_ptr<Kernel> real, std::function<void(int launch)> behind)
@@ -136,7 +135,7 @@ class FaultyCommunicator final : public Communicator {
         return std::make_unique<Altered>(real_->prepare(op, bindings.first(bindings.size() - 1)),
                                          [=](int) { std::memcpy(last, first, bytes); });
       case Fault::rank_differs:
-        // Not on exact data, where the oracle sees it first: by a bit, which the bound allows.
+        // Flips a bit, which the bound allows, but not on exact data: the oracle sees that.
         return std::make_unique<Altered>(real_->prepare(op, bindings), [=](int launch) {
           if (launch > 1) last[bytes - size_bytes(op.dtype)] ^= std::byte{1};
         });

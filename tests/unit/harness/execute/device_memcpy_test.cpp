@@ -63,7 +63,7 @@ TEST_F(Engines, CopiesOfEveryKindPassOnSimulatedDevices) {
   }
 }
 
-/// Of all kernels of a backend's devices one, counted from 0 as they are made, does nothing.
+/// Replaces one kernel of a backend's devices, number `until_idle` from 0, by an idle one.
 class OneIdleKernel final : public ForwardingDevice {
  public:
   OneIdleKernel(std::unique_ptr<Device> real, int& until_idle)

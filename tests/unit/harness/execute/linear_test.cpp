@@ -1,5 +1,5 @@
-// What the products' references expect, on cases small enough to be computed by hand, and what
-// their test data and bounds catch.
+// References of the products, on cases small enough to be computed by hand, and mistakes that their
+// test data and bounds catch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ TEST(Linear, F64IsJudgedInMoreThanF64) {
   cancelling.set<double>(0, {0x1p53, 1, 1, -0x1p53}).set<double>(1, {1, 1, 1, 1});
   EXPECT_TRUE(cancelling.judge<double>(0, {2}).passed());
   EXPECT_FALSE(cancelling.judge<double>(0, {0}).passed());
-  // (1 + e)(1 - e) - 1 = -e^2, of which the rounded product keeps nothing.
+  // (1 + e)(1 - e) - 1 = -e^2, which a rounded product loses.
   Example product("linear/f64/batch=1,in=1,out=1,bias=1,act=none");
   product.set<double>(0, {1 + 0x1p-30}).set<double>(1, {1 - 0x1p-30}).set<double>(2, {-1});
   EXPECT_TRUE(product.judge<double>(0, {-0x1p-60}).passed());
@@ -157,7 +157,7 @@ struct Repeating {
         .passed();
   }
 
-  /// The right output with a tile of 16 x 16 taken from `down` rows and `right` columns further on.
+  /// Returns the right output with a 16 x 16 tile from `down` rows and `across` columns further on.
   std::vector<float> misplaced(int pass, std::size_t down, std::size_t across) const {
     const std::vector<float>& y = right[static_cast<std::size_t>(pass)];
     std::vector<float> output = y;
@@ -253,7 +253,7 @@ TEST(Stacks, TheRunningBoundIsTight) {
   EXPECT_FALSE(stack.judge<float>(1, {1 + 6 * u}).passed());
 }
 
-/// |x| through layers of |w| and |b|: no partial sum, in any order, is larger.
+/// Passes |x| through layers of |w| and |b|: no partial sum, in any order, is larger.
 double largest_sum(const OpInstance& op, const RankInputs& inputs) {
   std::vector<double> h;
   for (const float x : inputs[0][0].as<float>()) h.push_back(std::abs(x));

@@ -1,4 +1,4 @@
-// Copies on the CPU: rows that lie apart, and huge pages.
+// Copies on the CPU: rows with gaps, and huge pages.
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 
@@ -31,7 +31,7 @@ TEST_F(Engines, CopiesOfRowsPass) {
 TEST(GuardBands, AWriteBetweenRowsIsSeenWhereverItIs) {
   const auto backend = cpu::make_backend();
   const auto device = backend->open(0);
-  // More rows than are looked at in one piece.
+  // Exceeds the rows that one piece of the check holds.
   constexpr std::size_t pitch = 16384;
   constexpr std::size_t width = 16000;
   constexpr std::size_t rows = 1000;
@@ -72,7 +72,7 @@ TEST(GuardBands, ADifferenceIsFoundInEachBlock) {
   }
 }
 
-/// A copy of rows that takes the gaps along.
+/// Copies rows with the gaps between them.
 class SpanCopies final : public ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;

@@ -45,7 +45,7 @@ TEST(ProcessState, ATeamThatMayBeSmallerIsToldAndPutBack) {
   EXPECT_EQ(omp_get_dynamic(), 0);
 }
 
-/// What OpenMP says it would take is then still as it was.
+/// omp_get_max_threads() does not show this change.
 TEST(ProcessState, ATeamThatIsSmallerIsToldAndPutBack) {
   const int threads = omp_get_max_threads();
   const int levels = omp_get_max_active_levels();
@@ -74,7 +74,7 @@ TEST(ProcessState, ARoundingModeIsToldAndPutBack) {
 constexpr unsigned flush_to_zero = 0x8000;
 constexpr unsigned denormals_are_zero = 0x0040;
 
-/// fegetround() asks the x87, which no library of today touches.
+/// fegetround() reads the x87, which no current library touches.
 TEST(ProcessState, ARoundingModeOfVectorsAloneIsToldAndPutBack) {
   const unsigned control = _mm_getcsr();
   for (const unsigned mode : {_MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO}) {
@@ -100,7 +100,7 @@ TEST(ProcessState, FlushedSubnormalsAreToldAndPutBack) {
   }
 }
 
-/// The caller is clean: a library put it right, and forgot its team.
+/// A library restored its caller's thread, and forgot its team.
 TEST(ProcessState, AnotherThreadOfTheTeamIsAskedAndPutRightToo) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(2);

@@ -1,5 +1,5 @@
-// Trials on the CPU and on simulated devices, whose memory the host cannot touch: whatever works
-// there goes through the interfaces of kernels/device alone.
+// Trials on the CPU and on simulated devices, whose memory the host cannot touch: they use only the
+// interfaces of kernels/device.
 #include "harness/execute/trial.h"
 
 #include <fmt/format.h>
@@ -204,12 +204,12 @@ enum class Fault {
   copies_a_guard,
   stale_output,
   past_the_end,
-  past_the_end_while_timed,  // and not by the last launches
+  past_the_end_while_timed,  // but not in the last launches
   overwrites_input,
   changes_with_launch
 };
 
-/// Adds like the CPU, and then does what the fault says.
+/// Adds like the CPU, then applies the fault.
 class FaultyKernel final : public Kernel {
  public:
   FaultyKernel(std::unique_ptr<Kernel> real, Fault fault, const Binding& binding, std::size_t n)

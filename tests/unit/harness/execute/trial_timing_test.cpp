@@ -1,5 +1,5 @@
-// In what order a timed launch comes to a device that can hold work back, flush its caches and
-// launch many times at once, and what of all this is in the time.
+// Order of the calls of a timed launch on a device that can hold work back, flush its caches and
+// launch many times at once, and the calls that the time contains.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ const std::string both_ways =
     "transfers/device_memcpy/u8/from=pinned,to=device,bytes=4,by=engine,ways=both";
 
 struct Notes {
-  std::string text;  // what was called, in order
+  std::string text;  // the calls, in order
   bool can_block = true;
   bool has_graphs = false;
   bool may_wait = false;
@@ -83,7 +83,7 @@ class NotingDevice final : public ForwardingDevice {
 
 class TrialTiming : public testing::Test {
  protected:
-  /// What the device heard of `launches` timed ones.
+  /// Returns the calls that the device received for `launches` timed launches.
   std::string heard(std::int64_t launches, bool cold = false,
                     const std::string& id = "tensor_ops/neg/f32/n=4") {
     const auto backend = cpu::make_backend();
@@ -152,7 +152,7 @@ TEST_F(TrialTiming, AnErrorLetsGoOfWhatWasHeld) {
   EXPECT_EQ(notes_.text, "block record unblock");
 }
 
-// --- A device whose clock moves by a known time at each launch, and far at all else --------------
+// --- A device whose clock moves by a known time at each launch, and far at other calls -----------
 
 constexpr double launch_s = 0x1p-20;  // no sum of these is rounded
 constexpr double all_else_s = 1;

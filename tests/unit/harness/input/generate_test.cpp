@@ -42,7 +42,7 @@ TEST(Generate, ElementsDoNotDependOnThreadsOrOnTheTensorsLength) {
       EXPECT_TRUE(same(parallel, serial)) << id;
     }
   }
-  // Whole tensor or a shorter one: element i is the same (where the data do not depend on K).
+  // Element i does not depend on the length of the tensor (where the data do not depend on K).
   const HostTensor longer = tensor_of(op_of("tensor_ops/add/f32/n=40001"), {});
   const HostTensor shorter = tensor_of(op_of("tensor_ops/add/f32/n=1001"), {});
   EXPECT_TRUE(std::ranges::equal(shorter.bytes(), longer.bytes().first(shorter.bytes().size())));
@@ -145,7 +145,7 @@ TEST(Generate, WhatIsCastFitsItsTarget) {
 }
 
 TEST(Generate, CastsRoundedTwiceAreOftenWrong) {
-  // To bfloat16 through f32: wrong where the f32 is a tie that the element itself is not.
+  // Rounding to bfloat16 through f32 is wrong where the f32 is a tie and the element is none.
   const auto taken_for_ties = [](const auto& elements) {
     return std::ranges::count_if(elements, [](auto x) {
       const auto nearest = static_cast<float>(x);
@@ -201,7 +201,7 @@ TEST(Generate, Of8BitFloatsEveryValueComes) {
   }
 }
 
-/// How many different values lie exactly in the middle between two neighbours of `T`.
+/// Counts the different values that lie exactly in the middle between two neighbours of `T`.
 template <class T, class X>
 std::size_t ties_among(std::span<const X> elements) {
   std::set<X> ties;
@@ -223,7 +223,7 @@ TEST(Generate, CastsTo8BitFloatsMeetTheTiesOfTheTarget) {
   EXPECT_EQ(ties_among<Float8E5M2>(wide.as<double>()), 2U * 123);
 }
 
-/// Of each element of a tensor the bits of an f32 that a product in tf32 makes no use of.
+/// Returns the bits that any element but NaN sets among those that a product in tf32 ignores.
 std::uint32_t unused_bits(const HostTensor& tensor) {
   std::uint32_t found = 0;
   for (const float x : tensor.as<float>()) {
@@ -311,7 +311,7 @@ TEST(Generate, FactorsMultiplyWithoutOverflow) {
   }
 }
 
-/// Row r of a matrix, as its bytes.
+/// Bytes of row r of a matrix.
 std::string row_bytes(const HostTensor& tensor, std::size_t row) {
   const auto cols = static_cast<std::size_t>(tensor.spec().shape.at(1)) * sizeof(float);
   const auto bytes = tensor.bytes().subspan(row * cols, cols);

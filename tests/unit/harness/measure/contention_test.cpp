@@ -61,7 +61,7 @@ TEST(Contention, OfThreadsThatOutnumberTheCoresIsSeen) {
       }
     });
   }
-  // However long it takes: on a machine that tells of it, it comes.
+  // Waits without a limit: a machine that reports contention will report it.
   const double wall_s = 0.05;
   while (is_contended(before, lost_time(), wall_s) != true) std::this_thread::yield();
   go_on = false;

@@ -1,4 +1,4 @@
-// What bounds a figure: demands on limits, the limits' own theory, and the share that is reached.
+// Bounds of a figure: demands on limits, theoretical limits, and the share that is reached.
 #include <gtest/gtest.h>
 
 #include "harness/measure/demand.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t mib = 1 << 20;
 constexpr std::int64_t cache = 32 * mib;
 
-/// "memory_copy 134217728", the names with their amounts.
+/// Returns the demands' names with their amounts: "memory_copy 134217728".
 std::string demands_text(const std::string& id, std::optional<std::int64_t> cache_bytes = cache) {
   std::string text;
   for (const Demand& demand : demands(parse_case_id(id).op, cache_bytes)) {
@@ -175,10 +175,10 @@ TEST(Theory, SaysNothingOfWhatItDoesNotKnow) {
   gpu.link = "NVLink-C2C";
   EXPECT_EQ(theoretical(gpu, "link_to_device"), std::nullopt);
   gpu.architecture = "sm_75";
-  EXPECT_EQ(theoretical(gpu, "matrix_bf16"), std::nullopt);  // it has none
+  EXPECT_EQ(theoretical(gpu, "matrix_bf16"), std::nullopt);  // no bf16 on sm_75
 }
 
-// Its processors may share a core, and its clock is anybody's guess.
+// A CPU's processors may share a core, and its clock is not known.
 TEST(Theory, SaysNothingOfACpu) {
   DeviceInfo cpu{.device = "cpu", .backend = "cpu"};
   cpu.architecture = "x86-64 avx2 fma";

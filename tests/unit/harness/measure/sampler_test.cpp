@@ -1,4 +1,4 @@
-// The stop rule, by a clock that the test moves.
+// Stop rule of the sampler, on a clock that the test moves.
 #include "harness/measure/sampler.h"
 
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 namespace assay::measure {
 namespace {
 
-/// Launches take what `cost_s` says at the time of the launch.
+/// A launch takes the time that `cost_s` gives when it starts.
 class FakeMeter final : public Meter {
  public:
-  /// `around_s`: what the harness spends around a sample.
+  /// `around_s` is the harness's time around a sample.
   explicit FakeMeter(std::function<double(double now_s, std::int64_t call)> cost_s,
                      double around_s = 1e-6)
       : cost_s_(std::move(cost_s)), around_s_(around_s) {}
@@ -37,13 +37,13 @@ class FakeMeter final : public Meter {
   void set_condition(std::function<DeviceCondition(double now_s)> condition) {
     condition_ = std::move(condition);
   }
-  /// What the clock adds to samples without launches; others have it in their cost.
+  /// Sets the time of a sample without launches. Other samples have it in their cost.
   void set_clock_s(double clock_s) { clock_s_ = clock_s; }
   std::int64_t condition_reads() const { return condition_reads_; }
 
   std::int64_t calls() const { return calls_; }
   std::int64_t calls_at_last() const { return calls_at_last_; }
-  /// Of one call, warm-up included.
+  /// Returns the most launches of one call, warm-up included.
   std::int64_t most_launches() const { return most_launches_; }
 
  private:
@@ -119,7 +119,7 @@ TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {
 }
 
 TEST(Sampler, AddsNothingToALaunchHoweverShort) {
-  // Powers of two: no sum of them is rounded, so anything that was added would show.
+  // Powers of two: no sum of them is rounded, so any added time would show.
   for (const double launch_s : {0x1p-30, 0x1p-20, 0x1p-10, 0x1p-4}) {
     for (const double around_s : {1e-6, 1e-3}) {
       for (const std::int64_t most : {1, 7, 1'000'000'000}) {
@@ -145,7 +145,7 @@ TEST(Sampler, TellsWhatTheHarnessItselfTakes) {
 }
 
 TEST(Sampler, NoSampleHasMoreLaunchesThanAllowed) {
-  // Launches of an op in place count only behind a restore: one a sample, however short.
+  // A launch of an in-place op counts only behind a restore: one a sample, however short.
   for (const double launch_s : {1e-3, 1e-7, 0.0}) {
     for (const std::int64_t most : {1, 3}) {
       FakeMeter meter([=](double, std::int64_t) { return launch_s; });

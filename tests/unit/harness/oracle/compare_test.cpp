@@ -1,4 +1,4 @@
-// What each oracle lets pass and what it catches, on small problems.
+// Outputs that each oracle passes and outputs that it catches, on small problems.
 #include "harness/oracle/compare.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a declared deviation lets pass, and what not.
+// Outputs that a declared deviation lets pass, and outputs that it does not.
 #include "harness/oracle/deviation.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(Deviations, AreThoseOfLibraryVersionOpAndDtype) {
   EXPECT_TRUE(declared_for(table, relu_f64, "oneDNN 2.6.3").empty());
 }
 
-/// What is left of y after declared values of relu have been put right.
+/// Returns y after declared values of relu have been put right.
 std::vector<float> put_right(const Deviation& deviation, const std::vector<float>& x,
                              const std::vector<float>& y, oracle::Seen& seen) {
   oracle::Example relu("tensor_ops/relu/f32/n=" + std::to_string(x.size()));
@@ -76,7 +76,7 @@ TEST(Deviations, OnlyTheDeclaredValueAtTheDeclaredPlacesIsPutRight) {
   EXPECT_EQ(seen.places, 1) << "zero itself is not subnormal";
 }
 
-/// A simulated device whose relu drops NaN, with that declared or not.
+/// Runs relu on a simulated device that drops NaN if `faulty`. `table` may declare that.
 Record relu_that_drops_nan(std::span<const Deviation> table, bool faulty = true) {
   Backends backends;
   backends.add(sim::make_backend(1, faulty ? std::vector{sim::parse_fault("nan_dropped,op=relu")}
@@ -106,7 +106,7 @@ TEST(Deviations, ARowThatDeviatesAsDeclaredPassesAndSaysSo) {
   EXPECT_EQ(relu_that_drops_nan(table).status, Status::fail) << "another value than declared";
 }
 
-/// All ranks' elements, and what rank 0 is left with of what it gave.
+/// Returns the output `y` of rank 0 after it has been put right, given the elements of all `ranks`.
 std::vector<float> put_right_over_ranks(const std::string& reduce,
                                         const std::vector<std::vector<float>>& ranks,
                                         const std::vector<float>& y, oracle::Seen& seen) {
@@ -168,7 +168,8 @@ TEST(Deviations, NcclIsKnownToDropNanInMinAndMax) {
       << "there the order of the ranks decides";
 }
 
-/// Three simulated ranks of which min and max drop NaN, declared as of NCCL or not.
+/// Runs `kind` on three simulated ranks whose min and max drop NaN if `faulty`. `declared` applies
+/// the declaration for NCCL.
 Record ranks_that_drop_nan(const std::string& kind, bool declared, bool faulty = true) {
   Backends backends;
   backends.add(sim::make_backend(

@@ -1,4 +1,4 @@
-// What the check of a product as a whole sees, on all that it takes for granted.
+// Errors that the check of a whole product finds, and the conditions that it relies on.
 #include "harness/oracle/freivalds.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(Freivalds, FindsWhatIsNoWholeNumber) {
     EXPECT_EQ(v.worst.index, 77);
     layer.y()[77] = right;
   }
-  // Towards zero, a fraction more is the same whole number.
+  // A fraction more truncates to the same whole number.
   const auto at = std::ranges::find_if(layer.y(), [](float y) { return y > 0 && y < 0x1p22F; });
   ASSERT_NE(at, layer.y().end());
   *at += 0.5F;

@@ -22,7 +22,7 @@ TEST(CorrectlyRounded, ATieInTheDoubleIsDecidedByTheRest) {
 }
 
 TEST(CorrectlyRounded, BFloat16IsNotRoundedTwice) {
-  // Above the tie by less than an f32 shows: by way of f32 it would become the tie and go down.
+  // Exceeds the tie by less than f32 resolves: through f32 it would become the tie and go down.
   const double above = 1.0 + 0x1p-8 + 0x1p-40;
   EXPECT_EQ(static_cast<float>(BFloat16(static_cast<float>(above))), 1.0F) << "the wrong way";
   EXPECT_EQ(static_cast<float>(correctly_rounded<BFloat16>(above, 0)), 1.0F + 0x1p-7F);
@@ -45,7 +45,7 @@ TEST(CorrectlyRounded, AgreesWithLongDoubleOnRandomSums) {
     const std::uint64_t bits = random_bits(1, 0, i);
     const double value = std::ldexp(1.0 + static_cast<double>(bits >> 12) * 0x1p-52,
                                     static_cast<int>(bits % 200) - 100);
-    // A rest that the sum of 64 bits still holds exactly.
+    // A rest that a sum of 64 bits still holds exactly.
     const double rest = std::ldexp(static_cast<double>(bits & 7) - 3.5, std::ilogb(value) - 58);
     const auto exact = static_cast<long double>(value) + rest;
     ASSERT_EQ(correctly_rounded<float>(value, rest), static_cast<float>(exact)) << i;

@@ -17,7 +17,7 @@
 namespace assay::oracle {
 namespace {
 
-/// To a significand of so many bits, the others cut off.
+/// Returns truncation to a significand of so many bits.
 std::function<double(double)> cut_to_bits(int bits) {
   return [bits](double x) {
     const double unit = std::ldexp(1.0, std::ilogb(x) - bits + 1);
@@ -25,7 +25,7 @@ std::function<double(double)> cut_to_bits(int bits) {
   };
 }
 
-/// The real data of a product, and what becomes of it when it is computed in one way or another.
+/// The real data of a product, with verdicts on outputs that are computed in different ways.
 class Product {
  public:
   explicit Product(const std::string& dtype, int in = 512)
@@ -35,7 +35,7 @@ class Product {
         in_(static_cast<std::size_t>(in)),
         inputs_(generate_inputs(op_, last(), 1, 1)) {}
 
-  /// With each factor seen through `factor`, and each sum after each term through `sum`.
+  /// Judges outputs with `factor` applied to each factor, and `sum` to each sum after each term.
   template <class T, class X = T, class Factor, class Sum>
   Verdict judged(const Factor& factor, const Sum& sum, std::size_t terms) const {
     const auto x = inputs_[0][0].as<X>();
@@ -55,7 +55,7 @@ class Product {
     return compare(reference, problem, reference::solve(reference, problem),
                    tolerance(rule(), op_, mode_), std::as_bytes(std::span(y)), 0);
   }
-  /// By a unit that adds `step` products at once and cuts the sum to so many bits.
+  /// Judges a unit that adds `step` products at once and cuts the sum to so many bits.
   template <class T, class X = T, class Factor>
   Verdict judged_in_steps(const Factor& factor, std::size_t step, int bits) const {
     std::size_t added = 0;
@@ -104,7 +104,7 @@ constexpr MathMode truncating{.rounding = MathMode::Rounding::truncation, .step 
 
 double same(double x) { return x; }
 double to_f32(double x) { return static_cast<float>(x); }
-/// Rounded to a significand of so many bits.
+/// Returns rounding to a significand of so many bits.
 std::function<double(double)> to_bits(int bits) {
   return [bits](double x) {
     const double unit = std::ldexp(1.0, std::ilogb(x) - bits + 1);
@@ -162,7 +162,7 @@ TEST(EffectiveBits, Tf32OfEightBitsShowsAndOfAllBitsIsNoted) {
   EXPECT_NE(product.objection_to(of_bf16).find("computed in less precision"), std::string::npos);
   const Verdict of_ten = product.judged<float>(cut_to_bits(10), to_f32);
   EXPECT_NE(product.objection_to(of_ten).find("computed in less precision"), std::string::npos);
-  // A library may leave tf32 unused where it is allowed: right, and not what was to be measured.
+  // A library may ignore that tf32 is allowed: right results, but not the intended measurement.
   const Verdict plain = product.judged<float>(same, to_f32);
   EXPECT_TRUE(plain.passed());
   EXPECT_EQ(product.objection_to(plain), "");
@@ -183,7 +183,7 @@ TEST(MathModes, AnAccumulatorThatTruncatesPassesWhereItIsDeclared) {
         dtype == std::string("tf32") ? cut_to_bits(11) : same;
     Product product(dtype, 4096);
     const Verdict undeclared = product.judged_in_steps<float>(factor, 16, 24);
-    // TF32's own factors hide it.
+    // TF32's own factors hide the truncation.
     EXPECT_EQ(product.objection_to(undeclared).empty(), dtype == std::string("tf32"));
     product.declared(truncating);
     const Verdict verdict = product.judged_in_steps<float>(factor, 16, 24);
@@ -261,7 +261,7 @@ TEST(Misrounded, ShowsSumsInHalfPrecisionBehind16BitOutputs) {
   const Verdict right = product.judged<Float16>(same, to_f32);
   EXPECT_EQ(product.objection_to(right), "");
   EXPECT_LT(*product.of(right).misrounded_fraction, 0.006);
-  // 14 bits hide from the bits of an output of 11, and not from the share of wrong roundings.
+  // An output of 11 bits hides 14 bits, but the share of wrong roundings shows them.
   const Verdict narrow = product.judged<Float16>(same, to_bits(16));
   EXPECT_TRUE(narrow.passed());
   EXPECT_GT(*product.of(narrow).misrounded_fraction, 0.02);

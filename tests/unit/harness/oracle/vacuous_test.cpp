@@ -1,4 +1,4 @@
-// Which outputs that took no computing an oracle would accept.
+// Outputs that an oracle would accept although they took no computing.
 #include "harness/oracle/vacuous.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Of the first pass, over inputs that `fill` sets and an output that is right.
+/// Returns the decoys found in the first pass, over the example's inputs and a right output.
 Names found(Example& example, const HostTensor& right, std::byte poison = std::byte{0xff}) {
   const auto reference = reference::find(example.op);
   const reference::Problem problem{example.op, example.inputs};
@@ -22,7 +22,7 @@ Names found(Example& example, const HostTensor& right, std::byte poison = std::b
                 right.bytes(), poison);
 }
 
-/// y = a + b.
+/// Returns the decoys found for y = a + b.
 Names found_by_addition(const std::vector<float>& a, const std::vector<float>& b) {
   Example add("tensor_ops/add/f32/n=" + std::to_string(a.size()));
   add.set<float>(0, a).set<float>(1, b);

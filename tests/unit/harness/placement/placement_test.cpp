@@ -32,7 +32,7 @@ class Placement : public testing::Test {
     backends_.add(sim::make_backend(4));
   }
   Place& sim(int index) { return devices_.open({"sim", index}); }
-  /// 0, 1, 2, ... on the CPU.
+  /// Returns a tensor of 0, 1, 2, ... on the CPU.
   Tensor counted(const Shape& shape) {
     std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(shape)));
     std::iota(values.begin(), values.end(), 0);

@@ -28,7 +28,7 @@ const std::vector<PlannedTrial> plan{
 
 TEST(Coverage, TouchesEverySuiteOpAndDtypeFirst) {
   const CoverageOrder order = order_by_coverage(plan, 60, cost_s);
-  // A third of 60 s for each of the three cells, of which a trial may take half.
+  // Each of the three cells gets a third of 60 s. A trial may take half of that.
   EXPECT_EQ(ids(order.first),
             (std::vector<std::string>{"tensor_ops/add/f32/n=10", "tensor_ops/add/i64/n=100",
                                       "tensor_ops/exp/f32/n=6"}))

@@ -156,7 +156,7 @@ TEST(ReadCsv, ReadsLongFields) {
 }
 
 TEST(ReadCsv, IsTheSameWhereverTheTextIsCut) {
-  // Long enough for several reads, with a line end of two characters across the end of each.
+  // Takes several reads, with a line end of two characters across the end of each.
   std::string text;
   for (std::size_t line = 1; text.size() < 300'000; ++line) {
     text += "\"x\r\ny\"," + std::to_string(line) + std::string(line % 7, 'z') + "\r\n";

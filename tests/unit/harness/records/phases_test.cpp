@@ -16,7 +16,7 @@ class Phases : public testing::Test {
 };
 
 TEST_F(Phases, EachSecondCountsForThePhaseItWasSpentIn) {
-  pass_s(64);  // before any
+  pass_s(64);  // before any phase
   clock_.enter(&PhaseSeconds::input);
   pass_s(1);
   clock_.enter(&PhaseSeconds::sampling);

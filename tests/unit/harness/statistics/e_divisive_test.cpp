@@ -13,14 +13,14 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Roughly normal, and the same everywhere, which std::normal_distribution is not.
+/// Roughly normal noise, the same on all platforms, unlike std::normal_distribution.
 double noise(std::mt19937_64& engine) {
   double sum = 0;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(engine() >> 11) * 0x1p-53;
   return sum - 6;
 }
 
-/// Levels of `lengths` values each, with 2% of noise: the levels differ by `factors`.
+/// Returns levels with 2% of noise. `parts` has the length and the factor of each.
 Values levels(std::initializer_list<std::pair<int, double>> parts, std::uint64_t seed = 1) {
   std::mt19937_64 engine(seed);
   Values values;
@@ -46,13 +46,13 @@ double mean_distance(const Values& a, const Values& b) {
   return sum / static_cast<double>(a.size() * b.size());
 }
 
-/// Over the n (n - 1) / 2 pairs of different values: equation 5 of the paper.
+/// Mean distance over the n (n - 1) / 2 pairs of different values: equation 5 of the paper.
 double mean_distance_within(const Values& a) {
   const auto n = static_cast<double>(a.size());
   return mean_distance(a, a) * n / (n - 1);
 }
 
-/// Equation 6, as it is written there.
+/// Equation 6, as written in the paper.
 double scaled_statistic(const Values& a, const Values& b) {
   const auto n = static_cast<double>(a.size());
   const auto m = static_cast<double>(b.size());
@@ -115,7 +115,7 @@ TEST(EDivisive, ShortSeriesHaveNone) {
   EXPECT_EQ(indices(levels({{6, 1}, {6, 2}})), std::vector<std::size_t>{6});
 }
 
-/// At p <= 0.01 of 600 series without a change 6 show one in the mean, and more than 15 with a
+/// At p <= 0.01, 6 of 600 series without a change show one on average, and more than 15 with a
 /// probability of 0.0005 (binomial). The seeds are fixed.
 TEST(EDivisive, AlarmsAreFalseAsOftenAsPSays) {
   int alarms = 0;
@@ -135,7 +135,7 @@ TEST(EDivisive, FindsAStepAndItsRange) {
   EXPECT_LE(found[0].latest - found[0].earliest, 4U);
 }
 
-/// Of many series with a step after 30 of 60 values.
+/// Sums over many series with a step after 30 of 60 values.
 struct Ranges {
   std::size_t before = 0;  // all distances from the estimates to the ends
   std::size_t after = 0;
@@ -165,7 +165,7 @@ TEST(EDivisive, ASmallerStepHasAWiderRange) {
   EXPECT_GT(small.after, 10 * large.after);
 }
 
-/// 95% is what resampling promises; in fact it is about 90% of small steps (docs/history.md).
+/// Resampling promises 95%. For small steps it is about 90% (docs/history.md).
 TEST(EDivisive, TheRangeHoldsTheStep) {
   for (const double factor : {1.03, 1.05, 1.1}) {
     const Ranges sum = ranges(factor);

@@ -15,8 +15,8 @@
 namespace assay::statistics {
 namespace {
 
-/// P(W+ >= observed) by trying every way to give the sizes signs. Ranks by counting, zeros and ties
-/// as the header says; shares nothing with the code under test.
+/// P(W+ >= observed) over all ways to give the sizes signs. Counts to find ranks, and treats zeros
+/// and ties as the header says. Shares nothing with the code under test.
 double enumerated_p_greater(const std::vector<double>& differences, double centre) {
   std::vector<double> d;
   for (const double x : differences) d.push_back(x - centre);
@@ -42,7 +42,7 @@ double enumerated_p_greater(const std::vector<double>& differences, double centr
   return at_least / static_cast<double>(ways);
 }
 
-/// Sizes 1 to n without ties, of which those of the given ranks are positive.
+/// Returns sizes 1 to n without ties. Those of the given ranks are positive.
 std::vector<double> with_positive_ranks(int n, const std::vector<int>& positive) {
   std::vector<double> d;
   for (int rank = 1; rank <= n; ++rank) {

@@ -14,11 +14,11 @@ namespace {
 
 using namespace testing_support;
 
-/// A machine for several lanes: what happens, in the order in which the parent hears of it.
+/// Supervises several lanes, and collects results in the order in which the parent hears of them.
 class Lanes : public testing::Test {
  protected:
-  /// A worker that answers rightly for whatever device it is asked about; `$dev` is that device.
-  /// `script` may say what it does between being asked and answering.
+  /// A worker that answers correctly for any device; `$dev` is that device. `script` runs between
+  /// the question and the answer.
   static WorkerCommand any_device(const std::string& script) {
     WorkerCommand command = shell(
         R"(while read -r line; do
@@ -258,7 +258,7 @@ TEST_F(Lanes, EnoughBeginsNoFurtherTrialAndSaysSo) {
 
 TEST_F(Lanes, ALineThatNobodyAskedForIsNotTheNextAnswer) {
   const auto pause = [] {
-    usleep(50000);  // for the noise to arrive
+    usleep(50000);  // lets the noise arrive
     return false;
   };
   run({.worker = shell("while read -r line; do answer; echo noise; done"), .interrupted = pause},

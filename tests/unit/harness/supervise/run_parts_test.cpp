@@ -1,4 +1,4 @@
-// The smaller parts of a run: locks, shared references, growth, the kernel's own kills.
+// Smaller parts of a run: locks, shared references, memory growth, kills by the kernel.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,5 +1,4 @@
-// Supervision, on workers that are shell scripts: what becomes of a trial when its worker
-// misbehaves.
+// Supervision on workers that are shell scripts: results of trials whose workers misbehave.
 #include "harness/supervise/supervisor.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +90,7 @@ TEST(Supervisor, AWorkerThatLeavesWithoutAnAnswerIsACrash) {
 /// Writes its process id to $CHILD, and keeps the pipes of the worker open.
 constexpr const char* leave_a_child = "sleep 1000 & echo $! > \"$CHILD\";";
 
-/// Whether a process is there and has not ended: nobody may have heard yet of its end.
+/// Returns whether a process exists and has not ended. A zombie has ended.
 bool is_running(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -107,7 +106,8 @@ bool ends_soon(pid_t pid) {
   return !is_running(pid);
 }
 
-/// Runs one trial in a worker that leaves a child; the record, and whether the child is gone.
+/// Runs one trial in a worker that leaves a child. Returns the record, and whether the child is
+/// gone.
 std::pair<Record, bool> run_with_child(const std::string& script) {
   const std::filesystem::path file =
       testing::TempDir() + "/assay-child-" + std::to_string(getpid());
@@ -263,7 +263,7 @@ TEST(Supervisor, AnInterruptEndsTheRunWithoutARowForTheOpenTrial) {
   EXPECT_TRUE(collect.records.empty());
 }
 
-/// A run whose devices all hang on one worker, as the ranks of a job do.
+/// A run whose devices all depend on one worker, as the ranks of a job do.
 class OneDriver : public testing::Test {
  protected:
   OneDriver() {

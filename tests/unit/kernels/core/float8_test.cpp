@@ -18,7 +18,7 @@ T of_code(unsigned code) {
   return value;
 }
 
-/// What the specification says that a finite code stands for.
+/// Value of a finite code by the specification.
 template <class T>
 double by_definition(unsigned code) {
   constexpr int stored = T::format.stored;

@@ -8,8 +8,8 @@
 namespace assay {
 namespace {
 
-// The known-answer vectors that Random123 distributes for philox4x32 with 10 rounds: which words of
-// the counter and the key are the index, the stream and the seed stays as it is.
+// Known-answer vectors of Random123 for philox4x32 with 10 rounds. They fix which words of the
+// counter and the key hold the index, the stream and the seed.
 TEST(Philox, GivesThePublishedVectors) {
   using Pair = std::array<std::uint64_t, 2>;
   EXPECT_EQ(random_pair(0, 0, 0), (Pair{0xe169c58d6627e8d5, 0x9b00dbd8bc57ac4c}));

@@ -1,4 +1,5 @@
-// What of the CPU's kernels shows only on rare operands, or on tensors too large for a unit test.
+// Properties of the CPU's kernels that show only on rare operands, or on tensors too large for a
+// unit test.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -44,14 +45,14 @@ TEST(StreamOut, CopiesAnyBytesToAnyAddressAndNoneBeside) {
   }
 }
 
-/// Or what a case measures would depend on those before it in its process.
+/// Keeps the figures of a case independent of earlier cases in its process.
 TEST(NormalPages, AreWhatATensorLiesOnAfterALargeHostTensorWasFreed) {
   constexpr std::int64_t bytes = std::int64_t{64} << 20;
   std::ifstream system_file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string whom;
   std::getline(system_file, whom);
   if (whom.find("[madvise]") == std::string::npos) GTEST_SKIP() << "huge pages: " << whom;
-  mallopt(M_MMAP_MAX, 0);  // as in a worker: what is freed is kept
+  mallopt(M_MMAP_MAX, 0);  // keeps freed memory, as a worker does
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   {
     HostTensor large({DType::u8, {bytes}});
@@ -75,7 +76,7 @@ TEST(HostTensor, OfAnySizeIsAlignedWritableAndMovable) {
   }
 }
 
-/// a b + c by the kernel of bf16.
+/// Returns a b + c by the kernel of bf16.
 float fma_of(float a, float b, float c) {
   const Op& op = *find_op("fma");
   Params one;
@@ -107,7 +108,7 @@ TEST(FusedMultiplyAdd, OfBf16KeepsTheSignOfWhatIsTooSmall) {
   EXPECT_EQ(fma_of(0x1p-100F, 0x1p-100F, 1), 1);
 }
 
-// These products lie in the middle between two bf16. What is added is far below an f32's last bit.
+// These products lie in the middle between two bf16. The addend is far below an f32's last bit.
 TEST(FusedMultiplyAdd, OfBf16RoundsOnce) {
   EXPECT_EQ(fma_of(1 + 0x1p-7F, 1.5F, 0), 1.5F + 0x1p-6F) << "to even";
   EXPECT_EQ(fma_of(1 + 0x1p-7F, 1.5F, -0x1p-60F), 1.5F + 0x1p-7F);
@@ -130,7 +131,7 @@ void expect_exact_few_rows(std::int64_t rows, std::int64_t cols, std::int64_t k,
   const std::vector<float> x = integers<float>(rows * k, 3);
   const std::vector<W> w = integers<W>(cols * k, 5);
   const std::vector<float> bias = integers<float>(cols, 1);
-  // One more than there is to write.
+  // One element more than the product writes.
   std::vector<float> y(static_cast<std::size_t>(rows * cols + 1), 1e9F);
   few_rows_product(rows, cols, k, x.data(), w.data(), has_bias ? bias.data() : nullptr, y.data());
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -176,7 +177,7 @@ TEST(Gelu, KeepsItsTailsAndItsEnds) {
   EXPECT_EQ(gelu(1e-40F), 0.5F * 1e-40F) << "subnormal";
 }
 
-/// y by the kernel of a reduction of f32.
+/// Returns y by the kernel of a reduction of f32.
 float reduced(const char* op, const std::vector<float>& x) {
   Params size;
   size.set("n", std::ssize(x));
@@ -204,7 +205,8 @@ TEST(Reductions, NoChainAndNoRemainderIsForgotten) {
   }
 }
 
-// Why bf16 is widened also where oneDNN multiplies it. One that does not do this could be used.
+// Shows why bf16 is widened even where oneDNN multiplies it. A oneDNN that keeps subnormals could
+// be used.
 TEST(Bf16Products, OfTheProcessorTakeSubnormalsForZeros) {
   const std::array x{BFloat16(1), BFloat16(std::numeric_limits<float>::infinity())};
   const std::array w{BFloat16(0x1p-130F), BFloat16(0x1p-130F)};

@@ -1,4 +1,4 @@
-// What the CUDA backend decides without a GPU.
+// Decisions of the CUDA backend that need no GPU.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -328,7 +328,7 @@ TEST(Collectives, AreDeclaredAsInNcclsHeader) {
 }
 #endif
 
-// --- What is told of GPUs ------------------------------------------------------------------------
+// --- Descriptions of GPUs ------------------------------------------------------------------------
 
 TEST(CudaDevices, HaveTheNamesThatToolsPrint) {
   const unsigned char bytes[16] = {0x8f, 0x3b, 0x00, 0x01, 0xa2, 0xb3, 0xc4, 0xd5,

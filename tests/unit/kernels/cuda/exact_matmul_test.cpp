@@ -25,7 +25,7 @@ const std::vector<Types> all_types{
     {DType::bf16, DType::f32, 8, 24, 24},  {DType::f16, DType::f16, 11, 24, 11},
     {DType::e4m3, DType::bf16, 4, 14, 8},  {DType::i8, DType::i32, 7, 31, 31}};
 
-/// Of a layer from `in` elements to 48; extents of every type.
+/// Plan of a layer from `in` elements to 48, with extents that every type allows.
 MatmulPlan plan_of(const Types& types, std::int64_t in, bool bias, const std::string& act) {
   MatmulPlan plan = layer_plan(types.dtype, types.result, 32, in, 48);
   plan.epilogue = epilogue_of(act, bias, types.dtype).value();
@@ -65,7 +65,7 @@ TEST(ExactMatmul, HasTheSumsThatItNamesAndAllOfThemAreExact) {
   }
 }
 
-/// What a right device makes of the data, and that no factor of them is zero.
+/// Expects the results of a device that computes right, and no zero among the factors.
 void expect_result(const MatmulPlan& plan) {
   const ExactMatmul exact(plan);
   std::vector<double> a, b;
@@ -93,7 +93,7 @@ TEST(ExactMatmul, IsWhatAPlanGivesOfLayersAndOfBatches) {
   expect_result(batched_plan(DType::f64, DType::f64, 2, 1, 3, 1));
 }
 
-/// By a device that rounds the sum before it adds the bias.
+/// Result of a device that rounds the sum before it adds the bias.
 std::int64_t rounded_twice(const ExactMatmul& exact, std::int64_t r, std::int64_t c, bool relu) {
   const std::int64_t y = exact.rounded(exact.rounded(exact.product(r, c)) + exact.bias(r));
   return relu && y < 0 ? 0 : y;

@@ -1,4 +1,4 @@
-// What the CUDA backend makes of its libraries: of stand-ins for them, which need no GPU.
+// Use of its libraries by the CUDA backend, on stand-ins for them, which need no GPU.
 #include <gtest/gtest.h>
 
 #include <filesystem>

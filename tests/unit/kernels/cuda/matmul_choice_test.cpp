@@ -1,4 +1,4 @@
-// How the CUDA backend chooses among algorithms for a product, on candidates that need no GPU.
+// Choice of the CUDA backend among algorithms for a product, on candidates that need no GPU.
 #include "kernels/cuda/matmul_choice.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ struct Algorithm {
   std::string refusal;
 };
 
-/// A clock that only launches move.
+/// Candidates with a clock that only launches move.
 class FakeCandidates final : public Candidates {
  public:
   explicit FakeCandidates(std::vector<Algorithm> all) : all_(std::move(all)) {}

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// Ops that evaluate a function on their data, and are judged by its declared error.
+/// Returns the ops that evaluate a function on their data, and are judged by its declared error.
 std::vector<const Op*> functions() {
   std::vector<const Op*> found;
   for (const Op& op : all_ops()) {

@@ -26,7 +26,7 @@
 namespace assay::ranks {
 namespace {
 
-/// Ranks that are threads of one process: what MPI does for processes.
+/// Connects ranks that are threads of one process, as MPI connects processes.
 class Hub {
  public:
   explicit Hub(int size)
@@ -64,7 +64,7 @@ class ThreadGroup : public ProcessGroup {
   std::string library() const override { return "threads"; }
   void send(int to, std::span<const std::byte> bytes) override { hub_.send(rank_, to, bytes); }
   std::vector<std::byte> receive(int from) override { return hub_.receive(from, rank_); }
-  /// By way of the first member, as are reductions.
+  /// Goes through the first member, as reductions do.
   void barrier(std::span<const int> members) override {
     if (rank_ != members.front()) {
       hub_.send(rank_, members.front(), {});
@@ -124,7 +124,7 @@ class Job {
     backends_.add(make_cpu(0));
     backends_.add(make_backend(
         {"test", 0, ranks, 0}, [this, make_group] { return make_group(hub_, 0); }, backends_));
-    backends_.find("mpi")->open(0);  // joins, so that the servers are let go in any case
+    backends_.find("mpi")->open(0);  // joins, so that the servers are released in any case
   }
   ~Job() {
     backends_ = Backends();
@@ -206,14 +206,14 @@ TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
       execute("transfers/device_memcpy/u8/from=pinned,to=device,bytes=64,by=engine", {2});
   EXPECT_EQ(record.status, Status::skip) << record.reason;
   EXPECT_NE(record.reason.find("rank 2: "), std::string::npos) << record.reason;
-  // Its errors are its own trial's.
+  // An error of one trial does not reach the next.
   EXPECT_EQ(execute("tensor_ops/add/f32/n=1003", {2}).status, Status::pass);
 }
 
-// --- What is between the readings of a rank's clock ----------------------------------------------
+// --- Calls between the readings of a rank's clock ------------------------------------------------
 
 struct Notes {
-  std::string text;  // what a rank did, in order
+  std::string text;  // the calls of a rank, in order
   bool refuses = false;
 
   void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
@@ -316,7 +316,7 @@ class RanksThatNote : public testing::Test {
  protected:
   static constexpr const char* of_all = "allreduce/f32/reduce=sum,ranks=3,count=4";
 
-  /// What each rank did, in order, when two launches on some were timed.
+  /// Returns the calls of each rank, in order, when two launches on `lane` are timed.
   std::array<std::string, Job::ranks> time(const std::string& id, const std::vector<int>& lane,
                                            bool cold = false) {
     Backend& mpi = *job_.backends().find("mpi");
@@ -324,7 +324,7 @@ class RanksThatNote : public testing::Test {
     std::vector<Device*> pointers;
     for (const int rank : lane) pointers.push_back(devices.emplace_back(mpi.open(rank)).get());
     Trial trial(parse_case_id(id).op, mpi, pointers);
-    for (int rank = 0; rank < Job::ranks; ++rank) mpi.open(rank);  // and so all work is done
+    for (int rank = 0; rank < Job::ranks; ++rank) mpi.open(rank);  // waits for all work
     for (Notes& notes : notes_) notes.text.clear();
     trial.time_s(2, cold);
     return {notes_[0].text, notes_[1].text, notes_[2].text};
@@ -375,7 +375,8 @@ TEST_F(RanksThatNote, AnErrorOfATimedLaunchIsToldToWhoReadsItsTime) {
   time("tensor_ops/neg/f32/n=4", {1});  // no error is left
 }
 
-/// As of GPUs: ranks have a device each, and find each other by what one of them broadcasts.
+/// Connects ranks as GPUs do: each has one device, and one of them broadcasts the way to find each
+/// other.
 class FindsEachOther final : public Backend {
  public:
   struct Connected final : Communicator {
@@ -439,7 +440,7 @@ TEST(Server, KeepsAnErrorOfALaunchFromTheNextKernel) {
   };
   const std::uint64_t stream = ask(Writer(Command::create_stream));
   ASSERT_NE(stream, 0U);
-  // Of no such kernel: an error that nobody hears of as long as nobody asks.
+  // Launches a kernel that does not exist. Only a request for the error reports it.
   EXPECT_FALSE(
       server.handle(Writer(Command::launch).put(std::uint64_t{99}).put(std::int64_t{1}).bytes()));
   EXPECT_FALSE(server.handle(Writer(Command::end_kernel).put(std::uint64_t{99}).bytes()));

@@ -1,4 +1,4 @@
-// What simulated devices make of formats that no CPU multiplies.
+// Products of simulated devices in formats that no CPU multiplies.
 #include "kernels/sim/narrow_matmul.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(Tf32, HasElevenBitsToNearestEven) {
   EXPECT_TRUE(std::isnan(to_tf32(std::bit_cast<float>(0x7f800001U)))) << "in the bits cut off";
 }
 
-/// The outputs of an op on one simulated device.
+/// Returns the outputs of an op on one simulated device.
 template <class X, class Y>
 std::vector<Y> computed(std::string_view op, DType dtype, const Params& params,
                         const std::vector<std::vector<X>>& inputs,
@@ -80,7 +80,7 @@ TEST(Tf32, RoundsBetweenLayersToo) {
   stack.set("layers", std::int64_t{2});
   stack.set("bias", std::int64_t{0});
   stack.set("act", "none");
-  // The first layer gives 1 + 2^-12, which the second takes for 1.
+  // The first layer gives 1 + 2^-12, which the second rounds to 1.
   const std::vector<std::vector<float>> inputs{{1, 0x1p-12F}, {1, 1, 0, 0}, {1, 0, 0, 1}};
   EXPECT_EQ((computed<float, float>("linear_stack", DType::tf32, stack, inputs)),
             (std::vector<float>{1, 0}));

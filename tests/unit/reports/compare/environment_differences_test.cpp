@@ -25,7 +25,7 @@ DeviceInfo gpu(const std::string& id, const std::string& name) {
   return info;
 }
 
-/// What reading back gives of a run on these devices.
+/// Writes a run on these devices, and reads it back.
 EndedRun ended_run(const RunInfo& run, const TemporaryDirectory& folder, bool ended = true) {
   write_file(folder / "run.json", run_json(run, ended));
   write_file(folder / "results.csv", "");

@@ -32,7 +32,7 @@ std::vector<PairedCase> mixed() {
           compared("d/slower", PairedVerdict::regressed, 1.3)};
 }
 
-/// Whether the words come in this order.
+/// Returns whether the words come in this order.
 bool in_order(const std::string& text, const std::vector<std::string>& words) {
   std::size_t at = 0;
   for (const std::string& word : words) {

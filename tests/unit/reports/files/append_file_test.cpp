@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing_support;
 
-/// Lets no file of this process grow beyond `bytes`: a full disk, at a place of our choice.
+/// Lets no file of this process grow beyond `bytes`: a disk that is full at a chosen place.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

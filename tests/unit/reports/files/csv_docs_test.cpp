@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// The first cells, written `so`, of the table rows below a heading and above the next one.
+/// Returns the first cells, written `so`, of the table rows between a heading and the next one.
 std::vector<std::string> documented(const std::string& heading,
                                     const std::string& page = "csv.md") {
   const std::string text = testing_support::read_file(ASSAY_SOURCE_DIR "/docs/" + page);
@@ -60,7 +60,7 @@ TEST(CsvDocs, ListTheStatusesInOrder) {
 TEST(CsvDocs, ListTheChecksInOrder) {
   std::vector<std::string> names;
   for (const Check check : all_checks()) {
-    if (check != Check::special_values) names.emplace_back(name(check));  // in no row
+    if (check != Check::special_values) names.emplace_back(name(check));  // never in a row
   }
   EXPECT_EQ(documented("### Check"), names);
 }

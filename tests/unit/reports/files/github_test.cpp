@@ -27,7 +27,7 @@ RunInfo run_in_out(std::int64_t planned, int exit_code) {
   return run;
 }
 
-/// What a report of these records prints at its end.
+/// Returns the text that a report of these records prints at its end.
 std::string printed(const std::filesystem::path& summary, const RunInfo& run,
                     const std::vector<Record>& records) {
   const Outcomes outcomes(records);

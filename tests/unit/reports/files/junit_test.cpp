@@ -21,7 +21,7 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
   return count;
 }
 
-/// What xmllint holds against it, or "".
+/// Returns the objections of xmllint, or "".
 std::string schema_fault(const std::string& xml) {
   const TemporaryDirectory directory;
   write_file(directory / "junit.xml", xml);

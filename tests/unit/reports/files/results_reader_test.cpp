@@ -29,7 +29,7 @@ std::string refusal(const std::string& text) {
   return message_of<UsageError>([&] { parse(text); });
 }
 
-/// Values that a careless reader gets wrong, drawn again and again.
+/// Draws values that a careless reader gets wrong.
 class Draw {
  public:
   void operator()(const char* /*column*/, std::string& field) {
@@ -90,7 +90,7 @@ class Draw {
   std::mt19937_64 bits_{20240131};
 };
 
-/// Bit for bit: -0 is not 0.
+/// Compares bit for bit: -0 is not 0.
 bool same(const Record& a, const Record& b) {
   const auto texts = [](const Record& record) {
     std::vector<std::string> cells;

@@ -19,7 +19,7 @@ std::string refusal(const std::filesystem::path& path) {
   return message_of<UsageError>([&] { make_run_directory(path); });
 }
 
-/// Gives up root, which may write everywhere, for the length of a scope.
+/// Gives up root, which may write everywhere, for one scope.
 class Unprivileged {
  public:
   Unprivileged() : before_(::geteuid()) {

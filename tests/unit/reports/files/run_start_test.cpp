@@ -16,7 +16,7 @@ namespace {
 using namespace testing_support;
 namespace fs = std::filesystem;
 
-/// All that stands in a run's directory before its first result.
+/// Writes all files that a run's directory has before its first result.
 void begin_run(const fs::path& directory) {
   write_plan(directory / "plan.csv", {{"copy/f32/n=1", "cpu", "batch", 1, ""}});
   const Outcomes outcomes;

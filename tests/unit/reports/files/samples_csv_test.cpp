@@ -21,7 +21,7 @@ std::string samples_of(int n) {
       n);
 }
 
-/// The file after `records` were resumed over `text`.
+/// Returns the file after a run with `records` was resumed over `text`.
 std::string resumed(const std::string& text, const std::vector<Record>& records) {
   const TemporaryDirectory directory;
   write_file(directory / "samples.csv", text);
@@ -56,7 +56,7 @@ TEST(OrphanedSamples, AreCutAfterATornRow) {
 TEST(OrphanedSamples, OthersStay) {
   const std::string all = header + samples_of(1) + samples_of(2);
   EXPECT_EQ(resumed(all, {sample_record(1), sample_record(2), sample_record(3)}), all);
-  // What stands before the samples of a known record is not the end.
+  // Samples before those of a known record are not at the end.
   EXPECT_EQ(resumed(all, {sample_record(2)}), all);
 }
 

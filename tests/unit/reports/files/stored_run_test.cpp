@@ -115,7 +115,7 @@ TEST(StoredRun, ItsSessionsReadBackAndAddUp) {
   info.taken = 3;
   info.phases.sampling = 4;
   info.references_shared = 2;
-  for (const bool ended : {false, true}) {  // known of the first before the second has ended
+  for (const bool ended : {false, true}) {  // times of the first while the second runs
     const StoredRun run = read_stored_run(store(folder / (ended ? "a" : "b"), info, ended));
     ASSERT_EQ(run.sessions.size(), 2U);
     EXPECT_EQ(run.sessions[0].exit_code, 4);
@@ -151,7 +151,7 @@ TEST(StoredRun, DirectoriesAreFoundOnceAndNotDeeper) {
   store(folder / "runs/a", sample_run(1, 0));
   store(folder / "runs/deep/c", sample_run(1, 0));
   fs::create_directories(folder / "runs/notes");
-  fs::remove(folder / "runs/b/run.json");  // damaged, and not passed over for that
+  fs::remove(folder / "runs/b/run.json");  // a damaged run is not passed over
   const std::vector<fs::path> paths{folder / "runs/a", folder / "runs", folder / "runs/./a/"};
   EXPECT_EQ(find_run_directories(paths),
             (std::vector<fs::path>{folder / "runs/a", folder / "runs/b"}));

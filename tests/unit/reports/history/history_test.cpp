@@ -41,7 +41,7 @@ Record timed(int n, double time_s, std::int64_t repeat = 1) {
   return record;
 }
 
-/// One case; `runs` with the time that each took, a time of 0 being a failure.
+/// History of one case. `timed_runs` has the time of each run; 0 is a failure.
 History history_of(const std::vector<std::pair<StoredRun, double>>& timed_runs,
                    const std::string& reference = "", double within_s = 6 * 3600.0) {
   std::vector<StoredRun> runs;

@@ -141,7 +141,7 @@ TEST(Page, AcceptedFlakyResultsAreNoProblem) {
 TEST(Page, TheFileOfARunThatEndedIsWhole) {
   const Stored stored({record("add", "cpu")});
   std::string results = read_file(stored.path() / "results.csv");
-  results.pop_back();  // an editor's doing
+  results.pop_back();  // removes the last line end, as an editor may
   write_file(stored.path() / "results.csv", results);
   EXPECT_EQ(stored.read().results.bytes, results);
 }

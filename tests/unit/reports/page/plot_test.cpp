@@ -38,7 +38,7 @@ TEST(Plot, ShowsEachPointWithItsIntervalAndItsLink) {
   EXPECT_NE(svg.find("memory_copy 31 GB/s"), std::string::npos);
 }
 
-/// The vertical place of the first mark with this tip.
+/// Returns the vertical place of the first mark with this tip.
 double y_of(const std::string& svg, const std::string& tip) {
   const std::size_t at = svg.find("<title>" + tip);
   const std::string place = svg.substr(0, at).substr(svg.rfind("translate(", at) + 10);
