@@ -8,19 +8,19 @@
 #include "kernels/device/backends.h"
 #include "kernels/sim/fault.h"
 
-// The one place that knows which backends the program is made of.
+// The one place that knows the backends of the program.
 namespace assay::cli {
 
-/// The CPU and the modules that are found: the devices of one process, which a rank contributes to
-/// its job.
+/// Returns the CPU and the modules that are found: the devices of one process, which a rank
+/// contributes to its job.
 Backends own_backends();
 
-/// Those, `sim_devices` simulated devices, and the ranks of the job that started this process.
-/// Stays where it is: the ranks' backend refers to the others.
+/// Returns own_backends(), `sim_devices` simulated devices, and the ranks of the job that started
+/// this process. Must not move: the ranks' backend refers to the others.
 std::unique_ptr<const Backends> all_backends(int sim_devices, std::vector<sim::Fault> faults);
 
-/// The backends that can be named: those of the machine, then those that this program knows and
-/// that are not here.
+/// Returns the backends that can be named: those of the machine, then those that this program knows
+/// and that are not here.
 std::vector<BackendTraits> known_backends(const protocol::Hello& machine);
 
 std::vector<std::string> kinds_of(const std::vector<BackendTraits>& backends);

@@ -17,7 +17,7 @@ namespace {
 struct Request {
   enum class Kind { all, every, one, uuid, most_free } kind = Kind::all;
   std::string text;       // as given
-  BackendTraits backend;  // of all but `all`
+  BackendTraits backend;  // unused for `all`
 };
 
 bool is_uuid_of(const BackendTraits& backend, const std::string& item) {

@@ -7,7 +7,7 @@ ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky, Part
   if (tally.count(StatusClass::wrong) > (allow_flaky ? flaky : 0)) return wrong;
   if (tally.count(StatusClass::broken) > 0 || !completed) return infrastructure;
   if (part == Part::whole && !tally.untested.empty()) return absent;
-  // Somebody looked at known failures, and nobody at skips.
+  // A known failure has been looked at, a skip has not.
   return tally.count(Status::pass) + flaky + tally.expected > 0 ? ok : absent;
 }
 

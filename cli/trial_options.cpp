@@ -27,12 +27,12 @@ const CLI::Validator whole_number(
     },
     "");
 
-/// Which of the three readers an option has beside the parser.
+/// Readers of an option beside the parser.
 enum class Reach {
-  replay,        // a worker learns of it by its environment
-  worker,        // a replay has its own words for it, or none
+  replay,        // a worker has it from its environment
+  worker,        // a replay has other words for it, or none
   both,          // worker and replay
-  of_simulated,  // both; a replay only of what ran on simulated devices
+  of_simulated,  // both; a replay only if it ran on simulated devices
 };
 
 struct Row {

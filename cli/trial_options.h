@@ -24,16 +24,16 @@ struct TrialOptions {
   std::uint64_t seed = 1;
 };
 
-/// Adds one of them, by its flag, to a command that people start.
+/// Adds one option, by its flag, to a command that people start.
 CLI::Option* add_trial_option(CLI::App& command, TrialOptions& options, std::string_view flag);
 
-/// Adds those that a worker takes from its parent, without texts.
+/// Adds the options that a worker takes from its parent, without help texts.
 void add_worker_options(CLI::App& worker, TrialOptions& options);
 
-/// The words that tell a worker.
+/// Returns the words that pass the options to a worker.
 std::vector<std::string> worker_words(const TrialOptions& options);
 
-/// The words that a replay needs beside case, device and seed: "--threads", "1". Options of
+/// Returns the words that a replay needs beside case, device and seed: "--threads", "1". Options of
 /// simulated devices only for a record of one.
 std::vector<std::string> replay_words(const TrialOptions& options, bool on_simulated);
 

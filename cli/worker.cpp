@@ -48,7 +48,7 @@ int execute(const WorkerOptions& options) {
     return ok;
   }
   keep_freed_memory();
-  // Before the modules, so that the output or hang of a driver that is loading is contained.
+  // Precedes the modules, so that the output or hang of a driver that is loading is contained.
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
   std::vector<sim::Fault> faults;
   for (const std::string& fault : options.trials.sim_faults) {

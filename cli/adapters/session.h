@@ -49,7 +49,7 @@ class Session {
   RunInfo run_;
   std::vector<BackendTraits> backends_;
   std::vector<PlannedTrial> plan_;
-  std::vector<std::int64_t> taken_;  // how often, of each trial
+  std::vector<std::int64_t> taken_;  // counts by trial
   std::vector<DeviceLock> locks_;
   Outcomes outcomes_;
   LastResult last_;

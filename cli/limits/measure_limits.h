@@ -15,7 +15,7 @@ namespace assay::cli {
 /// One trial for each case of each limit.
 struct LimitPlan {
   std::vector<PlannedTrial> trials;
-  std::vector<std::string> limits;  // of each trial
+  std::vector<std::string> limits;  // by trial
 };
 
 /// All limits of these devices, which are of these backends.

@@ -329,7 +329,7 @@ Command add_run(CLI::App& program) {
             if (const auto launch = this_launch(); launch && launch->rank > 0) {
               return serve_rank(*launch, worker_command(options->selection));
             }
-            // Also if it is empty: an unset variable of a script must not begin another run.
+            // True even if it is empty: a script's unset variable must not begin another run.
             const bool resumes = app->count("--resume") > 0;
             if (resumes) check_resume_options(*app);
             return execute(*options, resumes);

@@ -45,7 +45,7 @@ int expected_exit(Status status) {
   return class_of(status) == StatusClass::wrong ? wrong : infrastructure;
 }
 
-/// Why the outcome is not what the pairing demands; empty when it is.
+/// Returns why the outcome is not the one that the pairing demands; empty if it is.
 std::string objection(const Pairing& pairing, const Outcome& outcome) {
   if (outcome.row() == nullptr) return fmt::format("no row, exit code {}", outcome.exit_code);
   const Record& row = *outcome.row();
@@ -70,7 +70,7 @@ const Cells header{"fault",     "case_id", "verdict", "caught_by", "status",
                    "exit_code", "reason",  "seed",    "caught_on"};
 const Cells head{"fault", "case", "verdict", "caught by", "status", "exit", "", "", ""};
 
-/// The cells below `header`.
+/// Returns the cells of a row below `header`.
 Cells cells_of(std::string_view fault, const Pairing& pairing, std::string_view verdict,
                const Outcome& outcome, int seed) {
   const Record none{.reason = "no row"};
@@ -86,8 +86,8 @@ Cells cells_of(std::string_view fault, const Pairing& pairing, std::string_view 
           row.caught_on};
 }
 
-/// The checks that each alone would let the row pass if it were off: of a special value judged bit
-/// for bit `exact` and `special_values`.
+/// Returns the checks that, each switched off alone, would let the row pass: for a special value
+/// judged bit for bit, `exact` and `special_values`.
 std::vector<Check> checks_behind(const Record& row) {
   if (!row.caught_by) return {};
   std::vector<Check> checks{*row.caught_by};
@@ -105,8 +105,8 @@ class Selftest {
         fault_variable_(std::move(fault_variable)),
         csv_(std::move(csv)) {}
 
-  /// The same cases on a device without faults, and on such that are odd and not wrong: none may be
-  /// flagged.
+  /// Runs the same cases on a device without faults, and on odd devices that are not wrong: none
+  /// may be flagged.
   void right_device(std::span<const Pairing> pairings, int seed) {
     std::set<std::tuple<std::string_view, std::string_view, int>> seen;
     for (const Pairing& pairing : pairings) {
@@ -137,7 +137,7 @@ class Selftest {
 
   void begin() const { show_row(head); }
 
-  /// For people: standard output, unless the rows take it.
+  /// Returns the output for people: standard output, unless the rows take it.
   std::FILE* screen() const { return csv_.is_standard_output() ? stderr : stdout; }
 
   int end() {
@@ -185,13 +185,12 @@ class Selftest {
   int alarms_ = 0;
 };
 
-/// With each check switched off in turn: which of the faults that it catches slip through as
-/// passes, because no other check does? One for which nothing slips is redundant, as far as this
-/// catalogue goes.
+/// Switches each check off in turn, and lists the faults of its own that then pass, as no other
+/// check catches them. A check without such faults is redundant, as far as this catalogue goes.
 int execute_without_checks(std::span<const Pairing> pairings) {
   std::map<Check, std::vector<Pairing>> caught;
   for (const Pairing& pairing : pairings) {
-    if (pairing.status != Status::fail) continue;  // supervision's, which no check does
+    if (pairing.status != Status::fail) continue;  // caught by supervision, not by a check
     const Outcome outcome = run_case(pairing, {.fault = pairing.fault});
     if (outcome.row() == nullptr) continue;
     for (const Check check : checks_behind(*outcome.row())) caught[check].push_back(pairing);
@@ -216,8 +215,8 @@ int execute_without_checks(std::span<const Pairing> pairings) {
   return redundant == 0 ? ok : wrong;
 }
 
-/// Each fault of data or place on all small cases of each suite: how many of them it fails. What it
-/// does not fail it does not concern, or leaves within what is declared: a low bit of an exp. A
+/// Runs all small cases of each suite with each fault of data or place, and prints how many fail. A
+/// case that passes is not concerned, or stays within its declared error: a low bit of an exp. A
 /// device without a fault must fail none.
 int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen) {
   std::vector<std::string_view> faults{""};
@@ -233,7 +232,7 @@ int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen)
         run_injected(2, {.fault = fault, .seed = seed}, {"--profile", "seeds", "--check-only"});
     std::map<std::string, std::pair<int, int>> failed_of;
     for (const Record& row : outcome.rows) {
-      // What a fault cannot be injected into ends as an error.
+      // A case into which a fault cannot be injected ends as an error.
       const bool is_wrong = class_of(row.status) == StatusClass::wrong;
       if (row.status != Status::pass && !is_wrong) continue;
       auto& [failed, all] = failed_of[row.suite];
@@ -252,8 +251,8 @@ int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen)
   return alarms == 0 ? ok : wrong;
 }
 
-/// The environment's variable that injects faults into the device; empty for simulated ones, which
-/// have an option. Throws AbsentDevice where it is not here, UsageError where it takes no faults.
+/// Returns the environment variable that injects faults into the device; empty for simulated ones,
+/// which have an option. Throws AbsentDevice if it is not here, UsageError if it takes no faults.
 std::string fault_variable_of(const std::string& device) {
   if (device == sim::traits().kind) return "";
   const protocol::Hello machine = probe(worker_command({}));

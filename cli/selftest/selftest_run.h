@@ -16,20 +16,20 @@ struct Injection {
   std::string_view without;  // a check that is switched off; empty: none
   int seed = 1;
   std::string device = sim::traits().kind;  // or a GPU
-  std::string fault_variable = {};          // that injects the fault; empty: --sim-fault does
+  std::string fault_variable = {};          // injects the fault; empty: --sim-fault does
 };
 
-/// What a run came to.
+/// Exit code and rows of a run.
 struct Outcome {
   int exit_code = 0;  // 128 and the signal where one ended it
   std::vector<Record> rows;
 
-  /// The one row; null when there is none or more than that.
+  /// Returns the one row; null if there is none or more than one.
   const Record* row() const { return rows.size() == 1 ? rows.data() : nullptr; }
 };
 
-/// `selection` holds further arguments of `assay run`; `simulated` is how many devices there are to
-/// be if they are simulated ones.
+/// `selection` holds further arguments of `assay run`. `simulated` is the number of devices if they
+/// are simulated ones.
 Outcome run_injected(int simulated, const Injection& injection,
                      const std::vector<std::string>& selection);
 
