@@ -13,8 +13,8 @@
 
 namespace assay {
 
-/// How many outcomes have each status and each class; none is 0. Failures that were accepted as
-/// known ones are in neither, but in `expected`.
+/// Counts of outcomes by status and by class; none is 0. Failures that were accepted as known ones
+/// are in neither, but in `expected`.
 struct Tally {
   std::map<Status, std::int64_t> by_status;
   std::map<StatusClass, std::int64_t> by_class;
@@ -22,23 +22,23 @@ struct Tally {
   std::int64_t total = 0;
   std::int64_t finished = 0;  // trials with a row, counting every repeat
 
-  /// "linear/linear/bf16 on cuda:0": the suites, ops and dtypes of which nothing ran although the
-  /// device could have run it, as not all was skipped for want of devices, memory or hardware. With
-  /// the first refusal. Known where outcomes are counted, and not where single records are added.
+  /// "linear/linear/bf16 on cuda:0", with the first refusal: suites, ops and dtypes of which
+  /// nothing ran although the device could have run it, as not all was skipped for lack of devices,
+  /// memory or hardware. Known where outcomes are counted, but not where single records are added.
   std::vector<std::pair<std::string, std::string>> untested;
 
   void add(const Record& outcome);
   std::int64_t count(Status status) const;
   std::int64_t count(StatusClass of_class) const;
-  /// "118 pass, 2 skip, 1 expected failure": what occurs.
+  /// Returns "118 pass, 2 skip, 1 expected failure", without zeros.
   std::string text() const;
 };
 
-/// Whether an outcome that was not accepted as a known failure keeps the run from passing: what a
-/// verdict counts and a list of what is not right holds.
+/// Returns whether an outcome that was not accepted as a known failure keeps the run from passing.
+/// Verdicts count these outcomes, and lists of problems show them.
 bool turns_red(Status status, const RunInfo& run);
 
-/// What became of each trial over its attempts and repeats. Grows with the plan, not with repeats.
+/// Outcome of each trial over its attempts and repeats. Grows with the plan, not with repeats.
 class Outcomes final : public Sink {
  public:
   Outcomes() = default;
@@ -57,7 +57,7 @@ class Outcomes final : public Sink {
     TrialFold<Record> fold;
     std::optional<double> wall_s;  // of all attempts and repeats
   };
-  /// Of one suite, op and dtype on one device.
+  /// State of one suite, op and dtype on one device.
   struct Cell {
     bool has_run = false;
     std::string refusal;  // why a library first refused it
@@ -71,7 +71,7 @@ class Outcomes final : public Sink {
   std::int64_t finished_ = 0;
 };
 
-/// The one word and the one sentence that say what a run showed.
+/// Verdict on a run, in one word and one sentence.
 struct RunVerdict {
   std::string word;
   std::string why;

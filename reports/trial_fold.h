@@ -9,15 +9,14 @@
 
 namespace assay {
 
-/// How much a person must know of an outcome: 0 for a pass, then skips, failures that were accepted
-/// as known ones, flaky, broken and wrong results. What exceeds `worst_good` does not count as
-/// green.
+/// Returns the urgency of an outcome: 0 for a pass, then skips, failures that were accepted as
+/// known ones, flaky, broken and wrong results. Above `worst_good` it does not count as green.
 int severity(Status status, bool accepted);
 int severity(const Record& record);
 inline constexpr int worst_good = 2;
 
-/// What the rows of one trial come to, added attempt by attempt and repeat by repeat: of several
-/// attempts the last (a pass after a bad one is `flaky`, however that row calls itself), of several
+/// Outcome of the rows of one trial, added attempt by attempt and repeat by repeat. Of several
+/// attempts the last counts (a pass after a bad one is `flaky`, whatever its row says), of several
 /// repeats the worst. A `Row` has `status`, `reason`, `attempt` and `repeat`, and a `severity`.
 template <class Row>
 class TrialFold {

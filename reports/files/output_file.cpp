@@ -44,7 +44,7 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// The end of a chain of links, which may not be there yet. Throws fs::filesystem_error for a
+/// Returns the end of a chain of links, which may not exist yet. Throws fs::filesystem_error for a
 /// folder that cannot be reached.
 fs::path follow(fs::path path) {
   constexpr int most_links = 40;  // as the kernel has it

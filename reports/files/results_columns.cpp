@@ -43,7 +43,7 @@ void ResultsColumns::check(const CsvRow& row) const {
   }
 }
 
-/// Before all else, as in a newer schema anything else may be different.
+/// Runs before all other checks, as a newer schema may change anything else.
 void ResultsColumns::check_schema(const CsvRow& row) const {
   if (schema_at_ >= row.fields.size()) return;
   static const std::int64_t readable = Record().schema_version;

@@ -17,23 +17,23 @@
 
 namespace assay {
 
-/// Where the columns of one results.csv stand, found once.
+/// Places of the columns of one results.csv, found once.
 class ResultsColumns {
  public:
   static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
 
   ResultsColumns(std::string_view name, const CsvRow& header);
 
-  /// `absent` where the file has no such column.
+  /// Returns `absent` if the file has no such column.
   std::size_t place(std::string_view column) const;
 
-  /// Throws UsageError where the key of a record or its status has no column.
+  /// Throws UsageError if the key of a record or its status has no column.
   void check_header() const;
   /// Throws UsageError for a row of a newer schema, and for one that is wider or narrower than the
   /// header.
   void check(const CsvRow& row) const;
 
-  /// The cell as a value; `field` stays as it is where the column is absent.
+  /// Reads the cell as a value; `field` stays as it is if the column is absent.
   template <class T>
   void read(const CsvRow& row, std::string_view column, std::size_t place, T& field) const {
     if (place == absent) return;
@@ -45,15 +45,15 @@ class ResultsColumns {
     }
   }
 
-  /// Throws UsageError where the interval of a time ends below where it begins.
+  /// Throws UsageError if the interval of a time ends below its begin.
   void check_interval(const CsvRow& row, std::optional<double> low,
                       std::optional<double> high) const;
 
-  /// "NAME:LINE:COLUMN: why".
+  /// Returns "NAME:LINE:COLUMN: why".
   UsageError error(const CsvRow& row, std::size_t field, const std::string& why) const;
 
  private:
-  /// A time of 0 or less was not measured by any clock, and a rate made of it is none.
+  /// Refuses a time of 0 or less: no clock measured it, and it gives no rate.
   template <class T>
   static void check_time(std::string_view column, const T& field) {
     if constexpr (std::same_as<T, std::optional<double>>) {
@@ -68,14 +68,14 @@ class ResultsColumns {
   std::unordered_map<std::string, std::size_t> places_;
   std::size_t schema_at_ = absent;
   std::size_t low_at_ = absent;
-  std::optional<UsageError> missing_;  // thrown after the schema was looked at
+  std::optional<UsageError> missing_;  // thrown after the check of the schema
 };
 
-/// No two rows of a file have the same key: "NAME:LINE:1: a second row of CASE on DEVICE (...)".
+/// Returns the error of a repeated key: "NAME:LINE:1: a second row of CASE on DEVICE (...)".
 UsageError second_row(std::string_view name, std::size_t line, std::size_t first_line,
                       const Record& key);
 
-/// Hands each row of a results.csv to `visit` once it is checked, in the memory of one row. Throws
+/// Passes each row of a results.csv to `visit` after its check, in the memory of one row. Throws
 /// UsageError("NAME:LINE:COLUMN: why").
 void each_results_row(
     std::istream& text, std::string_view name,

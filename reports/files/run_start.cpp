@@ -83,7 +83,7 @@ bool is_of_start(const fs::path& path) {
   if (name.ends_with(part_suffix)) name.resize(name.size() - part_suffix.size());
   const auto file = std::ranges::find(run_files(), name, &RunFile::name);
   if (file == run_files().end() || !is_without_result(path, *file)) return false;
-  // Somebody may have kept only the reports of a run.
+  // Reports may be all that somebody kept of a run.
   return std::all_of(run_files().begin(), file, [&](const RunFile& earlier) {
     return fs::exists(path.parent_path() / earlier.name, error);
   });

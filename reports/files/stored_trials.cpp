@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-/// What is kept of one row until all are there.
+/// Values of one row that are kept until all rows are there.
 struct Row {
   std::uint32_t trial = 0;
   Status status = Status::error;
@@ -43,7 +43,7 @@ int severity(const Row& row) { return assay::severity(row.status, row.accepted);
 
 using Rows = std::deque<Row>;  // grows without a second copy of what it holds
 
-/// The places of the rows, those of each trial together.
+/// Returns the places of the rows, those of each trial together.
 std::vector<std::uint32_t> by_trial(const Rows& rows, std::size_t trials) {
   std::vector<std::uint32_t> begins(trials + 1);
   for (const Row& row : rows) ++begins[row.trial + 1];
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> by_trial(const Rows& rows, std::size_t trials) {
   return order;
 }
 
-/// Throws UsageError for a key that is there twice.
+/// Throws UsageError if a key is there twice.
 void check_once(std::span<const Row> rows, const StoredTrial& trial, std::string_view name) {
   const auto twice = std::ranges::adjacent_find(rows, {}, &Row::key);
   if (twice == rows.end()) return;
@@ -73,7 +73,7 @@ class RowReader {
  public:
   explicit RowReader(const ResultsColumns& columns) : columns_(columns) {}
 
-  /// All but the trial's index and the row's reason.
+  /// Reads all but the trial's index and the row's reason.
   Row read(const CsvRow& csv) {
     Row row;
     row.line = csv.line;
@@ -172,7 +172,7 @@ StoredTime time_of(const std::vector<Row>& timed) {
   return time;
 }
 
-/// What the rows of one trial, in the order of their keys, came to.
+/// Folds the rows of one trial, in the order of their keys, into `trial`.
 void fold(std::span<const Row> rows, StoredTrial& trial) {
   TrialFold<Row> fold;
   std::vector<Row> timed;

@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// Time of one launch. Of several repeats the median of their medians, and the envelope of their
+/// Time of one launch. Several repeats give the median of their medians, and the envelope of their
 /// intervals.
 struct StoredTime {
   double median_s = 0;
@@ -29,7 +29,7 @@ struct StoredTime {
   bool has_interval() const { return low_s > 0; }
 };
 
-/// What the trials of one op on one device have in common.
+/// Fields that the trials of one op on one device have in common.
 struct TrialGroup {
   std::string suite;
   std::string op;
@@ -46,7 +46,7 @@ struct TrialGroup {
   }
 };
 
-/// What became of one trial in a stored run, by the rules of reports/trial_fold.h.
+/// Outcome of one trial in a stored run, by the rules of reports/trial_fold.h.
 struct StoredTrial {
   std::string case_id;
   const TrialGroup* group = nullptr;  // the owner's
@@ -55,13 +55,13 @@ struct StoredTrial {
   std::optional<StoredTime> time;  // of the repeats that passed
   Status status = Status::error;
   bool accepted = false;     // an expected failure
-  bool is_stand_in = false;  // on what stood for a device
+  bool is_stand_in = false;  // ran on a stand-in for a device
 
   bool passed() const { return status == Status::pass && !accepted; }
   bool is_bad() const;
 };
 
-/// The trials of one results.csv, without what no comparison needs: a million rows take about
+/// The trials of one results.csv, reduced to the needs of comparisons: a million rows take about
 /// 400 MiB. Rows may stand in any order.
 class StoredTrials {
  public:
@@ -71,11 +71,11 @@ class StoredTrials {
   StoredTrials(const StoredTrials&) = delete;
   StoredTrials& operator=(const StoredTrials&) = delete;
 
-  /// In the order of their first rows.
+  /// Returns the trials in the order of their first rows.
   const std::deque<StoredTrial>& trials() const { return trials_; }
 
   static constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
-  /// The index of a trial in `trials`, or `absent`.
+  /// Returns the index of a trial in `trials`, or `absent`.
   std::uint32_t find(std::string_view case_id, std::string_view device,
                      std::string_view timing) const;
 

@@ -21,14 +21,14 @@ struct SeriesKey {
   std::string device_name;  // the product: a machine may be given another
   std::string case_id;
   std::string timing;
-  std::string settings;  // those that change times and are not alike in all runs
+  std::string settings;  // settings that change times and differ between runs
   auto operator<=>(const SeriesKey&) const =
       default;  // NOLINT(modernize-use-nullptr): misread by 14
 };
 
 /// Entry of one run in a series.
 struct HistoryEntry {
-  std::size_t run = 0;             // of History::runs
+  std::size_t run = 0;             // index into History::runs
   std::optional<double> median_s;  // median of the repeats; none for a gap
   std::optional<double> reference_median_s;
   std::optional<std::size_t> reference_run;

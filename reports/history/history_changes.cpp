@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// The median of the points [begin, end).
+/// Returns the median of the points [begin, end).
 double level(const std::vector<double>& values, std::size_t begin, std::size_t end) {
   return statistics::median({values.begin() + static_cast<std::ptrdiff_t>(begin),
                              values.begin() + static_cast<std::ptrdiff_t>(end)});

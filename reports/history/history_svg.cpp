@@ -53,7 +53,7 @@ class Panel {
   }
   double y(double value) const { return bottom - axis_.place(value) * (bottom - top); }
   double x_of_point(std::size_t i) const { return x(static_cast<double>(series_.points[i])); }
-  /// Between a point and the one before it.
+  /// Returns the middle between a point and the one before it.
   double x_before_point(std::size_t i) const { return (x_of_point(i - 1) + x_of_point(i)) / 2; }
   const StoredRun& run(const HistoryEntry& entry) const { return history_.runs[entry.run]; }
 

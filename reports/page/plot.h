@@ -19,7 +19,7 @@ struct PlotPoint {
 struct PlotSeries {
   std::string name;
   std::vector<PlotPoint> points;
-  bool is_joined = true;  // by a line, in the order of x
+  bool is_joined = true;  // joins the points by a line, in the order of x
 };
 
 /// Bound of the points: a line through these places.
