@@ -59,7 +59,7 @@ std::vector<const DeviceInfo*> devices_of(const std::string& kind, const protoco
 std::vector<const DeviceInfo*> resolve(const Request& request, const protocol::Hello& machine) {
   std::vector<const DeviceInfo*> candidates;
   if (request.kind == Request::Kind::all) {
-    // Simulated devices are never part of "all": nobody may take their figures for a machine's.
+    // "all" never includes simulated devices: their figures must not pass for a machine's.
     for (const DeviceInfo& device : machine.devices) {
       if (!traits_of(machine.backends, device.backend).only_on_request) {
         candidates.push_back(&device);
@@ -90,7 +90,7 @@ std::vector<const DeviceInfo*> resolve(const Request& request, const protocol::H
   return candidates;
 }
 
-/// "cuda" or "cuda:2" of `--require`: at least so many devices of that backend.
+/// Item of `--require`, "cuda" or "cuda:2": the least number of devices of that backend.
 struct Requirement {
   BackendTraits backend;
   int count = 1;

@@ -18,7 +18,8 @@ std::vector<DeviceId> resolve_devices(const std::vector<std::string>& items,
 /// (two of them). Throws as resolve_devices does.
 void check_requirements(const std::vector<std::string>& items, const protocol::Hello& machine);
 
-/// Returns why there is no device of this backend, and the remedy: "no CUDA module is ...".
+/// Returns why there is no device of this backend, and the remedy: "no CUDA module is installed
+/// ...".
 std::string why_absent(const BackendTraits& backend, const protocol::Hello& machine);
 
 }  // namespace assay::cli

@@ -31,7 +31,7 @@ class LargestCase {
 
  private:
   std::size_t places_;
-  std::vector<std::vector<TrialRow>> rated_;  // of each case and timing, by place
+  std::vector<std::vector<TrialRow>> rated_;  // one per case and timing, by place
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
 };
 

@@ -11,7 +11,7 @@ namespace assay {
 struct Section {
   std::string title;
   std::vector<std::string> lines;   // sentences below the title
-  std::vector<std::string> header;  // of the table; empty where there is none
+  std::vector<std::string> header;  // header of the table; empty if there is none
   std::string alignment;            // '<' or '>' for each column
   std::vector<std::vector<std::string>> rows;
   std::size_t left_out = 0;           // rows that the table does not show

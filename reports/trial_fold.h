@@ -34,7 +34,7 @@ class TrialFold {
   }
 
   std::int64_t repeats() const { return repeats_; }
-  /// The outcome of the repeat that came last.
+  /// Returns the outcome of the last repeat.
   const Row& current() const { return current_; }
 
   Row outcome() const {
@@ -59,7 +59,7 @@ class TrialFold {
   }
 
   Row current_;
-  Row worst_;  // of the repeats before it
+  Row worst_;  // the worst of the repeats before it
   std::int64_t repeats_ = 0;
   std::int64_t bad_repeats_ = 0;  // before the current one
 };

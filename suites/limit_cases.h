@@ -11,7 +11,7 @@ namespace assay {
 
 /// A case that measures a limit. If several cases measure one limit, the best counts.
 struct LimitCase {
-  std::string limit;  // as Limit::limit
+  std::string limit;  // same as Limit::limit
   Case test;
 };
 

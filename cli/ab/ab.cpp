@@ -256,7 +256,7 @@ int execute(const AbOptions& options) {
 
   write_atomically(info.directory / "ab.json", paired_json(info, false));
   RoundsCsv rounds(info.directory / "rounds.csv");
-  // One for each side: an uncommitted edit may change references without a new build id.
+  // Each side has its own: an uncommitted edit may change references without a new build id.
   const ReferenceFolder base_references(info.directory, ".references-base", true);
   const ReferenceFolder cand_references(info.directory, ".references-cand", true);
   if (!options.quiet) describe_sides(info);

@@ -13,7 +13,7 @@ struct AbSide {
   protocol::Hello machine;
   SelectionOptions selection;
 
-  /// The command of its workers, with its environment, for so many samples a trial.
+  /// Returns the command of its workers, with its environment, for `samples` samples a trial.
   WorkerCommand worker(int samples, const std::filesystem::path& references) const;
 };
 

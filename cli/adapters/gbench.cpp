@@ -73,7 +73,7 @@ void measure(benchmark::State& state, Session& session, std::size_t i) {
     return;
   }
   state.SetLabel(printable(record->implementation));
-  // After the work: cpu_time is this process's, which only waits for a worker.
+  // Follows the work: cpu_time is this process's, which only waits for a worker.
   for (auto iteration : state) state.SetIterationTime(*record->time_median_s);
   add_counters(state, *record);
 }

@@ -18,11 +18,11 @@ struct LimitPlan {
   std::vector<std::string> limits;  // by trial
 };
 
-/// All limits of these devices, which are of these backends.
+/// Plans all limits of these devices, which are of these backends.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends);
 
-/// Limits that the timed trials of a run need. None of stand-ins for a device, and no case for
-/// which `measured` already has a figure.
+/// Plans the limits that the timed trials of a run need. Leaves out stand-ins for a device, and
+/// cases for which `measured` already has a figure.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends,
                       std::span<const PlannedTrial> run, std::span<const Limit> measured);
 

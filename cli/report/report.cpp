@@ -37,14 +37,14 @@ bool is_run(const fs::path& path) {
   return fs::exists(path / "run.json", error);
 }
 
-/// More columns do not fit a screen.
+/// Limit on the columns: more do not fit a screen.
 constexpr std::size_t most_runs = 16;
 
 /// Paths by kind.
 struct Sorted {
   std::vector<fs::path> runs;
   std::vector<fs::path> paired;
-  std::vector<fs::path> folders;  // of runs
+  std::vector<fs::path> folders;  // run directories
 };
 
 Sorted sort_paths(const std::vector<fs::path>& paths) {
@@ -83,7 +83,7 @@ page::HistorySource read_history_source(const ReportOptions& options,
 }
 
 /// Reads the newest run of the builds that the history is about, or of the reference if all are.
-/// With --skip-damaged reads the newest that can be read.
+/// Reads the newest that can be read if --skip-damaged is given.
 page::RunSource read_newest_run(const ReportOptions& options, page::HistorySource& source) {
   const History& history = source.history;
   const bool all_reference = std::ranges::all_of(history.is_reference, std::identity());

@@ -15,8 +15,8 @@ namespace assay::cli {
 struct Job {
   RunOptions options;
   RunInfo run;
-  std::vector<BackendTraits> backends;   // of this machine
-  std::vector<std::string> known_kinds;  // of devices, whether they are here or not
+  std::vector<BackendTraits> backends;   // backends of this machine
+  std::vector<std::string> known_kinds;  // kinds of devices, present or not
   Start start = Start::fresh;
   /// Lock of the run's files while they are read and written.
   std::optional<RunDirectoryLock> directory_lock;

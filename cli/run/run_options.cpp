@@ -52,7 +52,7 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   add_timing_options(app, o.selection);
   app.add_flag("--no-limits", o.no_limits, "do not measure the limits of large trials first");
   add_trial_options(app, o);
-  add_trial_option(app, o.selection, "--without-check")->group("");  // for selftest
+  add_trial_option(app, o.selection, "--without-check")->group("");  // only selftest uses it
 
   CLI::Option* budget =
       add_seconds(app, "--budget", o.budget_s,

@@ -15,7 +15,7 @@ struct Injection {
   std::string_view fault;    // empty: the right device
   std::string_view without;  // a check that is switched off; empty: none
   int seed = 1;
-  std::string device = sim::traits().kind;  // or a GPU
+  std::string device = sim::traits().kind;  // simulated devices, or a GPU
   std::string fault_variable = {};          // injects the fault; empty: --sim-fault does
 };
 

@@ -11,7 +11,7 @@ struct ChartAxis {
   double low = 0;
   double high = 1;
   std::vector<double> ticks;        // within [low, high]
-  std::vector<std::string> labels;  // of the ticks, in `unit`
+  std::vector<std::string> labels;  // labels of the ticks, in `unit`
   std::string unit;                 // "ms"; empty for plain numbers
   bool is_logarithmic = false;
 

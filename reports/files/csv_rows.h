@@ -41,7 +41,7 @@ std::vector<Fields> read_rows(const std::filesystem::path& path, bool ended = tr
     }
     visit_fields(all.emplace_back(), [&](std::string_view name, auto& field) {
       const std::size_t at = place(name);
-      if (at == header.size()) return;  // of an older version
+      if (at == header.size()) return;  // an older version wrote the file
       try {
         from_cell(rows[i].fields[at], field);
       } catch (const UsageError& wrong) {

@@ -103,7 +103,7 @@ std::string test_case(const Record& record, std::string_view element) {
 struct TestSuite {
   std::string name;
   std::string device_name;
-  std::string medians;  // as properties
+  std::string medians;  // property elements
   std::string cases;
   Counts counts;
   double time = 0;

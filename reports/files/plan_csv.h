@@ -14,7 +14,7 @@ struct PlanRow {
   std::string timing;
   std::int64_t repeat = 1;
   std::string skip_reason;
-  std::size_t line = 0;  // in the file that it was read from
+  std::size_t line = 0;  // line of the file that it was read from
 };
 
 std::vector<std::string> plan_columns();

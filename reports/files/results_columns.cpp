@@ -90,7 +90,7 @@ void each_results_row(
     }
   });
   if (!columns) throw UsageError(std::string(name) + ":1:1: no header");
-  columns->check_header();  // also where there is no row to read
+  columns->check_header();  // checks the header even without rows
 }
 
 }  // namespace assay

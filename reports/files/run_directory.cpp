@@ -38,7 +38,7 @@ RunDirectoryLock::RunDirectoryLock(const fs::path& directory)
     : directory_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (directory_.get() >= 0 && flock(directory_.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) refuse(directory, "is being written by another run");
-  // Some network file systems have no locks; all else is safe without.
+  // Continues without a lock: some network file systems have none, and all else is safe.
 }
 
 namespace {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view results_name = "results.csv";
 constexpr std::string_view references_name = ".references";
-constexpr std::string_view part_suffix = ".part";  // of files that are written atomically
+constexpr std::string_view part_suffix = ".part";  // suffix of files that are written atomically
 
 /// A file of a run, and the text that it begins with.
 struct RunFile {

@@ -52,7 +52,7 @@ struct StoredTrial {
   const TrialGroup* group = nullptr;  // the owner's
   std::string reason;                 // empty for a plain pass
   std::int64_t repeats = 0;
-  std::optional<StoredTime> time;  // of the repeats that passed
+  std::optional<StoredTime> time;  // time of the repeats that passed
   Status status = Status::error;
   bool accepted = false;     // an expected failure
   bool is_stand_in = false;  // ran on a stand-in for a device
@@ -80,7 +80,7 @@ class StoredTrials {
                      std::string_view timing) const;
 
  private:
-  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // as of find()
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // as in find()
 
   std::uint32_t add(std::string_view case_id, const TrialGroup& group);
   void read(std::istream& text, std::string_view name);

@@ -68,7 +68,7 @@ struct HistorySeries {
 /// Runs as series.
 struct History {
   std::vector<StoredRun> runs;        // in the order of time
-  std::vector<bool> is_reference;     // of each run
+  std::vector<bool> is_reference;     // one per run
   std::vector<HistorySeries> series;  // in the order of their keys
   bool relative = false;              // values are ratios to the reference, else seconds
 };
@@ -101,7 +101,7 @@ class HistoryBuilder {
   HistorySeries& series_of(const SeriesKey& key);
 
   History history_;
-  std::vector<std::string> settings_;  // of each run
+  std::vector<std::string> settings_;  // one per run
   std::map<SeriesKey, std::size_t> places_;
   std::vector<std::string> devices_;
 };

@@ -13,7 +13,7 @@
 // Parts that the charts of a page share.
 namespace assay::page {
 
-/// More series cannot be told apart.
+/// Limit on the series: more cannot be told apart.
 inline constexpr std::size_t most_series = Svg::mark_shapes;
 
 struct Shown {

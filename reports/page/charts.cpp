@@ -14,7 +14,7 @@ namespace assay::page {
 namespace {
 
 constexpr std::size_t most_dot_rows = 100;
-constexpr std::size_t most_charts = 60;  // of a suite
+constexpr std::size_t most_charts = 60;  // limit for one suite
 
 /// Collects the timed trials of each op; those of launches back to back if there are any.
 std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown_of(const Content& content) {

@@ -54,8 +54,8 @@ void Cell::add(const Record& trial, std::size_t row) {
 std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& columns) {
   std::vector<GridOp> grid;
   std::map<std::pair<std::string, std::string>, std::size_t> ops;
-  std::map<std::pair<std::size_t, std::string>, std::size_t> cases;  // of an op
-  std::vector<LargestCase> largest;                                  // of each op
+  std::map<std::pair<std::size_t, std::string>, std::size_t> cases;  // indices within an op
+  std::vector<LargestCase> largest;                                  // one per op
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
       const Record& trial = runs[r].trials[i];

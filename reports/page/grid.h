@@ -22,8 +22,8 @@ struct Cell {
   std::int64_t skipped = 0;
   std::int64_t expected = 0;      // failures accepted as known ones
   double error = -1;              // the worst error / allowed error; -1 if nothing was judged
-  const Record* worst = nullptr;  // by severity, then by its excess
-  std::size_t worst_row = 0;      // of the results.csv of its run
+  const Record* worst = nullptr;  // by severity, then by excess
+  std::size_t worst_row = 0;      // row in the results.csv of its run
 
   std::int64_t total() const { return right + wrong + broken + skipped + expected; }
   bool is_plain() const { return right == total(); }
@@ -32,7 +32,7 @@ struct Cell {
 
 struct GridCase {
   std::string case_id;
-  std::vector<Cell> cells;  // of each column
+  std::vector<Cell> cells;  // one per column
 };
 
 struct GridOp {

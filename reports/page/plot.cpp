@@ -18,7 +18,7 @@ constexpr double right = width - 14;
 constexpr double plot_height = 180;
 constexpr double line_height = 16;
 constexpr double letter_width = 6.8;
-constexpr std::size_t most_points = 150;  // of a series
+constexpr std::size_t most_points = 150;  // limit for one series
 
 /// Extent of the points along one axis.
 struct Range {
@@ -204,7 +204,7 @@ class Drawing {
   Plot plot_;
   ChartAxis x_axis_;
   ChartAxis y_axis_;
-  std::vector<Key> keys_;  // of the series, then of the limits
+  std::vector<Key> keys_;  // keys of the series, then of the limits
   double top_ = 0;
   double bottom_ = 0;
 };

@@ -50,7 +50,7 @@ std::optional<std::string> roofline(const Content& content, std::size_t column) 
   Plot plot{.title = "Roofline: " + of.label};
   plot.x = {"operations for each byte", "", true};
   plot.y = {"arithmetic", "FLOP/s", true};
-  double highest = 0;  // of the peaks
+  double highest = 0;  // the highest peak
   for (auto& [dtype, one] : series) {
     if (plot.series.size() == most_series) break;
     if (const auto peak = limit_value(run, of.device, "matrix_" + dtype, "FLOP/s")) {

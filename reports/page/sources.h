@@ -37,7 +37,7 @@ struct RunSource {
 
 /// Files of `assay ab`.
 struct PairedSource {
-  std::string name;  // of its directory
+  std::string name;  // name of its directory
   std::string host;
   std::string started_at;
   bool ended = false;

@@ -126,7 +126,7 @@ TEST(AbJudge, RaisesFewFalseAlarmsOverManyComparisons) {
       }
     }
   }
-  EXPECT_LE(with_alarm, 20);  // of 200 at 5% each: above 20 with a probability of 0.1%
+  EXPECT_LE(with_alarm, 20);  // 200 at 5% each exceed 20 with a probability of 0.1%
 }
 
 TEST(AbRule, RefusesAMarginThatIsNone) {

@@ -94,7 +94,7 @@ TEST_F(DeviceLocks, WithoutALockFileThereIsNoRun) {
 TEST_F(DeviceLocks, TheFolderIsEverybodysAndSticky) {
   lock("GPU-a");
   EXPECT_EQ(mode_of("locks"), 01777);
-  chmod((path_ / "locks").c_str(), 0777);  // as an earlier version made it
+  chmod((path_ / "locks").c_str(), 0777);  // an earlier version made it so
   lock("GPU-a");
   EXPECT_EQ(mode_of("locks"), 01777);
   chmod((path_ / "locks").c_str(), 0700);

@@ -16,7 +16,7 @@ struct Types {
   DType dtype;
   DType result;
   int factor_bits;
-  int sum_bits;  // of the accumulator
+  int sum_bits;  // bits of the accumulator
   int result_bits;
 };
 const std::vector<Types> all_types{
