@@ -55,7 +55,7 @@ class Outcomes final : public Sink {
  private:
   struct Trial {
     TrialFold<Record> fold;
-    std::optional<double> wall_s;  // of all attempts and repeats
+    std::optional<double> wall_s;  // time of all attempts and repeats
   };
   /// State of one suite, op and dtype on one device.
   struct Cell {

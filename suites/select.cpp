@@ -114,7 +114,7 @@ std::vector<Case> candidates(const Selection& selection) {
 }  // namespace
 
 std::vector<Case> select_cases(const Selection& selection) {
-  find_profile(selection.profile);  // throws for a typo even if it is not used
+  find_profile(selection.profile);  // throws for a typo even in an unused profile
   std::vector<Case> cases = candidates(selection);
   // A case of several grids is timed if one of them times it.
   std::set<std::string> timed;

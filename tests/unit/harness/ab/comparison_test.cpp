@@ -34,7 +34,7 @@ class AbComparison : public testing::Test {
   AbComparison() {
     std::signal(SIGPIPE, SIG_IGN);  // every program that drives workers must
     fs::create_directories(folder_);
-    // Confirms with 10 rounds, enough to see a tenth: 40 fresh processes would take seconds.
+    // Confirms with 10 rounds, not 40: so many fresh processes would take seconds.
     options_.rule.confirm_rounds = 10;
     options_.commands = {worker("base"), worker("cand")};
     options_.round = [this](const PairedRound& round) { rounds_.push_back(round); };

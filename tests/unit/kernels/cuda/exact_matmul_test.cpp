@@ -65,7 +65,7 @@ TEST(ExactMatmul, HasTheSumsThatItNamesAndAllOfThemAreExact) {
   }
 }
 
-/// Expects the results of a device that computes right, and no zero among the factors.
+/// Expects the results of a device that computes right, and no zero in `b`.
 void expect_result(const MatmulPlan& plan) {
   const ExactMatmul exact(plan);
   std::vector<double> a, b;
