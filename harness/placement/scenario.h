@@ -22,8 +22,8 @@ struct ScenarioFailure {
 };
 
 /// Throws ScenarioFailure.
-inline void expect(bool kept, const std::string& otherwise) {
-  if (!kept) throw ScenarioFailure{otherwise};
+inline void expect(bool kept, const std::string& failure) {
+  if (!kept) throw ScenarioFailure{failure};
 }
 
 /// The tensors of one rank, borrowed from whoever judges them.

@@ -43,9 +43,9 @@ const std::string& Params::word(std::string_view name) const {
   return std::get<std::string>(at(*this, name));
 }
 
-std::int64_t Params::integer_or(std::string_view name, std::int64_t otherwise) const {
+std::int64_t Params::integer_or(std::string_view name, std::int64_t default_value) const {
   const ParamValue* value = find(name);
-  return value == nullptr ? otherwise : std::get<std::int64_t>(*value);
+  return value == nullptr ? default_value : std::get<std::int64_t>(*value);
 }
 
 std::string Params::text(std::string_view separator) const {

@@ -25,8 +25,8 @@ class Params {
   /// Throws std::out_of_range when absent, std::bad_variant_access when of the other kind.
   std::int64_t integer(std::string_view name) const;
   const std::string& word(std::string_view name) const;
-  /// Returns `otherwise` when absent.
-  std::int64_t integer_or(std::string_view name, std::int64_t otherwise) const;
+  /// Returns `default_value` when absent.
+  std::int64_t integer_or(std::string_view name, std::int64_t default_value) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
 

@@ -1,9 +1,8 @@
-#include "kernels/cuda/blocking_kernel.h"
-
 #include <cuda_runtime.h>
 
 #include <new>
 
+#include "kernels/cuda/blocking_kernel.h"
 #include "kernels/cuda/current.h"
 #include "kernels/cuda/error.h"
 

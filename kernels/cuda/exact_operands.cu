@@ -1,8 +1,7 @@
-#include "kernels/cuda/exact_operands.h"
-
 #include <algorithm>
 
 #include "kernels/core/status.h"
+#include "kernels/cuda/exact_operands.h"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {

@@ -1,9 +1,8 @@
-#include "kernels/cuda/layer_epilogue.h"
-
 #include <algorithm>
 
 #include "kernels/core/status.h"
 #include "kernels/cuda/activations.cuh"
+#include "kernels/cuda/layer_epilogue.h"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
@@ -47,8 +46,8 @@ void finish_as(const std::string& act, const void* sums, const void* bias, void*
 
 }  // namespace
 
-void finish_layer(DType dtype, const std::string& act, const void* sums, const void* bias, void* y,
-                  std::int64_t rows, std::int64_t cols, cudaStream_t stream) {
+void layer_epilogue(DType dtype, const std::string& act, const void* sums, const void* bias,
+                    void* y, std::int64_t rows, std::int64_t cols, cudaStream_t stream) {
   const auto as = [&]<class S>(std::type_identity<S>) {
     finish_as<S>(act, sums, bias, y, rows, cols, stream);
   };

@@ -80,8 +80,8 @@ class Layer {
   void run(const LayerTensors& t, cudaStream_t stream) const {
     product_->run(operands(t, sums_ ? sums_->data() : t.y), stream);
     if (!sums_) return;
-    finish_layer(shape_.dtype, shape_.act, sums_->data(), t.bias, t.y, shape_.rows, shape_.cols,
-                 stream);
+    layer_epilogue(shape_.dtype, shape_.act, sums_->data(), t.bias, t.y, shape_.rows, shape_.cols,
+                   stream);
   }
   std::string implementation() const {
     return product_->implementation() + (sums_ ? "; own " + epilogue_ : "") +

@@ -261,7 +261,7 @@ TEST(Misrounded, ShowsSumsInHalfPrecisionBehind16BitOutputs) {
   const Verdict right = product.judged<Float16>(same, to_f32);
   EXPECT_EQ(product.objection_to(right), "");
   EXPECT_LT(*product.of(right).misrounded_fraction, 0.006);
-  // An output of 11 bits hides 14 bits, but the share of wrong roundings shows them.
+  // An output of 11 bits hides 16 bits, but the share of wrong roundings shows them.
   const Verdict narrow = product.judged<Float16>(same, to_bits(16));
   EXPECT_TRUE(narrow.passed());
   EXPECT_GT(*product.of(narrow).misrounded_fraction, 0.02);
