@@ -22,17 +22,17 @@ bool is_disturbed(const Record& record) {
   return record.contended.value_or(false) || record.throttled.value_or(false);
 }
 
-/// By its build, which does not have the case, or by its libraries. Not for want of memory, which
-/// may be there in the next round.
+/// True where the build, its libraries or the machine lacks the case. Too little memory does not
+/// count: the next round may find enough.
 bool lacks_case(const Record& record) {
   return record.skip_category == SkipCategory::not_built ||
          record.skip_category == SkipCategory::unsupported ||
          record.skip_category == SkipCategory::not_here;
 }
 
-/// Of a round in which a side skipped. A case that has been timed on both sides is not one that a
-/// side lacks; and only a base of an older build may lack what the candidate has: a library that it
-/// does not find is no reason to have no baseline.
+/// Verdict of a round in which a side skipped. A case that was timed on both sides earlier is not
+/// one that a side lacks. Only an older base build may lack a case of the candidate; a library that
+/// the base does not find is no excuse for a missing baseline.
 PairedVerdict verdict_of_skip(const Record& base, const Record& cand, bool was_timed) {
   const bool base_skips = base.status == Status::skip;
   const bool cand_skips = cand.status == Status::skip;
@@ -43,7 +43,7 @@ PairedVerdict verdict_of_skip(const Record& base, const Record& cand, bool was_t
                                                        : PairedVerdict::broken;
 }
 
-/// The verdict of a round without times on both sides; nothing where there are. `was_timed`: in an
+/// Verdict of a round without times on both sides; empty if both have times. `was_timed`: in an
 /// earlier round.
 std::optional<PairedVerdict> verdict_without_times(const Both<Result>& results, bool was_timed) {
   const Record& base = results.base.record;
@@ -183,7 +183,7 @@ class Comparison {
     return true;
   }
 
-  /// Empty where one of them is not known.
+  /// Empty if any UUID is not known.
   std::vector<std::string> uuids_of(const std::vector<DeviceId>& lane) const {
     std::vector<std::string> uuids;
     for (const DeviceId& id : lane) {

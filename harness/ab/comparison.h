@@ -14,7 +14,7 @@
 
 namespace assay::ab {
 
-/// Where a comparison stands, told after each trial of each round.
+/// Progress of a comparison, told after each trial of each round.
 struct Step {
   std::string_view stage;
   int round = 1;
@@ -26,26 +26,26 @@ struct Step {
 struct Options {
   Rule rule;
   Both<WorkerCommand> commands;  // with --block of the rule's samples
-  /// As both sides were seen to have them: a worker that finds another device in the place of one
-  /// is not asked. Of what is not named here, the first worker of each round decides.
+  /// Devices as both sides reported them. A worker that finds another device in the place of one
+  /// gets no trials. For a device that is not listed, the first worker of each round decides.
   std::vector<DeviceInfo> devices;
   double timeout_s = 120;  // of one trial on one side
   std::uint64_t seed = 1;  // of the order of the sides
   std::function<bool()> interrupted = [] { return false; };
-  /// Told of each round of each case as it ends, then of where that leaves the comparison.
+  /// `round` hears each round of each case as it ends; `step` then hears the progress.
   std::function<void(const PairedRound&)> round = [](const PairedRound&) {};
   std::function<void(const Step&)> step = [](const Step&) {};
 };
 
 struct Outcome {
-  /// In the order of the plan. When interrupted, those of which something is known by then: what is
-  /// wrong or broken, and after the screening each.
+  /// Cases in the order of the plan. When interrupted, only those with a finding so far: wrong and
+  /// broken ones, and after the screening all.
   std::vector<PairedCase> cases;
   bool interrupted = false;
 };
 
-/// Compares two builds on every trial of a plan, all of which are timed. Each round starts both
-/// afresh. A case that is not right on both sides takes no further rounds.
+/// Compares two builds on every trial of a plan, all of which are timed. Each round starts fresh
+/// workers. A case that is not right on both sides takes no further rounds.
 Outcome compare(std::span<const PlannedTrial> plan, const Options& options);
 
 }  // namespace assay::ab

@@ -21,7 +21,7 @@ void fill_ratio(const Rule& rule, std::string_view stage, std::span<const double
   result.ratio_high = std::exp(interval.high);
 }
 
-/// What the interval alone shows.
+/// Verdict by the interval alone.
 PairedVerdict by_interval(const PairedCase& result) {
   const double slower = 1 + *result.margin;
   const double faster = 1 / slower;

@@ -12,10 +12,11 @@ namespace assay::ab {
 /// stands only until it is confirmed.
 bool judge_screen(const Rule& rule, std::span<const double> log_ratios, PairedCase& result);
 
-/// The same from fresh rounds of a suspect, without the verdict, which takes all suspects together.
+/// Fills ratio, interval and p_confirm of a suspect from its fresh rounds. The verdict needs all
+/// suspects together: see judge_suspects.
 void judge_confirm(const Rule& rule, std::span<const double> log_ratios, PairedCase& result);
 
-/// The verdicts of all suspects, once each has been through judge_confirm.
+/// Sets the verdicts of all suspects. Each must have been through judge_confirm.
 void judge_suspects(const Rule& rule, std::span<PairedCase* const> suspects);
 
 }  // namespace assay::ab

@@ -8,7 +8,7 @@
 namespace assay::ab {
 namespace {
 
-/// A signal ends a wait; this is for one that arrives just before it.
+/// Bounds a wait: a signal that arrives just before it does not end it.
 constexpr long longest_wait_ms = 200;
 
 void wait(const Lane& lane) {
@@ -21,7 +21,8 @@ void wait(const Lane& lane) {
        static_cast<int>(std::clamp<long>(left.count(), 0, longest_wait_ms)));
 }
 
-/// Holds a lane's worker while it lives: threads that wait for work spin on the cores for a while.
+/// Stops a lane's worker during its lifetime: threads that wait for work spin on the cores for a
+/// while.
 class Held {
  public:
   explicit Held(Lane& lane) : lane_(lane), stands_still_(lane.hold()) {}
@@ -67,7 +68,7 @@ std::optional<Both<Result>> PairedWorkers::measure(const PlannedTrial& trial, Si
     if (!work(side, results[side], interrupted)) return std::nullopt;
   }
   for (const Side side : {first, other(first)}) {
-    if (results[side]) continue;  // it did not come to be timed
+    if (results[side]) continue;  // ended before timing
     const Held held(lanes_[other(side)]);
     lanes_[side].grant_turn();
     if (!work(side, results[side], interrupted)) return std::nullopt;

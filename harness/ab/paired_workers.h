@@ -14,7 +14,7 @@ enum class Side : std::size_t { base, cand };
 constexpr Side other(Side side) { return side == Side::base ? Side::cand : Side::base; }
 constexpr std::string_view name(Side side) { return side == Side::base ? "base" : "cand"; }
 
-/// What each side has, by side.
+/// One value for each side.
 template <class T>
 struct Both {
   T base;
@@ -23,23 +23,24 @@ struct Both {
   const T& operator[](Side side) const { return side == Side::base ? base : cand; }
 };
 
-/// A worker of each side on one lane, started when the first trial is given and gone with the
-/// object.
+/// One worker of each side on one lane. They start with the first trial and end with the object.
 class PairedWorkers {
  public:
-  /// `uuids` of the lane's devices, where they are known: a worker that finds others in their place
-  /// is not asked.
+  /// `uuids` are those of the lane's devices, where known. A worker that finds other devices gets
+  /// no trials.
   PairedWorkers(const std::vector<DeviceId>& lane, const std::vector<std::string>& uuids,
                 const Both<WorkerCommand>& commands, double timeout_s);
 
-  /// Verifies the trial on both sides, one after the other, then times `first` and the other back
-  /// to back; the one that does not run is stopped meanwhile (times beside one that does not stop
-  /// are contended). A side that its lane has given up is not asked. Nothing when interrupted.
+  /// Verifies the trial on both sides, one after the other. Then times `first` and the other side
+  /// back to back, each while the other side's worker is stopped; if that one does not stop, the
+  /// times count as contended. Skips a side whose lane has given up. Returns nothing when
+  /// interrupted.
   std::optional<Both<Result>> measure(const PlannedTrial& trial, Side first,
                                       const std::function<bool()>& interrupted);
 
  private:
-  /// Until the lane waits for its turn, or has a result, which is then in `result`.
+  /// Works until the lane waits for its turn or has a result, stored in `result`. False when
+  /// interrupted.
   bool work(Side side, std::optional<Result>& result, const std::function<bool()>& interrupted);
 
   Both<Lane> lanes_;

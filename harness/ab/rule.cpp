@@ -21,7 +21,7 @@ void check(const Rule& rule, std::int64_t cases) {
         "--rounds {}: a signed-rank test at p < {} and a {:g}% interval need {} rounds at least",
         rule.screen_rounds, rule.screen_p, rule.confidence * 100, to_screen));
   }
-  // Should all of them be suspects, Holm asks this of the first.
+  // If all cases are suspects, Holm demands this of the smallest p.
   const double strictest_p = rule.confirm_p / static_cast<double>(std::max<std::int64_t>(1, cases));
   const int to_confirm = std::max(for_interval, statistics::fewest_differences(strictest_p));
   if (rule.confirm_rounds < to_confirm) {

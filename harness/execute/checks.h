@@ -11,17 +11,17 @@ namespace assay {
 /// A check that can be switched off. Throws UsageError with the valid names.
 Check parse_check(std::string_view name);
 
-/// The check of a rule; `exact` whatever the bound where the output's arithmetic is.
+/// Check of a rule; always `exact` where the output's arithmetic is exact.
 Check check_of(Oracle oracle, bool is_exact);
 
-/// The checks of a trial. All are on; to show what each of them is there for, `assay selftest`
-/// switches one off, which nothing but simulated devices allows.
+/// Checks of a trial. All are on. `assay selftest` switches one off to show what it catches; only
+/// simulated devices allow that.
 class Checks {
  public:
   Checks() = default;
   explicit Checks(std::optional<Check> off) : off_(off) {}
   bool on(Check check) const { return off_ != check; }
-  /// Whether a pass that `rule` judges counts.
+  /// True if a pass that `rule` judges counts.
   bool on(const Pass& pass, Check rule) const {
     return on(rule) && (on(Check::special_values) || !pass.has_specials());
   }

@@ -21,7 +21,7 @@
 namespace assay {
 namespace {
 
-/// Of a few samples each has to average more than of many.
+/// Least length of a block's sample: few samples must each average over more.
 constexpr double block_sample_s = 1e-3;
 
 class TrialMeter final : public measure::Meter {
@@ -66,7 +66,7 @@ void skip(Record& record, SkipCategory category, std::string_view why) {
   record.skip_category = category;
 }
 
-/// Ends it as a failure of the device, or a skip where the device cannot.
+/// Ends the record as a failure of the device, or as a skip if the device lacks support.
 void fail(Record& record, const DeviceError& error) {
   switch (error.failure()) {
     case Failure::not_here:
@@ -83,7 +83,7 @@ void fail(Record& record, const DeviceError& error) {
   __builtin_unreachable();
 }
 
-/// Ends it as a wrong result.
+/// Ends the record as a wrong result.
 void caught(Record& record, Status status, Check check, const std::string& on,
             const std::string& reason) {
   end_as(record, status, reason);
@@ -93,8 +93,8 @@ void caught(Record& record, Status status, Check check, const std::string& on,
 
 }  // namespace
 
-/// Both passes, judged. Leaves the last one's inputs and right outputs; what was found is in
-/// `record` also when it throws.
+/// Judges both passes. Leaves the inputs and right outputs of the last one. Fills `record` with the
+/// findings also when it throws.
 void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
                     std::vector<HostTensor>& verified) {
   const OpInstance& op = planned.test.op;
@@ -132,7 +132,7 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
   }
 }
 
-/// The steps of every trial. Fills `result` as it goes: what was found before an error stays.
+/// Runs the steps of every trial. Fills `result` as it goes: earlier findings survive an error.
 void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
                        Result& result) {
   const bool timed = !planned.timing.empty();
@@ -158,8 +158,8 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     TrialMeter meter(trial, inputs, options_.checks, clock_, cold);
     measure::Policy policy{.cap_s = options_.cap_s, .block = options_.block};
     if (options_.block > 0) policy.sample_s = block_sample_s;
-    // Each launch on its own result would grow without end; only the first after a restore counts.
-    // Only the first after a flush is cold.
+    // Launches of an in-place op on their own result would grow without end: only the first one
+    // after a restore counts. Only the first one after a flush is cold.
     if (trial.in_place() || cold) policy.max_launches = 1;
     const measure::LostTime before = measure::lost_time();
     const double begin_s = steady_s();
@@ -177,7 +177,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   result.record.repeatable = false;
   check_last_launch(trial, inputs, verified, options_.checks);
   result.record.repeatable = true;
-  if (timed) {  // only now: wrong work has no times
+  if (timed) {  // not earlier: wrong work has no times
     fill_times(result.record, planned.test.op, measurement);
     result.samples = std::move(measurement.samples);
   }
@@ -205,7 +205,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       skip(record, SkipCategory::too_little_memory, *why);
     } else {
       run_steps(planned, trial, wait_for_turn, result);
-      record.implementation = trial.implementation();  // of a scenario known only now
+      record.implementation = trial.implementation();  // a scenario knows it only now
       record.transport = trial.transport();
       clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
       record.status = Status::pass;        // perhaps with a reason: a declared deviation

@@ -19,18 +19,18 @@
 
 namespace assay {
 
-/// How each trial of a run is executed, the same for all.
+/// Options that hold for every trial of a run.
 struct EngineOptions {
   std::uint64_t seed = 1;
   double cap_s = 2.0;     // of the measurement of one trial
   std::int64_t soak = 0;  // further launches of each trial, of which every one is compared
-  /// Not 0: each trial is timed by so many samples of at least `block_sample_s`, as `assay ab`
-  /// does.
+  /// Number of samples of at least `block_sample_s` that time each trial, as `assay ab` does; 0:
+  /// off.
   std::int64_t block = 0;
   Checks checks;
-  /// Of those that are declared, what libraries give passes; of none where a run is strict.
+  /// Declared deviations of libraries, which pass; empty for a strict run.
   std::span<const Deviation> deviations = declared_deviations();
-  /// Where workers of a run share references; empty: they do not.
+  /// Folder in which the workers of a run share references; empty: no sharing.
   std::filesystem::path references;
 };
 
@@ -44,7 +44,7 @@ class Engine {
   /// Called when a trial is verified and is to be timed; returns when nothing else runs.
   using WaitForTurn = std::function<void()>;
 
-  /// Never throws for what a device does: that is a status of the record.
+  /// Never throws for a failing device: the record's status tells it.
   Result execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn);
 
  private:

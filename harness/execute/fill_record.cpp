@@ -18,7 +18,7 @@ void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& v
   record.worst_allowed = verdict.worst.allowed;
 }
 
-// To digits that do not depend on the order in which threads finish.
+// Rounds to digits that do not depend on the order in which threads finish.
 void fill_precision(Record& record, const oracle::Precision& precision) {
   if (precision.effective_bits) {
     record.effective_bits = std::round(*precision.effective_bits * 100) / 100;
@@ -49,7 +49,7 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
   if (t.median <= 0) return;
   record.noise = (t.q3 - t.q1) / t.median;
   if (op.op->collective) {
-    // As nccl-tests define them; one rank moves nothing over a bus.
+    // Defined as in nccl-tests; one rank moves nothing over a bus.
     const double ranks = op.signature.ranks;
     record.algbw_bytes_per_s = op.signature.bytes / t.median;
     if (ranks > 1) record.busbw_bytes_per_s = *record.algbw_bytes_per_s * 2 * (ranks - 1) / ranks;

@@ -11,7 +11,7 @@ double host_bytes(const OpInstance& op, bool device_is_host) {
   double bytes = 0;
   const auto add = [&](const TensorSpec& spec, bool has_device_tensor) {
     bytes += static_cast<double>(spec.bytes());
-    // Huge pages are there once they are allocated, and no longer available.
+    // Huge pages count as used from their allocation on, so MemAvailable no longer includes them.
     const bool untouched = spec.memory == Memory::standard;
     if (device_is_host && has_device_tensor && untouched) {
       bytes += static_cast<double>(spec.span_bytes());

@@ -8,14 +8,13 @@
 namespace assay {
 namespace {
 
-// Both are asked by arithmetic: control bits have another name on each processor, and fegetround()
-// looks at those of the x87 alone. Volatile, as the compiler knows the answers of a processor that
-// nobody has changed.
+// Test both by arithmetic: each processor names its control bits differently, and fegetround()
+// reads only those of the x87. Volatile prevents folding: the compiler assumes the default mode.
 
 bool keeps_subnormals() {
   volatile float smallest_normal = std::numeric_limits<float>::min();
-  volatile float subnormal = smallest_normal / 2;  // flushed where results are
-  return subnormal * 2 != 0;                       // or where operands are
+  volatile float subnormal = smallest_normal / 2;  // zero if results are flushed
+  return subnormal * 2 != 0;                       // zero if operands are flushed
 }
 
 bool rounds_to_nearest() {
@@ -27,7 +26,7 @@ bool rounds_to_nearest() {
   return !up && !down && !to_zero && std::fegetround() == FE_TONEAREST;
 }
 
-/// Of the threads that a parallel region gets.
+/// Counts of the threads in a parallel region.
 struct Team {
   int threads = 0;
   int rounding_otherwise = 0;

@@ -6,27 +6,27 @@
 
 namespace assay {
 
-/// What launches share with all that their process does later: how many threads a parallel region
-/// gets, and how each of them rounds and whether it keeps subnormal numbers. A library that leaves
-/// one of them changed spoils the results and times of other cases, and none of its own.
+/// State that launches share with all later work of their process: the thread count of parallel
+/// regions, and each thread's rounding mode and handling of subnormals. A library that leaves it
+/// changed spoils results and times of other cases, not its own.
 class ProcessState {
  public:
-  /// As it is now.
+  /// Saves the current state.
   ProcessState();
-  /// As it was, again, as far as a process can be mended.
+  /// Restores the saved state as far as a process can.
   ~ProcessState();
   ProcessState(const ProcessState&) = delete;
   ProcessState& operator=(const ProcessState&) = delete;
 
-  /// What is not as it was; and arithmetic that no reference may be computed in, whoever began it:
+  /// Describes what changed, and any arithmetic unfit for computing references, whoever set it:
   /// "leaves OpenMP with 1 thread, not 2".
   std::optional<std::string> changed() const;
 
  private:
   std::fenv_t floating_point_{};
-  int most_threads_;  // that a region asks for
-  int threads_;       // that one gets
-  bool may_vary_;     // with the load of the machine
+  int most_threads_;  // requested by a region
+  int threads_;       // granted to a region
+  bool may_vary_;     // thread count, with the machine's load
   int levels_;
 };
 

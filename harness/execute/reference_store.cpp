@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What stays free on the disk: records go before references.
+/// Disk space to leave free: records go before references.
 constexpr std::uintmax_t reserve_bytes = std::uintmax_t{256} << 20;
-/// For another worker that computes the same; after that everyone computes for himself.
+/// Longest wait for another worker that computes the same state; then each computes its own.
 constexpr double longest_wait_s = 30;
 
 struct Header {
@@ -55,7 +55,7 @@ std::string file_name(const std::string& key) {
   return fmt::format("{:016x}", std::hash<std::string>()(key));
 }
 
-/// Null unless the whole file is there and of this key.
+/// Null unless the file is complete and has this key.
 std::unique_ptr<StoredState> load(const fs::path& path, const std::string& key) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
@@ -79,7 +79,7 @@ std::unique_ptr<StoredState> load(const fs::path& path, const std::string& key) 
   return whole ? std::move(state) : nullptr;
 }
 
-/// Best effort: what cannot be stored is computed again.
+/// Best effort: a state that cannot be stored is computed again.
 void save(const fs::path& path, const std::string& key, std::span<const double> values) {
   std::error_code error;
   const fs::space_info space = fs::space(path.parent_path(), error);

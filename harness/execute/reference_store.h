@@ -31,19 +31,19 @@ class StoredState {
   std::span<const double> values_;
 };
 
-/// The states of references (matrix products, row sums: what costs more than reading it back), each
-/// computed by the first worker that needs it and mapped by the others. They depend on the case and
-/// the seed alone, never on a device. Files in a folder of the run; one that is torn, of another
-/// key, or that does not fit beside the run's records is not used.
+/// States of references that cost more to compute than to read back (matrix products, row sums).
+/// The first worker that needs one computes it; the others map it. A state depends on the case and
+/// the seed alone, never on a device. The files lie in a folder of the run. A torn file, one of
+/// another key, or one that does not fit beside the run's records is not used.
 class ReferenceStore {
  public:
-  /// An empty folder: every state is computed where it is needed.
+  /// Empty `folder`: each worker computes the states that it needs.
   explicit ReferenceStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   std::unique_ptr<StoredState> get(const std::string& key,
                                    const std::function<reference::State()>& compute);
 
-  /// Since the last call.
+  /// Returns the count since the last call.
   ReferenceCount take_count() { return std::exchange(count_, {}); }
 
  private:

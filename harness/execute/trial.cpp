@@ -29,7 +29,7 @@ Trial::Trial(const OpInstance& op, std::span<placement::Place* const> lane)
   }
 }
 
-/// Ranks of a collective are devices, or share one; other ops say which device holds a tensor.
+/// Ranks of a collective are devices, or share one. Other ops name the device of each tensor.
 std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* const> lane,
                                        std::vector<Device*>& executing) {
   std::vector<Binding> bindings;
@@ -39,7 +39,7 @@ std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* c
       const int place = op.op->collective && lane.size() > 1 ? rank : spec.device;
       return *lane[static_cast<std::size_t>(place)];
     };
-    // Copies between devices are pushed: by the device that holds what is copied.
+    // The source device executes a copy between devices.
     Device& device = tensors.inputs.empty() ? holder({}) : holder(tensors.inputs.front());
     executing.push_back(&device);
     Rank& r = ranks_.emplace_back();
@@ -104,12 +104,12 @@ void Trial::synchronize() {
 
 namespace {
 
-/// Longer queues than devices have would wait for what is blocked.
+/// Enqueueing more than a device's queue holds would wait for the blocked stream.
 constexpr std::int64_t max_blocked_launches = 32;
 constexpr std::int64_t max_launches_in_graph = 4096;
 
-/// Blocks streams while it lives: all of them, or none, since one that began before the others
-/// would have their enqueueing in its time.
+/// Blocks streams during its lifetime: all or none. A stream that began early would have the
+/// enqueueing of the others in its time.
 class BlockedStreams {
  public:
   ~BlockedStreams() { unblock(); }
@@ -117,7 +117,7 @@ class BlockedStreams {
   BlockedStreams(const BlockedStreams&) = delete;
   BlockedStreams& operator=(const BlockedStreams&) = delete;
 
-  /// Whether they are blocked.
+  /// True if all streams are blocked.
   bool block(const std::vector<Stream*>& streams) {
     for (Stream* stream : streams) {
       if (!stream->block()) {
@@ -163,7 +163,7 @@ double Trial::time_s(std::int64_t launches, bool cold) {
     }
     BlockedStreams blocked;
     const bool may_block = graph_ || (launches <= max_blocked_launches && !may_wait);
-    // What the host does of a launch counts, and must not pass while the flush still runs.
+    // The host's part of a launch counts, and must not overlap the flush.
     if (!(may_block && blocked.block(streams)) && cold) synchronize();
     if (graph_) {
       graph_->launch_between(intervals, 1);

@@ -17,9 +17,9 @@
 namespace assay {
 namespace {
 
-/// One for each pass. The poisons of any two differ: an output that was never written cannot look
-/// right in all passes. 0xff is a NaN in every float type, so what is read from a guard shows even
-/// where it is multiplied by zero.
+/// One fill for each pass. Any two poisons differ: an output that was never written cannot look
+/// right in all passes. 0xff bytes are a NaN in every float type, so a value read from a guard
+/// shows even when multiplied by zero.
 constexpr std::array fills{
     Trial::Fill{
         .poison = std::byte{0xff}, .input_guard = std::byte{0x5c}, .output_guard = std::byte{0xa3}},
@@ -33,8 +33,8 @@ constexpr Trial::Fill timing_fill{
 
 using Bytes = std::span<const std::byte>;
 
-/// The output of each rank, for the host to read: where it lies, or downloaded to `kept`, as the
-/// last pass's must be, which later launches are compared with.
+/// Output of each rank for the host to read: in place, or downloaded to `kept`. The last pass needs
+/// the download (`keep`): later launches are compared with it.
 std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool keep,
                               std::vector<HostTensor>& kept) {
   std::vector<Bytes> outputs;
@@ -43,7 +43,7 @@ std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool kee
       outputs.push_back(*in_place);
       continue;
     }
-    // `outputs` refers to the bytes of tensors, which stay where they are when the list grows.
+    // `outputs` refers to the bytes of tensors, which do not move when the list grows.
     while (std::ssize(kept) <= rank) kept.emplace_back(op.signature.outputs[0]);
     HostTensor& to = kept[static_cast<std::size_t>(rank)];
     trial.download_output(rank, to);
@@ -115,15 +115,15 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   trial.launch();
   trial.synchronize();
   clock.enter(&PhaseSeconds::comparison);
-  check_process_state(trial, checks, on);  // before the reference is computed in it
+  check_process_state(trial, checks, on);  // before computing the reference in it
   const bool is_last = pass + 1 == std::ssize(passes(op));
   const std::vector<Bytes> outputs = outputs_of(trial, op, is_last, kept);
 
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
   const reference::Reference expected = reference::find(op);
-  // What a collective should give depends on all ranks, and is the same for all of them; else each
-  // rank stands for itself.
+  // The expected output of a collective depends on all ranks and is the same for each. For other
+  // ops each rank has its own.
   const bool is_collective = op.op->collective;
   const auto problem_of = [&](int rank) -> reference::Problem {
     const std::span<const std::vector<HostTensor>> ranks(inputs);
@@ -161,11 +161,12 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   const oracle::Verdict first = judged(0);
   oracle::Verdict verdict = first;
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
-    // Where all should be alike, those that are as rank 0 are as right: the reference is costly.
+    // Reuses the verdict of rank 0 for an identical output of a collective: the reference is
+    // costly.
     const bool same = is_collective && !input::first_difference(outputs[0], outputs[rank]);
     verdict.merge(same ? first : judged(static_cast<int>(rank)));
   }
-  // An oracle that was handed too little would find too little.
+  // An oracle that got too few elements would find too little.
   if (verdict.elements != trial.ranks() * op.signature.outputs[0].elements()) {
     throw std::logic_error("not every element of every rank was judged");
   }

@@ -17,7 +17,7 @@ namespace assay {
 
 WorkerChannel::WorkerChannel(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // it died before that was set
+  if (getppid() != parent) _exit(0);  // the parent died before prctl
   to_parent_ = FileDescriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   if (to_parent_.get() < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     throw std::system_error(errno, std::generic_category(), "worker: standard output");
@@ -53,7 +53,7 @@ void serve(const WorkerChannel& channel, const Backends& backends, const EngineO
   const auto wait_for_turn = [&] {
     channel.send(encode(protocol::Ready{}));
     protocol::ToWorker answer;
-    if (!next(answer)) _exit(0);  // the parent wants no more; nothing measured is worth keeping
+    if (!next(answer)) _exit(0);  // the parent left; nothing measured is worth keeping
     if (!std::holds_alternative<protocol::Turn>(answer)) {
       throw protocol::Malformed("a trial is open: expected a turn");
     }

@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// The worker's end of the protocol. To be made before any library is loaded: from then on what
-/// libraries print to standard output goes to standard error, and the process dies with its parent.
+/// The worker's end of the protocol. Create it before any library is loaded: from then on library
+/// output to stdout goes to stderr, and the process dies with its parent.
 class WorkerChannel {
  public:
   /// Ends the process at once if `parent` is no longer its parent. Throws std::system_error.
