@@ -13,9 +13,9 @@
 // Inputs of casts: what the target holds, and what shows how it is rounded to.
 namespace assay::input {
 
-/// The middle between two neighbours of which the upper `kept` of `width` bits are those of
-/// `word`, or the number just below or above it. A cast that rounds twice, through a type between
-/// the two, takes all three for ties.
+/// Middle between two neighbours that share the upper `kept` of `width` bits with `word`, or the
+/// number just below or above it. A cast that rounds twice, through a type between the two, takes
+/// all three for ties.
 template <class Word>
 Word about_the_middle(Word word, int width, int kept, std::uint64_t choice) {
   const int cut = width - kept;
@@ -25,7 +25,7 @@ Word about_the_middle(Word word, int width, int kept, std::uint64_t choice) {
   return static_cast<Word>(middle + static_cast<Word>(choice % 3) - 1);
 }
 
-/// In half of the elements, where Y is narrower than X.
+/// Moves half of the elements next to a tie, if Y is narrower than X.
 template <class X, class Y>
 X near_tie(X value, std::uint64_t choice) {
   constexpr bool narrows = significand_bits<Y>() < significand_bits<X>();
@@ -38,7 +38,7 @@ X near_tie(X value, std::uint64_t choice) {
   return std::isfinite(moved) ? moved : value;
 }
 
-/// Of any length, so that narrow floats hold some of them, and half of them next to a tie.
+/// Integer of a random bit length, so that narrow floats hold some; half of them lie next to a tie.
 template <class X, class Y>
 X integer_near_tie(X value, std::uint64_t choice) {
   using Word = std::make_unsigned_t<X>;
@@ -53,8 +53,8 @@ X integer_near_tie(X value, std::uint64_t choice) {
   return static_cast<X>(value < 0 ? Word{0} - near : near);
 }
 
-/// Of 8-bit floats Y, which a value of any exponent hardly ever meets: the middle between two
-/// neighbours, the edge of what saturates included, or the number of X just below or above it.
+/// Middle between two neighbours of the 8-bit floats Y, the saturation threshold included, or the
+/// number of X just below or above it. Values of random exponents would hardly ever hit these.
 template <class X, class Y>
 X near_tie_of_codes(std::uint64_t choice) {
   constexpr unsigned codes = Y::format.largest + 1;
@@ -65,7 +65,7 @@ X near_tie_of_codes(std::uint64_t choice) {
   };
   const auto code = static_cast<unsigned>(choice / 8 % codes);
   const X below = value_of(code);
-  // The last middle is that to the number which would come next.
+  // The last middle lies before the number that would come next.
   const X half =
       code + 1 < codes ? (value_of(code + 1) - below) / 2 : (below - value_of(code - 1)) / 2;
   X near = below + half;
@@ -83,7 +83,7 @@ double as_double(T value) {
   }
 }
 
-/// A value of X, or one like it, whose cast to `to` is defined and tells roundings apart.
+/// `value` or a similar one whose cast to `to` is defined and tells roundings apart.
 template <class X>
 X castable_to(X value, std::uint64_t bits, DType to) {
   const std::uint64_t choice = mix(bits ^ 0x9e3779b97f4a7c15U);
@@ -99,8 +99,8 @@ X castable_to(X value, std::uint64_t bits, DType to) {
     } else if constexpr (!std::is_integral_v<Y>) {
       return near_tie<X, Y>(value, choice);
     } else {
-      // Out of the range of an integer the result of a cast is not defined. Both ends are powers
-      // of two, or zero: exact as doubles.
+      // A cast is undefined out of the range of the integer. Both ends are powers of two, or zero:
+      // exact as doubles.
       const double end = std::ldexp(1.0, std::numeric_limits<Y>::digits);
       const double whole = std::trunc(as_double(value));
       const bool fits = whole >= (std::is_signed_v<Y> ? -end : 0.0) && whole < end;

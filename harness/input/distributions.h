@@ -11,7 +11,8 @@
 #include "kernels/core/dtype.h"
 #include "kernels/ops/rules.h"
 
-// How 64 random bits become an element, one function object for each distribution of op_judging.h.
+// Function objects that turn 64 random bits into an element, one for each distribution of
+// op_judging.h.
 namespace assay::input {
 
 /// Uniform in [0, 1] from 64 bits, rounded once: small values keep all of their significand bits.
@@ -32,7 +33,7 @@ inline std::uint64_t mix(std::uint64_t word) {
 template <class T>
 T round_to(double value) {
   if constexpr (is_narrow_float<T>) {
-    // Through f32 rounded to odd, which is then rounded once.
+    // Rounds to f32 to odd first; the second rounding is then correct.
     auto nearest = static_cast<float>(value);
     if (static_cast<double>(nearest) == value || std::isnan(value)) return T(nearest);
     if (std::abs(static_cast<double>(nearest)) > std::abs(value)) {
@@ -51,7 +52,7 @@ struct Uniform {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits);  // any integer: sums and products wrap
     } else if (range.low == -range.high) {
-      // Sign and magnitude apart: low + width * u would leave all values on the grid of the
+      // Draws sign and magnitude apart: low + width * u would leave all values on the grid of the
       // largest, where additions of doubles never round.
       const double magnitude = range.high * unit_interval(bits & ~std::uint64_t{1});
       return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
@@ -61,7 +62,7 @@ struct Uniform {
   }
 };
 
-/// What breaks kernels: zeros, infinities, NaN, the ends of the subnormal and of the normal
+/// Values that break kernels: zeros, infinities, NaN, the ends of the subnormal and of the normal
 /// numbers.
 template <class T>
 T special_value(std::uint64_t choice) {
@@ -78,10 +79,10 @@ T special_value(std::uint64_t choice) {
   return (choice & 1) != 0 ? -value : value;
 }
 
-/// One in 32 elements is special. Of the others half have any exponent of the range, each as
-/// likely; half only those in which they matter beside 1, so that functions such as exp are not 1
-/// almost everywhere. With 16 bits, or 8, there are so few values that each comes once in 65,536
-/// elements, or 256: `i` counts them in input 0; other inputs meet them in any order.
+/// One in 32 elements is special. Half of the others draw their exponent uniformly from the whole
+/// range. The other half draw exponents that matter beside 1, or functions such as exp would be 1
+/// almost everywhere. A 16-bit or 8-bit type has so few values that each comes once in 65,536 or
+/// 256 elements: input 0 counts them by `i`; other inputs draw them in any order.
 template <class T>
 class Stratified {
  public:
@@ -138,7 +139,7 @@ class Stratified {
   Side negative_;
 };
 
-/// Few enough that equal ones meet, among them special values.
+/// Few distinct values, special ones among them, so that equal elements meet.
 template <class T>
 struct Few {
   T operator()(std::uint64_t bits) const {
@@ -172,8 +173,8 @@ struct SmallIntegers {
   }
 };
 
-/// Signs, and in each of `strata` stretches of the tensor one +-2 or +-1/2: every partial product
-/// is a power of two in range. Integers are odd: their products wrap, and are never zero.
+/// Draws signs, and one +-2 or +-1/2 in each stretch of `stratum` elements: every partial product
+/// is a power of two in range. Integers are odd: their products wrap and are never zero.
 template <class T>
 struct Factors {
   std::int64_t stratum;  // elements of a stretch; 1: all elements are +-2^+-1
@@ -203,9 +204,9 @@ struct NearOne {
   }
 };
 
-/// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs, and signs in
-/// balance sum to almost nothing, so that a dropped block could cancel: P(+1) = 0.9. Weights of
-/// layers are in balance, lest no sum is ever negative; their many outputs do not all cancel.
+/// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs. Balanced signs
+/// sum to almost nothing, so a dropped block could cancel: P(+1) = 0.9. Weights of layers are
+/// balanced, or no sum would be negative; their many outputs do not all cancel.
 template <class T>
 struct Integers {
   std::int64_t limit;

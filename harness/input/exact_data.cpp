@@ -6,11 +6,11 @@
 namespace assay::input {
 namespace {
 
-/// By which power of two sums of `terms` integers up to `limit` are scaled down.
+/// Exponent of the power of two by which sums of `terms` integers up to `limit` are scaled down.
 int shift_of(const OpInstance& op, double terms, double limit) {
   const bool product = op.signature.factors_per_term == 2;
   if (op.signature.sum_rms > 0) {
-    // Integers that are uniform up to m have a root mean square of m / sqrt 3.
+    // Uniform integers up to m have a root mean square of m / sqrt 3.
     const double term_rms = product ? limit * limit / 3 : limit / std::sqrt(3.0);
     return static_cast<int>(
         std::lround(std::log2(term_rms * std::sqrt(terms) / op.signature.sum_rms)));
@@ -27,8 +27,7 @@ int exact_bits(const OpInstance& op) {
   // Tensor cores of Hopper are published to keep 14 bits of sums of 8-bit floats (DeepSeek-AI:
   // "DeepSeek-V3 Technical Report", arXiv 2412.19437, 2024, section 3.3.2).
   if (op.dtype == DType::e4m3) bits = std::min(bits, 14);
-  // What a layer gives is a factor of the next one, which may be rounded or cut: to nothing less
-  // than it is.
+  // A layer's output is a factor of the next layer, which may round or cut it: it must fit exactly.
   const bool is_stack = op.signature.factors_per_term > 2;
   if (is_stack && op.dtype == DType::tf32) bits = std::min(bits, precision_bits(op.dtype));
   return bits;
@@ -42,8 +41,8 @@ double exact_root(double x, int n) {
   return m;
 }
 
-/// Terms of the expanded sum behind one output of a stack: the paths to it from inputs and biases,
-/// when each row of the weights has only every `stride`th element.
+/// Number of terms of the expanded sum behind one output of a stack: the paths to it from inputs
+/// and biases, if one of `stride` elements in each row of the weights is not zero.
 double paths(const OpInstance& op, std::int64_t stride) {
   double paths = 1;
   for (std::size_t i = 1; i < op.signature.inputs.size(); ++i) {
@@ -64,7 +63,7 @@ bool is_stacked_weight(const OpInstance& op, int input) {
 double ExactIntegers::scale(const OpInstance& op, int input) const {
   const int factors = op.signature.factors_per_term;
   const double all = std::ldexp(1.0, -shift);
-  // x and the biases carry it through all layers, the weights nothing.
+  // x and the biases carry the scale through all layers; the weights have none.
   if (factors > 2) return is_stacked_weight(op, input) ? 1 : all;
   if (factors == 1 || input > 1) return all;
   return std::ldexp(1.0, -(input == 0 ? shift / 2 : shift - shift / 2));

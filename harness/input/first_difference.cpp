@@ -10,7 +10,7 @@ namespace assay::input {
 
 std::optional<std::size_t> first_difference(std::span<const std::byte> a,
                                             std::span<const std::byte> b) {
-  // Compared in long runs first: bytes one by one take as long as the op.
+  // Compares long runs first: single bytes would take as long as the op.
   std::atomic<bool> differs = false;
   parallel_runs(std::ssize(a), 1 << 18, [&](std::int64_t first, std::int64_t count) {
     const auto at = static_cast<std::size_t>(first);

@@ -6,7 +6,7 @@
 
 namespace assay::input {
 
-/// The index of the first byte of `a` that differs from that of `b`, which is as long.
+/// Index of the first byte at which `a` and `b` differ. Both have the same length.
 std::optional<std::size_t> first_difference(std::span<const std::byte> a,
                                             std::span<const std::byte> b);
 

@@ -24,7 +24,7 @@ Range range_of(const Data& data, DType dtype) {
   return dtype == DType::f64 && data.range_f64 ? *data.range_f64 : data.range;
 }
 
-/// Some rules look at the place of an element as well as at its random bits.
+/// Calls `draw`, with the index of the element where its rule needs it.
 template <class Draw>
 auto draw_at(const Draw& draw, std::uint64_t bits, std::int64_t i) {
   if constexpr (requires { draw(bits, i); }) {
@@ -53,7 +53,7 @@ void fill(std::span<T> elements, std::uint64_t seed, std::uint64_t stream, const
   });
 }
 
-/// Of each run of `stride` elements within a row all but one, at a random place, become zero.
+/// Zeroes all but one random element in each run of `stride` elements within a row.
 template <class T>
 void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std::uint64_t seed,
               std::uint64_t stream) {
@@ -73,9 +73,8 @@ void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std:
   });
 }
 
-/// Gives every second run of elements a fate of its own (op_judging.h, Specials). One that is
-/// alone, the whole of a tensor, has the fate whose turn it is: seeds, dtypes and lengths take
-/// turns.
+/// Gives every second run of elements a fate of its own (op_judging.h, Specials). A run that is the
+/// whole tensor gets the fate whose turn it is: seeds, dtypes and lengths take turns.
 template <class T>
 void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
               const OpInstance& op, DType dtype, std::uint64_t seed, std::uint64_t stream) {
@@ -111,7 +110,7 @@ void fill_unique_words(std::span<std::byte> bytes, std::uint64_t offset) {
   });
 }
 
-/// Rows beyond the first `rows` repeat them.
+/// Repeats the first `period_bytes` over the rest.
 void repeat_rows(std::span<std::byte> bytes, std::size_t period_bytes) {
   const auto periods = static_cast<std::int64_t>((bytes.size() + period_bytes - 1) / period_bytes);
   parallel_runs(periods - 1, 1, [&](std::int64_t first, std::int64_t) {
@@ -121,7 +120,8 @@ void repeat_rows(std::span<std::byte> bytes, std::size_t period_bytes) {
   });
 }
 
-/// How many factors other than +-1 keep every partial product finite: half of the exponents.
+/// Largest number of factors other than +-1 that keeps every partial product finite: half of the
+/// exponents.
 std::int64_t most_factors(const OpInstance& op) { return largest_exponent(output_dtype(op)) - 1; }
 
 struct Stream {

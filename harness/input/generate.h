@@ -7,7 +7,7 @@
 
 namespace assay::input {
 
-/// Which tensor of which launch: with the seed it fixes every element.
+/// Identifies a tensor of a launch. With the seed it fixes every element.
 struct TensorKey {
   std::uint64_t seed = 1;
   int pass = 0;
@@ -15,8 +15,8 @@ struct TensorKey {
   int input = 0;
 };
 
-/// Fills `tensor` with the test data of `pass`. Element i depends on (key, i) alone: the same on
-/// every device and at every thread count.
+/// Fills `tensor` with the test data of `pass`. Element i depends on (key, i) alone: it is the same
+/// on every device and at every thread count.
 void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor);
 
 }  // namespace assay::input

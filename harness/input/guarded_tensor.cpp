@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t smallest_band_bytes = 4096;
 constexpr std::size_t largest_band_bytes = std::size_t{1} << 20;
-/// Of what is looked at in host memory without a copy of the whole tensor there.
+/// Size of the blocks in which the host reads a tensor without copying it whole.
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
-/// A row of the tensor or a page, whichever is longer: kernels that overrun do so by rows of tiles.
-/// A multiple of the page size, which keeps the tensor aligned.
+/// Size of a band: a row of the tensor or a page, whichever is longer, since kernels overrun by
+/// rows of tiles. A multiple of the page size keeps the tensor aligned.
 std::size_t band_bytes(const TensorSpec& spec) {
   const std::int64_t row = spec.shape.empty() ? 1 : spec.shape.back();
   const std::size_t row_bytes = static_cast<std::size_t>(row) * size_bytes(spec.dtype);

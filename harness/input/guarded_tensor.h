@@ -11,10 +11,9 @@
 
 namespace assay::input {
 
-/// A tensor on a device between two guard bands, the second of which begins right behind the last
-/// element; the gaps between rows that lie apart are guarded too. Whatever a kernel writes outside
-/// its tensor shows in them; and because their content changes between launches, what it reads
-/// there shows as a result that changes.
+/// A tensor on a device between two guard bands. The second band begins right behind the last
+/// element. Gaps between rows that lie apart are guarded too. A write outside the tensor shows in
+/// the guards. Their content changes between launches, so a read there shows as a changing result.
 class GuardedTensor {
  public:
   GuardedTensor(Device& device, const TensorSpec& spec);
@@ -23,38 +22,38 @@ class GuardedTensor {
   const TensorSpec& spec() const { return spec_; }
   const Device& device() const { return buffer_.device(); }
 
-  /// The UUID of the device that holds it in truth, as the driver tells; perhaps empty.
+  /// UUID of the device that really holds it, by the driver; may be empty.
   std::string holder() const { return buffer_.device().owner_uuid(buffer_.data()); }
 
   /// Fills both bands, and the gaps, with `guard`.
   void set_guards(std::byte guard);
-  /// Fills the tensor with `poison`, so that an element that is not written shows.
+  /// Fills the tensor with `poison`, so that an unwritten element shows.
   void poison(std::byte poison);
 
   void upload(const HostTensor& tensor);
   void download(HostTensor& tensor) const;
-  /// Its elements where they lie, if the host can read them there as they would be downloaded.
+  /// Its elements in place, if the host can read there the bytes that a download gives.
   std::optional<std::span<const std::byte>> readable() const;
-  /// The index of the first element that is not, bit for bit, as in `tensor`; read block by block.
+  /// Index of the first element whose bits differ from `tensor`. Reads block by block.
   std::optional<std::size_t> first_difference(const HostTensor& tensor) const;
 
-  /// What was written outside the tensor since set_guards: "3 bytes written before the start, from
-  /// 8 bytes away". Nothing when the bands are whole.
+  /// Describes writes outside the tensor since set_guards: "3 bytes written before the start, from
+  /// 8 bytes away". Empty if all guards are whole.
   std::optional<std::string> damage() const;
 
  private:
-  /// A row in host memory, and the gap behind it; none behind the last one.
+  /// Called with a row in host memory and the gap behind it; the last row has no gap.
   using RowBody =
       std::function<void(std::size_t row, std::span<std::byte> elements, std::span<std::byte> gap)>;
   void read_rows(const RowBody& body) const;
-  /// What `body` changes is changed in the tensor.
+  /// Writes the changes of `body` back to the tensor.
   void change_rows(const RowBody& body);
   void for_each_block(const RowBody& body, bool write_back) const;
 
   TensorSpec spec_;
   std::size_t front_bytes_;
   std::size_t back_bytes_;
-  std::size_t rows_;        // 1 where they follow each other directly
+  std::size_t rows_;        // 1 if rows are contiguous
   std::size_t row_bytes_;   // of the elements of a row
   std::size_t step_bytes_;  // from row to row
   Buffer buffer_;

@@ -6,14 +6,15 @@
 namespace assay::input {
 namespace {
 
-/// Pairs of primes, whose products cover ever more rows.
+/// Pairs of primes with ever larger products, to cover more rows.
 constexpr std::array<std::array<std::int64_t, 2>, 4> primes{
     {{127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
 
-/// So many different outputs are left that their errors can be judged together.
+/// Least number of different outputs for judging their errors together.
 constexpr std::int64_t least_outputs = 256;
 
-/// Another one in the first pass than in those behind it; at least `least`, if there are as many.
+/// Period of the rows; the first pass has another one than later passes. At least `least`, or
+/// `rows` if no prime pair fits.
 std::int64_t period(std::int64_t rows, std::int64_t least, int pass) {
   for (const auto& pair : primes) {
     if (rows <= pair[0]) return rows;

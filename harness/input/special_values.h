@@ -29,21 +29,21 @@ inline Fate special_fate(Specials specials, std::uint64_t turn) {
   return all.at(turn % (specials == Specials::all ? 6 : 4));
 }
 
-/// Of many runs every other one is plain, and the others take turns: a dozen have them all. The
-/// first turns are those that spoil nothing behind them, for sums that run through all.
+/// Fate of one of many runs. Every other run is plain, the others take turns: a dozen runs have all
+/// fates. The first turns spoil nothing behind them, for sums that run through all.
 inline Fate fate_among_many(Specials specials, std::uint64_t run, std::uint64_t turn) {
   const std::uint64_t first = specials == Specials::all ? 4 : 0;
   return run % 2 == 0 ? Fate::number : special_fate(specials, first + turn + run / 2);
 }
 
-/// Elements of a format, by their bits. What has no infinity has its largest number for it.
+/// Special elements of a format. A format without infinity uses its largest number.
 template <class T>
 class Formats {
  public:
   static T infinity(bool negative) { return round_to<T>(negative ? -limit : limit); }
   static T nan() { return round_to<T>(std::numeric_limits<double>::quiet_NaN()); }
   static T zero(bool negative) { return round_to<T>(negative ? -0.0 : 0.0); }
-  /// Not zero: its significand holds a one and its exponent none. The last `unused` bits are zero.
+  /// Not zero: the significand has a one bit, the exponent none. The last `unused` bits are zero.
   static T subnormal(std::uint64_t choice, int unused) {
     const auto last = static_cast<Word>(Word{1} << unused);
     const Word significand =
@@ -62,8 +62,8 @@ class Formats {
       static_cast<Word>((Word{1} << (significand_bits<T>() - 1)) - 1);
 };
 
-/// `unused`: bits at the end of a significand that the op makes no use of. A subnormal number of
-/// those alone would be a zero to one device and none to another, and beside an infinity a NaN.
+/// Gives the run its fate. `unused`: low significand bits that the op ignores. A subnormal of those
+/// bits alone would be zero on one device and not on another, and a NaN beside an infinity.
 template <class T>
 void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
   const auto place = [&](std::uint64_t word) {

@@ -22,7 +22,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// Threads come and go while they are listed: what is gone is left out.
+/// Leaves out threads that end while they are listed.
 std::map<std::string, double> waited_by_thread_s() {
   std::map<std::string, double> all;
   std::error_code error;
@@ -66,7 +66,7 @@ std::optional<bool> is_contended(const LostTime& before, const LostTime& after, 
   const bool tells_waited = !before.waited_s.empty() && !after.waited_s.empty();
   if (!tells_stolen && !tells_waited) return std::nullopt;
   double lost_s = tells_stolen ? std::max(0.0, *after.stolen_s - *before.stolen_s) : 0;
-  // One by one: a thread that ends takes along all that it ever waited.
+  // Compares thread by thread: a thread that ends takes its whole waiting time out of the sum.
   for (const auto& [thread, waited] : after.waited_s) {
     if (!tells_waited) break;
     const auto was = before.waited_s.find(thread);

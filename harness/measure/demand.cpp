@@ -9,10 +9,10 @@ double written_bytes(const Signature& signature) {
   return bytes;
 }
 
-/// Of the host, and another's than that of the device that computes.
+/// True for memory of the host, as opposed to the computing device's.
 bool is_of_host(Memory memory) { return memory == Memory::pageable || memory == Memory::pinned; }
 
-/// The stream whose share of writes is nearest: 0, a third, a half, all.
+/// Stream with the nearest share of writes: 0, a third, a half, all.
 std::string nearest_stream(double share_written) {
   if (share_written < 1.0 / 6) return "memory_read";
   if (share_written < 5.0 / 12) return "memory_triad";
@@ -20,7 +20,7 @@ std::string nearest_stream(double share_written) {
   return "memory_write";
 }
 
-/// Sums of products, many of them.
+/// True for many sums of products.
 bool is_matrix_product(const Signature& signature) {
   return signature.factors_per_term >= 2 && signature.inputs[0].shape.size() >= 2;
 }
@@ -38,7 +38,7 @@ std::vector<Demand> demands(const OpInstance& op,
   const Memory from = signature.inputs.empty() ? Memory::standard : signature.inputs[0].memory;
   const Memory to = signature.outputs[0].memory;
   if (is_of_host(from) || is_of_host(to)) {
-    // Pageable memory passes over the link too, by way of a buffer.
+    // Copies of pageable memory cross the link too, through a buffer.
     if (is_of_host(from) != is_of_host(to)) {
       found.push_back({is_of_host(from) ? "link_to_device" : "link_from_device", signature.bytes});
     }

@@ -9,22 +9,22 @@
 
 namespace assay::measure {
 
-/// What one launch asks of one limit of its device: bytes of a memory or a link, operations of
-/// matrix units. It takes at least amount / limit.
+/// Amount that one launch needs of one limit of its device: bytes of a memory or a link, operations
+/// of matrix units. The launch takes at least amount / limit.
 struct Demand {
   std::string limit;  // as Limit::limit
   double amount = 0;
 };
 
-/// Tensors larger than so many last-level caches come from memory in each launch, again. (STREAM
-/// asks the same of its arrays: McCalpin, "STREAM: Sustainable Memory Bandwidth".)
+/// Tensors larger than this many last-level caches come from memory in each launch. (STREAM
+/// requires the same of its arrays: McCalpin, "STREAM: Sustainable Memory Bandwidth".)
 inline constexpr std::int64_t caches_to_exceed = 4;
 
-/// Smaller products take about as long as a launch does.
+/// Smaller products take about as long as an empty launch.
 inline constexpr double least_product_flops = 1e8;
 
-/// None where nothing that is measured bounds the launch: its tensors fit into the caches, it is
-/// a small product, or a collective.
+/// Demands of one launch. Empty if no measured limit bounds it: its tensors fit into the caches, or
+/// it is a small product or a collective.
 std::vector<Demand> demands(const OpInstance& op,
                             std::optional<std::int64_t> last_level_cache_bytes);
 

@@ -9,7 +9,7 @@
 namespace assay::measure {
 namespace {
 
-/// Both figures drift between the time of the one and of the other.
+/// Relative drift that the two figures may have between their measurements.
 constexpr double drift = 0.05;
 
 bool is_better(const Limit& a, const Limit& b) {

@@ -11,16 +11,16 @@
 
 namespace assay::measure {
 
-/// The limits that were measured, and what they say of other figures.
+/// Measured limits, and the rating of other figures by them.
 class LimitBook {
  public:
-  /// Of two of one name on one device the better one stays.
+  /// Adds a limit. Keeps the better of two with the same name and device.
   void add(const Limit& limit);
   const Limit* find(const std::string& device, const std::string& limit) const;
 
-  /// Fills `limit` and `fraction_of_limit` of a timed record: of the limits that its launch makes
-  /// demands on, the one that takes longest to meet them. A figure beyond its limit is a fault of
-  /// the measurement, of the one or of the other, and `reason` says so.
+  /// Fills `limit` and `fraction_of_limit` of a timed record by the limit that needs the most time
+  /// for the launch's demands. A figure beyond its limit means that one of the two measurements is
+  /// wrong, and `reason` says so.
   void rate(const OpInstance& op, const DeviceInfo& device, Record& record) const;
 
  private:

@@ -19,14 +19,14 @@ double relative_spread(const std::vector<double>& values) {
   return *low > 0 ? *high / *low - 1 : 0;
 }
 
-/// Launches a sample, and the end of warm-up: runs blocks until two in a row agree.
+/// Finds the launches per sample and ends the warm-up: runs blocks until two in a row agree.
 class WarmUp {
  public:
   WarmUp(Meter& meter, const Policy& policy) : meter_(meter), policy_(policy) {}
 
   std::int64_t launches_per_sample() {
     const double end_s = meter_.now_s() + policy_.cap_s * warm_up_share;
-    // Never so short that max_samples of them end before min_time_s.
+    // Long enough that max_samples of them fill min_time_s.
     const double wanted_s =
         std::max(policy_.sample_s, policy_.min_time_s / static_cast<double>(policy_.max_samples));
     std::int64_t launches = 1;
@@ -47,7 +47,7 @@ class WarmUp {
 
  private:
   std::int64_t enough(double launch_s, double wanted_s) const {
-    // Below the clock's resolution: many.
+    // A time below the clock's resolution takes many launches.
     const double launches = launch_s > 0 ? std::ceil(wanted_s / launch_s) : 1000;
     const auto most = static_cast<double>(policy_.max_launches);
     return static_cast<std::int64_t>(std::clamp(launches, 1.0, most));
@@ -67,7 +67,7 @@ class WarmUp {
   const Policy& policy_;
 };
 
-/// Samples of no launch, for a median that a single disturbance does not move.
+/// Number of samples without launches: one disturbance must not move their median.
 constexpr int empty_samples = 11;
 
 double empty_sample_s(Meter& meter) {
@@ -76,7 +76,7 @@ double empty_sample_s(Meter& meter) {
   return statistics::median(seconds);
 }
 
-/// Samples in consecutive windows of time, and what the stop rule asks of them.
+/// Samples in consecutive windows of time, for the stop rule.
 class Windows {
  public:
   explicit Windows(const Policy& policy) : policy_(policy) {}
@@ -90,7 +90,7 @@ class Windows {
     open_.push_back(launch_s);
   }
 
-  /// Of all windows, the open one included.
+  /// Medians of all windows, the open one included.
   std::vector<double> medians() const {
     std::vector<double> all = closed_medians_;
     if (!open_.empty()) all.push_back(statistics::median(open_));
@@ -110,8 +110,8 @@ class Windows {
   double open_until_s_ = 0;
 };
 
-/// Dependent samples say less than their number: then each window counts as one value, and while
-/// there are too few of them nothing narrower than the whole range is claimed.
+/// Summary of the samples. Dependent samples tell less than their number suggests: then each window
+/// counts as one value, and too few windows give the whole range as interval.
 statistics::Summary summary_of(const std::vector<double>& launch_s, const Windows& windows,
                                const Policy& policy) {
   statistics::Summary summary = statistics::summarize(launch_s);
@@ -198,7 +198,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
     if (policy.block > 0 && with_the_last >= policy.block) result.stop_reason = "block";
     if (now_s - begin_s >= policy.cap_s) result.stop_reason = "time_cap";
     if (policy.block > 0) continue;
-    // Checked ever more rarely: a check sorts all samples.
+    // Checks ever more rarely: a check sorts all samples.
     if (launch_s.size() < next_check || now_s - first_s < policy.min_time_s) continue;
     next_check = launch_s.size() + launch_s.size() / 20 + 1;
     if (windows.last_agree() && narrow(summary_of(launch_s, windows, policy), policy)) {

@@ -10,12 +10,12 @@
 
 namespace assay::measure {
 
-/// What is timed, and by which clocks. Tests use one without real time.
+/// Interface to the timed work and its clocks. Tests use a Meter without real time.
 class Meter {
  public:
   virtual ~Meter() = default;
-  /// Seconds that `launches` launches took, by the device's own clock. Of none: what reading it
-  /// takes.
+  /// Seconds that `launches` launches took, by the device's own clock. For 0 launches: the cost of
+  /// reading it.
   virtual double time_s(std::int64_t launches) = 0;
   /// Called before the last sample, whose outputs will be judged: poisons them.
   virtual void before_last() {}
@@ -25,8 +25,8 @@ class Meter {
   virtual double now_s() = 0;
 };
 
-/// When a measurement is good enough (DESIGN: correct intervals need stationary samples, so time
-/// and separated blocks are demanded as well as many samples).
+/// Criteria for ending a measurement (DESIGN: correct intervals need stationary samples, so time
+/// and separated blocks are required as well as many samples).
 struct Policy {
   double sample_s = 20e-6;          // launches are batched until a sample lasts this long,
   std::int64_t max_samples = 1000;  // or longer, so that no more samples than these fit min_time_s
@@ -53,8 +53,8 @@ struct Measurement {
   double between_samples_s = 0;  // median of what passes beside the time of a sample
 };
 
-/// Warms up until block medians stop drifting, samples until the policy is content, and takes one
-/// last sample behind `before_last`. Every sample is kept and counts.
+/// Warms up until block medians stop drifting, samples until the policy is met, and takes one last
+/// sample after `before_last`. Every sample is kept and counts.
 Measurement sample(Meter& meter, const Policy& policy);
 
 }  // namespace assay::measure

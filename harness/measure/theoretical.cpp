@@ -8,7 +8,7 @@
 namespace assay::measure {
 namespace {
 
-/// Operations of one clock and multiprocessor, a multiplication and an addition being two. 0: none.
+/// Operations per clock and multiprocessor; a multiplication and an addition count as two. 0: none.
 struct MatrixUnits {
   std::string_view architecture;
   int f64, f32, tf32, f16, bf16, e4m3, i8;
@@ -45,8 +45,8 @@ std::optional<double> matrix_rate(const DeviceInfo& device, std::string_view dty
   return static_cast<double>(*device.compute_units) * *device.clock_max_hz * each_clock;
 }
 
-/// "PCIe 4.0 x16": transfers of one bit on each lane, with what its encoding leaves of them (PCI
-/// Express base specifications 1.0 to 6.0). Packets have headers: no copy reaches it.
+/// Bytes per second of a link such as "PCIe 4.0 x16": bits on all lanes, less the encoding (PCI
+/// Express base specifications 1.0 to 6.0). No copy reaches it, since packets have headers.
 std::optional<double> link_rate(const std::string& link) {
   struct Generation {
     std::string_view name;
