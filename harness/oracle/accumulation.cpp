@@ -8,7 +8,7 @@
 namespace assay::oracle {
 namespace {
 
-/// Of the factors of products alone: what a factor is stored in may hold more than is used of it.
+/// Significand bits used of a product's factors if they are stored with more; else 0.
 int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
   if (op.signature.factors_per_term < 2 || op.signature.inputs.empty()) return 0;
   const int used = std::max(precision_bits(op.dtype), mode.factor_bits);
@@ -18,14 +18,14 @@ int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
 }  // namespace
 
 // A unit that adds n products to a sum at once shifts all of them to the exponent of the largest
-// and cuts off what lies below the last bit, then cuts the sum to p bits: n + 1 truncations a step,
-// none larger than 2^(1 - p) of what has been added up, so that K terms in steps of n take at most
-// K + K / n of them. Alone (n = 1) a product is exact and the sum is cut once. Fasi, Higham,
-// Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7:e330,
-// 2021.
+// and cuts off the bits below the last one. Then it cuts the sum to p bits. A step has n + 1
+// truncations, none larger than 2^(1 - p) of the terms added so far, so K terms in steps of n take
+// at most K + K / n truncations. For n = 1 a product is exact and the sum is cut once. Fasi,
+// Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science
+// 7:e330, 2021.
 //
-// Factors that are used to q bits of more: devices may round them or cut them, which is twice as
-// much, so that a product errs by 2 u + u^2 of itself with u = 2^(1 - q).
+// Devices may round or cut factors to q bits. Cutting errs twice as much, so a product errs by 2 u
+// + u^2 of itself with u = 2^(1 - q).
 Accumulation accumulation(const OpInstance& op, const MathMode& mode) {
   const auto terms = static_cast<double>(op.signature.terms);
   Accumulation sums;

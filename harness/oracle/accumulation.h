@@ -7,22 +7,22 @@
 
 namespace assay::oracle {
 
-/// In what the sums of an op are kept, by a kernel of some math mode.
+/// Precision in which a kernel of some math mode keeps the sums of an op.
 struct Accumulation {
   int bits = 0;  // significand bits p
   bool truncates = false;
   double unit_roundoff = 0;  // of one addition: 2^-p, or twice that where it truncates
   double steps = 1;          // additions that round, one after the other
   double longest_chain = 1;  // L: the most roundings that one term passes through
-  /// Significand bits to which factors are used where they are stored with more; else 0.
+  /// Significand bits that the kernel uses of factors stored with more; else 0.
   int factor_bits = 0;
-  /// Then the relative error of a product of two; else 0.
+  /// Relative error of a product of two such factors; else 0.
   double factor_error = 0;
 };
 
 Accumulation accumulation(const OpInstance& op, const MathMode& mode);
 
-/// What is not as in IEEE arithmetic: ",truncating,step=16", ",factors=11bits"; else empty.
+/// Deviations from IEEE arithmetic: ",truncating,step=16", ",factors=11bits"; else empty.
 std::string text_of(const Accumulation& sums, const MathMode& mode);
 
 }  // namespace assay::oracle

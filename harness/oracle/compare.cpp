@@ -15,7 +15,7 @@
 namespace assay::oracle {
 namespace {
 
-/// What the outputs say together.
+/// Adds one output to the statistics of all outputs together.
 void note_together(Verdict& verdict, std::int64_t index, double error, double scale,
                    bool is_rounded) {
   ++verdict.bounded;
@@ -28,8 +28,8 @@ void note_together(Verdict& verdict, std::int64_t index, double error, double sc
   }
 }
 
-/// A result that is defined bit for bit. NaNs compare as a class, since arithmetic does not fix
-/// payloads, unless the op moves elements as they are.
+/// Compares results that are defined bit for bit. NaNs compare as a class, since arithmetic does
+/// not fix payloads, unless the op only moves elements.
 template <class T>
 Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
                      const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
@@ -52,8 +52,8 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
   return verdict;
 }
 
-/// The distance of `a` from y = value + rest. An infinity stands for any number from the overflow
-/// threshold on: that is what rounds to it.
+/// Distance of `a` from y = value + rest. An infinity stands for any number from the overflow
+/// threshold on, since those round to it.
 double error_of(double a, double y, double rest, DType dtype) {
   if (std::isinf(a) && std::isfinite(y)) {
     const double threshold = std::ldexp(2 - unit_roundoff(dtype),
@@ -63,8 +63,8 @@ double error_of(double a, double y, double rest, DType dtype) {
   return std::abs((a - y) - rest);
 }
 
-/// A real number y = value + rest that was rounded or approximated. -0 and +0 are equal here: the
-/// sign of a zero sum depends on the order of its terms.
+/// Compares with real numbers y = value + rest that were rounded or approximated. -0 and +0 are
+/// equal here: the sign of a zero sum depends on the order of its terms.
 template <class T>
 Verdict compare_values(std::int64_t first, const reference::Values& expected,
                        const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
@@ -92,7 +92,7 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
                                : tolerance.scale * expected.scale[at] +
                                      tolerance.relative * std::abs(y) + tolerance.ulps * one_ulp +
                                      tolerance.absolute;
-    // Written so that NaN fails. The correctly rounded value is right whatever the rule allows.
+    // NaN fails this comparison. The correctly rounded value passes any rule.
     const bool right = (!tolerance.exact && error <= allowed) || is_rounded;
     const double granted = is_rounded ? std::max(allowed, error) : allowed;
     note(verdict, {first + i, rank, error, error / one_ulp, granted, right}, rounded, got);
@@ -131,7 +131,7 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
 }
 
 void require_reference(const reference::Reference& expected, const OpInstance& op) {
-  // Without one nothing would be compared, and nothing would be wrong.
+  // Without expected bits or values nothing would be compared, so nothing would be wrong.
   const bool judgeable =
       expected.bits != nullptr || (expected.values != nullptr && is_floating(output_dtype(op)));
   if (!judgeable) throw std::logic_error("no reference for " + std::string(op.op->name));
@@ -163,7 +163,7 @@ Verdict compare(const reference::Reference& expected, const reference::Problem& 
     Verdict verdict;
     verdict.dtype = output_dtype(problem.op);
     const auto elements = static_cast<std::int64_t>(actual.size() / sizeof(T));
-    // Summed over threads: one that waits for the others spends none.
+    // Sums over threads: a waiting thread spends no time.
     double all_reference_s = 0;
     double all_s = 0;
     parallel_runs(elements, run_elements, [&](std::int64_t first, std::int64_t count) {

@@ -11,17 +11,17 @@
 namespace assay::oracle {
 
 /// Judges every element of one rank's output against the reference. `actual` is the whole output in
-/// the op's dtype. A comparison with NaN never passes, unless NaN is expected. Leaves in
-/// `reference_share` which part of the threads' time went into computing what is expected, 0 to 1.
+/// the op's dtype. A comparison with NaN never passes, unless NaN is expected. Sets
+/// `reference_share` to the share, 0 to 1, of the threads' time that computed expected values.
 Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
                 std::span<const double> state, const Tolerance& tolerance,
                 std::span<const std::byte> actual, int rank, double* reference_share = nullptr);
 
-/// How many elements are judged at a time.
+/// Number of elements judged at a time.
 inline constexpr std::int64_t run_elements = 1024;
 
-/// The same for a part alone, of at most run_elements: `actual` holds whole elements from `first`
-/// on, of one rank.
+/// Judges a part of one rank's output: `actual` holds whole elements from `first` on, at most
+/// run_elements.
 Verdict compare_run(const reference::Reference& expected, const reference::Problem& problem,
                     std::span<const double> state, const Tolerance& tolerance,
                     std::span<const std::byte> actual, int rank, std::int64_t first);

@@ -13,7 +13,7 @@
 namespace assay::oracle {
 namespace {
 
-/// The numbers of the first version in a text: "oneDNN 2.6.3 jit" gives {2, 6, 3}.
+/// Numbers of the first version in a text: "oneDNN 2.6.3 jit" gives {2, 6, 3}.
 std::vector<int> version_in(std::string_view text) {
   std::vector<int> numbers;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -62,7 +62,7 @@ bool same_number(double a, double b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
-/// The least (greatest) of the ranks' elements i that are numbers; none unless another is NaN.
+/// Minimum (maximum) of the ranks' elements i that are numbers; empty unless one rank has a NaN.
 std::optional<double> extreme_of_numbers(const reference::Problem& problem, std::size_t i) {
   const bool is_least = problem.op.params.word("reduce") == "min";
   std::optional<double> extreme;
@@ -78,7 +78,7 @@ std::optional<double> extreme_of_numbers(const reference::Problem& problem, std:
   return has_nan ? extreme : std::nullopt;
 }
 
-/// Value that the deviation gives for element i; none where it does not show.
+/// Value that the deviation gives for element i; empty where it does not show.
 std::optional<double> given(const Deviation& deviation, const reference::Problem& problem,
                             std::size_t rank, std::size_t i, double expected) {
   const HostTensor* argument = problem.ranks[rank].empty() ? nullptr : &problem.ranks[rank][0];

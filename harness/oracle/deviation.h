@@ -13,11 +13,11 @@
 
 namespace assay::oracle {
 
-/// Whether `version` ("2.6.3") is one of [from, before); empty ends are open. A text without a
-/// number is of no version, and in no range but the open one.
+/// True if `version` ("2.6.3") lies in [from, before); empty ends are open. A text without a number
+/// has no version and lies only in the fully open range.
 bool is_version_of(std::string_view version, std::string_view from, std::string_view before);
 
-/// What was seen of one declared deviation.
+/// Observations of one declared deviation.
 struct Seen {
   const Deviation* deviation;
   std::int64_t places = 0;     // elements at which it should show
@@ -28,8 +28,8 @@ struct Seen {
 std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstance& op,
                                std::string_view implementation);
 
-/// Puts the expected value in the place of each element of `output` that deviates as declared, and
-/// counts them: what is left is judged like any other output. `rank` tells whose output it is.
+/// Replaces each element of `output` that deviates as declared by the expected value, and counts
+/// them. The result is then judged like any other output. `rank` is the rank of the output.
 void put_right(const reference::Reference& expected, const reference::Problem& problem,
                std::span<const double> state, int rank, HostTensor& output,
                std::vector<Seen>& seen);

@@ -7,23 +7,23 @@
 namespace assay::oracle {
 namespace {
 
-/// Of errors that are independent: their squares add.
+/// Effective bits of the sum of two independent errors: their squares add.
 double combined(double bits_a, double bits_b) {
   return -0.5 * std::log2(std::exp2(-2 * bits_a) + std::exp2(-2 * bits_b));
 }
 
 }  // namespace
 
-// Effective bits are -log2(rms error / rms of sqrt(sum of terms^2)): what a sum of K terms in p
-// bits keeps is p + 1.75 - log2(K) / 2 when it is one chain, the worst order; blocked sums keep
-// more, and a single rounding of the exact sum p + 1.25. Terms that are products may each be
-// rounded before they are added, and a narrower output of q bits is rounded to at last: p + 1.25
-// and q + 1.25. Measured, not proved: fitted within 0.2 bits to chains and blocks of 4 to 16384
-// terms, within 0.5 to those of 1 and 2, which is the slack below.
+// Effective bits are -log2(rms error / rms of sqrt(sum of terms^2)). A sum of K terms in p bits
+// keeps p + 1.75 - log2(K) / 2 as one chain, the worst order. Blocked sums keep more, and a single
+// rounding of the exact sum keeps p + 1.25. Rounding each product before the addition keeps p +
+// 1.25; the final rounding to a narrower output of q bits keeps q + 1.25. Measured, not proved:
+// fitted within 0.2 bits to chains and blocks of 4 to 16384 terms, and within 0.5 bits to those of
+// 1 and 2, the slack below.
 //
-// Factors that are rounded to q bits leave q + 0.9 whatever K, and q - 0.5 when they are cut (the
-// mean square of a truncation's error is 4 times that of a rounding's, and the errors of two
-// factors, being of one sign, add up to 7 times). A device may use more bits of them than it must.
+// Factors rounded to q bits keep q + 0.9 for any K; factors cut to q bits keep q - 0.5. (The mean
+// square error of a truncation is 4 times that of a rounding; errors of two factors have one sign
+// and add up to 7 times.) A device may use more bits of the factors than it must.
 std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const Signature& s = op.signature;
   const bool applies = rule.oracle == Oracle::sum_bound && rule.plain_sums &&
@@ -31,7 +31,7 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
                        distinct_outputs(op) >= enough_outputs;
   if (!applies) return std::nullopt;
   const Accumulation sums = accumulation(op, mode);
-  const int p = precision_bits(accumulator(op));  // which a device may keep, whatever it declares
+  const int p = precision_bits(accumulator(op));  // a device may keep these, whatever it declares
   const int q = precision_bits(output_dtype(op));
   double low = chain_bits(op, mode);
   double high = p + 1.25;
@@ -48,9 +48,9 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
   return Band{low - 0.5, high + 0.5, expected_high + 0.5};
 }
 
-// Sums that are truncated lose towards zero each time: p + 1.25 - log2(steps), for steps in a row.
-// Products that a step aligns and cuts lose p + 0.75 - log2(K) / 2 besides, fitted to units of 4,
-// 16 and 32 products without any further bits, K = 4 to 4096 (0.3 bits).
+// Truncated sums lose towards zero each time: they keep p + 1.25 - log2(steps), for steps in a row.
+// Products that a step aligns and cuts limit this further, to p + 0.75 - log2(K) / 2, fitted to
+// units of 4, 16 and 32 products without further bits, K = 4 to 4096 (0.3 bits).
 double chain_bits(const OpInstance& op, const MathMode& mode) {
   const Accumulation sums = accumulation(op, mode);
   const double half_length = std::log2(static_cast<double>(op.signature.terms)) / 2;
@@ -58,8 +58,8 @@ double chain_bits(const OpInstance& op, const MathMode& mode) {
   return combined(sums.bits + 1.25 - std::log2(sums.steps), sums.bits + 0.75 - half_length);
 }
 
-// The data are uniform in [-r, r): the root mean square of a factor is 2 / sqrt 3 times the mean of
-// its magnitude, and the scale is the sum of the magnitudes of K terms.
+// Data are uniform in [-r, r): the root mean square of a factor is 2 / sqrt 3 times its mean
+// magnitude. The scale is the sum of the magnitudes of K terms.
 double spread(const Verdict& verdict, const OpInstance& op) {
   const double terms = static_cast<double>(op.signature.terms);
   const double mean = verdict.scales / static_cast<double>(verdict.bounded);

@@ -21,7 +21,7 @@ struct Judged {
   bool right;
 };
 
-/// Adds it to what was found.
+/// Adds a judged element to the verdict.
 template <class T>
 void note(Verdict& verdict, const Judged& e, T expected, T actual) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -48,7 +48,8 @@ void note(Verdict& verdict, const Judged& e, T expected, T actual) {
   }
 }
 
-/// Of integers in integers: neighbours beyond 2^53 are the same double.
+/// Distance of two values. Integers subtract as integers: neighbours beyond 2^53 are the same
+/// double.
 template <class T>
 double distance(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -60,7 +61,7 @@ double distance(T a, T b) {
   }
 }
 
-/// An element of which nothing but `expected` is right, and which is not.
+/// Notes a wrong element of which only `expected` is right.
 template <class T>
 void note_wrong(Verdict& verdict, std::int64_t index, int rank, T expected, T actual) {
   const double error = distance(actual, expected);

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t located_rows = 16;
 
-/// Modulo 2^64, so that sums may wrap.
+/// Residue modulo 2^64: sums may wrap.
 using Residue = std::uint64_t;
 
-/// Of floats whole numbers alone, to 2^53.
+/// True for integers and for whole floats up to 2^53.
 template <class T>
 bool is_whole(T value) {
   if constexpr (std::is_integral_v<T>) {
@@ -107,7 +107,7 @@ struct Product {
     if (!all_whole(x) || !all_whole(w) || !all_whole(b)) {
       throw std::logic_error("freivalds: the inputs are not whole numbers");
     }
-    // Other weights for other data, the same ones when a trial is repeated.
+    // Seeds the weights by the data: a repeated trial gets the same ones.
     const std::uint64_t seed = residue(x.front()) ^ random_bits(residue(x.back()), 0, 0);
     std::vector<Residue> r(static_cast<std::size_t>(n));
     for (std::size_t j = 0; j < r.size(); ++j) r[j] = 1 + random_bits(seed, 0, j) % 0x10000;

@@ -17,9 +17,9 @@ namespace assay::oracle {
 /// other weights, at most one value of the weight of one wrong element makes the sums equal. Sums
 /// are taken modulo 2^64, which changes nothing while errors stay below 2^48.
 ///
-/// The rows that do not agree are then computed, at most 16 of them, to find the wrong elements; of
-/// any further row one element is counted, which is the least that is wrong in it. An output that
-/// is not a whole number is wrong. Throws std::logic_error when an input is not one.
+/// Then computes at most 16 of the rows that do not agree, to find the wrong elements. Each further
+/// row counts as one wrong element, the least it can have. An output that is not a whole number is
+/// wrong. Throws std::logic_error if an input is not a whole number.
 Verdict freivalds(const reference::Problem& problem, std::span<const std::byte> actual);
 
 }  // namespace assay::oracle

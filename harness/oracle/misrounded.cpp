@@ -10,11 +10,11 @@ namespace assay::oracle {
 // share of outputs that differ shows it. Measured: 0.009 at most for right results of up to 16384
 // terms, 0.19 and more for sums in half precision, 0.37 for partial sums stored in 16 bits.
 //
-// What is to be expected: an error d moves y past a tie with probability |d| / ulp(y); d has the
-// root mean square of the band's lower end, 2^-low times that of y, and a mean magnitude of 0.8 of
-// it; of a normal y each binade below its root mean square, down to where ulp(y) is as small as d,
-// adds 0.8 2^(q - 1): 0.64 2^(q - 1 - low) (low - q + 1) together. Chains of 64 to 16384 terms give
-// 0.6 to 0.85 of that. Of n outputs by chance a share beyond it as Bernstein's inequality allows,
+// Expected share: an error d moves y past a tie with probability |d| / ulp(y). d has the root mean
+// square of the band's lower end, 2^-low times that of y, and a mean magnitude of 0.8 of it. For a
+// normal y, each binade below its root mean square adds 0.8 2^(q - 1), down to where ulp(y) is as
+// small as d: together 0.64 2^(q - 1 - low) (low - q + 1). Chains of 64 to 16384 terms give 0.6 to
+// 0.85 of that. The limit adds the excess that Bernstein's inequality allows n outputs by chance
 // once in 10^9 times.
 std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op,
                                        const MathMode& mode) {
@@ -26,7 +26,7 @@ std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op,
                        outputs >= enough_outputs;
   if (!applies) return std::nullopt;
   const double low = chain_bits(op, mode) - 0.5;
-  // Sums of hardly more bits than the output: their errors are as large as its roundings.
+  // Errors of sums with hardly more bits than the output are as large as its roundings.
   if (low < q + 1) return std::nullopt;
   const double share = 0.64 * std::exp2(q - 1 - low) * (low - q + 1);
   const auto n = static_cast<double>(outputs);

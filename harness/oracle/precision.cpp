@@ -13,7 +13,7 @@ double misrounded_fraction(const Verdict& verdict) {
   return static_cast<double>(verdict.misrounded) / static_cast<double>(verdict.bounded);
 }
 
-/// What the worst of many errors may be.
+/// Largest allowed value of the worst of many errors.
 double worst_allowed(const Band& band, const Verdict& verdict, const OpInstance& op) {
   return worst_multiple * std::exp2(-band.low) * spread(verdict, op);
 }
@@ -38,7 +38,7 @@ Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& 
   return found;
 }
 
-// Written so that NaN is an objection.
+// NaN fails each comparison and so gives an objection.
 std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                                   const MathMode& mode) {
   std::vector<Objection> found;

@@ -9,30 +9,30 @@
 #include "kernels/core/math_mode.h"
 #include "kernels/ops/op.h"
 
-// Rules for all outputs of a launch together, beside what is allowed at each: bounds are worst
-// cases, far above what roundings do, and a result computed in half of the precision may keep them.
+// Rules for all outputs of a launch together, beside the bounds of each element. Bounds are worst
+// cases, far above typical roundings: a result computed in half of the precision may keep them.
 namespace assay::oracle {
 
-/// Fewer outputs than this say too little.
+/// Fewest outputs for these rules; fewer tell too little.
 inline constexpr std::int64_t enough_outputs = 256;
 
-/// Outputs that are not copies of each other: one period of rows and columns of a product
+/// Number of outputs that are not copies of each other: one period of rows and columns of a product
 /// (harness/input/panel.h).
 std::int64_t distinct_outputs(const OpInstance& op);
 
-/// Empty where the rule does not apply.
+/// Figures of the rules; empty where a rule does not apply.
 struct Precision {
   std::optional<double> effective_bits;
   std::optional<double> misrounded_fraction;
-  /// The worst error over what the worst of many may be.
+  /// Worst error over its limit, the worst allowed of many errors.
   std::optional<double> worst_ratio;
 };
 
 Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                     const MathMode& mode = {});
 
-/// Why the outputs are worse together than the op's arithmetic makes them, one of a kind; empty
-/// when all is well.
+/// Reason why the outputs together are worse than the op's arithmetic makes them, at most one of a
+/// kind. Empty list if all is well.
 struct Objection {
   Check check;
   std::string text;
@@ -40,24 +40,24 @@ struct Objection {
 std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                                   const MathMode& mode = {});
 
-/// That the outputs are better than factors cut to the dtype's bits can make them, which a device
-/// is free to be: what ran was no arithmetic of that dtype. Empty when they are not.
+/// Note on outputs that are better than factors cut to the dtype's bits allow: the device used
+/// wider arithmetic, as it may. Empty otherwise.
 std::string note(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                  const MathMode& mode = {});
 
-/// Which of these rules judge an output of so many elements: "+bits(20.2..25.4)+worst+misrounded".
+/// Names the rules that judge such an output: "+bits(20.2..25.4)+worst+misrounded".
 std::string description(const Rule& rule, const OpInstance& op, const MathMode& mode = {});
 
 // One file each, with the source of its formula.
 
-/// Between which effective bits plain sums lie. Nothing where the rule does not apply.
+/// Range of the effective bits of plain sums; empty where the rule does not apply.
 struct Band {
   double low;
   double high;
-  /// Of the dtype's own arithmetic, where a device is free to do better: else as `high`.
+  /// High end of the dtype's own arithmetic if a device may do better; else `high`.
   double expected_high;
 };
-/// What a sum of the op's K terms keeps when it is one chain, the worst order, before its output is
+/// Effective bits of the op's K terms summed as one chain, the worst order, before the output is
 /// rounded.
 double chain_bits(const OpInstance& op, const MathMode& mode);
 std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const MathMode& mode);
@@ -65,12 +65,11 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
 double spread(const Verdict& verdict, const OpInstance& op);
 double effective_bits(const Verdict& verdict, const OpInstance& op);
 
-/// What the worst of many errors may be at most, in multiples of the root mean square that the band
-/// allows.
+/// Limit of the worst of many errors, in multiples of the root mean square that the band allows.
 inline constexpr double worst_multiple = 24;
 
-/// The largest share of outputs that may differ from the correctly rounded value. Nothing where the
-/// rule does not apply.
+/// Largest share of outputs that may differ from the correctly rounded value. Empty where the rule
+/// does not apply.
 std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op,
                                        const MathMode& mode);
 

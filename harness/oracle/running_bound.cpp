@@ -10,8 +10,8 @@ namespace assay::oracle {
 // analysis after Wilkinson; Higham: "Accuracy and Stability of Numerical Algorithms", 2nd ed.,
 // 2002, section 3.3.
 //
-// The reference knows no kernel: of the dtypes that matrix units multiply it allows for additions
-// that truncate, which adds little to the roundings between layers.
+// The reference knows no kernel. For dtypes of matrix units it allows truncating additions, which
+// add little to the roundings between layers.
 Tolerance running_bound(const OpInstance& op, const MathMode& mode) {
   const DType kept_in = accumulator(op);
   const std::string text = text_of(accumulation(op, mode), mode);

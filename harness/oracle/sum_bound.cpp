@@ -8,15 +8,15 @@
 
 namespace assay::oracle {
 
-// A sum of K terms, or a dot product, taken in any order with unit roundoff u errs by at most
-// L u sum |a_i b_i|, L the longest chain of operations that one term passes through, and the
-// rounding of the result to the output type adds u_out |computed|. There is no denominator 1 - L u:
-// Jeannerod, Rump: "Improved error bounds for inner products in floating-point arithmetic",
-// SIAM J. Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking. A function
-// of slope at most R behind the sum multiplies its error by R; further roundings are `extra`. A
-// product that underflows errs by up to half the smallest subnormal number besides. Factors of
-// which bits are cut off change each product by f of itself, and what is added up is then at most
-// 1 + f times as much; of subnormal ones, beside others of at most 1, by 2^(lowest - q + 1) each.
+// A sum of K terms, or a dot product, taken in any order with unit roundoff u errs by at most L u
+// sum |a_i b_i|, L the longest chain of operations that one term passes through, and the rounding
+// of the result to the output type adds u_out |computed|. There is no denominator 1 - L u:
+// Jeannerod, Rump: "Improved error bounds for inner products in floating-point arithmetic", SIAM J.
+// Matrix Anal. Appl. 34(2), 2013. L = K covers every order and every blocking. A function of slope
+// at most R behind the sum multiplies its error by R; further roundings are `extra`. An
+// underflowing product errs by up to half the smallest subnormal number more. Cut factors change
+// each product by f of itself, and the sum of the terms grows to at most 1 + f times. Subnormal cut
+// factors, beside others of at most 1, change it by 2^(lowest - q + 1) each.
 Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const DType kept_in = accumulator(op);
   const Accumulation sums = accumulation(op, mode);

@@ -7,9 +7,9 @@
 
 namespace assay::oracle {
 
-/// What a rule allows at one element of expected value y, with the reference's scale S:
+/// Error that a rule allows at one element of expected value y, with the reference's scale S:
 ///   |error| <= scale S + relative |y| + ulps ulp(y) + absolute.
-/// All zero and `exact`: the correctly rounded value and nothing else.
+/// All zero and `exact`: only the correctly rounded value passes.
 struct Tolerance {
   bool exact = false;
   bool any_zero = false;  // +0 passes for -0 and the other way round, also where bits are compared
@@ -21,13 +21,13 @@ struct Tolerance {
   std::string description;  // "sum_bound(L=1025,u=2^-24)"
 };
 
-/// The rule as numbers for one op, of a kernel that declares this math mode. Integers are exact
-/// whatever the rule: their arithmetic is.
+/// Tolerance of a rule for one op on a kernel of this math mode. Integer outputs are always exact,
+/// as their arithmetic is.
 Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode = {});
 
-/// What is allowed when a result of tolerance `t` is rounded once more, to `dtype`.
+/// Tolerance of a result of tolerance `t` that is rounded once more, to `dtype`.
 Tolerance rounded_to(DType dtype, Tolerance t);
-/// The same where `dtype` is narrower than what the op computes in, else `t` itself.
+/// rounded_to the output's dtype if that is narrower than the op's arithmetic, else `t` itself.
 Tolerance rounded_to_output(const OpInstance& op, const Tolerance& t);
 
 // One file each, with the source of its formula.

@@ -7,11 +7,11 @@
 namespace assay::oracle {
 namespace {
 
-/// Fewer elements may be zero, or alike, by chance.
+/// Fewest elements to test; fewer may be zero or equal by chance.
 constexpr std::int64_t enough_elements = 64;
 
-/// Whether outputs whose bytes from element `first` on are `content(first)` pass, where it is
-/// looked at.
+/// True if outputs pass whose bytes from element `first` on are `content(first)`. Looks at a few
+/// places only.
 template <class Content>
 bool passes_as(const reference::Reference& expected, const reference::Problem& problem,
                std::span<const double> state, const Tolerance& tolerance, std::int64_t elements,
@@ -26,7 +26,7 @@ bool passes_as(const reference::Reference& expected, const reference::Problem& p
   return true;
 }
 
-/// A real number made of many: not an index or an integer, which may well be zero.
+/// True for a single real output of many terms. An index or an integer may well be zero.
 bool is_one_number(const OpInstance& op) {
   const TensorSpec& y = op.signature.outputs[0];
   return op.signature.terms >= enough_elements && y.elements() == 1 && is_floating(y.dtype);
@@ -54,7 +54,7 @@ std::vector<std::string> decoys(const reference::Reference& expected,
   test("zeros", filled(std::byte{0}));
   if (!many) return found;
 
-  // The output, or an input of its size, read from `offset` bytes on.
+  // Returns the content of a tensor read from `offset` bytes on.
   const auto moved = [](std::span<const std::byte> all, std::size_t offset) {
     return [all, offset](std::size_t first, std::size_t count) {
       std::vector<std::byte> part(count);

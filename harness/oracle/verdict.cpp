@@ -50,7 +50,7 @@ void Verdict::merge(const Verdict& other) {
     largest_index = other.largest_index;
   }
 
-  // Wrong before right, then the more severe, then the lower index and rank.
+  // Prefers wrong to right, then the more severe, then the lower index and rank.
   const auto rank_of = [](const Worst& w) {
     return std::tuple(w.known, w.mismatch, w.severity, -w.index, -w.rank);
   };

@@ -9,23 +9,23 @@
 
 namespace assay::oracle {
 
-/// What an oracle found in one output, or in several merged.
+/// Findings of an oracle in one output, or in several merged.
 struct Verdict {
   DType dtype = DType::f32;
   std::int64_t elements = 0;
   std::int64_t mismatches = 0;
   double max_ulp = 0;        // worst |error| in ulps of the expected value
   double max_abs_error = 0;  // NaN counts as infinite
-  /// Worst |error| / allowed of the elements with a bound; none where only exact values pass.
+  /// Worst |error| / allowed of the elements with a bound; empty where only exact values pass.
   std::optional<double> max_bound_ratio;
 
-  // Of all outputs with a finite expectation together, where a bound is the rule.
-  std::int64_t bounded = 0;        // how many
-  std::int64_t misrounded = 0;     // that are not the correctly rounded value
+  // Statistics of all outputs with a finite expected value, where a bound is the rule.
+  std::int64_t bounded = 0;        // number of them
+  std::int64_t misrounded = 0;     // those that are not correctly rounded
   double error_squares = 0;        // sum of error^2
   double scales = 0;               // sum of the reference's scale
-  double largest_error = 0;        // of them,
-  std::int64_t largest_index = 0;  // and where it is
+  double largest_error = 0;        // largest |error| of them
+  std::int64_t largest_index = 0;  // index of largest_error
 
   /// The worst element: a wrong one if there is any, else the one nearest to its bound.
   struct Worst {
@@ -45,7 +45,7 @@ struct Verdict {
 
   bool passed() const { return mismatches == 0; }
 
-  /// Adds what was found elsewhere: the result does not depend on the order of merging.
+  /// Adds the findings of another verdict. The result does not depend on the order of merging.
   void merge(const Verdict& other);
 
   /// The distance between wrong elements when there are three or more and it is always the same;

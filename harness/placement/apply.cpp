@@ -11,7 +11,7 @@
 namespace assay::placement {
 namespace {
 
-/// "cpu"; where a driver contradicts, what it says.
+/// Name of the tensor's place ("cpu"), or the driver's answer if it contradicts.
 std::string whereabouts(const Place& asked, const Tensor& tensor) {
   const std::string& made_for = tensor.place().text();
   if (&tensor.place() != &asked) return made_for;
@@ -28,7 +28,7 @@ void refuse_mixed(const OpInstance& op, const Place& place, std::span<const Tens
   }
 }
 
-/// As the op wants them: it is told extents, and reads so many elements.
+/// Throws for operands of other dtypes or element counts than the op's.
 void refuse_misfits(const OpInstance& op, std::span<const Tensor> operands) {
   const std::vector<TensorSpec>& wanted = op.signature.inputs;
   bool fits = operands.size() == wanted.size();

@@ -17,13 +17,13 @@ Tensor apply(const OpInstance& op, std::span<const Tensor> operands);
 inline Tensor apply(const OpInstance& op, std::initializer_list<Tensor> operands) {
   return placement::apply(op, std::span<const Tensor>(operands.begin(), operands.size()));
 }
-/// The same by name, in the dtype of the first operand.
+/// Runs the op of that name in the dtype of the first operand.
 Tensor apply(std::string_view op, const Params& params, std::initializer_list<Tensor> operands);
-/// Of an op without operands.
+/// Runs an op without operands on `place`.
 Tensor apply_on(Place& place, const OpInstance& op);
 
-/// Whether the device's driver says that it holds the tensor; where a driver cannot tell, whether
-/// the tensor was made for it.
+/// True if the driver says that the device holds the tensor. If the driver cannot tell: true if the
+/// tensor was made for it.
 bool holds(const Place& place, const Tensor& tensor);
 
 /// Runs a kernel of `place` once, to its end, on addresses that the device can reach.

@@ -15,8 +15,8 @@ std::vector<Tensor> scatter(const Tensor& batch, std::span<Place* const> places)
 /// The rows of all parts in their order, on `place`.
 Tensor gather(std::span<const Tensor> parts, Place& place);
 
-/// Scatters the batch, runs replicas of the module on all places at once, and gathers what comes
-/// out on the first of them.
+/// Scatters the batch, runs replicas of the module on all places at once, and gathers the outputs
+/// on the first place.
 Tensor data_parallel(const Module& module, const Tensor& batch, std::span<Place* const> places);
 
 }  // namespace assay::placement

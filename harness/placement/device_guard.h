@@ -4,8 +4,8 @@
 
 namespace assay::placement {
 
-/// Makes a device the current one of its kind for as long as the guard lives; then that one is
-/// current again that was before, however the scope is left.
+/// Makes a device the current one of its kind during the guard's lifetime. Then restores the
+/// previous one, however the scope is left.
 class DeviceGuard {
  public:
   explicit DeviceGuard(const Place& place)

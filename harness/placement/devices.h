@@ -12,13 +12,13 @@
 #include "kernels/device/backends.h"
 #include "kernels/device/device_id.h"
 
-// Where things are: the devices that a process has open, and which of them is current. The engine
-// opens the devices of every trial here.
+// Open devices of a process and the current one of each kind. The engine opens the devices of every
+// trial here.
 namespace assay::placement {
 
 class Devices;
 
-/// An open device and what belongs to it: what tensors and modules are told to live on.
+/// An open device with its generator. Tensors and modules live on a Place.
 class Place {
  public:
   Place(Devices& devices, DeviceId id, std::unique_ptr<Device> device)
@@ -33,7 +33,7 @@ class Place {
   Devices& devices() const { return *devices_; }
   bool is_cpu() const { return id_.backend == host_kind; }
 
-  /// Of its generator of random numbers (harness/placement/random.h).
+  /// State of its random number generator (harness/placement/random.h).
   struct Generator {
     std::uint64_t seed = 0;
     std::uint64_t drawn = 0;  // tensors since it was seeded
@@ -47,34 +47,34 @@ class Place {
   Generator generator_;
 };
 
-/// The devices of one process. Each is opened once, when it is first asked for, and stays open. Of
-/// one thread, but for places that several threads may use at once.
+/// Devices of one process. Each opens on first use and stays open. For use by one thread, except
+/// that several threads may use open places at once.
 class Devices {
  public:
   explicit Devices(const Backends& backends) : backends_(&backends) {}
 
-  /// Throws DeviceError(device_lost) for one that is not there, and says what to do about it.
+  /// Throws DeviceError for a missing device, with what to do about it; device_lost if its kind has
+  /// no backend.
   Place& open(const DeviceId& id);
   Place& cpu() { return open({std::string(host_kind), 0}); }
 
-  /// How many devices of a kind the process sees; asks the driver.
+  /// Number of devices of a kind that the process sees; asks the driver.
   int count(std::string_view kind) const;
   bool is_available(std::string_view kind) const { return count(kind) > 0; }
-  /// Null when there is no backend of that kind.
+  /// Null if no backend has that kind.
   Backend* backend(std::string_view kind) const { return backends_->find(kind); }
 
-  /// The device of a kind that is taken where only the kind is named; the first one at the
-  /// beginning. DeviceGuard changes it.
+  /// Default device of a kind; initially the first one. DeviceGuard changes it.
   DeviceId current(std::string_view kind) const;
   void make_current(const DeviceId& id) { current_[id.backend] = id.index; }
 
-  /// What the layer had kernels do since it was last asked, for the row of a scenario.
+  /// Kernels that the layer ran since the last take_ran(), for the row of a scenario.
   struct Ran {
     std::vector<std::string> implementations;  // each once
-    MathMode math_mode;                        // of the last one with another than its op's
-    std::string transport;                     // of the last collective
+    MathMode math_mode;     // of the last kernel that declares another than its op's
+    std::string transport;  // of the last collective
   };
-  /// From any thread.
+  /// Callable from any thread.
   void note(const Kernel& kernel, const std::string& transport = {});
   Ran take_ran();
 
@@ -86,7 +86,8 @@ class Devices {
   std::map<std::string, int, std::less<>> current_;
 };
 
-/// The one whose driver reports most free memory now; the first of several. Not of no places.
+/// Place whose driver reports most free memory now; the first of several. `places` must not be
+/// empty.
 Place& most_free(std::span<Place* const> places);
 
 }  // namespace assay::placement

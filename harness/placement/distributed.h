@@ -8,14 +8,14 @@
 #include "harness/placement/tensor.h"
 #include "kernels/device/communicator.h"
 
-// Training in step: each rank has a device and a part of the samples of its own, and after each
-// step all have the same gradients.
+// Data-parallel training: each rank has its own device and part of the samples. After each step all
+// ranks have the same gradients.
 namespace assay::placement {
 
-/// Which samples are whose: rank, rank + ranks, ... No sample is two ranks', and none is nobody's.
+/// Indices of a rank's samples: rank, rank + ranks, ... Each sample belongs to exactly one rank.
 std::vector<std::int64_t> shard(std::int64_t samples, int rank, int ranks);
 
-/// Those rows of `samples`, where it is.
+/// Gathers those rows of `samples` on its own place.
 Tensor rows_of(const Tensor& samples, std::span<const std::int64_t> indices);
 
 /// The gradient of weights W [out, in] of y = x W^T over samples x [n, in], given that of y:
@@ -25,13 +25,13 @@ Tensor weight_gradient(const Tensor& x, const Tensor& g);
 /// Connected ranks, each on its place.
 class Group {
  public:
-  /// Ranks that share a device, as those of a CPU do, give it once each. Throws DeviceError where
-  /// the collective library is missing.
+  /// `places` has one entry a rank, also for ranks that share a device, such as the CPU. Throws
+  /// DeviceError if the collective library is missing.
   Group(std::vector<Place*> places, Bootstrap& bootstrap);
 
-  /// The tensors of rank 0 for all of them: each rank's on its place.
+  /// Copies the tensor of rank 0 to the place of each rank.
   std::vector<Tensor> broadcast(const Tensor& of_rank_0) const;
-  /// The element by element average of one tensor a rank: the same, bit for bit, on every rank.
+  /// Element by element average of one tensor a rank. Bit-identical on every rank.
   std::vector<Tensor> average(std::span<const Tensor> tensors) const;
 
  private:

@@ -4,8 +4,8 @@
 
 namespace assay::placement {
 
-/// What was asked of the layer cannot be: an op on tensors of two devices, a copy to another shape.
-/// The text names the op and everything that does not fit.
+/// An impossible request: an op on tensors of two devices, a copy to another shape. The text names
+/// the op and everything that does not fit.
 class PlacementError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -10,8 +10,8 @@
 
 namespace assay::placement {
 
-/// A function of one tensor with parameters, which all are on one device. Forward passes alone:
-/// there is no automatic differentiation.
+/// A function of one tensor, with parameters that are all on one device. Forward passes only: there
+/// is no automatic differentiation.
 class Module {
  public:
   virtual ~Module() = default;
@@ -21,7 +21,7 @@ class Module {
 
   /// Throws PlacementError where `x` is on another device than the parameters.
   virtual Tensor forward(const Tensor& x) const = 0;
-  /// Every parameter, in a fixed order; to be changed in place.
+  /// Every parameter, in a fixed order. Callers may change them in place.
   virtual std::vector<Tensor*> parameters() = 0;
   /// Another module with the same parameters, on that place.
   virtual std::unique_ptr<Module> replica(Place& place) const = 0;

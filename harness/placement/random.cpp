@@ -5,7 +5,7 @@
 namespace assay::placement {
 namespace {
 
-/// The seed of each further tensor: steps of an odd number pass through all seeds of the op.
+/// Step between the seeds of consecutive tensors: an odd step passes through all seeds of the op.
 constexpr std::uint64_t seed_step = 0x9e3779b97f5;
 constexpr std::uint64_t seeds = std::uint64_t{1} << 44;
 

@@ -33,7 +33,7 @@ class ScenarioKernel final : public Kernel {
       row_.run(stage_);
       ran_ = stage_.devices().take_ran();
     } catch (const PlacementError& error) {
-      // What a scenario expects to be refused it catches.
+      // Scenarios catch the refusals that they expect.
       throw ScenarioFailure{error.what()};
     }
   }
@@ -52,7 +52,7 @@ class ScenarioKernel final : public Kernel {
   Devices::Ran ran_;  // in the last launch
 };
 
-/// Of a copy the layer's own: it owns nothing, and changes what it is told to.
+/// Wraps the memory as a tensor that does not own it. Only the scenario writes to it.
 Tensor borrowed(Place& place, const void* memory, const TensorSpec& spec) {
   return Tensor::over(place, const_cast<void*>(memory), spec.dtype, spec.shape);
 }

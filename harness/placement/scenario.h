@@ -11,12 +11,12 @@
 #include "kernels/device/device.h"
 #include "kernels/ops/op.h"
 
-// Ops that are steps on the placement layer (scenario_ops.h): what tutorials of tensor frameworks
-// teach, as code that can fail. Each gets tensors on the devices of its lane, and what it makes of
-// them is judged as any kernel's output is; what no output can show it expects along the way.
+// Ops that are steps on the placement layer (scenario_ops.h): lessons of tensor framework tutorials
+// as code that can fail. Each gets tensors on the devices of its lane. Its output is judged like
+// any kernel's; expect() checks what no output can show.
 namespace assay::placement {
 
-/// What the layer promises was not so: a wrong result.
+/// A broken promise of the layer: a wrong result.
 struct ScenarioFailure {
   std::string reason;
 };
@@ -32,10 +32,10 @@ struct RankOfScenario {
   Tensor output;
 };
 
-/// What a scenario is run on.
+/// Op, places and tensors that a scenario runs on.
 struct Stage {
   const OpInstance& op;
-  /// Of a lane: of a collective op one for each rank, which may be the same.
+  /// Places of the lane; for a collective op one for each rank, possibly the same.
   std::vector<Place*> places;
   std::vector<RankOfScenario> ranks;
 

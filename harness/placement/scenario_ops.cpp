@@ -12,11 +12,11 @@
 #include "kernels/ops/random.h"
 #include "kernels/ops/row.h"
 
-// Where tensors and modules are, and how they get there. The layer calls the kernels of other ops.
+// Ops about the places of tensors and modules. The layer calls the kernels of other ops.
 namespace assay::placement {
 namespace {
 
-/// Which devices a scenario needs beside the CPU, which is always there.
+/// Devices that a scenario needs beside the CPU, which is always there.
 enum class Needs {
   nothing,       // also makes sense on the CPU alone
   other_device,  // at least one beside the CPU
@@ -74,8 +74,8 @@ Signature stack_over_devices(DType dtype, const Params& params) {
   return s;
 }
 
-/// Of each rank: samples x [samples, in] and the gradients g [samples, out] of what a layer made of
-/// them; to the gradient [out, in] of its weights.
+/// Each rank maps samples x [samples, in] and the gradients g [samples, out] of a layer's outputs
+/// to the gradient [out, in] of its weights.
 Signature gradient_signature(DType dtype, const Params& params) {
   const std::int64_t samples = params.integer("samples");
   const std::int64_t ranks = params.integer("ranks");
@@ -96,8 +96,8 @@ Signature gradient_signature(DType dtype, const Params& params) {
   return s;
 }
 
-/// Rank r adds up ceil(samples / ranks) products at most, the reduction ranks - 1 more, which
-/// together are no more than `samples`; then the average's division, as of an all-reduce.
+/// Each rank adds up at most ceil(samples / ranks) products, and the reduction ranks - 1 more: no
+/// more than `samples` together. The division of the average follows, as in an all-reduce.
 Passes gradient_passes(DType /*dtype*/, const Params& params) {
   Passes passes = sum_then_operation({.oracle = Oracle::sum_bound, .extra = 2});
   std::erase_if(passes, [](const Pass& pass) { return pass.has_specials(); });
@@ -107,18 +107,18 @@ Passes gradient_passes(DType /*dtype*/, const Params& params) {
   return passes;
 }
 
-/// y = x by a detour of one step or several; n elements.
+/// y = x by one or more detours; n elements.
 Op placed_copy(const OpRow& row, Needs needs) {
   return on_the_layer(make_op(row, {extent("n")}, copied, moves()), needs, "memcpy");
 }
 
 Op visible_mask_op(const OpRow& row) {
   Op op = placed_copy(row, Needs::other_device);
-  op.memory_spaces = {MemorySpace::device};  // of ranks a launcher decides
+  op.memory_spaces = {MemorySpace::device};  // a launcher decides for its ranks
   return op;
 }
 
-/// The same over `devices` devices together.
+/// y = x over `devices` devices together.
 Op placed_copy_over_devices(const OpRow& row) {
   return over_devices(make_op(row, {limited("devices", 2, most_devices), extent("n")},
                               copied_over_devices, moves()),
@@ -131,7 +131,7 @@ Op most_free_op(const OpRow& row) {
   return op;
 }
 
-/// Rows and columns that lie as `layout` says.
+/// Round trip of a matrix in the memory layout `layout`.
 Op round_trip_op(const OpRow& row) {
   return on_the_layer(make_op(row,
                               {extent("rows"), extent("cols"),

@@ -140,7 +140,7 @@ void Tensor::copy_from(const Tensor& source) {
 
 void Tensor::fill(std::byte value) { write(std::vector<std::byte>(bytes(), value)); }
 
-/// From its first element to the end of its last.
+/// Bytes from its first element to the end of its last.
 std::size_t Tensor::span_bytes() const {
   if (elements() == 0) return 0;
   std::int64_t last = 0;
@@ -172,7 +172,7 @@ void Tensor::write(std::span<const std::byte> elements) {
     place_->device().upload(first_, elements.data(), elements.size());
     return;
   }
-  // What lies between the elements of a view belongs to others.
+  // Bytes between the elements of a view belong to others.
   std::vector<std::byte> span(span_bytes());
   place_->device().download(span.data(), first_, span.size());
   const std::size_t size = size_bytes(dtype_);

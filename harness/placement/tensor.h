@@ -15,14 +15,14 @@ namespace assay::placement {
 /// "f32[2, 3]".
 std::string text(DType dtype, const Shape& shape);
 
-/// A view of elements in the memory of one device. To copy the object copies the view: both have
-/// the same elements, which live until the last view of them is gone.
+/// A view of elements in the memory of one device. Copying the object copies the view: both share
+/// the elements, which live until their last view is gone.
 class Tensor {
  public:
-  /// On the CPU, as it was told no place. Its elements are indeterminate.
+  /// On the CPU unless told otherwise. The elements are indeterminate.
   Tensor(Devices& devices, DType dtype, const Shape& shape) : Tensor(devices.cpu(), dtype, shape) {}
   Tensor(Place& place, DType dtype, const Shape& shape);
-  /// Over somebody else's memory on `place`, in one piece, which must outlive all views.
+  /// Wraps dense memory of another owner on `place`. It must outlive all views.
   static Tensor over(Place& place, void* memory, DType dtype, const Shape& shape);
 
   DType dtype() const { return dtype_; }
@@ -30,27 +30,26 @@ class Tensor {
   Place& place() const { return *place_; }
   std::int64_t elements() const { return element_count(shape_); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype_); }
-  /// Of its first element, in the address space of the device.
+  /// Address of its first element on the device.
   std::byte* data() const { return first_; }
   /// Its elements follow each other, in row-major order.
   bool is_dense() const;
   bool shares_memory_with(const Tensor& other) const { return storage_ == other.storage_; }
 
-  /// Of two extents: rows for columns. A view.
+  /// View with rows and columns swapped. Needs two extents.
   Tensor transposed() const;
-  /// Those with first <= index < first + count along one extent. A view.
+  /// View of the elements with first <= index < first + count along one extent.
   Tensor slice(std::size_t extent, std::int64_t first, std::int64_t count) const;
-  /// The same elements in the same order. Of a dense one; a view.
+  /// View of the same elements in the same order. Needs a dense tensor.
   Tensor reshaped(const Shape& shape) const;
-  /// A dense one as it is; else a dense copy on the same place.
+  /// Itself if dense, else a dense copy on the same place.
   Tensor dense() const;
 
-  /// On that place: itself where it is there already, else a dense copy of the elements that the
-  /// view shows, in new memory. By way of the host: what devices copy among themselves, the suite
-  /// `transfers` checks.
+  /// Itself if it is on that place already, else a dense copy of the view's elements in new memory
+  /// there. Copies by way of the host; the suite `transfers` checks copies between devices.
   Tensor to(Place& place) const;
   Tensor cpu() const { return to(place().devices().cpu()); }
-  /// The same elements in memory of their own.
+  /// Dense copy in new memory on the same place.
   Tensor clone() const;
 
   /// Overwrites its elements with those of a tensor of the same dtype and shape, from anywhere.

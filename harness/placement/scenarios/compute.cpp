@@ -30,7 +30,8 @@ void results_stay(Stage& stage) {
   stage.output().copy_from(squares);
 }
 
-/// Does what the layer must refuse, by an error that names all of these, and computes nothing.
+/// Expects the layer to refuse `work` by an error that names all of `named`, and to compute
+/// nothing.
 void expect_refusal(const std::function<void()>& work, const std::vector<std::string>& named) {
   std::optional<std::string> refusal;
   try {
@@ -60,7 +61,7 @@ void mixed_devices_refused(Stage& stage) {
   stage.output().copy_from(here);
 }
 
-/// The same of two devices of a kind, and of a module that is fed from another device.
+/// Refuses operands on two devices of a kind, and a module's input on another device.
 void mixed_peers_refused(Stage& stage) {
   const Tensor& here = stage.input();
   Place& other = *stage.places.at(1);
@@ -92,7 +93,7 @@ void square_123(Stage& stage) {
   stage.output().copy_from(squares);
 }
 
-/// On the CPU, from inputs `first` on: a weight and perhaps a bias.
+/// Makes a layer on the CPU from inputs `first` on: a weight and perhaps a bias.
 std::unique_ptr<Linear> linear_from(const Stage& stage, std::size_t first,
                                     const std::string& activation) {
   std::optional<Tensor> bias;
@@ -100,7 +101,7 @@ std::unique_ptr<Linear> linear_from(const Stage& stage, std::size_t first,
   return std::make_unique<Linear>(stage.input(first).cpu(), std::move(bias), activation);
 }
 
-/// Moves a module and expects of it, and of every parameter, to be there.
+/// Moves a module and expects the same object, with every parameter on `place`.
 void move_in_place(Module& module, Place& place) {
   std::vector<const Tensor*> objects;
   for (const Tensor* parameter : module.parameters()) objects.push_back(parameter);

@@ -13,7 +13,7 @@
 namespace assay::placement {
 namespace {
 
-/// Is a GPU available, how many, which is current, what is it called.
+/// Checks availability, count, current device and name of GPUs.
 void device_query(Stage& stage) {
   const Place& place = stage.place();
   const std::string& kind = place.id().backend;
@@ -40,7 +40,7 @@ void device_query(Stage& stage) {
   stage.output().copy_from(made);
 }
 
-/// Asking for a GPU where there is none is an error that says so and what to do.
+/// Asking for a missing GPU gives an error that says so and what to do.
 void absent_device_refused(Stage& stage) {
   constexpr int absent_index = 4096;
   const std::string& kind = stage.place().id().backend;
@@ -62,8 +62,8 @@ void absent_device_refused(Stage& stage) {
   stage.output().copy_from(stage.input());
 }
 
-/// The devices that a mask lets through, in its order: "2,0", by index or by (the start of) a UUID.
-/// As CUDA has it, the first entry that is nothing ends the list.
+/// Devices that a mask such as "2,0" shows, in its order, by index or (start of) UUID. As in CUDA,
+/// the first invalid entry ends the list.
 std::vector<std::string> masked(const std::vector<std::string>& machine, const std::string& mask) {
   std::vector<std::string> visible;
   for (const std::string& entry : split(mask, ',')) {
@@ -103,7 +103,7 @@ void visible_mask(Stage& stage) {
   stage.output().copy_from(stage.input());
 }
 
-/// The GPU with most free memory; and another one when memory of that one is taken.
+/// Chooses the GPU with most free memory, and another one after memory of the first is taken.
 void most_free_device(Stage& stage) {
   constexpr std::int64_t some_bytes = std::int64_t{64} << 20;
   Place& first = most_free(stage.places);
@@ -125,7 +125,7 @@ void most_free_device(Stage& stage) {
 
 struct Escape {};
 
-/// A scoped current device that is restored, on errors too.
+/// Sets a current device for a scope and restores the previous one, also on errors.
 void device_guard(Stage& stage) {
   Place& outer = *stage.places.at(0);
   Place& inner = *stage.places.at(1);
@@ -136,7 +136,7 @@ void device_guard(Stage& stage) {
     expect(devices.current(kind) == place.id(),
            fmt::format("{} the current device is {}, not {}", when, to_text(devices.current(kind)),
                        place.text()));
-    // What is made on the current device is there by the driver's word.
+    // The driver must confirm that a new tensor lies on the current device.
     const Tensor made(devices.open(devices.current(kind)), DType::f32, {16});
     const std::string holder = place.device().owner_uuid(made.data());
     expect(holder.empty() || holder == place.device().info().uuid,

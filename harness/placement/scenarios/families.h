@@ -14,10 +14,10 @@ struct ScenarioRow {
   void (*run)(Stage& stage);
 };
 
-/// Throws ScenarioFailure unless the tensor is on `place`, by its own word and by the driver's.
+/// Throws ScenarioFailure unless both the tensor and the driver say that it is on `place`.
 void expect_on(const Place& place, const Tensor& tensor, const std::string& what);
 
-/// Of an op with the parameters and inputs of linear_stack: its layers, born on the CPU.
+/// Layers of an op with the parameters and inputs of linear_stack, made on the CPU.
 std::unique_ptr<Module> stack_of(const Stage& stage);
 
 // One file each. Section names are those of docs/placement.md.

@@ -23,7 +23,7 @@ void born_on_cpu(Stage& stage) {
   stage.output().copy_from(told);
 }
 
-/// A move to a device copies: the tensor that was moved and the new one do not know of each other.
+/// A move to a device copies: the original and the new tensor are independent.
 void move_copies(Stage& stage) {
   constexpr std::byte other{0x11};
   Place& place = stage.place();
@@ -39,7 +39,7 @@ void move_copies(Stage& stage) {
          "writing to the copy changed the original");
 }
 
-/// A move to where the tensor is already is none: the same elements in the same place.
+/// A move to the tensor's own place does nothing: same elements, same memory.
 void move_stays(Stage& stage) {
   Place& place = stage.place();
   Tensor tensor = stage.input().clone();
@@ -48,15 +48,15 @@ void move_stays(Stage& stage) {
   expect_on(place, same, "what was moved to where it was");
   expect(same.shares_memory_with(tensor) && same.data() == tensor.data(),
          "a move to the same device made a copy");
-  // What one shows, the other does.
+  // Both views show the same elements.
   same.fill(std::byte{0x11});
   expect(tensor.read() == same.read(), "writing to one of two views did not change the other");
   same.copy_from(stage.input());
   stage.output().copy_from(tensor);
 }
 
-/// To and fro by views that are not dense: a move takes the elements that a view shows, and no
-/// others, into dense memory.
+/// Moves views that are not dense there and back: a move copies only the elements of the view, into
+/// dense memory.
 void round_trip(Stage& stage) {
   Place& place = stage.place();
   const std::string& layout = stage.op.params.word("layout");
@@ -74,7 +74,7 @@ void round_trip(Stage& stage) {
     stage.output().copy_from(there_and_back(host));
   } else if (layout == "transposed") {
     const Tensor there = there_and_back(host.transposed()).to(place);
-    // A view on the device, this time.
+    // Takes the view on the device this time.
     stage.output().copy_from(there.transposed().cpu());
   } else {
     const std::int64_t cols = host.shape().at(1);
@@ -86,7 +86,7 @@ void round_trip(Stage& stage) {
   }
 }
 
-/// From each device to the next, round all of them.
+/// Moves a tensor from each device to the next, around all of them.
 void move_between(Stage& stage) {
   Tensor tensor = stage.input();
   for (std::size_t i = 1; i <= stage.places.size(); ++i) {

@@ -28,8 +28,8 @@ void data_parallel_forward(Stage& stage) {
   stage.output().copy_from(y);
 }
 
-/// Each rank its own device and shard; gradients are averaged, and all ranks end with the same
-/// bits. What ranks other than 0 were given is replaced by what rank 0 has.
+/// Each rank has its own device and shard. Gradients are averaged, and all ranks end with the same
+/// bits. The inputs of rank 0 replace those of all other ranks.
 void distributed_gradient(Stage& stage) {
   const int ranks = stage.op.signature.ranks;
   SingleProcess bootstrap;

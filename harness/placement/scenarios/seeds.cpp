@@ -6,10 +6,10 @@
 namespace assay::placement {
 namespace {
 
-/// Fewer may be equal by chance.
+/// Fewest elements to compare; fewer may be equal by chance.
 constexpr std::int64_t telling_elements = 16;
 
-/// The same seed gives the same numbers again; going on, or another seed, gives others.
+/// Seeding again gives the same numbers; continuing or another seed gives others.
 void manual_seed_one(Stage& stage) {
   Place& place = stage.place();
   const DType dtype = stage.op.dtype;
@@ -30,7 +30,7 @@ void manual_seed_one(Stage& stage) {
   stage.output().copy_from(again);
 }
 
-/// All devices, seeded at once, give the same numbers; to seed one does not touch the others.
+/// Devices seeded at once give the same numbers; seeding one does not affect others.
 void manual_seed_every(Stage& stage) {
   const DType dtype = stage.op.dtype;
   const std::int64_t n = stage.op.params.integer("n");
