@@ -17,7 +17,7 @@ CoverageOrder order_by_coverage(std::span<const PlannedTrial> plan, double budge
     const PlannedTrial* trial;
     double cost_s;
   };
-  std::vector<std::string> order;  // of first appearance
+  std::vector<std::string> order;  // by first appearance
   std::map<std::string, std::vector<Priced>> cells;
   for (const PlannedTrial& trial : plan) {
     const std::string cell = coverage_cell(trial);

@@ -9,20 +9,19 @@
 
 namespace assay {
 
-/// A plan in the order in which a budget should take it: `first` touches every suite, op and dtype
-/// on every lane of devices once, `rest` follows in rounds over the same, the cheapest first.
+/// A plan in the order in which a budget should take it. `first` touches every suite, op and dtype
+/// on every lane of devices once. `rest` follows in rounds over the same, the cheapest first.
 struct CoverageOrder {
   std::vector<PlannedTrial> first;
   std::vector<PlannedTrial> rest;
 };
 
-/// Of each suite, op, dtype and lane, the first trial is the most telling one that the budget's
-/// share allows: the costliest of those that cost at most half of an equal share, else the
-/// cheapest.
+/// Orders a plan. The first trial of each suite, op, dtype and lane is the most telling one that
+/// its budget allows: the costliest that takes at most half of an equal share, else the cheapest.
 CoverageOrder order_by_coverage(std::span<const PlannedTrial> plan, double budget_s,
                                 const std::function<double(const PlannedTrial&)>& cost_s);
 
-/// "linear/linear/bf16 on cpu": what a budget must touch.
+/// "linear/linear/bf16 on cpu": one cell that a budget must touch.
 std::string coverage_cell(const PlannedTrial& trial);
 
 }  // namespace assay

@@ -29,7 +29,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
-/// YYYY-MM-DD, of digits alone, as dates are compared as text.
+/// True for YYYY-MM-DD, digits only: dates are compared as text.
 bool is_date(std::string_view text) {
   constexpr std::string_view form = "dddd-dd-dd";
   const auto fits = [](char c, char wanted) {
@@ -47,7 +47,7 @@ bool is_date(std::string_view text) {
       .ok();
 }
 
-/// A device, or several as they stand in results.csv.
+/// True for one device, or several in the form of results.csv.
 bool is_lane(const std::string& text, std::span<const std::string> backends) {
   return std::ranges::all_of(split_lane(text), [&](const std::string& device) {
     const auto id = parse_device_id(device);
@@ -55,7 +55,7 @@ bool is_lane(const std::string& text, std::span<const std::string> backends) {
   });
 }
 
-/// The cells of one row by column, and the error that names one of them.
+/// Cells of one row by column, and errors that name a cell.
 class Row {
  public:
   Row(std::string_view file, const CsvRow& header, const CsvRow& row) : file_(file), row_(row) {

@@ -10,26 +10,26 @@
 
 namespace assay {
 
-/// A user's own list of known failures, each with who answers for it and until when. CSV with the
-/// columns case, reason, owner, expires (YYYY-MM-DD, the last day on which it holds), and if wanted
-/// device and status (default `fail`). `case` is a case id, or a shell pattern with `*` or `?`.
+/// A user's own list of known failures, each with an owner and an expiry date. CSV with the columns
+/// case, reason, owner, expires (YYYY-MM-DD, its last valid day), and optionally device and status
+/// (default `fail`). `case` is a case id, or a shell pattern with `*` or `?`.
 class ExpectedFailures {
  public:
   ExpectedFailures() = default;
-  /// `today` is YYYY-MM-DD, `backends` the kinds of devices that there are. Throws
-  /// UsageError("NAME:LINE:COLUMN: why"): a known failure without an owner or an end is none.
+  /// `today` is YYYY-MM-DD, `backends` lists the existing kinds of devices. Throws
+  /// UsageError("NAME:LINE:COLUMN: why"), also for an entry without an owner or an end.
   ExpectedFailures(std::istream& text, std::string_view name, std::string today,
                    std::span<const std::string> backends);
 
-  /// A note for each pattern that matches none of the cases.
+  /// Returns a note for each pattern that matches no case.
   std::vector<std::string> without_case(std::span<const std::string> case_ids) const;
 
-  /// Why a failure is accepted, "REASON (OWNER, until DATE)"; empty when it is not: it is of
-  /// another case, device or status, or the entry has expired.
+  /// Reason why a failure is accepted, "REASON (OWNER, until DATE)". Empty if no entry matches its
+  /// case, device and status, or the entry has expired.
   std::string accept(const Record& failure) const;
 
-  /// What the list's owner should know of it once the run has ended: entries that no longer fail,
-  /// and those that have expired. `outcomes` is one record for each trial.
+  /// Notes for the list's owner after the run: entries that no longer fail, and expired entries.
+  /// `outcomes` is one record for each trial.
   std::vector<std::string> notes(const std::vector<Record>& outcomes) const;
 
  private:

@@ -31,7 +31,8 @@ PlannedTrial together(const Case& test, const std::string& kind,
   return planned;
 }
 
-/// Lane by lane, each of which has a worker of its own. A copy both ways is taken once of two.
+/// Adds trials lane by lane: each lane has its own worker. A copy both ways takes each pair of
+/// devices once.
 void add_peers(std::span<const Case> tests, const std::string& kind,
                const std::vector<DeviceId>& devices, std::vector<PlannedTrial>& plan) {
   const auto add = [&](const std::vector<DeviceId>& lane, const std::string& skip_reason) {

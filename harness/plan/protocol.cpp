@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Reports may quote bytes of anything: what is not UTF-8 is replaced, never thrown for.
+/// Replaces bytes that are not UTF-8 instead of throwing: reports may quote any bytes.
 std::string to_line(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -32,7 +32,7 @@ auto parse(std::string_view line, const Read& read) {
 Hello read_hello(const json& object) {
   Hello hello;
   hello.protocol = whole_number<int>(object.at("protocol"));
-  // Of another version nothing more is understood; the caller refuses it by its number.
+  // Other versions have unknown fields; the caller refuses them by their number.
   if (hello.protocol != version) return hello;
   hello.schema = whole_number<std::int64_t>(object.at("schema"));
   hello.build_id = object.at("build_id").get<std::string>();
@@ -50,7 +50,7 @@ Hello read_hello(const json& object) {
   return hello;
 }
 
-/// [seconds, launches], and where the device tells its state, [.., clock_hz or null, throttled or
+/// [seconds, launches], or if the device tells its state, [.., clock_hz or null, throttled or
 /// null].
 json sample_to_json(const Sample& sample) {
   json array{sample.seconds, sample.launches};
@@ -100,7 +100,7 @@ ToWorker read_trial(const json& object) {
   try {
     trial.test = parse_case_id(case_id);
   } catch (const UsageError& error) {
-    return UnknownCase{error.what()};  // of a parent that is another build
+    return UnknownCase{error.what()};  // the parent is another build
   }
   return trial;
 }

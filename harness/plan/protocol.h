@@ -12,21 +12,21 @@
 #include "kernels/device/backend_problem.h"
 #include "kernels/device/device_info.h"
 
-// What parent and worker say to each other: JSON, one object a line, over the worker's standard
-// input and output. docs/protocol.md shows a conversation.
+// Messages between parent and worker: JSON, one object a line, over the worker's standard input and
+// output. docs/protocol.md shows a conversation.
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
 inline constexpr int version = 4;
 
-/// A line that is not what it should be.
+/// An invalid line.
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 // Worker to parent.
 
-/// The first line of a worker: who it is and what it sees.
+/// First line of a worker: its build, and the devices that it sees.
 struct Hello {
   int protocol = version;
   std::int64_t schema = 1;  // of Record
@@ -36,7 +36,8 @@ struct Hello {
   std::vector<BackendProblem> problems;
 };
 
-/// A trial is verified and waits for its turn to be timed: nothing else should run meanwhile.
+/// Says that a trial is verified and waits for its turn to be timed: nothing else should run
+/// meanwhile.
 struct Ready {};
 
 /// The answer to a trial of a case that this build does not have.

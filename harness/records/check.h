@@ -5,7 +5,7 @@
 
 namespace assay {
 
-/// What may find a result wrong. The names in text are those of the enumerators.
+/// Checks that may find a result wrong. Texts use the names of the enumerators.
 enum class Check {
   // The rule of a pass, named as its oracle (kernels/ops/rules.h).
   exact,
@@ -17,23 +17,23 @@ enum class Check {
   softmax_bound,
   layernorm_bound,
 
-  /// The pass over NaN, infinities, zeros and subnormal numbers. A row names the rule of that pass.
+  /// Pass over NaN, infinities, zeros and subnormal numbers. A row names the rule of that pass.
   special_values,
   effective_bits,      // the precision of all outputs together
   worst_element,       // the worst of many errors
   misrounded,          // the share of 16-bit outputs that are not correctly rounded
   placement,           // tensors and work are on the device that the row names
   guard_bands,         // nothing is written outside the outputs
-  unchanged_inputs,    // nor to the inputs
-  process_state,       // nor is anything changed for what the process does later
+  unchanged_inputs,    // nothing is written to the inputs
+  process_state,       // launches leave no changed state in the process
   agreement_of_ranks,  // all ranks have the same bits
   last_launch,         // the last launch, or the last timed one, leaves the verified bits
-  soak,                // so does each of many
+  soak,                // each of many launches leaves the verified bits
 
   // Always on.
-  placement_layer,     // what a scenario of the suite `placement` expects along the way
+  placement_layer,     // intermediate expectations of a placement scenario hold
   declared_deviation,  // a deviation that a library declares is seen
-  decoys,              // what takes no computing does not pass too
+  decoys,              // outputs without computing do not pass
   supervision,         // the trial ends by itself, in time and without an error
 };
 

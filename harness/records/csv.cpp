@@ -15,12 +15,12 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr bool is_special(char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; }
 
-/// No table of Assay's comes near them; beyond, a file is an accident or an attack. A row is never
-/// longer than the line by which a worker answers.
+/// Limits far beyond any table of Assay's; a larger file is an accident or an attack. A row is
+/// never longer than a worker's answer line.
 constexpr std::size_t most_fields = 1000;
 constexpr std::size_t longest_row = std::size_t{64} << 20;
 
-/// CR LF is one.
+/// Number of line ends; CR LF counts once.
 std::size_t line_ends(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -30,14 +30,14 @@ std::size_t line_ends(std::string_view text) {
   return count;
 }
 
-/// Hands a text to libcsv, and keeps the positions of its rows and fields, which libcsv does not.
+/// Parses text with libcsv and tracks the positions of rows and fields, which libcsv does not.
 class Parser {
  public:
   Parser(std::string_view name, const std::function<void(const CsvRow&)>& visit)
       : name_(name), visit_(visit) {
     // Empty lines are reported too, so that they can be counted.
     if (csv_init(&csv_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) throw std::bad_alloc();
-    // Grows by as much: by its 128 bytes a long field would be copied a million times.
+    // Grows in large steps: with libcsv's 128 bytes a long field would be copied a million times.
     csv_set_blk_size(&csv_, std::size_t{1} << 20);
     csv_set_space_func(&csv_, [](unsigned char) { return 0; });  // spaces are part of a field
   }
@@ -45,7 +45,7 @@ class Parser {
   Parser& operator=(const Parser&) = delete;
   ~Parser() { csv_free(&csv_); }
 
-  /// The next part of the text, wherever it was cut.
+  /// Parses the next part of the text; parts may be cut anywhere.
   void take(std::string_view part) {
     if (part_start_ - row_start_ > longest_row) fail(row_start_, "a row of more than 64 MiB");
     part_ = part;
@@ -69,14 +69,14 @@ class Parser {
   }
 
  private:
-  /// Whether the field that began last is in quotes; it may have begun in an earlier part.
+  /// True if the last field is quoted; it may have begun in an earlier part.
   bool is_quoted() const {
     if (field_start_ < part_start_) return is_quoted_;
     const std::size_t at = field_start_ - part_start_;
     return at < part_.size() && part_[at] == '"';
   }
 
-  /// Strings of earlier rows are used again, with the memory that they have.
+  /// Reuses the strings of earlier rows and their memory.
   void take_field(std::string_view text) {
     if (fields_ == most_fields) {
       fail(field_start_, "a row of more than " + std::to_string(most_fields) + " fields");
@@ -90,7 +90,7 @@ class Parser {
     row_.columns[fields_] = field_start_ - row_start_ + 1;
     ++fields_;
     if (is_quoted()) {
-      // Around it stand two quotes, and each quote within stands twice.
+      // Adds the two enclosing quotes, and each inner quote twice.
       field_start_ += 2 + static_cast<std::size_t>(std::ranges::count(text, '"'));
       line_ += line_ends(text);
     }
@@ -144,10 +144,10 @@ class Parser {
   csv_parser csv_{};
   std::exception_ptr thrown_;
   CsvRow row_;
-  std::size_t fields_ = 0;  // of the row, that have ended
+  std::size_t fields_ = 0;  // complete fields of the row
   std::size_t line_ = 1;
   bool after_return_ = false;
-  // Offsets in the text, and what is known of the field that began in an earlier part.
+  // Offsets in the text, and the state of a field that began in an earlier part.
   std::string_view part_;
   std::size_t part_start_ = 0;
   std::size_t row_start_ = 0;
@@ -167,7 +167,7 @@ void each_csv_row(std::istream& text, std::string_view name,
     if (first && part.starts_with(byte_order_mark)) part.remove_prefix(byte_order_mark.size());
     parser.take(part);
   }
-  // A disk that fails, or a folder: it opens like a file.
+  // A failing disk, or a folder, which opens like a file.
   if (text.bad()) throw UsageError(std::string(name) + ": cannot be read");
   parser.end();
 }
@@ -179,7 +179,7 @@ std::vector<CsvRow> read_csv(std::istream& text, std::string_view name) {
 }
 
 std::string csv_line(std::span<const std::string> fields) {
-  // One empty field is quoted, since an empty line is no record.
+  // Quotes a single empty field, since an empty line is no record.
   if (fields.size() == 1 && fields[0].empty()) return "\"\"";
   std::string line;
   for (const std::string& text : fields) {

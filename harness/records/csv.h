@@ -9,18 +9,17 @@
 
 namespace assay {
 
-/// One record of a CSV text, and where its first field begins (both counted from 1).
+/// One record of a CSV text with its position (lines and columns count from 1).
 struct CsvRow {
   std::size_t line = 0;
   std::vector<std::string> fields;
   std::vector<std::size_t> columns;  // of each field's first character on the row's first line
 };
 
-/// Reads RFC 4180 text, quoted fields with commas, quotes and line breaks included, and hands each
-/// row to `visit` as it ends, so that a file takes the memory of its longest row; empty lines are
-/// passed over. The guard of csv_line() against formulas is taken off. Throws
-/// UsageError("NAME:LINE: why") on a malformed quote, a row of more than 1,000 fields or 64 MiB,
-/// and where the text cannot be read.
+/// Reads RFC 4180 text, including quoted fields with commas, quotes and line breaks. Hands each row
+/// to `visit` as it ends, so memory holds only the longest row. Skips empty lines. Removes the
+/// guard of csv_line() against formulas. Throws UsageError("NAME:LINE: why") on a malformed quote,
+/// a row of more than 1,000 fields or 64 MiB, and if the text cannot be read.
 void each_csv_row(std::istream& text, std::string_view name,
                   const std::function<void(const CsvRow&)>& visit);
 

@@ -14,11 +14,11 @@
 #include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 
-// JSON objects from and to any struct that has visit_fields. Empty fields are left out.
+// Conversion between JSON objects and any struct that has visit_fields. Leaves out empty fields.
 namespace assay {
 
-/// Throws UsageError where the value is no whole number or out of range: the library's own
-/// conversion wraps, cuts fractions off, and is undefined for a double beyond the range.
+/// Throws UsageError if the value is not a whole number or is out of range. The library's own
+/// conversion wraps, cuts off fractions, and is undefined for a double beyond the range.
 template <std::integral Number>
 Number whole_number(const nlohmann::json& value) {
   if (value.is_number_unsigned()) {
@@ -88,8 +88,9 @@ nlohmann::json fields_to_json(const Struct& object) {
   return json;
 }
 
-/// Throws nlohmann::json::exception when a value is of the wrong type, UsageError for an unknown
-/// name and for what is no whole number of a field's range. Absent keys leave the field.
+/// Throws nlohmann::json::exception for a value of the wrong type. Throws UsageError for an unknown
+/// name and for a number that is not whole or not in the field's range. Absent keys leave the
+/// field.
 template <class Struct>
 Struct fields_from_json(const nlohmann::json& json) {
   Struct object;

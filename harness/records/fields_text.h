@@ -19,9 +19,9 @@
 
 namespace assay {
 
-/// A field of `visit_fields` as the text of a cell: independent of the locale, doubles in the
-/// fewest digits that read back as the same number. Empty where there is no value, and for NaN and
-/// infinity, which are not numbers to whoever reads a column of numbers. Always valid UTF-8.
+/// Text of a cell for a field of `visit_fields`. Independent of the locale; doubles have the fewest
+/// digits that read back as the same number. Empty for no value, and for NaN and infinity, which
+/// readers of a numeric column reject. Always valid UTF-8.
 template <class T>
 std::string to_cell(const T& value) {
   if constexpr (std::same_as<T, bool>) {
@@ -42,8 +42,8 @@ std::string to_cell(const std::optional<T>& value) {
   return value ? to_cell(*value) : std::string();
 }
 
-/// The inverse of `to_cell`. Throws UsageError where the cell holds no such value, which a cell
-/// without a number is, and so are NaN and infinity, which are never written.
+/// Inverse of `to_cell`. Throws UsageError if the cell holds no such value, also for an empty
+/// numeric cell and for NaN and infinity, which are never written.
 template <class T>
 void from_cell(std::string_view cell, T& field) {
   const char* const end = cell.data() + cell.size();
@@ -94,7 +94,7 @@ void from_cell(std::string_view cell, std::optional<T>& field) {
   if (!cell.empty()) from_cell(cell, field.emplace());
 }
 
-/// The columns of a type that has `visit_fields`, in order.
+/// Columns of a type that has `visit_fields`, in order.
 template <class Fields>
 std::vector<std::string> field_names() {
   std::vector<std::string> names;
@@ -103,7 +103,7 @@ std::vector<std::string> field_names() {
   return names;
 }
 
-/// The cells of one row, in the order of `field_names`.
+/// Cells of one row, in the order of `field_names`.
 template <class Fields>
 std::vector<std::string> field_cells(const Fields& fields) {
   std::vector<std::string> cells;

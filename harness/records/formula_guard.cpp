@@ -14,7 +14,7 @@ bool is_number(std::string_view text) {
   return error != std::errc::invalid_argument && stop == end;
 }
 
-/// Whether it begins as a formula, behind any number of apostrophes.
+/// True if the cell begins as a formula, after any number of apostrophes.
 bool begins_a_formula(std::string_view cell) {
   const std::size_t first = cell.find_first_not_of('\'');
   return first != std::string_view::npos &&

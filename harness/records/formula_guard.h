@@ -5,13 +5,13 @@
 
 namespace assay {
 
-/// A cell of a CSV file for spreadsheets, which compute what begins with = + - @, a tab or a
-/// carriage return: text that does, and is no number, gets an apostrophe before it, and so does
-/// text in which apostrophes stand before one of these, so that unguarded() can tell
+/// Cell of a CSV file that is safe for spreadsheets, which compute text that begins with = + - @, a
+/// tab or a carriage return. Such text gets an apostrophe before it unless it is a number. Text
+/// with apostrophes before one of these gets one too, so that unguarded() can tell
 /// (https://owasp.org/www-community/attacks/CSV_Injection).
 std::string guarded(std::string_view cell);
 
-/// The inverse of guarded(), for all text.
+/// Inverse of guarded(), for all text.
 std::string_view unguarded(std::string_view cell);
 
 }  // namespace assay

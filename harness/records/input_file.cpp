@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
   refuse(path, std::generic_category().message(error));
 }
 
-/// Does not wait for a pipe's other end, which only the opened file can be asked about safely.
+/// Opens without waiting for a pipe's other end. Only the open file's type can be checked safely.
 FileDescriptor open_regular(const fs::path& path) {
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status {};

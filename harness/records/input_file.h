@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// A file that is only read, as a stream. A pipe would let the reader wait for ever and a device
-/// may have no end, so that only regular files are opened.
+/// A read-only file as a stream. Opens only regular files: a reader of a pipe may wait for ever,
+/// and a device may have no end.
 class InputFile final : public std::istream {
  public:
   /// Throws UsageError("PATH: cannot be read: why").

@@ -48,7 +48,7 @@ json parse_json(std::string_view text) {
   } catch (const json::parse_error& wrong) {
     if (wrong.byte > text.size()) throw UsageError("the JSON is cut off: its end is missing");
     throw UsageError(place_of(text, std::max<std::size_t>(wrong.byte, 1) - 1) + ": not JSON");
-  } catch (const json::exception&) {  // nothing else is wrong with a text that can be parsed
+  } catch (const json::exception&) {  // valid JSON can have no other error
     throw UsageError("the JSON has a number that is out of range");
   }
 }

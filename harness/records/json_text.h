@@ -8,33 +8,33 @@
 
 namespace assay {
 
-/// Far more than any file or message of Assay has. The library copies, prints and compares values
-/// by recursion, so deeper ones could exhaust the stack.
+/// Depth limit, far above any file or message of Assay. The library copies, prints and compares
+/// values by recursion, so deeper ones could exhaust the stack.
 inline constexpr int max_json_depth = 64;
 
-/// JSON that somebody else may have written. Throws UsageError that says where it is none and why,
-/// in words of this program: "line 3, column 5: ...".
+/// Parses JSON from any source. Throws UsageError that says where and why it is invalid, in words
+/// of this program: "line 3, column 5: ...".
 nlohmann::json parse_json(std::string_view text);
 
-/// The keys of a JSON object as fields. Throws UsageError that names the key.
+/// Reads the keys of a JSON object as fields. Throws UsageError that names the key.
 class JsonObject {
  public:
   /// `json` must outlive it.
   explicit JsonObject(const nlohmann::json& json);
 
-  /// Nothing where the key is absent or null.
+  /// Null if the key is absent or its value is null.
   const nlohmann::json* find(const char* key) const;
 
   /// All keys with their values, for a range-based for.
   auto items() const { return json_.items(); }
 
-  /// Leaves the field where the key is absent or null.
+  /// Keeps the field if the key is absent or null.
   template <class T>
   void get(const char* key, T& field) const {
     if (const nlohmann::json* const value = find(key)) read(key, *value, field);
   }
 
-  /// For what no reader can do without.
+  /// Reads a required key.
   template <class T>
   void need(const char* key, T& field) const {
     read(key, present(key), field);

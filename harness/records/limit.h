@@ -11,8 +11,7 @@
 
 namespace assay {
 
-/// A ceiling of one device, as it was measured: by the verified launches of one case. A row of
-/// limits.csv.
+/// Measured ceiling of one device, from the verified launches of one case. A row of limits.csv.
 struct Limit {
   std::string device;
   std::string limit;  // "memory_copy", "matrix_f32", "link_to_device", "launch"
@@ -22,7 +21,7 @@ struct Limit {
   std::optional<double> value;
   std::optional<double> ci_low;  // of the median time, 95%, within one process
   std::optional<double> ci_high;
-  std::optional<double> theoretical;  // what clocks and widths would allow, where they are known
+  std::optional<double> theoretical;  // by clocks and widths, where known
   std::string case_id;
   std::string implementation;
   std::string launched_by;
@@ -36,7 +35,7 @@ struct Limit {
   std::string started_at;  // UTC, ISO 8601
 };
 
-/// In the order of the columns of limits.csv.
+/// Visits fields in the order of the columns of limits.csv.
 template <class L, class Visitor>
 void visit_fields(L& limit, Visitor&& visit) requires std::same_as<std::remove_const_t<L>, Limit> {
   visit("device", limit.device);

@@ -10,10 +10,10 @@
 
 #include "harness/records/record.h"
 
-// What a comparison of two builds, base and candidate, leaves. docs/csv.md documents each column.
+// Records of a comparison of two builds, base and candidate. docs/csv.md documents each column.
 namespace assay {
 
-/// What a comparison says of one case. The names in text are those of the enumerators.
+/// Verdict of a comparison on one case. Texts use the names of the enumerators.
 enum class PairedVerdict {
   regressed,     // confirmed: slower by more than the margin
   improved,      // the interval lies beyond the margin
@@ -22,7 +22,7 @@ enum class PairedVerdict {
   wrong,         // a wrong result of either side: it has no times
   broken,        // a crash, a time-out or another failure of either side
   missing,       // the candidate cannot run what the base can
-  added,         // the base cannot run it: there is nothing to compare with
+  added,         // the base cannot run it: no baseline
   skipped,       // neither can
 };
 
@@ -32,12 +32,12 @@ inline std::span<const PairedVerdict> enumerators(PairedVerdict /*of*/) {
   return all_paired_verdicts();
 }
 
-/// The two parts of a comparison: rounds of all cases, and fresh ones of those that looked slower.
+/// Two parts of a comparison: rounds of all cases, then fresh rounds of cases that looked slower.
 inline constexpr std::string_view screen_stage = "screen";
 inline constexpr std::string_view confirm_stage = "confirm";
 
-/// Both sides of one case, timed back to back by a worker each that was started for this round. A
-/// row of rounds.csv.
+/// Both sides of one case, timed back to back by one worker each, started for this round. A row of
+/// rounds.csv.
 struct PairedRound {
   std::string case_id;
   std::string device;
@@ -78,20 +78,20 @@ void visit_fields(R& r,
   visit("started_at", r.started_at);
 }
 
-/// What all rounds together say of one case. A row of ab.csv.
+/// Result of all rounds of one case. A row of ab.csv.
 struct PairedCase {
   std::string case_id;
   std::string device;
   std::string timing;
   PairedVerdict verdict = PairedVerdict::inconclusive;
-  std::string reason;               // where the verdict is not one of times
+  std::string reason;               // if the verdict is not about times
   std::optional<double> ratio;      // of the candidate's time to the base's, Hodges-Lehmann
   std::optional<double> ratio_low;  // 95% signed-rank interval
   std::optional<double> ratio_high;
-  std::string stage;  // whose rounds the ratio is of
+  std::string stage;  // whose rounds give the ratio
   std::optional<std::int64_t> rounds;
   std::optional<double> margin;    // 0.02: up to 2% slower is not a regression
-  std::optional<double> p_screen;  // of the ratio not being beyond the margin
+  std::optional<double> p_screen;  // null hypothesis: the ratio is within the margin
   std::optional<double> p_confirm;
   std::optional<double> p_holm;  // of the suspects together
   std::optional<double> base_median_s;

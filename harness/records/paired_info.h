@@ -19,7 +19,7 @@ struct PairedSide {
   std::vector<DeviceInfo> devices;  // as it sees them
 };
 
-/// What is true of a whole comparison: the content of ab.json.
+/// Facts of a whole comparison: the content of ab.json.
 struct PairedInfo {
   std::string run_id;
   std::filesystem::path directory;
@@ -31,7 +31,7 @@ struct PairedInfo {
   PairedSide cand;
   std::uint64_t seed = 1;
   double margin = 0;
-  std::string margin_reason;  // why it is that
+  std::string margin_reason;  // reason for the margin
   int screen_rounds = 0;
   double screen_p = 0;
   int confirm_rounds = 0;
@@ -42,7 +42,7 @@ struct PairedInfo {
   bool interrupted = false;  // known at the end
   int exit_code = 0;         // known at the end
   double wall_s = 0;         // known at the end
-  /// The same for both sides: the variables that change results.
+  /// Variables that change results, common to both sides.
   std::vector<std::pair<std::string, std::string>> environment;
 };
 

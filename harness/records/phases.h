@@ -8,19 +8,19 @@
 
 namespace assay {
 
-/// Seconds, by what they went into: of a trial in its worker, or of all trials of a run. Those of
-/// lanes that work side by side add up to more than the time that passes on the wall.
+/// Seconds spent by phase, of a trial in its worker or of all trials of a run. Lanes that work side
+/// by side add up to more than the wall time.
 struct PhaseSeconds {
-  double setup = 0;       // opening devices, allocating, preparing the kernel, releasing all that
+  double setup = 0;       // opening devices, allocating, preparing the kernel, releasing
   double input = 0;       // drawing and uploading inputs, arming guards and poison
   double execution = 0;   // launches that are judged and not timed
-  double reference = 0;   // what should come out, and waiting for another worker's reference
+  double reference = 0;   // expected outputs, and waiting for another worker's reference
   double comparison = 0;  // downloading and judging outputs, guards, inputs, agreement of ranks
   double sampling = 0;    // warm-up and samples
-  // Of the parent; 0 in what a worker says.
-  double limits = 0;  // measuring what bounds the figures, before the first trial
-  double output = 0;  // telling results to files and to the terminal
-  double other = 0;   // what remains of the wall time: planning, workers that start, wait or die
+  // Phases of the parent; 0 in a worker's answer.
+  double limits = 0;  // measuring limits, before the first trial
+  double output = 0;  // writing results to files and to the terminal
+  double other = 0;   // rest of the wall time: planning, workers that start, wait or die
 
   double total() const;
   PhaseSeconds& operator+=(const PhaseSeconds& more);
@@ -31,7 +31,7 @@ struct Phase {
   double PhaseSeconds::*seconds;
 };
 
-/// The one list of names that run.json and the worker protocol share.
+/// Only list of names, shared by run.json and the worker protocol.
 inline constexpr std::array all_phases{Phase{"setup", &PhaseSeconds::setup},
                                        Phase{"input", &PhaseSeconds::input},
                                        Phase{"execution", &PhaseSeconds::execution},
@@ -47,20 +47,20 @@ void visit_fields(R& r, V&& visit) requires std::same_as<std::remove_const_t<R>,
   for (const Phase& phase : all_phases) visit(phase.name, r.*phase.seconds);
 }
 
-/// Tells time apart by phases: always in one of them or in none, so that nothing counts twice.
+/// Splits time into phases. It is always in one phase or in none, so no time counts twice.
 class PhaseClock {
  public:
   /// `now_s` is a steady clock.
   explicit PhaseClock(double (*now_s)() = steady_s) : now_s_(now_s) {}
 
-  /// What follows counts for `phase`.
+  /// Counts the time from now on for `phase`.
   void enter(double PhaseSeconds::*phase);
-  /// What follows counts for nothing.
+  /// Stops counting.
   void pause();
-  /// Of the time since the last call a `share`, 0 to 1, went into `phase`; the clock goes on in the
-  /// phase that it is in.
+  /// Counts a `share`, 0 to 1, of the time since the last call for `phase`. The clock stays in its
+  /// current phase.
   void give(double PhaseSeconds::*phase, double share);
-  /// Pauses. What was counted since the last take().
+  /// Pauses. Returns the time counted since the last take().
   PhaseSeconds take();
 
  private:

@@ -13,8 +13,8 @@ std::string escaped_byte(char byte) {
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
-/// https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs: the runner takes
-/// both forms, the first also behind blanks. Azure Pipelines takes the third.
+/// https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs: the runner
+/// accepts the first two forms, the first also after blanks. Azure Pipelines accepts the third.
 bool is_command(std::string_view rest, bool only_blanks_before) {
   return (only_blanks_before && rest.starts_with("::")) || rest.starts_with("##[") ||
          rest.starts_with("##vso[");

@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// What became of one trial. The names in text are those of the enumerators.
+/// Outcome of one trial. Texts use the names of the enumerators.
 enum class Status {
   pass,
   fail,   // a wrong result
@@ -31,7 +31,7 @@ enum class Status {
   vacuous,  // the outputs could not have told right from wrong
 };
 
-/// What a status means for the run.
+/// Meaning of a status for the run.
 enum class StatusClass { right, wrong, broken, skipped };
 StatusClass class_of(Status status);
 
@@ -39,7 +39,7 @@ std::span<const Status> all_statuses();
 std::string_view name(Status status);
 std::optional<Status> parse_status(std::string_view text);
 
-/// How a trial is timed: launches back to back, or one at a time, each on empty caches.
+/// Timings of a trial: launches back to back, or one at a time, each on empty caches.
 inline constexpr std::string_view batch_timing = "batch";
 inline constexpr std::string_view cold_timing = "cold";
 
@@ -51,8 +51,8 @@ struct Sample {
   std::optional<bool> throttled;
 };
 
-/// One row of results.csv. Its key is (case_id, device, timing, attempt, repeat). Empty where not
-/// applicable. docs/csv.md documents each column.
+/// One row of results.csv. Its key is (case_id, device, timing, attempt, repeat). Fields that do
+/// not apply are empty. docs/csv.md documents each column.
 struct Record {
   std::int64_t schema_version = 1;
   std::string run_id;
@@ -116,21 +116,22 @@ struct Record {
   std::string launched_by;            // "graph", "loop": of timed launches
   std::optional<std::int64_t> launches_per_sample;
   std::optional<double> empty_sample_s;     // what reading the clock adds to a sample
-  std::optional<double> between_samples_s;  // and what it spends beside it, in the median
+  std::optional<double> between_samples_s;  // median time spent beside a sample
   std::optional<double> worst_allowed;      // |error| at `worst_index`; 0: the expected value alone
-  std::optional<double> wall_s;             // from when the trial was begun to when it had ended
+  std::optional<double> wall_s;             // from the begin of the trial to its end
   std::optional<Check> caught_by;           // the check that failed
   std::string caught_on;                    // the pass on which it failed, or the launches
   std::optional<SkipCategory> skip_category;
-  std::optional<bool> beyond_limit;  // both intervals and drift: one of two figures is wrong
-  std::string stand_in;              // what stood for a device: its figures are no hardware's
+  std::optional<bool>
+      beyond_limit;      // by more than intervals and drift: one of two figures is wrong
+  std::string stand_in;  // stand-in for a device: its figures are not hardware's
 
   /// Neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
 };
 
-/// Calls `visit(name, field)` for each field in the order of the columns of results.csv. The one
-/// list of names that the CSV, the JSON and the worker protocol share. New fields go at the end.
+/// Calls `visit(name, field)` for each field in the order of the columns of results.csv. The only
+/// list of names, shared by the CSV, the JSON and the worker protocol. New fields go at the end.
 template <class R, class Visitor>
 void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const_t<R>, Record> {
   visit("schema_version", r.schema_version);
@@ -205,7 +206,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("stand_in", r.stand_in);
 }
 
-/// How many references a trial needed that were computed for it, and how many stood there already.
+/// Number of references that a trial computed, and of those that it found stored.
 struct ReferenceCount {
   std::int64_t computed = 0;
   std::int64_t shared = 0;
@@ -217,13 +218,13 @@ struct Result {
   std::vector<Sample> samples;
   ReferenceCount references;
   PhaseSeconds phases;
-  /// The worker may be damaged (it wrote outside its outputs, its device reported an error): its
-  /// next trial would be judged on broken ground.
+  /// True if the worker may be damaged (it wrote outside its outputs, or its device reported an
+  /// error): the verdict of its next trial could not be trusted.
   bool leave_worker = false;
 };
 
-/// Hears of a run as it happens. `begin` once, `result` for each trial as it ends, `end` once,
-/// also when the run was cut short. Throws when it cannot keep what it was told.
+/// Receives a run as it happens: `begin` once, `result` for each trial as it ends, `end` once, also
+/// when the run was cut short. Throws if it cannot store a call's data.
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -14,18 +14,18 @@ namespace assay {
 /// One stretch of a run: from its start or a --resume to where it ended or was killed.
 struct Session {
   std::string started_at;  // UTC, ISO 8601
-  std::string ended_at;    // empty while it goes on, and for ever where it was killed
+  std::string ended_at;    // empty while it runs, and for ever if it was killed
   std::vector<std::string> command_line;
-  // Known where it ended.
+  // Known if the session ended.
   bool interrupted = false;
   int exit_code = 0;
   double wall_s = 0;
-  std::int64_t taken = 0;  // trials that ran in it, each attempt
+  std::int64_t taken = 0;  // trials that it ran, each attempt
 
   bool ended() const { return !ended_at.empty(); }
 };
 
-/// What is true of a whole run: the content of run.json and devices.csv.
+/// Facts of a whole run: the content of run.json and devices.csv.
 struct RunInfo {
   std::string run_id;
   std::filesystem::path directory;
@@ -45,17 +45,18 @@ struct RunInfo {
   std::int64_t planned = 0;  // trials, counting every repeat
   bool interrupted = false;  // known at the end
   int exit_code = 0;         // known at the end
-  /// What a person should know beside the results: what a budget left out, a known failure that no
+  /// Notes for people beside the results: trials that a budget left out, a known failure that no
   /// longer fails. Known at the end.
   std::vector<std::string> notes;
   std::int64_t references_computed = 0;  // known at the end
-  std::int64_t references_shared = 0;    // used again by another trial; known at the end
-  std::vector<Session> sessions;         // at least one; the last is the one that goes on
-  /// The list of known failures, absolute, and the CRC-32 of its bytes; empty where there is none.
+  std::int64_t references_shared = 0;    // reused by another trial; known at the end
+  std::vector<Session> sessions;         // at least one; the last is the current one
+  /// Absolute path of the list of known failures, and the CRC-32 of its bytes; empty without a
+  /// list.
   std::filesystem::path expected;
   std::string expected_crc32;
-  /// How long the sessions that ended took together, for how many trials that ran (each attempt),
-  /// and where that time went. Known at the end.
+  /// Total time of the ended sessions, their number of trials (each attempt), and that time by
+  /// phases. Known at the end.
   double wall_s = 0;
   std::int64_t taken = 0;
   PhaseSeconds phases;

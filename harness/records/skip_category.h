@@ -6,11 +6,11 @@
 
 namespace assay {
 
-/// Why a trial was impossible. The names in text are those of the enumerators.
+/// Reason why a trial was impossible. Texts use the names of the enumerators.
 enum class SkipCategory {
-  too_few_devices,    // all that is skipped when a run is planned
+  too_few_devices,    // the only skip that the plan makes
   too_little_memory,  // of the host
-  not_here,           // the device or the host lacks it, and is known to
+  not_here,           // the device or the host is known to lack it
   unsupported,        // a library is missing, or refused it
   not_built,          // a worker of another build has no such case
 };
@@ -21,10 +21,10 @@ inline std::span<const SkipCategory> enumerators(SkipCategory /*of*/) {
   return all_skip_categories();
 }
 
-/// "too few devices: 4 ranks on 2": how a row says it to people.
+/// "too few devices: 4 ranks on 2": text of a row for people.
 std::string skip_reason(SkipCategory category, std::string_view why);
 
-/// Whether a machine that is right must skip the trial too.
+/// True if a correct machine must skip the trial too.
 constexpr bool is_limit(SkipCategory category) { return category <= SkipCategory::not_here; }
 
 }  // namespace assay

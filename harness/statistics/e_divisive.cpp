@@ -11,7 +11,7 @@
 namespace assay::statistics {
 namespace {
 
-/// The engine is the same everywhere by the standard; std::shuffle and the distributions are not.
+/// Engine that the standard fixes on all platforms, unlike std::shuffle and the distributions.
 using Engine = std::mt19937_64;
 
 /// Uniform in [0, n).
@@ -28,8 +28,8 @@ void shuffle(std::span<double> values, Engine& engine) {
   }
 }
 
-/// The numbers k up to n and 1 / k, in tables: there is a window for each pair of values, and
-/// conversions and divisions would take most of the time.
+/// Tables of k and 1 / k up to n: each pair of values has a window, so conversions and divisions
+/// would take most of the time.
 struct Sizes {
   explicit Sizes(std::size_t n) : count(n + 1, 0), inverse(n + 1, 0) {
     for (std::size_t k = 1; k <= n; ++k) {
@@ -41,8 +41,8 @@ struct Sizes {
   std::vector<double> inverse;
 };
 
-/// The scaled statistic Q of two neighbouring windows of n and m values, from the sums of the
-/// distances within either and within both together.
+/// Scaled statistic Q of two neighbouring windows of n and m values, from the sums of the distances
+/// within each and within both together.
 [[gnu::always_inline]] inline double scaled(std::size_t n, std::size_t m, double left, double right,
                                             double both, const double* count,
                                             const double* inverse) {
@@ -63,8 +63,8 @@ std::vector<double> sums_within_prefixes(std::span<const double> x) {
   return sums;
 }
 
-/// The best split whose second window ends where the series does: between two known levels there
-/// is no third that could hide the change.
+/// Best split whose second window ends with the series: between two known levels no third can hide
+/// the change.
 std::size_t best_index(const std::vector<double>& x, std::size_t smallest) {
   const std::size_t n = x.size();
   const Sizes sizes(n);
@@ -124,7 +124,7 @@ class Search {
     Split split;
   };
 
-  /// Segments too short to be split are not kept: no permutation of theirs can exceed anything.
+  /// Drops segments too short to split: their permutations have no statistic.
   void add_segment(std::size_t begin, std::size_t end) {
     if (end - begin < 2 * options_.smallest_segment) return;
     const std::span<const double> all(x_);
@@ -141,8 +141,8 @@ class Search {
     });
   }
 
-  /// (reached + 1) / (permutations + 1), which never is too small: Phipson and Smyth, 2010. Stops
-  /// early where it can no longer come down to the limit, and returns a p above it.
+  /// Returns (reached + 1) / (permutations + 1), which is never too small: Phipson and Smyth, 2010.
+  /// Stops early once p can no longer reach the limit, and returns a p above it.
   double p_value(double statistic) {
     const double same = statistic * (1 - 1e-9);  // sums in another order differ by their rounding
     const double all = options_.permutations + 1.0;
@@ -206,7 +206,8 @@ Split best_split(std::span<const double> x, std::size_t smallest) {
   std::vector<double> within(n, 0);   // of [i, i + length + 1)
   std::vector<double> q(n, 0);
   Split best{.statistic = -std::numeric_limits<double>::infinity()};
-  // All windows of one length side by side: no sum waits for another, and all terms are positive.
+  // Computes all windows of one length side by side: no sum waits for another, and all terms are
+  // positive.
   for (std::size_t length = 1; length < n; ++length) {
     const std::size_t windows = n - length;
 #pragma omp simd

@@ -11,7 +11,7 @@ std::vector<double> holm(std::span<const double> p) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return p[i]; });
   std::vector<double> adjusted(p.size());
-  double largest = 0;  // none may fall below that of a smaller p
+  double largest = 0;  // adjusted values must not decrease with p
   for (std::size_t place = 0; place < order.size(); ++place) {
     const auto still_tested = static_cast<double>(p.size() - place);
     largest = std::max(largest, std::min(1.0, still_tested * p[order[place]]));

@@ -5,9 +5,9 @@
 
 namespace assay::statistics {
 
-/// Each p-value adjusted for being one of several (Holm, Scandinavian Journal of Statistics 6,
-/// 1979): rejecting all that stay below a level makes a single false rejection less likely than
-/// that level, however the tests depend on each other. In the order given.
+/// Adjusts each p-value for multiple tests (Holm, Scandinavian Journal of Statistics 6, 1979).
+/// Rejecting all results below a level makes any false rejection less likely than that level,
+/// however the tests depend on each other. Keeps the given order.
 std::vector<double> holm(std::span<const double> p);
 
 }  // namespace assay::statistics

@@ -15,7 +15,7 @@ struct Summary {
   double q1 = 0;
   double median = 0;
   double q3 = 0;
-  std::optional<Interval> interval;  // of the median, 95%; none of too few values
+  std::optional<Interval> interval;  // of the median, 95%; empty for too few values
 };
 
 /// Throws std::invalid_argument for no values.
@@ -24,16 +24,16 @@ Summary summarize(std::vector<double> values);
 double median(std::vector<double> values);
 
 /// Ranks [low, high], counted from 0, of the order statistics that enclose the median of any
-/// continuous distribution with probability of at least 95%: binomial(n, 1/2) quantiles. Hahn,
-/// Meeker: "Statistical Intervals", 1991, section 5.2. None where even the whole range is less
-/// sure.
+/// continuous distribution with a probability of at least 95%: binomial(n, 1/2) quantiles. Hahn,
+/// Meeker: "Statistical Intervals", 1991, section 5.2. Empty if even the whole range is less sure.
 struct Ranks {
   std::size_t low;
   std::size_t high;
 };
 std::optional<Ranks> median_interval_ranks(std::size_t n);
 
-/// The fewest values that have such ranks: the range of n values misses the median with 2 * 0.5^n.
+/// Fewest values with such ranks: the range of n values misses the median with probability 2 *
+/// 0.5^n.
 inline constexpr std::size_t fewest_for_interval = 6;
 
 /// Correlation of each value with its successor; 0 for a constant or fewer than 3 values.

@@ -16,7 +16,7 @@ void check(std::span<const double> differences) {
   }
 }
 
-/// Twice the rank of each size among all, which is whole also where ties share a mean rank.
+/// Twice the rank of each size: whole even where ties share a mean rank.
 std::vector<std::size_t> doubled_ranks(const std::vector<double>& ascending_sizes) {
   std::vector<std::size_t> ranks(ascending_sizes.size());
   for (std::size_t first = 0; first < ranks.size();) {
@@ -29,7 +29,7 @@ std::vector<std::size_t> doubled_ranks(const std::vector<double>& ascending_size
   return ranks;
 }
 
-/// The probability of each sum of a subset of `ranks`, every subset being as likely.
+/// Probability of each sum of a subset of `ranks`, all subsets being equally likely.
 std::vector<double> subset_sums(const std::vector<std::size_t>& ranks) {
   std::vector<double> probability{1};
   for (const std::size_t rank : ranks) {
@@ -97,7 +97,7 @@ Interval signed_rank_interval(std::span<const double> differences, double confid
   std::vector<std::size_t> ranks;
   for (std::size_t rank = 1; rank <= differences.size(); ++rank) ranks.push_back(rank);
   const std::vector<double> probability = subset_sums(ranks);
-  // The largest cut with P(W <= cut) within one side's share; as many averages fall off each end.
+  // Largest cut with P(W <= cut) within one side's share; as many averages are dropped at each end.
   const double each_side = (1 - confidence) / 2;
   std::size_t cut = 0;
   double tail = probability[0];

@@ -11,23 +11,23 @@
 // std::invalid_argument for no differences and for a number that is not finite.
 namespace assay::statistics {
 
-/// P(W+ >= what was observed) if the differences were symmetric about `centre`: small where they
-/// tend to be larger. Conditional on the sizes |difference - centre|, so exact with ties, which
-/// share their mean rank, and with zeros, which take the lowest ranks and count for neither side
-/// (Pratt, JASA 54, 1959: without ranking them a sample may turn significant as it comes closer to
-/// the centre).
+/// P(W+ >= observed) if the differences were symmetric about `centre`: small if they tend to be
+/// larger. Conditional on the sizes |difference - centre|, so it is exact with ties, which share
+/// their mean rank, and with zeros, which take the lowest ranks and count for neither side (Pratt,
+/// JASA 54, 1959: without ranking them a sample may turn significant as it comes closer to the
+/// centre).
 double p_greater(std::span<const double> differences, double centre);
 
-/// The fewest differences that can reach p_greater <= p: 2^-n is the smallest there is.
+/// Fewest differences n that can reach p_greater <= p: its minimum is 2^-n.
 int fewest_differences(double p);
 
-/// The median of all means of two differences, each with itself included: the centre that the
+/// Median of the means of all pairs of differences, each with itself included: the centre that the
 /// signed ranks fit best (Hodges and Lehmann, 1963).
 double hodges_lehmann(std::span<const double> differences);
 
-/// The centres that no two-sided signed-rank test at 1 - confidence rejects: order statistics of
-/// those means. It covers the centre with at least `confidence`, ties included. Throws
-/// std::invalid_argument where even the whole range is less sure: below 6 differences for 95%.
+/// Interval of the centres that a two-sided signed-rank test at 1 - confidence does not reject:
+/// order statistics of those means. Covers the centre with at least `confidence`, ties included.
+/// Throws std::invalid_argument if even the whole range is less sure: below 6 differences for 95%.
 Interval signed_rank_interval(std::span<const double> differences, double confidence = 0.95);
 
 }  // namespace assay::statistics

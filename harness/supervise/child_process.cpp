@@ -12,8 +12,8 @@ extern char** environ;  // NOLINT: POSIX's name
 namespace assay {
 namespace {
 
-/// The parent's environment with `changes` in it, of several of one variable the last. A name that
-/// came twice would be read by some as its first value and by others as its last.
+/// Parent's environment with `changes`; the last change of a variable wins. Each name stands once:
+/// of two entries some readers take the first, others the last.
 std::vector<std::string> changed_environment(
     const std::vector<std::pair<std::string, std::string>>& changes) {
   std::vector<std::string> variables;
@@ -29,7 +29,7 @@ std::vector<std::string> changed_environment(
   return variables;
 }
 
-/// The null-terminated array of pointers that exec wants; valid as long as `strings` is.
+/// Null-terminated array of pointers for exec; valid as long as `strings` is.
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> array;
   for (std::string& string : strings) array.push_back(string.data());
@@ -51,7 +51,8 @@ struct SpawnSettings {
     if (!command.own_group) return;
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes, 0);
-    // The parent ignores SIGPIPE and handles the others; ignored signals would stay so over exec.
+    // The parent ignores SIGPIPE and handles other signals. Ignored signals would stay ignored over
+    // exec.
     sigset_t defaults;
     sigemptyset(&defaults);
     for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {

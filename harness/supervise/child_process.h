@@ -9,10 +9,10 @@
 
 namespace assay {
 
-/// How to start a program.
+/// Program to start, with its environment and streams.
 struct ChildCommand {
   std::vector<std::string> arguments;  // the program first
-  /// Set for the child beside the parent's environment; of several of one variable the last.
+  /// Variables added to the parent's environment; the last entry of a name wins.
   std::vector<std::pair<std::string, std::string>> environment;
   std::array<int, 3> streams{0, 1, 2};  // descriptors that become its standard ones
   /// A process group of its own, with the default action of each signal: a Ctrl-C at the terminal

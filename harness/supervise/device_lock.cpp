@@ -28,14 +28,14 @@ constexpr auto ask_interval = std::chrono::milliseconds(200);
                                       path.string(), why.empty() ? "" : ": ", why));
 }
 
-/// Throws for what open() refuses because somebody planted a link.
+/// Throws for a failed open(). Says so if somebody planted a link.
 [[noreturn]] void fail_to_open(const fs::path& path) {
   const int error = errno;
   std::error_code ignored;
   fail(error, path, fs::is_symlink(path, ignored) ? "it is a link" : "");
 }
 
-/// Whoever may write in a folder may remove what is another's there, unless it is sticky.
+/// Sets the sticky bit: without it any writer of the folder may remove the files of others.
 void make_sticky(const FileDescriptor& folder, const fs::path& path) {
   struct stat state {};
   if (fstat(folder.get(), &state) != 0) fail(errno, path);
@@ -50,8 +50,8 @@ void make_sticky(const FileDescriptor& folder, const fs::path& path) {
   if (fchmod(folder.get(), (state.st_mode & 07777U) | S_ISVTX) != 0) fail(errno, path);
 }
 
-/// For all users, as is what they make in it: the device is everybody's. But none removes what
-/// another made.
+/// Opens the folder, writable for all users, since all share the device. No user can remove the
+/// files of another.
 FileDescriptor open_folder(const fs::path& path) {
   const bool is_new = mkdir(path.c_str(), 0777) == 0;
   if (!is_new && errno != EEXIST) fail(errno, path);
@@ -70,7 +70,8 @@ FileDescriptor open_file(const fs::path& folder_path, const std::string& name) {
   for (;;) {
     file = FileDescriptor(openat(folder.get(), name.c_str(), flags));
     if (file.get() >= 0 || errno != ENOENT) break;
-    // Made by this very call or not at all: the kernel may refuse O_CREAT on another user's file.
+    // O_EXCL: creates the file here or not at all; the kernel may refuse O_CREAT on another user's
+    // file.
     file = FileDescriptor(openat(folder.get(), name.c_str(), flags | O_CREAT | O_EXCL, 0666));
     if (file.get() >= 0 && fchmod(file.get(), 0666) != 0) fail(errno, path);
     if (file.get() >= 0 || errno != EEXIST) break;
@@ -78,13 +79,13 @@ FileDescriptor open_file(const fs::path& folder_path, const std::string& name) {
   if (file.get() < 0) fail_to_open(path);
   struct stat state {};
   if (fstat(file.get(), &state) != 0) fail(errno, path);
-  // Nothing else may be where the process id is written.
+  // Refuses anything but a plain file, since the process id is written to it.
   if (!S_ISREG(state.st_mode)) fail(EINVAL, path, "it is no regular file");
   if (state.st_nlink > 1) fail(EINVAL, path, "it is a file of another name too");
   return file;
 }
 
-/// Anybody may have written there: nothing but a number is shown.
+/// Anybody may have written the file: shows nothing but a number.
 std::string holder(int file) {
   std::array<char, 32> text{};
   const ssize_t length = pread(file, text.data(), text.size(), 0);
@@ -118,7 +119,7 @@ DeviceLock::DeviceLock(const fs::path& folder, const std::string& uuid, bool wai
     std::this_thread::sleep_for(ask_interval);
   }
   const std::string pid = std::to_string(getpid());
-  // Only for the other side's message.
+  // The process id serves only the other side's message.
   if (ftruncate(file_.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t ignored = pwrite(file_.get(), pid.data(), pid.size(), 0);
   }

@@ -13,12 +13,12 @@ namespace {
 
 /// Starting a GPU's runtime can take many seconds on a busy machine.
 constexpr double hello_s = 60;
-/// What a worker in doubt may take to leave by itself, and after TERM.
+/// Time limits for a doubtful worker to leave by itself, and after TERM.
 constexpr double doubtful_leave_s = 1;
 constexpr double term_s = 2;
-/// In a row. Each may have taken hello_s, and the next would too.
+/// Failed starts in a row before giving up. Each may take hello_s.
 constexpr int most_failed_starts = 2;
-/// In a row, each in a fresh worker.
+/// Device losses in a row before giving up, each in a fresh worker.
 constexpr int most_losses = 2;
 
 double seconds_until(Deadline deadline) {
@@ -29,7 +29,7 @@ std::string job_is_over(const std::string& why) {
   return "given up: the job is over, its process has ended: " + why;
 }
 
-/// An answer to another question, or a pass that judged too little, is no answer.
+/// Throws for an answer to another trial, and for a pass that judged too little.
 void check_answer(const Record& record, const PlannedTrial& trial) {
   if (record.case_id != trial.test.id() || record.device != lane_text(trial)) {
     throw protocol::Malformed("it is of '" + record.case_id + "' on '" + record.device + "'");
@@ -78,7 +78,7 @@ void Lane::give(const PlannedTrial& trial) {
     worker_->receive();
     phase_ = Phase::executing;
     deadline_ = after(timeout_s_);
-    // A line that nobody asked for must not be taken for the answer to this trial.
+    // An unexpected line must not pass for the answer to this trial.
     std::string unasked;
     const bool is_sound = !worker_->silent() && !worker_->take_line(unasked);
     if (is_sound && worker_->send(protocol::encode(trial_))) {
@@ -87,7 +87,7 @@ void Lane::give(const PlannedTrial& trial) {
     }
     worker_->stop(0, term_s);
     const std::string why = exit_summary(*worker_);
-    dismiss(0);  // it died or spoke while idle, which is no fault of this trial
+    dismiss(0);  // it died or spoke while idle: not this trial's fault
     if (command_.once) {
       given_up_ = GivenUp{Status::device_lost, job_is_over(why), std::nullopt};
       immediate_ = ended_as(given_up_->status, given_up_->reason);
@@ -119,7 +119,8 @@ std::optional<Result> Lane::step() {
   if (worker_->line_too_long()) {
     return finish(ended_as(Status::error, "the worker's answer has no end"), false);
   }
-  // Only after hearing: an answer that lay in the pipe while the parent was busy is in time.
+  // Checks the deadline after reading: an answer that waited in the pipe while the parent was busy
+  // is in time.
   if (phase_ != Phase::waiting && seconds_until(deadline_) <= 0) return overrun();
   return std::nullopt;
 }
@@ -143,7 +144,7 @@ std::optional<Result> Lane::hear(const std::string& line) {
       return std::nullopt;
     }
     if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
-      // Of this build it would be a case that was planned and then not run.
+      // From this build it would mean a planned case that does not run.
       if (command_.build_id == own_build_id()) throw protocol::Malformed(unknown->reason);
       return take(
           skipped(SkipCategory::not_built, skip_reason(SkipCategory::not_built, unknown->reason)));
@@ -161,7 +162,7 @@ std::optional<Result> Lane::hear(const std::string& line) {
 std::optional<Result> Lane::hear_hello(const protocol::Hello& hello) {
   check_hello(hello, command_.build_id);
   failed_starts_ = 0;
-  // A driver that loses a device may give its number to the next one.
+  // A driver that loses a device may give its index to the next one.
   const bool is_first = uuids_.empty();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const DeviceId& id = devices_[i];
@@ -177,7 +178,7 @@ std::optional<Result> Lane::hear_hello(const protocol::Hello& hello) {
   }
   phase_ = Phase::executing;
   deadline_ = after(timeout_s_);
-  worker_->send(protocol::encode(trial_));  // should it fail, the worker's end is heard of
+  worker_->send(protocol::encode(trial_));  // a failure shows as the worker's end
   return std::nullopt;
 }
 

@@ -15,17 +15,17 @@
 
 namespace assay {
 
-/// Why a lane takes no more trials, and what becomes of those it still had.
+/// Reason why a lane takes no more trials, and the status of its remaining ones.
 struct GivenUp {
   Status status;
   std::string reason;
-  /// The device that is gone; empty when the lane as a whole cannot be used.
+  /// Lost device; empty if the lane as a whole is unusable.
   std::optional<DeviceId> device;
 };
 
-/// A set of devices and the worker that serves it. Executes one trial at a time and turns whatever
-/// becomes of it, a dead, silent or lying worker included, into one Result. Never waits for a
-/// worker that computes: the supervisor polls all lanes at once.
+/// A set of devices and the worker that serves it. Executes one trial at a time and turns every
+/// outcome into one Result, also those of dead, silent or lying workers. Never waits for a
+/// computing worker: the supervisor polls all lanes at once.
 class Lane {
  public:
   Lane(std::vector<DeviceId> devices, const WorkerCommand& command, double timeout_s)
@@ -34,38 +34,38 @@ class Lane {
 
   const std::vector<DeviceId>& devices() const { return devices_; }
   bool busy() const { return phase_ != Phase::idle || immediate_; }
-  /// A trial is verified and waits for its turn to be timed.
+  /// True if a trial is verified and waits for its turn to be timed.
   bool waits_for_turn() const { return phase_ == Phase::waiting; }
   bool is_timing() const { return phase_ == Phase::timing; }
   const std::optional<GivenUp>& given_up() const { return given_up_; }
 
-  /// Begins a trial, with a fresh worker where there is none. The lane must not be busy.
+  /// Begins a trial; starts a worker if there is none. The lane must not be busy.
   void give(const PlannedTrial& trial);
   void grant_turn();
 
-  /// Hears what the worker has said and looks at the clock. The trial's result once it has one.
+  /// Reads the worker's output and checks the deadline. Returns the trial's result once there is
+  /// one.
   std::optional<Result> step();
 
-  /// What to wait for before the next step.
+  /// Descriptors and deadline to wait for before the next step.
   void add_descriptors(std::vector<pollfd>& polled) const;
   std::optional<Deadline> deadline() const;
 
-  /// The devices as somebody has seen them already: their UUIDs, in their order. Else those that
-  /// the first worker sees are taken for the right ones.
+  /// Sets the expected UUIDs of the devices, in their order. By default those that the first worker
+  /// sees count as right.
   void expect(std::vector<std::string> uuids) { uuids_ = std::move(uuids); }
 
-  /// Stops the worker where it is, so that nothing of it disturbs another's times. False where it
-  /// does not stop.
+  /// Stops the worker, so that it does not disturb the times of others. False if it does not stop.
   bool hold() { return !worker_ || worker_->pause(); }
   void go_on() {
     if (worker_) worker_->resume();
   }
 
-  /// No other worker can take the place of its first one.
+  /// True if no other worker can replace the first one.
   bool is_once() const { return command_.once; }
   bool has_worker() const { return worker_ != nullptr; }
   std::optional<pid_t> worker_pid() const;
-  /// Lets the worker leave, at once or by force after `leave_s`; its devices are free then.
+  /// Lets the worker leave, by force after `leave_s`. Frees its devices.
   void dismiss(double leave_s);
 
  private:
@@ -82,7 +82,7 @@ class Lane {
   Result finish(Result result, bool keep_worker);
 
   std::vector<DeviceId> devices_;
-  std::vector<std::string> uuids_;  // of those, as the first worker saw them
+  std::vector<std::string> uuids_;  // of devices_, as the first worker saw them
   WorkerCommand command_;
   double timeout_s_;
   Phase phase_ = Phase::idle;
@@ -97,11 +97,11 @@ class Lane {
   std::optional<GivenUp> given_up_;
 };
 
-/// Throws std::runtime_error for a worker of another protocol, or of another build than this; of
-/// any where that is empty.
+/// Throws std::runtime_error for a worker of another protocol, or of another build than `build_id`;
+/// an empty `build_id` accepts any build.
 void check_hello(const protocol::Hello& hello, const std::string& build_id);
 
-/// A trial that ended outside the engine.
+/// Result of a trial that ended outside the engine.
 Result ended_as(Status status, const std::string& reason);
 Result skipped(SkipCategory category, const std::string& reason);
 

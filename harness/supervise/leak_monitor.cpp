@@ -43,7 +43,7 @@ void LeakMonitor::sample(std::span<const pid_t> workers) {
   ++trials_;
   add(getpid(), parent_);
   for (const pid_t pid : workers) add(pid, workers_[pid]);
-  // A worker that is replaced often tells nothing; those that served longest are kept.
+  // Keeps the workers that served longest: short-lived ones tell nothing.
   while (workers_.size() > kept_workers) {
     workers_.erase(std::ranges::min_element(workers_, {}, [](const auto& entry) {
       const auto& points = entry.second.points;

@@ -10,20 +10,21 @@
 
 namespace assay {
 
-/// How the memory and the open files of this process and of its workers grow over many trials: what
-/// leaks shows here, as a slope.
+/// Growth of memory and open files of this process and its workers over many trials. A leak shows
+/// as a slope.
 class LeakMonitor {
  public:
-  /// To be called after each trial, with the workers that are there.
+  /// Call after each trial, with the current workers.
   void sample(std::span<const pid_t> workers);
 
-  /// Of one process, over the second half of its trials: the first has caches to fill.
+  /// Growth of one process over the second half of its trials: the first half fills caches.
   struct Slope {
     double bytes_per_1000_trials = 0;
     double files_per_1000_trials = 0;
     std::int64_t trials = 0;  // behind the slope
   };
-  /// Of this process, and the steepest in bytes of the workers that served long enough to tell.
+  /// Slope of this process, and the steepest in bytes of the workers that served long enough to
+  /// tell.
   Slope parent() const;
   Slope steepest_worker() const;
 
@@ -40,7 +41,7 @@ class LeakMonitor {
   static Slope slope(std::span<const Point> points);
 
  private:
-  /// Kept sparse: every `stride`-th trial, so that this does not grow either.
+  /// Keeps only every `stride`-th trial, so that the monitor itself does not grow.
   struct Series {
     std::vector<Point> points;
     std::int64_t stride = 1;

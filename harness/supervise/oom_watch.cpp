@@ -20,7 +20,7 @@ std::optional<std::int64_t> OomWatch::count_in(std::string_view text) {
 }
 
 std::int64_t OomWatch::kills() {
-  // The machine's count, or in a container of its own kernel the cgroup's.
+  // Takes the machine's count, or the cgroup's in a container with its own kernel.
   std::int64_t total = 0;
   for (const char* path : {"/proc/vmstat", "/sys/fs/cgroup/memory.events"}) {
     std::ifstream file(path);

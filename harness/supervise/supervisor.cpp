@@ -16,10 +16,10 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr double hello_s = 60;
-/// What a worker that was asked to leave, or sent TERM, may take.
+/// Time limits for a worker to leave after a request, and after TERM.
 constexpr double leave_s = 5;
 constexpr double term_s = 2;
-/// Signals end a wait; this is for those that arrive just before it, and for a worker that ends
+/// Bounds a wait: signals that arrive just before it do not end it, nor does a worker that ends
 /// while its children hold its pipes.
 constexpr int longest_wait_ms = 200;
 
@@ -94,7 +94,7 @@ std::vector<DeviceId> Supervisor::all_devices(const std::string& kind) const {
   return devices;
 }
 
-/// Rows for all that is open, when whoever started this process is about to end it.
+/// Writes rows for all open trials when the launcher is about to end this process.
 PlanEnd Supervisor::end_of_launch() {
   const std::string reason = "the launcher ended the job";
   for (auto& queue : queues_) {
@@ -106,7 +106,7 @@ PlanEnd Supervisor::end_of_launch() {
                                : ended_as(Status::device_lost, reason));
     }
   }
-  // Only now: workers may take their time, and the launcher does not.
+  // Dismisses workers last: they may be slow, and the launcher does not wait.
   for (auto& queue : queues_) queue->lane.dismiss(0);
   return PlanEnd::interrupted;
 }
@@ -116,7 +116,7 @@ PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
   for (;;) {
     if (options_.interrupted() && options_.is_launched) return end_of_launch();
     if (options_.interrupted()) {
-      // Nobody waits for what the workers were doing.
+      // Nobody needs the workers' open work.
       for (auto& queue : queues_) queue->lane.dismiss(0);
       return PlanEnd::interrupted;
     }
@@ -139,7 +139,7 @@ bool Supervisor::all_done() const {
 }
 
 void Supervisor::begin_trials() {
-  // A lane that has been verified waits for the others' checks to end; a new check would keep it.
+  // A verified lane waits for the checks of other lanes to end; a new check would delay it.
   const bool somebody_waits =
       !options_.overlap_timings && std::ranges::any_of(queues_, [](auto& q) {
         return q->lane.waits_for_turn() || q->lane.is_timing();
@@ -194,8 +194,7 @@ void Supervisor::begin_trial(Queue& queue) {
 }
 
 void Supervisor::grant_turns() {
-  // Times are taken while nothing else runs: a turn begins when every check has ended, one at a
-  // time.
+  // Timing needs an idle machine: turns begin one at a time, after every check has ended.
   for (auto& queue : queues_) {
     const bool others_work = std::ranges::any_of(queues_, [&](const auto& other) {
       return other != queue && other->lane.busy() && !other->lane.waits_for_turn();
@@ -226,7 +225,7 @@ void Supervisor::step(Queue& queue) {
   }
 }
 
-/// Whatever the worker said, if it said anything: which trial, run and device the row is of.
+/// Sets trial, run and device of the row, whatever the worker said.
 void Supervisor::identify_row(Record& record, const Queue& queue) const {
   identify(record, queue.open, options_.seed);
   record.run_id = run_.run_id;

@@ -19,42 +19,42 @@ namespace assay {
 
 struct SupervisorOptions {
   WorkerCommand worker;
-  /// Makes that the command of one lane's worker.
+  /// Adapts the command for the worker of one lane.
   std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
       [](WorkerCommand&, const std::vector<DeviceId>&) {};
-  /// Those of the devices.
+  /// Backends of the devices.
   std::vector<BackendTraits> backends;
-  /// A launcher started this process, and may end it: open trials then get rows all the same.
+  /// True if a launcher started this process and may end it: open trials still get rows then.
   bool is_launched = false;
   double timeout_s = 120;  // of one trial
   std::uint64_t seed = 1;
-  /// Further attempts at a trial that did not pass, each in a row of its own.
+  /// Number of further attempts at a trial that did not pass, each with its own row.
   int retries = 0;
-  /// End the run at the first trial that stays bad.
+  /// Ends the run at the first trial that stays bad.
   bool fail_fast = false;
-  /// Lanes that work at the same time. Their checks run side by side; times are taken by one lane
-  /// while all others wait, unless `overlap_timings`.
+  /// Number of lanes that work at the same time. Their checks run side by side. One lane at a time
+  /// is timed while all others wait, unless `overlap_timings`.
   int lanes = 1;
   bool overlap_timings = false;
-  /// What the replay of a record needs beside case, device and seed: "--threads 1".
+  /// Flags that the replay of a record needs beside case, device and seed: "--threads 1".
   std::function<std::string(const Record&)> replay_flags = [](const Record&) { return ""; };
-  /// Asked between steps: true ends the run at once, and open trials get no row unless a launcher
+  /// Called between steps. True ends the run at once; open trials get no row unless a launcher
   /// started it.
   std::function<bool()> interrupted = [] { return false; };
-  /// Asked before each trial: true ends the run when the open trials have ended.
+  /// Called before each trial. True ends the run after the open trials.
   std::function<bool()> enough = [] { return false; };
-  /// Sees each record before the sinks do, to add what only a parent knows.
+  /// Completes each record before the sinks see it with data that only the parent knows.
   std::function<void(const PlannedTrial&, Record&)> complete = [](const PlannedTrial&, Record&) {};
-  /// Why the failure in a record is accepted as a known one; empty when it is not.
+  /// Reason for accepting a record's failure as known; empty if it is not.
   std::function<std::string(const Record&)> expected_failure = [](const Record&) { return ""; };
 };
 
-/// How the execution of a plan ended.
+/// End of the execution of a plan.
 enum class PlanEnd { completed, interrupted, failed_fast, enough };
 
-/// Executes plans by workers, one per lane, and turns whatever becomes of each trial into one
-/// record: a wrong answer, a crash, a hang and a lost worker are rows, and the run goes on. The
-/// only place that hands records to sinks.
+/// Executes plans with workers, one per lane, and turns the outcome of each trial into one record.
+/// A wrong answer, a crash, a hang or a lost worker becomes a row, and the run goes on. Only the
+/// supervisor hands records to sinks.
 class Supervisor {
  public:
   Supervisor(SupervisorOptions options, const RunInfo& run, std::span<Sink* const> sinks)
@@ -63,15 +63,15 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// Workers stay for the next plan where their devices are not needed by another lane.
+  /// Keeps workers for the next plan unless another lane needs their devices.
   PlanEnd execute(std::span<const PlannedTrial> plan);
 
-  /// Over all trials so far.
+  /// Counts over all trials so far.
   const ReferenceCount& references() const { return references_; }
-  /// Of all trials so far, as their workers measured it, and of the sinks that were told of them.
+  /// Time of all trials so far, measured by their workers, and of the sinks.
   const PhaseSeconds& phases() const { return phases_; }
   const LeakMonitor& leak_monitor() const { return leaks_; }
-  /// Whether a worker was started that drives all devices of a kind.
+  /// True if a worker was started that drives all devices of a kind.
   bool drove_job() const { return drove_job_; }
 
  private:
@@ -113,8 +113,8 @@ class Supervisor {
   LeakMonitor leaks_;
 };
 
-/// Starts a worker, hears its hello and lets it leave: what this machine has, seen by another
-/// process, so that the parent never touches a device. Throws std::runtime_error.
+/// Starts a worker, reads its hello and lets it leave. Another process thus lists this machine's
+/// devices, and the parent never touches one. Throws std::runtime_error.
 protocol::Hello probe(const WorkerCommand& command);
 
 }  // namespace assay

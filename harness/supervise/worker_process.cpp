@@ -22,12 +22,12 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// What a process may take to be gone after KILL. One in uninterruptible sleep never is.
+/// Time limit for a process to end after KILL. One in uninterruptible sleep never ends.
 constexpr double kill_s = 5;
-/// What a stop may take to reach each thread.
+/// Time limit for a stop to reach each thread.
 constexpr double stop_s = 0.1;
 constexpr std::size_t kept_error_bytes = 4096;
-/// Far beyond any answer; what has no line end by then is garbage.
+/// Limit far beyond any answer; a longer line is garbage.
 constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
 
 struct Pipe {
@@ -43,8 +43,8 @@ Pipe make_pipe() {
   return {FileDescriptor(fds[0]), FileDescriptor(fds[1])};
 }
 
-/// Appends what is there to be read, and closes `from` at its end. Stops after a while: a worker
-/// that floods its standard error must not keep the parent here.
+/// Appends the available bytes and closes `from` at its end. Stops after a while: a worker that
+/// floods its standard error must not hold the parent here.
 void drain(FileDescriptor& from, std::string& into) {
   std::array<char, 65536> bytes;
   for (int i = 0; i < 64 && from.get() >= 0; ++i) {
@@ -90,7 +90,7 @@ bool WorkerProcess::send(const std::string& line) {
 }
 
 void WorkerProcess::receive() {
-  const bool ended = has_ended();  // first: all that it wrote lies in the pipes then
+  const bool ended = has_ended();  // first: then the pipes hold all its output
   drain(errors_, error_text_);
   if (error_text_.size() > kept_error_bytes) {
     error_text_.erase(0, error_text_.size() - kept_error_bytes);
@@ -119,7 +119,7 @@ bool WorkerProcess::pause() {
   const Deadline deadline = after(stop_s);
   for (;;) {
     siginfo_t state{};
-    // What is seen here is left for others to see: an end is not this function's to hear of.
+    // WNOWAIT leaves the state for other callers: this function must not consume the worker's end.
     const int failed =
         waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
     if (failed == 0 && state.si_pid == pid_) return true;
@@ -128,7 +128,7 @@ bool WorkerProcess::pause() {
   }
 }
 
-/// Leaves an ended worker a zombie: until it is waited for, nobody else's group has its id.
+/// Leaves an ended worker a zombie: until the wait no other group can get its id.
 bool WorkerProcess::has_ended() {
   if (wait_status_) return true;
   siginfo_t state{};
