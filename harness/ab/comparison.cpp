@@ -77,7 +77,7 @@ struct Contest {
   PairedCase result;
   bool is_over = false;            // without times
   bool was_timed = false;          // in some round
-  std::vector<double> log_ratios;  // of the current stage
+  std::vector<double> log_ratios;  // current stage only
   Both<std::vector<double>> medians_s;
   std::int64_t disturbed_rounds = 0;
 

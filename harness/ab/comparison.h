@@ -29,8 +29,8 @@ struct Options {
   /// Devices as both sides reported them. A worker that finds another device in the place of one
   /// gets no trials. For a device that is not listed, the first worker of each round decides.
   std::vector<DeviceInfo> devices;
-  double timeout_s = 120;  // of one trial on one side
-  std::uint64_t seed = 1;  // of the order of the sides
+  double timeout_s = 120;  // limit for one trial on one side
+  std::uint64_t seed = 1;  // draws the order of the sides
   std::function<bool()> interrupted = [] { return false; };
   /// `round` hears each round of each case as it ends; `step` then hears the progress.
   std::function<void(const PairedRound&)> round = [](const PairedRound&) {};

@@ -14,7 +14,7 @@ struct Rule {
   double screen_p = 0.4;
   int confirm_rounds = 40;
   double confirm_p = 0.05;   // chance of any false REGRESSED in the comparison (Holm)
-  double confidence = 0.95;  // of intervals
+  double confidence = 0.95;  // level of the intervals
   double margin = 0.02;      // share of the base's time that does not matter
   /// Samples of each side in each round; each lasts 1 ms, or one launch. On a shared machine the
   /// samples of one process differ as much as its rounds do, and cost far less.

@@ -22,8 +22,8 @@ namespace assay {
 /// Options that hold for every trial of a run.
 struct EngineOptions {
   std::uint64_t seed = 1;
-  double cap_s = 2.0;     // of the measurement of one trial
-  std::int64_t soak = 0;  // further launches of each trial, of which every one is compared
+  double cap_s = 2.0;     // limit for the measurement of one trial
+  std::int64_t soak = 0;  // further launches of each trial; each is compared
   /// Number of samples of at least `block_sample_s` that time each trial, as `assay ab` does; 0:
   /// off.
   std::int64_t block = 0;
@@ -56,7 +56,7 @@ class Engine {
   placement::Devices devices_;
   EngineOptions options_;
   ReferenceStore references_;
-  PhaseClock clock_;  // of the open trial
+  PhaseClock clock_;  // phases of the open trial
 };
 
 }  // namespace assay

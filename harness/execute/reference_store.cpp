@@ -106,7 +106,7 @@ void save(const fs::path& path, const std::string& key, std::span<const double> 
   fs::rename(partial, path, error);
 }
 
-/// Held by the worker that computes a state; released also when it dies.
+/// Lock of the worker that computes a state; its death releases it.
 FileDescriptor lock(const fs::path& path) {
   FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   const Deadline deadline = after(longest_wait_s);

@@ -83,7 +83,7 @@ class Trial {
 
  private:
   struct Rank {
-    std::string device_uuid;  // where it executes
+    std::string device_uuid;  // executing device
     std::unique_ptr<Stream> stream;
     std::vector<input::GuardedTensor> inputs;
     std::vector<input::GuardedTensor> outputs;  // none for an op in place
@@ -111,7 +111,7 @@ class Trial {
   /// One kernel for all ranks of a collective, else one for each rank. Last member: refers to all
   /// above.
   std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::unique_ptr<Kernel> graph_;  // graph_launches_ of the only kernel; null: a loop
+  std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of the only kernel; null: a loop
   std::int64_t graph_launches_ = 0;
 };
 

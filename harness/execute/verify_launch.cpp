@@ -52,7 +52,7 @@ std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool kee
   return outputs;
 }
 
-/// Every rank must hold the same bits as rank 0, whatever the tolerance.
+/// Throws unless every rank holds the same bits as rank 0, for any tolerance.
 void check_ranks_agree(const std::vector<Bytes>& outputs, DType dtype, const std::string& on) {
   for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
     if (const auto byte = input::first_difference(outputs[0], outputs[rank])) {

@@ -19,7 +19,7 @@ struct WrongResult {
   Check check;
   std::string on;  // the pass, or the launches, in which it failed; empty where `check` says it
   std::string reason;
-  bool spoiled_process = false;  // by writes outside, or by what it leaves: nothing may run in it
+  bool spoiled_process = false;  // by stray writes or changed state: nothing may run in it
 };
 
 /// The inputs of one of the op's passes, which depend on the case and the seed alone.
@@ -37,10 +37,10 @@ struct VacuousResult {
 /// Findings of a judged launch, also of a wrong one.
 struct Findings {
   oracle::Verdict verdict;
-  oracle::Precision precision;  // of the last pass with one
+  oracle::Precision precision;  // last pass with figures
   /// Decoys that would have passed every launch (harness/oracle/vacuous.h).
   std::optional<std::vector<std::string>> decoys;
-  std::vector<oracle::Seen> deviations;  // those declared for the trial
+  std::vector<oracle::Seen> deviations;  // declared ones for the trial
   std::string notes;                     // further ones of a pass
   std::string oracles;                   // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 

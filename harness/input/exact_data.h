@@ -8,7 +8,7 @@ namespace assay::input {
 
 /// Integer inputs on which every partial sum of an op, taken in any order, is exact.
 struct ExactIntegers {
-  std::int64_t limit = 1;  // of the magnitudes
+  std::int64_t limit = 1;  // largest magnitude
   /// Length of a run in which one random element is not zero: in input 0, or in each row of a
   /// stack's weights.
   std::int64_t stride = 1;

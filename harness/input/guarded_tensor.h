@@ -54,8 +54,8 @@ class GuardedTensor {
   std::size_t front_bytes_;
   std::size_t back_bytes_;
   std::size_t rows_;        // 1 if rows are contiguous
-  std::size_t row_bytes_;   // of the elements of a row
-  std::size_t step_bytes_;  // from row to row
+  std::size_t row_bytes_;   // elements of a row
+  std::size_t step_bytes_;  // distance from row to row
   Buffer buffer_;
   std::byte guard_{0};
 };

@@ -12,7 +12,7 @@ namespace assay::measure {
 /// Amount that one launch needs of one limit of its device: bytes of a memory or a link, operations
 /// of matrix units. The launch takes at least amount / limit.
 struct Demand {
-  std::string limit;  // as Limit::limit
+  std::string limit;  // same names as Limit::limit
   double amount = 0;
 };
 

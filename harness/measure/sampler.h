@@ -30,27 +30,27 @@ class Meter {
 struct Policy {
   double sample_s = 20e-6;          // launches are batched until a sample lasts this long,
   std::int64_t max_samples = 1000;  // or longer, so that no more samples than these fit min_time_s
-  std::int64_t max_launches = 1'000'000'000;  // of a sample
+  std::int64_t max_launches = 1'000'000'000;  // limit for a sample
   std::int64_t min_samples = 10;
   double min_time_s = 0.3;
   int min_blocks = 3;             // consecutive windows of min_time_s / min_blocks
-  double block_agreement = 0.01;  // of the last min_blocks windows' medians
-  double half_width = 0.01;       // of the 95% interval, relative to the median
+  double block_agreement = 0.01;  // relative spread of the last min_blocks medians
+  double half_width = 0.01;       // half of the 95% interval, relative to the median
   double autocorrelation = 0.2;   // above it the interval is taken over block medians
-  double condition_s = 0.01;      // a sample's state of the device was read so long ago at most
-  double cap_s = 2.0;             // of warm-up and samples together
-  std::int64_t block = 0;  // not 0: so many samples, whatever they show, for a comparison of blocks
+  double condition_s = 0.01;      // largest age of a sample's device state
+  double cap_s = 2.0;             // limit for warm-up and samples together
+  std::int64_t block = 0;         // not 0: fixed number of samples, to compare blocks
 };
 
 struct Measurement {
   std::vector<Sample> samples;
-  std::string stop_reason;    // "converged", "time_cap", "block"
-  DeviceCondition condition;  // clock: the median of the samples'; throttled: any; else at the end
-  statistics::Summary launch_s;  // of seconds per launch; the interval as the stop rule took it
+  std::string stop_reason;       // "converged", "time_cap", "block"
+  DeviceCondition condition;     // clock: samples' median; throttled: any; else at the end
+  statistics::Summary launch_s;  // seconds per launch; interval of the stop rule
   std::int64_t launches_per_sample = 1;
-  double empty_sample_s = 0;     // median time of samples without launches: what reading the clock
-                                 // adds to each
-  double between_samples_s = 0;  // median of what passes beside the time of a sample
+  double empty_sample_s = 0;     // median time of samples without launches: the cost of
+                                 // reading the clock in each
+  double between_samples_s = 0;  // median time between samples
 };
 
 /// Warms up until block medians stop drifting, samples until the policy is met, and takes one last

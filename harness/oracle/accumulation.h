@@ -11,9 +11,9 @@ namespace assay::oracle {
 struct Accumulation {
   int bits = 0;  // significand bits p
   bool truncates = false;
-  double unit_roundoff = 0;  // of one addition: 2^-p, or twice that where it truncates
+  double unit_roundoff = 0;  // one addition: 2^-p, or twice that if it truncates
   double steps = 1;          // additions that round, one after the other
-  double longest_chain = 1;  // L: the most roundings that one term passes through
+  double longest_chain = 1;  // L: largest number of roundings of one term
   /// Significand bits that the kernel uses of factors stored with more; else 0.
   int factor_bits = 0;
   /// Relative error of a product of two such factors; else 0.

@@ -21,7 +21,7 @@ bool is_version_of(std::string_view version, std::string_view from, std::string_
 struct Seen {
   const Deviation* deviation;
   std::int64_t places = 0;     // elements at which it should show
-  std::int64_t deviating = 0;  // of those, elements that hold its value
+  std::int64_t deviating = 0;  // elements of those places with its value
 };
 
 /// The deviations of `table` that are declared for an op on an implementation.

@@ -49,8 +49,8 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
 }
 
 // Truncated sums lose towards zero each time: they keep p + 1.25 - log2(steps), for steps in a row.
-// Products that a step aligns and cuts limit this further, to p + 0.75 - log2(K) / 2, fitted to
-// units of 4, 16 and 32 products without further bits, K = 4 to 4096 (0.3 bits).
+// Products that a step aligns and cuts add an error that alone keeps p + 0.75 - log2(K) / 2, fitted
+// to units of 4, 16 and 32 products without further bits, K = 4 to 4096 (0.3 bits).
 double chain_bits(const OpInstance& op, const MathMode& mode) {
   const Accumulation sums = accumulation(op, mode);
   const double half_length = std::log2(static_cast<double>(op.signature.terms)) / 2;

@@ -92,7 +92,7 @@ struct Product {
     return whole && dot(got, r) == dot(row_of(x, i, k), wr) + br;
   }
 
-  /// Computes row i, and notes what is wrong in it.
+  /// Computes row i and notes its wrong elements.
   void locate(Verdict& verdict, std::int64_t i) const {
     for (std::int64_t j = 0; j < n; ++j) {
       const Residue bias = b.empty() ? 0 : residue(b[static_cast<std::size_t>(j)]);

@@ -18,7 +18,7 @@ namespace assay::oracle {
 inline double round_to_odd(double value, double rest) {
   if (rest == 0 || !std::isfinite(value)) return value;
   if (value == 0) return std::copysign(std::numeric_limits<double>::denorm_min(), rest);
-  // Half of all values are even: no branch could be foreseen.
+  // Avoids a branch: half of all values are even, so it could not be predicted.
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t is_even = ~bits & 1U;
   const std::uint64_t is_towards_zero = std::signbit(rest) != std::signbit(value) ? 1U : 0U;
@@ -55,11 +55,11 @@ double widen(T value) {
   }
 }
 
-/// The spacing at a finite y of the numbers of `precision` bits whose exponents begin at `lowest`:
-/// that of the subnormals below the smallest normal number. Called for each element.
+/// Spacing at a finite y of numbers with `precision` bits and exponents from `lowest` on; below the
+/// smallest normal number, the spacing of the subnormals. Called for each element.
 inline double spacing(double y, int lowest, int precision) {
   constexpr int bias = 1023;
-  // Zero and what is subnormal in double has an exponent below every `lowest`.
+  // Zero and subnormal doubles have an exponent below every `lowest`.
   const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(y) >> 52U & 0x7ffU);
   const int exponent = std::max(lowest, biased - bias) - precision + 1;
   if (exponent <= -bias) return std::ldexp(1.0, exponent);

@@ -12,8 +12,8 @@ namespace assay::oracle {
 /// All zero and `exact`: only the correctly rounded value passes.
 struct Tolerance {
   bool exact = false;
-  bool any_zero = false;  // +0 passes for -0 and the other way round, also where bits are compared
-  bool payloads = false;  // a NaN passes for itself alone
+  bool any_zero = false;  // +0 and -0 pass for each other, also where bits are compared
+  bool payloads = false;  // a NaN passes only for the same NaN
   double scale = 0;
   double relative = 0;
   double ulps = 0;

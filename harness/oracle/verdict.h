@@ -21,7 +21,7 @@ struct Verdict {
 
   // Statistics of all outputs with a finite expected value, where a bound is the rule.
   std::int64_t bounded = 0;        // number of them
-  std::int64_t misrounded = 0;     // those that are not correctly rounded
+  std::int64_t misrounded = 0;     // outputs that are not correctly rounded
   double error_squares = 0;        // sum of error^2
   double scales = 0;               // sum of the reference's scale
   double largest_error = 0;        // largest |error| of them
@@ -35,7 +35,7 @@ struct Verdict {
     double allowed = 0;   // |error|
     std::int64_t index = 0;
     int rank = 0;
-    std::uint64_t expected_bits = 0;  // as stored, in the lowest bits
+    std::uint64_t expected_bits = 0;  // stored bits, right-aligned
     std::uint64_t actual_bits = 0;
   } worst;
 

@@ -10,9 +10,9 @@
 
 namespace assay::placement {
 
-/// Runs an op where its operands are and returns the result, which is there too. Operands that are
-/// not dense are copied first. Throws PlacementError, which names the op and both devices, before
-/// anything is computed, when one of them is elsewhere than the first.
+/// Runs an op on the device of its operands and returns the result there. First copies operands
+/// that are not dense. Throws PlacementError before any computing if an operand is on another
+/// device than the first; the text names the op and both devices.
 Tensor apply(const OpInstance& op, std::span<const Tensor> operands);
 inline Tensor apply(const OpInstance& op, std::initializer_list<Tensor> operands) {
   return placement::apply(op, std::span<const Tensor>(operands.begin(), operands.size()));

@@ -8,11 +8,11 @@
 // One batch on several devices: each computes the module on a part of the rows.
 namespace assay::placement {
 
-/// The rows of `batch` in parts of ceil(rows / places), the last one perhaps shorter, each on its
-/// place. Fewer parts than places where the rows do not suffice.
+/// Splits the rows of `batch` into parts of ceil(rows / places), each on its place. The last part
+/// may be shorter. Few rows give fewer parts than places.
 std::vector<Tensor> scatter(const Tensor& batch, std::span<Place* const> places);
 
-/// The rows of all parts in their order, on `place`.
+/// Joins the rows of all parts in their order on `place`.
 Tensor gather(std::span<const Tensor> parts, Place& place);
 
 /// Scatters the batch, runs replicas of the module on all places at once, and gathers the outputs

@@ -71,8 +71,8 @@ class Devices {
   /// Kernels that the layer ran since the last take_ran(), for the row of a scenario.
   struct Ran {
     std::vector<std::string> implementations;  // each once
-    MathMode math_mode;     // of the last kernel that declares another than its op's
-    std::string transport;  // of the last collective
+    MathMode math_mode;                        // last one that differs from its op's
+    std::string transport;                     // last collective's
   };
   /// Callable from any thread.
   void note(const Kernel& kernel, const std::string& transport = {});

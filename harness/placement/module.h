@@ -23,7 +23,7 @@ class Module {
   virtual Tensor forward(const Tensor& x) const = 0;
   /// Every parameter, in a fixed order. Callers may change them in place.
   virtual std::vector<Tensor*> parameters() = 0;
-  /// Another module with the same parameters, on that place.
+  /// Returns a module with the same parameters on `place`.
   virtual std::unique_ptr<Module> replica(Place& place) const = 0;
 
   /// Moves the module itself, with all of its parameters.

@@ -78,7 +78,7 @@ std::unique_ptr<Kernel> prepare_scenario(const OpInstance& op, std::span<Place* 
     }
     stage.ranks.push_back(std::move(tensors));
   }
-  // Where ranks, or parts of a batch, share a device it is given to each of them.
+  // A device that ranks or parts of a batch share stands once for each of them.
   const auto wanted =
       static_cast<std::size_t>(op.op->collective ? op.signature.ranks : op.signature.devices);
   for (std::size_t i = 0; i < wanted; ++i) {

@@ -18,7 +18,7 @@ namespace {
 
 /// Devices that a scenario needs beside the CPU, which is always there.
 enum class Needs {
-  nothing,       // also makes sense on the CPU alone
+  nothing,       // makes sense on the CPU alone too
   other_device,  // at least one beside the CPU
 };
 

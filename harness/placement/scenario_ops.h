@@ -9,7 +9,7 @@
 namespace assay::placement {
 
 std::span<const Op> scenario_ops();
-/// Null when there is none of that name.
+/// Null if no scenario has that name.
 const Op* find_scenario(std::string_view name);
 
 }  // namespace assay::placement

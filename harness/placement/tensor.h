@@ -32,7 +32,7 @@ class Tensor {
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype_); }
   /// Address of its first element on the device.
   std::byte* data() const { return first_; }
-  /// Its elements follow each other, in row-major order.
+  /// True if the elements are contiguous in row-major order.
   bool is_dense() const;
   bool shares_memory_with(const Tensor& other) const { return storage_ == other.storage_; }
 
@@ -57,7 +57,7 @@ class Tensor {
   void copy_from(const Tensor& source);
   void fill(std::byte value);
 
-  /// Its elements in row-major order, on the host; equal bytes are equal elements.
+  /// Copies its elements to the host in row-major order. Equal bytes are equal elements.
   std::vector<std::byte> read() const;
   void write(std::span<const std::byte> elements);
 

@@ -29,7 +29,7 @@ struct Malformed : std::runtime_error {
 /// First line of a worker: its build, and the devices that it sees.
 struct Hello {
   int protocol = version;
-  std::int64_t schema = 1;  // of Record
+  std::int64_t schema = 1;  // Record's version
   std::string build_id;
   std::vector<DeviceInfo> devices;
   std::vector<BackendTraits> backends;
@@ -56,7 +56,7 @@ FromWorker decode_from_worker(std::string_view line);
 
 // Parent to worker. The end of its input tells a worker to leave.
 
-/// Execute one trial; the answer is one Result, after a Ready when the trial is timed.
+/// Request to execute one trial. The answer is one Result, after a Ready if the trial is timed.
 std::string encode(const PlannedTrial& trial);
 /// The answer to Ready: it is this worker's turn.
 struct Turn {};

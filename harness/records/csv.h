@@ -13,7 +13,7 @@ namespace assay {
 struct CsvRow {
   std::size_t line = 0;
   std::vector<std::string> fields;
-  std::vector<std::size_t> columns;  // of each field's first character on the row's first line
+  std::vector<std::size_t> columns;  // of each field, counted from the row's start
 };
 
 /// Reads RFC 4180 text, including quoted fields with commas, quotes and line breaks. Hands each row
@@ -23,7 +23,7 @@ struct CsvRow {
 void each_csv_row(std::istream& text, std::string_view name,
                   const std::function<void(const CsvRow&)>& visit);
 
-/// All rows at once.
+/// Reads all rows at once.
 std::vector<CsvRow> read_csv(std::istream& text, std::string_view name);
 
 /// One RFC 4180 record without its line end: a field is quoted where it must be, and text that a

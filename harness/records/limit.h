@@ -17,9 +17,9 @@ struct Limit {
   std::string limit;  // "memory_copy", "matrix_f32", "link_to_device", "launch"
   Status status = Status::error;
   std::string reason;
-  std::string unit;  // of the next four: "B/s", "FLOP/s", or "s" of one launch
+  std::string unit;  // unit of the next four: "B/s", "FLOP/s", or "s" a launch
   std::optional<double> value;
-  std::optional<double> ci_low;  // of the median time, 95%, within one process
+  std::optional<double> ci_low;  // 95% interval of the median time, one process
   std::optional<double> ci_high;
   std::optional<double> theoretical;  // by clocks and widths, where known
   std::string case_id;

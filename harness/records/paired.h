@@ -47,13 +47,13 @@ struct PairedRound {
   std::string first;  // the side that was timed first
   Status base_status = Status::error;
   Status cand_status = Status::error;
-  std::optional<double> base_median_s;  // of one launch
+  std::optional<double> base_median_s;  // one launch
   std::optional<double> cand_median_s;
   std::optional<std::int64_t> base_samples;
   std::optional<std::int64_t> cand_samples;
   std::optional<bool> base_disturbed;  // contended or throttled
   std::optional<bool> cand_disturbed;
-  std::string reason;  // of a status that is not pass
+  std::string reason;  // if a status is not pass
   std::string started_at;
 };
 
@@ -85,7 +85,7 @@ struct PairedCase {
   std::string timing;
   PairedVerdict verdict = PairedVerdict::inconclusive;
   std::string reason;               // if the verdict is not about times
-  std::optional<double> ratio;      // of the candidate's time to the base's, Hodges-Lehmann
+  std::optional<double> ratio;      // candidate's time to the base's, Hodges-Lehmann
   std::optional<double> ratio_low;  // 95% signed-rank interval
   std::optional<double> ratio_high;
   std::string stage;  // whose rounds give the ratio
@@ -93,7 +93,7 @@ struct PairedCase {
   std::optional<double> margin;    // 0.02: up to 2% slower is not a regression
   std::optional<double> p_screen;  // null hypothesis: the ratio is within the margin
   std::optional<double> p_confirm;
-  std::optional<double> p_holm;  // of the suspects together
+  std::optional<double> p_holm;  // adjusted for all suspects
   std::optional<double> base_median_s;
   std::optional<double> cand_median_s;
   std::optional<std::int64_t> disturbed_rounds;

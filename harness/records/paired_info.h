@@ -16,7 +16,7 @@ struct PairedSide {
   std::string build_id;
   std::vector<std::pair<std::string, std::string>> environment;  // set for this side alone
   std::vector<std::string> sim_faults;
-  std::vector<DeviceInfo> devices;  // as it sees them
+  std::vector<DeviceInfo> devices;  // seen by this side
 };
 
 /// Facts of a whole comparison: the content of ab.json.
@@ -31,12 +31,12 @@ struct PairedInfo {
   PairedSide cand;
   std::uint64_t seed = 1;
   double margin = 0;
-  std::string margin_reason;  // reason for the margin
+  std::string margin_reason;
   int screen_rounds = 0;
   double screen_p = 0;
   int confirm_rounds = 0;
   double confirm_p = 0;
-  int samples = 0;  // of each side, in each round
+  int samples = 0;  // per side and round
   std::int64_t planned = 0;
   std::vector<std::string> notes;
   bool interrupted = false;  // known at the end

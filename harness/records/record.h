@@ -115,18 +115,17 @@ struct Record {
   std::optional<double> worst_ratio;  // the worst error over what the worst of many may be
   std::string launched_by;            // "graph", "loop": of timed launches
   std::optional<std::int64_t> launches_per_sample;
-  std::optional<double> empty_sample_s;     // what reading the clock adds to a sample
+  std::optional<double> empty_sample_s;     // time that reading the clock adds to a sample
   std::optional<double> between_samples_s;  // median time spent beside a sample
   std::optional<double> worst_allowed;      // |error| at `worst_index`; 0: the expected value alone
   std::optional<double> wall_s;             // from the begin of the trial to its end
   std::optional<Check> caught_by;           // the check that failed
   std::string caught_on;                    // the pass on which it failed, or the launches
   std::optional<SkipCategory> skip_category;
-  std::optional<bool>
-      beyond_limit;      // by more than intervals and drift: one of two figures is wrong
-  std::string stand_in;  // stand-in for a device: its figures are not hardware's
+  std::optional<bool> beyond_limit;  // despite intervals and drift: one figure is wrong
+  std::string stand_in;              // replaces a device: its figures are not hardware's
 
-  /// Neither right nor skipped, and not accepted as a known failure.
+  /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
 };
 

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// The text as one word of a POSIX shell, quoted only where it must be.
+/// Text as one word of a POSIX shell, quoted only if necessary.
 std::string shell_word(std::string_view text);
 
 /// The command that repeats this one trial: "assay run --case ID --device cuda:0 --seed 1 FLAGS".

@@ -203,7 +203,7 @@ Split best_split(std::span<const double> x, std::size_t smallest) {
   const double* const inverse = sizes.inverse.data();
   const std::vector<double> left = sums_within_prefixes(x);
   std::vector<double> to_next(n, 0);  // from x[i + length] to each of the `length` values before it
-  std::vector<double> within(n, 0);   // of [i, i + length + 1)
+  std::vector<double> within(n, 0);   // sum over [i, i + length + 1)
   std::vector<double> q(n, 0);
   Split best{.statistic = -std::numeric_limits<double>::infinity()};
   // Computes all windows of one length side by side: no sum waits for another, and all terms are

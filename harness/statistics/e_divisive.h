@@ -9,12 +9,12 @@ namespace assay::statistics {
 
 /// Options of the search for change points.
 struct EDivisiveOptions {
-  double p = 0.01;         // a split is kept at or below
-  int permutations = 999;  // behind each p: the least that it can be is 1 / (permutations + 1)
+  double p = 0.01;         // largest p at which a split is kept
+  int permutations = 999;  // for each p, which is at least 1 / (permutations + 1)
   /// Fewest values of a level, at least 2. Shorter levels are not found. A change shows once the
   /// new level has this many values.
   std::size_t smallest_segment = 5;
-  int resamples = 999;  // behind each range
+  int resamples = 999;  // for each range
   std::uint64_t seed = 1;
 };
 

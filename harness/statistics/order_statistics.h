@@ -15,7 +15,7 @@ struct Summary {
   double q1 = 0;
   double median = 0;
   double q3 = 0;
-  std::optional<Interval> interval;  // of the median, 95%; empty for too few values
+  std::optional<Interval> interval;  // 95% interval of the median; empty for too few values
 };
 
 /// Throws std::invalid_argument for no values.

@@ -66,7 +66,7 @@ double p_greater(std::span<const double> differences, double centre) {
   for (const double d : shifted) sizes.push_back(std::abs(d));
   const std::vector<std::size_t> all_ranks = doubled_ranks(sizes);
 
-  std::vector<std::size_t> ranks;  // of those that are not zero
+  std::vector<std::size_t> ranks;  // nonzero differences only
   std::size_t observed = 0;
   for (std::size_t i = 0; i < shifted.size(); ++i) {
     if (shifted[i] == 0) continue;

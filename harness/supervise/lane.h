@@ -82,14 +82,14 @@ class Lane {
   Result finish(Result result, bool keep_worker);
 
   std::vector<DeviceId> devices_;
-  std::vector<std::string> uuids_;  // of devices_, as the first worker saw them
+  std::vector<std::string> uuids_;  // devices_ in the view of the first worker
   WorkerCommand command_;
   double timeout_s_;
   Phase phase_ = Phase::idle;
   PlannedTrial trial_;
   std::unique_ptr<WorkerProcess> worker_;
   Deadline deadline_;
-  double left_s_ = 0;  // of the time-out, while waiting for a turn
+  double left_s_ = 0;  // rest of the time-out, while waiting for a turn
   std::optional<Result> immediate_;
   OomWatch oom_;
   int failed_starts_ = 0;

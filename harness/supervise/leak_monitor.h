@@ -21,7 +21,7 @@ class LeakMonitor {
   struct Slope {
     double bytes_per_1000_trials = 0;
     double files_per_1000_trials = 0;
-    std::int64_t trials = 0;  // behind the slope
+    std::int64_t trials = 0;  // spanned by the slope
   };
   /// Slope of this process, and the steepest in bytes of the workers that served long enough to
   /// tell.

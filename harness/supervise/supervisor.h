@@ -26,7 +26,7 @@ struct SupervisorOptions {
   std::vector<BackendTraits> backends;
   /// True if a launcher started this process and may end it: open trials still get rows then.
   bool is_launched = false;
-  double timeout_s = 120;  // of one trial
+  double timeout_s = 120;  // limit for one trial
   std::uint64_t seed = 1;
   /// Number of further attempts at a trial that did not pass, each with its own row.
   int retries = 0;
@@ -79,8 +79,8 @@ class Supervisor {
     Lane lane;
     std::deque<PlannedTrial> trials;
     PlannedTrial open;
-    std::string started_at;  // of the open trial
-    double began_s = 0;      // of a steady clock
+    std::string started_at;  // start of the open trial
+    double began_s = 0;      // steady clock
 
     void open_next();
   };
@@ -105,7 +105,7 @@ class Supervisor {
   std::span<Sink* const> sinks_;
   std::vector<std::unique_ptr<Queue>> queues_;
   std::map<DeviceId, GivenUp> lost_devices_;
-  bool stopping_ = false;  // no trial is begun any more
+  bool stopping_ = false;  // begins no further trial
   bool failed_fast_ = false;
   bool drove_job_ = false;
   ReferenceCount references_;

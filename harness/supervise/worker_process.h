@@ -54,7 +54,7 @@ class WorkerProcess {
   std::array<int, 2> descriptors() const { return {from_.get(), errors_.get()}; }
   /// Reads the worker's output so far and checks if it has ended. Never waits.
   void receive();
-  /// Takes the next whole received line; false if there is none yet.
+  /// Takes the next complete line; false if there is none yet.
   bool take_line(std::string& line);
   /// True if no line will come any more: the worker closed its output or has ended.
   bool silent() const { return from_.get() < 0; }

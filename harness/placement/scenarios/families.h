@@ -21,9 +21,9 @@ void expect_on(const Place& place, const Tensor& tensor, const std::string& what
 std::unique_ptr<Module> stack_of(const Stage& stage);
 
 // One file each. Section names are those of docs/placement.md.
-std::span<const ScenarioRow> device_scenarios();    // which devices there are
-std::span<const ScenarioRow> move_scenarios();      // where tensors are born and how they move
-std::span<const ScenarioRow> compute_scenarios();   // where results are, and what is refused
+std::span<const ScenarioRow> device_scenarios();    // available devices
+std::span<const ScenarioRow> move_scenarios();      // birth and moves of tensors
+std::span<const ScenarioRow> compute_scenarios();   // places of results, and refusals
 std::span<const ScenarioRow> seed_scenarios();      // random numbers
 std::span<const ScenarioRow> parallel_scenarios();  // several devices at one task
 
