@@ -10,7 +10,7 @@
 #include "kernels/core/dtype.h"
 #include "kernels/core/significand.h"
 
-// Inputs of casts: what the target holds, and what shows how it is rounded to.
+// Inputs of casts: values that the target holds, and values that show its rounding.
 namespace assay::input {
 
 /// Middle between two neighbours that share the upper `kept` of `width` bits with `word`, or the

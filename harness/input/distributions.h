@@ -16,7 +16,7 @@
 namespace assay::input {
 
 /// Uniform in [0, 1] from 64 bits, rounded once: small values keep all of their significand bits.
-/// (From 63 of them: processors convert signed integers faster.)
+/// Uses 63 of them: processors convert signed integers faster.
 inline double unit_interval(std::uint64_t bits) {
   return static_cast<double>(static_cast<std::int64_t>(bits >> 1U)) * 0x1p-63;
 }

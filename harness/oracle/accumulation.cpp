@@ -24,8 +24,8 @@ int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
 // Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science
 // 7:e330, 2021.
 //
-// Devices may round or cut factors to q bits. Cutting errs twice as much, so a product errs by 2 u
-// + u^2 of itself with u = 2^(1 - q).
+// Devices may round or cut factors to q bits. Cutting errs twice as much, so a product errs by
+// 2 u + u^2 of itself with u = 2^(1 - q).
 Accumulation accumulation(const OpInstance& op, const MathMode& mode) {
   const auto terms = static_cast<double>(op.signature.terms);
   Accumulation sums;

@@ -16,8 +16,8 @@ double combined(double bits_a, double bits_b) {
 
 // Effective bits are -log2(rms error / rms of sqrt(sum of terms^2)). A sum of K terms in p bits
 // keeps p + 1.75 - log2(K) / 2 as one chain, the worst order. Blocked sums keep more, and a single
-// rounding of the exact sum keeps p + 1.25. Rounding each product before the addition keeps p +
-// 1.25; the final rounding to a narrower output of q bits keeps q + 1.25. Measured, not proved:
+// rounding of the exact sum keeps p + 1.25. Rounding each product before the addition keeps
+// p + 1.25; the final rounding to a narrower output of q bits keeps q + 1.25. Measured, not proved:
 // fitted within 0.2 bits to chains and blocks of 4 to 16384 terms, and within 0.5 bits to those of
 // 1 and 2, the slack below.
 //

@@ -8,8 +8,8 @@ namespace assay::oracle {
 
 // An elementary function errs by at most the B ulp that its library documents. Functions that are
 // ill conditioned somewhere add C unit roundoffs of the argument (the reference's scale is |x|).
-// 16-bit types are computed in f32 and rounded once; B then counts ulps of f32. An ulp is at most 2
-// u |y|, or the smallest subnormal.
+// 16-bit types are computed in f32 and rounded once; B then counts ulps of f32. An ulp is at most
+// 2 u |y|, or the smallest subnormal.
 Tolerance function_bound(const Rule& rule, const OpInstance& op) {
   const DType computed_in = accumulator(op);
   const double u = unit_roundoff(computed_in);

@@ -6,9 +6,9 @@ namespace assay::oracle {
 
 // Bounds results whose relative error grows with their terms. A product of K factors, in any order,
 // takes K - 1 roundings: |e| <= K u |y| (Higham: "Accuracy and Stability of Numerical Algorithms",
-// 2nd ed., 2002, section 3.1; the second-order terms are below the one rounding that K exceeds K -
-// 1 by). A sum of squares errs by at most L u of itself, all terms being positive, and its square
-// root by half as much: R = 1/2.
+// 2nd ed., 2002, section 3.1; the second-order terms are below the one rounding that K exceeds
+// K - 1 by). A sum of squares errs by at most L u of itself, all terms being positive, and its
+// square root by half as much: R = 1/2.
 Tolerance relative_bound(const Rule& rule, const OpInstance& op) {
   const DType kept_in = accumulator(op);
   const double roundings = rule.per_term * static_cast<double>(op.signature.terms) + rule.extra;
