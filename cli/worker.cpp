@@ -37,9 +37,9 @@ EngineOptions engine_options(const WorkerOptions& options) {
 /// Keeps freed memory in the process: trials use tensors of the same sizes repeatedly. By default
 /// the allocator returns each to the kernel, which clears its pages again: a quarter of a check.
 void keep_freed_memory() {
-  constexpr int most_bytes = 1 << 30;
+  constexpr int max_bytes = 1 << 30;
   mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, most_bytes);
+  mallopt(M_TRIM_THRESHOLD, max_bytes);
 }
 
 int execute(const WorkerOptions& options) {

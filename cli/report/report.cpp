@@ -38,7 +38,7 @@ bool is_run(const fs::path& path) {
 }
 
 /// Limit on the columns: more do not fit a screen.
-constexpr std::size_t most_runs = 16;
+constexpr std::size_t max_runs = 16;
 
 /// Paths by kind.
 struct Sorted {
@@ -111,10 +111,10 @@ void check(const ReportOptions& options, const Sorted& sorted) {
   if (!options.baseline.empty() && sorted.runs.empty() && sorted.folders.empty()) {
     throw UsageError("--baseline is for runs: assay ab has its own base");
   }
-  if (sorted.runs.size() > most_runs) {
+  if (sorted.runs.size() > max_runs) {
     throw UsageError(fmt::format(
         "{} runs do not fit side by side, at most {} do; give their folder to see their history",
-        sorted.runs.size(), most_runs));
+        sorted.runs.size(), max_runs));
   }
 }
 

@@ -17,7 +17,7 @@ namespace assay::cli {
 namespace {
 
 /// Share of a run's budget.
-constexpr double most_of_budget = 0.1;
+constexpr double max_of_budget = 0.1;
 
 bool is_wanted(const Job& job) {
   return !job.options.no_limits &&
@@ -69,7 +69,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   recall_failures(known, plan, options, limits, job.run);
   if (plan.trials.empty()) return limits;
   const double needed_s = estimate_s(plan.trials, limit_cap_s);
-  if (job.options.budget_s > 0 && needed_s > most_of_budget * job.options.budget_s) {
+  if (job.options.budget_s > 0 && needed_s > max_of_budget * job.options.budget_s) {
     job.run.notes.push_back(
         fmt::format("the budget leaves no {} for measuring limits", human_duration(needed_s)));
     return limits;

@@ -14,8 +14,8 @@ void check(const Rule& rule, std::int64_t cases) {
   if (!(rule.margin >= 0) || !std::isfinite(rule.margin)) {
     throw UsageError("--margin: must be a number that is not negative");
   }
-  const int for_interval = statistics::fewest_differences((1 - rule.confidence) / 2);
-  const int to_screen = std::max(for_interval, statistics::fewest_differences(rule.screen_p));
+  const int for_interval = statistics::min_differences((1 - rule.confidence) / 2);
+  const int to_screen = std::max(for_interval, statistics::min_differences(rule.screen_p));
   if (rule.screen_rounds < to_screen) {
     throw UsageError(fmt::format(
         "--rounds {}: a signed-rank test at p < {} and a {:g}% interval need {} rounds at least",
@@ -23,7 +23,7 @@ void check(const Rule& rule, std::int64_t cases) {
   }
   // If all cases are suspects, Holm demands this of the smallest p.
   const double strictest_p = rule.confirm_p / static_cast<double>(std::max<std::int64_t>(1, cases));
-  const int to_confirm = std::max(for_interval, statistics::fewest_differences(strictest_p));
+  const int to_confirm = std::max(for_interval, statistics::min_differences(strictest_p));
   if (rule.confirm_rounds < to_confirm) {
     throw UsageError(
         fmt::format("--confirm {}: a regression among {} cases cannot be confirmed at "

@@ -53,7 +53,7 @@ std::string threads_text(int threads) {
 }  // namespace
 
 ProcessState::ProcessState()
-    : most_threads_(omp_get_max_threads()),
+    : max_threads_(omp_get_max_threads()),
       threads_(ask_team().threads),
       may_vary_(omp_get_dynamic() != 0),
       levels_(omp_get_max_active_levels()) {
@@ -63,14 +63,14 @@ ProcessState::ProcessState()
 ProcessState::~ProcessState() {
   omp_set_max_active_levels(levels_);
   omp_set_dynamic(may_vary_ ? 1 : 0);
-  omp_set_num_threads(most_threads_);
+  omp_set_num_threads(max_threads_);
 #pragma omp parallel
   std::fesetenv(&floating_point_);
 }
 
 std::optional<std::string> ProcessState::changed() const {
-  if (const int most = omp_get_max_threads(); most != most_threads_) {
-    return fmt::format("leaves OpenMP with {}, not {}", threads_text(most), most_threads_);
+  if (const int most = omp_get_max_threads(); most != max_threads_) {
+    return fmt::format("leaves OpenMP with {}, not {}", threads_text(most), max_threads_);
   }
   if (!may_vary_ && omp_get_dynamic() != 0) return "leaves OpenMP free to take fewer threads";
   const Team team = ask_team();

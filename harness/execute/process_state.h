@@ -24,9 +24,9 @@ class ProcessState {
 
  private:
   std::fenv_t floating_point_{};
-  int most_threads_;  // requested by a region
-  int threads_;       // granted to a region
-  bool may_vary_;     // thread count, with the machine's load
+  int max_threads_;  // requested by a region
+  int threads_;      // granted to a region
+  bool may_vary_;    // thread count, with the machine's load
   int levels_;
 };
 

@@ -122,7 +122,7 @@ void repeat_rows(std::span<std::byte> bytes, std::size_t period_bytes) {
 
 /// Largest number of factors other than +-1 that keeps every partial product finite: half of the
 /// exponents.
-std::int64_t most_factors(const OpInstance& op) { return largest_exponent(output_dtype(op)) - 1; }
+std::int64_t max_factors(const OpInstance& op) { return largest_exponent(output_dtype(op)) - 1; }
 
 struct Stream {
   std::uint64_t seed;
@@ -165,7 +165,7 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
       return;
     }
     case Distribution::factors: {
-      const std::int64_t strata = is_floating(dtype) ? most_factors(op) : 1;
+      const std::int64_t strata = is_floating(dtype) ? max_factors(op) : 1;
       return fill_with(Factors<T>{(terms + strata - 1) / strata, mix(key.seed ^ key.id)});
     }
     case Distribution::near_one:

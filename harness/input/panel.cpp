@@ -11,7 +11,7 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> primes{
     {{127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
 
 /// Least number of different outputs for judging their errors together.
-constexpr std::int64_t least_outputs = 256;
+constexpr std::int64_t min_outputs = 256;
 
 /// Period of the rows; the first pass has another one than later passes. At least `least`, or
 /// `rows` if no prime pair fits.
@@ -34,7 +34,7 @@ Panel panel(const OpInstance& op, int pass) {
   }
   const auto least_beside = [](std::int64_t others) {
     const std::int64_t different = std::clamp<std::int64_t>(others, 1, primes[0][0]);
-    return (least_outputs + different - 1) / different;
+    return (min_outputs + different - 1) / different;
   };
   return {period(y.at(0), least_beside(y.at(1)), pass),
           period(y.at(1), least_beside(y.at(0)), pass)};

@@ -32,7 +32,7 @@ std::vector<Demand> demands(const OpInstance& op,
   const Signature& signature = op.signature;
   std::vector<Demand> found;
   if (op.op->collective || signature.devices > 1 || signature.is_mirrored) return found;
-  if (is_matrix_product(signature) && signature.flops >= least_product_flops) {
+  if (is_matrix_product(signature) && signature.flops >= min_product_flops) {
     found.push_back({"matrix_" + std::string(name(op.dtype)), signature.flops});
   }
   const Memory from = signature.inputs.empty() ? Memory::standard : signature.inputs[0].memory;

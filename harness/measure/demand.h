@@ -21,7 +21,7 @@ struct Demand {
 inline constexpr std::int64_t caches_to_exceed = 4;
 
 /// Smaller products take about as long as an empty launch.
-inline constexpr double least_product_flops = 1e8;
+inline constexpr double min_product_flops = 1e8;
 
 /// Demands of one launch. Empty if no measured limit bounds it: its tensors fit into the caches, or
 /// it is a small product or a collective.

@@ -33,22 +33,22 @@ const Limit* LimitBook::find(const std::string& device, const std::string& limit
 void LimitBook::rate(const OpInstance& op, const DeviceInfo& device, Record& record) const {
   if (!record.time_median_s || *record.time_median_s <= 0) return;
   const Limit* binding = nullptr;
-  double least_s = 0;
-  double least_at_best_s = 0;  // at the upper end of the limit's own interval
+  double min_s = 0;
+  double min_at_best_s = 0;  // at the upper end of the limit's own interval
   for (const Demand& demand : demands(op, device.last_level_cache_bytes)) {
     const Limit* limit = find(device.device, demand.limit);
     if (limit == nullptr || !limit->value || *limit->value <= 0) continue;
     const double needed_s = demand.amount / *limit->value;
-    if (binding != nullptr && needed_s <= least_s) continue;
+    if (binding != nullptr && needed_s <= min_s) continue;
     binding = limit;
-    least_s = needed_s;
-    least_at_best_s = demand.amount / limit->ci_high.value_or(*limit->value);
+    min_s = needed_s;
+    min_at_best_s = demand.amount / limit->ci_high.value_or(*limit->value);
   }
   if (binding == nullptr) return;
   record.limit = fmt::format("{} {:.4g} {}", binding->limit, *binding->value, binding->unit);
-  record.fraction_of_limit = least_s / *record.time_median_s;
+  record.fraction_of_limit = min_s / *record.time_median_s;
   const double slowest_s = record.time_ci_high_s.value_or(*record.time_median_s);
-  record.beyond_limit = least_at_best_s > slowest_s * (1 + drift);
+  record.beyond_limit = min_at_best_s > slowest_s * (1 + drift);
   if (!*record.beyond_limit) return;
   const std::string note =
       fmt::format("beyond its limit: {:.2f} of {}; one of the two figures is wrong",

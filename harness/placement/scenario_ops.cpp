@@ -22,7 +22,7 @@ enum class Needs {
   other_device,  // at least one beside the CPU
 };
 
-constexpr std::int64_t most_devices = 64;
+constexpr std::int64_t max_devices = 64;
 
 Op on_the_layer(Op op, Needs needs, std::string_view judged_as) {
   op.judged_as = judged_as;
@@ -120,9 +120,9 @@ Op visible_mask_op(const OpRow& row) {
 
 /// y = x over `devices` devices together.
 Op placed_copy_over_devices(const OpRow& row) {
-  return over_devices(make_op(row, {limited("devices", 2, most_devices), extent("n")},
-                              copied_over_devices, moves()),
-                      Needs::other_device, "memcpy");
+  return over_devices(
+      make_op(row, {limited("devices", 2, max_devices), extent("n")}, copied_over_devices, moves()),
+      Needs::other_device, "memcpy");
 }
 
 Op most_free_op(const OpRow& row) {
@@ -142,7 +142,7 @@ Op round_trip_op(const OpRow& row) {
 
 Op device_guard_op(const OpRow& row) {
   return over_devices(make_op(row,
-                              {limited("devices", 2, most_devices), extent("n"),
+                              {limited("devices", 2, max_devices), extent("n"),
                                choice("exit", {"normal", "error"})},
                               copied_over_devices, moves()),
                       Needs::other_device, "memcpy");
@@ -176,14 +176,14 @@ Op manual_seed_op(const OpRow& row) {
 
 Op manual_seed_all_op(const OpRow& row) {
   return over_devices(
-      make_op(row, {limited("devices", 2, most_devices), extent("n"), generator_seed()},
+      make_op(row, {limited("devices", 2, max_devices), extent("n"), generator_seed()},
               random_over_devices, no_inputs()),
       Needs::other_device, "random");
 }
 
 Op data_parallel_op(const OpRow& row) {
   std::vector<Parameter> parameters = stack_parameters();
-  parameters.insert(parameters.begin(), limited("devices", 1, most_devices));
+  parameters.insert(parameters.begin(), limited("devices", 1, max_devices));
   return over_devices(make_op(row, std::move(parameters), stack_over_devices, stack_passes),
                       Needs::nothing, "linear_stack");
 }
@@ -191,7 +191,7 @@ Op data_parallel_op(const OpRow& row) {
 Op distributed_gradient_op(const OpRow& row) {
   Op op = on_the_layer(
       make_op(row,
-              {limited("ranks", 1, most_devices), extent("samples"), extent("in"), extent("out")},
+              {limited("ranks", 1, max_devices), extent("samples"), extent("in"), extent("out")},
               gradient_signature, gradient_passes),
       Needs::nothing, "");
   op.collective = true;

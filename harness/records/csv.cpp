@@ -17,7 +17,7 @@ constexpr bool is_special(char c) { return c == ',' || c == '"' || c == '\r' || 
 
 /// Limits far beyond any table of Assay's; a larger file is an accident or an attack. A row is
 /// never longer than a worker's answer line.
-constexpr std::size_t most_fields = 1000;
+constexpr std::size_t max_fields = 1000;
 constexpr std::size_t longest_row = std::size_t{64} << 20;
 
 /// Number of line ends; CR LF counts once.
@@ -78,8 +78,8 @@ class Parser {
 
   /// Reuses the strings of earlier rows and their memory.
   void take_field(std::string_view text) {
-    if (fields_ == most_fields) {
-      fail(field_start_, "a row of more than " + std::to_string(most_fields) + " fields");
+    if (fields_ == max_fields) {
+      fail(field_start_, "a row of more than " + std::to_string(max_fields) + " fields");
     }
     if (fields_ == row_.fields.size()) {
       row_.fields.emplace_back();

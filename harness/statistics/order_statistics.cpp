@@ -20,7 +20,7 @@ double quantile(std::span<const double> sorted, double p) {
 }  // namespace
 
 std::optional<Ranks> median_interval_ranks(std::size_t n) {
-  if (n < fewest_for_interval) return std::nullopt;
+  if (n < min_for_interval) return std::nullopt;
   const boost::math::binomial distribution(static_cast<double>(n), 0.5);
   // The largest k with P(X < k) <= 2.5%: ranks k and n + 1 - k (from 1) enclose the median.
   std::size_t k = 0;

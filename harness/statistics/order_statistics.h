@@ -34,7 +34,7 @@ std::optional<Ranks> median_interval_ranks(std::size_t n);
 
 /// Fewest values with such ranks: the range of n values misses the median with probability
 /// 2 * 0.5^n.
-inline constexpr std::size_t fewest_for_interval = 6;
+inline constexpr std::size_t min_for_interval = 6;
 
 /// Correlation of each value with its successor; 0 for a constant or fewer than 3 values.
 double lag1_autocorrelation(std::span<const double> values);

@@ -79,7 +79,7 @@ double p_greater(std::span<const double> differences, double centre) {
   return std::min(1.0, tail);
 }
 
-int fewest_differences(double p) {
+int min_differences(double p) {
   if (!(p > 0)) throw std::invalid_argument("no number of differences reaches p = 0");
   return std::max(1, static_cast<int>(std::ceil(-std::log2(p))));
 }

@@ -19,7 +19,7 @@ namespace assay::statistics {
 double p_greater(std::span<const double> differences, double centre);
 
 /// Fewest differences n that can reach p_greater <= p: its minimum is 2^-n.
-int fewest_differences(double p);
+int min_differences(double p);
 
 /// Median of the means of all pairs of differences, each with itself included: the centre that the
 /// signed ranks fit best (Hodges and Lehmann, 1963).

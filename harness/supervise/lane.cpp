@@ -17,9 +17,9 @@ constexpr double hello_s = 60;
 constexpr double doubtful_leave_s = 1;
 constexpr double term_s = 2;
 /// Failed starts in a row before giving up. Each may take hello_s.
-constexpr int most_failed_starts = 2;
+constexpr int max_failed_starts = 2;
 /// Device losses in a row before giving up, each in a fresh worker.
-constexpr int most_losses = 2;
+constexpr int max_losses = 2;
 
 double seconds_until(Deadline deadline) {
   return std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
@@ -191,7 +191,7 @@ void Lane::grant_turn() {
 Result Lane::take(Result result) {
   const Status status = result.record.status;
   losses_ = status == Status::device_lost ? losses_ + 1 : 0;
-  if (losses_ >= most_losses) {
+  if (losses_ >= max_losses) {
     given_up_ = GivenUp{Status::device_lost, "given up: " + result.record.reason, std::nullopt};
   }
   const bool keep = class_of(status) != StatusClass::broken && !result.leave_worker;
@@ -199,7 +199,7 @@ Result Lane::take(Result result) {
 }
 
 Result Lane::failed_start(const std::string& why) {
-  if (++failed_starts_ >= most_failed_starts) {
+  if (++failed_starts_ >= max_failed_starts) {
     given_up_ = GivenUp{Status::error, "given up: " + why, std::nullopt};
   }
   return finish(ended_as(Status::error, why), false);

@@ -20,7 +20,7 @@ constexpr std::int64_t usual_cache_bytes = std::int64_t{32} << 20;
 /// Upper bound of the share of each core. A virtual machine with some cores of a processor sees its
 /// whole cache, although other cores use that cache too. No processor has more per core than this
 /// (EPYC 72F3 and 9175F).
-constexpr std::int64_t most_cache_bytes_per_core = std::int64_t{32} << 20;
+constexpr std::int64_t max_cache_bytes_per_core = std::int64_t{32} << 20;
 
 /// Writes each page once: pages never written all map to one zero page.
 std::vector<std::uint64_t> make_evictor() {
@@ -51,7 +51,7 @@ std::optional<std::int64_t> last_level_cache_bytes() {
 bool exceeds_caches(std::int64_t bytes) {
   static const std::int64_t share_bytes =
       std::min(last_level_cache_bytes().value_or(usual_cache_bytes),
-               most_cache_bytes_per_core * std::max(1U, std::thread::hardware_concurrency()));
+               max_cache_bytes_per_core * std::max(1U, std::thread::hardware_concurrency()));
   return bytes >= share_bytes;
 }
 

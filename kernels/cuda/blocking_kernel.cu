@@ -1,8 +1,9 @@
+#include "kernels/cuda/blocking_kernel.h"
+
 #include <cuda_runtime.h>
 
 #include <new>
 
-#include "kernels/cuda/blocking_kernel.h"
 #include "kernels/cuda/current.h"
 #include "kernels/cuda/error.h"
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int words_per_thread = 4;  // in flight together
-constexpr std::int64_t most_blocks = 1 << 16;
+constexpr std::int64_t max_blocks = 1 << 16;
 
 /// Copies whole 16-byte words, to which both addresses are aligned, then the last bytes one by one.
 __global__ void copy_words(const std::byte* from, std::byte* to, std::int64_t bytes) {
@@ -50,7 +50,7 @@ Copy copy_of(const OpInstance& op, const Binding& binding) {
 std::unique_ptr<Kernel> by_kernel(const Copy& copy, const Binding& binding) {
   constexpr std::int64_t bytes_per_block = std::int64_t{threads} * words_per_thread * 16;
   const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(
-      (copy.bytes + bytes_per_block - 1) / bytes_per_block, 1, most_blocks));
+      (copy.bytes + bytes_per_block - 1) / bytes_per_block, 1, max_blocks));
   return std::make_unique<FunctionKernel>(
       "kernel of 16-byte words", binding, [=](cudaStream_t stream) {
         copy_words<<<blocks, threads, 0, stream>>>(copy.from, copy.to, copy.bytes);

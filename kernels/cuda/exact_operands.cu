@@ -1,7 +1,8 @@
+#include "kernels/cuda/exact_operands.h"
+
 #include <algorithm>
 
 #include "kernels/core/status.h"
-#include "kernels/cuda/exact_operands.h"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {

@@ -1,9 +1,10 @@
+#include "kernels/cuda/faults.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
-#include "kernels/cuda/faults.h"
 #include "kernels/cuda/kernels.h"
 
 namespace assay::cuda {

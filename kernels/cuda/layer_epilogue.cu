@@ -1,8 +1,9 @@
+#include "kernels/cuda/layer_epilogue.h"
+
 #include <algorithm>
 
 #include "kernels/core/status.h"
 #include "kernels/cuda/activations.cuh"
-#include "kernels/cuda/layer_epilogue.h"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {

@@ -13,7 +13,7 @@ namespace {
 
 /// NVIDIA's recommendation for Hopper; older GPUs need less.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
-constexpr int most_candidates = 8;
+constexpr int max_candidates = 8;
 constexpr int launches_a_time = 3;
 constexpr int timed_repeats = 5;
 
@@ -212,18 +212,18 @@ std::vector<cublasLtMatmulHeuristicResult_t> LtMatmul::proposed() const {
   const Handles& h = *handles_;
   cublasLtMatmulPreference_t preference = nullptr;
   check(h.lt.create_preference(&preference), "cublasLtMatmulPreferenceCreate");
-  const std::uint64_t most_bytes = workspace_->bytes();
+  const std::uint64_t max_bytes = workspace_->bytes();
   const std::uint32_t in_compute_type = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-  std::vector<cublasLtMatmulHeuristicResult_t> found(most_candidates);
+  std::vector<cublasLtMatmulHeuristicResult_t> found(max_candidates);
   int count = 0;
   cublasStatus_t status = h.lt.set_preference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                              &most_bytes, sizeof most_bytes);
+                                              &max_bytes, sizeof max_bytes);
   if (status == CUBLAS_STATUS_SUCCESS) {
     status = h.lt.set_preference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
                                  &in_compute_type, sizeof in_compute_type);
   }
   if (status == CUBLAS_STATUS_SUCCESS) {
-    status = h.lt.heuristics(h.library, h.product, h.a, h.b, h.d, h.d, preference, most_candidates,
+    status = h.lt.heuristics(h.library, h.product, h.a, h.b, h.d, h.d, preference, max_candidates,
                              found.data(), &count);
   }
   h.lt.destroy_preference(preference);

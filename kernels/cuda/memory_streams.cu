@@ -123,12 +123,12 @@ std::unique_ptr<Kernel> read(const OpInstance& op, const Binding& binding) {
   const std::int64_t n = op.params.integer("n");
   const auto* x = static_cast<const Word*>(binding.inputs[0]);
   auto* y = static_cast<Word*>(binding.outputs[0]);
-  constexpr unsigned most_blocks = 4096;  // a multiple of the blocks that any GPU runs at once
+  constexpr unsigned max_blocks = 4096;  // a multiple of the blocks that any GPU runs at once
   return std::make_unique<FunctionKernel>(
       "own kernel of 16-byte words", binding, [=](cudaStream_t enqueue_on) {
         check(cudaMemsetAsync(y, 0, sizeof *y, enqueue_on), "cudaMemsetAsync");
-        exclusive_or<<<std::min(blocks_for(n / 2, 4), most_blocks), threads, 0, enqueue_on>>>(x, n,
-                                                                                              y);
+        exclusive_or<<<std::min(blocks_for(n / 2, 4), max_blocks), threads, 0, enqueue_on>>>(x, n,
+                                                                                             y);
       });
 }
 

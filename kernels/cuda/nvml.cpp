@@ -14,7 +14,7 @@ using Return = int;  // 0: success
 using Handle = void*;
 constexpr unsigned sm_clock = 1;
 constexpr unsigned gpu_sensor = 0;
-constexpr unsigned most_links = 18;
+constexpr unsigned max_links = 18;
 constexpr double mhz = 1e6;
 constexpr double milliwatt = 1e-3;
 struct Memory {
@@ -62,7 +62,7 @@ std::optional<bool> mode(const char* name, Handle gpu) {
 std::optional<int> active_links(Handle gpu) {
   int active = 0;
   bool told = false;
-  for (unsigned link = 0; link < most_links; ++link) {
+  for (unsigned link = 0; link < max_links; ++link) {
     int is_active = 0;
     if (!ask("nvmlDeviceGetNvLinkState", gpu, link, &is_active)) continue;
     told = true;

@@ -57,10 +57,10 @@ void CudaStream::flush_caches() {
 
 bool CudaStream::block() {
   // A single lapse may mean a busy host. After several, blocked work must be waiting for the GPU.
-  constexpr int most_lapses = 3;
+  constexpr int max_lapses = 3;
   make_current(ordinal_);
   if (blocking_->take_lapse()) ++lapses_;
-  if (lapses_ >= most_lapses) return false;
+  if (lapses_ >= max_lapses) return false;
   blocking_->begin(handle_);
   return true;
 }

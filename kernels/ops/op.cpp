@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t most_special_elements = 1 << 17;
+constexpr std::int64_t max_special_elements = 1 << 17;
 
 /// Exceeds any machine's memory, yet sizes in bytes never overflow.
 constexpr double max_elements = 0x1p44;
@@ -74,13 +74,13 @@ void exchange_places(TensorSpec& a, TensorSpec& b) {
 }
 
 /// Limit above which a full reference takes longer than the product itself.
-constexpr double most_reference_products = 0x1p24;
+constexpr double max_reference_products = 0x1p24;
 
 bool is_large_exact_product(const OpInstance& op, const Pass& pass) {
   const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(accumulator(op));
   return op.signature.is_product && pass.rule.oracle == Oracle::exact && pass.rule.plain_sums &&
          pass.data_of(0).distribution == Distribution::integers && !is_rounded &&
-         op.signature.flops / 2 > most_reference_products;
+         op.signature.flops / 2 > max_reference_products;
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Passes passes(const OpInstance& op) {
   // The effects of special values show on small shapes. Integers have no special values.
   std::int64_t elements = 0;
   for (const TensorSpec& input : op.signature.inputs) elements += input.elements();
-  if (!is_floating(op.dtype) || elements > most_special_elements) {
+  if (!is_floating(op.dtype) || elements > max_special_elements) {
     std::erase_if(passes, [](const Pass& pass) { return pass.has_specials(); });
   }
   for (Pass& pass : passes) {

@@ -178,7 +178,7 @@ class RemoteBackend final : public Backend {
 namespace {
 
 /// Least number of all ranks.
-std::int64_t least_of_all(ProcessGroup& group, std::int64_t number) {
+std::int64_t min_of_all(ProcessGroup& group, std::int64_t number) {
   std::vector<int> all(static_cast<std::size_t>(group.size()));
   std::iota(all.begin(), all.end(), 0);
   const auto least = [](void* y, const void* a, const void* b, std::size_t n) {
@@ -215,14 +215,14 @@ std::int64_t checksum(std::string_view text) {
 }  // namespace
 
 OwnDevice own_device(ProcessGroup& group, const Backends& backends, const LaunchInfo& info) {
-  if (least_of_all(group, info.command_hash) != -least_of_all(group, -info.command_hash)) {
+  if (min_of_all(group, info.command_hash) != -min_of_all(group, -info.command_hash)) {
     throw DeviceError(Failure::internal,
                       "the ranks of a job must have the same command line: rank 0 alone plans");
   }
   const std::optional<OwnDevice> own = device_of_rank(backends, info.local_rank);
   const std::int64_t kind = own ? checksum(own->backend->kind()) : 0;
-  const std::int64_t least = least_of_all(group, kind);
-  const bool is_same_everywhere = least == -least_of_all(group, -kind);
+  const std::int64_t least = min_of_all(group, kind);
+  const bool is_same_everywhere = least == -min_of_all(group, -kind);
   return own && is_same_everywhere ? *own : OwnDevice{backends.find(host_kind), 0};
 }
 

@@ -47,8 +47,8 @@ fs::path folder_of(const fs::path& path) {
 /// Returns the end of a chain of links, which may not exist yet. Throws fs::filesystem_error for a
 /// folder that cannot be reached.
 fs::path follow(fs::path path) {
-  constexpr int most_links = 40;  // as the kernel has it
-  for (int links = 0; links < most_links; ++links) {
+  constexpr int max_links = 40;  // as the kernel has it
+  for (int links = 0; links < max_links; ++links) {
     path = fs::canonical(folder_of(path)) / path.filename();
     if (path.parent_path() == own_descriptors() || !fs::is_symlink(path)) return path;
     path = path.parent_path() / fs::read_symlink(path);

@@ -15,7 +15,7 @@ namespace assay {
 namespace {
 
 /// Length limit of lists that grow with the number of runs: the CSV has them whole.
-constexpr std::size_t most_listed = 20;
+constexpr std::size_t max_listed = 20;
 
 std::string run_name(const StoredRun& run) {
   return fmt::format("{} ({})", run.run_id, run.git_revision);
@@ -53,7 +53,7 @@ Missing missing(const History& history) {
     for (const HistoryEntry& entry : series.entries) {
       if (entry.value) continue;
       ++(entry.median_s ? all.left_out : all.gaps);
-      if (all.lines.size() < most_listed) {
+      if (all.lines.size() < max_listed) {
         all.lines.push_back(
             printable(fmt::format("{}: {} on {}: {}", history.runs[entry.run].run_id,
                                   series.key.case_id, series.key.device, entry.missing)) +

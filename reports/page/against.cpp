@@ -13,7 +13,7 @@
 namespace assay::page {
 namespace {
 
-constexpr std::size_t most_rows = 40;
+constexpr std::size_t max_rows = 40;
 
 /// Geometric mean and extent of ratios.
 struct Mean {
@@ -114,7 +114,7 @@ void add_column(Html& html, const Content& content, const Times& times, std::siz
   if (rows.empty()) return;
   html.element("h3", cand.label);
   add_forest(html, fmt::format("Time on {} over time on {}", cand.label, base.label),
-             suspects ? "Suspect" : "", std::move(rows), most_rows);
+             suspects ? "Suspect" : "", std::move(rows), max_rows);
 }
 
 using TrialKey = std::tuple<std::string, std::string, std::string>;
@@ -200,7 +200,7 @@ void add_changes(Html& html, const Content& content, std::size_t base, std::size
     const Table table(html, fmt::format("Run {} against run {}", cand + 1, base + 1),
                       {"Case", "Device", "Timing", fmt::format("Run {}", base + 1),
                        fmt::format("Run {}", cand + 1), "Why"});
-    for (std::size_t i = 0; i < std::min(changes.changed.size(), most_rows); ++i) {
+    for (std::size_t i = 0; i < std::min(changes.changed.size(), max_rows); ++i) {
       const Changed& one = changes.changed[i];
       html.begin("tr");
       add_case(html, one.either().case_id, one.link);
@@ -213,9 +213,9 @@ void add_changes(Html& html, const Content& content, std::size_t base, std::size
       html.end("tr");
     }
   }
-  if (changes.changed.size() > most_rows) {
+  if (changes.changed.size() > max_rows) {
     html.element("p", fmt::format("{} more are not listed; the files have them.",
-                                  changes.changed.size() - most_rows));
+                                  changes.changed.size() - max_rows));
   }
 }
 

@@ -14,7 +14,7 @@
 namespace assay::page {
 
 /// Limit on the series: more cannot be told apart.
-inline constexpr std::size_t most_series = Svg::mark_shapes;
+inline constexpr std::size_t max_series = Svg::mark_shapes;
 
 struct Shown {
   const Record* trial;

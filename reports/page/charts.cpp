@@ -13,8 +13,8 @@
 namespace assay::page {
 namespace {
 
-constexpr std::size_t most_dot_rows = 100;
-constexpr std::size_t most_charts = 60;  // limit for one suite
+constexpr std::size_t max_dot_rows = 100;
+constexpr std::size_t max_charts = 60;  // limit for one suite
 
 /// Collects the timed trials of each op; those of launches back to back if there are any.
 std::map<std::pair<std::string, std::string>, std::vector<Shown>> shown_of(const Content& content) {
@@ -74,9 +74,9 @@ std::vector<std::string> dot_plots(const Content& content, const std::string& su
   std::vector<std::string> charts;
   for (DotPlot& plot : plots) {
     if (plot.rows.size() < 2) continue;
-    if (plot.rows.size() > most_dot_rows) {
-      plot.title += fmt::format(" ({} of {} ops)", most_dot_rows, plot.rows.size());
-      plot.rows.resize(most_dot_rows);
+    if (plot.rows.size() > max_dot_rows) {
+      plot.title += fmt::format(" ({} of {} ops)", max_dot_rows, plot.rows.size());
+      plot.rows.resize(max_dot_rows);
     }
     if (plot.series.size() == 1) {
       plot.title = with_stand_in(plot.title, content.columns[0].stand_in);
@@ -116,7 +116,7 @@ void add_charts(Html& html, const Content& content) {
     for (const GridOp& op : content.grid) {
       const auto found = shown.find({op.suite, op.op});
       if (op.suite != suite || found == shown.end()) continue;
-      if (charts.size() == most_charts) break;
+      if (charts.size() == max_charts) break;
       if (auto chart = op_chart(content, op, found->second)) {
         charts.push_back(std::move(*chart));
       }

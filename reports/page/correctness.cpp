@@ -9,8 +9,8 @@ namespace assay::page {
 namespace {
 
 /// Limits of a fast page: beyond these it shows only ops, and cases that are not plainly right.
-constexpr std::size_t most_cases = 3000;
-constexpr std::size_t most_odd_cases = 500;
+constexpr std::size_t max_cases = 3000;
+constexpr std::size_t max_odd_cases = 500;
 
 std::string_view sign_of(const Cell& cell) {
   if (cell.wrong > 0) return "✗";
@@ -102,7 +102,7 @@ void add_ops(Html& html, const Content& content, const std::vector<std::string>&
 void add_cases(Html& html, const Content& content, const std::vector<std::string>& labels) {
   std::size_t all = 0;
   for (const GridOp& op : content.grid) all += op.cases.size();
-  const bool only_odd = all > most_cases;
+  const bool only_odd = all > max_cases;
   std::vector<const GridCase*> shown;
   for (const GridOp& op : content.grid) {
     for (const GridCase& one : op.cases) {
@@ -110,11 +110,11 @@ void add_cases(Html& html, const Content& content, const std::vector<std::string
     }
   }
   std::size_t left_out = 0;
-  if (only_odd && shown.size() > most_odd_cases) {
+  if (only_odd && shown.size() > max_odd_cases) {
     std::ranges::stable_sort(shown, std::ranges::greater(),
                              [](const GridCase* one) { return severity_of(*one); });
-    left_out = shown.size() - most_odd_cases;
-    shown.resize(most_odd_cases);
+    left_out = shown.size() - max_odd_cases;
+    shown.resize(max_odd_cases);
   }
   html.begin("details");
   html.element("summary", only_odd ? fmt::format("{} cases that are not plainly right, of {}",

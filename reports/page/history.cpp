@@ -9,9 +9,9 @@
 namespace assay::page {
 namespace {
 
-constexpr std::size_t most_panels = 40;
-constexpr std::size_t most_changes = 100;
-constexpr std::size_t most_runs = 400;
+constexpr std::size_t max_panels = 40;
+constexpr std::size_t max_changes = 100;
+constexpr std::size_t max_runs = 400;
 
 std::string text_of(const StoredRun& run) {
   return fmt::format("{} ({})", run.run_id, run.git_revision);
@@ -24,7 +24,7 @@ void add_changes(Html& html, const History& history) {
   const Table table(html, "The newest first; a place to look, no verdict",
                     {"Case", "Timing", "Host", "Device", "Settings", Heading::of_numbers("Change"),
                      Heading::of_numbers("p"), "Between"});
-  for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i) {
+  for (std::size_t i = 0; i < std::min(changes.size(), max_changes); ++i) {
     const auto& [series, change] = changes[i];
     html.begin("tr");
     html.element("th", series->key.case_id, {{"scope", "row"}});
@@ -51,7 +51,7 @@ void add_runs(Html& html, const History& history) {
   {
     const Table table(html, "The newest first",
                       {"Started", "Run", "Host", "Revision", "Build", "Exit code"});
-    const std::size_t shown = std::min(history.runs.size(), most_runs);
+    const std::size_t shown = std::min(history.runs.size(), max_runs);
     for (std::size_t i = 0; i < shown; ++i) {
       const std::size_t at = history.runs.size() - 1 - i;
       const StoredRun& run = history.runs[at];
@@ -65,7 +65,7 @@ void add_runs(Html& html, const History& history) {
       html.end("tr");
     }
   }
-  add_left_out(html, history.runs.size(), most_runs, "runs");
+  add_left_out(html, history.runs.size(), max_runs, "runs");
   html.end("details");
 }
 
@@ -85,10 +85,10 @@ void add_history(Html& html, const Content& content) {
     html.element("p", "Skipped: " + why, {{"class", "notes"}});
   }
   add_changes(html, history);
-  add_left_out(html, newest_changes(history).size(), most_changes, "changes");
+  add_left_out(html, newest_changes(history).size(), max_changes, "changes");
   const std::size_t file = content.file_of(content.input.history->points);
   const std::vector<std::string> panels =
-      history_panels(history, most_panels, [&](std::size_t row) { return row_link(file, row); });
+      history_panels(history, max_panels, [&](std::size_t row) { return row_link(file, row); });
   const auto with_points = static_cast<std::size_t>(std::ranges::count_if(
       history.series, [](const HistorySeries& series) { return !series.points.empty(); }));
   html.element("h3", fmt::format("Series: {} of {}", panels.size(), with_points));

@@ -13,7 +13,7 @@ namespace assay::page {
 namespace {
 
 /// Fewer sizes make no curve; the table of rates has the figures.
-constexpr std::size_t fewest_sizes = 3;
+constexpr std::size_t min_sizes = 3;
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -136,16 +136,16 @@ class OpChart {
 
   static void add_series(Plot& plot, std::map<std::string, Kind>& kinds) {
     for (auto& [name, kind] : kinds) {
-      if (kind.places() < fewest_sizes) continue;
+      if (kind.places() < min_sizes) continue;
       const bool is_joined = kind.is_a_line();
       plot.series.push_back({name, std::move(kind.points), is_joined});
     }
     std::ranges::stable_sort(plot.series, std::ranges::greater(),
                              [](const PlotSeries& one) { return one.points.size(); });
     const std::size_t all = plot.series.size();
-    plot.series.resize(std::min(all, most_series));
+    plot.series.resize(std::min(all, max_series));
     share_words(plot);
-    if (all > most_series) plot.title += fmt::format(" ({} of {} series)", most_series, all);
+    if (all > max_series) plot.title += fmt::format(" ({} of {} series)", max_series, all);
   }
 
   /// Moves words that all names begin with into the title.

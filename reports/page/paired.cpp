@@ -8,7 +8,7 @@
 namespace assay::page {
 namespace {
 
-constexpr std::size_t most_rows = 60;
+constexpr std::size_t max_rows = 60;
 
 bool has_ratio(const PairedCase& one) { return one.ratio.value_or(0) > 0; }
 
@@ -100,7 +100,7 @@ void add_one(Html& html, const PairedSource& source, std::size_t file) {
   add_forest(html,
              "Time of the candidate over that of the base, over paired rounds, with 95% intervals; "
              "dashed lines are at the margin of each case",
-             "Verdict", std::move(rows), most_rows);
+             "Verdict", std::move(rows), max_rows);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr double right = width - 14;
 constexpr double plot_height = 180;
 constexpr double line_height = 16;
 constexpr double letter_width = 6.8;
-constexpr std::size_t most_points = 150;  // limit for one series
+constexpr std::size_t max_points = 150;  // limit for one series
 
 /// Extent of the points along one axis.
 struct Range {
@@ -87,9 +87,9 @@ class Drawing {
   /// Thins out points that cannot be told apart: keeps the lowest, the middle and the highest of
   /// each stretch of x.
   static void thin(PlotSeries& series) {
-    if (series.points.size() <= most_points) return;
+    if (series.points.size() <= max_points) return;
     std::vector<PlotPoint> kept;
-    const std::size_t stretch = series.points.size() / (most_points / 3) + 1;
+    const std::size_t stretch = series.points.size() / (max_points / 3) + 1;
     for (std::size_t begin = 0; begin < series.points.size(); begin += stretch) {
       const auto first = series.points.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto count = std::min(stretch, series.points.size() - begin);

@@ -52,7 +52,7 @@ std::optional<std::string> roofline(const Content& content, std::size_t column) 
   plot.y = {"arithmetic", "FLOP/s", true};
   double highest = 0;  // the highest peak
   for (auto& [dtype, one] : series) {
-    if (plot.series.size() == most_series) break;
+    if (plot.series.size() == max_series) break;
     if (const auto peak = limit_value(run, of.device, "matrix_" + dtype, "FLOP/s")) {
       highest = std::max(highest, *peak);
       const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : least;

@@ -13,7 +13,7 @@
 namespace assay::page {
 namespace {
 
-constexpr std::size_t most_problems = 50;
+constexpr std::size_t max_problems = 50;
 
 void add_fact(Html& html, std::string_view name, std::string_view value) {
   if (value.empty()) return;
@@ -145,7 +145,7 @@ void add_problems(Html& html, const Content& content) {
     return;
   }
   html.begin("ol", {{"class", "problems"}});
-  for (std::size_t i = 0; i < std::min(problems.size(), most_problems); ++i) {
+  for (std::size_t i = 0; i < std::min(problems.size(), max_problems); ++i) {
     const Record& trial = *problems[i].trial;
     html.begin("li");
     html.begin("p");
@@ -161,9 +161,9 @@ void add_problems(Html& html, const Content& content) {
     html.end("li");
   }
   html.end("ol");
-  if (problems.size() > most_problems) {
+  if (problems.size() > max_problems) {
     html.begin("p");
-    html.text(fmt::format("{} more: ", problems.size() - most_problems));
+    html.text(fmt::format("{} more: ", problems.size() - max_problems));
     html.element("a", "all of them in the table of results", {{"href", "#status=bad"}});
     html.end("p");
   }

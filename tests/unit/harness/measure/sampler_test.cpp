@@ -24,7 +24,7 @@ class FakeMeter final : public Meter {
       return clock_s_;
     }
     const double seconds = cost_s_(now_, calls_++) * static_cast<double>(launches);
-    most_launches_ = std::max(most_launches_, launches);
+    max_launches_ = std::max(max_launches_, launches);
     now_ += seconds + around_s_;
     return seconds;
   }
@@ -44,7 +44,7 @@ class FakeMeter final : public Meter {
   std::int64_t calls() const { return calls_; }
   std::int64_t calls_at_last() const { return calls_at_last_; }
   /// Returns the most launches of one call, warm-up included.
-  std::int64_t most_launches() const { return most_launches_; }
+  std::int64_t max_launches() const { return max_launches_; }
 
  private:
   std::function<double(double, std::int64_t)> cost_s_;
@@ -53,7 +53,7 @@ class FakeMeter final : public Meter {
   double now_ = 100;
   std::int64_t calls_ = 0;
   std::int64_t calls_at_last_ = -1;
-  std::int64_t most_launches_ = 0;
+  std::int64_t max_launches_ = 0;
   std::function<DeviceCondition(double)> condition_;
   std::int64_t condition_reads_ = 0;
 };
@@ -150,7 +150,7 @@ TEST(Sampler, NoSampleHasMoreLaunchesThanAllowed) {
     for (const std::int64_t most : {1, 3}) {
       FakeMeter meter([=](double, std::int64_t) { return launch_s; });
       const Measurement m = sample(meter, {.max_launches = most, .cap_s = 0.5});
-      EXPECT_EQ(meter.most_launches(), launch_s == 1e-3 ? 1 : most);
+      EXPECT_EQ(meter.max_launches(), launch_s == 1e-3 ? 1 : most);
       EXPECT_FALSE(m.samples.empty());
       for (const Sample& s : m.samples) EXPECT_LE(s.launches, most);
     }

@@ -45,7 +45,7 @@ TEST(Statistics, TooFewValuesHaveNoIntervalOf95Percent) {
   for (std::size_t n = 0; n <= 20; ++n) {
     const bool is_enough = 2 * std::pow(0.5, n) <= 0.05;
     EXPECT_EQ(median_interval_ranks(n).has_value(), is_enough) << n;
-    EXPECT_EQ(n >= fewest_for_interval, is_enough) << n;
+    EXPECT_EQ(n >= min_for_interval, is_enough) << n;
   }
   EXPECT_FALSE(summarize({0.395e-3, 83.98e-3}).interval);
   EXPECT_FALSE(summarize({5, 1, 4, 2, 3}).interval);

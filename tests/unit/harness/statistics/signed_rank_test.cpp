@@ -120,17 +120,17 @@ TEST(SignedRank, OfNothingButZerosShowsNothing) {
 }
 
 TEST(SignedRank, NeedsSoManyDifferences) {
-  EXPECT_EQ(fewest_differences(0.15), 3);
-  EXPECT_EQ(fewest_differences(0.05), 5);
-  EXPECT_EQ(fewest_differences(0.5), 1);
+  EXPECT_EQ(min_differences(0.15), 3);
+  EXPECT_EQ(min_differences(0.05), 5);
+  EXPECT_EQ(min_differences(0.5), 1);
   for (const double p : {0.3, 0.15, 0.05, 0.01, 0.05 / 30}) {
-    const auto n = static_cast<std::size_t>(fewest_differences(p));
+    const auto n = static_cast<std::size_t>(min_differences(p));
     EXPECT_LE(p_greater(std::vector<double>(n, 1.0), 0), p);
     if (n > 1) {
       EXPECT_GT(p_greater(std::vector<double>(n - 1, 1.0), 0), p);
     }
   }
-  EXPECT_THROW(fewest_differences(0), std::invalid_argument);
+  EXPECT_THROW(min_differences(0), std::invalid_argument);
 }
 
 TEST(SignedRank, RefusesWhatIsNoSetOfDifferences) {
