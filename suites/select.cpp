@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/records/input_file.h"
+#include "kernels/core/fnv1a.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "suites/axes.h"
@@ -56,12 +57,8 @@ struct Shard {
   std::uint64_t index = 1;
   std::uint64_t count = 1;
 
-  /// Hashes the id (FNV-1a, 64 bits), so that a case stays in its shard when cases are added.
-  bool has(std::string_view id) const {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    return hash % count == index - 1;
-  }
+  /// Hashes the id, so that a case stays in its shard when cases are added.
+  bool has(std::string_view id) const { return fnv1a(id) % count == index - 1; }
 };
 
 Shard parse_shard(const std::string& text) {

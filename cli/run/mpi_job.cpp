@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
+#include "kernels/core/fnv1a.h"
 #include "kernels/device/backends.h"
 #include "kernels/device/launcher.h"
 #include "kernels/ranks/backend.h"
@@ -75,13 +76,9 @@ std::optional<LaunchInfo> this_launch() {
     launch->command_hash = std::strtoll(told, nullptr, 10);
     return launch;
   }
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  std::uint64_t hash = fnv1a_begin;
   const std::vector<std::string> words = command_line();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    for (const char c : words[i] + '\0') {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    }
-  }
+  for (std::size_t i = 1; i < words.size(); ++i) hash = fnv1a(words[i] + '\0', hash);
   launch->command_hash = static_cast<std::int64_t>(hash >> 2U);  // its negative fits too
   return launch;
 }

@@ -18,6 +18,7 @@
 
 #include "kernels/core/clock.h"
 #include "kernels/core/file_descriptor.h"
+#include "kernels/core/fnv1a.h"
 
 namespace assay {
 namespace {
@@ -38,10 +39,8 @@ struct Header {
 
 /// FNV-1a over words of 8 bytes.
 std::uint64_t checksum(std::span<const double> values) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const double value : values) {
-    hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3U;
-  }
+  std::uint64_t hash = fnv1a_begin;
+  for (const double value : values) hash = fnv1a_step(hash, std::bit_cast<std::uint64_t>(value));
   return hash;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/core/fnv1a.h"
 #include "kernels/device/device_id.h"
 #include "kernels/ranks/device.h"
 #include "kernels/ranks/peer.h"
@@ -173,10 +174,6 @@ class RemoteBackend final : public Backend {
   std::vector<std::unique_ptr<Peer>> peers_;  // index: rank
 };
 
-}  // namespace
-
-namespace {
-
 /// Least number of all ranks.
 std::int64_t min_of_all(ProcessGroup& group, std::int64_t number) {
   std::vector<int> all(static_cast<std::size_t>(group.size()));
@@ -205,13 +202,6 @@ std::optional<OwnDevice> device_of_rank(const Backends& backends, int local_rank
   return std::nullopt;
 }
 
-/// Checksum of a text; positive.
-std::int64_t checksum(std::string_view text) {
-  std::int64_t sum = 1;
-  for (const char c : text) sum = (sum * 131 + c) % 1'000'000'007;
-  return sum;
-}
-
 }  // namespace
 
 OwnDevice own_device(ProcessGroup& group, const Backends& backends, const LaunchInfo& info) {
@@ -220,7 +210,8 @@ OwnDevice own_device(ProcessGroup& group, const Backends& backends, const Launch
                       "the ranks of a job must have the same command line: rank 0 alone plans");
   }
   const std::optional<OwnDevice> own = device_of_rank(backends, info.local_rank);
-  const std::int64_t kind = own ? checksum(own->backend->kind()) : 0;
+  const std::uint64_t hash = own ? fnv1a(own->backend->kind()) : 0;
+  const auto kind = static_cast<std::int64_t>(hash >> 2U);  // its negative fits too
   const std::int64_t least = min_of_all(group, kind);
   const bool is_same_everywhere = least == -min_of_all(group, -kind);
   return own && is_same_everywhere ? *own : OwnDevice{backends.find(host_kind), 0};

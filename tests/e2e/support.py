@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 ASSAY = os.environ["ASSAY"]
 ABSENT = "cuda:4095"  # a GPU that no machine has
@@ -41,6 +42,15 @@ class AssayTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         # Tests run side by side, each on a machine of its own as far as locks go.
         os.environ["ASSAY_LOCK_DIR"] = str(self.folder / "locks")
+
+    def use_module(self, folder):
+        """Lets the program load the test module in this folder of the build tree."""
+        modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", folder)
+        if not modules.is_dir():
+            self.skipTest("the build tree is not here")
+        environment = unittest.mock.patch.dict(os.environ, ASSAY_BACKEND_PATH=str(modules))
+        environment.start()
+        self.addCleanup(environment.stop)
 
     def assay(self, *arguments, expect=0, **options):
         """Runs the program in the test's folder and demands its exit code."""

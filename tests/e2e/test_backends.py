@@ -1,8 +1,5 @@
 """A backend that nothing but its own module knows is planned, checked, measured and reported like the others."""
-import os
-import pathlib
 import unittest
-import unittest.mock
 
 from support import AssayTest
 
@@ -12,12 +9,7 @@ class Toy(AssayTest):
 
     def setUp(self):
         super().setUp()
-        modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", "toy")
-        if not modules.is_dir():
-            self.skipTest("the build tree is not here")
-        environment = unittest.mock.patch.dict(os.environ, ASSAY_BACKEND_PATH=str(modules))
-        environment.start()
-        self.addCleanup(environment.stop)
+        self.use_module("toy")
 
     def test_runs_all_suites_and_has_the_cases_that_simulated_devices_have(self):
         self.assay("run", "--profile", "seeds", "--device", "toy", "--check-only", "--out", "out")

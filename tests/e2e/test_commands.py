@@ -1,9 +1,7 @@
 """Commands, their output and their errors."""
 import json
 import os
-import pathlib
 import unittest
-import unittest.mock
 
 from support import ABSENT, ASSAY, AssayTest
 
@@ -188,12 +186,7 @@ class OnAHostWithEightGpus(Devices, Listing, Mistakes):
 
     def setUp(self):
         super().setUp()
-        modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", "gpus")
-        if not modules.is_dir():
-            self.skipTest("the build tree is not here")
-        environment = unittest.mock.patch.dict(os.environ, ASSAY_BACKEND_PATH=str(modules))
-        environment.start()
-        self.addCleanup(environment.stop)
+        self.use_module("gpus")
 
     def test_has_them(self):
         devices = [d["device"] for d in json.loads(self.assay("devices", "--json").stdout)["devices"]]

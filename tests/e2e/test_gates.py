@@ -2,7 +2,6 @@
 import datetime
 import json
 import os
-import pathlib
 import subprocess
 import time
 import unittest
@@ -103,10 +102,8 @@ class Untested(AssayTest):
     """The test module `refusing` refuses everything: as a library does that cannot be loaded."""
 
     def test_what_a_device_refused_altogether_is_red_and_named(self):
-        modules = pathlib.Path(os.environ["ASSAY_BUILD"], "tests", "modules", "good")
-        if not modules.is_dir():
-            self.skipTest("the build tree is not here")
-        env = {**os.environ, "ASSAY_BACKEND_PATH": str(modules)}
+        self.use_module("good")
+        env = dict(os.environ)
         adds = ("run", "--check-only", "--filter", "^tensor_ops/add/f32/n=3$")
         said = self.assay(*adds, "--out", "out", expect=3, env=env).stderr
         for text in (said, (self.folder / "out" / "summary.md").read_text(), (self.folder / "out" / "junit.xml").read_text()):
