@@ -7,13 +7,13 @@
 #include <memory>
 #include <set>
 
-#include "assay/version.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/history/read_history.h"
 #include "cli/stderr_message.h"
 #include "cli/validators.h"
 #include "kernels/core/status.h"
+#include "kernels/core/version.h"
 #include "reports/files/output_file.h"
 #include "reports/history/history_csv.h"
 #include "reports/page/page.h"

@@ -12,8 +12,8 @@
 #include <random>
 #include <thread>
 
-#include "assay/version.h"
 #include "kernels/core/clock.h"
+#include "kernels/core/version.h"
 
 namespace assay::cli {
 namespace {

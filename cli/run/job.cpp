@@ -7,13 +7,13 @@
 #include <set>
 #include <tuple>
 
-#include "assay/version.h"
 #include "cli/backends.h"
 #include "cli/exit_code.h"
 #include "cli/run/describe_run.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/core/version.h"
 #include "reports/files/begun_run.h"
 
 namespace assay::cli {

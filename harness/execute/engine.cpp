@@ -6,7 +6,6 @@
 #include <new>
 #include <utility>
 
-#include "assay/version.h"
 #include "harness/execute/fill_record.h"
 #include "harness/execute/memory.h"
 #include "harness/execute/trial.h"
@@ -17,6 +16,7 @@
 #include "harness/records/skip_category.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
+#include "kernels/core/version.h"
 
 namespace assay {
 namespace {

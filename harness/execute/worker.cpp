@@ -10,8 +10,8 @@
 #include <string>
 #include <system_error>
 
-#include "assay/version.h"
 #include "harness/plan/protocol.h"
+#include "kernels/core/version.h"
 
 namespace assay {
 

@@ -30,7 +30,8 @@ class ProcessKernel final : public Kernel {
         count_(static_cast<std::size_t>(op.signature.outputs[0].elements())),
         after_(allreduce_postscale(op)) {
     if (count_ > std::numeric_limits<int>::max()) {
-      throw DeviceError(Failure::unsupported, "MPI counts no more elements than an int can");
+      throw DeviceError(Failure::unsupported,
+                        processes.library() + " counts no more elements than an int can");
     }
     const std::string& reduce = op.params.word("reduce");
     reduction_ = {op.dtype, native(reduce, op.dtype), reduce_function(reduce, op.dtype)};
@@ -57,7 +58,7 @@ class ProcessKernel final : public Kernel {
 class ProcessCommunicator final : public Communicator {
  public:
   explicit ProcessCommunicator(Bootstrap& processes) : processes_(processes) {}
-  std::string transport() const override { return "mpi"; }
+  std::string transport() const override { return processes_.transport(); }
   std::unique_ptr<Kernel> prepare(const OpInstance& op,
                                   std::span<const Binding> bindings) override {
     return std::make_unique<ProcessKernel>(processes_, op, bindings.front());

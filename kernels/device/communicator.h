@@ -23,6 +23,8 @@ class Bootstrap {
 
   /// Library that reduces host memory over these processes: "Open MPI 4.1.4". Empty if none does.
   virtual std::string library() const { return {}; }
+  /// "mpi": what carries the data of `library`.
+  virtual std::string transport() const { return {}; }
   /// Writes the reduction of all inputs to each process's `output`. Works in place.
   virtual void allreduce(const void* /*input*/, void* /*output*/, std::size_t /*count*/,
                          const Reduction& /*reduction*/) {

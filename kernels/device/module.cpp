@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "assay/version.h"
+#include "kernels/core/version.h"
 
 namespace assay {
 

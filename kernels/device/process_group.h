@@ -19,6 +19,8 @@ class ProcessGroup {
   virtual int size() const = 0;
   /// Returns "Open MPI 4.1.4".
   virtual std::string library() const = 0;
+  /// "mpi": what carries the data, the CSV column `transport`.
+  virtual std::string transport() const = 0;
 
   /// Returns when the caller may change the bytes.
   virtual void send(int to, std::span<const std::byte> bytes) = 0;

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "assay/version.h"
 #include "kernels/core/status.h"
+#include "kernels/core/version.h"
 #include "kernels/device/launcher.h"
 
 // The only file that uses MPI: a module, so that the program does not depend on MPI.
@@ -119,6 +119,8 @@ class MpiProcessGroup final : public ProcessGroup {
     const std::string version(text);
     return version.substr(0, version.find_first_of(",\n"));
   }
+
+  std::string transport() const override { return "mpi"; }
 
   void send(int to, std::span<const std::byte> bytes) override {
     const std::lock_guard lock(mutex_);

@@ -7,8 +7,6 @@
 namespace assay::ranks {
 namespace {
 
-std::uint64_t address(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
-
 /// Ends an object of a rank. Ignores a failed message: the rank then has a worse error.
 void end(Peer& peer, Command command, std::uint64_t id) noexcept {
   try {

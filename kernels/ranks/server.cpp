@@ -34,9 +34,9 @@ void* pointer(std::uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): of this process
 }
 
-std::uint64_t address(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
-
 }  // namespace
+
+std::uint64_t address(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
 void put_op(Writer& writer, const OpInstance& op) {
   writer.put(std::string(op.op->name)).put(op.dtype).put(op.params.text());

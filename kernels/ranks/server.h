@@ -54,6 +54,9 @@ class Server {
 /// Serves rank 0 until it says to leave, or throws.
 void serve(ProcessGroup& job, Backend& backend, int device_index);
 
+/// An address of this process as a message carries it.
+std::uint64_t address(const void* memory);
+
 /// Writes the op as text; get_op reads it.
 void put_op(Writer& writer, const OpInstance& op);
 OpInstance get_op(Reader& reader);

@@ -1,14 +1,14 @@
-# assay/version.h is made anew at each build, and rewritten only when it changes: a commit without a
-# reconfigure still names its own revision.
-set(generated ${PROJECT_BINARY_DIR}/generated)
-add_custom_target(assay_version_header
+# version.cpp is made anew at each build, and rewritten only when it changes: a commit without a reconfigure still
+# names its own revision, and costs the compilation of this one file.
+set(version_source ${PROJECT_BINARY_DIR}/generated/version.cpp)
+add_custom_target(assay_version_source
   COMMAND ${CMAKE_COMMAND}
-    -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${generated}/assay/version.h
+    -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${version_source}
     -DVERSION=${PROJECT_VERSION} -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
     "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
     -P ${PROJECT_SOURCE_DIR}/scripts/cmake/write_version.cmake
-  BYPRODUCTS ${generated}/assay/version.h
+  BYPRODUCTS ${version_source}
   COMMENT "" VERBATIM)
-add_library(assay_version INTERFACE)
-target_include_directories(assay_version INTERFACE ${generated})
-add_dependencies(assay_version assay_version_header)
+add_library(assay_version STATIC ${version_source})
+target_link_libraries(assay_version PRIVATE assay_options)
+add_dependencies(assay_version assay_version_source)

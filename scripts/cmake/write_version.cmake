@@ -21,4 +21,4 @@ endforeach()
 string(SHA256 interface "${interface}")
 string(SUBSTRING ${interface} 0 12 interface)
 
-configure_file(${SOURCE_DIR}/scripts/cmake/version.h.in ${OUTPUT} @ONLY)
+configure_file(${SOURCE_DIR}/scripts/cmake/version.cpp.in ${OUTPUT} @ONLY)

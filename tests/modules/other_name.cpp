@@ -4,8 +4,8 @@
 // for a host with GPUs, so that tests do not depend on the GPUs of the machine.
 #include <cstdlib>
 
-#include "assay/version.h"
 #include "kernels/core/status.h"
+#include "kernels/core/version.h"
 #include "kernels/device/device_id.h"
 #include "kernels/device/module.h"
 #include "kernels/sim/backend.h"
@@ -60,8 +60,8 @@ class OtherName final : public Backend {
 }  // namespace
 
 extern "C" const assay::ModuleEntry* assay_module() {
-  static constexpr assay::ModuleEntry entry{assay::version::build_id, []() -> assay::Backend* {
-                                              return std::make_unique<OtherName>().release();
-                                            }};
+  static const assay::ModuleEntry entry{assay::version::build_id, []() -> assay::Backend* {
+                                          return std::make_unique<OtherName>().release();
+                                        }};
   return &entry;
 }

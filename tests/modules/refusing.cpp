@@ -1,6 +1,6 @@
 // A module whose one device cannot be opened. ASSAY_TEST_BUILD_ID overrides its build id.
-#include "assay/version.h"
 #include "kernels/core/status.h"
+#include "kernels/core/version.h"
 #include "kernels/device/module.h"
 
 namespace {
@@ -32,11 +32,11 @@ class RefusingBackend final : public Backend {
 
 extern "C" const assay::ModuleEntry* assay_module() {
 #ifdef ASSAY_TEST_BUILD_ID
-  constexpr const char* build_id = ASSAY_TEST_BUILD_ID;
+  const char* const build_id = ASSAY_TEST_BUILD_ID;
 #else
-  constexpr const char* build_id = assay::version::build_id;
+  const char* const build_id = assay::version::build_id;
 #endif
-  static constexpr assay::ModuleEntry entry{
+  static const assay::ModuleEntry entry{
       build_id, []() -> assay::Backend* { return std::make_unique<RefusingBackend>().release(); }};
   return &entry;
 }
