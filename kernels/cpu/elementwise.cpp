@@ -27,47 +27,20 @@ struct NarrowFusedMultiplyAdd {
   }
 };
 
-template <class T>
-const T* input(const Binding& binding, std::size_t i) {
-  return static_cast<const T*>(binding.inputs[i]);
-}
-
-/// Makes the kernel of an f that knows its operands. Its results are the Ys of the op's output.
-template <class Y, class F, class... X>
-std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
-                                  const X*... x) {
-  return std::make_unique<FunctionKernel>(
-      loop_text, [=, spec = op.signature.outputs[0], y = static_cast<Y*>(binding.outputs[0])] {
-        map_rows<Y>(spec, f, y, x...);
-      });
-}
-
-struct ElementwiseKernels {
-  template <class F, class Types, int Inputs>
-  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
-    return cpu::map<F, Types, Inputs>(op, binding);
-  }
-
-  template <class F>
-  static std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
-    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<std::uint8_t>(F{}, op, binding, input<T>(binding, 0), input<T>(binding, 1));
-    });
-  }
-
+struct ElementwiseKernels : Mapped<Mapper> {
   static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
     return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
       using F = std::conditional_t<is_narrow_float<T>, NarrowFusedMultiplyAdd, FusedMultiplyAdd>;
-      return kernel_of<T>(F{}, op, binding, input<T>(binding, 0), input<T>(binding, 1),
-                          input<T>(binding, 2));
+      return Mapper::kernel_of<T>(F{}, op, binding, Mapper::input<T>(binding, 0),
+                                  Mapper::input<T>(binding, 1), Mapper::input<T>(binding, 2));
     });
   }
 
   /// y[i] = x[i] a. Each launch reads a from the device's memory.
   static std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
     return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
-      const T* x = input<T>(binding, 0);
-      const T* factor = input<T>(binding, 1);
+      const T* x = Mapper::input<T>(binding, 0);
+      const T* factor = Mapper::input<T>(binding, 1);
       auto* y = static_cast<T*>(binding.outputs[0]);
       return std::make_unique<FunctionKernel>(loop_text, [=, spec = op.signature.outputs[0]] {
         const Computed<T> a = widened(*factor);
@@ -77,22 +50,9 @@ struct ElementwiseKernels {
     });
   }
 
-  static std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
-    return for_size(op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<T>(Choose{}, op, binding, input<std::uint8_t>(binding, 0),
-                          input<T>(binding, 1), input<T>(binding, 2));
-    });
-  }
-
-  static std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
-    return for_size(op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<T>(Identity{}, op, binding, input<T>(binding, 0));
-    });
-  }
-
   static std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
     return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
-      const T* value = input<T>(binding, 0);
+      const T* value = Mapper::input<T>(binding, 0);
       auto* y = static_cast<T*>(binding.outputs[0]);
       return std::make_unique<FunctionKernel>(loop_text, [=, spec = op.signature.outputs[0]] {
         map_rows<T>(

@@ -114,23 +114,25 @@ constexpr const char* implementation_of() {
   }
 }
 
-/// Makes the kernel of a stateless F whose arguments and result all have the op's dtype.
-template <class F, class Types, int Inputs>
-std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
-  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
-    const auto input = [&](std::size_t i) { return static_cast<const T*>(binding.inputs[i]); };
-    auto* y = static_cast<T*>(binding.outputs[0]);
-    const TensorSpec spec = op.signature.outputs[0];
-    std::function<void()> run;
-    if constexpr (Inputs == 1) {
-      run = [=, x = input(0)] { map_rows<T>(spec, F{}, y, x); };
-    } else if constexpr (Inputs == 2) {
-      run = [=, a = input(0), b = input(1)] { map_rows<T>(spec, F{}, y, a, b); };
-    } else {
-      run = [=, a = input(0), b = input(1), c = input(2)] { map_rows<T>(spec, F{}, y, a, b, c); };
-    }
-    return std::make_unique<FunctionKernel>(implementation_of<F, T>(), std::move(run));
-  });
-}
+/// Makes elementwise kernels: see Mapped in kernels/device/element_rows.h.
+struct Mapper {
+  template <class T>
+  using Stored = T;
+
+  template <class T>
+  static const T* input(const Binding& binding, std::size_t i) {
+    return static_cast<const T*>(binding.inputs[i]);
+  }
+
+  template <class Y, class F, class... X>
+  static std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
+                                           const X*... x) {
+    return std::make_unique<FunctionKernel>(
+        implementation_of<F, Y>(),
+        [=, spec = op.signature.outputs[0], y = static_cast<Y*>(binding.outputs[0])] {
+          map_rows<Y>(spec, f, y, x...);
+        });
+  }
+};
 
 }  // namespace assay::cpu

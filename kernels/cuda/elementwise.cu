@@ -32,30 +32,7 @@ struct Constant {
   __device__ S operator()() const { return *value; }
 };
 
-/// Makes the kernel of an f that knows its operands. Its results are the Ys of the op's output.
-template <class Y, class F, class... X>
-std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
-                                  const X*... x) {
-  return std::make_unique<FunctionKernel>(
-      map_text(op), binding,
-      [=, spec = op.signature.outputs[0], y = static_cast<Y*>(binding.outputs[0])](cudaStream_t s) {
-        map_rows(s, spec, f, y, x...);
-      });
-}
-
-struct ElementwiseKernels {
-  template <class F, class Types, int Inputs>
-  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
-    return cuda::map<F, Types, Inputs>(op, binding);
-  }
-
-  template <class F>
-  static std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
-    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<std::uint8_t>(F{}, op, binding, input<T>(binding, 0), input<T>(binding, 1));
-    });
-  }
-
+struct ElementwiseKernels : Mapped<Mapper> {
   static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
     return is_floating(op.dtype) && size_bytes(op.dtype) == 2
                ? map<NarrowFusedMultiplyAdd, TypeList<BFloat16, Float16>, 3>(op, binding)
@@ -65,26 +42,13 @@ struct ElementwiseKernels {
   static std::unique_ptr<Kernel> scale(const OpInstance& op, const Binding& binding) {
     return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
       const Scale<Stored<T>> by{input<T>(binding, 1)};
-      return kernel_of<Stored<T>>(by, op, binding, input<T>(binding, 0));
-    });
-  }
-
-  static std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
-    return for_size(op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<T>(Choose{}, op, binding, input<std::uint8_t>(binding, 0),
-                          input<T>(binding, 1), input<T>(binding, 2));
-    });
-  }
-
-  static std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
-    return for_size(op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<T>(Identity{}, op, binding, input<T>(binding, 0));
+      return Mapper::kernel_of<Stored<T>>(by, op, binding, input<T>(binding, 0));
     });
   }
 
   static std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
     return for_size(op, [&]<class T>(std::type_identity<T>) {
-      return kernel_of<T>(Constant<T>{input<T>(binding, 0)}, op, binding);
+      return Mapper::kernel_of<T>(Constant<T>{input<T>(binding, 0)}, op, binding);
     });
   }
 };

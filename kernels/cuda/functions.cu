@@ -36,15 +36,8 @@ struct Functions {
   using GeluTanh = cuda::GeluTanh;
 };
 
-struct Mapped {
-  template <class F, class Types, int Inputs>
-  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
-    return cuda::map<F, Types, Inputs>(op, binding);
-  }
-};
-
 }  // namespace
 
-std::span<const KernelRow> function_kernels() { return function_rows<Mapped, Functions>; }
+std::span<const KernelRow> function_kernels() { return function_rows<Mapper, Functions>; }
 
 }  // namespace assay::cuda

@@ -57,25 +57,24 @@ void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*..
                                           x...);
 }
 
-/// Makes the kernel of a stateless F whose arguments and result all have the op's dtype.
-template <class F, class Types, int Inputs>
-std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
-  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
-    auto* y = output<T>(binding);
-    const auto* a = input<T>(binding, 0);
-    FunctionKernel::Run run;
-    if constexpr (Inputs == 1) {
-      run = [=, spec = op.signature.outputs[0]](cudaStream_t s) { map_rows(s, spec, F{}, y, a); };
-    } else if constexpr (Inputs == 2) {
-      run = [=, spec = op.signature.outputs[0], b = input<T>(binding, 1)](cudaStream_t s) {
-        map_rows(s, spec, F{}, y, a, b);
-      };
-    } else {
-      run = [=, spec = op.signature.outputs[0], b = input<T>(binding, 1),
-             c = input<T>(binding, 2)](cudaStream_t s) { map_rows(s, spec, F{}, y, a, b, c); };
-    }
-    return std::make_unique<FunctionKernel>(map_text(op), binding, run);
-  });
-}
+/// Makes elementwise kernels: see Mapped in kernels/device/element_rows.h.
+struct Mapper {
+  template <class T>
+  using Stored = cuda::Stored<T>;
+
+  template <class T>
+  static const Stored<T>* input(const Binding& binding, std::size_t i) {
+    return cuda::input<T>(binding, i);
+  }
+
+  template <class Y, class F, class... X>
+  static std::unique_ptr<Kernel> kernel_of(F f, const OpInstance& op, const Binding& binding,
+                                           const X*... x) {
+    return std::make_unique<FunctionKernel>(
+        map_text(op), binding,
+        [=, spec = op.signature.outputs[0], y = static_cast<Y*>(binding.outputs[0])](
+            cudaStream_t s) { map_rows(s, spec, f, y, x...); });
+  }
+};
 
 }  // namespace assay::cuda

@@ -1,17 +1,66 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/core/element_functions.h"
 #include "kernels/device/kernels.h"
 
-// Table of elementwise kernels and functions that all backends share.
+// Elementwise kernels and functions that all backends share.
 namespace assay {
 
-/// `Backend` makes the kernels:
-///   map<F, Types, inputs>  y[i] = F(x[i], ...), all in the op's dtype, which is one of Types
-///   compare<F>             y[i] = F(a[i], b[i]), numbers of any dtype to a byte
-///   and the remaining ops by name.
+/// Makes the kernels that differ between backends only by their `Mapper`:
+///   Stored<T>                            the backend's type of an element
+///   input<T>(binding, i)                 address of an input
+///   kernel_of<Y>(f, op, binding, x...)   kernel of y[i] = f(x[i], ...) over the Ys of the output
+template <class Mapper>
+struct Mapped {
+  /// y[i] = F(x[i], ...), all in the op's dtype, which is one of Types.
+  template <class F, class Types, int Inputs>
+  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
+      return map_inputs<F, T>(op, binding, std::make_index_sequence<Inputs>{});
+    });
+  }
+
+  /// y[i] = F(a[i], b[i]), numbers of any dtype to a byte.
+  template <class F>
+  static std::unique_ptr<Kernel> compare(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      return Mapper::template kernel_of<std::uint8_t>(F{}, op, binding,
+                                                      Mapper::template input<T>(binding, 0),
+                                                      Mapper::template input<T>(binding, 1));
+    });
+  }
+
+  static std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return Mapper::template kernel_of<T>(
+          Choose{}, op, binding, Mapper::template input<std::uint8_t>(binding, 0),
+          Mapper::template input<T>(binding, 1), Mapper::template input<T>(binding, 2));
+    });
+  }
+
+  static std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
+    return for_size(op, [&]<class T>(std::type_identity<T>) {
+      return Mapper::template kernel_of<T>(Identity{}, op, binding,
+                                           Mapper::template input<T>(binding, 0));
+    });
+  }
+
+ private:
+  template <class F, class T, std::size_t... i>
+  static std::unique_ptr<Kernel> map_inputs(const OpInstance& op, const Binding& binding,
+                                            std::index_sequence<i...> /*inputs*/) {
+    return Mapper::template kernel_of<typename Mapper::template Stored<T>>(
+        F{}, op, binding, Mapper::template input<T>(binding, i)...);
+  }
+};
+
+/// `Backend` is its Mapped with the remaining ops by name.
 template <class Backend>
 inline constexpr std::array<KernelRow, 18> elementwise_rows{{
     {"add", Backend::template map<Add, Numbers, 2>},
@@ -35,15 +84,15 @@ inline constexpr std::array<KernelRow, 18> elementwise_rows{{
 }};
 
 /// `Functions` names the implementation of each function.
-template <class Backend, class Functions>
+template <class Mapper, class Functions>
 inline constexpr std::array<KernelRow, 7> function_rows{{
-    {"exp", Backend::template map<typename Functions::Exp, Floats, 1>},
-    {"log", Backend::template map<typename Functions::Log, Floats, 1>},
-    {"tanh", Backend::template map<typename Functions::Tanh, Floats, 1>},
-    {"sigmoid", Backend::template map<typename Functions::Logistic, Floats, 1>},
-    {"gelu", Backend::template map<typename Functions::Gelu, Floats, 1>},
-    {"gelu_tanh", Backend::template map<typename Functions::GeluTanh, Floats, 1>},
-    {"pow", Backend::template map<typename Functions::Pow, Floats, 2>},
+    {"exp", Mapped<Mapper>::template map<typename Functions::Exp, Floats, 1>},
+    {"log", Mapped<Mapper>::template map<typename Functions::Log, Floats, 1>},
+    {"tanh", Mapped<Mapper>::template map<typename Functions::Tanh, Floats, 1>},
+    {"sigmoid", Mapped<Mapper>::template map<typename Functions::Logistic, Floats, 1>},
+    {"gelu", Mapped<Mapper>::template map<typename Functions::Gelu, Floats, 1>},
+    {"gelu_tanh", Mapped<Mapper>::template map<typename Functions::GeluTanh, Floats, 1>},
+    {"pow", Mapped<Mapper>::template map<typename Functions::Pow, Floats, 2>},
 }};
 
 }  // namespace assay

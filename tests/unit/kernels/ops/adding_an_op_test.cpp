@@ -12,6 +12,7 @@
 #include "harness/plan/case.h"
 #include "kernels/cpu/map.h"
 #include "kernels/device/backend_traits.h"
+#include "kernels/device/element_rows.h"
 #include "kernels/ops/elementwise.h"
 #include "kernels/ops/passes.h"
 #include "kernels/reference/elementwise.h"
@@ -63,12 +64,7 @@ constexpr KernelRow kernel_row =
     {"cube", Backend::template map<Cube, Floats, 1>};
 // clang-format on
 
-struct Cpu {
-  template <class F, class Types, int Inputs>
-  static std::unique_ptr<Kernel> map(const OpInstance& op, const Binding& binding) {
-    return cpu::map<F, Types, Inputs>(op, binding);
-  }
-};
+using Cpu = Mapped<cpu::Mapper>;
 
 /// Both passes of `op`, computed by `make` and judged as a run judges them.
 oracle::Verdict judge(const OpInstance& op, Factory make) {
@@ -107,7 +103,7 @@ TEST(AddingAnOp, AMistakeInTheExampleIsCaught) {
   const Op op = row_of_the_table();
   Params params;
   params.set("n", std::int64_t{1003});
-  EXPECT_FALSE(judge(instantiate(op, DType::f32, params), cpu::map<Square, Floats, 1>).passed());
+  EXPECT_FALSE(judge(instantiate(op, DType::f32, params), Cpu::map<Square, Floats, 1>).passed());
 }
 
 TEST(AddingABackend, ItsTraitsDecideWhatIsPlanned) {
@@ -123,7 +119,7 @@ TEST(AddingABackend, ItsTraitsDecideWhatIsPlanned) {
 }
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(std::string(ASSAY_SOURCE_DIR) + "/" + path);
+  std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
