@@ -34,12 +34,6 @@ bool Suite::has_op(std::string_view op) const {
       grids, [&](const Grid& grid) { return std::ranges::find(grid.ops, op) != grid.ops.end(); });
 }
 
-std::span<const Suite> all_suites() {
-  static const std::vector<Suite> suites{tensor_ops_suite(), linear_suite(),    transfers_suite(),
-                                         allreduce_suite(),  placement_suite(), limits_suite()};
-  return suites;
-}
-
 const Suite* find_suite(std::string_view name) {
   for (const Suite& suite : all_suites()) {
     if (suite.name == name) return &suite;

@@ -49,8 +49,9 @@ struct Grid {
   Level timed_from = Level::seeds;
 };
 
-/// A family of cases.
+/// A family of cases: one file of suites/families/, which defines `Suite NAME_suite()`.
 struct Suite {
+  int place;  // in the order in which a run takes them
   std::string_view name;
   std::string_view description;
   std::vector<Grid> grids;
@@ -61,14 +62,6 @@ struct Suite {
 /// Returns the suites in the order in which a run takes them.
 std::span<const Suite> all_suites();
 const Suite* find_suite(std::string_view name);
-
-// One file each.
-Suite tensor_ops_suite();
-Suite linear_suite();
-Suite transfers_suite();
-Suite allreduce_suite();
-Suite placement_suite();
-Suite limits_suite();
 
 /// An axis of one parameter: "n" with {level, value} pairs.
 Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>& points);

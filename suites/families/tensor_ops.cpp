@@ -117,7 +117,8 @@ std::vector<Grid> timed() {
 Suite tensor_ops_suite() {
   std::vector<Grid> grids = checked();
   for (Grid& grid : timed()) grids.push_back(std::move(grid));
-  return {.name = "tensor_ops",
+  return {.place = 1,
+          .name = "tensor_ops",
           .description = "elementwise, reduction, row-wise and layout ops on tensors",
           .grids = std::move(grids)};
 }

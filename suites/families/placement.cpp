@@ -46,6 +46,7 @@ Suite placement_suite() {
                      {{seeds, {16, 10, 5}}, {seeds, {13, 3, 1}}, {smoke, {256, 120, 84}}}};
   // Checks only: the suite `transfers` measures the cost of a move.
   return {
+      .place = 5,
       .name = "placement",
       .description = "where tensors, modules and results are, and several devices at one task",
       .grids = {

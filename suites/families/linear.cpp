@@ -57,7 +57,8 @@ Suite linear_suite() {
   const Axis activations =
       axis("act", {{seeds, "none"}, {seeds, "relu"}, {seeds, "gelu"}, {seeds, "gelu_tanh"}});
   const Axis of_stacks = axis("act", {{seeds, "none"}, {seeds, "relu"}, {seeds, "gelu"}});
-  return {.name = "linear",
+  return {.place = 2,
+          .name = "linear",
           .description = "y = act(x W^T + b): the forward pass of fully connected layers",
           .grids = {{{"linear"}, floats, {small, bias, activations}, never},
                     {{"linear"}, {i8}, {small, bias, of_integers}, never},

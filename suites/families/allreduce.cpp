@@ -20,7 +20,8 @@ Suite allreduce_suite() {
   const Axis both = axis("place", {{seeds, "out"}, {seeds, "in"}});
   const Axis largest = axis("count", {{full, 67108864}});  // 256 MiB of f32
   // Every operation and dtype has few elements; the sum, which is common, covers ranks and sizes.
-  return {.name = "allreduce",
+  return {.place = 4,
+          .name = "allreduce",
           .description = "all-reduce over several ranks, each rank's result checked",
           .grids = {
               {{"allreduce"},

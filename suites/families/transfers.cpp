@@ -38,7 +38,8 @@ Suite transfers_suite() {
   const Axis any_ways = axis("ways", {{seeds, "one"}, {seeds, "both"}});
   const Axis to_device{{"from", "to"}, {{smoke, {"pinned", "device"}}}};
   const Axis access = axis("access", {{seeds, "direct"}, {smoke, "staged"}});
-  return {.name = "transfers",
+  return {.place = 3,
+          .name = "transfers",
           .description = "copies between memories, checked byte for byte",
           .grids = {{{"memcpy"}, {DType::u8}, {from, to, bytes, threads, normal}},
                     {{"memcpy"}, {DType::u8}, {from, to, huge_bytes, threads, huge}},

@@ -1,0 +1,12 @@
+# suite_families: the sources of suites/families and a generated list of what they define.
+file(GLOB suite_families CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/families/*.cpp)
+set(declarations)
+set(calls)
+foreach(family IN LISTS suite_families)
+  get_filename_component(name ${family} NAME_WE)
+  string(APPEND declarations "Suite ${name}_suite();\n")
+  list(APPEND calls "${name}_suite()")
+endforeach()
+list(JOIN calls ", " calls)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/families.cpp.in ${PROJECT_BINARY_DIR}/suites/families.cpp @ONLY)
+list(APPEND suite_families ${PROJECT_BINARY_DIR}/suites/families.cpp)
