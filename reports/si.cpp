@@ -10,7 +10,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::array prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"};
+constexpr std::array si_prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"};
 constexpr int lowest = -5;
 constexpr int highest = 5;
 
@@ -22,7 +22,9 @@ struct Scale {
   std::string number(double value) const {
     return fmt::format("{:.{}f}", value / std::pow(1000, thousands), digits);
   }
-  std::string_view prefix() const { return prefixes.at(static_cast<unsigned>(thousands - lowest)); }
+  std::string_view prefix() const {
+    return si_prefixes.at(static_cast<unsigned>(thousands - lowest));
+  }
 };
 
 /// Returns the power of ten after rounding to so many digits behind the first, so that 999.7

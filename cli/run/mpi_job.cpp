@@ -85,7 +85,7 @@ std::optional<LaunchInfo> this_launch() {
 
 bool release_ranks(WorkerCommand command) {
   constexpr double join_s = 60;
-  constexpr double term_s = 2;
+  constexpr double leave_s = 2;
   command.arguments.emplace_back("--release-ranks");
   WorkerProcess worker(command);
   const Deadline deadline = after(join_s);
@@ -93,7 +93,7 @@ bool release_ranks(WorkerCommand command) {
     worker.receive();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  worker.stop(term_s, term_s);
+  worker.stop(leave_s);
   return worker.exit_description() == "exit code 0";
 }
 

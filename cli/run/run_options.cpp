@@ -30,7 +30,7 @@ CLI::Option* add_seconds(CLI::App& app, const char* name, double& value, const c
 }
 
 constexpr const char* gate = "Gates";
-constexpr const char* machine = "Machine";
+constexpr const char* machine_group = "Machine";
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void add_trial_options(CLI::App& app, RunOptions& o) {
   add_seconds(app, "--timeout", o.timeout_s, "limit for one case")
       ->capture_default_str()
       ->group(gate);
-  app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine);
+  app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine_group);
 }
 
 void add_run_options(CLI::App& app, RunOptions& o) {
@@ -85,10 +85,10 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("--lanes", o.lanes, "devices checked side by side (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
-      ->group(machine);
+      ->group(machine_group);
   app.add_flag("--overlap-timings", o.overlap_timings,
                "take times side by side too: faster, and noisier")
-      ->group(machine);
+      ->group(machine_group);
   app.add_flag("--jsonl", o.jsonl, "print each record as a line of JSON on standard output");
   app.add_flag("--quiet", o.quiet, "show only bad results and the end");
 }

@@ -14,7 +14,7 @@ constexpr std::string_view timed = "--profile seeds";
 constexpr std::string_view brief = "--check-only --timeout 2";
 
 // clang-format off
-constexpr Pairing pairings[] = {
+constexpr Pairing on_simulated[] = {
     {"low_bit", layer, "exact_data: 1 of 528 elements wrong"},
     {"low_bit", "linear/f32/batch=300,in=512,out=290,bias=1,act=none", "exact_data: 1 of 87000 elements wrong"},
     {"low_bit", "tensor_ops/cast/f32/to=e4m3,n=1003", "all_exponents: 1 of 1003 elements wrong"},
@@ -134,7 +134,7 @@ constexpr Pairing on_gpu[] = {
 
 }  // namespace
 
-std::span<const Pairing> fault_catalogue() { return pairings; }
+std::span<const Pairing> fault_catalogue() { return on_simulated; }
 std::span<const Pairing> gpu_fault_catalogue() { return on_gpu; }
 
 }  // namespace assay::cli

@@ -15,7 +15,7 @@ constexpr std::array checks{
     Check::process_state,  Check::agreement_of_ranks, Check::last_launch,
     Check::soak,           Check::placement_layer,    Check::declared_deviation,
     Check::decoys,         Check::supervision};
-constexpr std::array<std::string_view, checks.size()> names{
+constexpr std::array<std::string_view, checks.size()> check_names{
     "exact",          "freivalds",          "sum_bound",
     "function_bound", "relative_bound",     "running_bound",
     "softmax_bound",  "layernorm_bound",    "special_values",
@@ -34,6 +34,6 @@ std::span<const Check> optional_checks() {
   return std::span(checks).first(static_cast<std::size_t>(Check::placement_layer));
 }
 
-std::string_view name(Check check) { return names.at(static_cast<std::size_t>(check)); }
+std::string_view name(Check check) { return check_names.at(static_cast<std::size_t>(check)); }
 
 }  // namespace assay

@@ -9,7 +9,7 @@ constexpr std::array verdicts{
     PairedVerdict::regressed,    PairedVerdict::improved, PairedVerdict::equivalent,
     PairedVerdict::inconclusive, PairedVerdict::wrong,    PairedVerdict::broken,
     PairedVerdict::missing,      PairedVerdict::added,    PairedVerdict::skipped};
-constexpr std::array<std::string_view, verdicts.size()> names{
+constexpr std::array<std::string_view, verdicts.size()> verdict_names{
     "regressed", "improved", "equivalent", "inconclusive", "wrong",
     "broken",    "missing",  "added",      "skipped"};
 
@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, verdicts.size()> names{
 
 std::span<const PairedVerdict> all_paired_verdicts() { return verdicts; }
 
-std::string_view name(PairedVerdict verdict) { return names[static_cast<std::size_t>(verdict)]; }
+std::string_view name(PairedVerdict verdict) {
+  return verdict_names[static_cast<std::size_t>(verdict)];
+}
 
 }  // namespace assay

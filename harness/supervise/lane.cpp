@@ -11,11 +11,8 @@
 namespace assay {
 namespace {
 
-/// Starting a GPU's runtime can take many seconds on a busy machine.
-constexpr double hello_s = 60;
-/// Time limits for a doubtful worker to leave by itself, and after TERM.
+/// Time limit for a doubtful worker to leave by itself.
 constexpr double doubtful_leave_s = 1;
-constexpr double term_s = 2;
 /// Failed starts in a row before giving up. Each may take hello_s.
 constexpr int max_failed_starts = 2;
 /// Device losses in a row before giving up, each in a fresh worker.
@@ -85,7 +82,7 @@ void Lane::give(const PlannedTrial& trial) {
       oom_.begin();
       return;
     }
-    worker_->stop(0, term_s);
+    worker_->stop(0);
     const std::string why = exit_summary(*worker_);
     dismiss(0);  // it died or spoke while idle: not this trial's fault
     if (command_.once) {
@@ -206,7 +203,7 @@ Result Lane::failed_start(const std::string& why) {
 }
 
 Result Lane::end_of_worker() {
-  worker_->stop(doubtful_leave_s, term_s);
+  worker_->stop(doubtful_leave_s);
   if (phase_ == Phase::starting) {
     return failed_start("a worker did not start: " + exit_summary(*worker_));
   }
@@ -218,7 +215,7 @@ Result Lane::end_of_worker() {
 }
 
 Result Lane::overrun() {
-  const bool gone = worker_->stop(0, term_s);
+  const bool gone = worker_->stop(0);
   if (phase_ == Phase::starting) {
     return failed_start(fmt::format("a worker said nothing for {} s", hello_s));
   }
@@ -250,7 +247,7 @@ Result Lane::finish(Result result, bool keep_worker) {
 void Lane::dismiss(double leave_s) {
   phase_ = Phase::idle;
   immediate_.reset();
-  if (worker_) worker_->stop(leave_s, term_s);
+  if (worker_) worker_->stop(leave_s);
   worker_.reset();
 }
 

@@ -15,10 +15,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr double hello_s = 60;
-/// Time limits for a worker to leave after a request, and after TERM.
+/// Time limit for a worker to leave after a request.
 constexpr double leave_s = 5;
-constexpr double term_s = 2;
 /// Bounds a wait: signals that arrive just before it do not end it, nor does a worker that ends
 /// while its children hold its pipes.
 constexpr int longest_wait_ms = 200;
@@ -42,7 +40,7 @@ protocol::Hello probe(const WorkerCommand& command) {
   std::string line;
   while (!worker.take_line(line)) {
     if (worker.silent()) {
-      worker.stop(leave_s, term_s);
+      worker.stop(leave_s);
       throw std::runtime_error("a worker did not start: " + exit_summary(worker));
     }
     if (steady_clock::now() >= deadline) throw std::runtime_error("a worker says nothing");
@@ -55,7 +53,7 @@ protocol::Hello probe(const WorkerCommand& command) {
   const auto* hello = std::get_if<protocol::Hello>(&message);
   if (hello == nullptr) throw std::runtime_error("a worker did not say hello first");
   check_hello(*hello, command.build_id);
-  worker.stop(leave_s, term_s);
+  worker.stop(leave_s);
   return *hello;
 }
 

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <thread>
 
-#include "assay/version.h"
 #include "harness/supervise/child_process.h"
+#include "kernels/core/version.h"
 
 namespace assay {
 namespace {

@@ -16,6 +16,11 @@
 
 namespace assay {
 
+/// Time limits of a fresh worker to say hello (starting a GPU's runtime can take many seconds on a
+/// busy machine), and of one that was sent TERM to leave.
+inline constexpr double hello_s = 60;
+inline constexpr double usual_term_s = 2;
+
 /// Build id of this program.
 std::string own_build_id();
 
@@ -69,7 +74,7 @@ class WorkerProcess {
   /// Closes the worker's input, which asks it to leave, and waits. If it does not leave in time,
   /// sends TERM, then KILL. False if even KILL did not end it (a process stuck in the kernel); it
   /// is then left alone.
-  bool stop(double leave_s, double term_s);
+  bool stop(double leave_s, double term_s = usual_term_s);
 
   pid_t pid() const { return pid_; }
   /// After the end: true if a KILL of another sender ended it.

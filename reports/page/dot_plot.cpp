@@ -10,9 +10,9 @@
 namespace assay::page {
 namespace {
 
-constexpr double width = 460;
+constexpr double plot_width = 460;
 constexpr double left = 170;
-constexpr double right = width - 14;
+constexpr double right = plot_width - 14;
 constexpr double line_height = 16;
 constexpr double row_height = 17;
 
@@ -38,12 +38,12 @@ std::string dot_plot_svg(const DotPlot& plot) {
     return fmt::format("s{}", series % Svg::series_colours);
   };
 
-  Svg svg(width, bottom + 22, plot.title);
-  svg.text(12, 18, plot.title, "title", Svg::Anchor::start, width - 24);
+  Svg svg(plot_width, bottom + 22, plot.title);
+  svg.text(12, 18, plot.title, "title", Svg::Anchor::start, plot_width - 24);
   for (std::size_t s = 0; s < static_cast<std::size_t>(legend); ++s) {
     const double y = 36 + static_cast<double>(s) * line_height;
     svg.mark(s, 17, y - 4, style(s));
-    svg.text(26, y, plot.series[s], "label", Svg::Anchor::start, width - 40);
+    svg.text(26, y, plot.series[s], "label", Svg::Anchor::start, plot_width - 40);
   }
   svg.text(right, top - 6, plot.axis.title + " in " + axis.unit, "label", Svg::Anchor::end);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {

@@ -11,12 +11,12 @@
 namespace assay::page {
 namespace {
 
-constexpr double width = 300;
+constexpr double forest_width = 300;
 constexpr double height = 18;
 constexpr double edge = 8;
 
 double x_of(const ChartAxis& axis, double ratio) {
-  return edge + std::clamp(axis.place(ratio), 0.0, 1.0) * (width - 2 * edge);
+  return edge + std::clamp(axis.place(ratio), 0.0, 1.0) * (forest_width - 2 * edge);
 }
 
 /// Axis of all rows, so that they can be compared.
@@ -44,7 +44,7 @@ void add_lines(Svg& svg, const ChartAxis& axis, double margin) {
 }
 
 std::string row_svg(const ChartAxis& axis, const ForestRow& row) {
-  Svg svg(width, height, row.name + ": " + ratio_text(row.ratio.value));
+  Svg svg(forest_width, height, row.name + ": " + ratio_text(row.ratio.value));
   add_lines(svg, axis, row.margin);
   const std::string style = "f-" + (row.verdict.empty() ? "none" : row.verdict);
   if (row.ratio.low > 0) {
@@ -56,7 +56,7 @@ std::string row_svg(const ChartAxis& axis, const ForestRow& row) {
 }
 
 std::string axis_svg(const ChartAxis& axis) {
-  Svg svg(width, height, "ratio of times, logarithmic: left is faster, right is slower");
+  Svg svg(forest_width, height, "ratio of times, logarithmic: left is faster, right is slower");
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     svg.text(x_of(axis, axis.ticks[i]), 13, axis.labels[i], "label", Svg::Anchor::middle);
   }

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/version.h"
 #include "harness/supervise/supervisor.h"
+#include "kernels/core/version.h"
 
 // Workers that are shell scripts, and plans for them.
 namespace assay::testing_support {

@@ -132,15 +132,6 @@ void sequential(Stage& stage) {
   stage.output().copy_from(y);
 }
 
-constexpr ScenarioRow rows[] = {
-    {"results_stay", results_stay},
-    {"mixed_devices_refused", mixed_devices_refused},
-    {"mixed_peers_refused", mixed_peers_refused},
-    {"square_123", square_123},
-    {"linear_module", linear_module},
-    {"sequential", sequential},
-};
-
 }  // namespace
 
 std::unique_ptr<Module> stack_of(const Stage& stage) {
@@ -153,6 +144,16 @@ std::unique_ptr<Module> stack_of(const Stage& stage) {
   return std::make_unique<Sequential>(std::move(layers));
 }
 
-std::span<const ScenarioRow> compute_scenarios() { return rows; }
+std::span<const ScenarioRow> compute_scenarios() {
+  static constexpr ScenarioRow rows[] = {
+      {"results_stay", results_stay},
+      {"mixed_devices_refused", mixed_devices_refused},
+      {"mixed_peers_refused", mixed_peers_refused},
+      {"square_123", square_123},
+      {"linear_module", linear_module},
+      {"sequential", sequential},
+  };
+  return rows;
+}
 
 }  // namespace assay::placement

@@ -160,14 +160,15 @@ void device_guard(Stage& stage) {
   expect_current(outer, "after a guard");
 }
 
-constexpr ScenarioRow rows[] = {
-    {"device_query", device_query}, {"absent_device_refused", absent_device_refused},
-    {"visible_mask", visible_mask}, {"most_free", most_free_device},
-    {"device_guard", device_guard},
-};
-
 }  // namespace
 
-std::span<const ScenarioRow> device_scenarios() { return rows; }
+std::span<const ScenarioRow> device_scenarios() {
+  static constexpr ScenarioRow rows[] = {
+      {"device_query", device_query}, {"absent_device_refused", absent_device_refused},
+      {"visible_mask", visible_mask}, {"most_free", most_free_device},
+      {"device_guard", device_guard},
+  };
+  return rows;
+}
 
 }  // namespace assay::placement

@@ -99,13 +99,14 @@ void move_between(Stage& stage) {
   stage.output().copy_from(tensor);
 }
 
-constexpr ScenarioRow rows[] = {
-    {"born_on_cpu", born_on_cpu}, {"move_copies", move_copies},   {"move_stays", move_stays},
-    {"round_trip", round_trip},   {"move_between", move_between},
-};
-
 }  // namespace
 
-std::span<const ScenarioRow> move_scenarios() { return rows; }
+std::span<const ScenarioRow> move_scenarios() {
+  static constexpr ScenarioRow rows[] = {
+      {"born_on_cpu", born_on_cpu}, {"move_copies", move_copies},   {"move_stays", move_stays},
+      {"round_trip", round_trip},   {"move_between", move_between},
+  };
+  return rows;
+}
 
 }  // namespace assay::placement

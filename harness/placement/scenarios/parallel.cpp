@@ -55,13 +55,14 @@ void distributed_gradient(Stage& stage) {
   }
 }
 
-constexpr ScenarioRow rows[] = {
-    {"data_parallel", data_parallel_forward},
-    {"distributed_gradient", distributed_gradient},
-};
-
 }  // namespace
 
-std::span<const ScenarioRow> parallel_scenarios() { return rows; }
+std::span<const ScenarioRow> parallel_scenarios() {
+  static constexpr ScenarioRow rows[] = {
+      {"data_parallel", data_parallel_forward},
+      {"distributed_gradient", distributed_gradient},
+  };
+  return rows;
+}
 
 }  // namespace assay::placement

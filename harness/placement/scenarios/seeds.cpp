@@ -53,13 +53,14 @@ void manual_seed_every(Stage& stage) {
   stage.output().copy_from(numbers.back());
 }
 
-constexpr ScenarioRow rows[] = {
-    {"manual_seed", manual_seed_one},
-    {"manual_seed_all", manual_seed_every},
-};
-
 }  // namespace
 
-std::span<const ScenarioRow> seed_scenarios() { return rows; }
+std::span<const ScenarioRow> seed_scenarios() {
+  static constexpr ScenarioRow rows[] = {
+      {"manual_seed", manual_seed_one},
+      {"manual_seed_all", manual_seed_every},
+  };
+  return rows;
+}
 
 }  // namespace assay::placement
