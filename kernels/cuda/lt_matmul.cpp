@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <mutex>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/exact_operands.h"
@@ -170,8 +173,27 @@ std::shared_ptr<Workspace> LtMatmul::new_workspace() {
 LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
                    std::shared_ptr<Workspace> workspace, SearchBudget& budget)
     : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
-  set_bias(operands);  // the choice of algorithms depends on its alignment
-  ExactOperands data(plan, operands.d, stream);
+  // The library's proposals depend on the alignment of the bias.
+  constexpr std::uintptr_t most_aligned = 256;
+  const std::uintptr_t bias_offset = reinterpret_cast<std::uintptr_t>(operands.bias) % most_aligned;
+  using Key = std::tuple<int, MatmulPlan, std::uintptr_t>;
+  static std::mutex mutex;
+  static std::vector<std::pair<Key, Chosen>> known;
+  const std::lock_guard lock(mutex);
+  const Key key(stream.ordinal(), plan, bias_offset);
+  const auto found = std::ranges::find(known, key, &std::pair<Key, Chosen>::first);
+  chosen_ = found != known.end()
+                ? found->second
+                : known.emplace_back(key, choose_for(operands, stream, budget)).second;
+  set_bias(operands);
+}
+
+LtMatmul::~LtMatmul() = default;
+
+LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stream,
+                                      SearchBudget& budget) const {
+  set_bias(operands);
+  ExactOperands data(plan_, operands.d, stream);
   LtCandidates candidates(*this, data, stream);
   Choice choice = choose(candidates, budget);
   stream.synchronize();  // before the data are released
@@ -180,12 +202,8 @@ LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream&
                       "cuBLASLt has no algorithm for this product" +
                           (choice.left_out.empty() ? "" : ": left out " + choice.left_out));
   }
-  algorithm_ = candidates.algorithm(*choice.taken);
-  is_right_ = choice.is_right;
-  left_out_ = std::move(choice.left_out);
+  return {candidates.algorithm(*choice.taken), choice.is_right, std::move(choice.left_out)};
 }
-
-LtMatmul::~LtMatmul() = default;
 
 void LtMatmul::set_bias(const Operands& operands) const {
   if (!has_bias(plan_.epilogue)) return;
@@ -204,7 +222,7 @@ cublasStatus_t LtMatmul::enqueue(const Operands& operands, const cublasLtMatmulA
 }
 
 void LtMatmul::run(const Operands& operands, cudaStream_t stream) const {
-  check(enqueue(operands, algorithm_, stream), "cublasLtMatmul");
+  check(enqueue(operands, chosen_.algorithm, stream), "cublasLtMatmul");
 }
 
 /// Lists the algorithms in the library's order; empty if there are none.
@@ -247,7 +265,7 @@ std::string LtMatmul::text_of(const cublasLtMatmulAlgo_t& algorithm) const {
 }
 
 std::string LtMatmul::implementation() const {
-  return handles_->lt.version_text() + " " + text_of(algorithm_);
+  return handles_->lt.version_text() + " " + text_of(chosen_.algorithm);
 }
 
 }  // namespace assay::cuda

@@ -13,8 +13,9 @@
 namespace assay::cuda {
 
 /// A cuBLASLt product with the fastest algorithm that its heuristics propose and that is right on
-/// exact data. Tries the algorithms once, within the budget. Does not ask for algorithms that add
-/// partial sums in the output's type.
+/// exact data. Tries the algorithms once for each plan and GPU of the process, within the budget:
+/// times decide, and a layer that is prepared again must not add in another order. Does not ask for
+/// algorithms that add partial sums in the output's type.
 class LtMatmul {
  public:
   /// Tries the candidates on its own data; of the operands only d is overwritten. Products that run
@@ -31,14 +32,20 @@ class LtMatmul {
   /// "cuBLASLt 13.0.2 algorithm 66, tile 20, stages 35, split-K 1".
   std::string implementation() const;
   /// Returns true if the algorithm was right on exact data: false if none was.
-  bool is_right() const { return is_right_; }
+  bool is_right() const { return chosen_.is_right; }
   /// Candidates that were refused or wrong, with the reasons; may be empty.
-  const std::string& left_out() const { return left_out_; }
+  const std::string& left_out() const { return chosen_.left_out; }
 
  private:
   class LtCandidates;
   struct Handles;
+  struct Chosen {
+    cublasLtMatmulAlgo_t algorithm{};
+    bool is_right = false;
+    std::string left_out;
+  };
 
+  Chosen choose_for(const Operands& operands, CudaStream& stream, SearchBudget& budget) const;
   void set_bias(const Operands& operands) const;
   cublasStatus_t enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                          cudaStream_t stream) const;
@@ -47,9 +54,7 @@ class LtMatmul {
 
   std::unique_ptr<Handles> handles_;
   MatmulPlan plan_;
-  cublasLtMatmulAlgo_t algorithm_{};
-  bool is_right_ = false;
-  std::string left_out_;
+  Chosen chosen_;
   std::shared_ptr<Workspace> workspace_;
 };
 

@@ -26,6 +26,8 @@ struct MatmulPlan {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   std::int8_t fast_accumulation = 0;
+
+  bool operator==(const MatmulPlan&) const = default;
 };
 
 /// Tensors of one product, and the bias [m] for an epilogue that adds one.
