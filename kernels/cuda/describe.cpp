@@ -17,6 +17,11 @@
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 
+// Name of the stand-in that the build has in place of GPUs (tests/cuda_emulator); empty: none.
+#ifndef ASSAY_CUDA_STAND_IN
+#define ASSAY_CUDA_STAND_IN ""
+#endif
+
 namespace assay::cuda {
 namespace {
 
@@ -93,6 +98,7 @@ DeviceInfo describe(int ordinal) {
   info.device = "cuda:" + std::to_string(ordinal);
   info.backend = "cuda";
   info.name = gpu.name;
+  info.stand_in = ASSAY_CUDA_STAND_IN;
   info.pci_bus_id = pci_bus_id_of(ordinal);
   const GpuState state = Nvml::instance().state(info.pci_bus_id);
   info.uuid = uuid_of(ordinal);

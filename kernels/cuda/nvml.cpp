@@ -26,7 +26,7 @@ struct ProcessInfo {  // layout of nvmlDeviceGetComputeRunningProcesses_v3
   unsigned gpu_instance, compute_instance;
 };
 
-const Library& library() {
+const Library& nvml_library() {
   static const Library opened("libnvidia-ml.so.1", library_folders());
   return opened;
 }
@@ -34,7 +34,7 @@ const Library& library() {
 /// Calls `name` if the library has it. Returns true on success.
 template <class... Arguments>
 bool ask(const char* name, Arguments... arguments) {
-  const auto function = library().find<Return (*)(Arguments...)>(name);
+  const auto function = nvml_library().find<Return (*)(Arguments...)>(name);
   return function != nullptr && function(arguments...) == 0;
 }
 
@@ -109,8 +109,8 @@ const Nvml& Nvml::instance() {
 }
 
 Nvml::Nvml() {
-  if (!library().is_open()) {
-    problem_ = library().problem();
+  if (!nvml_library().is_open()) {
+    problem_ = nvml_library().problem();
   } else if (!ask("nvmlInit_v2")) {
     problem_ = "NVML does not start";
   }
