@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emulator {
+
+/// Address space from mmap, without memory until it is touched. Throws std::system_error when there
+/// is none left.
+class Reservation {
+ public:
+  enum class Use { addresses_only, zeros };  // zeros: readable and writable
+  Reservation() = default;
+  Reservation(std::size_t bytes, Use use);
+  ~Reservation();
+  Reservation(Reservation&& other) noexcept;
+  Reservation& operator=(Reservation&& other) noexcept;
+
+  std::byte* data() const { return data_; }
+  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(data_); }
+  std::size_t size() const { return bytes_; }
+  /// Makes [offset, offset + bytes) zero, and gives whole pages back.
+  void clear(std::size_t offset, std::size_t bytes);
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace emulator
