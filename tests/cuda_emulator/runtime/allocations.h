@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace emulator {
+
+/// Pinned memory of the host, as the program made it.
+struct PinnedMemory {
+  std::size_t bytes;
+  int device;          // that was current
+  bool is_registered;  // by cudaHostRegister; else allocated
+};
+
+/// By address.
+using PinnedMemories = std::map<std::uintptr_t, PinnedMemory>;
+
+}  // namespace emulator
