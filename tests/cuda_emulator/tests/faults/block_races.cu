@@ -1,0 +1,95 @@
+// Blocks of one grid that use the same global memory without order between them.
+
+extern "C" __global__ void plain_histogram(const unsigned* in, int* counts) {
+  ++counts[in[blockIdx.x * blockDim.x + threadIdx.x]];
+}
+
+extern "C" __global__ void atomic_histogram(const unsigned* in, int* counts) {
+  atomicAdd(&counts[in[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+}
+
+// The block that arrives last adds the parts of all.
+template <bool fence>
+__device__ void last_block_sum(const int* in, int* parts, unsigned* arrived, int* out) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    int sum = 0;
+    for (unsigned i = 0; i < 32; ++i) sum += in[blockIdx.x * 32 + i];
+    parts[blockIdx.x] = sum;
+    if (fence) __threadfence();
+    is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    if (fence) __threadfence();
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  int sum = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) sum += parts[i];
+  *out = sum;
+}
+
+extern "C" __global__ void last_without_fence(const int* in, int* parts, unsigned* arrived,
+                                              int* out) {
+  last_block_sum<false>(in, parts, arrived, out);
+}
+extern "C" __global__ void last_with_fence(const int* in, int* parts, unsigned* arrived, int* out) {
+  last_block_sum<true>(in, parts, arrived, out);
+}
+
+// One block hands a value to the other through a flag.
+template <bool fence>
+__device__ void message(int* data, volatile int* flag, int* out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 42;
+    if (fence) __threadfence();
+    *flag = 1;
+  } else {
+    while (*flag == 0) {
+    }
+    if (fence) __threadfence();
+    *out = *data;
+  }
+}
+
+extern "C" __global__ void message_without_fence(int* data, volatile int* flag, int* out) {
+  message<false>(data, flag, out);
+}
+extern "C" __global__ void message_with_fence(int* data, volatile int* flag, int* out) {
+  message<true>(data, flag, out);
+}
+
+// A counter that one thread reads plainly while others add to it.
+extern "C" __global__ void read_during_atomics(int* counter, int* out) {
+  if (blockIdx.x == 0) {
+    out[threadIdx.x] = *counter;
+  } else {
+    atomicAdd(counter, 1);
+  }
+}
+
+extern "C" __global__ void read_by_atomics(int* counter, int* out) {
+  if (blockIdx.x == 0) {
+    out[threadIdx.x] = atomicAdd(counter, 0);
+  } else {
+    atomicAdd(counter, 1);
+  }
+}
+
+// Reads what the neighbour writes in the same launch.
+extern "C" __global__ void read_neighbour(int* data) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+  data[i] = data[(i + blockDim.x) % n] + 1;
+}
+
+extern "C" __global__ void read_own(int* data) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = data[i] + 1;
+}
+
+extern "C" __global__ void all_write_one(int* out) {
+  if (threadIdx.x == 0) *out = static_cast<int>(blockIdx.x);
+}
+
+extern "C" __global__ void one_writes_one(int* out) {
+  if (threadIdx.x == 0 && blockIdx.x == 2) *out = 2;
+}
