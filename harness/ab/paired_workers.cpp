@@ -50,7 +50,8 @@ bool PairedWorkers::work(Side side, std::optional<Result>& result,
   Lane& lane = lanes_[side];
   while (!lane.waits_for_turn()) {
     if (interrupted()) return false;
-    if ((result = lane.step())) return true;
+    result = lane.step();
+    if (result) return true;
     if (!lane.waits_for_turn()) wait(lane);
   }
   return true;

@@ -29,10 +29,10 @@ test   openmpi-bin         cmd:mpirun                        Open-MPI      start
 test   python3             cmd:python3                       Python        checks of what a run leaves
 test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
-ci     clang-tidy          cmd:clang-tidy                    clang-tidy    static checks
+ci     clang-tidy-22       cmd:clang-tidy-22                 clang-tidy    static checks; older ones take three times as long
 ci     clang               cmd:clang++                       Clang         compiles the fuzz targets
 ci     libclang-rt-dev     hdr:sanitizer/asan_interface.h    compiler-rt   libFuzzer and Clang's sanitizers
-ci     libomp-dev          hdr:omp.h                         LLVM-OpenMP   the omp.h that clang-tidy can read
+ci     libomp-22-dev       hdr:omp.h                         LLVM-OpenMP   the omp.h that clang-tidy can read
 ci     chromium            cmd:chromium                      Chromium      shows the report page, without a screen
 ci     chromium-driver     cmd:chromedriver                  ChromeDriver  drives it
 ci     python3-selenium    py:selenium.webdriver             Selenium      drives it from the tests
