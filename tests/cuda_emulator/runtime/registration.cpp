@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -128,6 +129,9 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char* /*de
 /// Variables have their addresses from their program; the calls that copy to symbols are not
 /// emulated.
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+
+// For managed variables, which no kernel has: unoptimised code refers to it, and does not call it.
+char __cudaInitModule(void**) { std::abort(); }
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
   const auto function = find_registered(host_function);
