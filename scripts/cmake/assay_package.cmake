@@ -46,6 +46,7 @@ install(RUNTIME_DEPENDENCY_SET assay_libraries
   PRE_EXCLUDE_REGEXES
     "^ld-linux" "^lib(c|m|mvec|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so"
   DESTINATION lib)
+install(PROGRAMS scripts/gpu-evidence DESTINATION scripts)
 install(FILES README.md LICENSE DESTINATION share/doc/assay)
 install(DIRECTORY docs DESTINATION share/doc/assay)
 

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -80,6 +81,12 @@ class Package(unittest.TestCase):
         told = self.run_bare(self.root / "bin/assay", "devices")
         self.assertNotIn("not loaded", told)
         self.assertNotIn("assay_cuda.so sought", told)
+
+    def test_it_brings_the_script_for_hosts_with_gpus(self):
+        out = pathlib.Path(self.temporary.name) / "evidence"
+        told = self.run_bare("CUDA_VISIBLE_DEVICES=-1", sys.executable, self.root / "scripts/gpu-evidence", "--out", out, expect=3)
+        self.assertIn(f"{self.root}/bin/assay' devices", told)
+        self.assertIn("Assay sees no NVIDIA GPU", told)
 
 
 if __name__ == "__main__":
