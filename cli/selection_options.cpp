@@ -101,6 +101,25 @@ CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& o) {
       ->type_name("LIST");
 }
 
+void add_stand_ins_option(CLI::App& command, SelectionOptions& o) {
+  command
+      .add_flag("--stand-ins", o.stand_ins,
+                "also simulated and emulated devices, to try things out: their times are no "
+                "hardware's")
+      ->group(group);
+}
+
+void check_stand_ins(const SelectionOptions& options, const std::vector<DeviceInfo>& devices) {
+  if (options.stand_ins) return;
+  for (const DeviceInfo& device : devices) {
+    if (device.stand_in.empty()) continue;
+    throw UsageError(
+        fmt::format("{} is {}, and its times are no hardware's: choose others by --device, or add "
+                    "--stand-ins to try things out",
+                    device.device, device.stand_in));
+  }
+}
+
 void add_timing_options(CLI::App& command, SelectionOptions& o) {
   CLI::Option* check_only =
       command.add_flag("--check-only", o.check_only, "verify and do not measure");

@@ -25,6 +25,7 @@ struct SelectionOptions : TrialOptions {
   std::vector<std::string> devices{"all"};
   std::vector<std::string> require;
   bool check_only = false;
+  bool stand_ins = false;  // take times of what stands for a device
   std::vector<std::string> timings{std::string(batch_timing)};
   /// The `assay` whose workers execute the trials; empty: this program.
   std::filesystem::path program;
@@ -35,6 +36,10 @@ void add_selection_options(CLI::App& command, SelectionOptions& options);
 void add_device_options(CLI::App& command, SelectionOptions& options);
 /// Adds --timing.
 CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& options);
+/// Adds --stand-ins, for commands that only measure.
+void add_stand_ins_option(CLI::App& command, SelectionOptions& options);
+/// Throws UsageError if a device is a stand-in, whose times are no hardware's, unless --stand-ins.
+void check_stand_ins(const SelectionOptions& options, const std::vector<DeviceInfo>& devices);
 /// Adds --check-only and --timing.
 void add_timing_options(CLI::App& command, SelectionOptions& options);
 

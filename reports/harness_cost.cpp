@@ -26,7 +26,7 @@ std::string harness_cost(std::span<const Record> trials) {
   std::vector<double> share;
   std::vector<double> between_s;
   for (const Record& trial : trials) {
-    if (!trial.empty_sample_s || !trial.between_samples_s) continue;
+    if (!trial.stand_in.empty() || !trial.empty_sample_s || !trial.between_samples_s) continue;
     empty_s.push_back(*trial.empty_sample_s);
     between_s.push_back(*trial.between_samples_s);
     const double sample_s = trial.time_median_s.value_or(0) *

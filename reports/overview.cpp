@@ -86,10 +86,10 @@ std::vector<std::string> line_of(const Group& group, bool by_dtype) {
 
 std::string disturbances(std::span<const Record> trials) {
   const auto timed = std::ranges::count_if(
-      trials, [](const Record& trial) { return trial.time_median_s.has_value(); });
+      trials, [](const Record& trial) { return shown_time_s(trial).has_value(); });
   const auto those = [&](std::optional<bool> Record::*what) {
     return std::ranges::count_if(
-        trials, [&](const Record& trial) { return trial.time_median_s && trial.*what == true; });
+        trials, [&](const Record& trial) { return shown_time_s(trial) && trial.*what == true; });
   };
   std::string text;
   if (const auto n = those(&Record::contended); n > 0) {

@@ -29,8 +29,12 @@ bool tells_more(const Record& record, const Record& other) {
   return work(record) >= work(other);
 }
 
+std::optional<double> shown_time_s(const Record& record) {
+  return record.stand_in.empty() ? record.time_median_s : std::nullopt;
+}
+
 std::optional<Rate> rate(const Record& record) {
-  if (record.status != Status::pass) return std::nullopt;
+  if (record.status != Status::pass || !record.stand_in.empty()) return std::nullopt;
   const bool is_arithmetic = usable(record.flops_per_s) && usable(record.flops) &&
                              usable(record.bytes) &&
                              *record.flops >= arithmetic_intensity * *record.bytes;

@@ -14,8 +14,12 @@ struct Rate {
 };
 
 /// Returns the rate of arithmetic if there is much of it for each byte (products), else that of the
-/// data moved: over the bus for a collective. Nothing if the trial did not pass or was not timed.
+/// data moved: over the bus for a collective. Nothing if the trial did not pass, was not timed, or
+/// ran on what stands in for a device.
 std::optional<Rate> rate(const Record& record);
+
+/// Returns the median time that reports may show; nothing for what stands in for a device.
+std::optional<double> shown_time_s(const Record& record);
 
 /// Returns whether the rate of `record` represents its op better than that of `other`: f32 before
 /// other dtypes, launches back to back before cold ones, the larger case before the smaller.

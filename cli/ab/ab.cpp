@@ -241,6 +241,7 @@ int execute(const AbOptions& options) {
   });
   check_same_devices(sides, selected.devices);
   const RunInfo run = describe_run(options.selection, selected.devices, selected.machine);
+  check_stand_ins(options.selection, run.devices);
   const std::string machine = machine_of(run.host, run.devices);
   SpreadFile spread = open_spread(options, machine);
   const Margin margin = margin_of(options, sides, spread.held);

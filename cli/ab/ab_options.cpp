@@ -65,6 +65,7 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
       ->group(decision);
   add_selection_options(app, o.selection);
   add_timing_option(app, o.selection);
+  add_stand_ins_option(app, o.selection);
   app.add_option("--out", o.out, "directory for the files (default: assay-ab/TIME-HOST)")
       ->type_name("DIR");
   app.add_option("--timeout", o.timeout_s, "limit for one case on one side")

@@ -140,6 +140,7 @@ int run(int argc, char** argv) {
   add_version(program);
   add_selection_options(program, options.selection);
   add_timing_option(program, options.selection);
+  add_stand_ins_option(program, options.selection);
   add_trial_options(program, options);
 
   if (const auto code = parse(program, words.assay)) return *code;
@@ -163,6 +164,7 @@ int run(int argc, char** argv) {
   }
   const std::string out = value_of(words, "--benchmark_out");
   if (!out.empty()) check_writable("--benchmark_out", out);
+  check_stand_ins(session.selection(), session.run().devices);
   session.begin();
   add_context(session.run());
   benchmark::RunSpecifiedBenchmarks();

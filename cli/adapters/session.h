@@ -26,6 +26,7 @@ class Session {
 
   const std::vector<PlannedTrial>& plan() const { return plan_; }
   const RunInfo& run() const { return run_; }
+  const SelectionOptions& selection() const { return options_.selection; }
 
   /// Locks the devices, as `assay run` does, and takes INT and TERM for requests to end early.
   /// Throws DeviceBusy.

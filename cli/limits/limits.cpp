@@ -65,6 +65,7 @@ int execute(const LimitsOptions& options) {
   check_requirements(options.selection.require, machine);
   const RunInfo run =
       describe_run(options.selection, resolve_devices(options.selection.devices, machine), machine);
+  check_stand_ins(options.selection, run.devices);
   const LimitPlan plan = plan_limits(run.devices, machine.backends);
   catch_interrupts();
   for (const std::string& note : run.notes) say("note: {}\n", note);
@@ -104,6 +105,7 @@ Command add_limits(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "limits", "measure the ceilings of every figure: memory, matrix units, links, launches");
   add_device_options(*app, options->selection);
+  add_stand_ins_option(*app, options->selection);
   app->add_option("--timeout", options->timeout_s, "limit for one case")
       ->check(number_between(1, 1e9))
       ->type_name("SECONDS")

@@ -197,6 +197,11 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
     const placement::DeviceGuard current(*lane.front());
     record.device_name = lane.front()->device().hardware();
+    for (const placement::Place* place : lane) {
+      // Of a rank's device the parent does not know it.
+      if (const std::string& kind = place->device().info().stand_in; !kind.empty())
+        record.stand_in = kind;
+    }
     Trial trial(op, lane);
     record.implementation = trial.implementation();
     record.transport = trial.transport();

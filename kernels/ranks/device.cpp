@@ -87,6 +87,7 @@ RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer) : info_(std::move(info))
   const auto told = peer_.ask(Writer(Command::describe));
   Reader reader(told);
   served_ = reader.text();
+  info_.stand_in = reader.text();
   is_host_ = reader.get<bool>();
 }
 

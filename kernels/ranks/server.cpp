@@ -145,7 +145,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
   const auto id = [&] { return reader.get<std::uint64_t>(); };
   switch (command) {
     case Command::describe:
-      writer.put(device().info().name).put(device().is_host());
+      writer.put(device().info().name).put(device().info().stand_in).put(device().is_host());
       break;
     case Command::allocate: {
       const auto bytes = reader.get<std::size_t>();

@@ -8,6 +8,7 @@
 #include "reports/explanation.h"
 #include "reports/files/xml_text.h"
 #include "reports/outcomes.h"
+#include "reports/rate.h"
 
 namespace assay {
 namespace {
@@ -128,7 +129,7 @@ void add(std::vector<TestSuite>& suites, const RunInfo& run, const Record& recor
   if (suite->device_name.empty()) suite->device_name = record.device_name;
   const std::string_view element = element_of(run, record);
   // Readers that validate allow properties in a suite alone.
-  if (const std::string median_s = to_cell(record.time_median_s); !median_s.empty()) {
+  if (const std::string median_s = to_cell(shown_time_s(record)); !median_s.empty()) {
     suite->medians += property("time_median_s " + test_name(record), median_s);
   }
   suite->cases += test_case(record, element);

@@ -14,6 +14,7 @@
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "reports/outcomes.h"
+#include "reports/rate.h"
 
 namespace assay {
 namespace {
@@ -33,8 +34,8 @@ std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>>
     std::span<const Record> records) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>> times;
   for (const Record& record : records) {
-    if (record.status != Status::pass || !record.time_median_s) continue;
-    times[{record.case_id, record.device, record.timing}].push_back(*record.time_median_s);
+    if (record.status != Status::pass || !shown_time_s(record)) continue;
+    times[{record.case_id, record.device, record.timing}].push_back(*shown_time_s(record));
   }
   return times;
 }
@@ -73,6 +74,7 @@ std::vector<std::string> distinguishing_settings(const std::vector<StoredRun>& r
 }
 
 std::string why_no_time(const Record& outcome) {
+  if (!outcome.stand_in.empty()) return outcome.stand_in + ": no hardware's time";
   if (outcome.status == Status::pass) return "no time";
   const std::string word(name(outcome.status));
   return outcome.reason.empty() ? word : word + ": " + outcome.reason;

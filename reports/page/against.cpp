@@ -77,9 +77,8 @@ void add_means(Html& html, const Content& content, const Means& by_suite) {
   }
 }
 
-/// Returns false between products and for what stands for devices: their ratios are no suspects.
+/// Returns false between products: their ratios are no suspects.
 bool may_suspect(const Column& a, const Column& b) {
-  if (!a.stand_in.empty() || !b.stand_in.empty()) return false;
   if (a.cells == nullptr || b.cells == nullptr) return a.is_together() && b.is_together();
   return a.cells->at("backend") == b.cells->at("backend") &&
          hardware_differences({{a.cells, b.cells}}).empty();

@@ -78,9 +78,6 @@ std::vector<std::string> dot_plots(const Content& content, const std::string& su
       plot.title += fmt::format(" ({} of {} ops)", max_dot_rows, plot.rows.size());
       plot.rows.resize(max_dot_rows);
     }
-    if (plot.series.size() == 1) {
-      plot.title = with_stand_in(plot.title, content.columns[0].stand_in);
-    }
     drop_empty_series(plot);
     charts.push_back(dot_plot_svg(plot));
   }

@@ -66,11 +66,7 @@ class OpChart {
 
   std::optional<std::string> svg() const {
     Plot plot{.title = op_.name()};
-    if (by_column_) {
-      plot.title += " " + kind_;
-    } else {
-      plot.title = with_stand_in(plot.title, content_.columns[shown_.front().column].stand_in);
-    }
+    if (by_column_) plot.title += " " + kind_;
     const bool is_arithmetic = unit_ == "FLOP/s";
     plot.x = {is_arithmetic ? "operations of a launch" : "bytes of a launch",
               is_arithmetic ? "FLOP" : "B", true};

@@ -1,5 +1,7 @@
 #include "reports/page/times.h"
 
+#include "reports/rate.h"
+
 namespace assay::page {
 namespace {
 
@@ -16,7 +18,7 @@ Times::Times(const Content& content) : content_(content), columns_(content.colum
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
       const Record& trial = runs[r].trials[i];
-      if (trial.status != Status::pass || trial.time_median_s.value_or(0) <= 0) continue;
+      if (trial.status != Status::pass || shown_time_s(trial).value_or(0) <= 0) continue;
       const std::size_t column = content.columns.of(r, trial.device);
       columns_[column].emplace(key(column, trial), TrialRow{&trial, runs[r].rows[i]});
     }

@@ -137,13 +137,14 @@ class ReportTest(AssayTest):
                               notes=["a note of the run"])
 
     def with_times(self, rows, factor=1.0, bandwidth=2e10):
-        """Times for all that is right and moves bytes: 16 sizes' worth of them, with as many digits as real ones."""
+        """Times for all that is right and moves bytes: 16 sizes' worth of them, with as many digits as real ones. Their rows
+        play real devices': what stands for one has no speed."""
         for row in rows:
             if row["status"] != "pass" or not float(row["bytes"] or 0) > 0:
                 continue
             time_s = factor * (1e-6 + float(row["bytes"]) / bandwidth) * (1 + 0.02 * self.random.random())
             spread = 0.01 + 0.01 * self.random.random()
-            row.update(timing="batch", samples="40", stop_reason="converged", time_min_s=repr(time_s * (1 - 2 * spread)),
+            row.update(timing="batch", stand_in="", samples="40", stop_reason="converged", time_min_s=repr(time_s * (1 - 2 * spread)),
                        time_q1_s=repr(time_s * (1 - spread)), time_median_s=repr(time_s),
                        time_q3_s=repr(time_s * (1 + spread)), time_ci_low_s=repr(time_s * (1 - spread / 2)),
                        time_ci_high_s=repr(time_s * (1 + spread / 2)), noise=repr(spread),

@@ -12,7 +12,7 @@ from support import ABSENT, ASSAY, AssayTest, is_gone
 
 ADD = "tensor_ops/add/f32/n=4096"
 MUL = "tensor_ops/mul/f32/n=4096"
-SIM = ("--sim-devices", "1", "--device", "sim")
+SIM = ("--stand-ins", "--sim-devices", "1", "--device", "sim")
 SAME = ("--cand-env", "NOBODY_READS_THIS=1")  # some difference between the sides has to be named
 FEW = ("--rounds", "6", "--confirm", "6")
 TWIN = str(pathlib.Path(ASSAY).parent / "assay_twin")

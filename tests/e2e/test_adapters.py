@@ -15,9 +15,11 @@ from support import ASSAY, AssayTest, children_of, is_gone
 GTEST = str(pathlib.Path(ASSAY).with_name("assay_gtest"))
 GBENCH = str(pathlib.Path(ASSAY).with_name("assay_gbench"))
 SIM = ("--profile", "seeds", "--sim-devices", "2", "--device", "sim")
+TIMED_SIM = (*SIM, "--stand-ins")
 ADDS = (*SIM, "--suite", "tensor_ops", "--filter", "add/f32")
 LINEAR = "linear/f32/batch=16,in=64,out=33,bias=1,act=relu"
 ONE_ADD = ("--profile", "seeds", "--sim-devices", "1", "--device", "sim", "--case", "tensor_ops/add/f32/n=4096")
+TIMED_ADD = (*ONE_ADD, "--stand-ins")
 SKIPPED = ("--case", "allreduce/f32/reduce=sum,ranks=4,count=1", "--sim-devices", "1", "--device", "sim")
 
 
@@ -285,7 +287,7 @@ class Gbench(Adapter):
         return json.loads(result.stdout)["benchmarks"], [m["record"] for m in said if "record" in m], result.stderr
 
     def test_the_time_is_the_median_that_the_worker_measured(self):
-        found, records, _ = self.spied(*ONE_ADD, "--benchmark_repetitions=2")
+        found, records, _ = self.spied(*TIMED_ADD, "--benchmark_repetitions=2")
         single = [b for b in found if b["run_type"] == "iteration"]
         self.assertEqual((len(single), len(records)), (2, 2))
         for record, b in zip(records, single):
@@ -296,12 +298,12 @@ class Gbench(Adapter):
 
     def test_how_long_is_measured_is_the_samplers_business(self):
         flags = ("--benchmark_min_time=60", "--benchmark_min_warmup_time=60")
-        found, records, error = self.spied(*ONE_ADD, *flags, BENCHMARK_MIN_WARMUP_TIME="60")
+        found, records, error = self.spied(*TIMED_ADD, *flags, BENCHMARK_MIN_WARMUP_TIME="60")
         self.assertEqual((len(found), len(records)), (1, 1), "no trial but the one that is reported")
         self.assertEqual(error.count("has no effect"), 2)
 
     def test_repetitions_are_trials_and_aggregates_are_over_them(self):
-        found, _ = self.benchmarks(*ONE_ADD, "--benchmark_repetitions=3")
+        found, _ = self.benchmarks(*TIMED_ADD, "--benchmark_repetitions=3")
         single = [b for b in found if b["run_type"] == "iteration"]
         self.assertEqual([b["repetition_index"] for b in single], [0, 1, 2])
         times = [b["real_time"] for b in single]
@@ -316,12 +318,12 @@ class Gbench(Adapter):
             self.assertAlmostEqual(a["real_time"], value, delta=1e-6 * max(times))
 
     def test_the_file_and_its_formats(self):
-        self.gbench(*SIM, "--case", "tensor_ops/add/f32/n=4096", "--benchmark_out=out.json", "--benchmark_counters_tabular")
+        self.gbench(*TIMED_SIM, "--case", "tensor_ops/add/f32/n=4096", "--benchmark_out=out.json", "--benchmark_counters_tabular")
         report = json.loads((self.folder / "out.json").read_text())
         self.assertEqual([b["name"].split("/")[0] for b in report["benchmarks"]], ["sim0", "sim1"])
         self.assertEqual((report["context"]["assay_sim1_uuid"], report["context"]["assay_sim1"]),
                          ("SIM-1", "simulated device 1 (no hardware)"))
-        error = self.gbench(*SIM, "--benchmark_out=nowhere/out.json", expect=4).stderr
+        error = self.gbench(*TIMED_SIM, "--benchmark_out=nowhere/out.json", expect=4).stderr
         self.assertIn("cannot write nowhere/out.json", error)
 
     def test_filters_and_lists(self):
@@ -334,12 +336,12 @@ class Gbench(Adapter):
         self.assertTrue(some)
 
     def test_cold_and_batch_are_two(self):
-        found, _ = self.benchmarks(*ONE_ADD, "--timing", "cold,batch")
+        found, _ = self.benchmarks(*TIMED_ADD, "--timing", "cold,batch")
         self.assertEqual(sorted(b["name"] for b in found),
                          [f"sim0/{w}tensor_ops/add/f32/n=4096/iterations:1/manual_time" for w in ("cold/", "")])
 
     def test_a_wrong_result_is_an_error_and_never_a_time(self):
-        found, _ = self.benchmarks(*SIM, "--case", "tensor_ops/add/f32/n=4096", "--sim-fault", "low_bit,op=add,device=0", expect=1)
+        found, _ = self.benchmarks(*TIMED_SIM, "--case", "tensor_ops/add/f32/n=4096", "--sim-fault", "low_bit,op=add,device=0", expect=1)
         wrong, right = found
         self.assertTrue(wrong["error_occurred"])
         self.assertIn("fail: ", wrong["error_message"])
@@ -350,28 +352,28 @@ class Gbench(Adapter):
         self.assertGreater(right["real_time"], 0)
 
     def test_wrong_only_while_timed_is_wrong(self):
-        found, _ = self.benchmarks(*ONE_ADD, "--sim-fault", "wrong_while_timed,op=add", expect=1)
+        found, _ = self.benchmarks(*TIMED_ADD, "--sim-fault", "wrong_while_timed,op=add", expect=1)
         self.assertTrue(found[0]["error_occurred"])
 
     def test_a_crash_is_one_error_in_a_whole_file(self):
-        found, _ = self.benchmarks(*SIM, "--case", "tensor_ops/add/f32/n=4096", "--case", "tensor_ops/sub/f32/n=4096",
+        found, _ = self.benchmarks(*TIMED_SIM, "--case", "tensor_ops/add/f32/n=4096", "--case", "tensor_ops/sub/f32/n=4096",
                                    "--sim-fault", "abort,op=add,device=0", expect=4)
         self.assertEqual([b.get("error_occurred", False) for b in found], [True, False, False, False])
         self.assertIn("crash: the worker ended: signal 6", found[0]["error_message"])
 
     def test_nothing_ran_is_exit_3(self):
-        self.assertIn("nothing ran", self.gbench(*ONE_ADD, "--benchmark_filter=linear", expect=3).stderr)
+        self.assertIn("nothing ran", self.gbench(*TIMED_ADD, "--benchmark_filter=linear", expect=3).stderr)
         self.gbench("--device", "sim:3", expect=3)
-        self.assertIn("too few devices", self.gbench(*SKIPPED, expect=3).stderr)
+        self.assertIn("too few devices", self.gbench(*SKIPPED, "--stand-ins", expect=3).stderr)
 
     def test_a_report_that_a_full_disk_cuts_off_is_not_green(self):
-        result = self.on_a_full_disk(GBENCH, *ONE_ADD, "--benchmark_out=out.json", expect=4)
+        result = self.on_a_full_disk(GBENCH, *TIMED_ADD, "--benchmark_out=out.json", expect=4)
         self.assertIn("out.json is incomplete", result.stderr)
-        self.gbench(*ONE_ADD, "--benchmark_out=out.json")
-        self.gbench(*ONE_ADD, "--benchmark_out=/dev/null")
+        self.gbench(*TIMED_ADD, "--benchmark_out=out.json")
+        self.gbench(*TIMED_ADD, "--benchmark_out=/dev/null")
 
     def test_what_cannot_run_or_is_too_small_is_left_out_and_said(self):
-        result = self.gbench(*SKIPPED, "--case", "tensor_ops/add/f32/n=4096", "--benchmark_format=json")
+        result = self.gbench(*SKIPPED, "--stand-ins", "--case", "tensor_ops/add/f32/n=4096", "--benchmark_format=json")
         self.assertEqual(len(json.loads(result.stdout)["benchmarks"]), 1)
         self.assertIn("1 trials cannot run here", result.stderr)
         self.assertIn("too small to be timed", self.gbench(*ADDS[:-1], "add/f32/n=1$", expect=2).stderr)
@@ -388,7 +390,7 @@ class Gbench(Adapter):
     def test_ctrl_c_leaves_a_whole_report(self):
         cases = [f"tensor_ops/add/f32/n={n}" for n in (4096, 4097, 4098)]
         selection = [word for case in cases for word in ("--case", case)]
-        self.interrupt(GBENCH, "--profile", "seeds", "--sim-devices", "1", "--device", "sim", *selection, "--benchmark_out=out.json")
+        self.interrupt(GBENCH, "--profile", "seeds", "--sim-devices", "1", "--device", "sim", "--stand-ins", *selection, "--benchmark_out=out.json")
         found = json.loads((self.folder / "out.json").read_text())["benchmarks"]
         self.assertEqual(len(found), len(cases))
         self.assertTrue(all(b["error_occurred"] for b in found))

@@ -1,9 +1,13 @@
 """The CUDA backend on emulated GPUs: right ones pass, and what libraries may do wrong becomes the row that is promised."""
 import collections
+import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import unittest
+import unittest.mock
 
 from support import ASSAY, AssayTest
 
@@ -78,6 +82,95 @@ class Emulator(AssayTest):
         self.addCleanup(os.environ.pop, "CUDA_VISIBLE_DEVICES")
         self.assertNotIn("cuda:1", self.emulate("--gpus 2", "devices").stdout)
         self.emulate("--gpus 2", "run", "--case", LAYER, "--device", "cuda:1", "--out", "out", expect=3)
+
+
+class WholeProgram(AssayTest):
+    """What differs between hosts with GPUs, and what a stand-in must not be taken for."""
+
+    emulate = Emulator.emulate
+    statuses = Emulator.statuses
+
+    def set(self, **variables):
+        environment = unittest.mock.patch.dict(os.environ, variables)
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def gpus(self, options):
+        found = json.loads(self.emulate(options, "devices", "--json").stdout)["devices"]
+        return {device["device"]: device for device in found if device["backend"] == "cuda"}
+
+    def test_a_slice_of_a_gpu_is_named_and_runs(self):
+        self.set(ASSAY_EMULATOR_MIG="1")
+        slices = self.gpus("--gpus 2 --like a100")
+        self.assertEqual(["cuda:0"], list(slices), "a process sees one slice")
+        self.assertIn("MIG 1g.10gb", slices["cuda:0"]["name"])
+        uuid = slices["cuda:0"]["uuid"]
+        self.assertTrue(uuid.startswith("MIG-"), uuid)
+        self.assertEqual({"pass": 1}, self.statuses("--gpus 2 --like a100", "--case", LAYER, "--device", uuid, expect=0))
+        self.assertEqual(uuid, self.rows("out")[0]["device_uuid"])
+
+    def test_a_gpu_that_is_lost_costs_its_own_rows(self):
+        for calls, status in ((60, "error"), (0, "device_lost")):  # in the middle of a trial, and before the first
+            self.set(ASSAY_EMULATOR_LOST=f"1@{calls}")
+            counts = self.statuses("--gpus 2", "--filter", "(add|mul|exp)/f32/.*=1003$", "--device", "cuda", expect=4)
+            self.assertEqual({"pass": 3, status: 3}, counts)
+            self.assertEqual({("cuda:0", "pass"), ("cuda:1", status)}, {(row["device"], row["status"]) for row in self.rows("out")})
+            shutil.rmtree(self.folder / "out")
+
+    def test_without_peer_access_copies_are_staged(self):
+        self.set(ASSAY_EMULATOR_PEERS="0")
+        self.statuses("--gpus 2", "--profile", "smoke", "--filter", "peer_memcpy.*bytes=4096,", "--device", "cuda", expect=0)
+        self.assertEqual({("staged", "pass"), ("direct", "skip")},
+                         {(re.search("access=(\\w+)", row["params"])[1], row["status"]) for row in self.rows("out")})
+
+    def test_all_reduce_over_one_to_eight_gpus(self):
+        cases = [("--case", f"allreduce/f32/reduce=sum,ranks={ranks},count=1003,place=out") for ranks in (1, 2, 4, 8)]
+        self.assertEqual({"pass": 4}, self.statuses("--gpus 8", *sum(cases, ()), "--device", "cuda", expect=0))
+        self.assertEqual({1, 2, 4, 8}, {len(row["device"].split("+")) for row in self.rows("out")})
+
+    def test_a_mask_of_uuids_chooses_and_orders(self):
+        before = self.gpus("--gpus 3")
+        self.set(CUDA_VISIBLE_DEVICES=f"{before['cuda:2']['uuid']},{before['cuda:0']['uuid']}")
+        after = self.gpus("--gpus 3")
+        self.assertEqual([before["cuda:2"]["uuid"], before["cuda:0"]["uuid"]], [gpu["uuid"] for gpu in after.values()])
+        self.assertEqual({"pass": 2}, self.statuses("--gpus 3", "--case", LAYER, "--device", "cuda", expect=0))
+        self.emulate("--gpus 3", "run", "--case", LAYER, "--device", before["cuda:1"]["uuid"], "--out", "hidden", expect=3)
+
+    def test_commands_that_only_measure_refuse_them(self):
+        case = ("--case", "tensor_ops/add/f32/n=1003", "--device", "cuda")
+        for command in (("ab", *case, "--cand-env", "NAME=VALUE"), ("limits", "--device", "cuda")):
+            error = self.emulate("", *command, expect=2).stderr
+            self.assertIn("cuda:0 is emulated", error)
+            self.assertIn("--stand-ins", error)
+
+    def test_no_report_shows_their_times(self):
+        said = self.emulate("", "run", "--case", "tensor_ops/add/f32/n=1003", "--device", "cuda", "--out", "runs/a").stdout
+        self.assertGreater(float(self.rows("runs/a")[0]["time_median_s"]), 0)
+        shutil.copytree(self.folder / "runs" / "a", self.folder / "runs" / "b")
+        (self.folder / "runs" / "b" / "run.json").write_text(
+            (self.folder / "runs" / "b" / "run.json").read_text(encoding="utf-8").replace('"run_id": "', '"run_id": "b'))
+        self.assay("report", "runs/a", "-o", "page.html")
+        # Without the rows themselves, which it embeds.
+        page = re.sub("<script.*?</script>", "", (self.folder / "page.html").read_text(encoding="utf-8"), flags=re.DOTALL)
+        for part in ("speed", "against", "charts", "limits"):
+            self.assertNotIn(f'id="{part}"', page)
+        texts = {"run": said, "history": self.assay("history", "runs", expect=3).stdout}
+        texts.update((name, (self.folder / "runs" / "a" / name).read_text(encoding="utf-8")) for name in ("summary.md", "junit.xml"))
+        for name, text in texts.items():
+            self.assertNotRegex(text, r"time_median_s|[kMGT]?B/s\b", name)
+        self.assertIn("0 points", texts["history"])
+        self.assertIn("no times to compare", self.assay("compare", "runs/a", "runs/b").stdout)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "needs mpirun")
+    def test_ranks_of_a_job_contribute_their_gpus(self):
+        case = "allreduce/f32/reduce=sum,ranks=2,count=1003,place=out"
+        command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--gpus", "2", "mpirun", "--oversubscribe", "--allow-run-as-root",
+                   "-np", "2", ASSAY, "run", "--case", case, "--device", "mpi", "--check-only", "--out", "out"]
+        result = subprocess.run(command, cwd=self.folder, text=True, timeout=120, stdin=subprocess.DEVNULL, capture_output=True,
+                                check=False)
+        self.assertEqual(0, result.returncode, result.stdout + result.stderr)
+        row, = self.rows("out")
+        self.assertEqual(("pass", "nccl between processes", "emulated"), (row["status"], row["transport"], row["stand_in"]))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ class Evidence(AssayTest):
 
     def test_it_names_the_gpu_that_is_lost_and_goes_on(self):
         said = self.collect("--out", "lost", "--steps", "seeds,smoke", "--filter", "(add|mul)/f32/.*=(3|1003)$", expect=1,
-                            ASSAY_EMULATOR_LOST="1@150").stdout
+                            ASSAY_EMULATOR_LOST="1@60").stdout
         steps = self.steps("lost")
         self.assertEqual("FAILED", steps["seeds"]["status"])
         self.assertIn("cuda:1: ", steps["seeds"]["why"])

@@ -22,7 +22,7 @@ REPLACING = {
     "selftest": (("selftest", "--only", "low_bit", "--csv"), "fault,case_id,"),
 }
 KEEPING = {
-    "limits": (("limits", *SIM, "--quiet", "--csv"), "device,limit,"),
+    "limits": (("limits", *SIM, "--stand-ins", "--quiet", "--csv"), "device,limit,"),
     "compare --csv": (("compare", "run", "again", "--csv"), "case_id,suite,"),
     "compare --markdown": (("compare", "run", "again", "--markdown"), "#"),
 }
@@ -108,7 +108,7 @@ class Outputs(FilesTest):
 
     def test_two_files_do_not_share_it(self):
         for arguments in (("history", "run", "--svg", "-", "--csv"), ("compare", "run", "again", "--markdown", "-", "--csv"),
-                          ("limits", *SIM, "--json", "--csv")):
+                          ("limits", *SIM, "--stand-ins", "--json", "--csv")):
             self.assertIn("standard output", self.assay(*arguments, "-", expect=2).stderr)
         self.assertIn("two files", self.assay("history", "run", "--svg", "out", "--csv", "./out", expect=2).stderr)
 
@@ -194,7 +194,7 @@ class Listings(FilesTest):
     def test_end_quietly(self):
         listing = ("list", "--profile", "smoke", "--device", "cpu")
         for arguments in (("--help",), ("run", "--help"), ("devices",), ("devices", "--json"), listing, (*listing, "--json"),
-                          ("limits", *SIM, "--quiet"), ("history", "run"), ("history", "run", "--csv", "-"),
+                          ("limits", *SIM, "--stand-ins", "--quiet"), ("history", "run"), ("history", "run", "--csv", "-"),
                           ("compare", "run", "again"), ("report", "run", "-o", "-")):
             with self.subTest(arguments):
                 code, said = self.unread(*arguments)

@@ -7,14 +7,15 @@ import unittest
 from support import AssayTest
 
 SIM = ("--device", "sim", "--sim-devices", "1")
+MEASURED = (*SIM, "--stand-ins")
 PRODUCT = "linear/f32/batch=512,in=512,out=512,bias=1,act=none"
 
 
 class Command(AssayTest):
     def test_measures_what_a_device_has(self):
-        text = self.assay("limits", *SIM, "--csv", "limits.csv").stdout
+        text = self.assay("limits", *MEASURED, "--csv", "limits.csv").stdout
         self.assertEqual(text.splitlines()[0].split()[:3], ["device", "limit", "measured"])
-        limits = json.loads(self.assay("limits", *SIM, "--json", "--quiet").stdout)["limits"]
+        limits = json.loads(self.assay("limits", *MEASURED, "--json", "--quiet").stdout)["limits"]
         figures = {limit["limit"]: limit for limit in limits if "value" in limit}
         for name in ("memory_read", "memory_write", "memory_copy", "memory_triad", "matrix_f32", "matrix_tf32",
                      "link_to_device", "link_from_device", "launch"):
@@ -30,14 +31,14 @@ class Command(AssayTest):
             self.assertEqual({row["limit"] for row in csv.DictReader(file, strict=True) if row["status"] == "pass"}, set(figures))
 
     def test_a_wrong_result_is_no_limit(self):
-        result = self.assay("limits", *SIM, "--sim-fault", "low_bit,op=stream_copy", "--json", "--quiet", expect=1)
+        result = self.assay("limits", *MEASURED, "--sim-fault", "low_bit,op=stream_copy", "--json", "--quiet", expect=1)
         by_name = {limit["limit"]: limit for limit in json.loads(result.stdout)["limits"]}
         self.assertEqual(by_name["memory_copy"]["status"], "fail")
         self.assertNotIn("value", by_name["memory_copy"])
         self.assertEqual(by_name["memory_triad"]["status"], "pass")
 
     def test_a_crash_costs_one_limit(self):
-        result = self.assay("limits", *SIM, "--sim-fault", "segv,op=stream_read", "--json", "--quiet", expect=4)
+        result = self.assay("limits", *MEASURED, "--sim-fault", "segv,op=stream_read", "--json", "--quiet", expect=4)
         statuses = {limit["limit"]: limit["status"] for limit in json.loads(result.stdout)["limits"]}
         self.assertEqual((statuses["memory_read"], statuses["memory_write"]), ("crash", "pass"))
 

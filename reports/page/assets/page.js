@@ -307,6 +307,7 @@
     {name: 'Reason', of: 'reason'},
   ];
   const numbers = new Set(['run', 'time_median_s', 'flops_per_s', 'bandwidth', 'fraction_of_limit', 'max_bound_ratio', 'noise']);
+  const speeds = new Set(['time_median_s', 'flops_per_s', 'bandwidth', 'fraction_of_limit', 'noise']);
   const rows = [];
   let table = null;
 
@@ -315,7 +316,7 @@
     const one = {file: file.number, row, run: file.number + 1};
     for (const {of} of shown) {
       if (of === 'run') continue;
-      const text = of === 'bandwidth' ? cell('busbw_bytes_per_s') || cell('algbw_bytes_per_s') || cell('bandwidth_bytes_per_s') : cell(of);
+      const text = speeds.has(of) && cell('stand_in') ? '' : of === 'bandwidth' ? cell('busbw_bytes_per_s') || cell('algbw_bytes_per_s') || cell('bandwidth_bytes_per_s') : cell(of);
       one[of] = numbers.has(of) && text !== '' ? Number(text) : text;
     }
     one.suite = cell('suite');

@@ -129,7 +129,9 @@ const GpuModel* find_gpu_model(std::string_view name) {
 GpuModel mig_slice_of(const GpuModel& gpu) {
   GpuModel slice = gpu;
   slice.memory_bytes = gpu.memory_bytes / 8;
-  slice.product += " MIG 1g." + std::to_string(slice.memory_bytes / gib) + "gb";
+  // Named by the nearest number: "MIG User Guide", profiles 1g.18gb of the H200 and 1g.23gb of the
+  // B200.
+  slice.product += " MIG 1g." + std::to_string((slice.memory_bytes + gib / 2) / gib) + "gb";
   slice.multiprocessors = gpu.multiprocessors / 7;
   slice.l2_bytes = gpu.l2_bytes / 8;
   slice.nvlinks = 0;

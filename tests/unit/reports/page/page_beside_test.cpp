@@ -21,11 +21,20 @@ TEST(Page, ALaneIsSimulatedByItsOwnDevices) {
 
 TEST(Page, RatesStandBesideEachOtherForTheSameCase) {
   const Stored stored({timed("add", "cpu", 1e-3, 1e6), timed("add", "cpu", 8e-3, 8e6),
-                       timed("add", "sim:0", 2e-3, 1e6)},
-                      sample_run(3, 0), {"cpu", "sim:0"});
+                       timed("add", "cuda:0", 2e-3, 1e6)},
+                      sample_run(3, 0), {"cpu", "cuda:0"});
   const std::string speed = part(html_of({stored.read()}), "speed");
   EXPECT_TRUE(has(speed, "8.00 GB/s (7.92 to 8.08)")) << "of the case that both have";
   EXPECT_TRUE(has(speed, "data-v=\"2\"")) << speed;
+}
+
+TEST(Page, WhatStandsForADeviceHasNoSpeed) {
+  const Stored stored({timed("add", "cpu", 1e-3), timed("add", "sim:0", 2e-3)}, sample_run(2, 0),
+                      {"cpu", "sim:0"});
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(part(html, "speed"), "8.00 GB/s"));
+  EXPECT_FALSE(has(part(html, "speed"), "4.00 GB/s"));
+  EXPECT_FALSE(has(html, "2.000 (1.960 to 2.040")) << "nor a ratio to it";
 }
 
 TEST(Page, RunsOfWhichOneLacksTrialsSaySo) {
@@ -55,24 +64,24 @@ TEST(Page, ValuesThatDifferAreMarkedThoughTheyReadAlike) {
 
 TEST(Page, DevicesStandSideBySideByTheirTimes) {
   const Stored stored(
-      {timed("add", "cpu", 2e-3), timed("add", "sim:0", 1e-3), timed("exp", "cpu", 1e-3),
-       timed("exp", "sim:0", 8e-3), timed("add", "sim:0+sim:1", 1e-3)},
-      sample_run(5, 0), {"cpu", "sim:0", "sim:1"});
+      {timed("add", "cpu", 2e-3), timed("add", "cuda:0", 1e-3), timed("exp", "cpu", 1e-3),
+       timed("exp", "cuda:0", 8e-3), timed("add", "cuda:0+cuda:1", 1e-3)},
+      sample_run(5, 0), {"cpu", "cuda:0", "cuda:1"});
   const std::string html = html_of({stored.read()});
   expect_sound(html);
   const std::string speed = part(html, "speed");
   EXPECT_LT(speed.find("tensor_ops/exp"), speed.find("tensor_ops/add")) << "what differs most";
-  EXPECT_TRUE(has(speed, "sim:0 (simulated)"));
-  EXPECT_FALSE(has(speed, ">sim:1")) << "a device without a result of its own";
-  EXPECT_TRUE(has(speed, "several together (simulated)"));
+  EXPECT_TRUE(has(speed, "cuda:0"));
+  EXPECT_FALSE(has(speed, ">cuda:1")) << "a device without a result of its own";
+  EXPECT_TRUE(has(speed, "several together"));
   const std::string against = part(html, "against");
   EXPECT_TRUE(has(against, "0.5000 (0.4901 to 0.5101)")) << against;
   EXPECT_TRUE(has(against, "8.000 (7.842 to 8.162)"));
   EXPECT_TRUE(has(against, "2.000 (0.5000 to 8.000; 2)")) << "geometric mean, extent and count";
   EXPECT_FALSE(has(against, "1.000 (1.000 to 1.000")) << "the baseline against itself";
-  EXPECT_FALSE(has(against, ">slower<")) << "no suspect between products, nor of what is simulated";
-  EXPECT_TRUE(has(part(html_of({stored.read()}, "sim:0"), "against"), "Time over that of sim:0"));
-  EXPECT_THROW(html_of({stored.read()}, "cuda:0"), UsageError);
+  EXPECT_FALSE(has(against, ">slower<")) << "no suspect between products";
+  EXPECT_TRUE(has(part(html_of({stored.read()}, "cuda:0"), "against"), "Time over that of cuda:0"));
+  EXPECT_THROW(html_of({stored.read()}, "cuda:7"), UsageError);
 }
 
 TEST(Page, RunsStandSideBySideWithWhatChanged) {

@@ -89,14 +89,14 @@ TEST(Page, AChartOfSeveralDevicesShowsTheSameWorkOnEach) {
   std::vector<Record> records;
   for (const int n : {100, 200, 400}) {
     records.push_back(product("cpu", n, 1e-3));
-    records.push_back(product("sim:0", n, 2e-3));
+    records.push_back(product("cuda:0", n, 2e-3));
     Record half = product("cpu", n, 1e-4);
     half.dtype = "f16";
     half.case_id += "half";
     records.push_back(half);
   }
   const std::string charts =
-      part(html_of({Stored(records, sample_run(9, 0), {"cpu", "sim:0"}).read()}), "charts");
+      part(html_of({Stored(records, sample_run(9, 0), {"cpu", "cuda:0"}).read()}), "charts");
   EXPECT_TRUE(has(charts, "<title>tensor_ops/matmul f32 act=none</title>")) << charts;
   EXPECT_FALSE(has(charts, "half:"));
 }
