@@ -166,7 +166,7 @@ class WholeProgram(AssayTest):
         case = "allreduce/f32/reduce=sum,ranks=2,count=1003,place=out"
         command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--gpus", "2", "mpirun", "--oversubscribe", "--allow-run-as-root",
                    "-np", "2", ASSAY, "run", "--case", case, "--device", "mpi", "--check-only", "--out", "out"]
-        result = subprocess.run(command, cwd=self.folder, text=True, timeout=120, stdin=subprocess.DEVNULL, capture_output=True,
+        result = subprocess.run(command, cwd=self.folder, text=True, timeout=300, stdin=subprocess.DEVNULL, capture_output=True,
                                 check=False)
         self.assertEqual(0, result.returncode, result.stdout + result.stderr)
         row, = self.rows("out")
