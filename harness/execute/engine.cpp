@@ -197,10 +197,12 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
     const placement::DeviceGuard current(*lane.front());
     record.device_name = lane.front()->device().hardware();
-    for (const placement::Place* place : lane) {
-      // Of a rank's device the parent does not know it.
-      if (const std::string& kind = place->device().info().stand_in; !kind.empty())
-        record.stand_in = kind;
+    // The parent does not know it of a rank's device. One that a module borrows from another
+    // backend tells of that one.
+    for (std::size_t i = 0; i < lane.size(); ++i) {
+      const DeviceInfo& info = lane[i]->device().info();
+      const bool is_own = info.device == to_text(planned.lane[i]);
+      if (is_own && !info.stand_in.empty()) record.stand_in = info.stand_in;
     }
     Trial trial(op, lane);
     record.implementation = trial.implementation();
