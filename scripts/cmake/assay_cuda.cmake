@@ -1,14 +1,21 @@
-# Decides whether the CUDA backend is built, and for which GPUs: assay_with_cuda, CMAKE_CUDA_ARCHITECTURES.
+# Decides whether the CUDA backend is built, and for which GPUs: assay_with_cuda, CMAKE_CUDA_ARCHITECTURES; and whether
+# the emulator is: assay_with_emulator.
 set(assay_with_cuda OFF)
-if(ASSAY_SANITIZE)
-  return()  # sanitizers under nvcc find what is the compiler's, not ours
-endif()
+set(assay_with_emulator OFF)
 set(ASSAY_CUDA_ARCHITECTURES "" CACHE STRING
   "For which GPUs: native, packaged (all that scripts/package is for), or as CMAKE_CUDA_ARCHITECTURES: 80-real;90-real")
 option(ASSAY_CUDA_EMULATOR "Emulated GPUs in place of NVIDIA's runtime: tests/cuda_emulator" OFF)
+option(ASSAY_CUDA_COVERAGE "Counts the lines of kernels/cuda that are executed: ci/cuda-coverage" OFF)
+if(ASSAY_SANITIZE AND NOT ASSAY_CUDA_EMULATOR)
+  return()
+endif()
 include(assay_find_nvcc)
 if(NOT assay_nvcc)
   return()
+endif()
+set(assay_with_emulator ${ASSAY_CUDA_EMULATOR})
+if(ASSAY_SANITIZE)
+  return()  # only the emulator: sanitizers under nvcc find what is the compiler's, not ours
 endif()
 message(STATUS "The CUDA backend by ${assay_nvcc} for ${assay_cuda_architectures}")
 

@@ -7,12 +7,15 @@
 
 namespace emulator {
 
-/// Whether ASSAY_EMULATOR_COVERAGE names a file. At the end of the process, one line for each
-/// kernel that was compiled is appended to it, fields apart by tabs: the module's file, the kernel,
-/// instructions executed, instructions, and the lines of PTX that were not executed, apart by
-/// commas.
+/// Whether ASSAY_EMULATOR_COVERAGE names a file. Lines are appended to it, fields apart by tabs:
+///
+/// - `started`, process id: the process has the emulator. `ended`, process id: it ended by itself,
+///   so that nothing that it counted is lost.
+/// - `kernel`, bytes of the module's PTX, kernel, instructions executed, instructions, the lines of
+///   PTX that were executed, apart by commas. Several times a second while that changes: a process
+///   that is killed leaves its last line.
 bool coverage_wanted();
-void add_to_coverage(const std::string& file, const std::string& kernel,
+void add_to_coverage(std::size_t module_bytes, const std::string& kernel,
                      std::shared_ptr<const KernelCode> code);
 
 }  // namespace emulator

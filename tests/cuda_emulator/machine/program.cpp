@@ -136,7 +136,7 @@ KernelCode& Program::State::kernel(std::string_view name) {
     link(*code);
     return code;
   });
-  add_to_coverage(module.file, std::string(name), kernel);
+  add_to_coverage(module.text.size(), std::string(name), kernel);
   return *kernels_.emplace(name, kernel).first->second;
 }
 

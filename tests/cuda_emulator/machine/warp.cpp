@@ -117,13 +117,13 @@ Warp::Result Warp::run(int instructions) {
       const Code& code = codes_[next_];
       code_ = &code;
       Mask lanes = active_;
-      if (executed != nullptr) executed[next_] = 1;
-      ++next_;
+      const std::uint32_t at = next_++;
       if (code.guard != Code::unguarded) {
         const Mask predicate = *reinterpret_cast<const Mask*>(banks_[0] + code.guard);
         lanes &= code.guard_negated ? ~predicate : predicate;
       }
       if (lanes != 0) {
+        if (executed != nullptr) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
         executed_lanes_ +=
             lanes == all_lanes ? warp_lanes : static_cast<unsigned>(std::popcount(lanes));
         code.run(*this, code, lanes);
