@@ -173,5 +173,57 @@ class WholeProgram(AssayTest):
         self.assertEqual(("pass", "nccl between processes", "emulated"), (row["status"], row["transport"], row["stand_in"]))
 
 
+class EmulatedParts(AssayTest):
+    """What a machine lacks, and shapes that the profile of the suites has not."""
+    emulate, statuses = Emulator.emulate, Emulator.statuses
+
+    def lack(self, *libraries):
+        """Puts libraries without any of their functions before the emulated ones."""
+        emulated = pathlib.Path(os.environ["ASSAY_BUILD"], "lib", "emulated")
+        for library in libraries:
+            (self.folder / library).symlink_to(emulated / "libcuda.so.1")
+        folders = f"{self.folder}:{emulated}:{emulated.parent}"
+        environment = unittest.mock.patch.dict(os.environ, ASSAY_EMULATED_GPUS="1", LD_LIBRARY_PATH=folders)
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def cublas_lt(self):
+        library, = pathlib.Path(os.environ["ASSAY_BUILD"], "lib", "emulated").glob("libcublasLt.so.*")
+        return library.name
+
+    def test_libraries_without_their_functions_are_named_with_what_they_cost(self):
+        self.lack(self.cublas_lt(), "libnccl.so.2", "libnvidia-ml.so.1")
+        devices = self.assay("devices").stdout
+        self.assertIn("no function cublasLtGetVersion: no linear, linear_stack or batched_matmul on GPUs", devices)
+        self.assertIn("no function ncclGetVersion: no collectives of GPUs", devices)
+        self.assertIn("NVML does not start: no clocks, temperatures, power or processes of GPUs", devices)
+
+    def test_a_gpu_is_described_without_nvml(self):
+        self.lack("libnvidia-ml.so.1")
+        gpu, = [device for device in json.loads(self.assay("devices", "--json").stdout)["devices"] if device["backend"] == "cuda"]
+        self.assertGreater(gpu["clock_max_hz"], 1e9)
+        self.assertIsNone(gpu.get("temperature_c"))
+
+    def test_an_op_whose_library_lacks_functions_is_no_green_skip(self):
+        self.lack(self.cublas_lt(), "libnccl.so.2")
+        alone = "allreduce/f32/reduce=sum,ranks=1,count=1003"
+        self.assay("run", "--check-only", "--case", LAYER, "--case", alone, "--case", "tensor_ops/add/f32/n=1003",
+                   "--device", "cuda:0", "--out", "out", expect=3)
+        rows = {row["op"]: row for row in self.rows("out")}
+        self.assertEqual({"linear": "skip", "allreduce": "skip", "add": "pass"}, {op: row["status"] for op, row in rows.items()})
+        self.assertIn("cublasLtGetVersion", rows["linear"]["reason"])
+        self.assertIn("ncclGetVersion", rows["allreduce"]["reason"])
+
+    def test_rows_too_long_for_a_warp_are_right(self):
+        cases = [f"tensor_ops/{op}/{dtype}/rows=3,cols=1025" for op in ("softmax", "layernorm") for dtype in ("f64", "bf16")]
+        selected = [word for case in cases for word in ("--case", case)]
+        self.assertEqual({"pass": 4}, self.statuses("", *selected, "--device", "cuda:0", expect=0))
+
+    def test_a_gpu_without_code_is_an_error_that_names_the_way_out(self):
+        self.assertEqual({"error": 1}, self.statuses("--like v100", "--case", "tensor_ops/add/f32/n=1003", "--device", "cuda:0",
+                                                     expect=4))
+        self.assertIn("ASSAY_CUDA_ARCHITECTURES", self.rows("out")[0]["reason"])
+
+
 if __name__ == "__main__":
     unittest.main()

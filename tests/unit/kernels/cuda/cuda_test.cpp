@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 #include "kernels/cuda/cublas_lt.h"
@@ -61,6 +62,15 @@ TEST(CudaErrors, NameTheCallTheErrorAndTheWayOut) {
   } catch (const DeviceError& error) {
     EXPECT_NE(std::string(error.what()).find("the context is lost"), std::string::npos);
   }
+}
+
+TEST(CudaErrors, OfTheMachineSayWhatToDo) {
+  EXPECT_NE(remedy(cudaErrorInsufficientDriver).find("driver"), std::string::npos);
+  EXPECT_EQ(remedy(cudaErrorSystemDriverMismatch), remedy(cudaErrorInsufficientDriver));
+  EXPECT_NE(remedy(cudaErrorDevicesUnavailable).find("exclusive"), std::string::npos);
+  EXPECT_NE(remedy(cudaErrorSystemNotReady).find("nvidia-fabricmanager"), std::string::npos);
+  EXPECT_NE(remedy(cudaErrorECCUncorrectable).find("damaged"), std::string::npos);
+  EXPECT_EQ(remedy(cudaErrorInvalidValue), "") << "a mistake of ours";
 }
 
 TEST(CudaErrors, OfCublasAreToldApart) {
@@ -191,6 +201,12 @@ TEST(ProductPlans, OfABatchGiveEachProduct) {
   }
 }
 
+TEST(ProductPlans, OfMoreProductsThanTheLibraryCountsAreRefused) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  EXPECT_NO_THROW(batched_plan(DType::f32, DType::f32, most, 1, 1, 1));
+  EXPECT_THROW(batched_plan(DType::f32, DType::f32, most + 1, 1, 1, 1), DeviceError);
+}
+
 TEST(ProductPlans, SayInWhatTheySum) {
   const auto plan = [](DType dtype, DType result) { return layer_plan(dtype, result, 1, 4, 4); };
   EXPECT_EQ(plan(DType::f64, DType::f64).compute, CUBLAS_COMPUTE_64F);
@@ -294,6 +310,9 @@ TEST(Epilogues, AreTakenOnlyWhereTheyAreTheSameFunction) {
 TEST(Collectives, HaveNamesInNccl) {
   EXPECT_EQ(nccl_type(DType::bf16), ncclBfloat16);
   EXPECT_EQ(nccl_type(DType::i64), ncclInt64);
+  EXPECT_EQ(nccl_type(DType::i8), ncclInt8);
+  EXPECT_EQ(nccl_type(DType::u8), ncclUint8);
+  EXPECT_THROW(nccl_type(DType::e4m3), DeviceError);
   EXPECT_EQ(nccl_reduction("avg"), ncclAvg);
   EXPECT_EQ(nccl_reduction("prod"), ncclProd);
   EXPECT_THROW(nccl_reduction("premul_sum"), DeviceError) << "made for each communicator";
@@ -358,6 +377,15 @@ TEST(CudaDevices, AreThrottledByPowerAndHeatAndNotByIdleness) {
   EXPECT_TRUE(is_throttled(0x4)) << "power cap";
   EXPECT_TRUE(is_throttled(0x20)) << "heat";
   EXPECT_TRUE(is_throttled(0x41)) << "heat, and idle";
+}
+
+TEST(CudaDevices, AreNotAskedWithoutNvml) {
+  const Nvml& nvml = Nvml::instance();
+  if (nvml.problem().empty()) GTEST_SKIP() << "NVML is here";
+  EXPECT_NE(nvml.problem().find("libnvidia-ml.so.1"), std::string::npos) << nvml.problem();
+  EXPECT_EQ(nvml.driver_version(), "");
+  EXPECT_TRUE(nvml.uuids().empty());
+  EXPECT_EQ(nvml.condition("0000:01:00.0").clock_hz, std::nullopt);
 }
 
 TEST(CudaDevices, WhereThereIsNoneTheReasonIsTold) {

@@ -21,6 +21,15 @@ TEST(Links, AreTheFastestWithTheCurrentOneBeside) {
   EXPECT_EQ(link_text(Nvml::instance().state("0000:02:00.0")), "") << "no such GPU";
 }
 
+TEST(Nvmls, ThatLackFunctionsLeaveTheFieldsEmpty) {
+  EXPECT_EQ(Nvml::instance().driver_version(), "");
+  EXPECT_TRUE(Nvml::instance().uuids().empty()) << "counted, and not one has a handle";
+  const GpuState state = Nvml::instance().state("0000:01:00.0");
+  EXPECT_EQ(state.temperature_c, std::nullopt);
+  EXPECT_EQ(process_text(state), "1234") << "without a name";
+  EXPECT_EQ(Nvml::instance().condition("0000:01:00.0").throttled, std::nullopt);
+}
+
 class Communicators : public testing::Test {
  protected:
   std::shared_ptr<NcclRanks> get(const std::vector<int>& ordinals) {

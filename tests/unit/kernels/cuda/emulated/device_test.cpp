@@ -1,4 +1,5 @@
 // Devices of the CUDA backend, on emulated GPUs.
+#include <algorithm>
 #include <array>
 
 #include "tests/unit/kernels/cuda/emulated/support.h"
@@ -88,6 +89,50 @@ TEST(EmulatedDevices, RefuseAFaultThatTheyDoNotKnow) {
                    "no fault is called 'misspelt'");
       },
       {{"ASSAY_CUDA_FAULT", "misspelt"}});
+}
+
+TEST(EmulatedDevices, FlipOneBitOfARightResultWhenTold) {
+  on_gpu(
+      [](Device& gpu) {
+        const OpInstance op =
+            instance("device_memcpy", DType::u8,
+                     {{"from", "device"}, {"to", "device"}, {"bytes", "64"}, {"by", "kernel"}});
+        const Rank rank(gpu, op);
+        const auto kernel = gpu.prepare(op, rank.binding);
+        EXPECT_FALSE(kernel->may_wait());
+        expect_has(kernel->implementation(), "with the injected fault flipped_bit");
+        kernel->launch();
+        rank.stream->synchronize();
+        std::array<std::byte, 64> copied{};
+        gpu.download(copied.data(), rank.binding.outputs[0], copied.size());
+        EXPECT_EQ(std::ranges::count(copied, std::byte{1}), 63);
+        EXPECT_EQ(copied[32], std::byte{0});
+      },
+      {{"ASSAY_CUDA_FAULT", "flipped_bit"}});
+}
+
+TEST(EmulatedDevices, HaveNoMoreMemoryThanTheHost) {
+  on_gpu([](Device& gpu) {
+    expect_has(error_of(Failure::out_of_memory,
+                        [&] { gpu.allocate(std::size_t{1} << 60, Memory::pageable); }),
+               "the host has no memory for");
+  });
+}
+
+TEST(EmulatedDevices, ThatCannotReachEachOtherCopyNothingDirectly) {
+  on_gpus(2,
+          [](Backend& backend) {
+            const auto first = backend.open(0), second = backend.open(1);
+            const OpInstance op =
+                instance("peer_memcpy", DType::u8,
+                         {{"bytes", "64"}, {"access", "direct"}, {"by", "engine"}});
+            const Buffer from(*first, 64), to(*second, 64);
+            const auto stream = first->create_stream();
+            const Binding binding{stream.get(), {from.data()}, {to.data()}};
+            EXPECT_EQ(error_of(Failure::not_here, [&] { first->prepare(op, binding); }),
+                      "cuda:0 cannot reach the memory of cuda:1");
+          },
+          {{"ASSAY_EMULATOR_PEERS", "0"}});
 }
 
 TEST(EmulatedDevices, ThatAMaskHidesAreNamed) {
