@@ -204,6 +204,13 @@ class EmulatedParts(AssayTest):
         self.assertGreater(gpu["clock_max_hz"], 1e9)
         self.assertIsNone(gpu.get("temperature_c"))
 
+    def test_a_mask_is_not_judged_without_a_list_of_the_machines_gpus(self):
+        self.lack("libnvidia-ml.so.1")
+        self.assay("run", "--check-only", "--case", "placement/visible_mask/f32/n=1003", "--device", "cuda:0", "--out", "out", expect=3)
+        row, = self.rows("out")
+        self.assertEqual("skip", row["status"])
+        self.assertIn("NVML lists no GPUs", row["reason"])
+
     def test_an_op_whose_library_lacks_functions_is_no_green_skip(self):
         self.lack(self.cublas_lt(), "libnccl.so.2")
         alone = "allreduce/f32/reduce=sum,ranks=1,count=1003"
