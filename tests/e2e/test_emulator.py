@@ -221,10 +221,24 @@ class EmulatedParts(AssayTest):
         self.assertIn("cublasLtGetVersion", rows["linear"]["reason"])
         self.assertIn("ncclGetVersion", rows["allreduce"]["reason"])
 
-    def test_rows_too_long_for_a_warp_are_right(self):
-        cases = [f"tensor_ops/{op}/{dtype}/rows=3,cols=1025" for op in ("softmax", "layernorm") for dtype in ("f64", "bf16")]
+    def all_pass(self, *cases):
         selected = [word for case in cases for word in ("--case", case)]
-        self.assertEqual({"pass": 4}, self.statuses("", *selected, "--device", "cuda:0", expect=0))
+        self.assertEqual({"pass": len(cases)}, self.statuses("", *selected, "--device", "cuda:0", expect=0))
+
+    def test_rows_too_long_for_a_warp_are_right(self):
+        self.all_pass(*(f"tensor_ops/{op}/{dtype}/rows=3,cols=1025"
+                        for op in ("softmax", "layernorm") for dtype in ("f64", "f32", "bf16", "f16")))
+
+    def test_casts_of_rows_with_gaps_are_right(self):
+        formats = ("f64", "f32", "bf16", "f16", "e4m3", "e5m2", "i64", "i32", "i8", "u8")
+        self.all_pass(*(f"tensor_ops/cast/{x}/to={y},n=1003,cols=17,ld=20" for x in formats for y in formats))
+
+    def test_what_takes_several_blocks_is_right(self):
+        ops = "sum|prod|mean|dot|norm2|reduce_min|reduce_max|argmax|scan|sort"
+        found = self.statuses("", "--profile", "smoke", "--suite", "tensor_ops", "--filter", f"/({ops})/.*/n=65537$",
+                              "--device", "cuda:0", expect=0)
+        self.assertEqual({"pass"}, set(found))
+        self.assertEqual(set(ops.split("|")), {row["op"] for row in self.rows("out")})
 
     def test_a_gpu_without_code_is_an_error_that_names_the_way_out(self):
         self.assertEqual({"error": 1}, self.statuses("--like v100", "--case", "tensor_ops/add/f32/n=1003", "--device", "cuda:0",
