@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// What two threads that stand for processes share.
+/// Shared by two threads that stand for processes.
 struct Meeting {
   std::mutex mutex;
   std::condition_variable arrived;

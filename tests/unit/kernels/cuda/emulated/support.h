@@ -25,7 +25,7 @@ inline void on_gpus(int gpus, const std::function<void(Backend&)>& body,
       environment);
 }
 
-/// The same with one GPU, which is open.
+/// Runs `body` with one GPU, which is open.
 inline void on_gpu(const std::function<void(Device&)>& body,
                    const emulator::Environment& environment = {}) {
   on_gpus(
