@@ -2,25 +2,25 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace emulator::cublas_lt {
 namespace {
 
-constexpr auto no_bias = static_cast<cudaDataType_t>(-1);  // nor any other epilogue
-
 /// A and B, and C and D, have the same type.
 struct Row {
   cublasComputeType_t compute;
-  cudaDataType_t scale, factors, result, bias;
+  cudaDataType_t scale, factors, result;
+  std::optional<cudaDataType_t> bias;  // without one no other epilogue either
 };
 /// Table "When A, B, C, and D are Regular Column- or Row-major Matrices".
 constexpr std::array rows{
     Row{CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F},
-    Row{CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, no_bias},
-    Row{CUBLAS_COMPUTE_32I, CUDA_R_32F, CUDA_R_8I, CUDA_R_8I, no_bias},
+    Row{CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, {}},
+    Row{CUBLAS_COMPUTE_32I, CUDA_R_32F, CUDA_R_8I, CUDA_R_8I, {}},
     Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF},
     Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F},
-    Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8I, CUDA_R_32F, no_bias},
+    Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8I, CUDA_R_32F, {}},
     Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F},
     Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_32F, CUDA_R_32F},
     Row{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
@@ -98,7 +98,7 @@ bool is_epilogue_supported(const Types& t, std::uint32_t epilogue) {
     case CUBLASLT_EPILOGUE_GELU_BIAS: {
       if (is_float8(t.a)) return true;
       const Row* row = row_of(t);
-      return row != nullptr && row->bias != no_bias;
+      return row != nullptr && row->bias.has_value();
     }
     default:  // with an auxiliary matrix, or a gradient: not of this stand-in
       return false;
