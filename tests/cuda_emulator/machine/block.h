@@ -15,7 +15,7 @@
 
 namespace emulator {
 
-/// What all blocks of a launch share.
+/// Shared by all blocks of a launch.
 struct LaunchContext {
   const KernelCode& kernel;
   const Launch& launch;

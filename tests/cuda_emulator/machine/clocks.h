@@ -57,7 +57,7 @@ class Clocks {
     for_lanes(to, [&](int member) { join(row(member), joined); });
   }
 
-  /// What a member has done and knows, for others to learn later.
+  /// Returns what a member has done and knows, for others to learn later.
   Row release(int member) {
     ++now_;
     Row result;

@@ -6,7 +6,7 @@
 
 namespace emulator {
 
-/// What a kernel or a copy did that no real device would have let pass, or that compute-sanitizer
+/// An act of a kernel or a copy that no real device would have let pass, or that compute-sanitizer
 /// would report.
 enum class FaultKind {
   illegal_address,      // outside of every allocation, freed, another GPU's without peer access, or

@@ -71,7 +71,7 @@ class FunctionCode {
   std::vector<std::vector<std::byte>> constants_of_gpu;  // with addresses filled in
   std::unique_ptr<std::uint8_t[]> executed;  // for each Code, when coverage is asked for
 
-  // What Code points to; a deque keeps its elements where they are.
+  // Code points to them; a deque keeps its elements where they are.
   std::deque<std::vector<Place>> place_lists;
   std::deque<std::vector<std::uint32_t>> target_lists;
   std::deque<CallSite> call_sites;
@@ -94,7 +94,7 @@ struct KernelCode {
     return (static_shared_bytes + dynamic_shared_alignment - 1) / dynamic_shared_alignment *
            dynamic_shared_alignment;
   }
-  /// Of a block, static and dynamic.
+  /// Shared memory of a block, static and dynamic.
   std::size_t shared_bytes(std::size_t dynamic_bytes) const {
     return dynamic_bytes == 0 ? static_shared_bytes : dynamic_shared_begin() + dynamic_bytes;
   }

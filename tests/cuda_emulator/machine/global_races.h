@@ -41,7 +41,7 @@ class Knowledge {
   bool everything_ = false;  // too much to keep: nothing is reported any more
 };
 
-/// What strong writes behind fences have released in a launch, by address. Thread-safe.
+/// Holds what strong writes behind fences have released in a launch, by address. Thread-safe.
 class Releases {
  public:
   struct Record {

@@ -34,7 +34,7 @@ struct GpuModel {
       registers_per_multiprocessor = 65536;
 };
 
-/// What `cudaFuncGetAttributes` tells, as far as PTX does.
+/// Answers of `cudaFuncGetAttributes`, as far as PTX tells them.
 struct KernelFacts {
   std::string name;  // mangled
   std::size_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0, parameter_bytes = 0;

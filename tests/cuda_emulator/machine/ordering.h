@@ -3,7 +3,7 @@
 #include "tests/cuda_emulator/machine/access.h"
 #include "tests/cuda_emulator/machine/warp.h"
 
-// What orders accesses of different threads, for the search for races.
+// Orders between accesses of different threads, for the search for races.
 namespace emulator {
 
 /// A strong write is about to happen: it releases what the lane's last fence covers, or all if it

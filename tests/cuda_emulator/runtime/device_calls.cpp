@@ -148,8 +148,8 @@ cudaError_t with_gpu(int device, const Body& body) {
   });
 }
 
-/// Of the toolkit that the headers are from: the newest for which such a driver and runtime would
-/// do.
+/// Tells the version of the toolkit that the headers are from: the newest for which such a driver
+/// and runtime would do.
 cudaError_t tell_version(int* version) {
   if (version == nullptr) return last_error() = cudaErrorInvalidValue;
   *version = CUDART_VERSION;

@@ -79,7 +79,7 @@ constexpr Sheet sheets[] = {
     // boost 1755 MHz, PCIe 5.0; "NVIDIA H100 PCIe" product brief: NVLink bridges with 600 GB/s, 12
     // links of 50 GB/s.
     {"h100", "NVIDIA H100 PCIe", 9, 0, 114, 80, 50 * 1024, 1593, 5120, 1755, 5, 12},
-    // The same paper: the SXM5 module with 132 SMs, HBM3, 5120 bits, 3.35 TB/s, 18 NVLinks; highest
+    // As above, the SXM5 module with 132 SMs, HBM3, 5120 bits, 3.35 TB/s, 18 NVLinks; highest
     // clock 1980 MHz.
     {"h100sxm", "NVIDIA H100 80GB HBM3", 9, 0, 132, 80, 50 * 1024, 2619, 5120, 1980, 5, 18},
     // "NVIDIA H200" data sheet: 141 GB HBM3e, 4.8 TB/s, 900 GB/s of NVLink, PCIe 5.0; the rest as

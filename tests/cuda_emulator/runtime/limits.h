@@ -8,7 +8,7 @@
 
 namespace emulator {
 
-// The same on all GPUs of compute capability 3.0 and higher: programming guide, "Technical
+// Equal on all GPUs of compute capability 3.0 and higher: programming guide, "Technical
 // Specifications per Compute Capability".
 inline constexpr unsigned max_threads_per_block = 1024, max_block_z = 64;
 inline constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535;

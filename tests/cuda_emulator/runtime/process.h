@@ -23,7 +23,7 @@ struct ExecutableGraph;
 struct Graph;
 struct Stream;
 
-/// What CUDA keeps for a process. Made by its first call that needs a device, from the environment,
+/// CUDA's state of a process. Made by its first call that needs a device, from the environment,
 /// and never destroyed: calls come after the end of main too.
 struct Process {
   Process();
@@ -61,7 +61,7 @@ cudaError_t sticky_error();
 int& current_device();
 int current_gpu(const Process& process);
 
-/// What a call wants before it can begin.
+/// Conditions of a call.
 enum class Wants {
   devices,  // at least one, and no sticky error
   context,  // that the current device lives, too

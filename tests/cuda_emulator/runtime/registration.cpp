@@ -13,8 +13,8 @@
 namespace emulator {
 namespace {
 
-/// What the static constructors that nvcc generates have registered. They run before main, and must
-/// not yet read the environment: the process may still change it.
+/// Holds what the static constructors that nvcc generates have registered. They run before main,
+/// and must not yet read the environment: the process may still change it.
 struct Registry {
   std::mutex mutex;
   std::set<std::shared_ptr<CodeModule>> modules;

@@ -8,7 +8,7 @@
 
 #include "tests/cuda_emulator/machine/machine.h"
 
-// What the stand-ins of libraries need of the runtime: to put work on a stream as a kernel is put
+// Part of the runtime for the stand-ins of libraries: to put work on a stream as a kernel is put
 // there, and to use device memory. Streams are the runtime's; a captured stream records the work
 // into its graph.
 namespace emulator {

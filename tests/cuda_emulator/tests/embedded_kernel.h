@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// What nvcc's generated code calls before main.
+// Called by nvcc's generated code before main.
 extern "C" {
 void** __cudaRegisterFatBinary(void* fat_binary);
 void __cudaRegisterFatBinaryEnd(void** handle);

@@ -44,7 +44,7 @@ inline Outcome run_process(const Environment& environment, const std::function<v
   return outcome;
 }
 
-/// The same with `gpus` T4s, for a process that ends as it should.
+/// Does so with `gpus` T4s, for a process that ends as it should.
 inline std::string on_gpus(int gpus, const std::function<void()>& body,
                            Environment environment = {}) {
   environment.emplace("ASSAY_EMULATED_GPUS", std::to_string(gpus));

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// What the tests of the stand-ins of libraries share: GPUs, their memory, and faults.
+// Shared by the tests of the stand-ins of libraries: GPUs, their memory, and faults.
 namespace emulator {
 
 /// Chooses the GPUs. One at namespace scope acts before the first call of CUDA.

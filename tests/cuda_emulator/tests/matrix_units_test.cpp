@@ -36,7 +36,7 @@ float summed(const MatrixUnit& unit, const Values& a, const Values& b, float c) 
              {b_values.data(), b_exponents.data()}, accumulators);
   return accumulators[5];
 }
-/// The same with b = 1.
+/// Sums `a` and c: a product with b = 1.
 float summed(const MatrixUnit& unit, const Values& a, float c) {
   return summed(unit, a, Values(a.size(), 1.0), c);
 }
@@ -70,7 +70,7 @@ class MatrixUnits : public testing::TestWithParam<Fact> {
   MatrixUnit unit() const { return matrix_unit(GetParam().gpu, GetParam().input).value(); }
   /// The unit of the last place that one step keeps.
   double kept() const { return std::ldexp(1.0, -GetParam().fraction_bits); }
-  /// That of the result.
+  /// Unit in the last place of the result.
   double result_ulp() const { return std::ldexp(1.0, -GetParam().result_fraction_bits); }
   /// Terms of `kept` that add up to one ulp of a result in [1, 2).
   int to_one_ulp() const { return static_cast<int>(result_ulp() / kept()); }

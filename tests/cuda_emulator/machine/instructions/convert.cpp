@@ -23,7 +23,7 @@ inline constexpr bool is_half = false;
 template <bool brain>
 inline constexpr bool is_half<HalfBits<brain>> = true;
 
-/// Of a number in double precision; single precision and halves are exact in it.
+/// Returns a number in double precision, in which single precision and halves are exact.
 double widened(float value, bool ftz) { return static_cast<double>(ftz ? flushed(value) : value); }
 double widened(double value, bool) { return value; }
 template <bool brain>

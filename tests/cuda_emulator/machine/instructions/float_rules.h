@@ -8,7 +8,7 @@
 
 #include "tests/cuda_emulator/machine/decoder.h"
 
-// What all floating-point instructions share: the canonical NaN, .ftz, .sat and the rounding mode.
+// Rules of all floating-point instructions: the canonical NaN, .ftz, .sat and the rounding mode.
 namespace emulator {
 
 template <class T>

@@ -79,7 +79,7 @@ extern "C" __global__ void warp_aggregated(const int* in, int* out, int* count, 
   out[base + __popc(keepers & ((1u << lane) - 1))] = in[i];
 }
 
-// The same with the mask that happens to be active.
+// Does so with the mask that happens to be active.
 extern "C" __global__ void warp_aggregated_by_activemask(const int* in, int* count) {
   if (in[blockIdx.x * blockDim.x + threadIdx.x] <= 0) return;
   const unsigned active = __activemask();

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> run_u32(const std::string& body, const Shape& shape,
                                    std::size_t results_per_thread = 1,
                                    const std::string& functions = "");
 
-/// What Program or execute throws; an empty text when nothing.
+/// The text that Program or execute throws; empty when nothing.
 struct Caught {
   bool any = false;
   FaultKind kind{};

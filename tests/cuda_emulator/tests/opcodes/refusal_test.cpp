@@ -7,7 +7,7 @@
 
 #include "tests/cuda_emulator/tests/opcodes/module.h"
 
-// What the interpreter does not know it must refuse, and name the line, before anything runs.
+// The interpreter must refuse what it does not know, and name the line, before anything runs.
 namespace emulator::test {
 namespace {
 
