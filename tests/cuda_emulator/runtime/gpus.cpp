@@ -55,41 +55,34 @@ struct Sheet {
 // The memory clock is half of the data rate of a line: bandwidth = 2 * clock * bus width / 8.
 constexpr Sheet sheets[] = {
     // "NVIDIA Tesla V100 GPU Architecture" (WP-08608-001): 80 SMs, 6144 KB of L2, 4096-bit HBM2,
-    // 900 GB/s, 6 NVLinks;
-    // boost 1530 MHz.
+    // 900 GB/s, 6 NVLinks; boost 1530 MHz.
     {"v100", "Tesla V100-SXM2-32GB", 7, 0, 80, 32, 6144, 877, 4096, 1530, 3, 6},
     // "NVIDIA T4" data sheet: 2560 CUDA cores (40 SMs), 16 GB GDDR6, 320 GB/s, PCIe 3.0 x16.
-    // "NVIDIA Turing GPU
-    // Architecture" (WP-09183-001): TU104 has a 256-bit bus and 4096 KB of L2; boost 1590 MHz.
+    // "NVIDIA Turing GPU Architecture" (WP-09183-001): TU104 has a 256-bit bus and 4096 KB of L2;
+    // boost 1590 MHz.
     {"t4", "Tesla T4", 7, 5, 40, 16, 4096, 5001, 256, 1590, 3, 0},
     // "NVIDIA Ampere GA102 GPU Architecture": RTX 3090 with 82 SMs, 24 GB GDDR6X at 19.5 Gb/s, 384
-    // bits, 6144 KB of L2,
-    // boost 1695 MHz, PCIe 4.0, 4 NVLinks.
+    // bits, 6144 KB of L2, boost 1695 MHz, PCIe 4.0, 4 NVLinks.
     {"rtx3090", "NVIDIA GeForce RTX 3090", 8, 6, 82, 24, 6144, 9751, 384, 1695, 4, 4},
     // "NVIDIA A100 80GB" data sheet: 2039 GB/s, PCIe 4.0. "NVIDIA A100 Tensor Core GPU
-    // Architecture": 108 SMs, 40 MB of L2,
-    // 5120 bits, 12 NVLinks, boost 1410 MHz.
+    // Architecture": 108 SMs, 40 MB of L2, 5120 bits, 12 NVLinks, boost 1410 MHz.
     {"a100", "NVIDIA A100-SXM4-80GB", 8, 0, 108, 80, 40 * 1024, 1593, 5120, 1410, 4, 12},
     // "NVIDIA L40S" data sheet: 18176 CUDA cores (142 SMs), 48 GB GDDR6, 864 GB/s, PCIe 4.0 x16.
-    // "NVIDIA Ada GPU
-    // Architecture": AD102 has 384 bits and 96 MB of L2; boost 2520 MHz.
+    // "NVIDIA Ada GPU Architecture": AD102 has 384 bits and 96 MB of L2; boost 2520 MHz.
     {"l40s", "NVIDIA L40S", 8, 9, 142, 48, 96 * 1024, 9001, 384, 2520, 4, 0},
     // "NVIDIA H100 Tensor Core GPU Architecture": the PCIe card with 114 SMs, 80 GB HBM2e, 5120
-    // bits, 2 TB/s, 50 MB of L2,
-    // boost 1755 MHz, PCIe 5.0; "NVIDIA H100 PCIe" product brief: NVLink bridges with 600 GB/s, 12
-    // links of 50 GB/s.
+    // bits, 2 TB/s, 50 MB of L2, boost 1755 MHz, PCIe 5.0; "NVIDIA H100 PCIe" product brief: NVLink
+    // bridges with 600 GB/s, 12 links of 50 GB/s.
     {"h100", "NVIDIA H100 PCIe", 9, 0, 114, 80, 50 * 1024, 1593, 5120, 1755, 5, 12},
-    // As above, the SXM5 module with 132 SMs, HBM3, 5120 bits, 3.35 TB/s, 18 NVLinks; highest
-    // clock 1980 MHz.
+    // As above, the SXM5 module with 132 SMs, HBM3, 5120 bits, 3.35 TB/s, 18 NVLinks; highest clock
+    // 1980 MHz.
     {"h100sxm", "NVIDIA H100 80GB HBM3", 9, 0, 132, 80, 50 * 1024, 2619, 5120, 1980, 5, 18},
     // "NVIDIA H200" data sheet: 141 GB HBM3e, 4.8 TB/s, 900 GB/s of NVLink, PCIe 5.0; the rest as
-    // the H100 SXM5, with six
-    // stacks of 1024 bits.
+    // the H100 SXM5, with six stacks of 1024 bits.
     {"h200", "NVIDIA H200", 9, 0, 132, 141, 50 * 1024, 3125, 6144, 1980, 5, 18},
     // "NVIDIA DGX B200" data sheet: 8 GPUs with 1440 GB HBM3e and 64 TB/s, 14.4 TB/s of NVLink (18
-    // links of 100 GB/s each).
-    // "NVIDIA Blackwell Tuning Guide": 148 SMs, 126 MB of L2; eight stacks of 1024 bits; PCIe 5.0
-    // in that system.
+    // links of 100 GB/s each). "NVIDIA Blackwell Tuning Guide": 148 SMs, 126 MB of L2; eight stacks
+    // of 1024 bits; PCIe 5.0 in that system.
     {"b200", "NVIDIA B200", 10, 0, 148, 180, 126 * 1024, 3906, 8192, 1965, 5, 18},
 };
 

@@ -110,38 +110,39 @@ TEST(Patterns, WarpAggregatedByActivemask) {
   });
 }
 
-TEST(Patterns, DecoupledLookBack) {
-  FaultTest test("patterns");
-  constexpr std::size_t blocks = 20;
-  const auto values = numbers(blocks * 32);
+constexpr std::size_t look_back_blocks = 20;
+
+/// Expects prefix sums of what `run(in, out)` launches.
+void expect_prefix_sums(FaultTest& test, auto run) {
+  const auto values = numbers(look_back_blocks * 32);
   std::vector<int> scanned(values.size());
   std::partial_sum(values.begin(), values.end(), scanned.begin());
   const auto in = test.device.upload(values),
              out = test.device.allocate(values.size() * sizeof(int));
   for_seeds(test.kernels, seeds, [&] {
-    const auto ticket = test.device.upload(std::vector<unsigned>(1));
-    const auto flags = test.device.upload(std::vector<unsigned>(blocks));
-    const auto sums = test.device.allocate(blocks * sizeof(int)),
-               prefixes = test.device.allocate(blocks * sizeof(int));
-    test.expect_none("look_back", {.grid = {blocks}, .block = {32}}, in, out, ticket, flags, sums,
-                     prefixes);
+    run(in, out);
     EXPECT_EQ(test.device.download<int>(out, values.size()), scanned);
+  });
+}
+constexpr Shape look_back_shape{.grid = {look_back_blocks}, .block = {32}};
+
+TEST(Patterns, DecoupledLookBack) {
+  FaultTest test("patterns");
+  expect_prefix_sums(test, [&](auto in, auto out) {
+    const auto ticket = test.device.upload(std::vector<unsigned>(1));
+    const auto flags = test.device.upload(std::vector<unsigned>(look_back_blocks));
+    const auto sums = test.device.allocate(look_back_blocks * sizeof(int)),
+               prefixes = test.device.allocate(look_back_blocks * sizeof(int));
+    test.expect_none("look_back", look_back_shape, in, out, ticket, flags, sums, prefixes);
   });
 }
 
 TEST(Patterns, DecoupledLookBackInOneWord) {
   FaultTest test("patterns");
-  constexpr std::size_t blocks = 20;
-  const auto values = numbers(blocks * 32);
-  std::vector<int> scanned(values.size());
-  std::partial_sum(values.begin(), values.end(), scanned.begin());
-  const auto in = test.device.upload(values),
-             out = test.device.allocate(values.size() * sizeof(int));
-  for_seeds(test.kernels, seeds, [&] {
+  expect_prefix_sums(test, [&](auto in, auto out) {
     const auto ticket = test.device.upload(std::vector<unsigned>(1));
-    const auto words = test.device.upload(std::vector<std::uint64_t>(blocks));
-    test.expect_none("look_back_packed", {.grid = {blocks}, .block = {32}}, in, out, ticket, words);
-    EXPECT_EQ(test.device.download<int>(out, values.size()), scanned);
+    const auto words = test.device.upload(std::vector<std::uint64_t>(look_back_blocks));
+    test.expect_none("look_back_packed", look_back_shape, in, out, ticket, words);
   });
 }
 
