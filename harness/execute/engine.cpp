@@ -93,7 +93,7 @@ void caught(Record& record, Status status, Check check, const std::string& on,
 
 }  // namespace
 
-/// Judges both passes. Leaves the inputs and right outputs of the last one. Fills `record` with the
+/// Judges each pass. Leaves the inputs and right outputs of the last one. Fills `record` with the
 /// findings also when it throws.
 void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
                     std::vector<HostTensor>& verified) {

@@ -17,8 +17,8 @@
 namespace assay {
 namespace {
 
-/// One fill for each pass. Any two poisons differ: an output that was never written cannot look
-/// right in all passes. 0xff bytes are a NaN in every float type, so a value read from a guard
+/// The fills of passes, in turn. Any two poisons differ: an output that was never written cannot
+/// look right in all passes. 0xff bytes are a NaN in every float type, so a value read from a guard
 /// shows even when multiplied by zero.
 constexpr std::array fills{
     Trial::Fill{
@@ -28,6 +28,9 @@ constexpr std::array fills{
     Trial::Fill{.poison = std::byte{0x3b},
                 .input_guard = std::byte{0xff},
                 .output_guard = std::byte{0x96}}};
+const Trial::Fill& fill_of(int pass) {
+  return fills.at(static_cast<std::size_t>(pass) % fills.size());
+}
 constexpr Trial::Fill timing_fill{
     .poison = std::byte{0xa5}, .input_guard = std::byte{0x96}, .output_guard = std::byte{0x69}};
 
@@ -110,7 +113,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   const std::string on(rules.name);
   clock.enter(&PhaseSeconds::input);
   trial.upload(inputs);
-  trial.arm(fills.at(static_cast<std::size_t>(pass)));
+  trial.arm(fill_of(pass));
   clock.enter(&PhaseSeconds::execution);
   trial.launch();
   trial.synchronize();
@@ -170,9 +173,12 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   if (verdict.elements != trial.ranks() * op.signature.outputs[0].elements()) {
     throw std::logic_error("not every element of every rank was judged");
   }
-  if (!findings.oracles.empty()) findings.oracles += "; ";
-  findings.oracles += fmt::format("{}={}{}", rules.name, tolerance.description,
-                                  oracle::description(rules.rule, op, mode));
+  const std::string judged_by = fmt::format("{}={}{}", rules.name, tolerance.description,
+                                            oracle::description(rules.rule, op, mode));
+  // Launches that differ in their data alone are named once.
+  if (!findings.oracles.ends_with(judged_by)) {
+    findings.oracles += (findings.oracles.empty() ? "" : "; ") + judged_by;
+  }
   findings.verdict.merge(verdict);
   const oracle::Precision precision = oracle::precision(verdict, rules.rule, op, mode);
   if (precision.effective_bits) findings.precision.effective_bits = precision.effective_bits;
@@ -195,8 +201,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   }
   if (!as_a_whole) {
     findings.keep_decoys(oracle::decoys(expected, problem_of(0), state->values(), tolerance,
-                                        outputs[0],
-                                        fills.at(static_cast<std::size_t>(pass)).poison));
+                                        outputs[0], fill_of(pass).poison));
   }
   check_surroundings(trial, inputs, checks, on);
   if (is_collective && checks.on(Check::agreement_of_ranks)) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "kernels/ops/families.h"
@@ -36,15 +37,20 @@ Signature index_signature(DType dtype, const Params& params) {
 Op of_any(const OpRow& row, Passes passes) {
   return make_op(row, {size("n")}, reduced<1>, std::move(passes));
 }
-Op of_some(const OpRow& row, Passes passes) {
-  return make_op(row, {extent("n")}, reduced<1>, std::move(passes));
-}
 
 // Excludes subnormal factors, whose error is not relative.
 Passes products() { return with_specials(finite_products(), Specials::nonfinite); }
 
-/// Includes NaN and infinities, which have no defined place in an order.
-Passes extremes() { return with_specials(order(), Specials::all); }
+/// Includes NaN and infinities, which have no defined place in an order. A launch shows only the
+/// elements around the extreme: small tensors get several launches, each with its own extreme.
+Passes extremes(DType /*dtype*/, const Params& params) {
+  Passes passes = with_specials(order(), Specials::all);
+  const std::int64_t n = params.integer("n");
+  const Pass last = passes.back();
+  if (n <= 1 << 16)
+    passes.insert(passes.end(), static_cast<std::size_t>(std::min(n - 1, std::int64_t{8})), last);
+  return passes;
+}
 
 constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};
 constexpr Rule norm_rule{.oracle = Oracle::relative_bound, .per_term = 0.5, .extra = 2};
@@ -55,11 +61,12 @@ std::vector<Op> reduction_ops() {
   return {
       of_any({"sum", "y = sum of x[i]; integers wrap", signed_numbers()}, sums()),
       of_any({"prod", "y = product of x[i]; integers wrap", signed_numbers()}, products()),
-      of_some({"mean", "y = sum of x[i] / n", floats()}, sum_then_operation(mean_rule)),
-      of_some({"reduce_min", "y = least x[i]", numbers()}, extremes()),
-      of_some({"reduce_max", "y = greatest x[i]", numbers()}, extremes()),
+      make_op({"mean", "y = sum of x[i] / n", floats()}, {extent("n")}, reduced<1>,
+              sum_then_operation(mean_rule)),
+      make_op({"reduce_min", "y = least x[i]", numbers()}, {extent("n")}, reduced<1>, extremes),
+      make_op({"reduce_max", "y = greatest x[i]", numbers()}, {extent("n")}, reduced<1>, extremes),
       make_op({"argmax", "y = the lowest i of the greatest x[i]", numbers()}, {extent("n")},
-              index_signature, extremes()),
+              index_signature, extremes),
       make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, reduced<2>, sums()),
       make_op({"norm2", "y = square root of the sum of x[i]^2", floats()}, {size("n")},
               norm_signature, sum_then_operation(norm_rule)),
