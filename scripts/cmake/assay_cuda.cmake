@@ -21,8 +21,8 @@ message(STATUS "The CUDA backend by ${assay_nvcc} for ${assay_cuda_architectures
 
 set(CMAKE_CUDA_COMPILER ${assay_nvcc})
 set(CMAKE_CUDA_ARCHITECTURES ${assay_cuda_architectures})
-if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+if(assay_ccache AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${assay_ccache})
 endif()
 enable_language(CUDA)
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it

@@ -30,6 +30,7 @@ test   python3             cmd:python3                       Python        check
 test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
 ci     clang-tidy-22       cmd:clang-tidy-22                 clang-tidy    static checks; older ones take three times as long
+ci     ccache              cmd:ccache                        ccache        spares the copy that mutations break a second build
 ci     clang               cmd:clang++                       Clang         compiles the fuzz targets
 ci     libclang-rt-dev     hdr:sanitizer/asan_interface.h    compiler-rt   libFuzzer and Clang's sanitizers
 ci     libomp-22-dev       hdr:omp.h                         LLVM-OpenMP   the omp.h that clang-tidy can read
