@@ -125,6 +125,8 @@ std::uintptr_t Memory::allocate(int gpu_index, std::size_t bytes) {
   while (replaced != gpu.freed.end() && replaced->first < place + charged)
     replaced = gpu.freed.erase(replaced);
   gpu.live[place] = bytes;
+  gpu.view.expect_use(place - gpu.begin(), charged);
+  gpu.written.expect_use(place - gpu.begin(), charged);
   ++state_->generation;
   return place;
 }

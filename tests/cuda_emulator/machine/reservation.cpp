@@ -10,7 +10,7 @@
 namespace emulator {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
 /// Below it a memset is cheaper than a system call and new page faults.
 constexpr std::size_t worth_giving_back = 64 * page;
 
@@ -40,12 +40,19 @@ Reservation& Reservation::operator=(Reservation&& other) noexcept {
   return *this;
 }
 
+void Reservation::expect_use(std::size_t offset, std::size_t bytes) {
+  const std::uintptr_t first = (address() + offset + huge_page - 1) / huge_page * huge_page,
+                       last = (address() + offset + bytes) / huge_page * huge_page;
+  if (first < last) madvise(data_ + (first - address()), last - first, MADV_HUGEPAGE);
+}
+
 void Reservation::clear(std::size_t offset, std::size_t bytes) {
   std::size_t begin = offset, end = offset + bytes;
   if (bytes >= worth_giving_back) {
     const std::size_t first = (begin + page - 1) / page * page, last = end / page * page;
     std::memset(data_ + begin, 0, first - begin);
     madvise(data_ + first, last - first, MADV_DONTNEED);
+    if (bytes >= huge_page) madvise(data_ + first, last - first, MADV_NOHUGEPAGE);
     begin = last;
   }
   std::memset(data_ + begin, 0, end - begin);
