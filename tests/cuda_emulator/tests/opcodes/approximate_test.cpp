@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/cuda_emulator/tests/opcodes/float_reference.h"
+#include "tests/cuda_emulator/tests/opcodes/module.h"
 
 // PTX ISA: ex2, lg2, sin, cos, rcp, rsqrt, sqrt and div with .approx. By default the emulator
 // rounds correctly; with Settings::approximate it stays within the documented maximum error.
@@ -159,6 +160,32 @@ TEST(Approximate, ModeChangesSomeResults) {
   for (int i = 0; i < failures.size(); ++i)
     changed += failures.GetTestPartResult(i).failed() ? 1 : 0;
   EXPECT_GT(changed, 0);
+}
+
+/// Powers of 2 of the numbers of threads over `steps`, as a launch with this seed gives them.
+std::vector<float> powers(std::uint64_t seed, const char* steps) {
+  Device device;
+  Kernels kernels(
+      device, module_head() +
+                  kernel({"out"}, std::string("cvt.rn.f32.u32 %f1, %r0; mul.rn.f32 ") +
+                                      "%f1, %f1, " + steps + "; ex2.approx.ftz.f32 %f1, %f1;\n" +
+                                      element("%out", 4) + "st.global.f32 [%l31], %f1;\n"));
+  kernels.settings.approximate = true;
+  kernels.settings.seed = seed;
+  const std::uintptr_t out = device.allocate(64 * sizeof(float));
+  kernels.run("test", {.grid = {1}, .block = {64}}, out);
+  return device.download<float>(out, 64);
+}
+
+// A GPU errs, but alike in each launch: the seed decides only in which order its threads run.
+TEST(Approximate, ResultsRepeat) {
+  const auto first = powers(1, "0f3DCCCCCD");  // tenths
+  EXPECT_EQ(first, powers(2, "0f3DCCCCCD"));
+}
+
+TEST(Approximate, PowersOfIntegersAreExact) {
+  const auto whole = powers(1, "0f3F800000");
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(whole[static_cast<std::size_t>(i)], std::exp2(float(i)));
 }
 
 // "extracts the most-significant 32 bits ..., computes an approximate reciprocal using the most
