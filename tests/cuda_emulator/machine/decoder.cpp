@@ -66,6 +66,14 @@ void Decoder::fail_type(ptx::Type type) const {
   fail(fmt::format("'{}' does not take the type .{}", instruction_.opcode, ptx::name_of(type)));
 }
 
+void Decoder::needs(int compute_capability) const {
+  const int target = compiler_.kernel().module().compute_capability;
+  if (target < compute_capability)
+    fail(fmt::format("'{}' needs compute capability {}.{} here, and the target is sm_{}",
+                     instruction_.opcode, compute_capability / 10, compute_capability % 10,
+                     target));
+}
+
 bool Decoder::take(std::string_view modifier) {
   for (std::size_t i = 0; i < instruction_.modifiers.size(); ++i) {
     if ((taken_ >> i & 1) != 0 || instruction_.modifiers[i] != modifier) continue;

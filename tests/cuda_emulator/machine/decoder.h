@@ -22,6 +22,9 @@ class Decoder {
   const ptx::Instruction& instruction() const { return instruction_; }
   FunctionCompiler& compiler() { return compiler_; }
 
+  /// Fails where the module's target is lower: 80 stands for 8.0.
+  void needs(int compute_capability) const;
+
   bool take(std::string_view modifier);
   void expect(std::string_view modifier);
   /// The next type among the modifiers.

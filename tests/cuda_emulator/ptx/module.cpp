@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "tests/cuda_emulator/ptx/constants.h"
 #include "tests/cuda_emulator/ptx/declarations.h"
@@ -91,7 +92,10 @@ Module::Module(std::string ptx, std::string file_name)
       lexer.next();
     } else if (token.is(".target")) {
       do {
-        lexer.next();
+        const Token target = lexer.next();
+        if (target.text.starts_with("sm_"))
+          std::from_chars(target.text.data() + 3, target.text.data() + target.text.size(),
+                          compute_capability);
       } while (lexer.take(","));
     } else if (token.is(".section")) {
       while (lexer.next().text != "{") {

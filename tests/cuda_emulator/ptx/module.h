@@ -65,6 +65,7 @@ struct Module {
 
   const std::string text;
   const std::string file;
+  int compute_capability = 0;  // of `.target sm_75`: 75
   std::vector<Variable> variables;
   std::vector<Function> functions;
 
