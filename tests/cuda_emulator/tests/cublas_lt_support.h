@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/cuda_emulator/libraries/number.h"
+#include "tests/cuda_emulator/numbers/number.h"
 #include "tests/cuda_emulator/tests/libraries_support.h"
 
 // Shared by the tests of the cuBLASLt stand-in: a product, its types, and its exact sums.

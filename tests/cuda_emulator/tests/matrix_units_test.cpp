@@ -1,4 +1,4 @@
-#include "tests/cuda_emulator/libraries/matrix_units.h"
+#include "tests/cuda_emulator/numbers/matrix_units.h"
 
 #include <gtest/gtest.h>
 

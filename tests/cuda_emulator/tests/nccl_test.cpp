@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tests/cuda_emulator/libraries/nccl/interface.h"
-#include "tests/cuda_emulator/libraries/number.h"
+#include "tests/cuda_emulator/numbers/number.h"
 #include "tests/cuda_emulator/tests/libraries_support.h"
 
 using emulator::nccl::Result;

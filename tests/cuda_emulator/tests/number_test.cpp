@@ -1,4 +1,4 @@
-#include "tests/cuda_emulator/libraries/number.h"
+#include "tests/cuda_emulator/numbers/number.h"
 
 #include <gtest/gtest.h>
 

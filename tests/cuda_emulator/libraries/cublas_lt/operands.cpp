@@ -8,7 +8,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "tests/cuda_emulator/libraries/number.h"
+#include "tests/cuda_emulator/numbers/number.h"
 #include "tests/cuda_emulator/runtime/work.h"
 
 namespace emulator::cublas_lt {

@@ -10,7 +10,7 @@
 #include "tests/cuda_emulator/libraries/cublas_lt/operands.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/sums.h"
 #include "tests/cuda_emulator/libraries/faults.h"
-#include "tests/cuda_emulator/libraries/number.h"
+#include "tests/cuda_emulator/numbers/number.h"
 #include "tests/cuda_emulator/runtime/work.h"
 
 namespace emulator::cublas_lt {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "tests/cuda_emulator/libraries/clones.h"
+#include "tests/cuda_emulator/numbers/clones.h"
 
 namespace emulator::cublas_lt {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tests/cuda_emulator/libraries/cublas_lt/algorithms.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/operands.h"
-#include "tests/cuda_emulator/libraries/matrix_units.h"
+#include "tests/cuda_emulator/numbers/matrix_units.h"
 
 // Sums of products: sum(i, j) = sum over l of a(i, l) b(l, j).
 namespace emulator::cublas_lt {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "tests/cuda_emulator/libraries/faults.h"
-#include "tests/cuda_emulator/libraries/number.h"
+#include "tests/cuda_emulator/numbers/number.h"
 
 namespace emulator::nccl {
 namespace {

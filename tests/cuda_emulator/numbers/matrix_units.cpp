@@ -1,4 +1,4 @@
-#include "tests/cuda_emulator/libraries/matrix_units.h"
+#include "tests/cuda_emulator/numbers/matrix_units.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "tests/cuda_emulator/libraries/clones.h"
+#include "tests/cuda_emulator/numbers/clones.h"
 
 namespace emulator {
 namespace {
