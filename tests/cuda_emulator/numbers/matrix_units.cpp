@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/cuda_emulator/numbers/clones.h"
+#include "tests/cuda_emulator/numbers/number.h"
 
 namespace emulator {
 namespace {
@@ -20,16 +21,16 @@ struct Row {
   int f16_terms, tf32_terms, f8_terms;  // 0: the GPU has no such unit
   int fraction_bits;
   int f8_fraction_bits, f8_result_bits;
-  int lowest_exponent;
+  int lowest_exponent, f16_lowest_exponent;  // of sums in FP32, and of FP16 in FP16
 };
-// The first row that the GPU's name contains counts. Sums of FP16 and BF16 are alike, but V100 has
-// no BF16.
-constexpr std::array rows{
-    Row{"v100", 4, 0, 0, 23, 0, 0, -1024},   //
-    Row{"a100", 8, 4, 0, 24, 0, 0, -132},    //
-    Row{"l40", 8, 4, 16, 24, 13, 13, -132},  //
-    Row{"h100", 16, 8, 32, 25, 13, 13, -133},  Row{"h200", 16, 8, 32, 25, 13, 13, -133},
-    Row{"gh200", 16, 8, 32, 25, 13, 13, -133}, Row{"b200", 16, 8, 32, 25, 25, 23, -133},
+// The first row that the GPU's name contains counts. Sums of FP16 and BF16 are alike, but before
+// compute capability 8.0 there is no BF16. RTX 3090 has the chip of A40, which is modelled.
+constexpr std::array models{
+    Row{"v100", 4, 0, 0, 23, 0, 0, -1024, -19},    Row{"t4", 8, 0, 0, 24, 0, 0, -126, -126},
+    Row{"a100", 8, 4, 0, 24, 0, 0, -132, -20},     Row{"rtx3090", 8, 4, 0, 24, 0, 0, -132, -20},
+    Row{"l40", 8, 4, 16, 24, 13, 13, -132, -20},   Row{"h100", 16, 8, 32, 25, 13, 13, -133, -21},
+    Row{"h200", 16, 8, 32, 25, 13, 13, -133, -21}, Row{"gh200", 16, 8, 32, 25, 13, 13, -133, -21},
+    Row{"b200", 16, 8, 32, 25, 25, 23, -133, -21},
 };
 
 int min_exponent(UnitInput input) {
@@ -62,6 +63,8 @@ inline float rounded_toward_zero(double sum, int result_fraction_bits) {
   return static_cast<float>(sum - sum == 0 ? number : sum);  // not of infinity or NaN
 }
 
+float rounded_to_f16(double sum) { return decode(encode(sum, binary16), binary16); }
+
 /// Rows whose sums fit the registers.
 constexpr int block_rows = 16;
 
@@ -84,7 +87,7 @@ ASSAY_INLINE void step(const MatrixUnit& unit, std::int64_t terms, UnitFactors a
   }
   for (int i = 0; i < block_rows; ++i) {
     units[i] = power(unit.fraction_bits - largest[i]);
-    sums[i] = std::trunc(accumulators[i] * units[i]);
+    sums[i] = 0.0 + std::trunc(accumulators[i] * units[i]);  // -0 becomes +0
   }
   for (std::int64_t l = 0; l < terms; ++l) {
     const double factor = b.values[l];
@@ -93,13 +96,16 @@ ASSAY_INLINE void step(const MatrixUnit& unit, std::int64_t terms, UnitFactors a
     }
   }
   for (int i = 0; i < block_rows; ++i) {
-    accumulators[i] = rounded_toward_zero(sums[i] / units[i], unit.result_fraction_bits);
+    sums[i] /= units[i];
+    accumulators[i] = rounded_toward_zero(sums[i], unit.result_fraction_bits);
   }
+  if (!unit.rounds_to_f16) return;
+  for (int i = 0; i < block_rows; ++i) accumulators[i] = rounded_to_f16(sums[i]);
 }
 
 ASSAY_INLINE void all_steps(const MatrixUnit& unit, std::int64_t terms, UnitFactors a,
-                            UnitFactors b, float* accumulators) {
-  for (int i = 0; i < tile_rows; i += block_rows) {
+                            UnitFactors b, float* accumulators, int rows) {
+  for (int i = 0; i < rows; i += block_rows) {
     for (std::int64_t l = 0; l < terms; l += unit.terms) {
       step(unit, std::min<std::int64_t>(unit.terms, terms - l),
            {a.values + l * tile_rows + i, a.exponents + l * tile_rows + i},
@@ -109,22 +115,27 @@ ASSAY_INLINE void all_steps(const MatrixUnit& unit, std::int64_t terms, UnitFact
 }
 
 ASSAY_CLONE void all_steps_v3(const MatrixUnit& unit, std::int64_t terms, UnitFactors a,
-                              UnitFactors b, float* accumulators) {
-  all_steps(unit, terms, a, b, accumulators);
+                              UnitFactors b, float* accumulators, int rows) {
+  all_steps(unit, terms, a, b, accumulators, rows);
 }
 
 }  // namespace
 
-std::optional<MatrixUnit> matrix_unit(std::string_view gpu, UnitInput input) {
+std::optional<MatrixUnit> matrix_unit(std::string_view gpu, UnitInput input, UnitResult result) {
   std::string name(gpu);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto* const row =
-      std::ranges::find_if(rows, [&](const Row& r) { return name.find(r.gpu) != name.npos; });
-  if (row == rows.end()) return std::nullopt;
+      std::ranges::find_if(models, [&](const Row& r) { return name.find(r.gpu) != name.npos; });
+  if (row == models.end()) return std::nullopt;
   MatrixUnit unit{.terms = 0,
                   .fraction_bits = row->fraction_bits,
                   .lowest_exponent = row->lowest_exponent,
-                  .min_factor_exponent = min_exponent(input)};
+                  .min_factor_exponent = min_exponent(input),
+                  .rounds_to_f16 = result == UnitResult::f16};
+  if (result == UnitResult::f16) {
+    if (input == UnitInput::bf16 || input == UnitInput::tf32) return std::nullopt;
+    if (input == UnitInput::f16) unit.lowest_exponent = row->f16_lowest_exponent;
+  }
   switch (input) {
     case UnitInput::f16:
       unit.terms = row->f16_terms;
@@ -152,11 +163,11 @@ std::int32_t factor_exponent(double value, const MatrixUnit& unit) {
 }
 
 void accumulate(const MatrixUnit& unit, std::int64_t terms, UnitFactors a, UnitFactors b,
-                float* accumulators) {
+                float* accumulators, int rows) {
   if (has_wide_vectors()) {
-    all_steps_v3(unit, terms, a, b, accumulators);
+    all_steps_v3(unit, terms, a, b, accumulators, rows);
   } else {
-    all_steps(unit, terms, a, b, accumulators);
+    all_steps(unit, terms, a, b, accumulators, rows);
   }
 }
 
