@@ -12,6 +12,7 @@
 #include "tests/cuda_emulator/machine/random.h"
 #include "tests/cuda_emulator/machine/shared_races.h"
 #include "tests/cuda_emulator/machine/warp.h"
+#include "tests/cuda_emulator/numbers/warp_product.h"
 
 namespace emulator {
 
@@ -28,6 +29,7 @@ struct LaunchContext {
   Releases& releases;
   /// %tid of each thread of a block; filled up to whole warps.
   std::vector<std::array<std::uint32_t, 3>> thread_positions{};
+  WarpUnits warp_units{gpu.name};
 };
 
 /// Bytes of shared or local memory with a mark for each that has been written.

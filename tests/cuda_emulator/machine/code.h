@@ -61,6 +61,7 @@ struct Code {
   const std::vector<Place>* more = nullptr;             // a vector's registers
   const std::vector<std::uint32_t>* targets = nullptr;  // of a brx.idx
   const struct CallSite* call = nullptr;
+  const struct MatrixCode* matrix = nullptr;
 };
 
 /// Where the bytes of a call's arguments lie in the areas of caller and callee.

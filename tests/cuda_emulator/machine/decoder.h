@@ -27,6 +27,19 @@ class Decoder {
 
   bool take(std::string_view modifier);
   void expect(std::string_view modifier);
+  /// Takes the first modifier that is the name of a row; null if none is.
+  template <class Rows>
+  const typename Rows::value_type* take_row(const Rows& rows) {
+    for (std::size_t i = 0; i < instruction_.modifiers.size(); ++i) {
+      if ((taken_ >> i & 1) != 0) continue;
+      for (const auto& row : rows) {
+        if (row.name != instruction_.modifiers[i]) continue;
+        taken_ |= 1u << i;
+        return &row;
+      }
+    }
+    return nullptr;
+  }
   /// The next type among the modifiers.
   ptx::Type type();
   std::optional<ptx::Type> maybe_type();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cuda_emulator/machine/code.h"
+#include "tests/cuda_emulator/machine/matrix_code.h"
 #include "tests/cuda_emulator/ptx/module.h"
 
 namespace emulator {
@@ -75,6 +76,7 @@ class FunctionCode {
   std::deque<std::vector<Place>> place_lists;
   std::deque<std::vector<std::uint32_t>> target_lists;
   std::deque<CallSite> call_sites;
+  std::deque<MatrixCode> matrix_codes;
 };
 
 /// A kernel with all functions that it calls.

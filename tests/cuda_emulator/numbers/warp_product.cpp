@@ -31,8 +31,12 @@ WarpUnits::WarpUnits(std::string_view gpu) {
           warp_unit(gpu, static_cast<UnitInput>(input), static_cast<UnitResult>(result));
 }
 
-WarpProduct::WarpProduct(const WarpUnit& unit, int m, int n, int k)
-    : unit_(unit), m_((m + rows_at_once - 1) / rows_at_once * rows_at_once), n_(n), k_(k) {
+WarpProduct::WarpProduct(const WarpUnit& unit_a, const WarpUnit& unit_b, int m, int n, int k)
+    : unit_(unit_a),
+      unit_b_(unit_b),
+      m_((m + rows_at_once - 1) / rows_at_once * rows_at_once),
+      n_(n),
+      k_(k) {
   for (int l = 0; l < k; ++l)
     for (int row = m; row < m_; ++row) a_[l][row] = 0, a_exponents_[l][row] = 0;
 }
@@ -51,7 +55,7 @@ void WarpProduct::set_a(int row, int l, float value) {
 
 void WarpProduct::set_b(int l, int column, float value) {
   b_[column][position(l)] = value;
-  b_exponents_[column][position(l)] = factor_exponent(value, unit_.unit);
+  b_exponents_[column][position(l)] = factor_exponent(value, unit_b_.unit);
 }
 
 void WarpProduct::multiply() {

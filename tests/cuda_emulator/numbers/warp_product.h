@@ -37,7 +37,8 @@ class WarpUnits {
 /// accumulators += a * b for matrices of up to 32 x 32, on the stack.
 class WarpProduct {
  public:
-  WarpProduct(const WarpUnit& unit, int m, int n, int k);
+  /// The units of a's and b's types, which differ in how they take subnormal factors.
+  WarpProduct(const WarpUnit& unit_a, const WarpUnit& unit_b, int m, int n, int k);
 
   void set_a(int row, int l, float value);
   void set_b(int l, int column, float value);
@@ -48,7 +49,7 @@ class WarpProduct {
   static constexpr int max_extent = 32;
   int position(int l) const;
 
-  const WarpUnit& unit_;
+  const WarpUnit &unit_, &unit_b_;
   int m_, n_, k_;
   float a_[max_extent][tile_rows];
   std::int32_t a_exponents_[max_extent][tile_rows];

@@ -29,6 +29,8 @@ class Device {
   Memory& memory() { return memory_; }
   const GpuModel& model() const { return model_; }
   int gpus() const { return gpus_; }
+  /// The GPU whose matrix units count.
+  void set_gpu(const std::string& name) { model_.name = name; }
 
   /// Memory that nothing has written yet.
   std::uintptr_t allocate(std::size_t bytes, int gpu = 0);

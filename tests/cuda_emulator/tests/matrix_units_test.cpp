@@ -291,7 +291,7 @@ TEST_P(WarpProductWords, AreThoseOfRealGpus) {
   const WarpUnit unit = warp_unit(w.like != nullptr ? w.like : w.gpu, w.input, w.result).value();
   compare([&](const Values& a, const Values& b, float c) {
     const int k = static_cast<int>(a.size());
-    WarpProduct product(unit, 1, 1, k);
+    WarpProduct product(unit, unit, 1, 1, k);
     for (int l = 0; l < k; ++l) {
       product.set_a(0, l, static_cast<float>(a[static_cast<std::size_t>(l)]));
       product.set_b(l, 0, static_cast<float>(b[static_cast<std::size_t>(l)]));

@@ -94,6 +94,9 @@ void decode_slct(Decoder&);
 // convert.cpp
 void decode_cvt(Decoder&);
 
+// convert_tf32.cpp
+void decode_cvt_tf32(Decoder&);
+
 // move.cpp
 void decode_mov(Decoder&);
 void decode_cvta(Decoder&);
@@ -119,6 +122,17 @@ void decode_vote(Decoder&);
 void decode_match(Decoder&);
 void decode_activemask(Decoder&);
 void decode_elect(Decoder&);
+
+// mma.cpp
+void decode_mma(Decoder&);
+
+// wmma.cpp
+void decode_wmma(Decoder&);
+
+// matrix_moves.cpp
+void decode_ldmatrix(Decoder&);
+void decode_stmatrix(Decoder&);
+void decode_movmatrix(Decoder&);
 
 // control.cpp
 void decode_bra(Decoder&);

@@ -42,6 +42,7 @@ constexpr std::array table{
     OpcodeRow{"fns", decode_fns},
     OpcodeRow{"isspacep", decode_isspacep},
     OpcodeRow{"ld", decode_ld},
+    OpcodeRow{"ldmatrix", decode_ldmatrix},
     OpcodeRow{"ldu", decode_ldu},
     OpcodeRow{"lg2", decode_lg2},
     OpcodeRow{"lop3", decode_lop3},
@@ -52,7 +53,9 @@ constexpr std::array table{
     OpcodeRow{"max", decode_max},
     OpcodeRow{"membar", decode_fence},
     OpcodeRow{"min", decode_min},
+    OpcodeRow{"mma", decode_mma},
     OpcodeRow{"mov", decode_mov},
+    OpcodeRow{"movmatrix", decode_movmatrix},
     OpcodeRow{"mul", decode_mul},
     OpcodeRow{"mul24", decode_mul24},
     OpcodeRow{"nanosleep", decode_nanosleep},
@@ -81,6 +84,7 @@ constexpr std::array table{
     OpcodeRow{"slct", decode_slct},
     OpcodeRow{"sqrt", decode_sqrt},
     OpcodeRow{"st", decode_st},
+    OpcodeRow{"stmatrix", decode_stmatrix},
     OpcodeRow{"sub", decode_sub},
     OpcodeRow{"subc", decode_subc},
     OpcodeRow{"szext", decode_szext},
@@ -88,6 +92,7 @@ constexpr std::array table{
     OpcodeRow{"testp", decode_testp},
     OpcodeRow{"trap", decode_trap},
     OpcodeRow{"vote", decode_vote},
+    OpcodeRow{"wmma", decode_wmma},
     OpcodeRow{"xor", decode_xor},
 };
 static_assert(std::ranges::is_sorted(table, {}, &OpcodeRow::name));

@@ -4,7 +4,9 @@
 
 namespace emulator::test {
 
-std::string module_head() { return ".version 8.0\n.target sm_75\n.address_size 64\n"; }
+std::string module_head(const std::string& target) {
+  return ".version 8.0\n.target " + target + "\n.address_size 64\n";
+}
 
 std::string kernel(std::initializer_list<const char*> parameters, const std::string& body) {
   std::ostringstream text;

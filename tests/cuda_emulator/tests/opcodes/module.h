@@ -10,7 +10,7 @@
 namespace emulator::test {
 
 /// The first lines of a module, before its functions.
-std::string module_head();
+std::string module_head(const std::string& target = "sm_75");
 
 /// A kernel `test` whose parameters are all .u64. The body finds registers %p<16>, %h<16> (.b16),
 /// %r<64>, %l<32> (.b64), %f<16> and %d<16>; %r0 is the thread's index in the grid (x only), and
