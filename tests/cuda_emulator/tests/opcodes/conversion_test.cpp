@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda_emulator/tests/opcodes/float_reference.h"
+#include "tests/cuda_emulator/tests/opcodes/module.h"
 
 // PTX ISA, "cvt".
 namespace emulator::test {
@@ -240,6 +243,27 @@ TEST(Conversion, NanToHalf) {
   check({{"cvt.rn.f16.f32 %d, %a;", "f16", {"f32"}, [](std::span<const std::uint64_t> x) {
             return f32.is_nan(x[0]) ? Expected(0x7FFF) : Expected::anything();
           }}});
+}
+
+// Ties go away from zero, unlike those of other conversions.
+TEST(Conversion, FloatToTf32) {
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs{
+      {0x3f800000, 0x3f800000}, {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f802000},
+      {0xbf801000, 0xbf802000}, {0x3f803000, 0x3f804000}, {0x00000fff, 0x00000000},
+      {0x7f7fffff, 0x7f800000}, {0x7f800000, 0x7f800000}, {0xff800001, 0x7fffffff}};
+  std::vector<std::uint32_t> in(32);
+  for (std::size_t i = 0; i < pairs.size(); ++i) in[i] = pairs[i].first;
+  Device device;
+  Kernels kernels(
+      device,
+      module_head("sm_80") +
+          kernel({"out", "in"}, element("%in", 4) + "ld.global.f32 %f1, [%l31];\n" +
+                                    "cvt.rna.tf32.f32 %r3, %f1;\n" + store_u32("%out", "%r3")));
+  const auto out = device.allocate(128);
+  kernels.run("test", {.grid = {1}, .block = {32}}, out, device.upload(in));
+  const auto results = device.download<std::uint32_t>(out, 32);
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    EXPECT_EQ(results[i], pairs[i].second) << std::hex << pairs[i].first;
 }
 
 }  // namespace

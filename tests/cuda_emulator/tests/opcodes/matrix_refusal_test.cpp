@@ -14,6 +14,7 @@ std::string refusal(const std::string& target, const std::string& instruction) {
   const std::string text = module_head(target) + kernel({"out"}, body);
   const Caught caught = caught_from([&] {
     Device device;
+    device.set_gpu("l40s");  // which would execute it
     Kernels kernels(device, text, "refused.ptx");
     kernels.run("test", {.grid = {1}, .block = {32}}, device.allocate(64));
   });
@@ -73,6 +74,7 @@ TEST(MatrixRefusal, ShapesTypesAndLayouts) {
         product(m + "m16n8k8.col.row.f32.f16.f16.f32", 4, 2, 1, 4),
         product(m + "m16n8k8.row.row.f32.f16.f16.f32", 4, 2, 1, 4),
         product(m + "m16n8k8.row.col.f32.f16.bf16.f32", 4, 2, 1, 4),
+        product(m + "m16n8k32.row.col.f32.e4m3.s8.f32", 4, 4, 2, 4),
         product(m + "m16n8k8.row.col.f16.f16.f16.f32", 2, 2, 1, 4),
         product(m + "m16n8k8.row.col.f16.bf16.bf16.f16", 2, 2, 1, 2),
         product(m + "m16n8k8.row.col.f32.f32.f32.f32", 4, 4, 2, 4),

@@ -253,6 +253,15 @@ TEST(Mma, AddsTheAccumulatorOfFp8LastOnHopper) {
   EXPECT_EQ(run(c, "h100", e, f, none)[0], std::bit_cast<std::uint32_t>(0x1p-12F));
 }
 
+// Khattak and Mikaitis 2025: a subnormal factor has the smallest exponent of its own type.
+TEST(Mma, TakesSubnormalFactorsOfEitherType) {
+  const Case& c = cases[9];  // e5m2 times e4m3
+  Matrix a{16, 32}, b{32, 8}, sum{16, 8};
+  a.at(0, 0) = 1, b.at(0, 0) = 0x1p-9;  // exponents 0 and -6: 13 bits end at 2^-19
+  a.at(0, 1) = 1.5 * 0x1p-14, b.at(1, 0) = 0x1p-6;
+  EXPECT_EQ(run(c, "l40s", a, b, sum)[0], encode(0x1p-9, binary16));
+}
+
 TEST(Mma, DropsTheLastBitsOfTf32) {
   const Case& c = cases[6];
   Matrix a{16, 4}, b{4, 8}, sum{16, 8};

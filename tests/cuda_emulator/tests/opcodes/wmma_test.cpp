@@ -174,6 +174,29 @@ TEST(WmmaAccess, IsChecked) {
   EXPECT_EQ(half.kind, FaultKind::divergent_barrier) << half.text;
 }
 
+// A load after a store, by other lanes and without a barrier between them.
+TEST(WmmaAccess, OrdersNothing) {
+  const std::string head =
+      ".shared .align 32 .b8 tile[512];\n.reg .b32 %ma<8>, %mc<4>;\n"
+      "mov.u32 %r3, tile;\nmov.u32 %mc0, 0; mov.u32 %mc1, 0; "
+      "mov.u32 %mc2, 0; mov.u32 %mc3, 0;\n";
+  const std::string store_words =
+      "mad.lo.u32 %r4, %r2, 16, %r3;\n"
+      "st.shared.v4.u32 [%r4], {%r2, %r2, %r2, %r2};\n";
+  const std::string store_tile =
+      "wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r3], " + registers("%mc", 4) + ";\n";
+  const std::string load_tile =
+      "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " + registers("%ma", 8) + ", [%r3];\n";
+  const std::string load_words =
+      "mad.lo.u32 %r4, %r2, 16, %r3;\n"
+      "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];\n";
+  const std::string sync = "bar.warp.sync -1;\n";
+  EXPECT_EQ(caught(head + store_words + load_tile).kind, FaultKind::race);
+  EXPECT_FALSE(caught(head + store_words + sync + load_tile).any);
+  EXPECT_EQ(caught(head + store_words + sync + store_tile + load_words).kind, FaultKind::race);
+  EXPECT_FALSE(caught(head + store_tile + sync + load_words).any);
+}
+
 TEST(WmmaAccess, TakesTheWidthOfTheMatrixForItsStride) {
   const std::string to = ".reg .b32 %ma<8>;\n";
   const std::string body = to + "wmma.load.c.sync.aligned.row.m8n32k16.s32 " + registers("%ma", 8) +
