@@ -71,21 +71,22 @@ const WarpUnit& find_unit(Warp& warp, MatrixType input, MatrixType result) {
 void multiply_floats(Warp& warp, const Code& code, Mask lanes) {
   if (!gather_warp(warp, code, lanes)) return;
   const MatrixCode& matrix = *code.matrix;
-  const auto [d, a, b, c] = std::array{matrix.d.type, matrix.a.type, matrix.b.type, matrix.c.type};
-  WarpProduct product(find_unit(warp, a, d), find_unit(warp, b, d), matrix.m, matrix.n, matrix.k);
-  read_fragment(warp, matrix.a, [&, a](Element at, std::uint64_t bits) {
-    product.set_a(at.row, at.column, value_of(a, bits));
+  const bool to_f16 = matrix.d.type == MatrixType::f16;
+  WarpProduct product(find_unit(warp, matrix.a.type, matrix.d.type),
+                      find_unit(warp, matrix.b.type, matrix.d.type), matrix.m, matrix.n, matrix.k);
+  read_fragment(warp, matrix.a, [&](Element at, std::uint64_t bits) {
+    product.set_a(at.row, at.column, value_of(matrix.a.type, bits));
   });
-  read_fragment(warp, matrix.b, [&, b](Element at, std::uint64_t bits) {
-    product.set_b(at.row, at.column, value_of(b, bits));
+  read_fragment(warp, matrix.b, [&](Element at, std::uint64_t bits) {
+    product.set_b(at.row, at.column, value_of(matrix.b.type, bits));
   });
-  read_fragment(warp, matrix.c, [&, c](Element at, std::uint64_t bits) {
-    product.accumulator(at.row, at.column) = value_of(c, bits);
+  read_fragment(warp, matrix.c, [&](Element at, std::uint64_t bits) {
+    product.accumulator(at.row, at.column) = value_of(matrix.c.type, bits);
   });
   product.multiply();
-  write_fragment(warp, matrix.d, [&, d](Element at) -> std::uint64_t {
+  write_fragment(warp, matrix.d, [&](Element at) -> std::uint64_t {
     const float sum = product.accumulator(at.row, at.column);
-    if (d == MatrixType::f16) return encode(sum, binary16);
+    if (to_f16) return encode(sum, binary16);
     return std::bit_cast<std::uint32_t>(with_canonical_nan(sum));
   });
 }
