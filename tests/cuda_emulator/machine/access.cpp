@@ -12,7 +12,16 @@ namespace emulator {
 namespace {
 
 const char* verb(Access access) {
-  return access == Access::read ? "reads" : access == Access::write ? "writes" : "updates";
+  switch (access) {
+    case Access::read:
+      return "reads";
+    case Access::write:
+      return "writes";
+    case Access::copy:
+      return "copies";
+    default:
+      return "updates";
+  }
 }
 
 /// The marks of up to 16 bytes: all set?
@@ -72,7 +81,7 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
     return {reinterpret_cast<std::byte*>(address), nullptr, ptx::Space::global, address};
   const Memory::Window& window = memory.windows()[static_cast<std::size_t>(cache.owner)];
   const std::uint64_t offset = address - window.begin;
-  if (access != Access::write && !all_written(window.written + offset, bytes))
+  if (needs_written(access) && !all_written(window.written + offset, bytes))
     fault(warp, lane, FaultKind::uninitialised_read, address, bytes, access,
           fmt::format("nothing has written all of them: it is {}", memory.describe(address)));
   return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
@@ -87,7 +96,7 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
           fmt::format("there are {} bytes of {} memory", size, name));
   Target target{memory.bytes.data() + base + offset, memory.written.data() + base + offset, space,
                 offset};
-  if (access != Access::write && !all_written(target.written, bytes))
+  if (needs_written(access) && !all_written(target.written, bytes))
     fault(warp, lane, FaultKind::uninitialised_read, offset, bytes, access,
           fmt::format("nothing has written all of them, in {} memory", name));
   return target;
@@ -95,14 +104,13 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
 
 }  // namespace
 
-Target locate(Warp& warp, const Code& code, int lane, std::uint64_t address, unsigned bytes,
+Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, unsigned bytes,
               Access access) {
   if ((address & (bytes - 1)) != 0)
     fault(warp, lane, FaultKind::misaligned_address, address, bytes, access,
           fmt::format("it is no multiple of {}", bytes));
   Block& block = warp.block();
   const LaunchContext& context = block.context();
-  ptx::Space space = code.space;
   if (space == ptx::Space::generic) {
     const AddressWindows& windows = address_windows();
     space = windows.space_of(address);
@@ -128,6 +136,13 @@ Target locate(Warp& warp, const Code& code, int lane, std::uint64_t address, uns
   if (offset < window.end - window.begin && all_written(window.written + offset, bytes))
     return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
   return locate_slowly(warp, lane, address, bytes, access);
+}
+
+std::uint64_t lane_address(Warp& warp, const AddressPlace& place, int lane) {
+  const auto offset = static_cast<std::uint64_t>(place.offset);
+  if (place.is_narrow)
+    return static_cast<std::uint32_t>(warp.at<std::uint32_t>(place.base)[lane] + offset);
+  return warp.at<std::uint64_t>(place.base)[lane] + offset;
 }
 
 std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsigned bytes,

@@ -18,11 +18,15 @@ struct Target {
   const Memory::Window* window = nullptr;
 };
 
-/// Finds the target of an access of `bytes` (1 to 16, a power of two) in the code's space. Throws
+/// Finds the target of an access of `bytes` (1 to 16, a power of two) in a space. Throws
 /// LaneFault for an address that the lane must not use, and for a read of bytes that nothing has
 /// written.
-Target locate(Warp& warp, const Code& code, int lane, std::uint64_t address, unsigned bytes,
+Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, unsigned bytes,
               Access access);
+inline Target locate(Warp& warp, const Code& code, int lane, std::uint64_t address, unsigned bytes,
+                     Access access) {
+  return locate(warp, code.space, lane, address, bytes, access);
+}
 
 /// The bytes of a weak access to global memory by all 32 lanes, each `bytes` behind the one before,
 /// as most are, where nothing is to be reported. Null: look at each lane. Notes the access for the
@@ -45,6 +49,8 @@ void note_write(Warp& warp, const Code& code, int lane, const Target& target, un
                 const void* value);
 void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes);
 void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes);
+
+std::uint64_t lane_address(Warp& warp, const AddressPlace& place, int lane);
 
 /// base[lane] + offset; the base has 32 or 64 bits.
 inline std::uint64_t lane_address(const Code& code, const std::byte* base, int lane) {

@@ -9,6 +9,9 @@ namespace {
 
 /// A warp is overtaken after a number of instructions between these.
 constexpr int min_quantum = 8, max_quantum = 400;
+/// So often all warps find a phase of an mbarrier object open before that counts as for ever: their
+/// threads may look at the clock meanwhile.
+constexpr int max_idle_rounds = 200;
 
 }  // namespace
 
@@ -49,11 +52,22 @@ Block::Result Block::run(int instructions) {
     if (ready_ == 0) {
       const bool done =
           std::ranges::all_of(warps_, [](const auto& warp) { return warp->live() == 0; });
-      if (done) return Result::done;
-      stuck();
+      if (!done) stuck();
+      if (async_ != nullptr) end_copies();
+      return Result::done;
     }
     const std::uint64_t candidates = ready_ & ~spinning;
-    if (candidates == 0) return Result::spins;
+    if (async_ != nullptr) {
+      if (candidates == 0 && async_->finish_one()) {
+        spinning = 0;
+        continue;
+      }
+      async_->step();
+    }
+    if (candidates == 0) {
+      if (async_ != nullptr && nobody_goes_on()) stuck();
+      return Result::spins;
+    }
     std::uint64_t rest = candidates;
     for (std::uint64_t skip = random_.below(static_cast<unsigned>(std::popcount(candidates)));
          skip != 0; --skip)
@@ -81,6 +95,32 @@ Block::Result Block::run(int instructions) {
     }
   }
   return Result::ran;
+}
+
+AsyncCopies& Block::async() {
+  if (async_ == nullptr) {
+    async_ = std::make_unique<AsyncCopies>(*this);
+    shared_races.guards = &async_->guards;
+  }
+  return *async_;
+}
+
+/// Only this block's threads and copies change its mbarrier objects.
+bool Block::nobody_goes_on() {
+  const std::uint64_t changes = async_->changes();
+  const bool all_wait =
+      std::ranges::all_of(warps_, [](const auto& warp) { return warp->waits_for_phases(); });
+  idle_rounds_ = all_wait && changes == seen_changes_ ? idle_rounds_ + 1 : 0;
+  seen_changes_ = changes;
+  return idle_rounds_ > max_idle_rounds;
+}
+
+void Block::end_copies() {
+  const AsyncCopy* copy = async_->finish();
+  if (copy == nullptr) return;
+  report_at(
+      *warps_[static_cast<std::size_t>(copy->warp)], *copy->code, nullptr,
+      {FaultKind::undefined, copy->lane, "the block ends and nothing has waited for the copy"});
 }
 
 void Block::arrive(int barrier, std::uint32_t warps_expected, int warp) {
@@ -243,47 +283,56 @@ std::uint32_t Block::special(Special special, int warp, int lane) const {
   return 0;
 }
 
-/// No warp can go on. A barrier with a number of threads that cannot come together is endless; all
-/// others are divergent.
+/// No warp can go on. A phase that nobody completes and a barrier with a number of threads that
+/// cannot come together are endless; all others are divergent.
 void Block::stuck() {
   const Split* first = nullptr;
   const Warp* owner = nullptr;
   bool counted = false;
+  const auto rank = [](const Split& split) {
+    return split.wait == Wait::warp_barrier ? 2 : split.wait == Wait::none ? 1 : 0;
+  };
   for (const auto& warp : warps_) {
     for (const Split& split : warp->splits()) {
       counted |= split.wait == Wait::block_barrier && split.warps != 0;
-      if (first != nullptr && first->wait == Wait::warp_barrier) continue;
+      if (first != nullptr && rank(split) <= rank(*first)) continue;
       first = &split;
       owner = warp.get();
     }
   }
+  const auto place = [](const Warp& warp, const Split& split) {
+    return split.wait == Wait::none ? warp.phase_wait() : split.waits_at;
+  };
   std::string where;
   int told = 0;
   for (const auto& warp : warps_)
     for (const Split& split : warp->splits())
       if (told++ < 4)
         where += fmt::format("{} lanes {:#010x} of warp {} wait at line {}", told == 1 ? "" : ",",
-                             split.lanes, warp->index(), split.waits_at->line);
+                             split.lanes, warp->index(), place(*warp, split)->line);
   if (told > 4) where += ", …";
-  const bool warp_wide = first->wait == Wait::warp_barrier;
-  const FaultKind kind = counted && !warp_wide ? FaultKind::endless : FaultKind::divergent_barrier;
-  const char* what =
-      warp_wide ? "lanes that the mask names never arrive" : "not all threads reach the barrier";
-  report_at(*owner, *first->waits_at, *first->frame,
+  const bool warp_wide = first->wait == Wait::warp_barrier, phase = first->wait == Wait::none;
+  const FaultKind kind =
+      phase || (counted && !warp_wide) ? FaultKind::endless : FaultKind::divergent_barrier;
+  const char* what = warp_wide ? "lanes that the mask names never arrive"
+                     : phase   ? "nothing completes the phase of the mbarrier object"
+                               : "not all threads reach the barrier";
+  report_at(*owner, *place(*owner, *first), first->frame,
             {kind, std::countr_zero(first->lanes), fmt::format("{}:{}", what, where)});
 }
 
 void Block::report(Warp& warp, const LaneFault& fault) {
-  report_at(warp, *warp.current(), *warp.frame(), fault);
+  report_at(warp, *warp.current(), warp.frame(), fault);
 }
 
-void Block::report_at(const Warp& warp, const Code& code, const Frame& frame,
+void Block::report_at(const Warp& warp, const Code& code, const Frame* frame,
                       const LaneFault& fault) {
   const int lane = std::clamp(fault.lane, 0, warp_lanes - 1);
   const ptx::Module& module = *launch_.kernel.module;
   const auto tid = [&](Special which) { return special(which, warp.index(), lane); };
   std::string inside;
-  if (frame.parent != nullptr) inside = fmt::format(" in {}", frame.function->function->name);
+  if (frame != nullptr && frame->parent != nullptr)
+    inside = fmt::format(" in {}", frame->function->function->name);
   throw Fault(
       fault.kind,
       fmt::format("kernel {} [{}]{}, block ({},{},{}), thread ({},{},{}), {}:{}: {}: {}",

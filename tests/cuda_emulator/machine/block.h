@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/cuda_emulator/machine/async_copies.h"
 #include "tests/cuda_emulator/machine/function_code.h"
 #include "tests/cuda_emulator/machine/global_races.h"
 #include "tests/cuda_emulator/machine/machine.h"
@@ -79,13 +80,18 @@ class Block {
 
   SharedRaces shared_races;
   GlobalRaces global_races;
+  /// Made at the first use.
+  AsyncCopies& async();
+  bool has_async() const { return async_ != nullptr; }
 
  private:
   void complete(int barrier);
   void order(int barrier);
   [[noreturn]] void stuck();
+  bool nobody_goes_on();
+  void end_copies();
   [[noreturn]] void report(Warp& warp, const LaneFault& fault);
-  [[noreturn]] void report_at(const Warp& warp, const Code& code, const Frame& frame,
+  [[noreturn]] void report_at(const Warp& warp, const Code& code, const Frame* frame,
                               const LaneFault& fault);
 
   const LaunchContext& launch_;
@@ -99,6 +105,10 @@ class Block {
   std::array<Mask, 16> early_warps_{};
 
   std::array<std::uint32_t, 16> expected_{};
+
+  std::unique_ptr<AsyncCopies> async_;
+  std::uint64_t seen_changes_ = 0;  // of mbarrier objects
+  int idle_rounds_ = 0;
 };
 
 }  // namespace emulator

@@ -60,8 +60,24 @@ struct Code {
   Place d, e, a, b, c, f;                               // d and e are destinations
   const std::vector<Place>* more = nullptr;             // a vector's registers
   const std::vector<std::uint32_t>* targets = nullptr;  // of a brx.idx
-  const struct CallSite* call = nullptr;
-  const struct MatrixCode* matrix = nullptr;
+  union {
+    const struct CallSite* call = nullptr;
+    const struct CopySite* copy;  // of an asynchronous copy
+    const struct MatrixCode* matrix;
+  };
+};
+
+/// A second or third address of an instruction.
+struct AddressPlace {
+  Place base{};
+  std::int64_t offset = 0;
+  bool is_narrow = false;  // 32 bits
+  ptx::Space space = ptx::Space::generic;
+};
+
+struct CopySite {
+  AddressPlace to{}, from{}, barrier{};
+  bool has_barrier = false;
 };
 
 /// Where the bytes of a call's arguments lie in the areas of caller and callee.

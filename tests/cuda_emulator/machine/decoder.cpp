@@ -67,7 +67,7 @@ void Decoder::fail_type(ptx::Type type) const {
 }
 
 void Decoder::needs(int compute_capability) const {
-  const int target = compiler_.kernel().module().compute_capability;
+  const int target = compiler_.kernel().module().target;
   if (target < compute_capability)
     fail(fmt::format("'{}' needs compute capability {}.{} here, and the target is sm_{}",
                      instruction_.opcode, compute_capability / 10, compute_capability % 10,
@@ -124,6 +124,14 @@ void Decoder::take_cache_hints() {
         "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
         "L2::evict_first", "L2::evict_last", "L2::evict_normal"})
     take(hint);
+}
+
+bool Decoder::take_shared() {
+  const bool cluster = take("shared::cluster");
+  if (cluster) require_target(90);
+  if (!cluster && !take("shared") && !take("shared::cta")) return false;
+  code.space = ptx::Space::shared;
+  return true;
 }
 
 void Decoder::expect_operands(std::size_t least, std::size_t most) {
@@ -246,6 +254,22 @@ void Decoder::address(std::size_t index) {
   } else {
     fail("an address of this form is not known");
   }
+}
+
+AddressPlace Decoder::address_in(std::size_t index, ptx::Space space) {
+  const Code before = code;
+  code.space = space;
+  address(index);
+  const AddressPlace result{code.a, code.offset, code.flag, code.space};
+  code = before;
+  return result;
+}
+
+void Decoder::require_target(int capability) const {
+  const int target = compiler_.kernel().module().target;
+  if (target < capability)
+    fail(fmt::format("'{}' needs .target sm_{}, and this module has sm_{}", instruction_.opcode,
+                     capability, target));
 }
 
 void Decoder::emit(Code::Run run) {

@@ -47,6 +47,9 @@ class Decoder {
   /// Takes the scopes and cache hints that change nothing here. Returns whether there was a scope.
   bool take_scope();
   void take_cache_hints();
+  /// .shared, .shared::cta or, for compute capability 9.0, .shared::cluster: clusters have one
+  /// block. Sets the space. False: none of them.
+  bool take_shared();
 
   std::size_t operands() const { return instruction_.operands.size(); }
   void expect_operands(std::size_t least, std::size_t most);
@@ -69,6 +72,11 @@ class Decoder {
   Place constant(std::uint64_t bits, std::size_t bytes);
   /// [base + offset]: sets a, offset and flag (a 32-bit base).
   void address(std::size_t index);
+
+  /// The same for one of several addresses; leaves the code alone.
+  AddressPlace address_in(std::size_t index, ptx::Space space);
+  /// Fails unless the module is for this compute capability (80: 8.0) or a later one.
+  void require_target(int capability) const;
 
   /// Ends the instruction.
   void emit(Code::Run run);

@@ -77,6 +77,7 @@ class FunctionCode {
   std::deque<std::vector<std::uint32_t>> target_lists;
   std::deque<CallSite> call_sites;
   std::deque<MatrixCode> matrix_codes;
+  std::deque<CopySite> copy_sites;
 };
 
 /// A kernel with all functions that it calls.

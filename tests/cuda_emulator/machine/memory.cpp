@@ -197,6 +197,7 @@ std::byte* Memory::view(std::uintptr_t address, std::size_t bytes, Access access
                         const std::string& what) {
   const char* verb = access == Access::read    ? "reads"
                      : access == Access::write ? "writes"
+                     : access == Access::copy  ? "copies"
                                                : "updates";
   const auto fault = [&](FaultKind kind, const std::string& why) {
     return Fault(kind, fmt::format("{}: {} {} bytes at {:#x}: {}; it is {}", what, verb, bytes,
@@ -214,9 +215,10 @@ std::byte* Memory::view(std::uintptr_t address, std::size_t bytes, Access access
   if (owner == host) return reinterpret_cast<std::byte*>(address);
   const Window& window = state_->windows[static_cast<std::size_t>(owner)];
   const std::size_t offset = address - window.begin;
-  if (access != Access::write && !is_initialised(address, bytes))
+  if (needs_written(access) && !is_initialised(address, bytes))
     throw fault(FaultKind::uninitialised_read, "nothing has written all of them");
-  if (access != Access::read) std::memset(window.written + offset, 1, bytes);
+  if (access == Access::write || access == Access::atomic)
+    std::memset(window.written + offset, 1, bytes);
   return window.view + offset;
 }
 

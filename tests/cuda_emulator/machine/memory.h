@@ -12,7 +12,12 @@
 
 namespace emulator {
 
-enum class Access { read, write, atomic };
+/// A copy reads bytes that nothing may have written, and takes their marks along.
+enum class Access { read, write, atomic, copy };
+
+inline bool needs_written(Access access) {
+  return access == Access::read || access == Access::atomic;
+}
 
 /// GPUs by their physical index; `host` is memory of the host that GPUs may use (cudaHostAlloc,
 /// cudaHostRegister).

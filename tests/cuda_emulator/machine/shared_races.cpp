@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/cuda_emulator/machine/block.h"
+#include "tests/cuda_emulator/machine/guarded_words.h"
 #include "tests/cuda_emulator/machine/warp.h"
 
 namespace emulator {
@@ -63,7 +64,18 @@ bool SharedRaces::ordered(const Warp& warp, int lane, std::uint64_t stamp) const
   return clocks.ordered(warp.index(), other, block_clock(stamp));
 }
 
-void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong) {
+void Released::join(const Released& other) {
+  Clocks::join(warps, other.warps);
+  for (const auto& [warp, lanes] : other.lanes_of_warp) Clocks::join(lanes_of_warp[warp], lanes);
+}
+
+void SharedRaces::check_guards(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
+                               bool writes) const {
+  guards->check(warp, lane, offset, bytes, writes);
+}
+
+void SharedRaces::read_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
+                                 bool strong) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
@@ -88,13 +100,13 @@ void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned byte
     word.reader =
         make_stamp(thread, part | bytes_of(reader), strong && is_strong(reader),
                    same_warp ? several_lanes : several_warps,
-                   std::max<std::uint64_t>(in_block, block_clock(reader)),
-                   same_warp ? std::max<std::uint64_t>(in_warp, warp_clock(reader)) : in_warp);
+                   std::min<std::uint64_t>(in_block, block_clock(reader)),
+                   same_warp ? std::min<std::uint64_t>(in_warp, warp_clock(reader)) : in_warp);
   });
 }
 
-void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
-                        const Change& changes) {
+void SharedRaces::write_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
+                                  bool strong, const Change& changes) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
@@ -122,17 +134,32 @@ void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned byt
 }
 
 void SharedRaces::release(Warp& warp, int lane, std::uint64_t offset) {
-  Released& released = released_[offset];
-  Clocks::join(released.warps, clocks.release(warp.index()));
-  Clocks::join(released.lanes_of_warp[warp.index()], warp.clocks.release(lane));
+  release_to(warp, lane, released_[offset]);
 }
 
 void SharedRaces::acquire(Warp& warp, int lane, std::uint64_t offset) {
   const auto found = released_.find(offset);
-  if (found == released_.end()) return;
-  clocks.acquire(warp.index(), found->second.warps);
-  if (const auto own = found->second.lanes_of_warp.find(warp.index());
-      own != found->second.lanes_of_warp.end())
+  if (found != released_.end()) acquire_from(warp, lane, found->second);
+}
+
+void SharedRaces::release_to(Warp& warp, int lane, Released& released) {
+  Clocks::join(released.warps, clocks.release(warp.index()));
+  Clocks::join(released.lanes_of_warp[warp.index()], warp.clocks.release(lane));
+}
+
+void SharedRaces::release_own(Warp& warp, int lane, Released& released) {
+  const auto own = [](Clocks& of, int member, Clocks::Row& row) {
+    const auto at = static_cast<std::size_t>(member);
+    row[at] = std::max(row[at], of.release(member)[at]);
+  };
+  own(clocks, warp.index(), released.warps);
+  own(warp.clocks, lane, released.lanes_of_warp[warp.index()]);
+}
+
+void SharedRaces::acquire_from(Warp& warp, int lane, const Released& released) {
+  clocks.acquire(warp.index(), released.warps);
+  if (const auto own = released.lanes_of_warp.find(warp.index());
+      own != released.lanes_of_warp.end())
     warp.clocks.acquire(lane, own->second);
 }
 

@@ -10,7 +10,15 @@
 namespace emulator {
 
 class Block;
+class GuardedWords;
 class Warp;
+
+/// Accesses that some threads have released for others to acquire.
+struct Released {
+  Clocks::Row warps{};
+  std::map<int, Clocks::Row> lanes_of_warp{};
+  void join(const Released& other);
+};
 
 /// Finds accesses to shared memory by two threads of a block, at least one of them a write, that
 /// nothing orders. Barriers of the block and of warps order, shuffles, votes and matches too, and
@@ -25,25 +33,38 @@ class SharedRaces {
  public:
   explicit SharedRaces(std::size_t bytes) : words_((bytes + 3) / 4) {}
 
-  void read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
+  void read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong) {
+    if (guards != nullptr) check_guards(warp, lane, offset, bytes, false);
+    read_unguarded(warp, lane, offset, bytes, strong);
+  }
   /// `changes` tells, when it matters, whether the bytes hold another value than the one written.
   void write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
-             const Change& changes);
+             const Change& changes) {
+    if (guards != nullptr) check_guards(warp, lane, offset, bytes, true);
+    write_unguarded(warp, lane, offset, bytes, strong, changes);
+  }
+  /// Accesses by mbarrier operations, and by copies that end.
+  void read_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
+  void write_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
+                       const Change& changes);
 
   void release(Warp& warp, int lane, std::uint64_t offset);
   void acquire(Warp& warp, int lane, std::uint64_t offset);
+  void release_to(Warp& warp, int lane, Released& released);
+  /// Only the thread's own accesses, not those that it knows of.
+  void release_own(Warp& warp, int lane, Released& released);
+  void acquire_from(Warp& warp, int lane, const Released& released);
 
   /// The warps of the block.
   Clocks clocks;
+  /// Null: the block has used no asynchronous copy and no mbarrier object.
+  const GuardedWords* guards = nullptr;
 
  private:
   struct Word {
     std::uint64_t writer = 0, reader = 0;
   };
-  struct Released {
-    Clocks::Row warps{};
-    std::map<int, Clocks::Row> lanes_of_warp;
-  };
+  void check_guards(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool writes) const;
   bool ordered(const Warp& warp, int lane, std::uint64_t stamp) const;
 
   std::vector<Word> words_;

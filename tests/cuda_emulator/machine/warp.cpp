@@ -306,7 +306,21 @@ bool Warp::same_as_before(const Code& code, std::uint64_t value) {
   const bool same = polled_code_ == &code && polled_value_ == value;
   polled_code_ = &code;
   polled_value_ = value;
+  phase_waiters_ &= ~active_;
   return same;
+}
+
+void Warp::wait_for_phase(const Code& code, Mask waiting, Mask done) {
+  phase_waiters_ = (phase_waiters_ & ~done) | waiting;
+  if (waiting == 0) return;
+  phase_wait_ = &code;
+  spins_ = true;
+}
+
+bool Warp::waits_for_phases() const {
+  return std::ranges::all_of(splits_, [this](const Split& split) {
+    return split.wait != Wait::none || (split.lanes & ~phase_waiters_) == 0;
+  });
 }
 
 }  // namespace emulator

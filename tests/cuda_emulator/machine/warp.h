@@ -95,6 +95,11 @@ class Warp {
   /// Remembers the value that a polling load found; tells whether it is the same as the time
   /// before.
   bool same_as_before(const Code& code, std::uint64_t value);
+  /// `waiting` found that the phase of an mbarrier object has not ended, `done` that it has.
+  void wait_for_phase(const Code& code, Mask waiting, Mask done);
+  /// Whether every lane waits, for such phases or at barriers.
+  bool waits_for_phases() const;
+  const Code* phase_wait() const { return phase_wait_; }
   Mask active() const { return active_; }
   [[noreturn]] void fault(FaultKind kind, int lane, std::string text) const {
     throw LaneFault{kind, lane, std::move(text)};
@@ -136,6 +141,8 @@ class Warp {
   bool spins_ = false;
   const Code* polled_code_ = nullptr;
   std::uint64_t polled_value_ = 0;
+  Mask phase_waiters_ = 0;  // lanes that have polled nothing else since
+  const Code* phase_wait_ = nullptr;
   std::uint64_t executed_lanes_ = 0;
 };
 

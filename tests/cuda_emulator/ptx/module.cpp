@@ -92,10 +92,7 @@ Module::Module(std::string ptx, std::string file_name)
       lexer.next();
     } else if (token.is(".target")) {
       do {
-        const Token target = lexer.next();
-        if (target.text.starts_with("sm_"))
-          std::from_chars(target.text.data() + 3, target.text.data() + target.text.size(),
-                          compute_capability);
+        read_target(lexer.next().text);
       } while (lexer.take(","));
     } else if (token.is(".section")) {
       while (lexer.next().text != "{") {
@@ -107,6 +104,14 @@ Module::Module(std::string ptx, std::string file_name)
       lexer.fail(token.line, fmt::format("'{}' is not known here", token.text));
     }
   }
+}
+
+/// `.target` names an architecture, and perhaps texture modes.
+void Module::read_target(std::string_view name) {
+  if (!name.starts_with("sm_")) return;
+  const char* const end = name.data() + name.size();
+  const char* const rest = std::from_chars(name.data() + 3, end, target).ptr;
+  is_target_specific = rest != end && *rest == 'a';
 }
 
 const Function* Module::function(std::string_view name) const {

@@ -65,11 +65,14 @@ struct Module {
 
   const std::string text;
   const std::string file;
-  int compute_capability = 0;  // of `.target sm_75`: 75
+  int target = 0;                   // 90: sm_90
+  bool is_target_specific = false;  // sm_90a
   std::vector<Variable> variables;
   std::vector<Function> functions;
 
  private:
+  void read_target(std::string_view name);
+
   std::unordered_map<std::string_view, std::size_t> function_index_, variable_index_;
 };
 

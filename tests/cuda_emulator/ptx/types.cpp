@@ -38,7 +38,7 @@ bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
 
 std::optional<Space> space_named(std::string_view name) {
   if (name == "global") return Space::global;
-  if (name == "shared" || name == "shared::cta") return Space::shared;
+  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") return Space::shared;
   if (name == "local") return Space::local;
   if (name == "const") return Space::constant;
   if (name == "param" || name == "param::entry" || name == "param::func") return Space::parameter;

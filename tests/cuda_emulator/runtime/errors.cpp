@@ -101,6 +101,7 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::uninitialised_read:
     case FaultKind::race:
     case FaultKind::divergent_barrier:
+    case FaultKind::undefined:
       break;
   }
   return cudaErrorLaunchFailure;

@@ -238,16 +238,42 @@ void run_fence(Warp& warp, const Code& code, Mask lanes) {
   fence_lanes(warp, lanes, code.flag);
 }
 
+void nothing(Warp&, const Code&, Mask) {}
+
 }  // namespace
 
 void decode_atom(Decoder& decoder) { decode_update(decoder, true); }
 void decode_red(Decoder& decoder) { decode_update(decoder, false); }
 
-/// fence{.sc,.acq_rel}.scope and membar.{cta,gl,sys}. flag: the whole GPU or more, not only the
-/// block.
+/// Fences between proxies: all of them see the same bytes here.
+bool decode_proxy_fence(Decoder& decoder) {
+  if (decoder.take("mbarrier_init")) {
+    decoder.require_target(90);
+    decoder.expect("release");
+    decoder.expect("cluster");
+  } else if (decoder.take("proxy")) {
+    if (decoder.take("alias")) {
+      decoder.require_target(70);
+    } else {
+      decoder.expect("async");
+      decoder.require_target(90);
+      if (!decoder.take("global")) decoder.take_shared();
+    }
+  } else {
+    return false;
+  }
+  decoder.expect_operands(0);
+  decoder.emit(nothing);
+  return true;
+}
+
+/// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}. flag: the whole GPU or
+/// more, not only the block.
 void decode_fence(Decoder& decoder) {
-  decoder.take("sc");
-  decoder.take("acq_rel");
+  if (decode_proxy_fence(decoder)) return;
+  if (!decoder.take("sc") && !decoder.take("acq_rel") &&
+      (decoder.take("acquire") || decoder.take("release")))
+    decoder.require_target(90);
   if (decoder.take("cta"))
     decoder.code.flag = false;
   else if (decoder.take_scope())

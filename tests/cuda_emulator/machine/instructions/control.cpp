@@ -151,6 +151,31 @@ void decode_nanosleep(Decoder& decoder) {
   decoder.emit(sleep);
 }
 
+/// Has no effect here: the launch before has ended, and the next one waits.
+void decode_griddepcontrol(Decoder& decoder) {
+  decoder.require_target(90);
+  if (!decoder.take("wait")) decoder.expect("launch_dependents");
+  decoder.expect_operands(0);
+  decoder.emit(nothing);
+}
+
+/// Registers are not counted here.
+void decode_setmaxnreg(Decoder& decoder) {
+  decoder.require_target(90);
+  if (!decoder.compiler().kernel().module().is_target_specific)
+    decoder.fail("'setmaxnreg' needs .target sm_90a");
+  if (!decoder.take("inc")) decoder.expect("dec");
+  decoder.expect("sync");
+  decoder.expect("aligned");
+  if (decoder.type() != ptx::Type::u32) decoder.fail("setmaxnreg takes .u32");
+  decoder.expect_operands(1);
+  const ptx::Operand& count = decoder.operand(0);
+  if (count.kind != ptx::OperandKind::integer || count.bits < 24 || count.bits > 256 ||
+      count.bits % 8 != 0)
+    decoder.fail("a count of registers is a multiple of 8 from 24 to 256");
+  decoder.emit(nothing);
+}
+
 void decode_pmevent(Decoder& decoder) {
   decoder.take("mask");
   decoder.expect_operands(1);

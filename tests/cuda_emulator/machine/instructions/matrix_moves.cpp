@@ -127,7 +127,7 @@ void take_form(Decoder& decoder, std::size_t address, std::size_t registers) {
 void decode_ldmatrix(Decoder& decoder) {
   decoder.needs(75);
   take_form(decoder, 1, 0);
-  decoder.code.flag3 = decoder.compiler().kernel().module().compute_capability < 80;
+  decoder.code.flag3 = decoder.compiler().kernel().module().target < 80;
   decoder.emit(load_matrices);
 }
 

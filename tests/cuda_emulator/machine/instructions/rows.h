@@ -134,6 +134,12 @@ void decode_ldmatrix(Decoder&);
 void decode_stmatrix(Decoder&);
 void decode_movmatrix(Decoder&);
 
+// async_copy.cpp
+void decode_cp(Decoder&);
+
+// mbarrier.cpp
+void decode_mbarrier(Decoder&);
+
 // control.cpp
 void decode_bra(Decoder&);
 void decode_brx(Decoder&);
@@ -144,5 +150,7 @@ void decode_trap(Decoder&);
 void decode_brkpt(Decoder&);
 void decode_nanosleep(Decoder&);
 void decode_pmevent(Decoder&);
+void decode_griddepcontrol(Decoder&);
+void decode_setmaxnreg(Decoder&);
 
 }  // namespace emulator
