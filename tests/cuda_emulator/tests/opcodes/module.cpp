@@ -5,7 +5,7 @@
 namespace emulator::test {
 
 std::string module_head(const std::string& target) {
-  return ".version 8.0\n.target " + target + "\n.address_size 64\n";
+  return ".version 8.6\n.target " + target + "\n.address_size 64\n";
 }
 
 std::string kernel(std::initializer_list<const char*> parameters, const std::string& body) {
@@ -39,9 +39,10 @@ std::string store_u32(const std::string& base, const std::string& value) {
 
 std::vector<std::uint32_t> run_u32(const std::string& body, const Shape& shape,
                                    const std::vector<std::uint32_t>& in,
-                                   std::size_t results_per_thread, const std::string& functions) {
+                                   std::size_t results_per_thread, const std::string& functions,
+                                   int capability) {
   Device device;
-  Kernels kernels(device, module_head() + functions + kernel({"out", "in"}, body));
+  Kernels kernels(device, module_head("sm_" + std::to_string(capability)) + functions + kernel({"out", "in"}, body));
   const std::size_t threads = std::size_t{shape.grid.x} * shape.grid.y * shape.grid.z *
                               shape.block.x * shape.block.y * shape.block.z;
   const std::size_t count = threads * results_per_thread;

@@ -27,7 +27,7 @@ std::string store_u32(const std::string& base, const std::string& value);
 std::vector<std::uint32_t> run_u32(const std::string& body, const Shape& shape,
                                    const std::vector<std::uint32_t>& in = {0},
                                    std::size_t results_per_thread = 1,
-                                   const std::string& functions = "");
+                                   const std::string& functions = "", int capability = 75);
 
 /// The text that Program or execute throws; empty when nothing.
 struct Caught {
