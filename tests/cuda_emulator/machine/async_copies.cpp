@@ -37,6 +37,7 @@ void AsyncCopies::start(Warp& warp, AsyncCopy copy) {
   SharedRaces& races = block_.shared_races;
   if (copy.shared_from) {
     races.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
+    races.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
     guards.add_read(*copy.shared_from, size_of(copy), thread);
   }
   if (copy.shared_to) {
@@ -155,6 +156,7 @@ void AsyncCopies::retire(AsyncCopy& copy) {
   guards.remove_write(*copy.shared_to, size_of(copy));
   block_.shared_races.write_unguarded(*block_.warps()[static_cast<std::size_t>(copy.warp)],
                                       copy.lane, *copy.shared_to, size_of(copy), false, always);
+  if (copy.is_bulk) block_.shared_races.mark_proxy(*copy.shared_to, size_of(copy));
 }
 
 /// A copy that is still to be done; null: none.

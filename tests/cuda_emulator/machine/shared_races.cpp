@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tests/cuda_emulator/machine/block.h"
 #include "tests/cuda_emulator/machine/guarded_words.h"
 #include "tests/cuda_emulator/machine/warp.h"
@@ -10,8 +12,11 @@ namespace emulator {
 namespace {
 
 // A stamp, from bit 0: thread (10), bytes of the word (4), strong (1), readers (2), clock of the
-// warp within the block (21), clock of the lane within the warp (26). 0: nobody.
-enum Readers : std::uint64_t { one_reader, several_lanes, several_warps };
+// warp within the block (21), clock of the lane within the warp (26). 0: nobody. A writer has
+// `bulk_copy` in place of readers if it was one.
+enum Readers : std::uint64_t { one_reader, several_lanes, several_warps, bulk_copy };
+/// A thread that is further ahead of a copy than so many fences counts as one that has none.
+constexpr std::size_t max_proxy_fences = 8;
 
 std::uint64_t thread_of(std::uint64_t stamp) { return stamp & 0x3ff; }
 std::uint64_t bytes_of(std::uint64_t stamp) { return stamp >> 10 & 0xf; }
@@ -32,7 +37,8 @@ int warp_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) / wa
 int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % warp_lanes); }
 
 [[noreturn]] void report(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
-                         const char* now, const char* before, std::uint64_t other) {
+                         const char* now, const char* before, std::uint64_t other,
+                         const char* missing = "barrier") {
   const Block& block = warp.block();
   const auto tid = [&](Special which) {
     return block.special(which, warp_of(other), lane_of(other));
@@ -40,9 +46,9 @@ int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % wa
   const char* same = warp_of(other) == warp.index() ? ", of the same warp," : "";
   warp.fault(FaultKind::race, lane,
              fmt::format("{} {} bytes of shared memory at {:#x}, which thread ({},{},{}){} {} "
-                         "without a barrier between",
+                         "without a {} between",
                          now, bytes, offset, tid(Special::tid_x), tid(Special::tid_y),
-                         tid(Special::tid_z), same, before));
+                         tid(Special::tid_z), same, before, missing));
 }
 
 /// Calls `f(word, bytes of it)`.
@@ -161,6 +167,52 @@ void SharedRaces::acquire_from(Warp& warp, int lane, const Released& released) {
   if (const auto own = released.lanes_of_warp.find(warp.index());
       own != released.lanes_of_warp.end())
     warp.clocks.acquire(lane, own->second);
+}
+
+void SharedRaces::fence_proxy(Warp& warp, int lane) {
+  std::deque<Released>& own = proxy_fences_[warp.index() * warp_lanes + lane];
+  release_to(warp, lane, own.emplace_back());
+  if (own.size() > max_proxy_fences) own.pop_front();
+}
+
+bool SharedRaces::is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const {
+  const auto lies_between = [&](int thread, const Released& fence) {
+    const int its_warp = thread / warp_lanes, its_lane = thread % warp_lanes;
+    const Clocks::Row& lanes = fence.lanes_of_warp.at(its_warp);
+    const auto at = [](const Clocks::Row& row, int member) {
+      return row[static_cast<std::size_t>(member)];
+    };
+    const bool covers = warp_of(stamp) == its_warp
+                            ? warp_clock(stamp) < at(lanes, lane_of(stamp))
+                            : block_clock(stamp) < at(fence.warps, warp_of(stamp));
+    const bool is_known =
+        its_warp == warp.index()
+            ? warp.clocks.ordered(lane, its_lane, at(lanes, its_lane) - 1)
+            : clocks.ordered(warp.index(), its_warp, at(fence.warps, its_warp) - 1);
+    return covers && is_known;
+  };
+  return std::ranges::any_of(proxy_fences_, [&](const auto& of_thread) {
+    return std::ranges::any_of(of_thread.second, [&](const Released& fence) {
+      return lies_between(of_thread.first, fence);
+    });
+  });
+}
+
+void SharedRaces::check_proxy(Warp& warp, int lane, std::uint64_t offset, unsigned bytes) const {
+  std::uint64_t last = 0;  // neighbouring words mostly have the same history
+  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
+    const std::uint64_t writer = words_[index].writer;
+    if (writer == 0 || readers_of(writer) == bulk_copy || writer == last) return;
+    if (!is_fenced(warp, lane, writer))
+      report(warp, lane, index * 4, 4, "copies", "writes", writer, "fence.proxy.async");
+    last = writer;
+  });
+}
+
+void SharedRaces::mark_proxy(std::uint64_t offset, unsigned bytes) {
+  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
+    words_[index].writer |= std::uint64_t{bulk_copy} << 15;
+  });
 }
 
 }  // namespace emulator

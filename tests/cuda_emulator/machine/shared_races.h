@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -55,6 +56,14 @@ class SharedRaces {
   void release_own(Warp& warp, int lane, Released& released);
   void acquire_from(Warp& warp, int lane, const Released& released);
 
+  /// Bulk copies use another proxy: they see what a thread wrote only behind a fence.proxy.async,
+  /// by any thread, on the way from the write to the copy.
+  void fence_proxy(Warp& warp, int lane);
+  /// Throws LaneFault when a bulk copy of these bytes that starts now could miss a write.
+  void check_proxy(Warp& warp, int lane, std::uint64_t offset, unsigned bytes) const;
+  /// A bulk copy wrote these bytes.
+  void mark_proxy(std::uint64_t offset, unsigned bytes);
+
   /// The warps of the block.
   Clocks clocks;
   /// Null: the block has used no asynchronous copy and no mbarrier object.
@@ -68,7 +77,11 @@ class SharedRaces {
   bool ordered(const Warp& warp, int lane, std::uint64_t stamp) const;
 
   std::vector<Word> words_;
+  /// Returns whether a fence of the other proxy lies between the access and the thread.
+  bool is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const;
+
   std::map<std::uint64_t, Released> released_;
+  std::map<int, std::deque<Released>> proxy_fences_;  // the last ones of each thread
 };
 
 }  // namespace emulator

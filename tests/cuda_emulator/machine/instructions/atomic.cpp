@@ -240,32 +240,39 @@ void run_fence(Warp& warp, const Code& code, Mask lanes) {
 
 void nothing(Warp&, const Code&, Mask) {}
 
-}  // namespace
+void run_proxy_fence(Warp& warp, const Code&, Mask lanes) {
+  for_lanes(lanes, [&](int lane) { warp.block().shared_races.fence_proxy(warp, lane); });
+}
 
-void decode_atom(Decoder& decoder) { decode_update(decoder, true); }
-void decode_red(Decoder& decoder) { decode_update(decoder, false); }
-
-/// Fences between proxies: all of them see the same bytes here.
+/// fence.proxy and fence.mbarrier_init. False: another fence.
 bool decode_proxy_fence(Decoder& decoder) {
+  Code::Run run = nothing;
   if (decoder.take("mbarrier_init")) {
     decoder.require_target(90);
     decoder.expect("release");
     decoder.expect("cluster");
   } else if (decoder.take("proxy")) {
-    if (decoder.take("alias")) {
-      decoder.require_target(70);
-    } else {
+    if (!decoder.take("alias")) {
       decoder.expect("async");
       decoder.require_target(90);
-      if (!decoder.take("global")) decoder.take_shared();
+      // Global memory has one proxy here.
+      if (!decoder.take("global")) {
+        decoder.take_shared();
+        run = run_proxy_fence;
+      }
     }
   } else {
     return false;
   }
   decoder.expect_operands(0);
-  decoder.emit(nothing);
+  decoder.emit(run);
   return true;
 }
+
+}  // namespace
+
+void decode_atom(Decoder& decoder) { decode_update(decoder, true); }
+void decode_red(Decoder& decoder) { decode_update(decoder, false); }
 
 /// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}. flag: the whole GPU or
 /// more, not only the block.

@@ -159,18 +159,43 @@ extern "C" __global__ void bulk_store(int* out, int mistake) {
   if (mistake != 2) place[t] = 1;
 }
 
-// 1: one thread's write is not ordered before the copy of another one.
+// 1: one thread's write is not ordered before the copy of another one; 2: a fence for the copy is
+// missing; 3: it is for another space; 4: it comes before the writes. -1: it stands behind the
+// barrier, -2: a third thread has it.
 extern "C" __global__ void bulk_store_of_others(int* out, int mistake) {
   __shared__ alignas(128) int place[256];
   const unsigned t = threadIdx.x, n = blockDim.x;
+  const auto fence = [] { ptx::fence_proxy_async(ptx::space_shared); };
+  if (mistake == 4) fence();
   place[t] = static_cast<int>(t);
-  ptx::fence_proxy_async(ptx::space_shared);
-  if (mistake == 0) __syncthreads();
+  if (mistake == 0 || mistake == 1) fence();
+  if (mistake == 3) ptx::fence_proxy_async(ptx::space_global);
+  if (mistake != 1) __syncthreads();
+  if (mistake == -2) {
+    if (t == n - 1) fence();
+    __syncthreads();
+  }
   if (t == 0) {
+    if (mistake == -1) fence();
     ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out, place,
                        static_cast<unsigned>(n * sizeof(int)));
     ptx::cp_async_bulk_commit_group();
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+  }
+}
+
+// Bytes that a bulk copy wrote need no fence before another one.
+extern "C" __global__ void bulk_through(const int* in, int* out) {
+  __shared__ alignas(128) int place[256];
+  __shared__ std::uint64_t barrier;
+  const unsigned bytes = blockDim.x * sizeof(int);
+  init(&barrier, 1);
+  if (threadIdx.x == 0) {
+    load(place, in, bytes, &barrier);
+    wait(&barrier, 0);
+    ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out, place, bytes);
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
   }
 }
 

@@ -80,7 +80,29 @@ TEST(AsyncCopyFault, BulkStore) {
 }
 
 TEST(AsyncCopyFault, BulkStoreOfOthers) {
-  check("bulk_store_of_others", false, {{1, FaultKind::race}});
+  check("bulk_store_of_others", false,
+        {{1, FaultKind::race}, {2, FaultKind::race}, {3, FaultKind::race}, {4, FaultKind::race}});
+}
+
+TEST(AsyncCopyFault, FencesAnywhereBetweenWriteAndBulkStore) {
+  FaultTest test("async_copies_sm90");
+  const auto out = test.device.allocate(threads * sizeof(int));
+  for_seeds(test.kernels, seeds, [&] {
+    for (const int place : {-1, -2}) {
+      test.expect_none("bulk_store_of_others", one_block, out, place);
+      EXPECT_EQ(test.device.download<int>(out, threads)[5], 5);
+    }
+  });
+}
+
+TEST(AsyncCopyFault, NoFenceBetweenBulkCopies) {
+  FaultTest test("async_copies_sm90");
+  const auto in = test.device.upload(numbers(threads)),
+             out = test.device.allocate(threads * sizeof(int));
+  for_seeds(test.kernels, seeds, [&] {
+    test.expect_none("bulk_through", one_block, in, out);
+    EXPECT_EQ(test.device.download<int>(out, threads), numbers(threads));
+  });
 }
 
 TEST(AsyncCopyFault, MessageThroughAnMbarrier) {
