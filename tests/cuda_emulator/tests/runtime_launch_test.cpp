@@ -195,6 +195,59 @@ TEST(RuntimeLaunch, RefusesCodeForNewerGpus) {
   });
 }
 
+/// `copy(int* to, const int* from)`: four numbers, by a bulk copy and an mbarrier.
+constexpr const char* ptx_of_hopper = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+
+.visible .entry copy(.param .u64 copy_param_0, .param .u64 copy_param_1)
+{
+	.reg .pred 	%p<2>;
+	.reg .b32 	%r<5>;
+	.reg .b64 	%rd<5>;
+	.shared .align 16 .b8 place[16];
+	.shared .align 8 .b8 object[8];
+	ld.param.u64 	%rd1, [copy_param_0];
+	ld.param.u64 	%rd2, [copy_param_1];
+	mbarrier.init.shared.b64 	[object], 1;
+	mbarrier.arrive.expect_tx.shared.b64 	_, [object], 16;
+	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes 	[place], [%rd2], 16, [object];
+AGAIN:
+	mbarrier.try_wait.parity.shared.b64 	%p1, [object], 0;
+	@!%p1 bra 	AGAIN;
+	ld.shared.v4.u32 	{%r1, %r2, %r3, %r4}, [place];
+	st.global.v4.u32 	[%rd1], {%r1, %r2, %r3, %r4};
+	ret;
+}
+)";
+
+TEST(RuntimeLaunch, RunsAsynchronousCopiesFromComputeCapability90On) {
+  const auto launch = [](const char* gpu, cudaError_t expected) {
+    on_gpus(1,
+            [&] {
+              EmbeddedKernels kernels(ptx_of_hopper, 90);
+              const char symbol = 0;
+              kernels.add("copy", symbol);
+              int* memory = nullptr;
+              EXPECT_CUDA(cudaMalloc(reinterpret_cast<void**>(&memory), 32));
+              const std::vector<int> sent{1, 2, 3, 4};
+              EXPECT_CUDA(cudaMemcpy(memory + 4, sent.data(), 16, cudaMemcpyHostToDevice));
+              const int* from = memory + 4;
+              void* arguments[] = {&memory, &from};
+              EXPECT_EQ(cudaLaunchKernel(&symbol, dim3(1), dim3(1), arguments, 0, nullptr),
+                        expected);
+              if (expected != cudaSuccess) return;
+              std::vector<int> received(4);
+              EXPECT_CUDA(cudaMemcpy(received.data(), memory, 16, cudaMemcpyDeviceToHost));
+              EXPECT_EQ(received, sent);
+            },
+            {{"ASSAY_EMULATED_GPU", gpu}});
+  };
+  for (const char* gpu : {"h100", "h200", "b200"}) launch(gpu, cudaSuccess);
+  for (const char* gpu : {"t4", "a100", "l40s"}) launch(gpu, cudaErrorNoKernelImageForDevice);
+}
+
 TEST(RuntimeLaunch, SaysHowToCompileCompressedCode) {
   const std::string errors = on_gpus(1, [] {
     EmbeddedKernels compressed("\x28\xb5\x2f\xfd");

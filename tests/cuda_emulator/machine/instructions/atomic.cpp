@@ -202,8 +202,7 @@ void decode_update(Decoder& decoder, bool has_result) {
   if (release) decoder.code.order = Order::release;
   if (acquire_release) decoder.code.order = Order::acquire_release;
   decoder.take_scope();
-  for (const std::string_view name : {"global", "shared", "shared::cta"})
-    if (decoder.take(name)) decoder.code.space = *ptx::space_named(name);
+  if (!decoder.take_shared() && decoder.take("global")) decoder.code.space = ptx::Space::global;
   decoder.take_cache_hints();
   std::string_view op;
   for (const std::string_view name :

@@ -210,8 +210,9 @@ Code::Run pick_memory(const Decoder& decoder, ptx::Type type, std::size_t regist
 }
 
 void take_space(Decoder& decoder) {
-  for (const std::string_view name : {"global", "shared", "shared::cta", "local", "const", "param",
-                                      "param::entry", "param::func"})
+  if (decoder.take_shared()) return;
+  for (const std::string_view name :
+       {"global", "local", "const", "param", "param::entry", "param::func"})
     if (decoder.take(name)) decoder.code.space = *ptx::space_named(name);
 }
 

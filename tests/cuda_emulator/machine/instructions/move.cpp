@@ -149,8 +149,8 @@ void add_offset(Warp& warp, const Code& code, Mask lanes) {
 }
 
 ptx::Space take_space(Decoder& decoder) {
-  for (const std::string_view name :
-       {"global", "shared", "shared::cta", "local", "const", "param", "param::entry"})
+  if (decoder.take_shared()) return ptx::Space::shared;
+  for (const std::string_view name : {"global", "local", "const", "param", "param::entry"})
     if (decoder.take(name)) return *ptx::space_named(name);
   decoder.fail("a space is missing");
 }

@@ -206,6 +206,20 @@ TEST(Memory, LocalDepot) {
   for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i);
 }
 
+// A cluster has one block here.
+TEST(Memory, SharedMemoryOfTheCluster) {
+  const std::string body =
+      ".shared .align 4 .b8 place[4];\nmov.u64 %l1, place; st.shared::cluster.u32 [%l1], 5;\n"
+      "cvta.shared::cluster.u64 %l2, %l1; isspacep.shared::cluster %p1, %l2;\n"
+      "atom.relaxed.cluster.shared::cluster.add.u32 %r3, [%l1], 2;\n"
+      "ld.shared::cluster.u32 %r4, [%l1]; mad.lo.u32 %r3, %r3, 10, %r4;\n"
+      "@!%p1 mov.u32 %r3, 0;\n" +
+      store_u32("%out", "%r3");
+  EXPECT_EQ(run_u32(body, {.grid = {1}, .block = {1}}, {0}, 1, "", 90),
+            std::vector<std::uint32_t>{57});
+  EXPECT_TRUE(caught_from([&] { run_u32(body, {.grid = {1}, .block = {1}}); }).any);
+}
+
 TEST(Memory, SpacesOfGenericAddresses) {
   const std::string bits =
       "isspacep.global %p1, %l9; isspacep.shared %p2, %l9; isspacep.local %p3, %l9; isspacep.const "
