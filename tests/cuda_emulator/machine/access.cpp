@@ -87,6 +87,15 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
   return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
 }
 
+/// Bytes of shared memory that asynchronous copies or mbarrier objects guard look unwritten.
+[[gnu::cold, gnu::noinline]] bool is_written_behind_guards(Warp& warp, int lane,
+                                                           const Target& target, unsigned bytes,
+                                                           Access access) {
+  Block& block = warp.block();
+  return block.has_async() &&
+         block.async().guards.check(warp, lane, target.offset, bytes, access != Access::read);
+}
+
 Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t base,
                      std::uint64_t offset, std::size_t size, unsigned bytes, Access access,
                      ptx::Space space) {
@@ -96,7 +105,8 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
           fmt::format("there are {} bytes of {} memory", size, name));
   Target target{memory.bytes.data() + base + offset, memory.written.data() + base + offset, space,
                 offset};
-  if (needs_written(access) && !all_written(target.written, bytes))
+  if (needs_written(access) && !all_written(target.written, bytes) &&
+      !(space == ptx::Space::shared && is_written_behind_guards(warp, lane, target, bytes, access)))
     fault(warp, lane, FaultKind::uninitialised_read, offset, bytes, access,
           fmt::format("nothing has written all of them, in {} memory", name));
   return target;
@@ -197,7 +207,10 @@ void note_write(Warp& warp, const Code& code, int lane, const Target& target, un
     warp.block().shared_races.write(warp, lane, target.offset, bytes, strong, changes);
   else if (target.window != nullptr)
     warp.block().global_races.write(warp, lane, target, bytes, strong, changes);
-  if (!all_written(target.written, bytes)) std::memset(target.written, 1, bytes);
+  if (all_written(target.written, bytes)) return;
+  if (target.space == ptx::Space::shared)
+    is_written_behind_guards(warp, lane, target, bytes, Access::write);
+  std::memset(target.written, 1, bytes);
 }
 
 void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes) {

@@ -9,15 +9,6 @@
 namespace emulator {
 namespace {
 
-void copy_marks(AsyncCopy& copy) {
-  if (copy.to_written == nullptr) return;
-  if (copy.from_written != nullptr && copy.bytes != 0)
-    std::memmove(copy.to_written, copy.from_written, copy.bytes);
-  else
-    std::memset(copy.to_written, 1, copy.bytes);
-  std::memset(copy.to_written + copy.bytes, 1, copy.zeros);
-}
-
 unsigned size_of(const AsyncCopy& copy) { return static_cast<unsigned>(copy.bytes + copy.zeros); }
 
 const Target nowhere{};
@@ -26,7 +17,7 @@ const Change always{nowhere, nullptr, 0};
 }  // namespace
 
 AsyncCopies::AsyncCopies(Block& block)
-    : guards(block.shared_bytes()), block_(block), threads_(block.threads()) {}
+    : guards(block.shared), block_(block), threads_(block.threads()) {}
 
 AsyncCopies::OfThread& AsyncCopies::of(int warp, int lane) {
   return threads_[static_cast<std::size_t>(warp * warp_lanes + lane)];
@@ -35,16 +26,24 @@ AsyncCopies::OfThread& AsyncCopies::of(int warp, int lane) {
 void AsyncCopies::start(Warp& warp, AsyncCopy copy) {
   const int thread = copy.warp * warp_lanes + copy.lane;
   SharedRaces& races = block_.shared_races;
+  // Until the wait nothing may change them.
+  for (std::size_t i = 0; i < copy.bytes; ++i) {
+    const bool is_written = copy.shared_from               ? guards.mark(*copy.shared_from + i) != 0
+                            : copy.from_written != nullptr ? copy.from_written[i] != 0
+                                                           : true;
+    copy.marks.push_back(is_written);
+  }
+  copy.marks.resize(size_of(copy), 1);
   if (copy.shared_from) {
+    guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
     races.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
     races.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
     guards.add_read(*copy.shared_from, size_of(copy), thread);
   }
   if (copy.shared_to) {
+    guards.check(warp, copy.lane, *copy.shared_to, size_of(copy), true);
     races.write(warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
     guards.add_write(*copy.shared_to, size_of(copy), thread);
-    // Who reads too early meets a race, whether the bytes have come or not.
-    copy_marks(copy);
   }
   if (copy.barrier != nullptr) ++copy.barrier->pending_signals;
   const std::uint64_t moment = block_.random().below(4);
@@ -102,17 +101,18 @@ void AsyncCopies::wait_all(Warp& warp, int lane) {
 void AsyncCopies::stage(AsyncCopy& copy) {
   if (copy.has_landed || !copy.staged.empty()) return;
   copy.staged.assign(copy.from, copy.from + copy.bytes);
-  copy.staged_marks.assign(copy.bytes, std::byte{1});
-  if (copy.from_written != nullptr)
-    std::memcpy(copy.staged_marks.data(), copy.from_written, copy.bytes);
   copy.from = copy.staged.data();
-  copy.from_written = reinterpret_cast<const std::uint8_t*>(copy.staged_marks.data());
 }
 
 void AsyncCopies::move_bytes(AsyncCopy& copy) {
   if (copy.bytes != 0) std::memmove(copy.to, copy.from, copy.bytes);
   std::memset(copy.to + copy.bytes, 0, copy.zeros);
-  copy_marks(copy);
+  if (copy.shared_to) {
+    for (std::size_t i = 0; i < copy.marks.size(); ++i)
+      guards.set_mark(*copy.shared_to + i, copy.marks[i]);
+  } else if (copy.to_written != nullptr) {
+    std::ranges::copy(copy.marks, copy.to_written);
+  }
 }
 
 void AsyncCopies::land(AsyncCopy& copy, const Shared& shared) {
@@ -142,8 +142,8 @@ void AsyncCopies::land(AsyncCopy& copy, const Shared& shared) {
 void AsyncCopies::release_source(AsyncCopy& copy) {
   if (!copy.shared_from) return;
   guards.remove_read(*copy.shared_from, size_of(copy));
-  block_.shared_races.read_unguarded(*block_.warps()[static_cast<std::size_t>(copy.warp)],
-                                     copy.lane, *copy.shared_from, size_of(copy), false);
+  block_.shared_races.read(*block_.warps()[static_cast<std::size_t>(copy.warp)], copy.lane,
+                           *copy.shared_from, size_of(copy), false);
   copy.shared_from.reset();
 }
 
@@ -154,8 +154,8 @@ void AsyncCopies::retire(AsyncCopy& copy) {
   release_source(copy);
   if (!copy.shared_to) return;
   guards.remove_write(*copy.shared_to, size_of(copy));
-  block_.shared_races.write_unguarded(*block_.warps()[static_cast<std::size_t>(copy.warp)],
-                                      copy.lane, *copy.shared_to, size_of(copy), false, always);
+  block_.shared_races.write(*block_.warps()[static_cast<std::size_t>(copy.warp)], copy.lane,
+                            *copy.shared_to, size_of(copy), false, always);
   if (copy.is_bulk) block_.shared_races.mark_proxy(*copy.shared_to, size_of(copy));
 }
 
@@ -203,6 +203,7 @@ void AsyncCopies::invalidate_mbarrier(std::uint64_t offset) {
   invalidated_changes_ += mbarriers_.at(offset).changes + 1;
   mbarriers_.erase(offset);
   guards.set_mbarrier(offset, false);
+  for (std::uint64_t i = 0; i < 8; ++i) guards.set_mark(offset + i, 0);
 }
 
 void AsyncCopies::see_phase(Mbarrier& barrier) {

@@ -33,7 +33,8 @@ struct AsyncCopy {
   std::uint64_t group = 0;  // 0: not committed
   bool is_late = false;     // done at the last moment
   bool has_landed = false, is_retired = false;
-  std::vector<std::byte> staged{}, staged_marks{};  // read, but not yet written
+  std::vector<std::uint8_t> marks{};  // of the destination
+  std::vector<std::byte> staged{};    // read, but not yet written
 };
 
 /// The asynchronous copies of a block and its mbarrier objects. A copy is done at a moment that the

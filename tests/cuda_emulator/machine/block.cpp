@@ -100,7 +100,6 @@ Block::Result Block::run(int instructions) {
 AsyncCopies& Block::async() {
   if (async_ == nullptr) {
     async_ = std::make_unique<AsyncCopies>(*this);
-    shared_races.guards = &async_->guards;
   }
   return *async_;
 }

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace emulator {
 
+struct MarkedBytes;
 class Warp;
 
 /// Words of a block's shared memory that threads must leave alone: the destination of a copy that
 /// nobody has waited for, its source, which may still be read, and mbarrier objects.
+///
+/// Their bytes look as if nothing had written them, which leads accesses here without a further
+/// question asked of all others; the true marks are kept aside.
 class GuardedWords {
  public:
-  explicit GuardedWords(std::size_t bytes) : words_((bytes + 3) / 4) {}
+  explicit GuardedWords(MarkedBytes& shared);
 
   /// `thread` started the copy.
   void add_write(std::uint64_t offset, std::uint64_t bytes, int thread);
@@ -20,8 +25,11 @@ class GuardedWords {
   void remove_read(std::uint64_t offset, std::uint64_t bytes);
   void set_mbarrier(std::uint64_t offset, bool live);
 
-  /// Throws LaneFault for an access that must not be.
-  void check(Warp& warp, int lane, std::uint64_t offset, std::uint64_t bytes, bool writes) const;
+  std::uint8_t mark(std::uint64_t offset) const;
+  void set_mark(std::uint64_t offset, std::uint8_t mark);
+
+  /// Throws LaneFault for an access that must not be. Returns whether all bytes have been written.
+  bool check(Warp& warp, int lane, std::uint64_t offset, std::uint64_t bytes, bool writes) const;
 
  private:
   struct Word {
@@ -29,10 +37,13 @@ class GuardedWords {
     std::uint16_t reader = 0;  // the last one's thread + 1
     std::uint16_t reads = 0;
     bool mbarrier = false;
+    std::array<std::uint8_t, 4> marks{};  // while it is guarded
+    bool is_guarded() const { return writer != 0 || reads != 0 || mbarrier; }
   };
   template <class F>
-  void for_each(std::uint64_t offset, std::uint64_t bytes, F f);
+  void change(std::uint64_t offset, std::uint64_t bytes, F f);
 
+  std::vector<std::uint8_t>& written_;
   std::vector<Word> words_;
 };
 

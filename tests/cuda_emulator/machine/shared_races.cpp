@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "tests/cuda_emulator/machine/block.h"
-#include "tests/cuda_emulator/machine/guarded_words.h"
 #include "tests/cuda_emulator/machine/warp.h"
 
 namespace emulator {
@@ -75,13 +74,7 @@ void Released::join(const Released& other) {
   for (const auto& [warp, lanes] : other.lanes_of_warp) Clocks::join(lanes_of_warp[warp], lanes);
 }
 
-void SharedRaces::check_guards(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
-                               bool writes) const {
-  guards->check(warp, lane, offset, bytes, writes);
-}
-
-void SharedRaces::read_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
-                                 bool strong) {
+void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
@@ -111,8 +104,8 @@ void SharedRaces::read_unguarded(Warp& warp, int lane, std::uint64_t offset, uns
   });
 }
 
-void SharedRaces::write_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
-                                  bool strong, const Change& changes) {
+void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
+                        const Change& changes) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {

@@ -11,7 +11,6 @@
 namespace emulator {
 
 class Block;
-class GuardedWords;
 class Warp;
 
 /// Accesses that some threads have released for others to acquire.
@@ -34,20 +33,10 @@ class SharedRaces {
  public:
   explicit SharedRaces(std::size_t bytes) : words_((bytes + 3) / 4) {}
 
-  void read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong) {
-    if (guards != nullptr) check_guards(warp, lane, offset, bytes, false);
-    read_unguarded(warp, lane, offset, bytes, strong);
-  }
+  void read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
   /// `changes` tells, when it matters, whether the bytes hold another value than the one written.
   void write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
-             const Change& changes) {
-    if (guards != nullptr) check_guards(warp, lane, offset, bytes, true);
-    write_unguarded(warp, lane, offset, bytes, strong, changes);
-  }
-  /// Accesses by mbarrier operations, and by copies that end.
-  void read_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
-  void write_unguarded(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
-                       const Change& changes);
+             const Change& changes);
 
   void release(Warp& warp, int lane, std::uint64_t offset);
   void acquire(Warp& warp, int lane, std::uint64_t offset);
@@ -66,14 +55,11 @@ class SharedRaces {
 
   /// The warps of the block.
   Clocks clocks;
-  /// Null: the block has used no asynchronous copy and no mbarrier object.
-  const GuardedWords* guards = nullptr;
 
  private:
   struct Word {
     std::uint64_t writer = 0, reader = 0;
   };
-  void check_guards(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool writes) const;
   bool ordered(const Warp& warp, int lane, std::uint64_t stamp) const;
 
   std::vector<Word> words_;

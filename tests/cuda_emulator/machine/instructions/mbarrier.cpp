@@ -24,7 +24,7 @@ Mbarrier& mbarrier_at(Warp& warp, ptx::Space space, int lane, std::uint64_t addr
   if (found == nullptr)
     warp.fault(FaultKind::undefined, lane,
                fmt::format("there is no initialised mbarrier object at {:#x}", offset));
-  warp.block().shared_races.read_unguarded(warp, lane, offset, 8, true);
+  warp.block().shared_races.read(warp, lane, offset, 8, true);
   return *found;
 }
 
@@ -59,9 +59,7 @@ void begin_or_end(Warp& warp, int lane, std::uint64_t offset, bool begins) {
   if (begins) async.guards.check(warp, lane, offset, 8, true);
   const Target target{block.shared.bytes.data() + offset, block.shared.written.data() + offset,
                       ptx::Space::shared, offset};
-  block.shared_races.write_unguarded(warp, lane, offset, 8, false, {target, nullptr, 8});
-  // Readers shall meet the object, and find nothing when it has gone.
-  std::memset(target.written, begins ? 1 : 0, 8);
+  block.shared_races.write(warp, lane, offset, 8, false, {target, nullptr, 8});
 }
 
 void init(Warp& warp, const Code& code, Mask lanes) {
