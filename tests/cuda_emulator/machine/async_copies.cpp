@@ -199,6 +199,12 @@ void AsyncCopies::init_mbarrier(std::uint64_t offset, std::uint32_t count) {
   guards.set_mbarrier(offset, true);
 }
 
+bool AsyncCopies::is_awaited(const Mbarrier& barrier) {
+  const auto is_open = [](const Shared& copy) { return !copy->is_retired; };
+  return barrier.pending_signals != 0 || std::ranges::any_of(barrier.landed, is_open) ||
+         std::ranges::any_of(barrier.unseen, is_open);
+}
+
 void AsyncCopies::invalidate_mbarrier(std::uint64_t offset) {
   invalidated_changes_ += mbarriers_.at(offset).changes + 1;
   mbarriers_.erase(offset);

@@ -65,6 +65,8 @@ class AsyncCopies {
   /// Null: the address holds no object.
   Mbarrier* mbarrier(std::uint64_t offset);
   void init_mbarrier(std::uint64_t offset, std::uint32_t count);
+  /// Whether copies signal it that nobody has waited for.
+  static bool is_awaited(const Mbarrier& barrier);
   void invalidate_mbarrier(std::uint64_t offset);
   /// A thread has seen the phase end: the copies that it covers are over, and ordered before.
   void see_phase(Mbarrier& barrier);

@@ -84,8 +84,9 @@ void init(Warp& warp, const Code& code, Mask lanes) {
 void invalidate(Warp& warp, const Code& code, Mask lanes) {
   for_lanes_in_some_order(warp, lanes, [&](int lane) {
     const Mbarrier& barrier = object(warp, code, lane);
-    check_mbarrier(warp, lane, barrier,
-                   barrier.pending_signals != 0 ? "copies that are not done signal it" : nullptr);
+    check_mbarrier(
+        warp, lane, barrier,
+        AsyncCopies::is_awaited(barrier) ? "copies signal it that nobody has waited for" : nullptr);
     begin_or_end(warp, lane, barrier.offset(), false);
     warp.block().async().invalidate_mbarrier(barrier.offset());
   });

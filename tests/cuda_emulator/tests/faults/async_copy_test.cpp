@@ -79,6 +79,18 @@ TEST(AsyncCopyFault, BulkStore) {
         {{1, FaultKind::race}, {2, FaultKind::undefined}, {3, FaultKind::race}});
 }
 
+// The source may change behind a wait for its reads, whenever the writes come.
+TEST(AsyncCopyFault, BulkStoreWritesWhatItRead) {
+  FaultTest test("async_copies_sm90");
+  const auto out = test.device.allocate(threads * sizeof(int));
+  std::vector<int> indices(threads);
+  std::iota(indices.begin(), indices.end(), 0);
+  for_seeds(test.kernels, seeds, [&] {
+    test.expect_none("bulk_store", one_block, out, 0);
+    EXPECT_EQ(test.device.download<int>(out, threads), indices);
+  });
+}
+
 TEST(AsyncCopyFault, BulkStoreOfOthers) {
   check("bulk_store_of_others", false,
         {{1, FaultKind::race}, {2, FaultKind::race}, {3, FaultKind::race}, {4, FaultKind::race}});

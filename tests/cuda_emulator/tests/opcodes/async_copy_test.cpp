@@ -200,6 +200,18 @@ TEST(BulkCopy, PrefetchIsNoOperation) {
             expected(0, 0));
 }
 
+TEST(BulkCopy, KeepsItsMbarrierUntilTheWait) {
+  const std::string end = "mbarrier.arrive.shared.b64 _, [%r12];\n",
+                    load = barrier + load_head +
+                           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                           "[%r10], [%in], 128, [%r12];\n" +
+                           end,
+                    inval = "bar.sync 0;\n@%p2 mbarrier.inval.shared.b64 [%r12];\n";
+  EXPECT_EQ(run(load + until("0") + inval), expected(16, 0));
+  const Caught caught = caught_from([&] { run(load + inval); });
+  EXPECT_EQ(caught.kind, FaultKind::undefined) << caught.text;
+}
+
 TEST(BulkCopy, SizeAndAlignment) {
   const auto load = [](const std::string& to, const std::string& from, const std::string& bytes) {
     return caught_from([&] {

@@ -196,6 +196,15 @@ TEST(Mbarrier, UndefinedUses) {
          "no initialised");
 }
 
+TEST(Mbarrier, LeavesNothingBehind) {
+  EXPECT_EQ(caught_from([] {
+              run("mbarrier.init.shared.b64 [%r10], 1; mbarrier.inval.shared.b64 [%r10];\n"
+                  "ld.shared.u32 %r20, [%r10];\n",
+                  1);
+            }).kind,
+            FaultKind::uninitialised_read);
+}
+
 TEST(Mbarrier, AddressesOfOtherSpaces) {
   EXPECT_EQ(caught_from([] { run("mbarrier.init.b64 [%in], 1; mov.u32 %r20, 0;", 1); }).kind,
             FaultKind::illegal_address);
