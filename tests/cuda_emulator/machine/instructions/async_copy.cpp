@@ -102,10 +102,6 @@ void copy_bulk(Warp& warp, const Code& code, Mask lanes) {
     copy.is_bulk = true;
     copy.bytes = bytes;
     const CopySite& site = *code.copy;
-    for (const AddressPlace* place : {&site.to, &site.from})
-      if (const std::uint64_t address = lane_address(warp, *place, lane); address % 16 != 0)
-        warp.fault(FaultKind::misaligned_address, lane,
-                   fmt::format("a bulk copy at {:#x}, which is no multiple of 16", address));
     if (site.has_barrier)
       copy.barrier =
           &mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane));

@@ -42,7 +42,7 @@ extern "C" __global__ void own_element(const int* in, int* out, int mistake) {
   __pipeline_wait_prior(0);
 }
 
-// 1: no barrier between one thread's wait and another one's read.
+// 1: no barrier between one thread's wait and another one's read; 2: it comes before the wait.
 extern "C" __global__ void other_element(const int* in, int* out, int mistake) {
   __shared__ int place[128];
   const unsigned t = threadIdx.x, n = blockDim.x;
@@ -50,6 +50,7 @@ extern "C" __global__ void other_element(const int* in, int* out, int mistake) {
   __syncthreads();
   start_copy(place + t, in + t);
   __pipeline_commit();
+  if (mistake == 2) __syncthreads();
   __pipeline_wait_prior(0);
   if (mistake == 0) __syncthreads();
   out[t] = place[n - 1 - t];
@@ -216,6 +217,26 @@ extern "C" __global__ void message(int* out, int mistake) {
     for (unsigned i = 0; i < n; ++i) sum += place[i];
     *out = sum;
   }
+}
+
+// One thread tells the others that it has initialised the object. 1: without fences.
+extern "C" __global__ void announced_object(int* out, int mistake) {
+  __shared__ std::uint64_t barrier;
+  __shared__ int flag;
+  volatile int* const seen = &flag;
+  if (threadIdx.x == 0) *seen = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&barrier, blockDim.x);
+    if (mistake == 0) __threadfence_block();
+    *seen = 1;
+  }
+  while (*seen == 0) {
+  }
+  if (mistake == 0) __threadfence_block();
+  ptx::mbarrier_arrive(&barrier);
+  wait(&barrier, 0);
+  out[threadIdx.x] = 1;
 }
 
 // 1: an arrival too many; 2: one too few; 3: not initialised; 4: initialised twice; 5: stores over

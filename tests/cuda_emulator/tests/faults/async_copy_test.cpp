@@ -47,7 +47,7 @@ void check(const char* name, bool reads, const std::vector<Case>& cases) {
 TEST(AsyncCopyFault, ReadBeforeTheWait) { check("own_element", true, {{1, FaultKind::race}}); }
 
 TEST(AsyncCopyFault, NoBarrierBehindTheWait) {
-  check("other_element", true, {{1, FaultKind::race}});
+  check("other_element", true, {{1, FaultKind::race}, {2, FaultKind::race}});
 }
 
 TEST(AsyncCopyFault, TheWrongGroup) { check("two_groups", true, {{1, FaultKind::race}}); }
@@ -126,6 +126,10 @@ TEST(AsyncCopyFault, UseOfAnMbarrier) {
   for (const int mistake : {1, 3, 4, 5, 6, 7, 8, 9})
     cases.push_back({mistake, FaultKind::undefined});
   check("object", false, cases);
+}
+
+TEST(AsyncCopyFault, AnMbarrierInitialisedWithoutOrder) {
+  check("announced_object", false, {{1, FaultKind::race}});
 }
 
 TEST(AsyncCopyFault, NamesAddressAndThreads) {
