@@ -56,6 +56,27 @@ extern "C" __global__ void other_element(const int* in, int* out, int mistake) {
   out[t] = place[n - 1 - t];
 }
 
+// One thread tells the others that its copy has come. 1: without fences.
+extern "C" __global__ void announced_copy(const int* in, int* out, int mistake) {
+  __shared__ int place, flag;
+  volatile int* const seen = &flag;
+  if (threadIdx.x == 0) {
+    *seen = 0;
+    start_copy(&place, in);
+    __pipeline_commit();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __pipeline_wait_prior(0);
+    if (mistake == 0) __threadfence_block();
+    *seen = 1;
+  }
+  while (*seen == 0) {
+  }
+  if (mistake == 0) __threadfence_block();
+  out[threadIdx.x] = place;
+}
+
 // 1: the wait leaves the group pending.
 extern "C" __global__ void two_groups(const int* in, int* out, int mistake) {
   __shared__ int place[2][128];

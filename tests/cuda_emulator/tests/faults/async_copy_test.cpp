@@ -128,6 +128,10 @@ TEST(AsyncCopyFault, UseOfAnMbarrier) {
   check("object", false, cases);
 }
 
+TEST(AsyncCopyFault, NoOrderBehindTheWait) {
+  check("announced_copy", true, {{1, FaultKind::race}});
+}
+
 TEST(AsyncCopyFault, AnMbarrierInitialisedWithoutOrder) {
   check("announced_object", false, {{1, FaultKind::race}});
 }
