@@ -128,7 +128,7 @@ void Decoder::take_cache_hints() {
 
 bool Decoder::take_shared() {
   const bool cluster = take("shared::cluster");
-  if (cluster) require_target(90);
+  if (cluster) needs(90);
   if (!cluster && !take("shared") && !take("shared::cta")) return false;
   code.space = ptx::Space::shared;
   return true;
@@ -263,13 +263,6 @@ AddressPlace Decoder::address_in(std::size_t index, ptx::Space space) {
   const AddressPlace result{code.a, code.offset, code.flag, code.space};
   code = before;
   return result;
-}
-
-void Decoder::require_target(int capability) const {
-  const int target = compiler_.kernel().module().target;
-  if (target < capability)
-    fail(fmt::format("'{}' needs .target sm_{}, and this module has sm_{}", instruction_.opcode,
-                     capability, target));
 }
 
 void Decoder::emit(Code::Run run) {

@@ -75,8 +75,6 @@ class Decoder {
 
   /// The same for one of several addresses; leaves the code alone.
   AddressPlace address_in(std::size_t index, ptx::Space space);
-  /// Fails unless the module is for this compute capability (80: 8.0) or a later one.
-  void require_target(int capability) const;
 
   /// Ends the instruction.
   void emit(Code::Run run);

@@ -19,8 +19,8 @@ class Reservation {
   std::byte* data() const { return data_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(data_); }
   std::size_t size() const { return bytes_; }
-  /// [offset, offset + bytes) is about to be used: large parts of it take huge pages, which cost one
-  /// page fault in place of 512.
+  /// [offset, offset + bytes) is about to be used: large parts of it take huge pages, which cost
+  /// one page fault in place of 512.
   void expect_use(std::size_t offset, std::size_t bytes);
   /// Makes [offset, offset + bytes) zero, and gives whole pages back.
   void clear(std::size_t offset, std::size_t bytes);

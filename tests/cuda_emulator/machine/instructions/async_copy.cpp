@@ -163,7 +163,7 @@ bool decode_groups(Decoder& decoder) {
 }
 
 void decode_bulk(Decoder& decoder) {
-  decoder.require_target(90);
+  decoder.needs(90);
   decoder.code.flag = true;
   if (decode_groups(decoder)) return;
   if (decoder.take("prefetch")) {
@@ -234,7 +234,7 @@ void decode_element(Decoder& decoder) {
 }  // namespace
 
 void decode_cp(Decoder& decoder) {
-  decoder.require_target(80);
+  decoder.needs(80);
   decoder.expect("async");
   if (decoder.take("bulk")) return decode_bulk(decoder);
   if (decode_groups(decoder)) return;

@@ -247,13 +247,13 @@ void run_proxy_fence(Warp& warp, const Code&, Mask lanes) {
 bool decode_proxy_fence(Decoder& decoder) {
   Code::Run run = nothing;
   if (decoder.take("mbarrier_init")) {
-    decoder.require_target(90);
+    decoder.needs(90);
     decoder.expect("release");
     decoder.expect("cluster");
   } else if (decoder.take("proxy")) {
     if (!decoder.take("alias")) {
       decoder.expect("async");
-      decoder.require_target(90);
+      decoder.needs(90);
       // Global memory has one proxy here.
       if (!decoder.take("global")) {
         decoder.take_shared();
@@ -279,7 +279,7 @@ void decode_fence(Decoder& decoder) {
   if (decode_proxy_fence(decoder)) return;
   if (!decoder.take("sc") && !decoder.take("acq_rel") &&
       (decoder.take("acquire") || decoder.take("release")))
-    decoder.require_target(90);
+    decoder.needs(90);
   if (decoder.take("cta"))
     decoder.code.flag = false;
   else if (decoder.take_scope())

@@ -153,7 +153,7 @@ void decode_nanosleep(Decoder& decoder) {
 
 /// Has no effect here: the launch before has ended, and the next one waits.
 void decode_griddepcontrol(Decoder& decoder) {
-  decoder.require_target(90);
+  decoder.needs(90);
   if (!decoder.take("wait")) decoder.expect("launch_dependents");
   decoder.expect_operands(0);
   decoder.emit(nothing);
@@ -161,7 +161,7 @@ void decode_griddepcontrol(Decoder& decoder) {
 
 /// Registers are not counted here.
 void decode_setmaxnreg(Decoder& decoder) {
-  decoder.require_target(90);
+  decoder.needs(90);
   if (!decoder.compiler().kernel().module().is_target_specific)
     decoder.fail("'setmaxnreg' needs .target sm_90a");
   if (!decoder.take("inc")) decoder.expect("dec");

@@ -163,7 +163,7 @@ void take_order(Decoder& decoder, std::string_view name, Order order) {
   const bool scope = decoder.take("cta") || decoder.take("cluster");
   if (scope && !named) decoder.fail("a scope belongs to an order");
   if (named && !scope) decoder.fail("an order belongs to a scope");
-  if (named) decoder.require_target(90);
+  if (named) decoder.needs(90);
 }
 
 void take_object(Decoder& decoder, std::size_t index) {
@@ -175,7 +175,7 @@ void decode_arrive(Decoder& decoder, bool is_drop) {
   Code& code = decoder.code;
   code.variant = static_cast<unsigned char>(arrives | (is_drop ? drops : 0));
   if (decoder.take("expect_tx")) {
-    decoder.require_target(90);
+    decoder.needs(90);
     code.variant |= expects;
   }
   if (decoder.take("noComplete")) code.variant |= incomplete;
@@ -183,7 +183,7 @@ void decode_arrive(Decoder& decoder, bool is_drop) {
   take_object(decoder, 1);
   const bool needs_count = (code.variant & (expects | incomplete)) != 0;
   decoder.expect_operands(needs_count ? 3 : 2, 3);
-  if (decoder.operands() == 3 && (code.variant & incomplete) == 0) decoder.require_target(90);
+  if (decoder.operands() == 3 && (code.variant & incomplete) == 0) decoder.needs(90);
   const bool is_sink = decoder.operand(0).kind == ptx::OperandKind::sink;
   if (is_sink && (code.variant & incomplete) != 0)
     decoder.fail("an arrival with .noComplete returns a state");
@@ -193,7 +193,7 @@ void decode_arrive(Decoder& decoder, bool is_drop) {
 }
 
 void decode_bytes(Decoder& decoder, Code::Run run) {
-  decoder.require_target(90);
+  decoder.needs(90);
   take_order(decoder, "relaxed", Order::relaxed);
   take_object(decoder, 0);
   decoder.expect_operands(2);
@@ -204,7 +204,7 @@ void decode_bytes(Decoder& decoder, Code::Run run) {
 
 void decode_wait(Decoder& decoder, bool tries) {
   Code& code = decoder.code;
-  if (tries) decoder.require_target(90);
+  if (tries) decoder.needs(90);
   code.flag3 = decoder.take("parity");
   take_order(decoder, "acquire", Order::acquire);
   take_object(decoder, 1);
@@ -218,7 +218,7 @@ void decode_wait(Decoder& decoder, bool tries) {
 }  // namespace
 
 void decode_mbarrier(Decoder& decoder) {
-  decoder.require_target(80);
+  decoder.needs(80);
   if (decoder.type() != ptx::Type::b64) decoder.fail("an mbarrier object is a .b64");
   if (decoder.take("arrive")) return decode_arrive(decoder, false);
   if (decoder.take("arrive_drop")) return decode_arrive(decoder, true);

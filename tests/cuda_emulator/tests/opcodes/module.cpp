@@ -42,7 +42,8 @@ std::vector<std::uint32_t> run_u32(const std::string& body, const Shape& shape,
                                    std::size_t results_per_thread, const std::string& functions,
                                    int capability) {
   Device device;
-  Kernels kernels(device, module_head("sm_" + std::to_string(capability)) + functions + kernel({"out", "in"}, body));
+  Kernels kernels(device, module_head("sm_" + std::to_string(capability)) + functions +
+                              kernel({"out", "in"}, body));
   const std::size_t threads = std::size_t{shape.grid.x} * shape.grid.y * shape.grid.z *
                               shape.block.x * shape.block.y * shape.block.z;
   const std::size_t count = threads * results_per_thread;

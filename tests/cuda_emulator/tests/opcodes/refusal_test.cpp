@@ -23,7 +23,8 @@ Caught caught_loading(const std::string& text) {
 void expect_refused(const std::string& instruction, int capability = 75) {
   SCOPED_TRACE(instruction);
   // The instruction stands alone on the line that the text must name.
-  const std::string before = module_head("sm_" + std::to_string(capability)) + kernel({"out"}, "MARK");
+  const std::string before =
+      module_head("sm_" + std::to_string(capability)) + kernel({"out"}, "MARK");
   const std::string text = std::string(before).replace(before.find("MARK"), 4, instruction);
   const std::string head = text.substr(0, text.find(instruction));
   const auto line = 1 + std::count(head.begin(), head.end(), '\n');
