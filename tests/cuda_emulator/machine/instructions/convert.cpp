@@ -310,6 +310,7 @@ void decode_packed(Decoder& decoder) {
 void decode_cvt(Decoder& decoder) {
   if (decoder.take("pack")) return decode_packed(decoder);
   if (decoder.take("tf32")) return decode_cvt_tf32(decoder);
+  if (decode_cvt_f8(decoder)) return;
   const auto whole = whole_rounding(decoder);
   const auto rounding = decoder.rounding();
   decoder.code.variant =

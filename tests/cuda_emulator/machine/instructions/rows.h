@@ -97,6 +97,10 @@ void decode_cvt(Decoder&);
 // convert_tf32.cpp
 void decode_cvt_tf32(Decoder&);
 
+// convert_f8.cpp
+/// Returns false for a conversion that has nothing to do with pairs of 8-bit floats.
+bool decode_cvt_f8(Decoder&);
+
 // move.cpp
 void decode_mov(Decoder&);
 void decode_cvta(Decoder&);
