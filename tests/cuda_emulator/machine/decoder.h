@@ -73,7 +73,7 @@ class Decoder {
   /// [base + offset]: sets a, offset and flag (a 32-bit base).
   void address(std::size_t index);
 
-  /// The same for one of several addresses; leaves the code alone.
+  /// Decodes one of several addresses, as `address` does; leaves the code alone.
   AddressPlace address_in(std::size_t index, ptx::Space space);
 
   /// Ends the instruction.

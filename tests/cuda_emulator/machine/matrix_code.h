@@ -21,7 +21,7 @@ struct Fragment {
   std::vector<Element> elements;
 };
 
-/// What one instruction of matrices has beyond Code: d = a * b + c of m x k and k x n, or the
+/// An instruction of matrices has more than Code: d = a * b + c of m x k and k x n, or the
 /// fragment `d` that moves between registers and memory, where it has m rows and n columns.
 struct MatrixCode {
   int m = 0, n = 0, k = 0;

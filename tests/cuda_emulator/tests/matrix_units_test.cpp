@@ -276,7 +276,7 @@ TEST(PublishedWords, AreThoseOfMatrixUnits) {
   }
 }
 
-/// Those of mma.sync and wmma, where these differ or have not been looked at. H100's and H200's of
+/// Words of mma.sync and wmma, where these differ or have not been looked at. H100's and H200's of
 /// FP8 in FP32 are in the older commit 109e412 of that repository, and agree too.
 constexpr Words warp_words[] = {
     {"V100", "fp16", UnitInput::f16, UnitResult::f16},

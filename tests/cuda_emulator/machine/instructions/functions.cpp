@@ -45,7 +45,7 @@ struct Lg2 {
   static constexpr Error error{0x1p-22, 0};
   static double apply(double a) { return std::log2(a); }
 };
-/// Of integers exact: double-precision functions of CUDA, which err by 1 or 2 ulp, are built on it.
+/// Powers of integers are exact: functions of doubles, which err by 1 or 2 ulp, are built on them.
 struct Ex2 {
   static constexpr Error error{.ulps = 2};
   static bool is_exact(double a) { return a == std::floor(a); }

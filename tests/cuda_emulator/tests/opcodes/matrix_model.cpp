@@ -18,7 +18,7 @@ const FloatFormat* format_of(const std::string& type) {
                           : nullptr;
 }
 
-/// Of the unit of a normal number, or of the smallest one.
+/// The exponent of a normal number, or of the smallest one.
 int exponent(double value, int min_exponent) { return std::max(std::ilogb(value), min_exponent); }
 
 int min_exponent(const std::string& type) {

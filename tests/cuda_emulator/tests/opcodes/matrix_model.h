@@ -8,7 +8,7 @@
 // Elements of matrices, and sums of matrix units in the plainest way.
 namespace emulator::test {
 
-/// Of f16, bf16, tf32, f32, e4m3, e5m2, s8, u8, s32, f64. tf32 stays as it is.
+/// Types: f16, bf16, tf32, f32, e4m3, e5m2, s8, u8, s32, f64. tf32 stays as it is.
 std::size_t matrix_bytes(const std::string& type);
 std::uint64_t matrix_bits(const std::string& type, double value);
 double matrix_value(const std::string& type, std::uint64_t bits);

@@ -18,7 +18,7 @@
 namespace emulator::test {
 namespace {
 
-/// Which element of a matrix the ISA calls a_i, b_i or c_i of a lane.
+/// The element of a matrix that the ISA calls a_i, b_i or c_i of a lane.
 struct Place {
   int row, column;
 };
@@ -90,7 +90,7 @@ struct Matrix {
   }
 };
 
-/// What each lane holds, one behind the other.
+/// The fragments of the lanes, one behind the other.
 std::vector<std::byte> packed(const std::string& type, Matrix matrix, PlaceOf place) {
   const int count = matrix.rows * matrix.columns / 32;
   const std::size_t bytes = matrix_bytes(type);
