@@ -61,11 +61,10 @@ class SharedRaces {
     std::uint64_t writer = 0, reader = 0;
   };
   bool ordered(const Warp& warp, int lane, std::uint64_t stamp) const;
-
-  std::vector<Word> words_;
   /// Returns whether a fence of the other proxy lies between the access and the thread.
   bool is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const;
 
+  std::vector<Word> words_;
   std::map<std::uint64_t, Released> released_;
   std::map<int, std::deque<Released>> proxy_fences_;  // the last ones of each thread
 };

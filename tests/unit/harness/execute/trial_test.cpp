@@ -40,6 +40,21 @@ TEST_F(Engines, EveryOpPassesOnTheCpuAndOnASimulatedDevice) {
   }
 }
 
+// A launch tells only of the place of its extreme. Those on more data are named once.
+TEST_F(Engines, AReductionToAnExtremeIsLaunchedOnMoreData) {
+  for (const auto& [id, launches] : {std::pair{"tensor_ops/reduce_min/f32/n=1", 3},
+                                     std::pair{"tensor_ops/reduce_max/f32/n=3", 5},
+                                     std::pair{"tensor_ops/argmax/f32/n=65536", 11},
+                                     std::pair{"tensor_ops/reduce_min/f32/n=65537", 3}}) {
+    const Record record = execute(planned(id, {{"cpu", 0}}));
+    EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
+    EXPECT_EQ(record.elements, launches) << id;
+    EXPECT_EQ(record.oracle,
+              "ties=exact(any zero); special_values=exact(any zero); real_data=exact(any zero)")
+        << id;
+  }
+}
+
 TEST_F(Engines, EveryProductPassesInEveryDtypeWithEveryActivation) {
   std::vector<std::string> ids{"linear/i8/batch=5,in=67,out=9,bias=1,act=none",
                                "linear/i8/batch=133,in=67,out=141,bias=0,act=relu"};
