@@ -16,7 +16,8 @@ constexpr int max_idle_rounds = 200;
 }  // namespace
 
 Block::Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed)
-    : shared(launch.kernel.shared_bytes(launch.launch.dynamic_shared_bytes)),
+    : counts(launch.counter != nullptr ? std::make_unique<Counts>() : nullptr),
+      shared(launch.kernel.shared_bytes(launch.launch.dynamic_shared_bytes)),
       local(launch.kernel.local_bytes * launch.launch.block.x * launch.launch.block.y *
             launch.launch.block.z),
       shared_races(shared.bytes.size()),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/cuda_emulator/machine/async_copies.h"
+#include "tests/cuda_emulator/machine/counts/counts.h"
 #include "tests/cuda_emulator/machine/function_code.h"
 #include "tests/cuda_emulator/machine/global_races.h"
 #include "tests/cuda_emulator/machine/machine.h"
@@ -31,6 +32,7 @@ struct LaunchContext {
   /// %tid of each thread of a block; filled up to whole warps.
   std::vector<std::array<std::uint32_t, 3>> thread_positions{};
   WarpUnits warp_units{gpu.name};
+  LaunchCounter* counter = nullptr;  // null: nothing is counted
 };
 
 /// Bytes of shared or local memory with a mark for each that has been written.
@@ -74,6 +76,7 @@ class Block {
   void check_barriers();
   std::uint32_t special(Special special, int warp, int lane) const;
 
+  std::unique_ptr<Counts> counts;  // null: nothing is counted
   MarkedBytes shared;
   MarkedBytes local;  // one thread's behind the other's
   AllocationCache allocation;

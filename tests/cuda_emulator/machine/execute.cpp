@@ -105,6 +105,7 @@ class Run {
       const Block::Result result = block->run(turn);
       if (result == Block::Result::done) {
         lane_instructions += block->executed_lanes();
+        if (launch_.counter != nullptr) launch_.counter->add(*block->counts);
         waiting = 0;
         continue;
       }
@@ -150,6 +151,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
     throw fault(fmt::format("{} bytes of shared memory, where {} has {}", shared, gpu.name,
                             gpu.shared_bytes_per_block_optin));
   Releases releases;
+  const std::unique_ptr<LaunchCounter> counter = counter_of(launch, kernel, memory);
   const LaunchContext context{kernel,
                               launch,
                               gpu,
@@ -159,7 +161,9 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                               memory.next_launch(),
                               launch.parameters,
                               releases,
-                              thread_positions(launch.block)};
+                              thread_positions(launch.block),
+                              WarpUnits{gpu.name},
+                              counter.get()};
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (blocks == 0) return;
   const unsigned cores = settings.threads > 0 ? static_cast<unsigned>(settings.threads)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cuda_emulator/machine/code.h"
+#include "tests/cuda_emulator/machine/counts/pipe.h"
 #include "tests/cuda_emulator/machine/matrix_code.h"
 #include "tests/cuda_emulator/ptx/module.h"
 
@@ -71,6 +72,7 @@ class FunctionCode {
   std::vector<Relocation> relocations;
   std::vector<std::vector<std::byte>> constants_of_gpu;  // with addresses filled in
   std::unique_ptr<std::uint8_t[]> executed;  // for each Code, when coverage is asked for
+  std::vector<Cost> costs;                   // for each Code, when counts are asked for
 
   // Code points to them; a deque keeps its elements where they are.
   std::deque<std::vector<Place>> place_lists;

@@ -33,8 +33,9 @@ std::size_t slot_bytes(ptx::Type type) {
 
 }  // namespace
 
-KernelCompiler::KernelCompiler(const ptx::Module& module, const ptx::Function& entry, bool coverage)
-    : module_(module), coverage_(coverage), kernel_(std::make_unique<KernelCode>()) {
+KernelCompiler::KernelCompiler(const ptx::Module& module, const ptx::Function& entry,
+                               Observed observed)
+    : module_(module), observed_(observed), kernel_(std::make_unique<KernelCode>()) {
   kernel_->module = &module;
   kernel_->function = &entry;
   kernel_->demangled = demangle(entry.name);
@@ -60,7 +61,7 @@ FunctionCode* KernelCompiler::function(const ptx::Function& function, int line) 
   open_.push_back(&function);
   FunctionCompiler(*this, function, code).compile();
   open_.pop_back();
-  if (coverage_) code.executed = std::make_unique<std::uint8_t[]>(code.codes.size());
+  if (observed_.coverage) code.executed = std::make_unique<std::uint8_t[]>(code.codes.size());
   return &code;
 }
 
@@ -131,6 +132,10 @@ void FunctionCompiler::compile() {
     if (decode == nullptr)
       decoder.fail(fmt::format("the opcode '{}' is not known", instruction.opcode));
     decode(decoder);
+    if (kernel_.counts()) {
+      code_.costs.resize(code_.codes.size() - 1);
+      code_.costs.push_back(cost_of(instruction));
+    }
   }
   // A body may end without `ret`, after a jump back or a trap.
   ptx::Instruction end;
@@ -138,6 +143,7 @@ void FunctionCompiler::compile() {
   end.line = body_.instructions.empty() ? function_.line : body_.instructions.back().line;
   Decoder decoder(*this, end);
   find_opcode("ret")(decoder);
+  if (kernel_.counts()) code_.costs.resize(code_.codes.size());
 }
 
 Place FunctionCompiler::carry() {

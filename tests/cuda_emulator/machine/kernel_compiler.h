@@ -17,7 +17,11 @@ class FunctionCompiler;
 /// memory.
 class KernelCompiler {
  public:
-  KernelCompiler(const ptx::Module& module, const ptx::Function& entry, bool coverage);
+  /// `Observed` says for what the code keeps notes.
+  struct Observed {
+    bool coverage = false, counts = false;
+  };
+  KernelCompiler(const ptx::Module& module, const ptx::Function& entry, Observed observed);
   std::unique_ptr<KernelCode> compile();
 
   FunctionCode* function(const ptx::Function& function, int line);
@@ -25,10 +29,11 @@ class KernelCompiler {
   std::size_t add_local(const ptx::Variable& variable);
   const ptx::Module& module() const { return module_; }
   KernelCode& kernel() { return *kernel_; }
+  bool counts() const { return observed_.counts; }
 
  private:
   const ptx::Module& module_;
-  const bool coverage_;
+  const Observed observed_;
   std::unique_ptr<KernelCode> kernel_;
   std::unordered_map<const ptx::Function*, FunctionCode*> functions_;
   std::unordered_map<std::string_view, std::size_t> shared_offsets_;

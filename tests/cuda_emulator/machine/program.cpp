@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/cuda_emulator/machine/address_windows.h"
+#include "tests/cuda_emulator/machine/counts/counts.h"
 #include "tests/cuda_emulator/machine/coverage.h"
 #include "tests/cuda_emulator/machine/kernel_compiler.h"
 #include "tests/cuda_emulator/machine/program_state.h"
@@ -132,7 +133,7 @@ KernelCode& Program::State::kernel(std::string_view name) {
   const ptx::Function& function = entry(name);
   const std::shared_ptr<KernelCode> kernel = with_faults([&] {
     std::unique_ptr<KernelCode> code =
-        KernelCompiler(module, function, coverage_wanted()).compile();
+        KernelCompiler(module, function, {coverage_wanted(), counts_wanted()}).compile();
     link(*code);
     return code;
   });

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tests/cuda_emulator/machine/block.h"
+#include "tests/cuda_emulator/machine/counts/warp_counter.h"
 
 namespace emulator {
 namespace {
@@ -19,6 +20,7 @@ Warp::Warp(Block& block, const KernelCode& kernel, int index, Mask lanes)
     : block_(block), kernel_(kernel), index_(index), live_(lanes) {
   Frame* frame = new_frame(*kernel.entry, nullptr, lanes);
   splits_.push_back({lanes, frame});
+  if (block.counts != nullptr) counter_ = std::make_unique<WarpCounter>(*this, *block.counts);
 }
 
 Warp::~Warp() = default;
@@ -112,7 +114,7 @@ Warp::Result Warp::run(int instructions) {
   while (instructions > 0) {
     if (!select()) return splits_.empty() ? Result::done : Result::blocked;
     reselect_ = false;
-    std::uint8_t* executed = frame_->function->executed.get();
+    const bool is_observed = frame_->function->executed != nullptr || counter_ != nullptr;
     while (instructions-- > 0 && !reselect_) {
       const Code& code = codes_[next_];
       code_ = &code;
@@ -123,7 +125,8 @@ Warp::Result Warp::run(int instructions) {
         lanes &= code.guard_negated ? ~predicate : predicate;
       }
       if (lanes != 0) {
-        if (executed != nullptr) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
+        if (is_observed) [[unlikely]]
+          observe(at, code, lanes);
         executed_lanes_ +=
             lanes == all_lanes ? warp_lanes : static_cast<unsigned>(std::popcount(lanes));
         code.run(*this, code, lanes);
@@ -135,6 +138,12 @@ Warp::Result Warp::run(int instructions) {
   }
   if (splits_.empty()) return Result::done;
   return Result::ran;
+}
+
+void Warp::observe(std::uint32_t at, const Code& code, Mask lanes) {
+  std::uint8_t* executed = frame_->function->executed.get();
+  if (executed != nullptr) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
+  if (counter_ != nullptr) counter_->count(frame_->function->costs[at], code, lanes);
 }
 
 void Warp::split_off(Mask lanes, std::uint32_t index) {

@@ -14,6 +14,7 @@
 namespace emulator {
 
 class Block;
+class WarpCounter;
 
 /// A fault of one lane, before the block adds kernel, thread and line.
 struct LaneFault {
@@ -113,6 +114,7 @@ class Warp {
 
  private:
   bool select();
+  void observe(std::uint32_t at, const Code& code, Mask lanes);
   void enter(std::size_t split);
   void leave();
   void split_off(Mask lanes, std::uint32_t index);
@@ -141,7 +143,8 @@ class Warp {
   bool spins_ = false;
   const Code* polled_code_ = nullptr;
   std::uint64_t polled_value_ = 0;
-  Mask phase_waiters_ = 0;  // lanes that have polled nothing else since
+  std::unique_ptr<WarpCounter> counter_;  // null: nothing is counted
+  Mask phase_waiters_ = 0;                // lanes that have polled nothing else since
   const Code* phase_wait_ = nullptr;
   std::uint64_t executed_lanes_ = 0;
 };
