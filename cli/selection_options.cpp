@@ -13,6 +13,7 @@
 
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
+#include "cli/growth.h"
 #include "cli/run/mpi_job.h"
 #include "harness/execute/checks.h"
 #include "harness/records/replay.h"
@@ -35,6 +36,15 @@ bool runs_on_simulated(const Record& record) {
     const auto id = parse_device_id(device);
     return id && id->backend == sim::traits().kind;
   });
+}
+
+std::vector<DeviceInfo> infos_of(const SelectedTrials& selected) {
+  std::vector<DeviceInfo> infos;
+  for (const DeviceInfo& info : selected.machine.devices) {
+    const auto is_it = [&](const DeviceId& id) { return to_text(id) == info.device; };
+    if (std::ranges::any_of(selected.devices, is_it)) infos.push_back(info);
+  }
+  return infos;
 }
 
 }  // namespace
@@ -155,7 +165,7 @@ SelectedTrials select_trials(const SelectionOptions& options) {
 SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& probe_machine) {
   // Checks the text first: no process is started for a typo.
-  const std::vector<Case> cases = select_cases(options.cases);
+  std::vector<Case> cases = select_cases(options.cases);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
   check_simulated(options);
 
@@ -170,6 +180,9 @@ SelectedTrials select_trials(const SelectionOptions& options,
       throw UsageError("--without-check is only for simulated devices");
     }
   }
+  Selection for_devices = options.cases;
+  for_devices.growth = growth_for(infos_of(selected), selected.machine.backends);
+  if (for_devices.growth.min_bytes > 0) cases = select_cases(for_devices);
   const std::set<std::string> timings(options.timings.begin(), options.timings.end());
   selected.plan =
       make_plan(cases, selected.devices, selected.machine.backends,

@@ -60,6 +60,7 @@ std::vector<ParamValue> values_for(const Op& op, const AxisOverride& axis) {
 struct Tuple {
   Params params;
   Level level = Level::seeds;
+  std::string_view grows{};  // a parameter
 };
 
 /// Returns the tuples that differ in parameters other than `name`, whose values are to be replaced.
@@ -82,6 +83,7 @@ std::vector<Tuple> tuples_of(const Op& op, const Axis& axis, Level level,
     if (point.level > level) continue;
     Tuple& tuple = tuples.emplace_back();
     tuple.level = point.level;
+    tuple.grows = point.grows;
     for (std::size_t i = 0; i < axis.names.size(); ++i) {
       tuple.params.set(axis.names[i], point.values[i]);
     }
@@ -98,6 +100,7 @@ std::vector<Tuple> tuples_of(const Op& op, const Axis& axis, Level level,
         replaced.push_back(tuple);
         replaced.back().params.set(name, value);
         replaced.back().level = Level::never;  // above every level that runs
+        if (tuple.grows == name) replaced.back().grows = {};
       }
     }
     tuples = std::move(replaced);
@@ -116,6 +119,7 @@ std::vector<Tuple> product_of(const Op& op, const Grid& grid, Level level,
       for (const Tuple& tuple : tuples) {
         longer.push_back(so_far);
         longer.back().level = std::max(so_far.level, tuple.level);
+        if (!tuple.grows.empty()) longer.back().grows = tuple.grows;
         for (const auto& [name, value] : tuple.params.entries()) {
           longer.back().params.set(name, value);
         }
@@ -124,6 +128,20 @@ std::vector<Tuple> product_of(const Op& op, const Grid& grid, Level level,
     product = std::move(longer);
   }
   return product;
+}
+
+/// Doubles the parameter that grows.
+OpInstance grown(const Op& op, DType dtype, const Tuple& tuple, const Growth& growth) {
+  OpInstance instance = instantiate(op, dtype, tuple.params);
+  if (tuple.grows.empty()) return instance;
+  while (instance.signature.bytes < growth.min_bytes) {
+    Params params = instance.params;
+    params.set(tuple.grows, 2 * params.integer(tuple.grows));
+    OpInstance larger = instantiate(op, dtype, params);
+    if (larger.signature.bytes > growth.max_bytes) break;
+    instance = std::move(larger);
+  }
+  return instance;
 }
 
 void check_names(std::span<const Suite* const> suites, std::span<const AxisOverride> overrides) {
@@ -168,7 +186,7 @@ AxisOverride parse_axis(std::string_view text) {
 }
 
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
-                         std::span<const AxisOverride> overrides,
+                         std::span<const AxisOverride> overrides, const Growth& growth,
                          const std::function<bool(const std::string&)>& wanted) {
   check_names(suites, overrides);
   std::vector<Case> cases;
@@ -182,10 +200,10 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
         const std::vector<Tuple> product = product_of(op, grid, level, overrides);
         for (const DType dtype : dtypes) {
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
-          for (const auto& [params, from] : product) {
+          for (const Tuple& tuple : product) {
             try {
-              Case test{std::string(suite->name), instantiate(op, dtype, params),
-                        from >= grid.timed_from};
+              Case test{std::string(suite->name), grown(op, dtype, tuple, growth),
+                        tuple.level >= grid.timed_from};
               any = true;
               if (!wanted(test.id())) continue;
               cases.push_back(std::move(test));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "suites/growth.h"
 #include "suites/suite.h"
 
 namespace assay {
@@ -26,11 +27,11 @@ AxisOverride parse_axis(std::string_view text);
 inline constexpr std::size_t max_cases = 100'000;
 
 /// Returns every case of the grids up to `level` whose id is wanted. Overrides replace the grids'
-/// own values. Leaves out cases whose parameters do not go together.
+/// own values, and then nothing grows. Leaves out cases whose parameters do not go together.
 /// Throws UsageError for a name that no op of the suites has, a value that an op refuses, and more
 /// than `max_cases` cases.
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
-                         std::span<const AxisOverride> overrides,
+                         std::span<const AxisOverride> overrides, const Growth& growth,
                          const std::function<bool(const std::string&)>& wanted);
 
 }  // namespace assay

@@ -86,7 +86,8 @@ std::vector<Case> candidates(const Selection& selection) {
   const bool literal = !selection.cases.empty() || !selection.case_file.empty();
   if (!literal) {
     const std::vector<const Suite*> suites = chosen_suites(selection);
-    return expand(suites, find_profile(selection.profile).level, overrides, wanted);
+    return expand(suites, find_profile(selection.profile).level, overrides, selection.growth,
+                  wanted);
   }
   if (!overrides.empty()) {
     throw UsageError("--axis changes a profile's cases; it does not go with --case or --cases");

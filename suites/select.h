@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "suites/growth.h"
 #include "suites/suite.h"
 
 namespace assay {
@@ -19,6 +20,7 @@ struct Selection {
   std::vector<std::string> axes;  // "n=1,2,3": replaces the values of a parameter, or of dtype
   std::filesystem::path case_file;
   std::string shard;  // "I/N", I from 1
+  Growth growth;      // of a profile's cases
 };
 
 /// Returns the cases, each once, in a stable order. Literal ids and a case file replace the

@@ -47,4 +47,9 @@ Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>
   return axis;
 }
 
+Axis growing(std::string_view parameter, Axis axis) {
+  axis.points.front().grows = parameter;
+  return axis;
+}
+
 }  // namespace assay

@@ -32,6 +32,8 @@ const Profile& find_profile(std::string_view name);
 struct Point {
   Level level;
   std::vector<ParamValue> values;
+  /// Parameter that grows with the devices' caches (suites/growth.h); empty: none.
+  std::string_view grows{};
 };
 
 struct Axis {
@@ -65,5 +67,7 @@ const Suite* find_suite(std::string_view name);
 
 /// An axis of one parameter: "n" with {level, value} pairs.
 Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>& points);
+/// The axis, whose first point grows by this parameter.
+Axis growing(std::string_view parameter, Axis axis);
 
 }  // namespace assay

@@ -8,7 +8,9 @@
 namespace assay::measure {
 namespace {
 
-/// Operations per clock and multiprocessor; a multiplication and an addition count as two. 0: none.
+/// Operations per clock and multiprocessor; a multiplication and an addition count as two. 0: none,
+/// or not published. sm_103 as the GB300's 1.25, 80, 1250, 2500, 2500, 5000 and 165 TFLOPS on 160
+/// multiprocessors, sm_110 as the Jetson T5000's 258 TFLOPS of f16 on 20.
 struct MatrixUnits {
   std::string_view architecture;
   int f64, f32, tf32, f16, bf16, e4m3, i8;
@@ -20,7 +22,10 @@ constexpr std::array matrix_units{
     MatrixUnits{"sm_89", 4, 256, 512, 1024, 1024, 2048, 2048},
     MatrixUnits{"sm_90", 256, 256, 2048, 4096, 4096, 8192, 8192},
     MatrixUnits{"sm_100", 128, 256, 4096, 8192, 8192, 16384, 16384},
+    MatrixUnits{"sm_103", 4, 256, 4096, 8192, 8192, 16384, 512},
+    MatrixUnits{"sm_110", 0, 256, 0, 8192, 8192, 0, 0},
     MatrixUnits{"sm_120", 4, 256, 512, 1024, 1024, 2048, 2048},
+    MatrixUnits{"sm_121", 4, 256, 512, 1024, 1024, 2048, 2048},
 };
 
 int operations(const MatrixUnits& units, std::string_view dtype) {

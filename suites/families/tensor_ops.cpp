@@ -14,9 +14,20 @@ const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 6553
 /// Rows of a prime length within wider ones: nothing is aligned, and the gaps are guarded.
 const Axis strided{{"n", "cols", "ld"},
                    {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
-/// A prime beyond the first caches; 16 Mi, beyond the last; and a prime beyond that.
-const Axis large = axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}});
-const Axis large_in_full = axis("n", {{full, 16777216}});
+/// Beyond the last cache, 16 Mi or what the devices need; a prime beyond the first caches; and one
+/// beyond most last caches.
+const Axis large =
+    growing("n", axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}}));
+const Axis large_in_full = growing("n", axis("n", {{full, 16777216}}));
+/// Sizes from 4 KiB of f32 on, which show the caches: every third from `coarse` on.
+Axis sweep(Level coarse) {
+  Axis sizes{{"n"}, {}};
+  for (int power = 10; power <= 25; ++power) {
+    const bool is_coarse = power % 3 == 1 && power < 24;
+    sizes.points.push_back({is_coarse ? coarse : full, {std::int64_t{1} << power}});
+  }
+  return sizes;
+}
 /// Sizes for ops of O(n log n).
 const Axis sortable = axis("n", {{standard, 1048573}, {full, 16777216}});
 /// Sizes for one op of each kind, timed at all levels so that the quick ones measure something too.
@@ -27,16 +38,19 @@ const Axis small_rows{
     {{seeds, {2, 3}}, {seeds, {16, 1003}}, {smoke, {1, 65537}}, {smoke, {1021, 128}}}};
 const Axis strided_rows{{"rows", "cols", "ld"},
                         {{seeds, {5, 61, 64}}, {standard, {1021, 768, 1024}}}};
-const Axis large_rows{{"rows", "cols"},
-                      {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}};
+const Axis large_rows = growing(
+    "rows",
+    {{"rows", "cols"}, {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}});
 const Axis small_matrices{
     {"rows", "cols"}, {{seeds, {1, 1}}, {seeds, {3, 5}}, {seeds, {37, 61}}, {smoke, {257, 1021}}}};
-const Axis large_matrices{{"rows", "cols"}, {{standard, {4096, 4096}}, {full, {8191, 8192}}}};
+const Axis large_matrices =
+    growing("rows", {{"rows", "cols"}, {{standard, {4096, 4096}}, {full, {8191, 8192}}}});
 /// An embedding: rows of a table, chosen by indices.
 const Axis small_tables{{"rows", "cols", "count"},
                         {{seeds, {5, 3, 7}}, {seeds, {101, 33, 0}}, {smoke, {1021, 61, 509}}}};
-const Axis large_tables{{"rows", "cols", "count"},
-                        {{standard, {30522, 768, 4096}}, {full, {128256, 1024, 16384}}}};
+const Axis large_tables = growing(
+    "count",
+    {{"rows", "cols", "count"}, {{standard, {30522, 768, 4096}}, {full, {128256, 1024, 16384}}}});
 /// Products of the size of an attention's heads.
 const Axis small_heads{{"batch", "m", "n", "k"},
                        {{seeds, {1, 1, 1, 1}}, {seeds, {3, 5, 7, 11}}, {smoke, {12, 64, 61, 64}}}};
@@ -94,6 +108,8 @@ std::vector<Grid> timed() {
   const Axis seed = axis("seed", {{seeds, 1}});
   const std::vector<DType> others{f64, bf16, f16, i64, i32, u8};
   return {{{"add", "exp", "sum"}, {f32}, {quick}},
+          {{"add", "sum"}, {f32}, {sweep(standard)}},
+          {{"exp", "scan"}, {f32}, {sweep(full)}},
           {elementwise, {f32}, {large}},
           {{"copy", "add", "relu", "gelu"}, others, {large}},
           {elementwise, others, {large_in_full}},

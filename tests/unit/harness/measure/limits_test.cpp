@@ -165,6 +165,30 @@ TEST(Theory, AgreesWithADataSheet) {
   EXPECT_EQ(theoretical(h100(), "launch"), std::nullopt);
 }
 
+// The data sheets of the GB300 (dense: 2.5 PFLOPS of f16, 1.25 of tf32, 5 of fp8, 165 TOPS of int8,
+// 80 TFLOPS of f32) and of the Jetson T5000 (258 TFLOPS of f16).
+TEST(Theory, KnowsTheLaterBlackwells) {
+  DeviceInfo gpu = h100();
+  gpu.architecture = "sm_103";
+  gpu.compute_units = 160;
+  gpu.clock_max_hz = 1.95e9;
+  EXPECT_NEAR(*theoretical(gpu, "matrix_f16"), 2.5e15, 0.1e15);
+  EXPECT_NEAR(*theoretical(gpu, "matrix_tf32"), 1.25e15, 0.05e15);
+  EXPECT_NEAR(*theoretical(gpu, "matrix_e4m3"), 5e15, 0.2e15);
+  EXPECT_NEAR(*theoretical(gpu, "matrix_i8"), 165e12, 6e12);
+  EXPECT_NEAR(*theoretical(gpu, "matrix_f32"), 80e12, 1e12);
+  EXPECT_NEAR(*theoretical(gpu, "matrix_f64"), 1.25e12, 0.05e12);
+  gpu.architecture = "sm_110";
+  gpu.compute_units = 20;
+  gpu.clock_max_hz = 1.575e9;
+  EXPECT_NEAR(*theoretical(gpu, "matrix_f16"), 258e12, 1e12);
+  EXPECT_EQ(theoretical(gpu, "matrix_i8"), std::nullopt);
+  gpu.architecture = "sm_120";
+  const auto f16 = theoretical(gpu, "matrix_f16");
+  gpu.architecture = "sm_121";
+  EXPECT_EQ(theoretical(gpu, "matrix_f16"), f16);
+}
+
 TEST(Theory, SaysNothingOfWhatItDoesNotKnow) {
   DeviceInfo gpu = h100();
   gpu.architecture = "sm_70";
