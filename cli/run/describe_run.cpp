@@ -31,14 +31,6 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown-host";
 }
 
-/// Command line of this process, as it was typed.
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
-
 /// Note if the variables ask for more threads than there are cores; empty otherwise.
 std::string crowding(const std::vector<std::pair<std::string, std::string>>& environment) {
   const auto asked = std::ranges::find(environment, "OMP_NUM_THREADS",
@@ -56,6 +48,13 @@ std::string crowding(const std::vector<std::pair<std::string, std::string>>& env
 }
 
 }  // namespace
+
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
 
 std::span<const std::string_view> recorded_variables() { return recorded; }
 

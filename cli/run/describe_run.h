@@ -16,4 +16,7 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
 /// which holds secrets.
 std::span<const std::string_view> recorded_variables();
 
+/// Command line of this process, as it was typed.
+std::vector<std::string> command_line();
+
 }  // namespace assay::cli

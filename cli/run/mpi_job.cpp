@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <system_error>
 #include <thread>
 
 #include "cli/backends.h"
 #include "cli/exit_code.h"
+#include "cli/run/describe_run.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
 #include "kernels/core/fnv1a.h"
@@ -21,18 +21,6 @@
 #include "kernels/ranks/traits.h"
 
 namespace assay::cli {
-namespace {
-
-/// Command line of this process.
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline");
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
-
-}  // namespace
-
 int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   // Starts again with the variables of rank 0's worker: libraries read them when they are loaded.
   constexpr const char* serves = "ASSAY_SERVES_RANK";
