@@ -46,7 +46,8 @@ double clocks(const Counts& counts, const GpuModel& gpu) {
     if (rate[i] > 0) busiest = std::max(busiest, instructions * warp / rate[i]);
   }
   // An access takes a clock, and one for each 128 bytes of it.
-  double accesses = static_cast<double>(counts.shared_wavefronts + counts.local_requests);
+  double accesses =
+      static_cast<double>(counts.shared_wavefronts + counts.local_requests + counts.uniform_loads);
   for (const auto& global : {counts.loads, counts.stores, counts.atomics})
     accesses += std::max(static_cast<double>(global.requests),
                          static_cast<double>(global.lane_bytes) / cache_bytes_per_clock);

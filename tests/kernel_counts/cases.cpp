@@ -42,12 +42,15 @@ std::vector<Case> contiguous_cases(const std::string& filter) {
   const Filter wanted(filter);
   std::set<std::string> seen;
   std::vector<Case> cases;
-  for (const Case& test : select_cases({.suites = {"tensor_ops"}, .profile = "full"})) {
+  const auto add = [&](Case test) {
+    if (wanted.matches(test.id()) && seen.insert(test.id()).second)
+      cases.push_back(std::move(test));
+  };
+  for (const Case& test : select_cases({.suites = {"tensor_ops", "limits"}, .profile = "full"})) {
     if (test.op.op->name == "batched_matmul" || test.op.params.find("ld") != nullptr) continue;
-    Case large = enlarged(test);
-    if (wanted.matches(large.id()) && seen.insert(large.id()).second)
-      cases.push_back(std::move(large));
+    add(enlarged(test));
   }
+  add(parse_case_id("transfers/device_memcpy/u8/from=device,to=device,bytes=8388608,by=kernel"));
   return cases;
 }
 

@@ -7,8 +7,8 @@
 
 namespace assay::kernel_counts {
 
-/// A contiguous case of every op and dtype of tensor_ops with kernels of our own or of CUB, large
-/// enough that starts and ends of the tensors do not count; those whose id matches the expression.
+/// A contiguous case of every op and dtype whose kernels move data, products left out, large enough
+/// that starts and ends of the tensors do not count. Only those whose id matches the expression.
 /// Throws UsageError.
 std::vector<Case> contiguous_cases(const std::string& filter);
 

@@ -133,13 +133,14 @@ std::string quoted(std::string text) {
   return '"' + text + '"';
 }
 
-/// Name of the kernel without the types of its arguments.
+/// Name of the kernel without namespaces and types.
 std::string short_name(const KernelCounts& kernel) {
-  std::string name = kernel.demangled.substr(0, kernel.demangled.find('('));
-  for (const std::string_view noise : {"assay::cuda::", "(anonymous namespace)::", "void "})
-    for (std::size_t at; (at = name.find(noise)) != std::string::npos;)
-      name.erase(at, noise.size());
-  return name.substr(0, name.find('<'));
+  std::string name = kernel.demangled;
+  constexpr std::string_view anonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = name.find(anonymous)) != std::string::npos;)
+    name.erase(at, anonymous.size());
+  name = name.substr(0, name.find_first_of("<("));
+  return name.substr(name.find_last_of(" :") + 1);
 }
 
 void write_csv(const std::string& file, const std::vector<Counted>& counted,

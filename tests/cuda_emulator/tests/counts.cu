@@ -16,11 +16,16 @@ extern "C" __global__ void broadcast(const float* x, float* y) {
   y[blockIdx.x * blockDim.x + threadIdx.x] = *x;
 }
 
+/// The same row for each block.
+extern "C" __global__ void copy_row(const float* x, float* y) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] = x[threadIdx.x];
+}
+
 /// Four loads under way together, then one that depends on their sum.
 extern "C" __global__ void two_waits(const int* x, int* y) {
   const int i = threadIdx.x;
   const int sum = x[i] + x[i + 32] + x[i + 64] + x[i + 96];
-  y[i] = x[sum];
+  y[i] = x[i + sum];
 }
 
 /// Columns of a tile `Pitch` wide: with 32, all in one bank.

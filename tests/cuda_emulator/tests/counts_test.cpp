@@ -66,11 +66,18 @@ TEST_F(CountsTest, LanesThatLieApartTouchASectorEach) {
   EXPECT_EQ(c.stores.sectors, 4u);
 }
 
-TEST_F(CountsTest, ASectorThatAllRequestsTouchIsOne) {
+TEST_F(CountsTest, OneValueForAllLanesIsNoTraffic) {
   const Counts c = count("broadcast", {.grid = {3}, .block = {64}}, zeros(1), zeros(192));
+  EXPECT_EQ(c.uniform_loads, 6u);
+  EXPECT_EQ(c.loads.requests, 0u);
+  EXPECT_EQ(c.load_waits, 6u);
+}
+
+TEST_F(CountsTest, ASectorThatAllRequestsTouchIsOne) {
+  const Counts c = count("copy_row", {.grid = {3}, .block = {64}}, zeros(64), zeros(192));
   EXPECT_EQ(c.loads.requests, 6u);
-  EXPECT_EQ(c.loads.sectors, 6u);
-  EXPECT_EQ(c.loads.distinct_sectors, 1u);
+  EXPECT_EQ(c.loads.sectors, 24u);
+  EXPECT_EQ(c.loads.distinct_sectors, 8u);
 }
 
 TEST_F(CountsTest, AWarpWaitsOnceForLoadsThatAreUnderWayTogether) {

@@ -33,6 +33,7 @@ struct Counts {
   std::uint64_t lanes = 0;   // active in them
   std::uint64_t divisions = 0, calls = 0, unknown = 0;
   GlobalCounts loads, stores, atomics;
+  std::uint64_t uniform_loads = 0;  // requests for one value for all lanes, which caches answer
   /// So often a warp waited for loads of global memory. Between two waits all loads are in flight
   /// together: ptxas moves loads up to the last branch, barrier, store or load that they depend on.
   std::uint64_t load_waits = 0;

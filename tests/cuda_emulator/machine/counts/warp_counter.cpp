@@ -17,6 +17,14 @@ constexpr unsigned banks = 32, bank_bytes = 4;
 /// Banks serve so many bytes at a time: accesses of 8 and 16 bytes take parts of a warp in turn.
 constexpr unsigned wavefront_bytes = banks * bank_bytes;
 
+/// One address, for more than one lane.
+bool is_uniform(const std::uint64_t* addresses, Mask lanes) {
+  const std::uint64_t first = addresses[std::countr_zero(lanes)];
+  bool same = std::popcount(lanes) > 1;
+  for_lanes(lanes, [&](int lane) { same = same && addresses[lane] == first; });
+  return same;
+}
+
 }  // namespace
 
 unsigned& LoadLevels::level(Place place) {
@@ -108,6 +116,10 @@ void WarpCounter::access(const Cost& cost, const Code& code, Mask lanes) {
   if (space != ptx::Space::global) return;
   switch (cost.traffic) {
     case Traffic::load:
+      if (is_uniform(addresses, lanes)) {
+        ++counts_.uniform_loads;
+        return;
+      }
       // Strong loads look for other threads' results, as atomic operations do.
       return global_access(code.order == Order::weak ? counts_.loads : counts_.atomics, false,
                            addresses, lanes, cost.bytes);
