@@ -45,6 +45,25 @@ class Emulator(AssayTest):
             row, = self.rows(timing)
             self.assertGreater(float(row["time_median_s"]), 0)
 
+    def count(self, *arguments, expect):
+        command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--count", *arguments]
+        result = subprocess.run(command, cwd=self.folder, text=True, timeout=500, stdin=subprocess.DEVNULL, capture_output=True)
+        self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def test_counts_say_which_kernels_can_be_fast(self):
+        counted = self.count("--filter", "^limits/stream_copy/", "--csv", "counts.csv", expect=0)
+        self.assertRegex(counted.stdout, r"\| limits/stream_copy/f64/\S+ \| stream \| 1.00 \|.*\| met \|")
+        row, = self.rows(".", "counts.csv")
+        self.assertEqual((512, 512, 1), (float(row["bytes_per_load_request"]), float(row["bytes_per_store_request"]),
+                                         float(row["active_lane_share"])))
+        # A radix sort reads and writes its keys in each of its passes.
+        self.assertRegex(self.count("--filter", "/sort/u8/", expect=1).stdout, "moves [0-9.]+ of the compulsory bytes")
+
+    def test_counts_of_nothing_are_an_error(self):
+        self.assertIn("no case matches", self.count("--filter", "^nothing$", expect=2).stderr)
+        self.assertIn("no GPU is called 'h900'", self.count("--gpus", "h900", expect=2).stderr)
+
     def test_its_faults_are_caught(self):
         self.assertIn("5 of 5 faults caught, 2 of 2 right devices not flagged",
                       self.emulate("", "selftest", "--device", "cuda:0").stderr)

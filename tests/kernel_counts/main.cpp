@@ -58,7 +58,6 @@ std::vector<Target> targets_of(const std::vector<std::string>& names,
   std::vector<Target> targets;
   for (const std::string& name : names) {
     const GpuModel* const gpu = emulator::find_gpu_model(name);
-    if (gpu == nullptr) throw UsageError("no GPU is called '" + name + "'");
     const int capability = 10 * gpu->major + gpu->minor;
     const bool runs = std::ranges::all_of(
         kernels, [&](const auto& module) { return capability_of(module.first) <= capability; });
@@ -185,6 +184,9 @@ void write_csv(const std::string& file, const std::vector<Counted>& counted,
 }
 
 int run(const std::string& filter, const std::vector<std::string>& gpus, const std::string& csv) {
+  for (const std::string& name : gpus)
+    if (emulator::find_gpu_model(name) == nullptr)
+      throw UsageError("no GPU is called '" + name + "': tests/cuda_emulator/README.md names them");
   const std::vector<Case> cases = contiguous_cases(filter);
   if (cases.empty()) throw UsageError("no case matches --filter");
   Backends backends = cli::own_backends();
@@ -242,8 +244,15 @@ int main(int argc, char** argv) try {
   app.add_option("--filter", filter, "regular expression that is searched in case ids");
   app.add_option("--gpus", gpus, "GPUs of the table, by commas")->delimiter(',');
   app.add_option("--csv", csv, "file for all counts, a row for each kernel");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   return assay::kernel_counts::run(filter, gpus, csv);
+} catch (const assay::UsageError& error) {
+  assay::cli::say("kernel_counts: {}\n", error.what());
+  return 2;
 } catch (const std::exception& error) {
   assay::cli::say("kernel_counts: {}\n", error.what());
   return 4;
