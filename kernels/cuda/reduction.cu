@@ -1,13 +1,8 @@
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_output_iterator.h>
-
-#include <cub/device/device_reduce.cuh>
 #include <limits>
 
-#include "kernels/cuda/storage_types.cuh"
+#include "kernels/cuda/reduce.cuh"
 
-// Reductions to one element. CUB joins partial results in an order that depends only on the number
-// of elements and the GPU, so results repeat.
+// Reductions to one element.
 namespace assay::cuda {
 namespace {
 
@@ -16,15 +11,19 @@ __device__ bool is_nan(P x) {
   return x != x;
 }
 
-// --- Terms, joins and final steps of the reductions ---------------------------------------------
+// --- Sums and products ---------------------------------------------------------------------------
 
 struct Sum {
-  static constexpr int inputs = 1;
   template <class S>
   using Partial = Accumulator<S>;
-  template <class P>
-  static constexpr P nothing() {
+  template <class S>
+  static __device__ Partial<S> nothing() {
     return 0;
+  }
+  /// Element that changes nothing.
+  template <class S>
+  static __device__ S fill() {
+    return static_cast<S>(0.0F);
   }
   template <class P, class S>
   static __device__ P term(S x) {
@@ -35,15 +34,19 @@ struct Sum {
     return a + b;
   }
   template <class P>
-  static __device__ P finish(P total, std::int64_t /*n*/) {
+  static __device__ P last_step(P total, std::int64_t /*n*/) {
     return total;
   }
 };
 
 struct Product : Sum {
-  template <class P>
-  static constexpr P nothing() {
+  template <class S>
+  static __device__ Sum::Partial<S> nothing() {
     return 1;
+  }
+  template <class S>
+  static __device__ S fill() {
+    return static_cast<S>(1.0F);
   }
   template <class P>
   static __device__ P join(P a, P b) {
@@ -54,13 +57,12 @@ struct Product : Sum {
 /// Divides in double: n may not fit into an f32.
 struct Mean : Sum {
   template <class P>
-  static __device__ P finish(P total, std::int64_t n) {
+  static __device__ P last_step(P total, std::int64_t n) {
     return static_cast<P>(static_cast<double>(total) / static_cast<double>(n));
   }
 };
 
 struct Dot : Sum {
-  static constexpr int inputs = 2;
   template <class P, class S>
   static __device__ P term(S a, S b) {
     return static_cast<P>(widened(a)) * static_cast<P>(widened(b));
@@ -73,143 +75,254 @@ struct Norm : Sum {
     return Dot::term<P>(x, x);
   }
   template <class P>
-  static __device__ P finish(P total, std::int64_t /*n*/) {
+  static __device__ P last_step(P total, std::int64_t /*n*/) {
     return sqrt(total);
   }
 };
 
-struct Minimum : Sum {
+/// Reduction of terms: one chain for each element of a vector, joined in pairs.
+template <class R>
+struct Chains : R {
+  template <class P, class... X>
+  static __device__ P of_elements(unsigned /*tile*/, X... x) {
+    return R::template term<P>(x...);
+  }
+
+  template <class P, class S, class... More>
+  static __device__ P of_shares(unsigned tile, const Share<S>& x, const More&... more) {
+    constexpr int width = vector_elements<S>;
+    P chain[width];
+    for (int j = 0; j < width; ++j) {
+      chain[j] = of_elements<P>(tile, x.vector(0).at[j], more.vector(0).at[j]...);
+      for (int k = 1; k < thread_vectors; ++k)
+        chain[j] =
+            R::join(chain[j], of_elements<P>(tile, x.vector(k).at[j], more.vector(k).at[j]...));
+    }
+    for (int half = width / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) chain[j] = R::join(chain[j], chain[j + half]);
+    }
+    return chain[0];
+  }
+
+  template <class P, class S>
+  static __device__ void finish(P total, const Span<S>& x, S* y) {
+    if (threadIdx.x == 0) *y = static_cast<S>(R::last_step(total, x.n));
+  }
+};
+
+// --- Extremes ------------------------------------------------------------------------------------
+
+/// Least or greatest element; NaN if there is one.
+template <bool greatest>
+struct Extreme {
+  /// Bytes are kept in words.
   template <class S>
-  using Partial = Computed<S>;
+  using Partial = std::conditional_t<sizeof(S) == 1, unsigned, Computed<S>>;
+
+  template <class S>
+  static __device__ Partial<S> nothing() {
+    using Limits = std::numeric_limits<Computed<S>>;
+    if constexpr (Limits::has_infinity) return greatest ? -Limits::infinity() : Limits::infinity();
+    return greatest ? Limits::lowest() : Limits::max();
+  }
+  template <class S>
+  static __device__ S fill() {
+    return static_cast<S>(nothing<S>());
+  }
+  /// Loses NaN.
   template <class P>
-  static constexpr P nothing() {
-    return std::numeric_limits<P>::has_infinity ? std::numeric_limits<P>::infinity()
-                                                : std::numeric_limits<P>::max();
+  static __device__ P join_numbers(P a, P b) {
+    return greatest ? max(a, b) : min(a, b);
   }
   template <class P>
   static __device__ P join(P a, P b) {
-    return is_nan(a) || a < b ? a : b;
+    const bool is_first = greatest ? a > b : a < b;
+    return is_nan(a) || is_first ? a : b;
+  }
+
+  template <class P, class S>
+  static __device__ P of_elements(unsigned /*tile*/, S x) {
+    return widened(x);
+  }
+
+  template <class P, class S>
+  static __device__ P of_shares(unsigned /*tile*/, const Share<S>& x) {
+    if constexpr (sizeof(S) == 1) {
+      return of_bytes(x);
+    } else {
+      constexpr int width = vector_elements<S>;
+      P chain[width];
+      bool has_nan = false;
+      for (int j = 0; j < width; ++j) chain[j] = widened(x.vector(0).at[j]);
+      for (int k = 0; k < thread_vectors; ++k) {
+        for (int j = 0; j < width; j += 2) {
+          const P a = widened(x.vector(k).at[j]);
+          const P b = widened(x.vector(k).at[j + 1]);
+          has_nan |= is_nan(a) || is_nan(b);
+          chain[j] = join_numbers(chain[j], a);
+          chain[j + 1] = join_numbers(chain[j + 1], b);
+        }
+      }
+      for (int half = width / 2; half > 0; half /= 2) {
+        for (int j = 0; j < half; ++j) chain[j] = join_numbers(chain[j], chain[j + half]);
+      }
+      return has_nan ? std::numeric_limits<P>::quiet_NaN() : chain[0];
+    }
+  }
+
+  /// Compares words by their first byte, which is each of the four in turn: the bytes behind it
+  /// only decide between equal ones.
+  static __device__ unsigned of_bytes(const Share<std::uint8_t>& x) {
+    unsigned first[4];
+    for (unsigned& word : first) word = nothing<std::uint8_t>() << 24;
+    for (const uint4& words : x.words) {
+      for (const unsigned word : {words.x, words.y, words.z, words.w}) {
+        for (int j = 0; j < 4; ++j) first[j] = join_numbers(first[j], word << (8 * j));
+      }
+    }
+    return join_numbers(join_numbers(first[0] >> 24, first[1] >> 24),
+                        join_numbers(first[2] >> 24, first[3] >> 24));
+  }
+
+  template <class P, class S>
+  static __device__ void finish(P total, const Span<S>& /*x*/, S* y) {
+    if (threadIdx.x == 0) *y = static_cast<S>(total);
   }
 };
 
-struct Maximum : Minimum {
+using Minimum = Extreme<false>;
+using Maximum = Extreme<true>;
+
+// --- argmax --------------------------------------------------------------------------------------
+
+/// Greatest element of a tile. Has no padding, which lanes would exchange.
+template <class P>
+struct Best {
+  P value;
+  std::conditional_t<sizeof(P) == 8, std::uint64_t, unsigned> tile;
+};
+
+/// Finds the first tile that holds the greatest element, then its place in that tile.
+struct Argmax {
+  template <class S>
+  using Partial = Best<Maximum::Partial<S>>;
+  template <class S>
+  static __device__ Partial<S> nothing() {
+    return {Maximum::nothing<S>(), tail_number};
+  }
+  template <class S>
+  static __device__ S fill() {
+    return Maximum::fill<S>();
+  }
   template <class P>
-  static constexpr P nothing() {
-    return std::numeric_limits<P>::has_infinity ? -std::numeric_limits<P>::infinity()
-                                                : std::numeric_limits<P>::lowest();
+  static __device__ bool is_same(P a, P b) {
+    return a == b || (is_nan(a) && is_nan(b));
   }
   template <class P>
   static __device__ P join(P a, P b) {
-    return is_nan(a) || a > b ? a : b;
+    if (is_same(a.value, b.value)) return a.tile < b.tile ? a : b;
+    return is_nan(a.value) || a.value > b.value ? a : b;
+  }
+  template <class P, class S>
+  static __device__ P of_elements(unsigned tile, S x) {
+    return {widened(x), tile};
+  }
+  template <class P, class S>
+  static __device__ P of_shares(unsigned tile, const Share<S>& x) {
+    return {Maximum::of_shares<decltype(P::value)>(tile, x), tile};
+  }
+
+  template <class P, class S>
+  static __device__ void finish(P best, const Span<S>& x, std::int64_t* y) {
+    constexpr int width = vector_elements<S>;
+    // All filled vectors of a tile lie behind its own.
+    unsigned place = 0xffffffff;
+    const bool is_edge = best.tile == 0 || best.tile == tail_number;
+    std::int64_t first = 0;
+    if (is_edge) {
+      first = best.tile == 0 ? 0 : x.head + x.vectors * width;
+      const std::int64_t end = best.tile == 0 ? x.head : x.n;
+      if (first + threadIdx.x < end &&
+          is_same<decltype(P::value)>(best.value, widened(x.first[first + threadIdx.x])))
+        place = threadIdx.x;
+    } else {
+      const std::int64_t begin = (best.tile - std::int64_t{1}) * tile_vectors;
+      first = x.head + begin * width;
+      const auto count = static_cast<int>(std::min<std::int64_t>(x.vectors - begin, tile_vectors));
+      const Share<S> share = load_share(x.first + first, count, true, fill<S>());
+      for (int k = thread_vectors; k-- > 0;) {
+        for (int j = width; j-- > 0;) {
+          if (is_same<decltype(P::value)>(best.value, widened(share.vector(k).at[j])))
+            place = (k * reduce_threads + threadIdx.x) * width + j;
+        }
+      }
+    }
+    place = join_block(
+        place, [](unsigned a, unsigned b) { return min(a, b); }, 0xffffffffU);
+    if (threadIdx.x == 0) *y = first + place;
   }
 };
 
-// --- Adapters for CUB ---------------------------------------------------------------------------
+// --- Kernels -------------------------------------------------------------------------------------
 
-template <class R, class P>
-struct Join {
-  __device__ P operator()(P a, P b) const { return R::template join<P>(a, b); }
-};
+/// Blocks that share the tiles. More than a GPU holds at once: the faster take more of them.
+unsigned blocks_of(const Binding& binding, std::int64_t tiles) {
+  int processors = 0;
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                               stream_of(binding).ordinal()),
+        "cudaDeviceGetAttribute");
+  return static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, std::int64_t{16} * processors));
+}
 
-template <class R, class P>
-struct Term {
-  template <class S>
-  __device__ P operator()(S x) const {
-    return R::template term<P>(x);
-  }
-};
-
-/// Term of index i of two tensors.
-template <class R, class P, class S>
-struct TermOfTwo {
-  const S* a;
-  const S* b;
-  __device__ P operator()(std::int64_t i) const { return R::template term<P>(a[i], b[i]); }
-};
-
-template <class R, class P, class S>
-struct Finish {
-  std::int64_t n;
-  __device__ S operator()(P total) const { return static_cast<S>(R::template finish<P>(total, n)); }
-};
-
-template <class In, class Out, class JoinOp, class TermOp, class P>
-std::unique_ptr<Kernel> reduce(const Binding& binding, In in, Out out, std::int64_t n, JoinOp join,
-                               TermOp term, P nothing) {
-  // Runs for no elements too: the result is `nothing`.
-  return with_workspace(cub_version_text() + " DeviceReduce", binding, false,
-                        [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
-                          return cub::DeviceReduce::TransformReduce(memory, bytes, in, out, n, join,
-                                                                    term, nothing, stream);
-                        });
+/// Makes a kernel that runs for no elements too.
+template <class R, class S, class Y, class... Second>
+std::unique_ptr<Kernel> reduce(const OpInstance& op, const Binding& binding, const S* first, Y* y,
+                               const Second*... second) {
+  using P = typename R::template Partial<S>;
+  const Span<S> x(first, op.signature.inputs[0].elements());
+  const unsigned blocks = blocks_of(binding, x.tiles());
+  // The ticket, then what the blocks found.
+  const auto workspace = std::make_shared<Workspace>(vector_bytes + blocks * sizeof(P));
+  workspace->clear(vector_bytes);
+  return std::make_unique<FunctionKernel>(
+      "own kernel, the last block joins", binding, [=](cudaStream_t stream) {
+        auto* memory = static_cast<std::byte*>(workspace->data());
+        reduce_tiles<R, S, Y, Second...><<<blocks, reduce_threads, 0, stream>>>(
+            x, reinterpret_cast<P*>(memory + vector_bytes), reinterpret_cast<unsigned*>(memory), y,
+            second...);
+      });
 }
 
 template <class R, class Types>
 std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
-    using S = Stored<T>;
-    using P = typename R::template Partial<S>;
-    const std::int64_t n = op.signature.inputs[0].elements();
-    const auto out = thrust::make_transform_output_iterator(output<T>(binding), Finish<R, P, S>{n});
-    const auto* a = input<T>(binding, 0);
-    constexpr P nothing = R::template nothing<P>();
-    if constexpr (R::inputs == 1) {
-      return reduce(binding, a, out, n, Join<R, P>{}, Term<R, P>{}, nothing);
-    } else {
-      return reduce(binding, thrust::counting_iterator<std::int64_t>(0), out, n, Join<R, P>{},
-                    TermOfTwo<R, P, S>{a, input<T>(binding, 1)}, nothing);
-    }
+    return reduce<R>(op, binding, input<T>(binding, 0), output<T>(binding));
   });
 }
 
-// --- argmax --------------------------------------------------------------------------------------
-
-template <class P>
-struct Best {
-  P value;
-  std::int64_t index;  // -1: none
-};
-
-template <class P, class S>
-struct BestAt {
-  const S* x;
-  __device__ Best<P> operator()(std::int64_t i) const { return {widened(x[i]), i}; }
-};
-
-/// Orders NaN before all numbers, then the greater value, then the lower index.
-template <class P>
-struct Better {
-  __device__ Best<P> operator()(const Best<P>& a, const Best<P>& b) const {
-    if (a.index < 0) return b;
-    if (b.index < 0) return a;
-    if (is_nan(a.value) != is_nan(b.value)) return is_nan(a.value) ? a : b;
-    if (a.value > b.value) return a;
-    if (b.value > a.value) return b;
-    return a.index < b.index ? a : b;
-  }
-};
-
-template <class P>
-struct IndexOf {
-  __device__ std::int64_t operator()(const Best<P>& best) const { return best.index; }
-};
+std::unique_ptr<Kernel> dot(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    return reduce<Chains<Dot>>(op, binding, input<T>(binding, 0), output<T>(binding),
+                               input<T>(binding, 1));
+  });
+}
 
 std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
-    using P = Computed<Stored<T>>;
-    const auto out = thrust::make_transform_output_iterator(
-        static_cast<std::int64_t*>(binding.outputs[0]), IndexOf<P>{});
-    return reduce(binding, thrust::counting_iterator<std::int64_t>(0), out,
-                  op.signature.inputs[0].elements(), Better<P>{},
-                  BestAt<P, Stored<T>>{input<T>(binding, 0)}, Best<P>{P{}, -1});
+    return reduce<Argmax>(op, binding, input<T>(binding, 0),
+                          static_cast<std::int64_t*>(binding.outputs[0]));
   });
 }
 
 constexpr KernelRow rows[] = {
-    {"sum", reduction<Sum, SignedNumbers>},      {"prod", reduction<Product, SignedNumbers>},
-    {"mean", reduction<Mean, Floats>},           {"dot", reduction<Dot, Floats>},
-    {"norm2", reduction<Norm, Floats>},          {"reduce_min", reduction<Minimum, Numbers>},
-    {"reduce_max", reduction<Maximum, Numbers>}, {"argmax", argmax},
+    {"sum", reduction<Chains<Sum>, SignedNumbers>},
+    {"prod", reduction<Chains<Product>, SignedNumbers>},
+    {"mean", reduction<Chains<Mean>, Floats>},
+    {"dot", dot},
+    {"norm2", reduction<Chains<Norm>, Floats>},
+    {"reduce_min", reduction<Minimum, Numbers>},
+    {"reduce_max", reduction<Maximum, Numbers>},
+    {"argmax", argmax},
 };
 
 }  // namespace

@@ -11,4 +11,9 @@ Workspace::Workspace(std::size_t bytes) : bytes_(bytes) {
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 
+void Workspace::clear(std::size_t bytes) {
+  check(cudaMemset(data_, 0, bytes), "cudaMemset of a workspace");
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+}
+
 }  // namespace assay::cuda

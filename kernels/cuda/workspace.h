@@ -17,6 +17,9 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
+  /// Sets the first `bytes` to zero and waits, for counters that each launch leaves at zero.
+  void clear(std::size_t bytes);
+
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
