@@ -1,17 +1,11 @@
-#include <cub/block/block_reduce.cuh>
 #include <limits>
 
-#include "kernels/cuda/storage_types.cuh"
+#include "kernels/cuda/row_pieces.cuh"
 
-// Softmax and layernorm: a warp for each short row, a block for each long one. Each step reads the
-// row again; after the first it comes from a cache.
+// Softmax and layernorm. A row that fits into the registers of a team is read once. A longer one is
+// read twice: for its statistics, and again for the results.
 namespace assay::cuda {
 namespace {
-
-constexpr int warp = 32;
-constexpr int block_threads = 256;
-/// Longest row for which a warp is enough.
-constexpr std::int64_t short_row = 1024;
 
 struct Plus {
   template <class C>
@@ -28,135 +22,299 @@ struct Greater {
   }
 };
 
-/// Threads that work on one row. All threads of a block are at the same step.
-template <int Threads>
-struct Team {
-  static constexpr int per_block = block_threads / Threads;
+/// Joins elements in four chains.
+template <class C, int N, class Join>
+__device__ C joined(const C (&value)[N], Join join) {
+  C chain[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) chain[i] = value[i];
+#pragma unroll
+  for (int i = 4; i < N; ++i) chain[i % 4] = join(chain[i % 4], value[i]);
+  return join(join(chain[0], chain[1]), join(chain[2], chain[3]));
+}
 
-  __device__ static int rank() { return static_cast<int>(threadIdx.x) % Threads; }
-  __device__ static std::int64_t row() {
-    return std::int64_t{blockIdx.x} * per_block + threadIdx.x / Threads;
+/// Results are scale (x - shift), or scale e^(x - shift).
+template <class C>
+struct Line {
+  C shift;
+  C scale;
+};
+
+template <class S>
+struct Softmax {
+  using C = Computed<S>;
+  static constexpr C fill = -std::numeric_limits<C>::infinity();
+
+  __device__ void prepare(std::int64_t /*cols*/) {}
+
+  __device__ static void shift(Held<S>& held, C maximum) {
+#pragma unroll
+    for (C& value : held.value) value = exp(value - maximum);
   }
 
-  /// Joins `own` of all threads of the team, and returns the result to all of them.
-  template <class C, class Join>
-  __device__ static C all(C own, Join join) {
-    if constexpr (Threads == warp) {
-      for (int distance = warp / 2; distance > 0; distance /= 2) {
-        own = join(own, __shfl_xor_sync(0xffffffff, own, distance));
+  /// Turns the elements of a row into e^(x - maximum) and returns their scale.
+  __device__ C normalise(Held<S>& held, const Team& team, std::int64_t /*cols*/) const {
+    shift(held, team.all(joined(held.value, Greater{}), Greater{}, fill));
+    return 1 / team.all(joined(held.value, Plus{}), Plus{}, C{0});
+  }
+
+  /// Sum of e^(x - maximum) over the elements so far.
+  struct Statistics {
+    C maximum = fill;
+    C sum = 0;
+
+    __device__ void add(Held<S>& held) {
+      const C greatest = Greater{}(joined(held.value, Greater{}), maximum);
+      // While all elements are -infinity or NaN, their differences to the maximum would all be NaN.
+      const C finite = greatest == fill ? 0 : greatest;
+      shift(held, finite);
+      sum = sum * exp(maximum - finite) + joined(held.value, Plus{});
+      maximum = greatest;
+    }
+
+    __device__ Line<C> of_row(const Team& team, std::int64_t /*cols*/) const {
+      const C greatest = team.all(maximum, Greater{}, fill);
+      return {greatest, 1 / team.all(sum * exp(maximum - greatest), Plus{}, C{0})};
+    }
+  };
+
+  /// Stores scaled elements.
+  __device__ void store(const Piece<S>& piece, const Held<S>& held, C scale, S* y) const {
+    uint4 words[held_vectors<S>];
+#pragma unroll
+    for (int k = 0; k < held_vectors<S>; ++k) {
+      Vector<S, Piece<S>::width> results;
+#pragma unroll
+      for (int j = 0; j < Piece<S>::width; ++j) {
+        results.at[j] = static_cast<S>(held.value[k * Piece<S>::width + j] * scale);
       }
-      return own;
-    } else {
-      using Reduce = cub::BlockReduce<C, Threads>;
-      __shared__ typename Reduce::TempStorage shared;
-      __shared__ C result;
-      const C total = Reduce(shared).Reduce(own, join);
-      if (threadIdx.x == 0) result = total;
-      __syncthreads();
-      const C found = result;
-      __syncthreads();  // `shared` is used again
-      return found;
+      words[k] = std::bit_cast<uint4>(results);
+    }
+    piece.store(y, words);
+  }
+};
+
+/// Bytes of shared memory that every block of every GPU can have.
+constexpr std::size_t shared_bytes = 48 << 10;
+
+/// Computes the variance from differences to the mean. The mean of squares less the square of the
+/// mean cancels.
+template <class S>
+struct Layernorm {
+  using C = Computed<S>;
+  static constexpr C fill = 0;
+
+  const S* weight;
+  const S* bias;
+  /// The block keeps weight and bias, the second at this place, in shared memory. 0: they do not
+  /// fit.
+  int shared_bias;
+
+  __device__ void prepare(std::int64_t cols) {
+    if (shared_bias == 0) return;
+    extern __shared__ uint4 memory[];
+    auto* kept = reinterpret_cast<S*>(memory);
+    for (int from = static_cast<int>(threadIdx.x) * Piece<S>::width; from < cols;
+         from += static_cast<int>(blockDim.x) * Piece<S>::width) {
+      const bool is_whole = from + Piece<S>::width <= cols;
+      const auto copy = [&](S* to, const S* array) {
+        if (is_whole && is_vector_aligned<Piece<S>::width>(array)) {
+          store_vector(to + from, load_vector<Piece<S>::width>(array + from));
+        } else {
+          for (int j = from; j < cols && j < from + Piece<S>::width; ++j) to[j] = array[j];
+        }
+      };
+      copy(kept, weight);
+      copy(kept + shared_bias, bias);
+    }
+    weight = kept;
+    bias = kept + shared_bias;
+    __syncthreads();
+  }
+
+  __device__ static void shift(Held<S>& held, C mean) {
+#pragma unroll
+    for (int i = 0; i < held_elements<S>; ++i) {
+      held.value[i] = (held.inside >> i & 1) != 0 ? held.value[i] - mean : 0;
     }
   }
-};
 
-/// Rows of `cols` elements, `step` apart.
-struct Rows {
-  explicit Rows(const TensorSpec& spec)
-      : rows(spec.shape[0]),
-        cols(spec.shape[1]),
-        step(spec.has_gaps() ? spec.row_stride : spec.shape[1]) {}
-  std::int64_t rows;
-  std::int64_t cols;
-  std::int64_t step;
-};
-
-template <int Threads, class S>
-__global__ void softmax_rows(const S* x, S* y, Rows r) {
-  using C = Computed<S>;
-  using T = Team<Threads>;
-  // Rows past the end compute the last row and do not write it, so that teams stay together.
-  const bool is_row = T::row() < r.rows;
-  const std::int64_t row = is_row ? T::row() : r.rows - 1;
-  const S* from = x + row * r.step;
-  S* to = y + row * r.step;
-  C own = -std::numeric_limits<C>::infinity();
-  for (std::int64_t i = T::rank(); i < r.cols; i += Threads) own = Greater{}(own, widened(from[i]));
-  const C maximum = T::all(own, Greater{});
-  C part = 0;
-  for (std::int64_t i = T::rank(); i < r.cols; i += Threads)
-    part += exp(widened(from[i]) - maximum);
-  const C sum = T::all(part, Plus{});
-  if (!is_row) return;
-  for (std::int64_t i = T::rank(); i < r.cols; i += Threads) {
-    to[i] = static_cast<S>(exp(widened(from[i]) - maximum) / sum);
+  /// Sum of squares.
+  __device__ static C squares(const Held<S>& held) {
+    C chain[4] = {};
+#pragma unroll
+    for (int i = 0; i < held_elements<S>; ++i) chain[i % 4] += held.value[i] * held.value[i];
+    return (chain[0] + chain[1]) + (chain[2] + chain[3]);
   }
-}
 
-/// Computes the variance in a second pass over the row. One pass, the mean of squares less the
-/// square of the mean, cancels.
-template <int Threads, class S>
-__global__ void layernorm_rows(const S* x, const S* weight, const S* bias, S* y, Rows r) {
-  using C = Computed<S>;
-  using T = Team<Threads>;
-  const bool is_row = T::row() < r.rows;
-  const std::int64_t row = is_row ? T::row() : r.rows - 1;
-  const S* from = x + row * r.step;
-  S* to = y + row * r.step;
-  const auto n = static_cast<C>(r.cols);
-  C part = 0;
-  for (std::int64_t i = T::rank(); i < r.cols; i += Threads) part += widened(from[i]);
-  const C mean = T::all(part, Plus{}) / n;
-  part = 0;
-  for (std::int64_t i = T::rank(); i < r.cols; i += Threads) {
-    const C distance = widened(from[i]) - mean;
-    part += distance * distance;
+  __device__ static C scale_of(C squares, std::int64_t cols) {
+    return 1 / sqrt(squares / static_cast<C>(cols) + C(1e-5));
   }
-  const C deviation = sqrt(T::all(part, Plus{}) / n + C(1e-5));
-  if (!is_row) return;
-  for (std::int64_t i = T::rank(); i < r.cols; i += Threads) {
-    to[i] = static_cast<S>((widened(from[i]) - mean) / deviation * widened(weight[i]) +
-                           widened(bias[i]));
-  }
-}
 
-/// Calls `launch(std::integral_constant<int, Threads>{}, blocks)` with teams that fit the rows.
-template <class Launch>
-void with_teams(const Rows& r, const Launch& launch) {
-  const auto go = [&](auto threads) {
-    constexpr int per_block = Team<threads()>::per_block;
-    launch(threads, static_cast<unsigned>((r.rows + per_block - 1) / per_block));
+  /// Turns the elements of a row into their differences to its mean and returns their scale.
+  __device__ C normalise(Held<S>& held, const Team& team, std::int64_t cols) const {
+    shift(held, team.all(joined(held.value, Plus{}), Plus{}, C{0}) / static_cast<C>(cols));
+    return scale_of(team.all(squares(held), Plus{}, C{0}), cols);
+  }
+
+  /// Chan, Golub, LeVeque: "Algorithms for computing the sample variance", The American
+  /// Statistician 37(3), 1983, (1.5).
+  struct Statistics {
+    C count = 0;
+    C mean = 0;
+    C squares = 0;  // of differences to the mean
+
+    /// Nothing joined with anything changes nothing.
+    __device__ Statistics operator+(const Statistics& other) const {
+      if (other.count == 0) return *this;
+      const C both = count + other.count;
+      const C distance = other.mean - mean;
+      const C part = other.count / both;
+      return {both, mean + distance * part,
+              squares + other.squares + distance * distance * count * part};
+    }
+
+    __device__ void add(Held<S>& held) {
+      const auto own = static_cast<C>(__popc(held.inside));
+      if (own == 0) return;
+      const C own_mean = joined(held.value, Plus{}) / own;
+      shift(held, own_mean);
+      *this = *this + Statistics{own, own_mean, Layernorm::squares(held)};
+    }
+
+    __device__ Line<C> of_row(const Team& team, std::int64_t cols) const {
+      const Statistics all = team.all(*this, Plus{}, Statistics{});
+      return {all.mean, scale_of(all.squares, cols)};
+    }
   };
-  if (r.cols <= short_row) {
-    go(std::integral_constant<int, warp>{});
-  } else {
-    go(std::integral_constant<int, block_threads>{});
+
+  __device__ void store(const Piece<S>& piece, const Held<S>& held, C scale, S* y) const {
+    uint4 words[held_vectors<S>];
+#pragma unroll
+    for (int k = 0; k < held_vectors<S>; ++k) {
+      const auto weights = piece.load(weight, k);
+      const auto biases = piece.load(bias, k);
+      Vector<S, Piece<S>::width> results;
+#pragma unroll
+      for (int j = 0; j < Piece<S>::width; ++j) {
+        results.at[j] =
+            static_cast<S>(held.value[k * Piece<S>::width + j] * scale * widened(weights.at[j]) +
+                           widened(biases.at[j]));
+      }
+      words[k] = std::bit_cast<uint4>(results);
+    }
+    piece.store(y, words);
   }
+};
+
+/// Teams take rows in turn.
+template <class Op, class S>
+__global__ void __launch_bounds__(row_threads, 2)
+    rows_in_registers(Op op, const S* x, S* y, Rows r, Team team) {
+  op.prepare(r.cols);
+  const bool is_block = team.threads > warp_threads;
+  const int rank = is_block ? threadIdx.x : threadIdx.x % team.threads;
+  const int own = is_block ? 0 : threadIdx.x / team.threads;
+  const int teams = is_block ? 1 : blockDim.x / team.threads;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * teams; first < r.rows;
+       first += std::int64_t{gridDim.x} * teams) {
+    // Teams past the end compute the last row and do not write it, so that warps stay together.
+    const bool is_row = first + own < r.rows;
+    const std::int64_t at = (is_row ? first + own : r.rows - 1) * r.step;
+    const Piece<S> piece(x + at, r.cols, 0, std::numeric_limits<int>::max(), team.threads, rank);
+    Held<S> held = piece.hold(x + at, Op::fill);
+    const auto scale = op.normalise(held, team, r.cols);
+    if (is_row) op.store(piece, held, scale, y + at);
+  }
+}
+
+/// A block for each row.
+template <class Op, class S>
+__global__ void __launch_bounds__(row_threads, 2) rows_in_pieces(Op op, const S* x, S* y, Rows r) {
+  constexpr int capacity = row_threads * held_elements<S>;
+  const std::int64_t at = blockIdx.x * r.step;
+  const auto piece_at = [&](std::int64_t column) {
+    return Piece<S>(x + at, r.cols, column, capacity, row_threads, threadIdx.x);
+  };
+  const std::int64_t end = r.cols + Piece<S>::width;  // a row may begin late in its first vector
+  typename Op::Statistics statistics;
+  for (std::int64_t column = 0; column < end; column += capacity) {
+    Held<S> held = piece_at(column).hold(x + at, Op::fill);
+    statistics.add(held);
+  }
+  const auto line = statistics.of_row({row_threads}, r.cols);
+  for (std::int64_t column = 0; column < end; column += capacity) {
+    const Piece<S> piece = piece_at(column);
+    Held<S> held = piece.hold(x + at, Op::fill);
+    op.shift(held, line.shift);
+    op.store(piece, held, line.scale, y + at);
+  }
+}
+
+/// Enqueues the kernel that fits the rows. At most `max_threads` share them.
+template <class Op, class S>
+void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const Rows& r, std::size_t shared,
+                 std::int64_t max_threads) {
+  constexpr int width = vector_elements<S>;
+  // A row that begins within a vector may need one more.
+  const bool is_aligned = is_vector_aligned<width>(x) && (r.step % width == 0 || r.rows == 1);
+  const std::int64_t vectors = (r.cols + (is_aligned ? 0 : width - 1) + width - 1) / width;
+  const std::int64_t wanted = (vectors + held_vectors<S> - 1) / held_vectors<S>;
+  if (wanted > row_threads) {
+    rows_in_pieces<Op><<<static_cast<unsigned>(r.rows), row_threads, 0, stream>>>(op, x, y, r);
+    return;
+  }
+  Team team{1};
+  while (team.threads < wanted)
+    team.threads += team.threads < warp_threads ? team.threads : warp_threads;
+  const int threads = team.threads > warp_threads ? team.threads : row_threads;
+  const std::int64_t per_block = threads / team.threads;
+  const std::int64_t blocks = std::min((r.rows + per_block - 1) / per_block,
+                                       std::max<std::int64_t>(max_threads / threads, 1));
+  rows_in_registers<Op>
+      <<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(op, x, y,
+                                                                                          r, team);
 }
 
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
   const Rows r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     return std::make_unique<FunctionKernel>(
-        "a warp or a block for each row", binding,
+        "rows in registers", binding,
         [=, x = input<T>(binding, 0), y = output<T>(binding)](cudaStream_t stream) {
-          with_teams(r, [&](auto threads, unsigned blocks) {
-            softmax_rows<threads()><<<blocks, block_threads, 0, stream>>>(x, y, r);
-          });
+          launch_rows(stream, Softmax<Stored<T>>{}, x, y, r, 0,
+                      std::numeric_limits<std::int64_t>::max());
         });
   });
+}
+
+/// Number of threads that the GPU holds at once.
+std::int64_t resident_threads(const Binding& binding) {
+  int processors = 0;
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                               stream_of(binding).ordinal()),
+        "cudaDeviceGetAttribute");
+  return std::int64_t{processors} * 2 * row_threads;
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
   const Rows r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    using S = Stored<T>;
+    Layernorm<S> norm{input<T>(binding, 1), input<T>(binding, 2), 0};
+    const std::int64_t kept =
+        (r.cols + vector_elements<S> - 1) / vector_elements<S> * vector_elements<S>;
+    std::size_t shared = 2 * static_cast<std::size_t>(kept) * sizeof(S);
+    if (shared <= shared_bytes) {
+      norm.shared_bias = static_cast<int>(kept);
+    } else {
+      shared = 0;
+    }
     return std::make_unique<FunctionKernel>(
-        "a warp or a block for each row", binding,
-        [=, x = input<T>(binding, 0), weight = input<T>(binding, 1), bias = input<T>(binding, 2),
-         y = output<T>(binding)](cudaStream_t stream) {
-          with_teams(r, [&](auto threads, unsigned blocks) {
-            layernorm_rows<threads()><<<blocks, block_threads, 0, stream>>>(x, weight, bias, y, r);
-          });
+        "rows in registers", binding,
+        [=, x = input<T>(binding, 0), y = output<T>(binding),
+         max_threads = resident_threads(binding)](cudaStream_t stream) {
+          launch_rows(stream, norm, x, y, r, shared, max_threads);
         });
   });
 }

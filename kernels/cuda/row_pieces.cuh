@@ -1,0 +1,155 @@
+#pragma once
+
+#include "kernels/cuda/block_join.cuh"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/storage_types.cuh"
+#include "kernels/cuda/vector.cuh"
+
+// Rows of tensors in the registers of teams: some lanes of a warp for a short row, a block for a
+// long one.
+namespace assay::cuda {
+
+/// 512 threads of at most 64 registers: two blocks fit on a multiprocessor.
+inline constexpr int row_threads = 512;
+
+/// Elements in 32 registers of a thread.
+template <class S>
+inline constexpr int held_elements = 128 / static_cast<int>(sizeof(Computed<S>));
+template <class S>
+inline constexpr int held_vectors = held_elements<S> / vector_elements<S>;
+
+/// Rows of `cols` elements, `step` apart.
+struct Rows {
+  explicit Rows(const TensorSpec& spec)
+      : rows(spec.shape[0]),
+        cols(spec.shape[1]),
+        step(spec.has_gaps() ? spec.row_stride : spec.shape[1]) {}
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t step;
+};
+
+/// Elements of a thread, of which those outside the row have no bit.
+template <class S>
+struct Held {
+  Computed<S> value[held_elements<S>];
+  unsigned inside;
+};
+
+/// Part of a row that a team holds at once. Places are counted from a 16-byte boundary of x at or
+/// before the piece.
+template <class S>
+struct Piece {
+  static constexpr int width = vector_elements<S>;
+
+  /// Piece of the row at `column`, which is zero or a multiple of its `capacity`.
+  __device__ Piece(const S* row, std::int64_t cols, std::int64_t column, int capacity, int team,
+                   int rank)
+      : team(team), rank(rank) {
+    const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S) % width);
+    first_column = column - before;
+    low = column == 0 ? before : 0;
+    high = static_cast<int>(std::min<std::int64_t>(cols - first_column, capacity));
+  }
+
+  __device__ int place(int k) const { return (rank + k * team) * width; }
+  __device__ bool is_whole(int place) const { return place >= low && place + width <= high; }
+  __device__ bool has(int place) const { return place >= low && place < high; }
+
+  /// Says if vector k of an array is loaded or stored by one instruction.
+  __device__ bool is_vector(const S* array, int k) const {
+    return is_whole(place(k)) && is_vector_aligned<width>(array + first_column);
+  }
+
+  /// Vector k of an array of which this is a piece, element by element; those outside are filled.
+  __device__ Vector<S, width> gather(const S* array, int k, S fill) const {
+    const int at = place(k);
+    Vector<S, width> vector;
+#pragma unroll
+    for (int j = 0; j < width; ++j)
+      vector.at[j] = has(at + j) ? array[first_column + at + j] : fill;
+    return vector;
+  }
+
+  __device__ Vector<S, width> load(const S* array, int k) const {
+    return is_vector(array, k) ? load_vector<width>(array + first_column + place(k))
+                               : gather(array, k, S{});
+  }
+
+  /// Stores whole vectors before others: compilers would split the stores of a branch that has
+  /// both.
+  __device__ void store(S* array, const uint4 (&words)[held_vectors<S>]) const {
+    bool has_others = false;
+#pragma unroll
+    for (int k = 0; k < held_vectors<S>; ++k) {
+      if (is_vector(array, k)) {
+        __stwb(reinterpret_cast<uint4*>(array + first_column + place(k)), words[k]);
+      } else {
+        has_others = true;
+      }
+    }
+    if (!has_others) return;
+#pragma unroll
+    for (int k = 0; k < held_vectors<S>; ++k) {
+      if (is_vector(array, k)) continue;
+      const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
+#pragma unroll
+      for (int j = 0; j < width; ++j) {
+        if (has(place(k) + j)) array[first_column + place(k) + j] = vector.at[j];
+      }
+    }
+  }
+
+  /// Issues the loads of whole vectors before it waits for one.
+  __device__ Held<S> hold(const S* row, Computed<S> fill) const {
+    uint4 words[held_vectors<S>];  // compilers would keep each narrow element in a register
+    bool has_others = false;
+#pragma unroll
+    for (int k = 0; k < held_vectors<S>; ++k) {
+      if (is_vector(row, k)) {
+        words[k] = *reinterpret_cast<const uint4*>(row + first_column + place(k));
+      } else {
+        words[k] = uint4{};
+        has_others = true;
+      }
+    }
+    if (has_others) {
+#pragma unroll
+      for (int k = 0; k < held_vectors<S>; ++k) {
+        if (!is_vector(row, k))
+          words[k] = std::bit_cast<uint4>(gather(row, k, static_cast<S>(fill)));
+      }
+    }
+    Held<S> held{.inside = 0};
+#pragma unroll
+    for (int k = 0; k < held_vectors<S>; ++k) {
+      const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
+#pragma unroll
+      for (int j = 0; j < width; ++j) {
+        held.value[k * width + j] = widened(vector.at[j]);
+        if (is_whole(place(k)) || has(place(k) + j)) held.inside |= 1U << (k * width + j);
+      }
+    }
+    return held;
+  }
+
+  int team;
+  int rank;
+  int low;
+  int high;
+  std::int64_t first_column;
+};
+
+/// Threads that share a row: 1 to 32 lanes, or a whole block.
+struct Team {
+  int threads;
+
+  /// Joins `own` of all threads of the team, and returns the result to all of them.
+  template <class C, class Join>
+  __device__ C all(C own, Join join, C nothing) const {
+    return threads <= warp_threads ? join_lanes(own, join, threads)
+                                   : join_block(own, join, nothing);
+  }
+};
+
+}  // namespace assay::cuda
