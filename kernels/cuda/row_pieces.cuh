@@ -36,9 +36,9 @@ struct Held {
   unsigned inside;
 };
 
-/// Part of a row that a team holds at once. Places are counted from a 16-byte boundary of x at or
-/// before the piece.
-template <class S>
+/// Part of a row, or of any array, of which each thread of a team holds N vectors. Places are
+/// counted from a 16-byte boundary of the row at or before the piece.
+template <class S, int N = held_vectors<S>>
 struct Piece {
   static constexpr int width = vector_elements<S>;
 
@@ -46,10 +46,15 @@ struct Piece {
   __device__ Piece(const S* row, std::int64_t cols, std::int64_t column, int capacity, int team,
                    int rank)
       : team(team), rank(rank) {
-    const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S) % width);
+    const int before = elements_behind_vector(row);
     first_column = column - before;
     low = column == 0 ? before : 0;
     high = static_cast<int>(std::min<std::int64_t>(cols - first_column, capacity));
+  }
+
+  /// Number of elements from the last vector that begins at or before `at`.
+  __host__ __device__ static int elements_behind_vector(const S* at) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) / sizeof(S) % width);
   }
 
   __device__ int place(int k) const { return (rank + k * team) * width; }
@@ -78,10 +83,10 @@ struct Piece {
 
   /// Stores whole vectors before others: compilers would split the stores of a branch that has
   /// both.
-  __device__ void store(S* array, const uint4 (&words)[held_vectors<S>]) const {
+  __device__ void store(S* array, const uint4 (&words)[N]) const {
     bool has_others = false;
 #pragma unroll
-    for (int k = 0; k < held_vectors<S>; ++k) {
+    for (int k = 0; k < N; ++k) {
       if (is_vector(array, k)) {
         __stwb(reinterpret_cast<uint4*>(array + first_column + place(k)), words[k]);
       } else {
@@ -90,7 +95,7 @@ struct Piece {
     }
     if (!has_others) return;
 #pragma unroll
-    for (int k = 0; k < held_vectors<S>; ++k) {
+    for (int k = 0; k < N; ++k) {
       if (is_vector(array, k)) continue;
       const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
 #pragma unroll
@@ -100,29 +105,32 @@ struct Piece {
     }
   }
 
-  /// Issues the loads of whole vectors before it waits for one.
-  __device__ Held<S> hold(const S* row, Computed<S> fill) const {
-    uint4 words[held_vectors<S>];  // compilers would keep each narrow element in a register
+  /// Loads the thread's vectors; elements outside are filled. Issues the loads of whole vectors
+  /// before it waits for one. Words, as compilers keep narrow elements in a register each.
+  __device__ void load(const S* array, S fill, uint4 (&words)[N]) const {
     bool has_others = false;
 #pragma unroll
-    for (int k = 0; k < held_vectors<S>; ++k) {
-      if (is_vector(row, k)) {
-        words[k] = *reinterpret_cast<const uint4*>(row + first_column + place(k));
+    for (int k = 0; k < N; ++k) {
+      if (is_vector(array, k)) {
+        words[k] = *reinterpret_cast<const uint4*>(array + first_column + place(k));
       } else {
         words[k] = uint4{};
         has_others = true;
       }
     }
-    if (has_others) {
+    if (!has_others) return;
 #pragma unroll
-      for (int k = 0; k < held_vectors<S>; ++k) {
-        if (!is_vector(row, k))
-          words[k] = std::bit_cast<uint4>(gather(row, k, static_cast<S>(fill)));
-      }
+    for (int k = 0; k < N; ++k) {
+      if (!is_vector(array, k)) words[k] = std::bit_cast<uint4>(gather(array, k, fill));
     }
+  }
+
+  __device__ Held<S> hold(const S* row, Computed<S> fill) const {
+    uint4 words[N];
+    load(row, static_cast<S>(fill), words);
     Held<S> held{.inside = 0};
 #pragma unroll
-    for (int k = 0; k < held_vectors<S>; ++k) {
+    for (int k = 0; k < N; ++k) {
       const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
 #pragma unroll
       for (int j = 0; j < width; ++j) {

@@ -1,127 +1,219 @@
-#include <cub/block/block_exchange.cuh>
-#include <cub/block/block_reduce.cuh>
-#include <cub/block/block_scan.cuh>
-#include <cub/device/device_scan.cuh>
+#include "kernels/cuda/row_pieces.cuh"
 
-#include "kernels/cuda/storage_types.cuh"
-
+// Running sums in one pass over the data, in an order that does not depend on which block is first.
+//
+// A tile needs the sum of all tiles before it. Tiles are the leaves of a tree in which a node has
+// 32 children. Each tile publishes its own sum; the last tile of a node publishes the node's. The
+// sum before a tile is that of the children before it, at each level: it waits for sums of tiles
+// alone, and never for that of a tile's predecessors (as decoupled look-back does, whose result
+// depends on what is there when it looks).
 namespace assay::cuda {
 namespace {
+
+constexpr int scan_threads = 256;
+constexpr int scan_warps = scan_threads / warp_threads;
+/// Vectors of a thread: 32 registers.
+constexpr int scan_vectors = 8;
+template <class S>
+constexpr int tile_elements = scan_threads* scan_vectors* vector_elements<S>;
+
+constexpr unsigned children = warp_threads;
+/// Enough for 2^25 tiles of 32 KiB.
+constexpr int levels = 5;
 
 template <class A>
 struct Plus {
   __device__ A operator()(A a, A b) const { return a + b; }
 };
 
-// Integers: CUB's scan in one pass.
-
-/// Scans the elements as unsigned integers, whose sums wrap.
-template <class T>
-std::unique_ptr<Kernel> integer_scan(const Binding& binding, std::int64_t n) {
-  using A = Accumulator<T>;
-  const auto* x = static_cast<const A*>(binding.inputs[0]);
-  auto* y = static_cast<A*>(binding.outputs[0]);
-  return with_workspace(cub_version_text() + " DeviceScan", binding, n == 0,
-                        [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
-                          return cub::DeviceScan::InclusiveScan(memory, bytes, x, y, Plus<A>{}, n,
-                                                                stream);
-                        });
-}
-
-// Floats: three steps, each in a fixed order. CUB's scan joins block sums in the order in which
-// blocks finish. It documents that float sums differ between launches, so no launch could be
-// compared with another.
-
-constexpr int block_threads = 256;
-constexpr int thread_elements = 8;
-constexpr int tile = block_threads * thread_elements;
-
-/// Computes the sum of each tile.
-template <class A, class S>
-__global__ void sum_tiles(const S* x, std::int64_t n, A* sums) {
-  using Reduce = cub::BlockReduce<A, block_threads>;
-  __shared__ typename Reduce::TempStorage shared;
-  const std::int64_t first = std::int64_t{blockIdx.x} * tile;
-  A elements[thread_elements];
-  for (int i = 0; i < thread_elements; ++i) {
-    const std::int64_t at = first + std::int64_t{i} * block_threads + threadIdx.x;
-    elements[i] = at < n ? static_cast<A>(widened(x[at])) : A{0};
-  }
-  const A sum = Reduce(shared).Sum(elements);
-  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
-}
-
-/// Replaces each sum by that of the tiles before it. Runs in one block, which loops over the tiles.
+/// Sum of a node. Each 32 bits of it lie beside the number of the launch, in one access: a reader
+/// needs no fence to see if they are there.
 template <class A>
-__global__ void scan_sums(A* sums, std::int64_t tiles) {
-  using Scan = cub::BlockScan<A, block_threads>;
-  __shared__ typename Scan::TempStorage shared;
-  A before = 0;
-  for (std::int64_t first = 0; first < tiles; first += block_threads) {
-    const std::int64_t at = first + threadIdx.x;
-    const A own = at < tiles ? sums[at] : A{0};
-    A preceding = 0;
-    A all = 0;
-    Scan(shared).ExclusiveScan(own, preceding, A{0}, Plus<A>{}, all);
-    if (at < tiles) sums[at] = before + preceding;
-    before += all;
-    __syncthreads();  // `shared` is used again
+struct Published {
+  static constexpr int words = sizeof(A) / 4;
+  using Parts = std::array<unsigned, words>;
+  unsigned long long word[words];
+
+  __device__ void write(A sum, unsigned launch) volatile {
+    const auto parts = std::bit_cast<Parts>(sum);
+    for (int i = 0; i < words; ++i) word[i] = std::uint64_t{launch} << 32 | parts[i];
   }
+
+  /// Returns true if the sum of this launch is there.
+  __device__ bool read(A& sum, unsigned launch) const volatile {
+    Parts parts;
+    bool is_there = true;
+    for (int i = 0; i < words; ++i) {
+      const unsigned long long found = word[i];
+      is_there &= static_cast<unsigned>(found >> 32) == launch;
+      parts[i] = static_cast<unsigned>(found);
+    }
+    sum = std::bit_cast<A>(parts);
+    return is_there;
+  }
+};
+
+/// Counter of tiles, of all launches, and the nodes of the tree, level by level. All is zero before
+/// the first launch. The number of a launch follows from the counter, so nothing is reset: a memset
+/// before each launch would cost as much as a small scan.
+template <class A>
+struct Tree {
+  unsigned long long* counter;
+  Published<A>* nodes;
+  unsigned tiles;
+
+  static unsigned nodes_of(unsigned below) { return (below + children - 1) / children; }
+  static std::size_t bytes(unsigned tiles) {
+    std::size_t nodes = tiles;
+    for (int level = 1; level < levels; ++level) nodes += tiles = nodes_of(tiles);
+    return vector_bytes + nodes * sizeof(Published<A>);
+  }
+
+  /// Publishes the sum of a tile and returns that of the tiles before it. One whole warp calls it.
+  __device__ A sum_before(unsigned tile, A sum, unsigned launch) const {
+    const unsigned lane = threadIdx.x;
+    if (lane == 0) nodes[tile].write(sum, launch);
+    volatile const Published<A>* sibling[levels];
+    A before[levels];
+    bool is_there[levels];
+    unsigned number = tile;
+    unsigned first = 0;
+    unsigned count = tiles;
+    // Asks for all levels at once.
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      sibling[level] = nodes + first + number / children * children + lane;
+      before[level] = 0;
+      is_there[level] = lane >= number % children || sibling[level]->read(before[level], launch);
+      first += count;
+      count = (count + children - 1) / children;
+      number /= children;
+    }
+    A prefix = 0;
+    bool ends_node = true;
+    number = tile;
+    first = 0;
+    count = tiles;
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      while (!is_there[level]) is_there[level] = sibling[level]->read(before[level], launch);
+      const A siblings = join_lanes(before[level], Plus<A>{});
+      prefix = siblings + prefix;
+      sum = siblings + sum;
+      ends_node = ends_node && number % children == children - 1;
+      first += count;
+      count = (count + children - 1) / children;
+      number /= children;
+      if (level + 1 < levels && ends_node && lane == 0) nodes[first + number].write(sum, launch);
+    }
+    return prefix;
+  }
+};
+
+/// Sum of `own` of the lanes before, and the total of the warp.
+template <class A>
+__device__ A sum_of_lanes_before(A own, A& total) {
+  const unsigned lane = threadIdx.x % warp_threads;
+  A sum = own;
+  for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
+    const A other =
+        shuffled(sum, [=](unsigned word) { return __shfl_up_sync(whole_warp, word, distance); });
+    if (lane >= distance) sum = other + sum;
+  }
+  const auto from = [&](unsigned source) {
+    return shuffled(sum, [=](unsigned word) { return __shfl_sync(whole_warp, word, source); });
+  };
+  total = from(warp_threads - 1);
+  const A before = from((lane - 1) % warp_threads);
+  return lane == 0 ? A{0} : before;
 }
 
-/// Scans each tile, starting from the sum of the tiles before it.
 template <class A, class S>
-__global__ void scan_tiles(const S* x, S* y, std::int64_t n, const A* sums) {
-  using Exchange = cub::BlockExchange<A, block_threads, thread_elements>;
-  using Scan = cub::BlockScan<A, block_threads>;
-  __shared__ union {
-    typename Exchange::TempStorage exchange;
-    typename Scan::TempStorage scan;
-  } shared;
-  const std::int64_t first = std::int64_t{blockIdx.x} * tile;
-  const auto place = [&](int i) { return first + std::int64_t{i} * block_threads + threadIdx.x; };
-  A elements[thread_elements];
-  for (int i = 0; i < thread_elements; ++i) {
-    elements[i] = place(i) < n ? static_cast<A>(widened(x[place(i)])) : A{0};
+__global__ void __launch_bounds__(scan_threads, 4)
+    scan_tiles(const S* x, S* y, std::int64_t n, Tree<A> tree) {
+  constexpr int width = vector_elements<S>;
+  __shared__ unsigned tile;
+  __shared__ unsigned launch;
+  __shared__ A of_warps[scan_warps];
+  __shared__ A before_tile;
+  // Takes tiles in the order in which blocks start: those before it have started too.
+  if (threadIdx.x == 0) {
+    const unsigned long long number = atomicAdd(tree.counter, 1ULL);
+    tile = static_cast<unsigned>(number % tree.tiles);
+    launch = static_cast<unsigned>(number / tree.tiles) + 1;
   }
-  Exchange(shared.exchange).StripedToBlocked(elements, elements);
   __syncthreads();
-  Scan(shared.scan).InclusiveSum(elements, elements);
-  __syncthreads();
-  Exchange(shared.exchange).BlockedToStriped(elements, elements);
-  const A before = sums[blockIdx.x];
-  for (int i = 0; i < thread_elements; ++i) {
-    if (place(i) < n) y[place(i)] = static_cast<S>(before + elements[i]);
-  }
-}
 
-template <class T>
-std::unique_ptr<Kernel> float_scan(const Binding& binding, std::int64_t n) {
-  using S = Stored<T>;
-  using A = Computed<S>;
-  const std::int64_t tiles = (n + tile - 1) / tile;
-  return std::make_unique<FunctionKernel>(
-      cub_version_text() + " BlockScan in three steps", binding,
-      [=, x = input<T>(binding, 0), y = output<T>(binding),
-       workspace = std::make_shared<Workspace>(static_cast<std::size_t>(tiles) * sizeof(A))](
-          cudaStream_t stream) {
-        if (n == 0) return;
-        auto* sums = static_cast<A*>(workspace->data());
-        const auto blocks = static_cast<unsigned>(tiles);
-        sum_tiles<A><<<blocks, block_threads, 0, stream>>>(x, n, sums);
-        scan_sums<<<1, block_threads, 0, stream>>>(sums, tiles);
-        scan_tiles<A><<<blocks, block_threads, 0, stream>>>(x, y, n, sums);
-      });
+  const unsigned lane = threadIdx.x % warp_threads;
+  const unsigned warp = threadIdx.x / warp_threads;
+  const Piece<S, scan_vectors> piece(x, n, std::int64_t{tile} * tile_elements<S>, tile_elements<S>,
+                                     warp_threads,
+                                     static_cast<int>(warp * warp_threads * scan_vectors + lane));
+  uint4 words[scan_vectors];
+  piece.load(x, static_cast<S>(0.0F), words);
+
+  // Sums of the warp's elements before each vector.
+  A before[scan_vectors];
+  A of_warp = 0;
+#pragma unroll
+  for (int k = 0; k < scan_vectors; ++k) {
+    const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
+    A sum = 0;
+#pragma unroll
+    for (int j = 0; j < width; ++j) sum += static_cast<A>(widened(vector.at[j]));
+    A total;
+    before[k] = of_warp + sum_of_lanes_before(sum, total);
+    of_warp += total;
+  }
+  if (lane == 0) of_warps[warp] = of_warp;
+  __syncthreads();
+  A before_warp = 0;
+  A of_tile = 0;
+#pragma unroll
+  for (unsigned other = 0; other < scan_warps; ++other) {
+    if (other == warp) before_warp = of_tile;
+    of_tile += of_warps[other];
+  }
+  if (warp == 0) {
+    const A sum = tree.sum_before(tile, of_tile, launch);
+    if (lane == 0) before_tile = sum;
+  }
+  __syncthreads();
+  before_warp += before_tile;
+
+#pragma unroll
+  for (int k = 0; k < scan_vectors; ++k) {
+    const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
+    Vector<S, width> sums;
+    A sum = before_warp + before[k];
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      sum += static_cast<A>(widened(vector.at[j]));
+      sums.at[j] = static_cast<S>(sum);
+    }
+    words[k] = std::bit_cast<uint4>(sums);
+  }
+  piece.store(y, words);
 }
 
 std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
   const std::int64_t n = op.signature.inputs[0].elements();
   return for_dtypes(SignedNumbers{}, op, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      return integer_scan<T>(binding, n);
-    } else {
-      return float_scan<T>(binding, n);
-    }
+    using S = Stored<T>;
+    using A = Accumulator<S>;
+    const std::int64_t places = n + Piece<S>::elements_behind_vector(input<T>(binding, 0));
+    const auto tiles = static_cast<unsigned>((places + tile_elements<S> - 1) / tile_elements<S>);
+    const auto workspace = std::make_shared<Workspace>(Tree<A>::bytes(tiles));
+    workspace->clear(workspace->bytes());
+    return std::make_unique<FunctionKernel>(
+        "sums of tiles in a tree", binding,
+        [=, x = input<T>(binding, 0), y = output<T>(binding)](cudaStream_t stream) {
+          if (n == 0) return;
+          auto* memory = static_cast<std::byte*>(workspace->data());
+          const Tree<A> tree{reinterpret_cast<unsigned long long*>(memory),
+                             reinterpret_cast<Published<A>*>(memory + vector_bytes), tiles};
+          scan_tiles<A><<<tiles, scan_threads, 0, stream>>>(x, y, n, tree);
+        });
   });
 }
 
