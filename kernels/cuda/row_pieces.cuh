@@ -9,8 +9,11 @@
 // long one.
 namespace assay::cuda {
 
-/// 512 threads of at most 64 registers: two blocks fit on a multiprocessor.
-inline constexpr int row_threads = 512;
+inline constexpr int row_threads = 256;
+/// Blocks on a multiprocessor, as a thread needs less than 64 or 80 registers. Their loads of a row
+/// are 64 and 96 KiB.
+template <class S>
+inline constexpr int row_blocks = sizeof(S) == 2 ? 4 : 3;
 
 /// Elements in 32 registers of a thread.
 template <class S>

@@ -209,7 +209,7 @@ struct Layernorm {
 
 /// Teams take rows in turn.
 template <class Op, class S>
-__global__ void __launch_bounds__(row_threads, 2)
+__global__ void __launch_bounds__(row_threads, row_blocks<S>)
     rows_in_registers(Op op, const S* x, S* y, Rows r, Team team) {
   op.prepare(r.cols);
   const bool is_block = team.threads > warp_threads;
@@ -230,7 +230,8 @@ __global__ void __launch_bounds__(row_threads, 2)
 
 /// A block for each row.
 template <class Op, class S>
-__global__ void __launch_bounds__(row_threads, 2) rows_in_pieces(Op op, const S* x, S* y, Rows r) {
+__global__ void __launch_bounds__(row_threads, row_blocks<S>)
+    rows_in_pieces(Op op, const S* x, S* y, Rows r) {
   constexpr int capacity = row_threads * held_elements<S>;
   const std::int64_t at = blockIdx.x * r.step;
   const auto piece_at = [&](std::int64_t column) {
@@ -289,12 +290,13 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
 }
 
 /// Number of threads that the GPU holds at once.
+template <class S>
 std::int64_t resident_threads(const Binding& binding) {
   int processors = 0;
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                stream_of(binding).ordinal()),
         "cudaDeviceGetAttribute");
-  return std::int64_t{processors} * 2 * row_threads;
+  return std::int64_t{processors} * row_blocks<S> * row_threads;
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
@@ -313,7 +315,7 @@ std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) 
     return std::make_unique<FunctionKernel>(
         "rows in registers", binding,
         [=, x = input<T>(binding, 0), y = output<T>(binding),
-         max_threads = resident_threads(binding)](cudaStream_t stream) {
+         max_threads = resident_threads<S>(binding)](cudaStream_t stream) {
           launch_rows(stream, norm, x, y, r, shared, max_threads);
         });
   });

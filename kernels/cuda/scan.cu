@@ -12,13 +12,18 @@ namespace {
 
 constexpr int scan_threads = 256;
 constexpr int scan_warps = scan_threads / warp_threads;
-/// Vectors of a thread: 32 registers.
-constexpr int scan_vectors = 8;
+/// Vectors of a thread. Sums of 64 bits need more registers, and so do conversions of 16 bits.
 template <class S>
-constexpr int tile_elements = scan_threads* scan_vectors* vector_elements<S>;
+constexpr int scan_vectors = sizeof(S) == 4 ? 8 : 4;
+/// Blocks on a multiprocessor, as a thread needs less than 80 or 64 registers: 96 or 64 KiB of
+/// loads.
+template <class S>
+constexpr int scan_blocks = sizeof(S) == 4 ? 3 : 4;
+template <class S>
+constexpr int tile_elements = scan_threads* scan_vectors<S>* vector_elements<S>;
 
 constexpr unsigned children = warp_threads;
-/// Enough for 2^25 tiles of 32 KiB.
+/// Enough for 2^25 tiles.
 constexpr int levels = 5;
 
 template <class A>
@@ -69,43 +74,49 @@ struct Tree {
     return vector_bytes + nodes * sizeof(Published<A>);
   }
 
+  /// Calls f(level, first node of the level, number of the tile's node among them).
+  template <class F>
+  __device__ void for_levels(unsigned tile, const F& f) const {
+    unsigned first = 0;
+    unsigned count = tiles;
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      f(level, first, tile);
+      first += count;
+      count = (count + children - 1) / children;
+      tile /= children;
+    }
+  }
+
+  /// Node of the same parent, for each lane.
+  __device__ const volatile Published<A>& sibling(unsigned first, unsigned number) const {
+    return nodes[first + number / children * children + threadIdx.x];
+  }
+
   /// Publishes the sum of a tile and returns that of the tiles before it. One whole warp calls it.
   __device__ A sum_before(unsigned tile, A sum, unsigned launch) const {
     const unsigned lane = threadIdx.x;
     if (lane == 0) nodes[tile].write(sum, launch);
-    volatile const Published<A>* sibling[levels];
     A before[levels];
-    bool is_there[levels];
-    unsigned number = tile;
-    unsigned first = 0;
-    unsigned count = tiles;
+    unsigned missing = 0;
     // Asks for all levels at once.
-#pragma unroll
-    for (int level = 0; level < levels; ++level) {
-      sibling[level] = nodes + first + number / children * children + lane;
+    for_levels(tile, [&](int level, unsigned first, unsigned number) {
       before[level] = 0;
-      is_there[level] = lane >= number % children || sibling[level]->read(before[level], launch);
-      first += count;
-      count = (count + children - 1) / children;
-      number /= children;
-    }
+      if (lane < number % children && !sibling(first, number).read(before[level], launch))
+        missing |= 1U << level;
+    });
     A prefix = 0;
     bool ends_node = true;
-    number = tile;
-    first = 0;
-    count = tiles;
-#pragma unroll
-    for (int level = 0; level < levels; ++level) {
-      while (!is_there[level]) is_there[level] = sibling[level]->read(before[level], launch);
+    for_levels(tile, [&](int level, unsigned first, unsigned number) {
+      if (level > 0 && ends_node && lane == 0) nodes[first + number].write(sum, launch);
+      if ((missing >> level & 1) != 0) {
+        while (!sibling(first, number).read(before[level], launch)) continue;
+      }
       const A siblings = join_lanes(before[level], Plus<A>{});
       prefix = siblings + prefix;
       sum = siblings + sum;
       ends_node = ends_node && number % children == children - 1;
-      first += count;
-      count = (count + children - 1) / children;
-      number /= children;
-      if (level + 1 < levels && ends_node && lane == 0) nodes[first + number].write(sum, launch);
-    }
+    });
     return prefix;
   }
 };
@@ -129,9 +140,10 @@ __device__ A sum_of_lanes_before(A own, A& total) {
 }
 
 template <class A, class S>
-__global__ void __launch_bounds__(scan_threads, 4)
+__global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
     scan_tiles(const S* x, S* y, std::int64_t n, Tree<A> tree) {
   constexpr int width = vector_elements<S>;
+  constexpr int vectors = scan_vectors<S>;
   __shared__ unsigned tile;
   __shared__ unsigned launch;
   __shared__ A of_warps[scan_warps];
@@ -146,17 +158,17 @@ __global__ void __launch_bounds__(scan_threads, 4)
 
   const unsigned lane = threadIdx.x % warp_threads;
   const unsigned warp = threadIdx.x / warp_threads;
-  const Piece<S, scan_vectors> piece(x, n, std::int64_t{tile} * tile_elements<S>, tile_elements<S>,
-                                     warp_threads,
-                                     static_cast<int>(warp * warp_threads * scan_vectors + lane));
-  uint4 words[scan_vectors];
+  const Piece<S, vectors> piece(x, n, std::int64_t{tile} * tile_elements<S>, tile_elements<S>,
+                                warp_threads,
+                                static_cast<int>(warp * warp_threads * vectors + lane));
+  uint4 words[vectors];
   piece.load(x, static_cast<S>(0.0F), words);
 
   // Sums of the warp's elements before each vector.
-  A before[scan_vectors];
+  A before[vectors];
   A of_warp = 0;
 #pragma unroll
-  for (int k = 0; k < scan_vectors; ++k) {
+  for (int k = 0; k < vectors; ++k) {
     const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
     A sum = 0;
 #pragma unroll
@@ -182,7 +194,7 @@ __global__ void __launch_bounds__(scan_threads, 4)
   before_warp += before_tile;
 
 #pragma unroll
-  for (int k = 0; k < scan_vectors; ++k) {
+  for (int k = 0; k < vectors; ++k) {
     const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
     Vector<S, width> sums;
     A sum = before_warp + before[k];
