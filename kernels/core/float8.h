@@ -22,7 +22,8 @@ struct Format {
 
 /// Rounds to nearest, ties to even. Larger values, infinities too, become the largest finite
 /// number, as in CUDA's conversions (__NV_SATFINITE).
-constexpr std::uint8_t encode(float value, const Format& format) {
+template <Format format>
+constexpr std::uint8_t encode(float value) {
   const auto word = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = word & 0x7fffffffU;
   const int cut = 23 - format.stored;
@@ -41,7 +42,8 @@ constexpr std::uint8_t encode(float value, const Format& format) {
   return static_cast<std::uint8_t>(code | ((word >> 24) & 0x80U));
 }
 
-constexpr float decode(std::uint8_t bits, const Format& format) {
+template <Format format>
+constexpr float decode(std::uint8_t bits) {
   const std::uint32_t sign = (bits & std::uint32_t{0x80}) << 24;
   const std::uint32_t code = bits & std::uint32_t{0x7f};
   const std::uint32_t shifted = code << (23 - format.stored);
@@ -60,8 +62,8 @@ struct Float8E4M3 {
   std::uint8_t bits = 0;
 
   constexpr Float8E4M3() = default;
-  explicit constexpr Float8E4M3(float value) : bits(float8::encode(value, format)) {}
-  explicit constexpr operator float() const { return float8::decode(bits, format); }
+  explicit constexpr Float8E4M3(float value) : bits(float8::encode<format>(value)) {}
+  explicit constexpr operator float() const { return float8::decode<format>(bits); }
 
   static constexpr float8::Format format{
       .stored = 3, .bias = 7, .largest = 0x7e, .infinity = 0, .nan = 0x7f};
@@ -72,8 +74,8 @@ struct Float8E5M2 {
   std::uint8_t bits = 0;
 
   constexpr Float8E5M2() = default;
-  explicit constexpr Float8E5M2(float value) : bits(float8::encode(value, format)) {}
-  explicit constexpr operator float() const { return float8::decode(bits, format); }
+  explicit constexpr Float8E5M2(float value) : bits(float8::encode<format>(value)) {}
+  explicit constexpr operator float() const { return float8::decode<format>(bits); }
 
   static constexpr float8::Format format{
       .stored = 2, .bias = 15, .largest = 0x7b, .infinity = 0x7c, .nan = 0x7e};

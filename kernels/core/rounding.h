@@ -18,6 +18,13 @@ constexpr float rounded_to_odd(double value) {
   return static_cast<double>(nearest) == value ? nearest : std::bit_cast<float>(odd);
 }
 
+/// Rounds to odd a value that is given rounded towards zero. The largest float, which stands for
+/// all values beyond, is odd already.
+constexpr float rounded_to_odd(float towards_zero, bool is_exact) {
+  const auto bits = std::bit_cast<std::uint32_t>(towards_zero);
+  return std::bit_cast<float>(bits | (is_exact ? 0U : 1U));
+}
+
 /// Rounds a 64-bit integer to odd. Bits that a double cannot hold are kept as one odd bit.
 constexpr float rounded_to_odd(std::int64_t value) {
   const auto all = static_cast<std::uint64_t>(value);

@@ -4,33 +4,41 @@
 namespace assay::cuda {
 namespace {
 
-/// Converts to Y with one rounding. Arguments are widened: narrow floats come as f32. The
-/// constructors of CUDA's 8-bit floats saturate (__NV_SATFINITE).
+/// Rounds to odd, so that one more rounding to a narrow float equals one rounding of x.
+__device__ float odd_float(double x) {
+  const float towards_zero = __double2float_rz(x);
+  return rounded_to_odd(towards_zero, static_cast<double>(towards_zero) == x);
+}
+__device__ float odd_float(std::int64_t x) {
+  const float towards_zero = __ll2float_rz(x);
+  return rounded_to_odd(towards_zero, __float2ll_rz(towards_zero) == x);
+}
+__device__ float odd_float(std::int32_t x) {
+  const float towards_zero = __int2float_rz(x);
+  return rounded_to_odd(towards_zero, __float2int_rz(towards_zero) == x);
+}
+
+/// Converts to Y, or for a narrow Y to an f32 whose rounding to Y is the only one. Arguments are
+/// widened: narrow floats come as f32.
 template <class Y>
 struct CastTo {
   template <class X>
-  __device__ Y operator()(X x) const {
-    if constexpr (!is_narrow<Y>) {
-      return static_cast<Y>(x);
-    } else if constexpr (std::is_same_v<X, std::int64_t> || std::is_same_v<X, double>) {
-      return static_cast<Y>(rounded_to_odd(x));
-    } else if constexpr (std::is_same_v<X, std::int32_t>) {
-      return static_cast<Y>(rounded_to_odd(static_cast<double>(x)));
-    } else {  // f32, and 8-bit integers, which fit into an f32
-      return static_cast<Y>(static_cast<float>(x));
+  __device__ Computed<Y> operator()(X x) const {
+    if constexpr (is_narrow<Y> && (sizeof(X) == 8 || std::is_same_v<X, std::int32_t>)) {
+      return odd_float(x);
+    } else {  // 8-bit integers fit into an f32
+      return static_cast<Computed<Y>>(x);
     }
   }
 };
 
 std::unique_ptr<Kernel> cast(const OpInstance& op, const Binding& binding) {
   return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
-    return visit_dtype(
-        output_dtype(op), [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
-          return std::make_unique<FunctionKernel>(
-              map_text(op), binding,
-              [=, spec = op.signature.outputs[0], x = input<X>(binding, 0), y = output<Y>(binding)](
-                  cudaStream_t s) { map_rows(s, spec, CastTo<Stored<Y>>{}, y, x); });
-        });
+    return visit_dtype(output_dtype(op),
+                       [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
+                         return Mapper::kernel_of<Stored<Y>>(CastTo<Stored<Y>>{}, op, binding,
+                                                             input<X>(binding, 0));
+                       });
   });
 }
 

@@ -5,31 +5,27 @@
 namespace assay::cuda {
 namespace {
 
-/// Computes 16-bit floats exactly up to one final rounding. The product is exact in a double, and
-/// the error of its sum with c is kept as one odd bit. It matters: the product of two bf16 may lie
-/// midway between two results, and a far smaller c then decides.
+/// Computes 16-bit floats exactly up to one final rounding: a b + c is rounded to odd, and one more
+/// rounding to at least two bits fewer equals one rounding of the exact value. It matters: the
+/// product of two bf16 may lie midway between two results, and a far smaller c then decides.
+///
+/// Both formats have at most 11 of f32's 24 bits, exponents within f32's, and no bit below 2^-133,
+/// where f32 has them to 2^-149. A value is exact if and only if its roundings down and up agree.
 struct NarrowFusedMultiplyAdd {
   __device__ float operator()(float a, float b, float c) const {
-    const double product = static_cast<double>(a) * static_cast<double>(b);
-    return rounded_to_odd(sum_rounded_to_odd(product, static_cast<double>(c)));
+    return rounded_to_odd(__fmaf_rz(a, b, c), __fmaf_rd(a, b, c) == __fmaf_ru(a, b, c));
   }
 };
 
 /// Multiplies by a factor that each launch reads from the device's memory.
 template <class S>
 struct Scale {
+  struct By {
+    Computed<S> factor;
+    __device__ Computed<S> operator()(Computed<S> x) const { return Multiply{}(x, factor); }
+  };
   const S* factor;
-  template <class T>
-  __device__ T operator()(T x) const {
-    return Multiply{}(x, widened(*factor));
-  }
-};
-
-/// Returns a value that each launch reads from the device's memory.
-template <class S>
-struct Constant {
-  const S* value;
-  __device__ S operator()() const { return *value; }
+  __device__ By prepared() const { return {widened(*factor)}; }
 };
 
 struct ElementwiseKernels : Mapped<Mapper> {
