@@ -1,12 +1,13 @@
 #pragma once
 
 #include "kernels/cuda/block_join.cuh"
+#include "kernels/cuda/conversion.cuh"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/storage_types.cuh"
 #include "kernels/cuda/vector.cuh"
 
-// Rows of tensors in the registers of teams: some lanes of a warp for a short row, a block for a
-// long one.
+// RowTensor of tensors in the registers of teams: some lanes of a warp for a short row, a block for
+// a long one.
 namespace assay::cuda {
 
 inline constexpr int row_threads = 256;
@@ -22,8 +23,8 @@ template <class S>
 inline constexpr int held_vectors = held_elements<S> / vector_elements<S>;
 
 /// Rows of `cols` elements, `step` apart.
-struct Rows {
-  explicit Rows(const TensorSpec& spec)
+struct RowTensor {
+  explicit RowTensor(const TensorSpec& spec)
       : rows(spec.shape[0]),
         cols(spec.shape[1]),
         step(spec.has_gaps() ? spec.row_stride : spec.shape[1]) {}

@@ -83,12 +83,12 @@ struct Softmax {
     uint4 words[held_vectors<S>];
 #pragma unroll
     for (int k = 0; k < held_vectors<S>; ++k) {
-      Vector<S, Piece<S>::width> results;
+      Vector<C, Piece<S>::width> results;
 #pragma unroll
       for (int j = 0; j < Piece<S>::width; ++j) {
-        results.at[j] = static_cast<S>(held.value[k * Piece<S>::width + j] * scale);
+        results.at[j] = held.value[k * Piece<S>::width + j] * scale;
       }
-      words[k] = std::bit_cast<uint4>(results);
+      words[k] = std::bit_cast<uint4>(stored<S>(results));
     }
     piece.store(y, words);
   }
@@ -192,16 +192,14 @@ struct Layernorm {
     uint4 words[held_vectors<S>];
 #pragma unroll
     for (int k = 0; k < held_vectors<S>; ++k) {
-      const auto weights = piece.load(weight, k);
-      const auto biases = piece.load(bias, k);
-      Vector<S, Piece<S>::width> results;
+      const auto weights = widened(piece.load(weight, k));
+      const auto biases = widened(piece.load(bias, k));
+      Vector<C, Piece<S>::width> results;
 #pragma unroll
       for (int j = 0; j < Piece<S>::width; ++j) {
-        results.at[j] =
-            static_cast<S>(held.value[k * Piece<S>::width + j] * scale * widened(weights.at[j]) +
-                           widened(biases.at[j]));
+        results.at[j] = held.value[k * Piece<S>::width + j] * scale * weights.at[j] + biases.at[j];
       }
-      words[k] = std::bit_cast<uint4>(results);
+      words[k] = std::bit_cast<uint4>(stored<S>(results));
     }
     piece.store(y, words);
   }
@@ -210,7 +208,7 @@ struct Layernorm {
 /// Teams take rows in turn.
 template <class Op, class S>
 __global__ void __launch_bounds__(row_threads, row_blocks<S>)
-    rows_in_registers(Op op, const S* x, S* y, Rows r, Team team) {
+    rows_in_registers(Op op, const S* x, S* y, RowTensor r, Team team) {
   op.prepare(r.cols);
   const bool is_block = team.threads > warp_threads;
   const int rank = is_block ? threadIdx.x : threadIdx.x % team.threads;
@@ -231,7 +229,7 @@ __global__ void __launch_bounds__(row_threads, row_blocks<S>)
 /// A block for each row.
 template <class Op, class S>
 __global__ void __launch_bounds__(row_threads, row_blocks<S>)
-    rows_in_pieces(Op op, const S* x, S* y, Rows r) {
+    rows_in_pieces(Op op, const S* x, S* y, RowTensor r) {
   constexpr int capacity = row_threads * held_elements<S>;
   const std::int64_t at = blockIdx.x * r.step;
   const auto piece_at = [&](std::int64_t column) {
@@ -254,8 +252,8 @@ __global__ void __launch_bounds__(row_threads, row_blocks<S>)
 
 /// Enqueues the kernel that fits the rows. At most `max_threads` share them.
 template <class Op, class S>
-void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const Rows& r, std::size_t shared,
-                 std::int64_t max_threads) {
+void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const RowTensor& r,
+                 std::size_t shared, std::int64_t max_threads) {
   constexpr int width = vector_elements<S>;
   // A row that begins within a vector may need one more.
   const bool is_aligned = is_vector_aligned<width>(x) && (r.step % width == 0 || r.rows == 1);
@@ -278,7 +276,7 @@ void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const Rows& r, st
 }
 
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
-  const Rows r(op.signature.outputs[0]);
+  const RowTensor r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     return std::make_unique<FunctionKernel>(
         "rows in registers", binding,
@@ -300,7 +298,7 @@ std::int64_t resident_threads(const Binding& binding) {
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
-  const Rows r(op.signature.outputs[0]);
+  const RowTensor r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     using S = Stored<T>;
     Layernorm<S> norm{input<T>(binding, 1), input<T>(binding, 2), 0};

@@ -196,14 +196,14 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
 #pragma unroll
   for (int k = 0; k < vectors; ++k) {
     const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
-    Vector<S, width> sums;
+    Vector<A, width> sums;
     A sum = before_warp + before[k];
 #pragma unroll
     for (int j = 0; j < width; ++j) {
       sum += static_cast<A>(widened(vector.at[j]));
-      sums.at[j] = static_cast<S>(sum);
+      sums.at[j] = sum;
     }
-    words[k] = std::bit_cast<uint4>(sums);
+    words[k] = std::bit_cast<uint4>(stored<S>(sums));
   }
   piece.store(y, words);
 }
