@@ -11,9 +11,11 @@ using enum Level;
 const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// Sizes without none, for ops that are not defined for no elements.
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
-/// Rows of a prime length within wider ones: nothing is aligned, and the gaps are guarded.
-const Axis strided{{"n", "cols", "ld"},
-                   {{seeds, {610, 61, 64}}, {standard, {1048567, 1021, 1024}}}};
+/// Rows of a prime length within wider ones, whose gaps are guarded. With an odd `ld` rows start at
+/// any distance from an aligned address.
+const Axis strided{
+    {"n", "cols", "ld"},
+    {{seeds, {610, 61, 64}}, {smoke, {630, 63, 67}}, {standard, {1048567, 1021, 1024}}}};
 /// Beyond the last cache, 16 Mi or what the devices need; a prime beyond the first caches; and one
 /// beyond most last caches.
 const Axis large =
@@ -41,13 +43,18 @@ const Axis strided_rows{{"rows", "cols", "ld"},
 const Axis large_rows = growing(
     "rows",
     {{"rows", "cols"}, {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}});
-const Axis small_matrices{
-    {"rows", "cols"}, {{seeds, {1, 1}}, {seeds, {3, 5}}, {seeds, {37, 61}}, {smoke, {257, 1021}}}};
+const Axis small_matrices{{"rows", "cols"},
+                          {{seeds, {1, 1}},
+                           {seeds, {3, 5}},
+                           {seeds, {37, 61}},
+                           {smoke, {257, 1021}},
+                           {smoke, {144, 272}}}};
 const Axis large_matrices =
     growing("rows", {{"rows", "cols"}, {{standard, {4096, 4096}}, {full, {8191, 8192}}}});
 /// An embedding: rows of a table, chosen by indices.
-const Axis small_tables{{"rows", "cols", "count"},
-                        {{seeds, {5, 3, 7}}, {seeds, {101, 33, 0}}, {smoke, {1021, 61, 509}}}};
+const Axis small_tables{
+    {"rows", "cols", "count"},
+    {{seeds, {5, 3, 7}}, {seeds, {101, 33, 0}}, {smoke, {1021, 61, 509}}, {smoke, {101, 48, 33}}}};
 const Axis large_tables = growing(
     "count",
     {{"rows", "cols", "count"}, {{standard, {30522, 768, 4096}}, {full, {128256, 1024, 16384}}}});
