@@ -69,7 +69,7 @@ __global__ void transpose_vectors(const W* x, W* y, std::int64_t rows, std::int6
         Vector<W, N> column;
 #pragma unroll
         for (int i = 0; i < N; ++i) column.at[i] = square[i].at[j];
-        store_vector(place(across * N + j, down).at, column);
+        store_shared_vector(place(across * N + j, down).at, column);
       }
     }
     __syncthreads();
@@ -126,6 +126,7 @@ __global__ void __launch_bounds__(gather_threads)
   const auto count = static_cast<int>(
       std::min<std::int64_t>(words - tile, std::int64_t{stride} * words_per_thread));
   const std::int64_t step = std::int64_t{gridDim.y} * blockDim.y;
+#pragma unroll 1  // nvcc would divide for the number of rounds
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += step) {
     const Word* from = x + index[row] * words + tile;

@@ -92,7 +92,7 @@ struct Piece {
 #pragma unroll
     for (int k = 0; k < N; ++k) {
       if (is_vector(array, k)) {
-        __stwb(reinterpret_cast<uint4*>(array + first_column + place(k)), words[k]);
+        store_vector(array + first_column + place(k), std::bit_cast<Vector<S, width>>(words[k]));
       } else {
         has_others = true;
       }

@@ -119,7 +119,7 @@ struct Layernorm {
       const bool is_whole = from + Piece<S>::width <= cols;
       const auto copy = [&](S* to, const S* array) {
         if (is_whole && is_vector_aligned<Piece<S>::width>(array)) {
-          store_vector(to + from, load_vector<Piece<S>::width>(array + from));
+          store_shared_vector(to + from, load_vector<Piece<S>::width>(array + from));
         } else {
           for (int j = from; j < cols && j < from + Piece<S>::width; ++j) to[j] = array[j];
         }

@@ -25,15 +25,15 @@ template <int Bytes>
 struct WordOf;
 template <>
 struct WordOf<1> {
-  using type = std::uint8_t;
+  using type = unsigned char;
 };
 template <>
 struct WordOf<2> {
-  using type = std::uint16_t;
+  using type = unsigned short;
 };
 template <>
 struct WordOf<4> {
-  using type = std::uint32_t;
+  using type = unsigned;
 };
 template <>
 struct WordOf<8> {
@@ -44,17 +44,26 @@ struct WordOf<16> {
   using type = uint4;
 };
 
-/// Loads and stores by one instruction, which compilers do not for structs of narrow elements. The
-/// address is a multiple of N sizeof(S).
+template <class S, int N>
+using WordOfVector = typename WordOf<N* static_cast<int>(sizeof(S))>::type;
+
+/// Loads by one instruction, which compilers do not for structs of narrow elements. The address is
+/// a multiple of N sizeof(S).
 template <int N, class S>
 __device__ Vector<S, N> load_vector(const S* from) {
-  using Word = typename WordOf<N* static_cast<int>(sizeof(S))>::type;
-  return std::bit_cast<Vector<S, N>>(*reinterpret_cast<const Word*>(from));
+  return std::bit_cast<Vector<S, N>>(*reinterpret_cast<const WordOfVector<S, N>*>(from));
+}
+
+/// Stores into global memory by one instruction: compilers split an assignment of words.
+template <int N, class S>
+__device__ void store_vector(S* to, const Vector<S, N>& vector) {
+  using Word = WordOfVector<S, N>;
+  __stwb(reinterpret_cast<Word*>(to), std::bit_cast<Word>(vector));
 }
 
 template <int N, class S>
-__device__ void store_vector(S* to, const Vector<S, N>& vector) {
-  using Word = typename WordOf<N* static_cast<int>(sizeof(S))>::type;
+__device__ void store_shared_vector(S* to, const Vector<S, N>& vector) {
+  using Word = WordOfVector<S, N>;
   *reinterpret_cast<Word*>(to) = std::bit_cast<Word>(vector);
 }
 

@@ -48,7 +48,7 @@ double clocks(const Counts& counts, const GpuModel& gpu) {
   // An access takes a clock, and one for each 128 bytes of it.
   double accesses =
       static_cast<double>(counts.shared_wavefronts + counts.local_requests + counts.uniform_loads);
-  for (const auto& global : {counts.loads, counts.stores, counts.atomics})
+  for (const auto& global : {counts.loads, counts.stores, counts.atomics, counts.polls})
     accesses += std::max(static_cast<double>(global.requests),
                          static_cast<double>(global.lane_bytes) / cache_bytes_per_clock);
   return std::max({issued / issue_rate, busiest, accesses});

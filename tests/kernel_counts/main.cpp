@@ -106,8 +106,8 @@ CaseFigures figures_of(const Counted& counted, const std::vector<Target>& target
   };
   figures.wide_load_share = wide(sum.loads);
   figures.wide_store_share = wide(sum.stores);
-  figures.divisions_per_element = static_cast<double>(sum.divisions) * 32 / elements;
-  figures.calls_per_element = static_cast<double>(sum.calls) * 32 / elements;
+  figures.divisions_per_element = static_cast<double>(sum.divisions) / elements;
+  figures.calls_per_element = static_cast<double>(sum.calls) / elements;
   figures.unknown = static_cast<double>(sum.unknown);
   for (const Target& target : targets) {
     double seconds = 0, slowest = -1;
@@ -121,7 +121,8 @@ CaseFigures figures_of(const Counted& counted, const std::vector<Target>& target
       limited_by = bound.limited_by();
     }
     figures.bounds.push_back(
-        {target.gpu->name, compulsory / bandwidth_bytes_per_s(*target.gpu) / seconds, limited_by});
+        {target.gpu->name, std::min(1.0, compulsory / bandwidth_bytes_per_s(*target.gpu) / seconds),
+         limited_by});
   }
   return figures;
 }

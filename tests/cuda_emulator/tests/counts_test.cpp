@@ -86,6 +86,11 @@ TEST_F(CountsTest, AWarpWaitsOnceForLoadsThatAreUnderWayTogether) {
   EXPECT_EQ(c.load_waits, 2u);
 }
 
+TEST_F(CountsTest, NothingWaitsForLoadsOfSharedMemory) {
+  const Counts c = count("padded_columns", {.grid = {1}, .block = {32}}, zeros(32));
+  EXPECT_EQ(c.load_waits, 0u);
+}
+
 TEST_F(CountsTest, ColumnsOfATileConflictInItsBanksUnlessPadded) {
   const Counts bad = count("conflicting_columns", {.grid = {1}, .block = {32}}, zeros(32));
   EXPECT_EQ(bad.shared_requests, 64u);
@@ -111,7 +116,7 @@ TEST_F(CountsTest, LanesThatLeftAreNotActive) {
 TEST_F(CountsTest, DivisionsAreTold) {
   const auto ones = device_.upload(std::vector<std::int64_t>(32, 1));
   const Counts c = count("divide", {.grid = {1}, .block = {32}}, ones, zeros(64));
-  EXPECT_EQ(c.divisions, 1u);
+  EXPECT_EQ(c.divisions, 32u);
 }
 
 TEST_F(CountsTest, NothingIsCountedBeforeOrAfter) {

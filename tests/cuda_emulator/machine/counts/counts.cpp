@@ -45,6 +45,7 @@ Counts& Counts::operator+=(const Counts& other) {
   loads += other.loads;
   stores += other.stores;
   atomics += other.atomics;
+  polls += other.polls;
   uniform_loads += other.uniform_loads;
   load_waits += other.load_waits;
   shared_requests += other.shared_requests;

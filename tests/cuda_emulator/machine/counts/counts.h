@@ -29,10 +29,12 @@ struct GlobalCounts {
 /// What decides how fast a kernel can be. Instructions are those of PTX, for whole warps.
 struct Counts {
   PipeCounts instructions{};
-  std::uint64_t issued = 0;  // PTX instructions that a GPU issues
-  std::uint64_t lanes = 0;   // active in them
-  std::uint64_t divisions = 0, calls = 0, unknown = 0;
+  std::uint64_t issued = 0;                // PTX instructions that a GPU issues
+  std::uint64_t lanes = 0;                 // active in them
+  std::uint64_t divisions = 0, calls = 0;  // by lanes
+  std::uint64_t unknown = 0;
   GlobalCounts loads, stores, atomics;
+  GlobalCounts polls;  // strong loads, which look again until another thread has stored
   std::uint64_t uniform_loads = 0;  // requests for one value for all lanes, which caches answer
   /// So often a warp waited for loads of global memory. Between two waits all loads are in flight
   /// together: ptxas moves loads up to the last branch, barrier, store or load that they depend on.

@@ -54,7 +54,8 @@ void LoadLevels::end_block() {
   for (const Place& place : under_way_) level(place) = 1;
 }
 
-unsigned LoadLevels::follow(const Cost& cost, const Code& code, const Frame* frame) {
+unsigned LoadLevels::follow(const Cost& cost, const Code& code, const Frame* frame,
+                            bool loads_global) {
   if (frame != frame_) {  // another function's registers
     frame_ = frame;
     slots_.assign(frame->function->register_bytes / register_granule + 1, {});
@@ -63,13 +64,11 @@ unsigned LoadLevels::follow(const Cost& cost, const Code& code, const Frame* fra
   }
   const unsigned of_sources = sources(cost, code);
   unsigned waits = 0;
-  const bool is_load = cost.traffic == Traffic::load && code.order == Order::weak &&
-                       (code.space == ptx::Space::global || code.space == ptx::Space::generic);
   if (!cost.moves && of_sources > awaited_) {
     waits = of_sources - awaited_;
     awaited_ = of_sources;
   }
-  if (is_load) {
+  if (loads_global && code.order == Order::weak) {
     const unsigned after = cost.is_read_only ? of_sources : std::max(of_sources, ordered_);
     for (const Place& place : *code.more) {
       level(place) = after + 1;
@@ -86,31 +85,37 @@ unsigned LoadLevels::follow(const Cost& cost, const Code& code, const Frame* fra
 }
 
 void WarpCounter::count(const Cost& cost, const Code& code, Mask lanes) {
-  counts_.load_waits += levels_.follow(cost, code, warp_.frame());
+  std::uint64_t addresses[warp_lanes];
+  const bool accesses = cost.traffic != Traffic::none;
+  const ptx::Space space = accesses ? addresses_of(code, lanes, addresses) : ptx::Space::reg;
+  const bool loads_global = cost.traffic == Traffic::load && space == ptx::Space::global;
+  counts_.load_waits += levels_.follow(cost, code, warp_.frame(), loads_global);
   counts_.instructions[static_cast<std::size_t>(cost.pipe)] += cost.instructions;
   counts_.instructions[static_cast<std::size_t>(Pipe::special)] += cost.special;
   if (cost.instructions > 0) {
     ++counts_.issued;
     counts_.lanes += static_cast<unsigned>(std::popcount(lanes));
   }
-  if (cost.is_division) ++counts_.divisions;
-  if (cost.is_call) ++counts_.calls;
+  if (cost.is_division) counts_.divisions += static_cast<unsigned>(std::popcount(lanes));
+  if (cost.is_call) counts_.calls += static_cast<unsigned>(std::popcount(lanes));
   if (cost.is_unknown) ++counts_.unknown;
-  if (cost.traffic != Traffic::none) access(cost, code, lanes);
+  if (accesses) access(cost, code, lanes, space, addresses);
 }
 
-void WarpCounter::access(const Cost& cost, const Code& code, Mask lanes) {
-  std::uint64_t addresses[warp_lanes];
+/// Fills in the addresses of the lanes and returns their space, which is never generic.
+ptx::Space WarpCounter::addresses_of(const Code& code, Mask lanes, std::uint64_t* addresses) {
   const auto* base = warp_.at<std::byte>(code.a);
-  ptx::Space space = code.space;
   for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     addresses[lane] = lane_address(code, base, lane);
   }
-  if (space == ptx::Space::generic) {
-    space = address_windows().space_of(addresses[std::countr_zero(lanes)]);
-    if (space == ptx::Space::generic) space = ptx::Space::global;
-  }
+  if (code.space != ptx::Space::generic) return code.space;
+  const ptx::Space space = address_windows().space_of(addresses[std::countr_zero(lanes)]);
+  return space == ptx::Space::generic ? ptx::Space::global : space;
+}
+
+void WarpCounter::access(const Cost& cost, const Code& code, Mask lanes, ptx::Space space,
+                         const std::uint64_t* addresses) {
   if (space == ptx::Space::shared) return shared_access(addresses, lanes, cost.bytes);
   if (space == ptx::Space::local) ++counts_.local_requests;
   if (space != ptx::Space::global) return;
@@ -120,8 +125,7 @@ void WarpCounter::access(const Cost& cost, const Code& code, Mask lanes) {
         ++counts_.uniform_loads;
         return;
       }
-      // Strong loads look for other threads' results, as atomic operations do.
-      return global_access(code.order == Order::weak ? counts_.loads : counts_.atomics, false,
+      return global_access(code.order == Order::weak ? counts_.loads : counts_.polls, false,
                            addresses, lanes, cost.bytes);
     case Traffic::store:
       return global_access(counts_.stores, true, addresses, lanes, cost.bytes);

@@ -17,7 +17,7 @@ struct Frame;
 class LoadLevels {
  public:
   /// Called for each instruction of the warp; returns how many levels it waits for.
-  unsigned follow(const Cost& cost, const Code& code, const Frame* frame);
+  unsigned follow(const Cost& cost, const Code& code, const Frame* frame, bool loads_global);
 
  private:
   struct Slot {
@@ -45,7 +45,9 @@ class WarpCounter {
   void count(const Cost& cost, const Code& code, Mask lanes);
 
  private:
-  void access(const Cost& cost, const Code& code, Mask lanes);
+  ptx::Space addresses_of(const Code& code, Mask lanes, std::uint64_t* addresses);
+  void access(const Cost& cost, const Code& code, Mask lanes, ptx::Space space,
+              const std::uint64_t* addresses);
   void global_access(GlobalCounts& counts, bool writes, const std::uint64_t* addresses, Mask lanes,
                      unsigned bytes);
   void shared_access(const std::uint64_t* addresses, Mask lanes, unsigned bytes);
