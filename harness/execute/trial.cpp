@@ -5,6 +5,7 @@
 #include "harness/placement/scenario.h"
 #include "harness/placement/scenario_ops.h"
 #include "kernels/core/status.h"
+#include "kernels/device/held_work.h"
 
 namespace assay {
 
@@ -45,8 +46,6 @@ std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* c
     Rank& r = ranks_.emplace_back();
     r.device_uuid = device.info().uuid;
     r.stream = device.create_stream();
-    r.start = r.stream->create_event();
-    r.stop = r.stream->create_event();
     Binding& binding = bindings.emplace_back();
     binding.stream = r.stream.get();
     for (const TensorSpec& spec : tensors.inputs) {
@@ -57,6 +56,9 @@ std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* c
       if (in_place_) break;
       binding.outputs.push_back(r.outputs.emplace_back(holder(spec), spec).data());
     }
+  }
+  for (Device* device : lane) {
+    if (std::ranges::find(executing, device) == executing.end()) bystanders_.push_back(device);
   }
   return bindings;
 }
@@ -102,84 +104,26 @@ void Trial::synchronize() {
   for (const Rank& rank : ranks_) rank.stream->synchronize();
 }
 
-namespace {
-
-/// Enqueueing more than a device's queue holds would wait for the blocked stream.
-constexpr std::int64_t max_blocked_launches = 32;
-constexpr std::int64_t max_launches_in_graph = 4096;
-
-/// Blocks streams during its lifetime: all or none. A stream that began early would have the
-/// enqueueing of the others in its time.
-class BlockedStreams {
- public:
-  ~BlockedStreams() { unblock(); }
-  BlockedStreams() = default;
-  BlockedStreams(const BlockedStreams&) = delete;
-  BlockedStreams& operator=(const BlockedStreams&) = delete;
-
-  /// True if all streams are blocked.
-  bool block(const std::vector<Stream*>& streams) {
-    for (Stream* stream : streams) {
-      if (!stream->block()) {
-        unblock();
-        return false;
-      }
-      blocked_.push_back(stream);
-    }
-    return true;
+/// Waits: the work that follows runs on streams of other devices.
+void Trial::flush_bystanders() {
+  if (bystander_streams_.empty()) {
+    for (Device* device : bystanders_) bystander_streams_.push_back(device->create_stream());
   }
-
- private:
-  void unblock() {
-    for (Stream* stream : blocked_) stream->unblock();
-    blocked_.clear();
-  }
-  std::vector<Stream*> blocked_;
-};
-
-}  // namespace
-
-void Trial::prepare_graph(std::int64_t launches) {
-  if (launches == graph_launches_) return;
-  graph_launches_ = launches;
-  graph_.reset();
-  if (launches <= 1 || launches > max_launches_in_graph || ranks_.size() > 1) return;
-  graph_ = ranks_.front().stream->as_graph(*kernels_.front(), launches);
+  for (const auto& stream : bystander_streams_) stream->flush_caches();
+  for (const auto& stream : bystander_streams_) stream->synchronize();
 }
 
 double Trial::time_s(std::int64_t launches, bool cold) {
-  prepare_graph(launches);
-  const bool may_wait =
-      std::ranges::any_of(kernels_, [](const auto& kernel) { return kernel->may_wait(); });
-  {
+  if (!timed_) {
     std::vector<Stream*> streams;
-    std::vector<Interval> intervals;
-    for (const Rank& rank : ranks_) {
-      streams.push_back(rank.stream.get());
-      intervals.push_back({rank.stream.get(), rank.start.get(), rank.stop.get()});
-    }
-    if (cold) {
-      for (Stream* stream : streams) stream->flush_caches();
-    }
-    BlockedStreams blocked;
-    const bool may_block = graph_ || (launches <= max_blocked_launches && !may_wait);
-    // The host's part of a launch counts, and must not overlap the flush.
-    if (!(may_block && blocked.block(streams)) && cold) synchronize();
-    if (graph_) {
-      graph_->launch_between(intervals, 1);
-    } else if (kernels_.size() == 1) {
-      kernels_.front()->launch_between(intervals, launches);
-    } else {
-      between(intervals, [&] {
-        for (std::int64_t i = 0; i < launches; ++i) launch();
-      });
-    }
+    for (const Rank& rank : ranks_) streams.push_back(rank.stream.get());
+    std::vector<Kernel*> kernels;
+    for (const auto& kernel : kernels_) kernels.push_back(kernel.get());
+    timed_ = time_together(streams, kernels);
   }
-  double slowest_s = 0;
-  for (const Rank& rank : ranks_) {
-    slowest_s = std::max(slowest_s, rank.stream->elapsed_s(*rank.start, *rank.stop));
-  }
-  return slowest_s;
+  if (cold) flush_bystanders();
+  rank_times_s_ = timed_->time_s(launches, cold);
+  return *std::ranges::max_element(rank_times_s_);
 }
 
 void Trial::download_output(int rank, HostTensor& to) const {

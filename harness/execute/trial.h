@@ -11,6 +11,7 @@
 #include "harness/input/guarded_tensor.h"
 #include "harness/placement/devices.h"
 #include "kernels/device/backend.h"
+#include "kernels/device/timed_work.h"
 #include "kernels/ops/op.h"
 
 namespace assay {
@@ -58,11 +59,12 @@ class Trial {
   }
   void synchronize();
   /// Device time of `launches` launches in seconds, the slowest rank's. Cold: they begin with none
-  /// of the tensors in the devices' caches. The launches form one graph where the device has
-  /// graphs. Otherwise, if they are few, they are held back until all are enqueued.
+  /// of the tensors in the caches of any device of the lane.
   double time_s(std::int64_t launches, bool cold = false);
+  /// Times of all ranks in the last time_s.
+  const std::vector<double>& rank_times_s() const { return rank_times_s_; }
   /// Launch mode of the last time_s: "graph" or "loop".
-  std::string_view launched_by() const { return graph_ ? "graph" : "loop"; }
+  std::string_view launched_by() const { return timed_->was_graph() ? "graph" : "loop"; }
   /// Current condition of the device of rank 0.
   DeviceCondition condition() const { return first_device_->condition(); }
 
@@ -87,8 +89,6 @@ class Trial {
     std::unique_ptr<Stream> stream;
     std::vector<input::GuardedTensor> inputs;
     std::vector<input::GuardedTensor> outputs;  // none for an op in place
-    std::unique_ptr<Event> start;
-    std::unique_ptr<Event> stop;
   };
 
   const input::GuardedTensor& output(const Rank& rank) const {
@@ -101,18 +101,21 @@ class Trial {
                                   std::vector<Device*>& executing);
   void make_kernels(const OpInstance& op, Backend& backend, std::span<Device* const> lane,
                     std::span<const Binding> bindings, const std::vector<Device*>& executing);
-  void prepare_graph(std::int64_t launches);
+  void flush_bystanders();
 
   ProcessState before_;
   bool in_place_;
   const Device* first_device_;
+  /// Devices of the lane that execute nothing, such as the target of a copy, and their streams,
+  /// made when first needed.
+  std::vector<Device*> bystanders_;
+  std::vector<std::unique_ptr<Stream>> bystander_streams_;
   std::vector<Rank> ranks_;
   std::unique_ptr<Communicator> communicator_;  // ends first: may wait for ranks
-  /// One kernel for all ranks of a collective, else one for each rank. Last member: refers to all
-  /// above.
+  /// One kernel for all ranks of a collective, else one for each rank. Refers to all above.
   std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of the only kernel; null: a loop
-  std::int64_t graph_launches_ = 0;
+  std::unique_ptr<TimedWork> timed_;  // refers to the kernels; made when first needed
+  std::vector<double> rank_times_s_;
 };
 
 }  // namespace assay

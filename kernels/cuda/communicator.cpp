@@ -92,6 +92,7 @@ class AllreduceKernel final : public Kernel {
     ranks_.demand_no_earlier_error();
   }
   std::string implementation() const override { return Nccl::instance().version_text(); }
+  bool streams_wait() const override { return bindings_.size() > 1; }
 
  private:
   NcclRanks& ranks_;

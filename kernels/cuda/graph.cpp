@@ -1,63 +1,102 @@
 #include "kernels/cuda/graph.h"
 
+#include <deque>
+#include <optional>
+
 #include "kernels/core/status.h"
 #include "kernels/cuda/error.h"
 
 namespace assay::cuda {
 namespace {
 
-/// Ends the capture even after an error.
-cudaGraph_t end_of_capture(cudaStream_t stream) {
-  cudaGraph_t graph = nullptr;
-  ignore(cudaStreamEndCapture(stream, &graph));
-  return graph;
+/// The capture of a stream. Ends also after an error.
+class Capture {
+ public:
+  explicit Capture(const CudaStream& stream) : stream_(&stream) {
+    make_current(stream.ordinal());
+    check(cudaGetLastError(), "an earlier call");
+    const cudaError_t error =
+        cudaStreamBeginCapture(stream.handle(), cudaStreamCaptureModeThreadLocal);
+    ignore(error);
+    is_open_ = error == cudaSuccess;
+  }
+  ~Capture() {
+    end();
+    if (graph_ != nullptr) ignore(cudaGraphDestroy(graph_));
+  }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  /// False if the stream cannot be captured.
+  bool is_open() const { return is_open_; }
+  void end() {
+    if (!is_open_) return;
+    is_open_ = false;
+    make_current(stream_->ordinal());
+    ignore(cudaStreamEndCapture(stream_->handle(), &graph_));
+  }
+  /// Returns nothing if a call was not captured, or if there is no memory for so many nodes: the
+  /// caller then uses a loop.
+  std::optional<StreamGraph> instantiate() const {
+    if (graph_ == nullptr) return std::nullopt;
+    make_current(stream_->ordinal());
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t error = cudaGraphInstantiate(&executable, graph_, 0);
+    if (error != cudaSuccess && !is_sticky(error)) {
+      ignore(error);
+      return std::nullopt;
+    }
+    check(error, "cudaGraphInstantiate");
+    return std::optional<StreamGraph>(std::in_place, executable, *stream_);
+  }
+
+ private:
+  const CudaStream* stream_;
+  cudaGraph_t graph_ = nullptr;
+  bool is_open_ = false;
+};
+
+}  // namespace
+
+StreamGraph::~StreamGraph() {
+  if (graph_ != nullptr) ignore(cudaGraphExecDestroy(graph_));
 }
 
-/// Returns null if a call cannot be captured. Launches outside a graph report all other errors.
-cudaGraph_t captured(Kernel& kernel, std::int64_t launches, cudaStream_t stream) {
-  if (const cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-      error != cudaSuccess) {
-    ignore(error);
-    return nullptr;
+void StreamGraph::upload() const {
+  make_current(stream_->ordinal());
+  check(cudaGraphUpload(graph_, stream_->handle()), "cudaGraphUpload");
+}
+
+void StreamGraph::launch() const {
+  make_current(stream_->ordinal());
+  check(cudaGraphLaunch(graph_, stream_->handle()), "cudaGraphLaunch");
+}
+
+std::unique_ptr<GraphKernel> GraphKernel::capture(Kernel& kernel, std::int64_t launches,
+                                                  std::span<const CudaStream* const> streams) {
+  std::deque<Capture> captures;
+  for (const CudaStream* stream : streams) {
+    if (!captures.emplace_back(*stream).is_open()) return nullptr;
   }
   try {
     for (std::int64_t i = 0; i < launches; ++i) kernel.launch();
   } catch (const DeviceError&) {
-    if (cudaGraph_t torn = end_of_capture(stream)) ignore(cudaGraphDestroy(torn));
-    return nullptr;
-  } catch (...) {
-    if (cudaGraph_t torn = end_of_capture(stream)) ignore(cudaGraphDestroy(torn));
-    throw;
+    return nullptr;  // launches outside a graph report all other errors
   }
-  return end_of_capture(stream);
+  for (Capture& capture : captures) capture.end();
+  std::vector<StreamGraph> graphs;
+  for (const Capture& capture : captures) {
+    std::optional<StreamGraph> graph = capture.instantiate();
+    if (!graph) return nullptr;
+    graphs.push_back(std::move(*graph));
+  }
+  auto all = std::make_unique<GraphKernel>(std::move(graphs), kernel.implementation());
+  all->upload();
+  return all;
 }
 
-}  // namespace
-
-std::unique_ptr<GraphKernel> GraphKernel::capture(Kernel& kernel, std::int64_t launches,
-                                                  const CudaStream& stream) {
-  make_current(stream.ordinal());
-  check(cudaGetLastError(), "an earlier call");
-  cudaGraph_t graph = captured(kernel, launches, stream.handle());
-  if (graph == nullptr) return nullptr;
-  cudaGraphExec_t executable = nullptr;
-  const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
-  ignore(cudaGraphDestroy(graph));
-  if (error != cudaSuccess && !is_sticky(error)) {
-    ignore(error);  // for example too many nodes for the memory: the caller then uses a loop
-    return nullptr;
-  }
-  check(error, "cudaGraphInstantiate");
-  auto whole = std::make_unique<GraphKernel>(executable, stream, kernel.implementation());
-  check(cudaGraphUpload(executable, stream.handle()), "cudaGraphUpload");
-  return whole;
-}
-
-GraphKernel::~GraphKernel() { ignore(cudaGraphExecDestroy(graph_)); }
-
-void GraphKernel::launch() {
-  make_current(stream_->ordinal());
-  check(cudaGraphLaunch(graph_, stream_->handle()), "cudaGraphLaunch");
+void GraphKernel::upload() const {
+  for (const StreamGraph& graph : graphs_) graph.upload();
 }
 
 }  // namespace assay::cuda

@@ -4,34 +4,55 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/stream.h"
 #include "kernels/device/device.h"
 
 namespace assay::cuda {
 
-/// Many launches of a kernel, captured once and enqueued by a single call. Their time excludes the
-/// host's cost of each launch.
-class GraphKernel final : public Kernel {
+/// A graph and the stream on which it is launched.
+class StreamGraph {
  public:
-  /// Returns null if the kernel cannot be captured.
-  static std::unique_ptr<GraphKernel> capture(Kernel& kernel, std::int64_t launches,
-                                              const CudaStream& stream);
   /// Owns the graph.
-  GraphKernel(cudaGraphExec_t graph, const CudaStream& stream, std::string implementation)
-      : graph_(graph), stream_(&stream), implementation_(std::move(implementation)) {}
-  ~GraphKernel() override;
-  GraphKernel(const GraphKernel&) = delete;
-  GraphKernel& operator=(const GraphKernel&) = delete;
+  StreamGraph(cudaGraphExec_t graph, const CudaStream& stream) : graph_(graph), stream_(&stream) {}
+  ~StreamGraph();
+  StreamGraph(StreamGraph&& other) noexcept
+      : graph_(std::exchange(other.graph_, nullptr)), stream_(other.stream_) {}
+  StreamGraph(const StreamGraph&) = delete;
+  StreamGraph& operator=(const StreamGraph&) = delete;
+  StreamGraph& operator=(StreamGraph&&) = delete;
 
-  void launch() override;
-  std::string implementation() const override { return implementation_; }
+  void upload() const;
+  void launch() const;
 
  private:
   cudaGraphExec_t graph_;
   const CudaStream* stream_;
+};
+
+/// Many launches of a kernel, captured once and enqueued by a single call for each stream. Their
+/// time excludes the host's cost of each launch.
+class GraphKernel final : public Kernel {
+ public:
+  /// `streams` are all those on which the kernel works. Returns null if it cannot be captured.
+  static std::unique_ptr<GraphKernel> capture(Kernel& kernel, std::int64_t launches,
+                                              std::span<const CudaStream* const> streams);
+  GraphKernel(std::vector<StreamGraph> graphs, std::string implementation)
+      : graphs_(std::move(graphs)), implementation_(std::move(implementation)) {}
+
+  void launch() override {
+    for (const StreamGraph& graph : graphs_) graph.launch();
+  }
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  void upload() const;
+
+  std::vector<StreamGraph> graphs_;
   std::string implementation_;
 };
 

@@ -1,6 +1,7 @@
 #include "kernels/cuda/stream.h"
 
 #include <memory>
+#include <vector>
 
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
@@ -67,9 +68,12 @@ bool CudaStream::block() {
 
 void CudaStream::unblock() { blocking_->end(); }
 
-std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches) {
-  if (kernel.may_wait()) return nullptr;
-  return GraphKernel::capture(kernel, launches, *this);
+std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches,
+                                             std::span<Stream* const> streams) {
+  if (kernel.may_wait() || kernel.streams_wait()) return nullptr;
+  std::vector<const CudaStream*> own;
+  for (const Stream* stream : streams) own.push_back(static_cast<const CudaStream*>(stream));
+  return GraphKernel::capture(kernel, launches, own);
 }
 
 std::string CudaStream::device_uuid() const {

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "kernels/cuda/blocking_kernel.h"
@@ -44,8 +45,11 @@ class CudaStream final : public Stream {
   void flush_caches() override;
   bool block() override;
   void unblock() override;
-  /// Returns a CUDA graph.
-  std::unique_ptr<Kernel> as_graph(Kernel& kernel, std::int64_t launches) override;
+  /// Returns a CUDA graph for each stream. None for ranks of a collective: a thread that launches
+  /// their graphs one by one may block before the last one (NCCL user guide, "Using NCCL with CUDA
+  /// Graphs").
+  std::unique_ptr<Kernel> as_graph(Kernel& kernel, std::int64_t launches,
+                                   std::span<Stream* const> streams) override;
   std::string device_uuid() const override;
 
  private:

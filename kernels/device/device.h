@@ -12,6 +12,7 @@
 #include "kernels/core/math_mode.h"
 #include "kernels/core/tensor.h"
 #include "kernels/device/device_info.h"
+#include "kernels/device/timed_work.h"
 #include "kernels/ops/op.h"
 
 namespace assay {
@@ -35,34 +36,27 @@ class Stream {
   virtual void synchronize() = 0;
   /// Enqueues work that evicts the present contents of the device's caches.
   virtual void flush_caches() = 0;
-  /// Blocks work enqueued from now on until unblock(), so that it then runs without gaps. Returns
-  /// false if nothing is blocked: a CPU starts at once.
+  /// Blocks work enqueued from now on until unblock(), so that it then runs without gaps. Ends by
+  /// itself after a while. Returns false if nothing is blocked: a CPU starts at once.
   virtual bool block() { return false; }
   virtual void unblock() {}
-  /// Combines `launches` launches of a kernel of this stream into one, which saves the host's cost
-  /// of each launch. Returns null if graphs are not supported, or not for this kernel.
-  virtual std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t /*launches*/) {
+  /// Combines `launches` launches of a kernel into one on each of its `streams`, of which this is
+  /// the first. Saves the host's cost of each launch. Returns null if graphs are not supported, or
+  /// not for this kernel.
+  virtual std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t /*launches*/,
+                                           std::span<Stream* const> /*streams*/) {
+    return nullptr;
+  }
+  /// Work on streams of other processes, of which this is the first: they time it themselves.
+  /// Returns null for streams of this process (HeldWork).
+  virtual std::unique_ptr<TimedWork> remote_work(std::span<Stream* const> /*streams*/,
+                                                 std::span<Kernel* const> /*kernels*/) {
     return nullptr;
   }
   /// UUID, as the driver reports it, of the device that executes the work of this stream. Empty if
   /// unknown.
   virtual std::string device_uuid() const { return {}; }
 };
-
-/// Two points in a stream. The work between them is timed.
-struct Interval {
-  Stream* stream;
-  Event* start;
-  Event* stop;
-};
-
-/// Enqueues `work` between the events of all intervals.
-template <class Work>
-void between(std::span<const Interval> intervals, const Work& work) {
-  for (const Interval& interval : intervals) interval.stream->record(*interval.start);
-  work();
-  for (const Interval& interval : intervals) interval.stream->record(*interval.stop);
-}
 
 /// The tensors of one rank of an op, and the stream on which it runs. The addresses belong to the
 /// device's address space, which the host may be unable to read.
@@ -78,14 +72,6 @@ class Kernel {
   virtual ~Kernel() = default;
   /// Enqueues the work once, asynchronously if the device can.
   virtual void launch() = 0;
-  /// Enqueues the work `times` times.
-  virtual void launch_times(std::int64_t times) {
-    for (; times > 0; --times) launch();
-  }
-  /// Enqueues the work `times` times between two events of each stream that it runs on.
-  virtual void launch_between(std::span<const Interval> intervals, std::int64_t times) {
-    between(intervals, [&] { launch_times(times); });
-  }
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;
   /// Transport between ranks, for kernels that bring their own communicator.
@@ -95,6 +81,8 @@ class Kernel {
   virtual MathMode math_mode() const { return {}; }
   /// True if launch() may wait for the device: such work is never blocked (Stream::block).
   virtual bool may_wait() const { return false; }
+  /// True if the work on one stream waits for that on another, as ranks of a collective do.
+  virtual bool streams_wait() const { return false; }
 };
 
 /// Working state of a device. Fields that cannot be read are empty.

@@ -27,12 +27,11 @@ class ProcessGroup {
   /// Returns the next message of that process. Yields the core during long waits.
   virtual std::vector<std::byte> receive(int from) = 0;
 
-  /// Returns after all members have called it.
-  virtual void barrier(std::span<const int> members) = 0;
   /// Sends the bytes of the first member to all others. Every member passes a span of the same
   /// size.
   virtual void broadcast(std::span<const int> members, std::span<std::byte> bytes) = 0;
-  /// Writes the reduction of all inputs to each member's `output`. In place if input equals output.
+  /// Writes the reduction of all inputs to each member's `output`, so that none returns before all
+  /// have called it. In place if input equals output.
   virtual void allreduce(std::span<const int> members, const void* input, void* output,
                          std::size_t count, const Reduction& reduction) = 0;
 };

@@ -154,11 +154,6 @@ class MpiProcessGroup final : public ProcessGroup {
     return bytes;
   }
 
-  void barrier(std::span<const int> members) override {
-    const std::lock_guard lock(mutex_);
-    check(MPI_Barrier(group(members)), "MPI_Barrier");
-  }
-
   void broadcast(std::span<const int> members, std::span<std::byte> bytes) override {
     const std::lock_guard lock(mutex_);
     if (bytes.size() > INT_MAX) throw DeviceError(Failure::unsupported, "a broadcast too large");

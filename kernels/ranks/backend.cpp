@@ -26,7 +26,7 @@ class RemoteCommunicator final : public Communicator {
     for_others_first(
         [&](std::size_t i) { peers_[i]->tell(Writer(Command::connect).put(members)); });
     ids_.resize(peers_.size());
-    const auto error = hear_all([&](std::size_t i, Reader reader) {
+    const auto error = hear_all(peers_, [&](std::size_t i, Reader reader) {
       ids_[i] = reader.get<std::uint64_t>();
       transport_ = reader.text();
     });
@@ -52,7 +52,7 @@ class RemoteCommunicator final : public Communicator {
     std::vector<RemoteKernel::Part> parts;
     std::string implementation;
     MathMode mode;
-    const auto error = hear_all([&](std::size_t i, Reader reader) {
+    const auto error = hear_all(peers_, [&](std::size_t i, Reader reader) {
       parts.push_back({peers_[i], reader.get<std::uint64_t>()});
       implementation = reader.text();
       mode = reader.get<MathMode>();
@@ -65,21 +65,6 @@ class RemoteCommunicator final : public Communicator {
   }
 
  private:
-  /// Hears every rank, else the answer would be taken for the next question's. Returns the first
-  /// error.
-  template <class Body>
-  std::exception_ptr hear_all(const Body& body) const {
-    std::exception_ptr error;
-    for (std::size_t i = 0; i < peers_.size(); ++i) {
-      try {
-        const auto told = peers_[i]->hear();
-        body(i, Reader(told));
-      } catch (const std::exception&) {
-        if (!error) error = std::current_exception();
-      }
-    }
-    return error;
-  }
   void end() noexcept {
     for (std::size_t i = 0; i < peers_.size(); ++i) {
       try {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace assay::ranks {
@@ -16,21 +17,6 @@ void end(Peer& peer, Command command, std::uint64_t id) noexcept {
   }
 }
 
-class RemoteEvent final : public Event {
- public:
-  RemoteEvent(Peer& peer, std::uint64_t id) : peer_(peer), id_(id) {}
-  ~RemoteEvent() override { end(peer_, Command::end_event, id_); }
-  RemoteEvent(const RemoteEvent&) = delete;
-  RemoteEvent& operator=(const RemoteEvent&) = delete;
-  std::uint64_t id() const { return id_; }
-
- private:
-  Peer& peer_;
-  std::uint64_t id_;
-};
-
-std::uint64_t id_of(const Event& event) { return static_cast<const RemoteEvent&>(event).id(); }
-
 class RemoteStream final : public Stream {
  public:
   explicit RemoteStream(Peer& peer)
@@ -39,34 +25,100 @@ class RemoteStream final : public Stream {
   RemoteStream(const RemoteStream&) = delete;
   RemoteStream& operator=(const RemoteStream&) = delete;
   std::uint64_t id() const { return id_; }
-  const Peer& peer() const { return peer_; }
+  Peer& peer() const { return peer_; }
 
-  std::unique_ptr<Event> create_event() override {
-    const auto id = peer_.ask(Writer(Command::create_event).put(id_));
-    return std::make_unique<RemoteEvent>(peer_, Reader(id).get<std::uint64_t>());
-  }
-  /// Waits for the rank, so that it is awake when the next work comes.
-  void record(Event& event) override {
-    peer_.ask(Writer(Command::record).put(id_).put(id_of(event)));
-  }
-  double elapsed_s(const Event& start, const Event& stop) override {
-    const auto seconds =
-        peer_.ask(Writer(Command::elapsed).put(id_).put(id_of(start)).put(id_of(stop)));
-    return Reader(seconds).get<double>();
-  }
+  // A rank reads its own clock (RemoteWork).
+  std::unique_ptr<Event> create_event() override { refuse_events(); }
+  void record(Event& /*event*/) override { refuse_events(); }
+  double elapsed_s(const Event& /*start*/, const Event& /*stop*/) override { refuse_events(); }
   void synchronize() override { peer_.ask(Writer(Command::synchronize).put(id_)); }
   std::string device_uuid() const override {
     return Reader(peer_.ask(Writer(Command::stream_uuid).put(id_))).text();
   }
   void flush_caches() override { peer_.tell(Writer(Command::flush_caches).put(id_)); }
+  std::unique_ptr<TimedWork> remote_work(std::span<Stream* const> streams,
+                                         std::span<Kernel* const> kernels) override;
 
  private:
+  [[noreturn]] static void refuse_events() {
+    throw DeviceError(Failure::internal, "remote: events of a rank's stream");
+  }
+
   Peer& peer_;
   std::uint64_t id_;
 };
 
-const RemoteStream& stream_of(const Interval& interval) {
-  return static_cast<const RemoteStream&>(*interval.stream);
+/// Kernels of one or more ranks, each of which times its own part. The ranks are sent one message
+/// each and answer with their times: no message falls in between.
+class RemoteWork final : public TimedWork {
+ public:
+  RemoteWork(std::span<Stream* const> streams, std::span<Kernel* const> kernels)
+      : streams_(streams.size()) {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      const auto& stream = static_cast<const RemoteStream&>(*streams[i]);
+      Part& part = part_of(stream.peer());
+      part.streams.push_back(stream.id());
+      part.places.push_back(i);
+    }
+    for (Kernel* kernel : kernels) {
+      for (const auto& [peer, id] : dynamic_cast<const RemoteKernel&>(*kernel).parts()) {
+        part_of(*peer).kernels.push_back(id);
+      }
+    }
+    std::vector<int> members;
+    for (const Part& part : parts_) members.push_back(part.peer->rank());
+    for (Part& part : parts_) {
+      const auto id = part.peer->ask(
+          Writer(Command::time_together).put(members).put(part.streams).put(part.kernels));
+      part.id = Reader(id).get<std::uint64_t>();
+    }
+    // The own rank is served by this thread: last.
+    std::ranges::stable_partition(parts_, [](const Part& part) { return !part.peer->is_own(); });
+    for (const Part& part : parts_) peers_.push_back(part.peer);
+  }
+  ~RemoteWork() override {
+    for (const Part& part : parts_) end(*part.peer, Command::end_timed_work, part.id);
+  }
+  RemoteWork(const RemoteWork&) = delete;
+  RemoteWork& operator=(const RemoteWork&) = delete;
+
+  std::vector<double> time_s(std::int64_t launches, bool cold) override {
+    for (const Part& part : parts_) {
+      part.peer->tell(Writer(Command::time).put(part.id).put(launches).put(cold));
+    }
+    std::vector<double> seconds(streams_);
+    const auto error = hear_all(peers_, [&](std::size_t at, Reader reader) {
+      was_graph_ = reader.get<bool>();
+      const auto told = reader.list<double>();
+      for (std::size_t i = 0; i < told.size(); ++i) seconds.at(parts_[at].places.at(i)) = told[i];
+    });
+    if (error) std::rethrow_exception(error);
+    return seconds;
+  }
+  bool was_graph() const override { return was_graph_; }
+
+ private:
+  struct Part {
+    Peer* peer;
+    std::uint64_t id = 0;
+    std::vector<std::uint64_t> streams;
+    std::vector<std::uint64_t> kernels;
+    std::vector<std::size_t> places;  // of its streams in the order of the caller
+  };
+  Part& part_of(Peer& peer) {
+    const auto found = std::ranges::find(parts_, &peer, &Part::peer);
+    return found != parts_.end() ? *found : parts_.emplace_back(Part{.peer = &peer});
+  }
+
+  std::size_t streams_;
+  std::vector<Part> parts_;
+  std::vector<Peer*> peers_;  // of the parts
+  bool was_graph_ = false;
+};
+
+std::unique_ptr<TimedWork> RemoteStream::remote_work(std::span<Stream* const> streams,
+                                                     std::span<Kernel* const> kernels) {
+  return std::make_unique<RemoteWork>(streams, kernels);
 }
 
 std::vector<std::uint64_t> addresses(const auto& pointers) {
@@ -147,26 +199,8 @@ RemoteKernel::~RemoteKernel() {
   for (const Part& part : parts_) end(*part.peer, Command::end_kernel, part.id);
 }
 
-void RemoteKernel::launch_times(std::int64_t times) {
-  for (const Part& part : parts_) {
-    part.peer->tell(Writer(Command::launch).put(part.id).put(times));
-  }
-}
-
-void RemoteKernel::launch_between(std::span<const Interval> intervals, std::int64_t times) {
-  std::vector<int> members;
-  for (const Interval& each : intervals) members.push_back(stream_of(each).peer().rank());
-  for (const Part& part : parts_) {
-    const auto own = std::ranges::find(
-        intervals, part.peer, [](const Interval& interval) { return &stream_of(interval).peer(); });
-    part.peer->tell(Writer(Command::launch_between)
-                        .put(members)
-                        .put(stream_of(*own).id())
-                        .put(id_of(*own->start))
-                        .put(id_of(*own->stop))
-                        .put(part.id)
-                        .put(times));
-  }
+void RemoteKernel::launch() {
+  for (const Part& part : parts_) part.peer->tell(Writer(Command::launch).put(part.id));
 }
 
 }  // namespace assay::ranks

@@ -48,13 +48,10 @@ class RemoteKernel final : public Kernel {
   RemoteKernel(const RemoteKernel&) = delete;
   RemoteKernel& operator=(const RemoteKernel&) = delete;
 
-  void launch() override { launch_times(1); }
-  void launch_times(std::int64_t times) override;
-  /// Sends one message to each rank, which reads its own clock: no message falls in between.
-  void launch_between(std::span<const Interval> intervals, std::int64_t times) override;
+  void launch() override;
+  const std::vector<Part>& parts() const { return parts_; }
   std::string implementation() const override { return implementation_; }
   MathMode math_mode() const override { return mode_; }
-  bool may_wait() const override { return true; }
 
  private:
   std::vector<Part> parts_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -39,5 +40,21 @@ class Peer {
   std::unique_ptr<Server> own_;
   std::deque<std::vector<std::byte>> answers_;  // answers of the own device
 };
+
+/// Calls `body` with the number of each rank and its answer. Hears all, else an answer would be
+/// taken for that to the next question. Returns the first error.
+template <class Body>
+std::exception_ptr hear_all(const std::vector<Peer*>& peers, const Body& body) {
+  std::exception_ptr error;
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    try {
+      const auto told = peers[i]->hear();
+      body(i, Reader(told));
+    } catch (const std::exception&) {
+      if (!error) error = std::current_exception();
+    }
+  }
+  return error;
+}
 
 }  // namespace assay::ranks

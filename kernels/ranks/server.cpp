@@ -17,11 +17,10 @@ bool wants_answer(Command command) {
     case Command::upload:
     case Command::fill:
     case Command::end_stream:
-    case Command::end_event:
     case Command::flush_caches:
     case Command::launch:
-    case Command::launch_between:
     case Command::end_kernel:
+    case Command::end_timed_work:
     case Command::end_communicator:
     case Command::leave:
       return false;
@@ -29,6 +28,28 @@ bool wants_answer(Command command) {
       return true;
   }
 }
+
+/// Ranks that agree by a reduction, of which no rank leaves before all have come.
+class RankMeeting final : public Meeting {
+ public:
+  RankMeeting(ProcessGroup& job, std::vector<int> members)
+      : job_(job), members_(std::move(members)) {}
+  unsigned agree(unsigned own) override {
+    const auto common = [](void* y, const void* a, const void* b, std::size_t n) {
+      for (std::size_t i = 0; i < n; ++i) {
+        static_cast<std::int64_t*>(y)[i] =
+            static_cast<const std::int64_t*>(a)[i] & static_cast<const std::int64_t*>(b)[i];
+      }
+    };
+    std::int64_t bits = own;
+    job_.allreduce(members_, &bits, &bits, 1, {DType::i64, "", common});
+    return static_cast<unsigned>(bits);
+  }
+
+ private:
+  ProcessGroup& job_;
+  std::vector<int> members_;
+};
 
 void* pointer(std::uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): of this process
@@ -67,7 +88,11 @@ std::optional<std::vector<std::byte>> Server::handle(std::span<const std::byte> 
   const auto command = reader.get<Command>();
   Writer results;
   try {
-    if (error_ && wants_answer(command)) throw *std::exchange(error_, std::nullopt);
+    // Others wait for this rank when they time work together.
+    const bool is_awaited = command == Command::time;
+    if (error_ && wants_answer(command) && !is_awaited) {
+      throw *std::exchange(error_, std::nullopt);
+    }
     answer(command, reader, results);
   } catch (const DeviceError& error) {
     if (!error_) error_ = error;
@@ -130,15 +155,28 @@ void Server::prepare_collective(Reader& reader, Writer& writer) {
   kernels_.emplace(last_id_, std::move(kernel));
 }
 
-void Server::launch_between(Reader& reader) {
-  const auto members = reader.list<int>();
-  // Barrier: message order and longer sleep must not count in anybody's time.
-  if (members.size() > 1) job_.barrier(members);
-  Stream& stream = at(streams_, reader.get<std::uint64_t>());
-  Event& start = at(events_, reader.get<std::uint64_t>());
-  const Interval interval{&stream, &start, &at(events_, reader.get<std::uint64_t>())};
-  Kernel& kernel = at(kernels_, reader.get<std::uint64_t>());
-  kernel.launch_between(std::span(&interval, 1), reader.get<std::int64_t>());
+void Server::time_together(Reader& reader, Writer& writer) {
+  auto members = reader.list<int>();
+  std::vector<Stream*> streams;
+  for (const auto id : reader.list<std::uint64_t>()) streams.push_back(&at(streams_, id));
+  std::vector<Kernel*> kernels;
+  for (const auto id : reader.list<std::uint64_t>()) kernels.push_back(&at(kernels_, id));
+  std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>();
+  if (members.size() > 1) meeting = std::make_unique<RankMeeting>(job_, std::move(members));
+  timed_.emplace(++last_id_, std::make_unique<HeldWork>(streams, kernels, std::move(meeting)));
+  writer.put(last_id_);
+}
+
+/// An error of earlier work is this rank's answer, but the others wait for it to meet them.
+void Server::time(Reader& reader, Writer& writer) {
+  HeldWork& work = at(timed_, reader.get<std::uint64_t>());
+  if (error_) {
+    work.decline();
+    throw *std::exchange(error_, std::nullopt);
+  }
+  const auto launches = reader.get<std::int64_t>();
+  const auto seconds = work.time_s(launches, reader.get<bool>());
+  writer.put(work.was_graph()).put(seconds);
 }
 
 void Server::answer(Command command, Reader& reader, Writer& writer) {
@@ -183,26 +221,6 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     case Command::end_stream:
       streams_.erase(id());
       break;
-    case Command::create_event: {
-      auto event = at(streams_, id()).create_event();
-      events_.emplace(++last_id_, std::move(event));
-      writer.put(last_id_);
-      break;
-    }
-    case Command::end_event:
-      events_.erase(id());
-      break;
-    case Command::record: {
-      Stream& stream = at(streams_, id());
-      stream.record(at(events_, id()));
-      break;
-    }
-    case Command::elapsed: {
-      Stream& stream = at(streams_, id());
-      const Event& start = at(events_, id());
-      writer.put(stream.elapsed_s(start, at(events_, id())));
-      break;
-    }
     case Command::synchronize:
       at(streams_, id()).synchronize();
       break;
@@ -222,13 +240,17 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     case Command::prepare_collective:
       prepare_collective(reader, writer);
       break;
-    case Command::launch: {
-      Kernel& kernel = at(kernels_, id());
-      kernel.launch_times(reader.get<std::int64_t>());
+    case Command::launch:
+      at(kernels_, id()).launch();
       break;
-    }
-    case Command::launch_between:
-      launch_between(reader);
+    case Command::time_together:
+      time_together(reader, writer);
+      break;
+    case Command::time:
+      time(reader, writer);
+      break;
+    case Command::end_timed_work:
+      timed_.erase(id());
       break;
     case Command::end_kernel:
       kernels_.erase(id());

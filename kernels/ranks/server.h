@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/device/backend.h"
+#include "kernels/device/held_work.h"
 #include "kernels/device/process_group.h"
 #include "kernels/ranks/message.h"
 
@@ -33,7 +34,8 @@ class Server {
   void prepare_collective(Reader& reader, Writer& writer);
   std::string own_uuid(const std::string& uuid);
   Binding read_binding(Reader& reader);
-  void launch_between(Reader& reader);
+  void time_together(Reader& reader, Writer& writer);
+  void time(Reader& reader, Writer& writer);
   template <class T>
   T& at(std::map<std::uint64_t, std::unique_ptr<T>>& objects, std::uint64_t id) const;
 
@@ -41,11 +43,11 @@ class Server {
   Backend& backend_;
   int device_index_;
   std::unique_ptr<Device> device_;
-  // Kernels refer to streams and communicators, so they end first.
+  // Kernels refer to streams and communicators, and timed work to kernels: they end first.
   std::map<std::uint64_t, std::unique_ptr<Stream>> streams_;
-  std::map<std::uint64_t, std::unique_ptr<Event>> events_;
   std::map<std::uint64_t, std::unique_ptr<Communicator>> communicators_;
   std::map<std::uint64_t, std::unique_ptr<Kernel>> kernels_;
+  std::map<std::uint64_t, std::unique_ptr<HeldWork>> timed_;
   std::uint64_t last_id_ = 0;
   std::optional<DeviceError> error_;  // not yet reported
   bool done_ = false;

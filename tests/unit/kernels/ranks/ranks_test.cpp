@@ -65,16 +65,6 @@ class ThreadGroup : public ProcessGroup {
   std::string transport() const override { return "queues"; }
   void send(int to, std::span<const std::byte> bytes) override { hub_.send(rank_, to, bytes); }
   std::vector<std::byte> receive(int from) override { return hub_.receive(from, rank_); }
-  /// Goes through the first member, as reductions do.
-  void barrier(std::span<const int> members) override {
-    if (rank_ != members.front()) {
-      hub_.send(rank_, members.front(), {});
-      hub_.receive(members.front(), rank_);
-      return;
-    }
-    for (const int member : members.subspan(1)) hub_.receive(member, rank_);
-    for (const int member : members.subspan(1)) hub_.send(rank_, member, {});
-  }
   void broadcast(std::span<const int> members, std::span<std::byte> bytes) override {
     if (rank_ == members.front()) {
       for (const int member : members.subspan(1)) send(member, bytes);
@@ -88,14 +78,14 @@ class ThreadGroup : public ProcessGroup {
     const auto* first = static_cast<const std::byte*>(input);
     std::vector<std::byte> sum(first, first + bytes);
     if (rank_ != members.front()) {
-      send(members.front(), sum);
-      sum = receive(members.front());
+      hub_.send(rank_, members.front(), sum);
+      sum = hub_.receive(members.front(), rank_);
     } else {
       for (const int member : members.subspan(1)) {
-        const auto other = receive(member);
+        const auto other = hub_.receive(member, rank_);
         reduction.combine(sum.data(), sum.data(), other.data(), count);
       }
-      for (const int member : members.subspan(1)) send(member, sum);
+      for (const int member : members.subspan(1)) hub_.send(rank_, member, sum);
     }
     std::memcpy(output, sum.data(), bytes);
   }
@@ -216,6 +206,9 @@ TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
 struct Notes {
   std::string text;  // the calls of a rank, in order
   bool refuses = false;
+  bool refuses_uploads = false;
+  bool can_block = false;
+  bool has_graphs = false;
 
   void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 };
@@ -232,9 +225,10 @@ class NotingGroup final : public ThreadGroup {
     notes_.add("receive");
     return bytes;
   }
-  void barrier(std::span<const int> members) override {
+  void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
+                 const Reduction& reduction) override {
     notes_.add("meet" + std::to_string(members.size()));
-    ThreadGroup::barrier(members);
+    ThreadGroup::allreduce(members, input, output, count, reduction);
   }
 
  private:
@@ -243,15 +237,17 @@ class NotingGroup final : public ThreadGroup {
 
 class NotingKernel final : public Kernel {
  public:
-  explicit NotingKernel(Notes& notes) : notes_(notes) {}
+  explicit NotingKernel(Notes& notes, std::string word = "launch")
+      : notes_(notes), word_(std::move(word)) {}
   void launch() override {
     if (notes_.refuses) throw DeviceError(Failure::device_lost, "refused");
-    notes_.add("launch");
+    notes_.add(word_);
   }
   std::string implementation() const override { return "none"; }
 
  private:
   Notes& notes_;
+  std::string word_;
 };
 
 class NotingStream final : public ForwardingStream {
@@ -263,6 +259,17 @@ class NotingStream final : public ForwardingStream {
     ForwardingStream::record(event);
   }
   void flush_caches() override { notes_.add("flush"); }
+  void synchronize() override { notes_.add("wait"); }
+  bool block() override {
+    if (notes_.can_block) notes_.add("block");
+    return notes_.can_block;
+  }
+  void unblock() override { notes_.add("unblock"); }
+  std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t launches,
+                                   std::span<Stream* const> /*streams*/) override {
+    if (!notes_.has_graphs) return nullptr;
+    return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches));
+  }
 
  private:
   Notes& notes_;
@@ -274,6 +281,10 @@ class NotingDevice final : public ForwardingDevice {
       : ForwardingDevice(std::move(real)), notes_(notes) {}
   std::unique_ptr<Stream> create_stream() override {
     return std::make_unique<NotingStream>(ForwardingDevice::create_stream(), notes_);
+  }
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    if (notes_.refuses_uploads) throw DeviceError(Failure::device_lost, "no upload");
+    ForwardingDevice::upload(to, from, bytes);
   }
   std::unique_ptr<Kernel> prepare(const OpInstance&, const Binding&) override {
     return std::make_unique<NotingKernel>(notes_);
@@ -319,14 +330,17 @@ class RanksThatNote : public testing::Test {
 
   /// Returns the calls of each rank, in order, when two launches on `lane` are timed.
   std::array<std::string, Job::ranks> time(const std::string& id, const std::vector<int>& lane,
-                                           bool cold = false) {
+                                           bool cold = false, bool fails_before = false) {
     Backend& mpi = *job_.backends().find("mpi");
     std::vector<std::unique_ptr<Device>> devices;
     std::vector<Device*> pointers;
     for (const int rank : lane) pointers.push_back(devices.emplace_back(mpi.open(rank)).get());
     Trial trial(parse_case_id(id).op, mpi, pointers);
+    const Buffer scratch(*devices.at(devices.size() > 1 ? 1 : 0), 1);
+    trial.time_s(0);                                               // makes what is made once
     for (int rank = 0; rank < Job::ranks; ++rank) mpi.open(rank);  // waits for all work
     for (Notes& notes : notes_) notes.text.clear();
+    if (fails_before) devices.at(1)->upload(scratch.data(), &id, 1);
     trial.time_s(2, cold);
     return {notes_[0].text, notes_[1].text, notes_[2].text};
   }
@@ -343,23 +357,70 @@ class RanksThatNote : public testing::Test {
 
 TEST_F(RanksThatNote, NoMessageIsInATime) {
   const auto did = time(of_all, {0, 1, 2});
-  const std::string timed = "record launch launch record";
-  EXPECT_EQ(did[0], "send send meet3 " + timed + " send receive send receive");
-  EXPECT_EQ(did[1], "receive meet3 " + timed + " receive send");
-  EXPECT_EQ(did[2], "receive meet3 " + timed + " receive send");
+  const std::string timed = "meet3 record launch launch record";
+  EXPECT_EQ(did[0], "send send " + timed + " receive receive");
+  EXPECT_EQ(did[1], "receive " + timed + " send");
+  EXPECT_EQ(did[2], "receive " + timed + " send");
 }
 
 TEST_F(RanksThatNote, CachesAreFlushedOnAllRanksBeforeOneBegins) {
   EXPECT_EQ(time(of_all, {0, 1, 2}, true)[1],
-            "receive flush receive send receive meet3 record launch launch record receive send");
+            "receive flush meet3 wait meet3 record launch launch record send");
+}
+
+TEST_F(RanksThatNote, AllAreHeldUntilAllHaveEnqueuedTheirWork) {
+  for (Notes& notes : notes_) notes.can_block = true;
+  const std::string timed = "block meet3 record launch launch record meet3 unblock";
+  const auto did = time(of_all, {0, 1, 2});
+  EXPECT_EQ(did[0], "send send " + timed + " receive receive");
+  EXPECT_EQ(did[1], "receive " + timed + " send");
+  EXPECT_EQ(did[2], "receive " + timed + " send");
+}
+
+TEST_F(RanksThatNote, LaunchTheirGraphsIfAllHaveOne) {
+  for (Notes& notes : notes_) notes.can_block = notes.has_graphs = true;
+  EXPECT_EQ(time(of_all, {0, 1, 2})[1],
+            "receive block meet3 record graph2 record meet3 unblock send");
+  notes_[2].has_graphs = false;
+  for (const std::string& did : time(of_all, {0, 1, 2})) {
+    EXPECT_NE(did.find("record launch launch record"), std::string::npos) << did;
+  }
+}
+
+TEST_F(RanksThatNote, NoneIsHeldIfOneCannotBe) {
+  notes_[0].can_block = notes_[2].can_block = true;
+  const auto did = time(of_all, {0, 1, 2});
+  EXPECT_EQ(did[0], "send send block meet3 unblock record launch launch record receive receive");
+  EXPECT_EQ(did[1], "receive meet3 record launch launch record send");
+}
+
+TEST_F(RanksThatNote, NoneLaunchesIfOneHasFailedBefore) {
+  notes_[1].refuses_uploads = true;
+  try {
+    time(of_all, {0, 1, 2}, false, true);
+    FAIL() << "rank 1 refuses";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(), "rank 1: no upload");
+  }
+  for (const Notes& notes : notes_) {
+    EXPECT_NE(notes.text.find("meet3"), std::string::npos) << notes.text;
+    EXPECT_EQ(notes.text.find("launch"), std::string::npos) << notes.text;
+  }
+}
+
+TEST_F(RanksThatNote, OneThatFailsToLaunchReleasesTheOthers) {
+  for (Notes& notes : notes_) notes.can_block = true;
+  notes_[1].refuses = true;
+  EXPECT_THROW(time(of_all, {0, 1, 2}), DeviceError);
+  EXPECT_TRUE(notes_[1].text.starts_with("receive block meet3 record meet3 unblock send"))
+      << notes_[1].text;
 }
 
 TEST_F(RanksThatNote, OnlyThoseMeetThatWorkTogether) {
   const auto did = time("allreduce/f32/reduce=sum,ranks=2,count=4", {2, 1});
-  EXPECT_EQ(did[1], "receive meet2 record launch launch record receive send");
+  EXPECT_EQ(did[1], "receive meet2 record launch launch record send");
   EXPECT_EQ(did[0].find("meet"), std::string::npos);
-  EXPECT_EQ(time("tensor_ops/neg/f32/n=4", {1})[1],
-            "receive record launch launch record receive send");
+  EXPECT_EQ(time("tensor_ops/neg/f32/n=4", {1})[1], "receive record launch launch record send");
 }
 
 TEST_F(RanksThatNote, AnErrorOfATimedLaunchIsToldToWhoReadsItsTime) {
@@ -442,12 +503,10 @@ TEST(Server, KeepsAnErrorOfALaunchFromTheNextKernel) {
   const std::uint64_t stream = ask(Writer(Command::create_stream));
   ASSERT_NE(stream, 0U);
   // Launches a kernel that does not exist. Only a request for the error reports it.
-  EXPECT_FALSE(
-      server.handle(Writer(Command::launch).put(std::uint64_t{99}).put(std::int64_t{1}).bytes()));
+  EXPECT_FALSE(server.handle(Writer(Command::launch).put(std::uint64_t{99}).bytes()));
   EXPECT_FALSE(server.handle(Writer(Command::end_kernel).put(std::uint64_t{99}).bytes()));
   EXPECT_NE(ask(Writer(Command::create_stream)), 0U) << "the next trial's stream";
-  EXPECT_FALSE(
-      server.handle(Writer(Command::launch).put(std::uint64_t{99}).put(std::int64_t{1}).bytes()));
+  EXPECT_FALSE(server.handle(Writer(Command::launch).put(std::uint64_t{99}).bytes()));
   EXPECT_EQ(ask(Writer(Command::synchronize).put(stream)), 0U) << "who asks is told";
 }
 

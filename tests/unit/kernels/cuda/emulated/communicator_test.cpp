@@ -1,18 +1,21 @@
 // All-reduce of the CUDA backend, on emulated GPUs.
 #include "kernels/device/communicator.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "kernels/device/held_work.h"
 #include "tests/unit/kernels/cuda/emulated/support.h"
 
 namespace assay {
 namespace {
 
 /// Shared by two threads that stand for processes.
-struct Meeting {
+struct Rendezvous {
   std::mutex mutex;
   std::condition_variable arrived;
   std::vector<std::byte> message;
@@ -21,7 +24,7 @@ struct Meeting {
 /// One of two processes.
 class Process final : public Bootstrap {
  public:
-  Process(int rank, Meeting& meeting) : rank_(rank), meeting_(meeting) {}
+  Process(int rank, Rendezvous& meeting) : rank_(rank), meeting_(meeting) {}
   int rank() const override { return rank_; }
   int size() const override { return 2; }
   void broadcast(std::span<std::byte> bytes, int root) override {
@@ -34,7 +37,7 @@ class Process final : public Bootstrap {
 
  private:
   int rank_;
-  Meeting& meeting_;
+  Rendezvous& meeting_;
 };
 
 OpInstance sum_of_two() {
@@ -43,7 +46,7 @@ OpInstance sum_of_two() {
 
 TEST(EmulatedCommunicators, BetweenProcessesReduceOverAllOfThem) {
   on_gpus(2, [](Backend& backend) {
-    Meeting meeting;
+    Rendezvous meeting;
     const OpInstance op = sum_of_two();
     const auto run = [&](int rank) {
       const auto gpu = backend.open(rank);
@@ -62,6 +65,125 @@ TEST(EmulatedCommunicators, BetweenProcessesReduceOverAllOfThem) {
     run(0);
     other.join();
   });
+}
+
+/// Where two threads agree that stand for processes. The first one comes late to every second
+/// meeting, when the other's GPU is held.
+class Agreement final : public Meeting {
+ public:
+  struct Table {
+    std::mutex mutex;
+    std::condition_variable changed;
+    unsigned bits = ~0U, agreed = 0;
+    int arrived = 0, met = 0;
+  };
+  Agreement(Table& table, std::chrono::milliseconds late) : table_(table), late_(late) {}
+  unsigned agree(unsigned own) override {
+    if (++calls_ % 2 == 0) std::this_thread::sleep_for(late_);
+    std::unique_lock lock(table_.mutex);
+    table_.bits &= own;
+    if (++table_.arrived % 2 == 0) {
+      table_.agreed = std::exchange(table_.bits, ~0U);
+      ++table_.met;
+      table_.changed.notify_all();
+    } else {
+      table_.changed.wait(lock, [&, met = table_.met] { return table_.met != met; });
+    }
+    return table_.agreed;
+  }
+
+ private:
+  Table& table_;
+  std::chrono::milliseconds late_;
+  int calls_ = 0;
+};
+
+const std::vector<std::string> seeds{"1", "2", "3", "4", "5"};
+
+void expect_sum(Device& gpu, const Rank& rank, std::int32_t sum) {
+  std::int32_t last = 0;
+  gpu.download(&last, static_cast<std::int32_t*>(rank.binding.outputs[0]) + 4, sizeof last);
+  EXPECT_EQ(last, sum);
+}
+
+/// Times an all-reduce of two processes, of which one may come late while the other is held.
+void time_between_processes(std::chrono::milliseconds late, const std::string& seed) {
+  on_gpus(2,
+          [&](Backend& backend) {
+            Rendezvous meeting;
+            Agreement::Table table;
+            const OpInstance op = sum_of_two();
+            const auto run = [&](int rank) {
+              const auto gpu = backend.open(rank);
+              Process process(rank, meeting);
+              Device* devices[] = {gpu.get()};
+              const auto communicator = backend.connect(devices, 2, process);
+              const Rank own(*gpu, op);
+              const auto kernel = communicator->prepare(op, {&own.binding, 1});
+              kernel->launch();
+              own.stream->synchronize();
+              gpu->fill(own.binding.outputs[0], std::byte{9}, 20);
+              Stream* streams[] = {own.stream.get()};
+              Kernel* kernels[] = {kernel.get()};
+              HeldWork work(streams, kernels,
+                            std::make_unique<Agreement>(table, late * (rank == 0 ? 1 : 0)));
+              for (int sample = 0; sample < 3; ++sample) work.time_s(3, sample == 2);
+              EXPECT_TRUE(work.was_graph());
+              expect_sum(*gpu, own, 0x02020202);
+            };
+            std::thread other(run, 1);
+            run(0);
+            other.join();
+          },
+          {{"ASSAY_EMULATOR_SEED", seed}});
+}
+
+TEST(EmulatedCommunicators, BetweenProcessesAreTimedAsGraphs) {
+  for (const std::string& seed : seeds) time_between_processes({}, seed);
+}
+
+TEST(EmulatedCommunicators, DoNotHangIfAProcessIsLateWhileAnotherIsHeld) {
+  // Longer than a stream is held: the collective of one begins before that of the other is
+  // released.
+  for (const std::string& seed : seeds) {
+    time_between_processes(std::chrono::milliseconds(250), seed);
+  }
+}
+
+TEST(EmulatedCommunicators, OfOneProcessAreHeldAndTimedWithoutGraphs) {
+  for (const std::string& seed : seeds) {
+    for (const int ranks : {1, 2, 4}) {
+      on_gpus(ranks,
+              [&](Backend& backend) {
+                const OpInstance op =
+                    instance("allreduce", DType::i32,
+                             {{"reduce", "sum"}, {"ranks", std::to_string(ranks)}, {"count", "5"}});
+                std::vector<std::unique_ptr<Device>> gpus;
+                std::vector<Device*> devices;
+                std::vector<std::unique_ptr<Rank>> own;
+                std::vector<Binding> bindings;
+                std::vector<Stream*> streams;
+                for (int rank = 0; rank < ranks; ++rank) {
+                  devices.push_back(gpus.emplace_back(backend.open(rank)).get());
+                  own.push_back(std::make_unique<Rank>(*devices.back(), op));
+                  bindings.push_back(own.back()->binding);
+                  streams.push_back(bindings.back().stream);
+                }
+                SingleProcess process;
+                const auto communicator = backend.connect(devices, ranks, process);
+                const auto kernel = communicator->prepare(op, bindings);
+                Kernel* kernels[] = {kernel.get()};
+                HeldWork work(streams, kernels);
+                EXPECT_EQ(work.time_s(40, false).size(), streams.size());
+                EXPECT_EQ(work.was_graph(), ranks == 1);
+                for (int rank = 0; rank < ranks; ++rank) {
+                  const auto at = static_cast<std::size_t>(rank);
+                  expect_sum(*devices[at], *own[at], ranks * 0x01010101);
+                }
+              },
+              {{"ASSAY_EMULATOR_SEED", seed}});
+    }
+  }
 }
 
 TEST(EmulatedCommunicators, RefuseAnInjectedFault) {

@@ -1,6 +1,7 @@
 // Streams and graphs of the CUDA backend, on emulated GPUs.
 #include <stdexcept>
 
+#include "kernels/device/held_work.h"
 #include "tests/unit/kernels/cuda/emulated/support.h"
 
 namespace assay {
@@ -13,6 +14,11 @@ struct Call final : Kernel {
   std::string implementation() const override { return "a call"; }
   std::function<void()> call;
 };
+
+std::unique_ptr<Kernel> graph_of(Kernel& kernel, std::int64_t launches, Stream& stream) {
+  Stream* streams[] = {&stream};
+  return stream.as_graph(kernel, launches, streams);
+}
 
 OpInstance copy_within(const char* from) {
   return instance("device_memcpy", DType::u8,
@@ -41,7 +47,7 @@ TEST(EmulatedStreams, RunAGraphAsOftenAsItWasToldTo) {
       ++launches;
       kernel->launch();
     });
-    const auto graph = rank.stream->as_graph(counted, 5);
+    const auto graph = graph_of(counted, 5, *rank.stream);
     ASSERT_NE(graph, nullptr);
     EXPECT_EQ(launches, 5);
     EXPECT_EQ(graph->implementation(), "a call");
@@ -60,7 +66,7 @@ TEST(EmulatedStreams, MakeNoGraphOfACallThatMayWait) {
     const Rank rank(gpu, op);
     const auto kernel = gpu.prepare(op, rank.binding);
     EXPECT_TRUE(kernel->may_wait());
-    EXPECT_EQ(rank.stream->as_graph(*kernel, 2), nullptr);
+    EXPECT_EQ(graph_of(*kernel, 2, *rank.stream), nullptr);
   });
 }
 
@@ -68,22 +74,56 @@ TEST(EmulatedStreams, MakeNoGraphOfACallThatCannotBeCaptured) {
   on_gpu([](Device& gpu) {
     const auto stream = gpu.create_stream();
     Call waits([&] { stream->synchronize(); });
-    EXPECT_EQ(stream->as_graph(waits, 1), nullptr);
+    EXPECT_EQ(graph_of(waits, 1, *stream), nullptr);
     EXPECT_NO_THROW(stream->synchronize()) << "nothing of it sticks";
     bool is_inner_made = true;
     Call nothing([] {});
-    Call nested([&] { is_inner_made = stream->as_graph(nothing, 1) != nullptr; });
-    EXPECT_NO_THROW(stream->as_graph(nested, 1));
+    Call nested([&] { is_inner_made = graph_of(nothing, 1, *stream) != nullptr; });
+    EXPECT_NO_THROW(graph_of(nested, 1, *stream));
     EXPECT_FALSE(is_inner_made) << "a stream has one capture at a time";
     EXPECT_NO_THROW(stream->synchronize());
   });
+}
+
+TEST(EmulatedStreams, OfTwoGpusAreTimedByAGraphEach) {
+  for (const std::string seed : {"1", "2", "3"}) {
+    on_gpus(2,
+            [](Backend& backend) {
+              const OpInstance op =
+                  instance("peer_memcpy", DType::u8,
+                           {{"bytes", "64"}, {"access", "direct"}, {"by", "engine"}});
+              const std::unique_ptr<Device> gpus[] = {backend.open(0), backend.open(1)};
+              std::vector<std::unique_ptr<Buffer>> from, to;
+              std::vector<std::unique_ptr<Stream>> streams;
+              std::vector<std::unique_ptr<Kernel>> kernels;
+              for (const std::size_t way : {0U, 1U}) {
+                from.push_back(std::make_unique<Buffer>(*gpus[way], 64));
+                to.push_back(std::make_unique<Buffer>(*gpus[1 - way], 64));
+                gpus[way]->fill(from[way]->data(), std::byte(7 + way), 64);
+                streams.push_back(gpus[way]->create_stream());
+                kernels.push_back(gpus[way]->prepare(
+                    op, {streams[way].get(), {from[way]->data()}, {to[way]->data()}}));
+              }
+              Stream* both_streams[] = {streams[0].get(), streams[1].get()};
+              Kernel* both[] = {kernels[0].get(), kernels[1].get()};
+              HeldWork work(both_streams, both);
+              EXPECT_EQ(work.time_s(100, false).size(), 2U);
+              EXPECT_TRUE(work.was_graph());
+              for (const std::size_t way : {0U, 1U}) {
+                std::byte last{};
+                gpus[1 - way]->download(&last, to[way]->data() + 63, 1);
+                EXPECT_EQ(last, std::byte(7 + way));
+              }
+            },
+            {{"ASSAY_EMULATOR_SEED", seed}});
+  }
 }
 
 TEST(EmulatedStreams, EndTheCaptureWhenALaunchFailsOtherwise) {
   on_gpu([](Device& gpu) {
     const auto stream = gpu.create_stream();
     Call fails([] { throw std::runtime_error("of the test"); });
-    EXPECT_THROW(stream->as_graph(fails, 1), std::runtime_error);
+    EXPECT_THROW(graph_of(fails, 1, *stream), std::runtime_error);
     EXPECT_NO_THROW(stream->synchronize());
   });
 }

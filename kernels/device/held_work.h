@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/device/device.h"
+#include "kernels/device/timed_work.h"
+
+namespace assay {
+
+/// Agreement of the processes that time work together. By default there is only one.
+class Meeting {
+ public:
+  virtual ~Meeting() = default;
+  /// Waits for all processes. Returns the bits that are set in each one's `own`.
+  virtual unsigned agree(unsigned own) { return own; }
+};
+
+/// Work on streams of this process. The launches form graphs where the device has them. All streams
+/// are blocked until all work of all processes is enqueued, so that no time includes the host's.
+///
+/// Nothing here waits for ever: a blocked stream ends its blocking by itself, processes meet only
+/// after calls that wait for no other process, and one whose call fails still meets the others.
+class HeldWork final : public TimedWork {
+ public:
+  /// `streams` are all those on which `kernels` work.
+  HeldWork(std::span<Stream* const> streams, std::span<Kernel* const> kernels,
+           std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>());
+  ~HeldWork() override;
+  HeldWork(const HeldWork&) = delete;
+  HeldWork& operator=(const HeldWork&) = delete;
+
+  std::vector<double> time_s(std::int64_t launches, bool cold) override;
+  bool was_graph() const override { return graph_ != nullptr; }
+  /// Meets the other processes in place of time_s, and so keeps them from launching.
+  void decline() { meeting_->agree(0); }
+
+ private:
+  struct Interval {
+    std::unique_ptr<Event> start;
+    std::unique_ptr<Event> stop;
+  };
+  class BlockedStreams;
+
+  /// Launches some of the `left` launches out of `launches`: behind a blocked stream a queue holds
+  /// only so many. Returns how many, and nothing if another process failed.
+  std::optional<std::int64_t> launch_some(std::int64_t launches, std::int64_t left, bool cold);
+  /// Makes the graph, flushes and blocks. Returns what this process is ready for.
+  unsigned make_ready(std::int64_t launches, bool cold, BlockedStreams& blocked);
+  void prepare_graph(std::int64_t launches);
+  void enqueue(std::int64_t launches);
+  template <class Call>
+  void meet_after(const Call& call);
+
+  std::vector<Stream*> streams_;
+  std::vector<Interval> intervals_;  // one for each stream
+  std::unique_ptr<Kernel> group_;    // several kernels; null for one
+  Kernel* kernel_;                   // group_ or the only one
+  std::unique_ptr<Meeting> meeting_;
+  std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of kernel_; null: a loop
+  std::int64_t graph_launches_ = 0;
+};
+
+/// Work on streams of one kind, timed by the process that owns them.
+std::unique_ptr<TimedWork> time_together(std::span<Stream* const> streams,
+                                         std::span<Kernel* const> kernels);
+
+}  // namespace assay
