@@ -27,8 +27,13 @@ constexpr double block_sample_s = 1e-3;
 class TrialMeter final : public measure::Meter {
  public:
   TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock,
-             bool cold)
-      : trial_(trial), inputs_(inputs), checks_(checks), clock_(clock), cold_(cold) {}
+             bool cold, bool goes_both_ways)
+      : trial_(trial),
+        inputs_(inputs),
+        checks_(checks),
+        clock_(clock),
+        cold_(cold),
+        goes_both_ways_(goes_both_ways) {}
   double time_s(std::int64_t launches) override {
     if (launches == 0) return trial_.time_s(0, false);
     if (trial_.in_place()) {
@@ -37,6 +42,9 @@ class TrialMeter final : public measure::Meter {
       clock_.enter(&PhaseSeconds::sampling);
     }
     return trial_.time_s(launches, cold_);
+  }
+  std::vector<double> way_times_s() const override {
+    return goes_both_ways_ ? trial_.rank_times_s() : std::vector<double>{};
   }
   DeviceCondition condition() override { return trial_.condition(); }
   void before_last() override {
@@ -54,6 +62,7 @@ class TrialMeter final : public measure::Meter {
   const Checks& checks_;
   PhaseClock& clock_;
   bool cold_;
+  bool goes_both_ways_;
 };
 
 void end_as(Record& record, Status status, const std::string& reason) {
@@ -155,7 +164,8 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     wait_for_turn();
     clock_.enter(&PhaseSeconds::sampling);
     const bool cold = planned.timing == cold_timing;
-    TrialMeter meter(trial, inputs, options_.checks, clock_, cold);
+    TrialMeter meter(trial, inputs, options_.checks, clock_, cold,
+                     planned.test.op.signature.is_mirrored);
     measure::Policy policy{.cap_s = options_.cap_s, .block = options_.block};
     if (options_.block > 0) policy.sample_s = block_sample_s;
     // Launches of an in-place op on their own result would grow without end: only the first one

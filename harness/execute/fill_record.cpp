@@ -1,6 +1,8 @@
 #include "harness/execute/fill_record.h"
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace assay {
 
@@ -26,6 +28,23 @@ void fill_precision(Record& record, const oracle::Precision& precision) {
   record.misrounded_fraction = precision.misrounded_fraction;
   record.worst_ratio = precision.worst_ratio;
 }
+
+namespace {
+
+/// Half of the bytes by the median time of one way. Empty if the samples have no such time.
+std::optional<double> way_bandwidth(const OpInstance& op, const std::vector<Sample>& samples,
+                                    std::optional<double> Sample::*way_s) {
+  std::vector<double> launch_s;
+  for (const Sample& sample : samples) {
+    if (!(sample.*way_s)) return std::nullopt;
+    launch_s.push_back(*(sample.*way_s) / static_cast<double>(sample.launches));
+  }
+  const double median_s = launch_s.empty() ? 0 : statistics::median(launch_s);
+  if (median_s <= 0) return std::nullopt;
+  return op.signature.bytes / 2 / median_s;
+}
+
+}  // namespace
 
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& m) {
   record.samples = std::ssize(m.samples);
@@ -55,6 +74,8 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
     if (ranks > 1) record.busbw_bytes_per_s = *record.algbw_bytes_per_s * 2 * (ranks - 1) / ranks;
   } else {
     record.bandwidth_bytes_per_s = op.signature.bytes / t.median;
+    record.bandwidth_forth_bytes_per_s = way_bandwidth(op, m.samples, &Sample::seconds_forth);
+    record.bandwidth_back_bytes_per_s = way_bandwidth(op, m.samples, &Sample::seconds_back);
     if (op.signature.flops > 0) record.flops_per_s = op.signature.flops / t.median;
   }
 }

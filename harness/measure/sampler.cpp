@@ -184,6 +184,10 @@ Measurement sample(Meter& meter, const Policy& policy) {
                               .launches = launches,
                               .clock_hz = state.clock_hz,
                               .throttled = state.throttled});
+    if (const std::vector<double> ways = meter.way_times_s(); ways.size() == 2) {
+      result.samples.back().seconds_forth = ways[0];
+      result.samples.back().seconds_back = ways[1];
+    }
     launch_s.push_back(seconds / static_cast<double>(launches));
     between_s.push_back(std::max(0.0, now_s - last_s - seconds));
     last_s = now_s;

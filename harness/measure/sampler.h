@@ -17,6 +17,8 @@ class Meter {
   /// Seconds that `launches` launches took, by the device's own clock. For 0 launches: the cost of
   /// reading it.
   virtual double time_s(std::int64_t launches) = 0;
+  /// Seconds of each way in the last time_s; empty for other work than a copy both ways.
+  virtual std::vector<double> way_times_s() const { return {}; }
   /// Called before the last sample, whose outputs will be judged: poisons them.
   virtual void before_last() {}
   /// The state of the device, now.

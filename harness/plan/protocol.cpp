@@ -51,12 +51,18 @@ Hello read_hello(const json& object) {
 }
 
 /// [seconds, launches], or if the device tells its state, [.., clock_hz or null, throttled or
-/// null].
+/// null], or of a copy both ways, [.., seconds_forth, seconds_back].
 json sample_to_json(const Sample& sample) {
   json array{sample.seconds, sample.launches};
-  if (sample.clock_hz || sample.throttled) {
-    array.push_back(sample.clock_hz ? json(*sample.clock_hz) : json());
-    array.push_back(sample.throttled ? json(*sample.throttled) : json());
+  const auto add = [&](const auto& field) { array.push_back(field ? json(*field) : json()); };
+  const bool has_ways = sample.seconds_forth || sample.seconds_back;
+  if (sample.clock_hz || sample.throttled || has_ways) {
+    add(sample.clock_hz);
+    add(sample.throttled);
+  }
+  if (has_ways) {
+    add(sample.seconds_forth);
+    add(sample.seconds_back);
   }
   return array;
 }
@@ -68,6 +74,8 @@ Sample read_sample(const json& array) {
   sample.launches = whole_number<std::int64_t>(array.at(1));
   if (is_told(2)) sample.clock_hz = array[2].get<double>();
   if (is_told(3)) sample.throttled = array[3].get<bool>();
+  if (is_told(4)) sample.seconds_forth = array[4].get<double>();
+  if (is_told(5)) sample.seconds_back = array[5].get<double>();
   return sample;
 }
 

@@ -49,6 +49,9 @@ struct Sample {
   std::int64_t launches = 1;
   std::optional<double> clock_hz;
   std::optional<bool> throttled;
+  // Of a copy both ways at once: seconds of each way; `seconds` are those of the longer.
+  std::optional<double> seconds_forth = {};
+  std::optional<double> seconds_back = {};
 };
 
 /// One row of results.csv. Its key is (case_id, device, timing, attempt, repeat). Fields that do
@@ -124,6 +127,9 @@ struct Record {
   std::optional<SkipCategory> skip_category;
   std::optional<bool> beyond_limit;  // despite intervals and drift: one figure is wrong
   std::string stand_in;              // replaces a device: its figures are not hardware's
+  // Of a copy both ways at once: each way by its own median time.
+  std::optional<double> bandwidth_forth_bytes_per_s;
+  std::optional<double> bandwidth_back_bytes_per_s;
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -203,6 +209,8 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("skip_category", r.skip_category);
   visit("beyond_limit", r.beyond_limit);
   visit("stand_in", r.stand_in);
+  visit("bandwidth_forth_bytes_per_s", r.bandwidth_forth_bytes_per_s);
+  visit("bandwidth_back_bytes_per_s", r.bandwidth_back_bytes_per_s);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

@@ -32,8 +32,8 @@ std::string key_of(std::string_view row, const fs::path& path) {
 }  // namespace
 
 std::vector<std::string> samples_columns() {
-  return {"case_id", "device",  "timing",   "attempt",  "repeat",
-          "sample",  "seconds", "launches", "clock_hz", "throttled"};
+  return {"case_id", "device",   "timing",   "attempt",   "repeat",        "sample",
+          "seconds", "launches", "clock_hz", "throttled", "seconds_forth", "seconds_back"};
 }
 
 SamplesCsv::SamplesCsv(const fs::path& path, Start start, std::span<const Record> earlier)
@@ -47,9 +47,10 @@ void SamplesCsv::result(const Result& result) {
   rows.reserve(result.samples.size());
   for (const Sample& sample : result.samples) {
     auto& row = rows.emplace_back(key);
-    const std::vector<std::string> cells{to_cell(rows.size()), to_cell(sample.seconds),
-                                         to_cell(sample.launches), to_cell(sample.clock_hz),
-                                         to_cell(sample.throttled)};
+    const std::vector<std::string> cells{to_cell(rows.size()),        to_cell(sample.seconds),
+                                         to_cell(sample.launches),    to_cell(sample.clock_hz),
+                                         to_cell(sample.throttled),   to_cell(sample.seconds_forth),
+                                         to_cell(sample.seconds_back)};
     row.insert(row.end(), cells.begin(), cells.end());
   }
   file_.write(rows);

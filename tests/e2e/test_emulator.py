@@ -180,16 +180,33 @@ class WholeProgram(AssayTest):
         self.assertIn("0 points", texts["history"])
         self.assertIn("no times to compare", self.assay("compare", "runs/a", "runs/b").stdout)
 
+    def test_work_of_several_gpus_is_timed(self):
+        copies = ("device_memcpy/u8/from=pinned,to=device,bytes=4096,by=engine,ways=both",
+                  "peer_memcpy/u8/bytes=4096,by=engine,access=direct,ways=both", "peer_memcpy/u8/bytes=4096,by=kernel,access=direct")
+        cases = [("--case", case) for case in (*(f"transfers/{copy}" for copy in copies), SUM)]
+        for timing, seed in (("batch", 1), ("cold", 2)):
+            self.emulate(f"--gpus 2 --seed {seed}", "run", *sum(cases, ()), "--device", "cuda", "--timing", timing, "--no-limits",
+                         "--out", timing)
+            rows = self.rows(timing)
+            self.assertEqual({("pass", timing)}, {(row["status"], row["timing"]) for row in rows})
+            for row in rows:
+                way_figures = [row[f"bandwidth_{way}_bytes_per_s"] != "" for way in ("forth", "back")]
+                self.assertEqual(["ways=both" in row["params"]] * 2, way_figures, row["case_id"])
+            for sample in self.rows(timing, "samples.csv"):
+                longer = max(sample["seconds_forth"], sample["seconds_back"], key=lambda text: float(text or 0))
+                self.assertIn(longer, ("", sample["seconds"]))
+
     @unittest.skipUnless(shutil.which("mpirun"), "needs mpirun")
     def test_ranks_of_a_job_contribute_their_gpus(self):
-        case = "allreduce/f32/reduce=sum,ranks=2,count=1003,place=out"
-        command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--gpus", "2", "mpirun", "--oversubscribe", "--allow-run-as-root",
-                   "-np", "2", ASSAY, "run", "--case", case, "--device", "mpi", "--check-only", "--out", "out"]
-        result = subprocess.run(command, cwd=self.folder, text=True, timeout=300, stdin=subprocess.DEVNULL, capture_output=True,
-                                check=False)
-        self.assertEqual(0, result.returncode, result.stdout + result.stderr)
-        row, = self.rows("out")
-        self.assertEqual(("pass", "nccl between processes", "emulated"), (row["status"], row["transport"], row["stand_in"]))
+        for seed in ("1", "2", "3"):
+            command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--gpus", "2", "--seed", seed, "mpirun", "--oversubscribe",
+                       "--allow-run-as-root", "-np", "2", ASSAY, "run", "--case", SUM, "--device", "mpi", "--out", seed]
+            result = subprocess.run(command, cwd=self.folder, text=True, timeout=300, stdin=subprocess.DEVNULL, capture_output=True,
+                                    check=False)
+            self.assertEqual(0, result.returncode, result.stdout + result.stderr)
+            row, = self.rows(seed)
+            self.assertEqual(("pass", "nccl between processes", "emulated"), (row["status"], row["transport"], row["stand_in"]))
+            self.assertGreater(int(row["samples"]), 0)
 
 
 class EmulatedParts(AssayTest):

@@ -63,6 +63,28 @@ TEST_F(Engines, CopiesOfEveryKindPassOnSimulatedDevices) {
   }
 }
 
+TEST_F(Engines, EachWayOfACopyHasItsOwnTimes) {
+  for (const auto& [ends, is_both] :
+       {std::pair{"from=pinned,to=device,bytes=65537,by=engine,ways=both", true},
+        std::pair{"from=pinned,to=device,bytes=65537,by=engine", false}}) {
+    PlannedTrial trial = planned(device_copy + ends, {{"sim", 0}});
+    trial.timing = batch_timing;
+    const Result result = engine_.execute(trial, [] {});
+    EXPECT_EQ(result.record.bandwidth_forth_bytes_per_s.has_value(), is_both);
+    EXPECT_EQ(result.record.bandwidth_back_bytes_per_s.has_value(), is_both);
+    for (const Sample& sample : result.samples) {
+      ASSERT_EQ(sample.seconds_forth.has_value(), is_both);
+      if (!is_both) continue;
+      EXPECT_EQ(sample.seconds, std::max(*sample.seconds_forth, *sample.seconds_back));
+    }
+    if (!is_both) continue;
+    // Neither way takes longer than both, which move twice as much.
+    const double half = result.record.bandwidth_bytes_per_s.value() / 2;
+    EXPECT_GE(result.record.bandwidth_forth_bytes_per_s.value(), half);
+    EXPECT_GE(result.record.bandwidth_back_bytes_per_s.value(), half);
+  }
+}
+
 /// Replaces one kernel of a backend's devices, number `until_idle` from 0, by an idle one.
 class OneIdleKernel final : public ForwardingDevice {
  public:

@@ -89,7 +89,13 @@ TEST(Protocol, TheStateOfTheDeviceSurvivesWithEachSample) {
   result.samples = {{.seconds = 0.1, .launches = 1, .clock_hz = 1.98e9, .throttled = true},
                     {.seconds = 0.2, .launches = 2, .clock_hz = {}, .throttled = false},
                     {.seconds = 0.3, .launches = 3, .clock_hz = 1.5e9, .throttled = {}},
-                    {.seconds = 0.4, .launches = 4, .clock_hz = {}, .throttled = {}}};
+                    {.seconds = 0.4, .launches = 4, .clock_hz = {}, .throttled = {}},
+                    {.seconds = 0.5,
+                     .launches = 5,
+                     .clock_hz = {},
+                     .throttled = {},
+                     .seconds_forth = 0.25,
+                     .seconds_back = 0.5}};
   const auto back = std::get<Result>(decode_from_worker(encode(result)));
   ASSERT_EQ(back.samples.size(), result.samples.size());
   for (std::size_t i = 0; i < back.samples.size(); ++i) {
@@ -97,6 +103,8 @@ TEST(Protocol, TheStateOfTheDeviceSurvivesWithEachSample) {
     EXPECT_EQ(back.samples[i].launches, result.samples[i].launches) << i;
     EXPECT_EQ(back.samples[i].clock_hz, result.samples[i].clock_hz) << i;
     EXPECT_EQ(back.samples[i].throttled, result.samples[i].throttled) << i;
+    EXPECT_EQ(back.samples[i].seconds_forth, result.samples[i].seconds_forth) << i;
+    EXPECT_EQ(back.samples[i].seconds_back, result.samples[i].seconds_back) << i;
   }
 }
 
