@@ -12,6 +12,7 @@
 #include "harness/ab/judge.h"
 #include "harness/records/skip_category.h"
 #include "harness/statistics/order_statistics.h"
+#include "harness/supervise/affinity.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/names.h"
 
@@ -169,7 +170,8 @@ class Comparison {
       if (lane == nullptr || *lane != contest->trial.lane) {
         duel.reset();
         duel = std::make_unique<PairedWorkers>(contest->trial.lane, uuids_of(contest->trial.lane),
-                                               options_.commands, options_.timeout_s);
+                                               commands_for(contest->trial.lane),
+                                               options_.timeout_s);
         lane = &contest->trial.lane;
       }
       const Side first = (random_() >> 63) == 0 ? Side::base : Side::cand;
@@ -184,6 +186,12 @@ class Comparison {
   }
 
   /// Empty if any UUID is not known.
+  Both<WorkerCommand> commands_for(const std::vector<DeviceId>& lane) const {
+    Both<WorkerCommand> commands = options_.commands;
+    commands.base.processors = nearest_processors(lane, options_.devices);
+    commands.cand.processors = commands.base.processors;
+    return commands;
+  }
   std::vector<std::string> uuids_of(const std::vector<DeviceId>& lane) const {
     std::vector<std::string> uuids;
     for (const DeviceId& id : lane) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <system_error>
 
+#include "harness/supervise/affinity.h"
+
 extern char** environ;  // NOLINT: POSIX's name
 
 namespace assay {
@@ -74,6 +76,7 @@ pid_t start_child(const ChildCommand& command) {
   const SpawnSettings settings(command);
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment = changed_environment(command.environment);
+  const Affinity inherited(command.processors);
   pid_t pid = -1;
   const int error =
       posix_spawn(&pid, arguments.front().c_str(), &settings.actions, &settings.attributes,

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "harness/records/replay.h"
+#include "harness/supervise/affinity.h"
 #include "kernels/core/clock.h"
 
 namespace assay {
@@ -76,6 +77,7 @@ Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   }
   WorkerCommand command = options_.worker;
   command.once = once;
+  command.processors = nearest_processors(served, run_.devices);
   options_.for_lane(command, served);
   queues_.push_back(
       std::make_unique<Queue>(Queue{Lane(served, command, options_.timeout_s), {}, {}, {}}));

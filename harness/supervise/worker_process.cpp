@@ -67,6 +67,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command) : signal_group_(comma
   pid_ = start_child({.arguments = command.arguments,
                       .environment = command.environment,
                       .streams = {in.read.get(), out.write.get(), error.write.get()},
+                      .processors = command.processors,
                       .own_group = true});
   to_ = std::move(in.write);
   from_ = std::move(out.read);

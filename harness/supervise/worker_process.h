@@ -29,6 +29,7 @@ struct WorkerCommand {
   std::vector<std::string> arguments;  // the program first
   /// Variables added to the parent's environment.
   std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<int> processors = {};  // on which alone it may run; empty: as the parent
   /// Expected build id: a worker of another build is refused. Empty: any build may answer.
   std::string build_id = own_build_id();
   /// True if its devices are lost with it: no other worker can replace it.

@@ -16,6 +16,7 @@
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
+#include "kernels/device/pci_locality.h"
 
 // Name of the stand-in that the build has in place of GPUs (tests/cuda_emulator); empty: none.
 #ifndef ASSAY_CUDA_STAND_IN
@@ -123,6 +124,11 @@ DeviceInfo describe(int ordinal) {
   info.processes = process_text(state);
   if (gpu.l2CacheSize > 0) info.last_level_cache_bytes = gpu.l2CacheSize;
   info.memory_peak_bytes_per_s = memory_peak_bytes_per_s(ordinal);
+  if (info.stand_in.empty()) {  // no device of this host has the bus id of a stand-in
+    PciLocality locality = locality_of(info.pci_bus_id);
+    info.numa_node = locality.numa_node;
+    info.local_processors = std::move(locality.processors);
+  }
   return info;
 }
 

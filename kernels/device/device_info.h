@@ -36,6 +36,8 @@ struct DeviceInfo {
   std::string link_now;                                // "PCIe 1.0 x16": slower while idle
   /// "simulated": figures of no real hardware. Empty for a real device.
   std::string stand_in;
+  std::optional<std::int64_t> numa_node;  // of the host's memory that is nearest to it
+  std::string local_processors;           // those of the host that are nearest to it: "0-15,32-47"
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The CSV,
@@ -67,6 +69,8 @@ void visit_fields(Info& info,
   visit("memory_peak_bytes_per_s", info.memory_peak_bytes_per_s);
   visit("link_now", info.link_now);
   visit("stand_in", info.stand_in);
+  visit("numa_node", info.numa_node);
+  visit("local_processors", info.local_processors);
 }
 
 }  // namespace assay
