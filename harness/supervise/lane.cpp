@@ -69,6 +69,22 @@ void check_hello(const protocol::Hello& hello, const std::string& build_id) {
                   hello.protocol, hello.build_id, protocol::version, build_id));
 }
 
+bool Lane::can_take_over(const Lane& other) const {
+  const bool are_of_several = devices_.size() > 1 && other.devices_.size() > 1;
+  return are_of_several && !worker_ && !wants_fresh_worker_ && other.worker_ && !other.busy() &&
+         !command_.once && command_.starts_the_same(other.command_);
+}
+
+void Lane::take_over(Lane& other) {
+  worker_ = std::move(other.worker_);
+  seen_ = std::move(other.seen_);
+  occupied_ = std::exchange(other.occupied_, other.devices_);
+  for (const DeviceId& id : devices_) {
+    if (std::ranges::find(occupied_, id) == occupied_.end()) occupied_.push_back(id);
+  }
+  if (gone_device()) dismiss(doubtful_leave_s);  // a fresh worker may see it
+}
+
 void Lane::give(const PlannedTrial& trial) {
   trial_ = trial;
   if (worker_) {
@@ -97,6 +113,7 @@ void Lane::give(const PlannedTrial& trial) {
 void Lane::start() {
   phase_ = Phase::starting;
   deadline_ = after(hello_s);
+  wants_fresh_worker_ = false;
   oom_.begin();
   try {
     worker_ = std::make_unique<WorkerProcess>(command_);
@@ -159,23 +176,30 @@ std::optional<Result> Lane::hear(const std::string& line) {
 std::optional<Result> Lane::hear_hello(const protocol::Hello& hello) {
   check_hello(hello, command_.build_id);
   failed_starts_ = 0;
-  // A driver that loses a device may give its index to the next one.
-  const bool is_first = uuids_.empty();
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    const DeviceId& id = devices_[i];
-    const auto seen = std::ranges::find(hello.devices, to_text(id), &DeviceInfo::device);
-    const bool is_there = seen != hello.devices.end();
-    if (is_there && is_first) uuids_.push_back(seen->uuid);
-    if (is_there && seen->uuid == uuids_.at(i)) continue;
-    const std::string reason =
-        to_text(id) + " is gone: a fresh worker " +
-        (is_there ? "finds another device in its place, " + seen->uuid : "does not see it");
-    given_up_ = GivenUp{Status::device_lost, reason, id};
-    return finish(ended_as(Status::device_lost, reason), false);
-  }
+  seen_ = hello.devices;
+  given_up_ = gone_device();
+  if (given_up_) return finish(ended_as(given_up_->status, given_up_->reason), false);
   phase_ = Phase::executing;
   deadline_ = after(timeout_s_);
   worker_->send(protocol::encode(trial_));  // a failure shows as the worker's end
+  return std::nullopt;
+}
+
+std::optional<GivenUp> Lane::gone_device() {
+  // A driver that loses a device may give its index to the next one.
+  std::vector<std::string> uuids = uuids_;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const DeviceId& id = devices_[i];
+    const auto seen = std::ranges::find(seen_, to_text(id), &DeviceInfo::device);
+    const bool is_there = seen != seen_.end();
+    if (is_there && uuids_.empty()) uuids.push_back(seen->uuid);
+    if (is_there && seen->uuid == uuids.at(i)) continue;
+    const std::string reason =
+        to_text(id) + " is gone: a fresh worker " +
+        (is_there ? "finds another device in its place, " + seen->uuid : "does not see it");
+    return GivenUp{Status::device_lost, reason, id};
+  }
+  uuids_ = std::move(uuids);
   return std::nullopt;
 }
 
@@ -236,6 +260,7 @@ Result Lane::overrun() {
 Result Lane::finish(Result result, bool keep_worker) {
   phase_ = Phase::idle;
   if (!keep_worker) {
+    wants_fresh_worker_ = true;
     dismiss(doubtful_leave_s);
     if (command_.once && !given_up_) {
       given_up_ = GivenUp{Status::device_lost, job_is_over(result.record.reason), std::nullopt};
@@ -249,6 +274,7 @@ void Lane::dismiss(double leave_s) {
   immediate_.reset();
   if (worker_) worker_->stop(leave_s);
   worker_.reset();
+  occupied_ = devices_;
 }
 
 void Lane::add_descriptors(std::vector<pollfd>& polled) const {

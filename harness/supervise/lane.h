@@ -23,16 +23,22 @@ struct GivenUp {
   std::optional<DeviceId> device;
 };
 
-/// A set of devices and the worker that serves it. Executes one trial at a time and turns every
-/// outcome into one Result, also those of dead, silent or lying workers. Never waits for a
-/// computing worker: the supervisor polls all lanes at once.
+/// A set of devices and the worker that serves it, perhaps after it served others. Executes one
+/// trial at a time and turns every outcome into one Result, also those of dead, silent or lying
+/// workers. Never waits for a computing worker: the supervisor polls all lanes at once.
 class Lane {
  public:
   Lane(std::vector<DeviceId> devices, const WorkerCommand& command, double timeout_s)
-      : devices_(std::move(devices)), command_(command), timeout_s_(timeout_s) {}
+      : devices_(std::move(devices)),
+        occupied_(devices_),
+        command_(command),
+        timeout_s_(timeout_s) {}
   Lane(Lane&&) noexcept = default;
 
   const std::vector<DeviceId>& devices() const { return devices_; }
+  /// Devices on which its worker may hold memory: its own, and those of the lanes that this worker
+  /// served before.
+  const std::vector<DeviceId>& occupied() const { return occupied_; }
   bool busy() const { return phase_ != Phase::idle || immediate_; }
   /// True if a trial is verified and waits for its turn to be timed.
   bool waits_for_turn() const { return phase_ == Phase::waiting; }
@@ -42,6 +48,11 @@ class Lane {
   /// Begins a trial; starts a worker if there is none. The lane must not be busy.
   void give(const PlannedTrial& trial);
   void grant_turn();
+  /// True if the idle worker of `other` may serve this lane: both have several devices, and the
+  /// command is the same. A lane whose worker failed starts a fresh one.
+  bool can_take_over(const Lane& other) const;
+  /// Takes the worker of `other`, which is left without one.
+  void take_over(Lane& other);
 
   /// Reads the worker's output and checks the deadline. Returns the trial's result once there is
   /// one.
@@ -75,6 +86,8 @@ class Lane {
   void start();
   std::optional<Result> hear(const std::string& line);
   std::optional<Result> hear_hello(const protocol::Hello& hello);
+  /// Describes a device that the worker sees no more, or another one in its place.
+  std::optional<GivenUp> gone_device();
   Result take(Result result);
   Result failed_start(const std::string& why);
   Result end_of_worker();
@@ -82,12 +95,15 @@ class Lane {
   Result finish(Result result, bool keep_worker);
 
   std::vector<DeviceId> devices_;
+  std::vector<DeviceId> occupied_;
   std::vector<std::string> uuids_;  // devices_ in the view of the first worker
   WorkerCommand command_;
   double timeout_s_;
   Phase phase_ = Phase::idle;
   PlannedTrial trial_;
   std::unique_ptr<WorkerProcess> worker_;
+  std::vector<DeviceInfo> seen_;  // devices that the worker's hello lists
+  bool wants_fresh_worker_ = false;
   Deadline deadline_;
   double left_s_ = 0;  // rest of the time-out, while waiting for a turn
   std::optional<Result> immediate_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/records/replay.h"
 #include "harness/supervise/affinity.h"
@@ -158,19 +159,36 @@ void Supervisor::begin_trials() {
   }
 }
 
-bool Supervisor::may_start(const Queue& queue) const {
+bool Supervisor::may_start(Queue& queue) {
   int working = 0;
   for (const auto& other : queues_) {
-    if (other.get() == &queue) continue;
-    const bool unfinished =
-        other->lane.busy() || (other->lane.has_worker() && !other->trials.empty());
-    if (unfinished) ++working;
-    if (overlap(other->lane.devices(), queue.lane.devices())) {
-      if (unfinished) return false;
-      other->lane.dismiss(leave_s);  // an idle context would hold memory
-    }
+    if (other.get() == &queue || !other->is_unfinished()) continue;
+    ++working;
+    if (overlap(other->lane.occupied(), queue.lane.occupied())) return false;
   }
-  return working < options_.lanes;
+  if (working >= options_.lanes) return false;
+  take_over_a_worker(queue);
+  for (const auto& other : queues_) {
+    const bool is_in_the_way = other.get() != &queue && !other->is_unfinished() &&
+                               overlap(other->lane.occupied(), queue.lane.occupied());
+    if (is_in_the_way) other->lane.dismiss(leave_s);  // an idle context would hold memory
+  }
+  return true;
+}
+
+/// Takes the idle worker of another lane: a fresh one needs seconds to make a context on each GPU.
+/// Prefers one that would have to leave, then the one that occupies the most devices.
+void Supervisor::take_over_a_worker(Queue& queue) {
+  const auto merit = [&](const Queue& other) {
+    const auto& occupied = other.lane.occupied();
+    return std::pair(overlap(occupied, queue.lane.devices()), occupied.size());
+  };
+  Queue* best = nullptr;
+  for (const auto& other : queues_) {
+    if (other->is_unfinished() || !queue.lane.can_take_over(other->lane)) continue;
+    if (best == nullptr || merit(*other) > merit(*best)) best = other.get();
+  }
+  if (best != nullptr) queue.lane.take_over(best->lane);
 }
 
 const GivenUp* Supervisor::why_given_up(const Queue& queue) const {

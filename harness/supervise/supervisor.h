@@ -63,7 +63,8 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// Keeps workers for the next plan unless another lane needs their devices.
+  /// Keeps workers for the next plan unless another lane needs their devices. Lanes of several
+  /// devices hand a worker on.
   PlanEnd execute(std::span<const PlannedTrial> plan);
 
   /// Counts over all trials so far.
@@ -83,12 +84,15 @@ class Supervisor {
     double began_s = 0;      // steady clock
 
     void open_next();
+    /// True if it works, or keeps a worker for further trials.
+    bool is_unfinished() const { return lane.busy() || (lane.has_worker() && !trials.empty()); }
   };
 
   Queue& queue_of(const std::vector<DeviceId>& lane);
   std::vector<DeviceId> all_devices(const std::string& kind) const;
   void begin_trials();
-  bool may_start(const Queue& queue) const;
+  bool may_start(Queue& queue);
+  void take_over_a_worker(Queue& queue);
   const GivenUp* why_given_up(const Queue& queue) const;
   void begin_trial(Queue& queue);
   void grant_turns();

@@ -39,6 +39,12 @@ struct WorkerCommand {
   std::function<void(pid_t group, int signal)> signal_group = [](pid_t group, int signal) {
     ::kill(-group, signal);
   };
+
+  /// True if both commands start the same worker.
+  bool starts_the_same(const WorkerCommand& other) const {
+    return arguments == other.arguments && environment == other.environment &&
+           build_id == other.build_id && once == other.once;
+  }
 };
 
 /// A started worker: its pipes, its end, its last words. It has its own process group, so a Ctrl-C

@@ -22,7 +22,7 @@ inline std::vector<BackendTraits> test_backends() {
 inline std::string hello_line() {
   protocol::Hello hello;
   hello.build_id = version::build_id;
-  for (const char* device : {"cpu", "sim:0", "sim:1"}) {
+  for (const char* device : {"cpu", "sim:0", "sim:1", "sim:2", "sim:3"}) {
     DeviceInfo info;
     info.device = device;
     hello.devices.push_back(info);
