@@ -119,6 +119,11 @@ Operands ExactOperands::operands() const {
   return {.a = a_.data(), .b = b_.data(), .bias = bias_.data(), .d = d_};
 }
 
+void ExactOperands::refill(const FillOperands& fill) const {
+  const bool has_bias = (plan_.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
+  fill(a_.data(), b_.data(), has_bias ? bias_.data() : nullptr);
+}
+
 void ExactOperands::spoil_result() {
   // All bytes 0xff: NaN in every float type.
   check(cudaMemsetAsync(d_, 0xff, bytes_of(plan_.result, plan_.batch * plan_.m * plan_.n),

@@ -1,12 +1,15 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 
 #include "kernels/cuda/exact_matmul.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/workspace.h"
 
 namespace assay::cuda {
+
+/// Writes factors and a bias of a plan's extents. `bias` is null if the plan has none.
+using FillOperands = std::function<void(void* a, void* b, void* bias)>;
 
 /// Factors and a bias of a plan's extents, filled with its exact data. They use separate memory:
 /// inputs must not change, and those of a stack's later layers hold no data yet.
@@ -16,6 +19,8 @@ class ExactOperands {
   ExactOperands(const MatmulPlan& plan, void* d, CudaStream& stream);
 
   Operands operands() const;
+  /// Replaces the exact data.
+  void refill(const FillOperands& fill) const;
   /// Fills d with values that are wrong everywhere.
   void spoil_result();
   /// Returns true if d is right, bit for bit. Waits.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernels/cuda/cublas_lt.h"
-#include "kernels/cuda/exact_operands.h"
 
 namespace assay::cuda {
 namespace {
@@ -105,9 +104,11 @@ struct LtMatmul::Handles {
 /// Algorithms that the library proposes for a product.
 class LtMatmul::LtCandidates final : public Candidates {
  public:
-  LtCandidates(const LtMatmul& product, ExactOperands& data, CudaStream& stream)
+  LtCandidates(const LtMatmul& product, ExactOperands& data, const FillOperands& fill_real,
+               CudaStream& stream)
       : product_(product),
         data_(data),
+        fill_real_(fill_real),
         stream_(stream),
         proposed_(product.proposed()),
         begin_(stream.create_event()),
@@ -130,6 +131,7 @@ class LtMatmul::LtCandidates final : public Candidates {
     return {.refusal = "", .time_s = stream_.elapsed_s(*begin_, *end_)};
   }
   bool was_right() override { return data_.is_result_right(); }
+  void load_real_data() override { data_.refill(fill_real_); }
   /// Median of several times of a few launches, which run without gaps on a blocked stream.
   double time_s(int i) override {
     std::array<double, timed_repeats> times_s{};
@@ -161,6 +163,7 @@ class LtMatmul::LtCandidates final : public Candidates {
 
   const LtMatmul& product_;
   ExactOperands& data_;
+  const FillOperands& fill_real_;
   CudaStream& stream_;
   std::vector<cublasLtMatmulHeuristicResult_t> proposed_;
   std::unique_ptr<Event> begin_, end_;
@@ -171,7 +174,8 @@ std::shared_ptr<Workspace> LtMatmul::new_workspace() {
 }
 
 LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
-                   std::shared_ptr<Workspace> workspace, SearchBudget& budget)
+                   std::shared_ptr<Workspace> workspace, const FillOperands& fill_real,
+                   SearchBudget& budget)
     : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
   // The library's proposals depend on the alignment of the bias.
   constexpr std::uintptr_t most_aligned = 256;
@@ -184,17 +188,17 @@ LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream&
   const auto found = std::ranges::find(known, key, &std::pair<Key, Chosen>::first);
   chosen_ = found != known.end()
                 ? found->second
-                : known.emplace_back(key, choose_for(operands, stream, budget)).second;
+                : known.emplace_back(key, choose_for(operands, stream, fill_real, budget)).second;
   set_bias(operands);
 }
 
 LtMatmul::~LtMatmul() = default;
 
 LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stream,
-                                      SearchBudget& budget) const {
+                                      const FillOperands& fill_real, SearchBudget& budget) const {
   set_bias(operands);
   ExactOperands data(plan_, operands.d, stream);
-  LtCandidates candidates(*this, data, stream);
+  LtCandidates candidates(*this, data, fill_real, stream);
   Choice choice = choose(candidates, budget);
   stream.synchronize();  // before the data are released
   if (!choice.taken) {
@@ -202,7 +206,8 @@ LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stre
                       "cuBLASLt has no algorithm for this product" +
                           (choice.left_out.empty() ? "" : ": left out " + choice.left_out));
   }
-  return {candidates.algorithm(*choice.taken), choice.is_right, std::move(choice.left_out)};
+  return {candidates.algorithm(*choice.taken), choice.is_right, std::move(choice.left_out),
+          std::move(choice.wrong)};
 }
 
 void LtMatmul::set_bias(const Operands& operands) const {

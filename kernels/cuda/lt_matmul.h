@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/exact_operands.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/matmul_choice.h"
 #include "kernels/cuda/matmul_plan.h"
@@ -18,11 +19,12 @@ namespace assay::cuda {
 /// algorithms that add partial sums in the output's type.
 class LtMatmul {
  public:
-  /// Tries the candidates on its own data; of the operands only d is overwritten. Products that run
-  /// one after the other may share `workspace`. Throws DeviceError, `unsupported` if the library
-  /// has no algorithm for the plan.
+  /// Tries the candidates on its own data, and times them on those of `fill_real`; of the operands
+  /// only d is overwritten. Products that run one after the other may share `workspace`. Throws
+  /// DeviceError, `unsupported` if the library has no algorithm for the plan.
   LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream& stream,
-           std::shared_ptr<Workspace> workspace, SearchBudget& budget);
+           std::shared_ptr<Workspace> workspace, const FillOperands& fill_real,
+           SearchBudget& budget);
   ~LtMatmul();
   LtMatmul(const LtMatmul&) = delete;
   LtMatmul& operator=(const LtMatmul&) = delete;
@@ -35,6 +37,8 @@ class LtMatmul {
   bool is_right() const { return chosen_.is_right; }
   /// Candidates that were refused or wrong, with the reasons; may be empty.
   const std::string& left_out() const { return chosen_.left_out; }
+  /// Candidates that were wrong on exact data.
+  const std::vector<std::string>& wrong() const { return chosen_.wrong; }
 
  private:
   class LtCandidates;
@@ -43,9 +47,11 @@ class LtMatmul {
     cublasLtMatmulAlgo_t algorithm{};
     bool is_right = false;
     std::string left_out;
+    std::vector<std::string> wrong;
   };
 
-  Chosen choose_for(const Operands& operands, CudaStream& stream, SearchBudget& budget) const;
+  Chosen choose_for(const Operands& operands, CudaStream& stream, const FillOperands& fill_real,
+                    SearchBudget& budget) const;
   void set_bias(const Operands& operands) const;
   cublasStatus_t enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                          cudaStream_t stream) const;

@@ -5,6 +5,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/layer_epilogue.h"
 #include "kernels/cuda/lt_matmul.h"
+#include "kernels/cuda/real_data.h"
 
 namespace assay::cuda {
 namespace {
@@ -47,7 +48,8 @@ std::string epilogue_text(const LayerShape& shape, bool bias) {
 class Layer {
  public:
   Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream,
-        const std::shared_ptr<Workspace>& workspace, SearchBudget& budget)
+        const std::shared_ptr<Workspace>& workspace, const FillOperands& fill_real,
+        SearchBudget& budget)
       : shape_(shape), epilogue_(epilogue_text(shape, t.bias != nullptr)) {
     const DType result = product_dtype(shape.dtype);
     const DType wide = accumulator(shape.dtype);
@@ -58,7 +60,7 @@ class Layer {
                         MatmulPlan plan = shape.plan(result);
                         plan.epilogue = *fused;
                         return std::make_unique<LtMatmul>(plan, operands(t, t.y), stream, workspace,
-                                                          budget);
+                                                          fill_real, budget);
                       }});
     }
     // Plain sums in their own type have no second way.
@@ -68,7 +70,7 @@ class Layer {
                             static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(wide));
                         return std::make_unique<LtMatmul>(shape.plan(wide),
                                                           operands(t, sums_->data()), stream,
-                                                          workspace, budget);
+                                                          workspace, fill_real, budget);
                       }});
     }
     product_ = first_right<LtMatmul>(ways, left_out_);
@@ -103,14 +105,23 @@ class Layer {
 /// Layers in sequence, with buffers between them. A single layer, or product, is a stack of one.
 class StackKernel final : public Kernel {
  public:
-  StackKernel(const std::vector<LayerShape>& shapes, bool bias, const Binding& binding)
+  StackKernel(const OpInstance& op, const std::vector<LayerShape>& shapes, bool bias,
+              const Binding& binding)
       : stream_(&stream_of(binding)), mode_(mode_of(shapes.front().dtype, *stream_)) {
     const void* x = binding.inputs[0];
-    std::size_t input = 1;
+    std::size_t input = 1;  // of the op
     const auto workspace = LtMatmul::new_workspace();
     SearchBudget budget;
+    const auto fill = [&](std::size_t of, void* to) {
+      fill_as_timed(op, of, to, stream_->handle());
+    };
     for (const LayerShape& shape : shapes) {
       Step& step = steps_.emplace_back();
+      const FillOperands fill_real = [&, weights = input](void* w, void* x_real, void* b) {
+        fill(weights, w);
+        if (b != nullptr) fill(weights + 1, b);
+        fill_input(op, bias, x_real);
+      };
       const bool is_last = steps_.size() == shapes.size();
       if (!is_last) {
         step.between = std::make_unique<Workspace>(
@@ -120,7 +131,8 @@ class StackKernel final : public Kernel {
       step.tensors.w = binding.inputs[input++];
       step.tensors.bias = bias ? binding.inputs[input++] : nullptr;
       step.tensors.y = is_last ? binding.outputs[0] : step.between->data();
-      step.layer = std::make_unique<Layer>(shape, step.tensors, *stream_, workspace, budget);
+      step.layer =
+          std::make_unique<Layer>(shape, step.tensors, *stream_, workspace, fill_real, budget);
       x = step.tensors.y;
     }
   }
@@ -150,6 +162,32 @@ class StackKernel final : public Kernel {
     std::unique_ptr<Workspace> between;  // null after the last layer
     LayerTensors tensors{};
   };
+
+  /// Writes the input of the last step so far as the op has it when it is timed: real data, through
+  /// the layers before.
+  void fill_input(const OpInstance& op, bool has_bias, void* to) const {
+    const auto filled = [&](std::size_t input) {
+      auto tensor = std::make_unique<Workspace>(op.signature.inputs.at(input).bytes());
+      fill_as_timed(op, input, tensor->data(), stream_->handle());
+      return tensor;
+    };
+    const std::size_t before = steps_.size() - 1;
+    if (before == 0) return fill_as_timed(op, 0, to, stream_->handle());
+    std::unique_ptr<Workspace> x = filled(0);
+    for (std::size_t layer = 0; layer < before; ++layer) {
+      const std::size_t weights = 1 + layer * (has_bias ? 2 : 1);
+      const auto w = filled(weights);
+      const auto b = has_bias ? filled(weights + 1) : nullptr;
+      const bool is_last = layer + 1 == before;
+      auto y = is_last ? nullptr : std::make_unique<Workspace>(steps_[layer].between->bytes());
+      steps_[layer].layer->run(
+          {x->data(), w->data(), b ? b->data() : nullptr, is_last ? to : y->data()},
+          stream_->handle());
+      stream_->synchronize();  // before its tensors are released
+      x = std::move(y);
+    }
+  }
+
   CudaStream* stream_;
   MathMode mode_;
   std::vector<Step> steps_;
@@ -164,7 +202,7 @@ LayerShape layer_shape(const OpInstance& op, std::int64_t in, std::int64_t out) 
 
 std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
   const std::vector shapes{layer_shape(op, op.params.integer("in"), op.params.integer("out"))};
-  return std::make_unique<StackKernel>(shapes, op.params.integer("bias") != 0, binding);
+  return std::make_unique<StackKernel>(op, shapes, op.params.integer("bias") != 0, binding);
 }
 
 std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& binding) {
@@ -172,7 +210,7 @@ std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& bindin
   std::vector<LayerShape> shapes{layer_shape(op, op.params.integer("in"), width)};
   shapes.resize(static_cast<std::size_t>(op.params.integer("layers")),
                 layer_shape(op, width, width));
-  return std::make_unique<StackKernel>(shapes, op.params.integer("bias") != 0, binding);
+  return std::make_unique<StackKernel>(op, shapes, op.params.integer("bias") != 0, binding);
 }
 
 std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
@@ -183,7 +221,7 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
   const LayerShape products{op.dtype, "none", batch * m, n, [=, dtype = op.dtype](DType result) {
                               return batched_plan(dtype, result, batch, m, n, k);
                             }};
-  return std::make_unique<StackKernel>(std::vector{products}, false, binding);
+  return std::make_unique<StackKernel>(op, std::vector{products}, false, binding);
 }
 
 constexpr KernelRow rows[] = {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/core/status.h"
 
@@ -37,6 +38,9 @@ class Candidates {
   virtual Launch launch(int i) = 0;
   /// Returns true if that launch left the right result, bit for bit.
   virtual bool was_right() = 0;
+  /// Replaces the exact data by real ones, before anything is timed: data change the power that a
+  /// product takes, and so its speed.
+  virtual void load_real_data() = 0;
   /// Seconds per launch, from `timed_launches` of them.
   virtual double time_s(int i) = 0;
   virtual int timed_launches() const = 0;
@@ -48,14 +52,16 @@ struct Choice {
   /// True if the chosen one was right on exact data. If none was, the first that ran is chosen: the
   /// trial's own judgement then reports the error.
   bool is_right = false;
-  std::string left_out;  // "algorithm 7, tile 3 (wrong on exact data)"; empty: none
+  std::string left_out;            // "algorithm 7, tile 3 (wrong on exact data)"; empty: none
+  std::vector<std::string> wrong;  // names of those that were wrong
 };
 
-/// Time of a first launch above which it is not repeated for the choice.
+/// Time of a single launch above which the choice does not time it.
 inline constexpr double long_launch_s = 50e-3;
 
 /// Chooses the fastest right candidate, within the budget. The search for a right one is not
-/// limited by it. Keeps the library's order unless another candidate is clearly faster.
+/// limited by it. Takes the first right one if its single launch is long. Keeps the library's order
+/// unless another candidate is clearly faster.
 Choice choose(Candidates& candidates, SearchBudget& budget);
 
 /// Appends a left-out way and its reason to `left_out`.

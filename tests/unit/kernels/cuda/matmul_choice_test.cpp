@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace assay::cuda {
@@ -12,6 +13,7 @@ struct Algorithm {
   double time_s = 1e-3;
   bool is_right = true;
   std::string refusal;
+  double loading_s = 0;  // added to the first launch
 };
 
 /// Candidates with a clock that only launches move.
@@ -21,14 +23,23 @@ class FakeCandidates final : public Candidates {
   int count() const override { return static_cast<int>(all_.size()); }
   std::string name(int i) const override { return "algorithm " + std::to_string(i); }
   Launch launch(int i) override {
-    launched.push_back(i);
+    EXPECT_FALSE(has_real_data) << "judged on exact data: " << i;
     const Algorithm& own = all_.at(static_cast<std::size_t>(i));
-    if (own.refusal.empty()) now_s_ += own.time_s;
-    return {own.refusal, own.time_s};
+    const bool is_first = std::ranges::find(launched, i) == launched.end();
+    const double time_s = own.time_s + (is_first ? own.loading_s : 0);
+    launched.push_back(i);
+    if (own.refusal.empty()) now_s_ += time_s;
+    return {own.refusal, time_s};
   }
   bool was_right() override { return all_.at(static_cast<std::size_t>(launched.back())).is_right; }
+  void load_real_data() override {
+    EXPECT_FALSE(has_real_data) << "once";
+    has_real_data = true;
+    now_s_ += loading_data_s;
+  }
   double time_s(int i) override {
-    EXPECT_TRUE(was_right()) << "right before it is timed: " << i;
+    EXPECT_TRUE(all_.at(static_cast<std::size_t>(i)).is_right) << "right before it is timed: " << i;
+    EXPECT_TRUE(has_real_data) << i;
     timed.push_back(i);
     now_s_ += timed_launches() * all_.at(static_cast<std::size_t>(i)).time_s;
     return all_.at(static_cast<std::size_t>(i)).time_s;
@@ -38,6 +49,8 @@ class FakeCandidates final : public Candidates {
 
   std::vector<int> launched;
   std::vector<int> timed;
+  bool has_real_data = false;
+  double loading_data_s = 0;
 
  private:
   std::vector<Algorithm> all_;
@@ -63,10 +76,12 @@ TEST(ProductChoice, TimesNothingThatIsWrongAndNamesIt) {
   FakeCandidates candidates({{.time_s = 1e-3, .is_right = false},
                              {.refusal = "cuBLAS status 15"},
                              {.time_s = 4e-3},
-                             {.time_s = 2e-3, .is_right = false}});
+                             {.time_s = 2e-3, .is_right = false},
+                             {.time_s = 3e-3}});
   const Choice choice = chosen(candidates);
-  EXPECT_EQ(choice.taken, 2);
-  EXPECT_EQ(candidates.timed, std::vector{2});
+  EXPECT_EQ(choice.taken, 4);
+  EXPECT_EQ(candidates.timed, (std::vector{2, 4}));
+  EXPECT_EQ(choice.wrong, (std::vector<std::string>{"algorithm 0", "algorithm 3"}));
   EXPECT_EQ(choice.left_out,
             "algorithm 0 (wrong on exact data), algorithm 1 (cuBLAS status 15), "
             "algorithm 3 (wrong on exact data)");
@@ -96,14 +111,44 @@ TEST(ProductChoice, ALongFirstLaunchIsTakenIfItIsRight) {
   const Choice choice = chosen(candidates);
   EXPECT_EQ(choice.taken, 1);
   EXPECT_TRUE(choice.is_right);
-  EXPECT_EQ(candidates.launched, (std::vector{0, 1})) << "one launch each, and none behind it";
+  EXPECT_EQ(candidates.launched, (std::vector{0, 1, 1})) << "and none behind it";
   EXPECT_TRUE(candidates.timed.empty());
+  EXPECT_FALSE(candidates.has_real_data);
 }
 
-TEST(ProductChoice, ALongLaunchBehindATimedOneIsNotTaken) {
+TEST(ProductChoice, ALongLaunchBehindAShortOneIsNotTaken) {
   FakeCandidates candidates({{.time_s = 5e-3}, {.time_s = 60e-3}, {.time_s = 1e-3}});
   EXPECT_EQ(chosen(candidates).taken, 2);
   EXPECT_EQ(candidates.timed, (std::vector{0, 2}));
+}
+
+TEST(ProductChoice, LoadingCodeMakesNoLaunchLong) {
+  FakeCandidates candidates(
+      {{.time_s = 2e-3, .loading_s = 0.2}, {.time_s = 1e-3, .loading_s = 0.1}});
+  EXPECT_EQ(chosen(candidates).taken, 1);
+  EXPECT_EQ(candidates.timed, (std::vector{0, 1}));
+}
+
+TEST(ProductChoice, ALaunchBeyondTheBudgetIsNotRepeated) {
+  FakeCandidates candidates({{.time_s = 3}, {.time_s = 1e-3}});
+  EXPECT_EQ(chosen(candidates).taken, 0);
+  EXPECT_EQ(candidates.launched, std::vector{0});
+}
+
+TEST(ProductChoice, TheOnlyRightOneNeedsNoTime) {
+  FakeCandidates candidates({{.is_right = false}, {}, {.refusal = "cuBLAS status 15"}});
+  EXPECT_EQ(chosen(candidates).taken, 1);
+  EXPECT_TRUE(candidates.timed.empty());
+  EXPECT_FALSE(candidates.has_real_data);
+}
+
+TEST(ProductChoice, LoadingRealDataCountsAndLeavesTheOrderIfItTakesTheBudget) {
+  FakeCandidates candidates({{.time_s = 2e-3}, {.time_s = 1e-3}});
+  candidates.loading_data_s = 2;
+  SearchBudget budget(1);
+  EXPECT_EQ(choose(candidates, budget).taken, 0);
+  EXPECT_TRUE(candidates.timed.empty());
+  EXPECT_LT(budget.left_s(), 0);
 }
 
 TEST(ProductChoice, EndsWithItsBudget) {
@@ -111,10 +156,29 @@ TEST(ProductChoice, EndsWithItsBudget) {
   SearchBudget budget(1);
   const double begin_s = candidates.now_s();
   EXPECT_EQ(choose(candidates, budget).taken, 0);
-  EXPECT_EQ(candidates.timed, std::vector{0}) << "15 more launches would not fit";
-  EXPECT_LT(candidates.launched.size(), 8U);
+  EXPECT_TRUE(candidates.timed.empty()) << "15 more launches of the first would not fit";
+  EXPECT_EQ(candidates.launched.size(), 8U);
   EXPECT_LT(candidates.now_s() - begin_s, 1 + long_launch_s);
   EXPECT_NEAR(budget.left_s(), 1 - (candidates.now_s() - begin_s), 1e-9);
+}
+
+TEST(ProductChoice, TimesAsManyAsItsBudgetHolds) {
+  FakeCandidates candidates(std::vector<Algorithm>(8, {.time_s = 20e-3}));
+  SearchBudget budget(1);
+  const double begin_s = candidates.now_s();
+  EXPECT_EQ(choose(candidates, budget).taken, 0);
+  EXPECT_EQ(candidates.timed, (std::vector{0, 1})) << "0.16 s of launches, 0.3 s for each";
+  EXPECT_LT(candidates.now_s() - begin_s, 1);
+  EXPECT_NEAR(budget.left_s(), 1 - (candidates.now_s() - begin_s), 1e-9);
+}
+
+TEST(ProductChoice, FirstLaunchesEndWithTheBudgetToo) {
+  std::vector<Algorithm> all(8, {.time_s = 45e-3});
+  for (Algorithm& one : all) one.loading_s = 0.3;
+  FakeCandidates candidates(all);
+  EXPECT_EQ(chosen(candidates).taken, 0);
+  EXPECT_EQ(candidates.launched, (std::vector{0, 0, 1, 1, 2}))
+      << "each twice: the first loads code";
 }
 
 TEST(ProductChoice, ProductsOfOneKernelShareABudgetAndEachGetsARightOne) {
