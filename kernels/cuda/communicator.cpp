@@ -1,8 +1,11 @@
 #include "kernels/cuda/communicator.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -119,6 +122,25 @@ class NcclCommunicator final : public Communicator {
   std::string transport_;
 };
 
+/// Gathers a value of each process, in the order of their ranks.
+std::vector<std::uint64_t> gathered(Bootstrap& bootstrap, std::uint64_t own) {
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(bootstrap.size()), own);
+  for (int root = 0; root < bootstrap.size(); ++root) {
+    const std::span<std::uint64_t> one(&all[static_cast<std::size_t>(root)], 1);
+    bootstrap.broadcast(std::as_writable_bytes(one), root);
+  }
+  return all;
+}
+
+/// A random name: a bootstrap has no names of its processes.
+std::uint64_t this_process() {
+  static const std::uint64_t name = [] {
+    std::random_device source;
+    return std::uint64_t{source()} << 32U | source();
+  }();
+  return name;
+}
+
 }  // namespace
 
 std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Bootstrap& bootstrap,
@@ -126,14 +148,20 @@ std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Boo
   if (const std::string& problem = Nccl::instance().problem(); !problem.empty()) {
     throw DeviceError(Failure::unsupported, problem);
   }
-  std::vector<int> ordinals;
+  CommunicatorCache<NcclRanks>::Key key;
+  std::vector<int>& ordinals = key.ordinals;
   for (Device* device : devices) ordinals.push_back(static_cast<CudaDevice&>(*device).ordinal());
   const auto make = [&] { return std::make_shared<NcclRanks>(ordinals, bootstrap); };
-  // Not cached: processes must create these together, and none sees when another's breaks.
-  if (bootstrap.size() > 1) {
-    return std::make_unique<NcclCommunicator>(make(), "nccl between processes");
+  if (bootstrap.size() == 1) {
+    const auto alone = [](bool is_sound) { return is_sound; };
+    return std::make_unique<NcclCommunicator>(cache.get(key, alone, make), "nccl");
   }
-  return std::make_unique<NcclCommunicator>(cache.get(ordinals, make), "nccl");
+  key.processes = gathered(bootstrap, this_process());
+  // None sees when another's breaks.
+  const auto agree = [&](bool is_sound) {
+    return std::ranges::count(gathered(bootstrap, is_sound ? 1 : 0), 0U) == 0;
+  };
+  return std::make_unique<NcclCommunicator>(cache.get(key, agree, make), "nccl between processes");
 }
 
 }  // namespace assay::cuda

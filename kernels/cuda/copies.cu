@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/peer_access.h"
 
 // Copies between memories, by a copy engine or by a kernel.
 namespace assay::cuda {
@@ -84,27 +85,6 @@ int holder(const void* memory) {
   return attributes.device;
 }
 
-/// Enables or disables direct access from GPU `from` to the memory of GPU `to`.
-void set_access(int from, int to, bool direct) {
-  make_current(from);
-  const cudaError_t error =
-      direct ? cudaDeviceEnablePeerAccess(to, 0) : cudaDeviceDisablePeerAccess(to);
-  if (error == cudaErrorPeerAccessAlreadyEnabled || error == cudaErrorPeerAccessNotEnabled) {
-    ignore(error);
-    return;
-  }
-  check(error, direct ? "cudaDeviceEnablePeerAccess" : "cudaDeviceDisablePeerAccess");
-}
-
-void demand_access(int from, int to) {
-  int can = 0;
-  check(cudaDeviceCanAccessPeer(&can, from, to), "cudaDeviceCanAccessPeer");
-  if (can != 0) return;
-  throw DeviceError(
-      Failure::not_here,
-      "cuda:" + std::to_string(from) + " cannot reach the memory of cuda:" + std::to_string(to));
-}
-
 std::unique_ptr<Kernel> peer_memcpy(const OpInstance& op, const Binding& binding) {
   const Copy copy = copy_of(op, binding);
   const int from = holder(copy.from);
@@ -116,11 +96,11 @@ std::unique_ptr<Kernel> peer_memcpy(const OpInstance& op, const Binding& binding
   }
   const bool direct = op.params.word("access") == "direct";
   if (direct) {
-    demand_access(from, to);
-    demand_access(to, from);
+    demand_peer_access(from, to);
+    demand_peer_access(to, from);
   }
-  set_access(to, from, direct);
-  set_access(from, to, direct);  // last: it makes the launching stream's GPU current
+  set_peer_access(to, from, direct);
+  set_peer_access(from, to, direct);  // last: it makes the launching stream's GPU current
   if (op.params.word("by") == "kernel") return by_kernel(copy, binding);
   // Without access the copy uses a buffer of the driver, and a call may have to wait for it.
   return by_engine(direct ? "cudaMemcpyAsync, peer access" : "cudaMemcpyAsync, no peer access",

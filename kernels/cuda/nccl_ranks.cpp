@@ -2,12 +2,14 @@
 
 #include <span>
 
+#include "kernels/core/status.h"
 #include "kernels/cuda/current.h"
+#include "kernels/cuda/peer_access.h"
 
 namespace assay::cuda {
 
 NcclRanks::NcclRanks(const std::vector<int>& ordinals, Bootstrap& bootstrap)
-    : ranks_(ordinals.size()) {
+    : ranks_(ordinals.size()), access_losses_(peer_access_losses()) {
   // The destructor does not run if the constructor throws.
   try {
     if (bootstrap.size() == 1) {
@@ -55,6 +57,16 @@ void NcclRanks::demand_no_earlier_error() {
     demand(Nccl::instance().async_error(rank, &earlier), "ncclCommGetAsyncError");
     if (earlier != ncclInProgress) demand(earlier, "an earlier ncclAllReduce");
   }
+}
+
+bool NcclRanks::is_sound() {
+  try {
+    if (!is_broken_) demand_no_earlier_error();
+  } catch (const DeviceError&) {
+    return false;
+  }
+  if (access_losses_ != peer_access_losses()) abort();
+  return !is_broken_;
 }
 
 void NcclRanks::abort() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "kernels/cuda/nccl.h"
@@ -27,6 +28,9 @@ class NcclRanks {
   void demand_no_earlier_error();
   /// After an error the ranks must not be used.
   bool is_broken() const { return is_broken_; }
+  /// Asks whether they can serve another trial: no error was reported, and no access between GPUs
+  /// that they may use was taken away. Breaks the communicator if not.
+  bool is_sound();
 
  private:
   /// Not by ncclCommDestroy, which would wait for ranks that hang.
@@ -34,6 +38,7 @@ class NcclRanks {
   void join(const std::vector<int>& ordinals, Bootstrap& bootstrap);
 
   std::vector<ncclComm_t> ranks_;
+  std::int64_t access_losses_;  // when they were made
   bool is_broken_ = false;
 };
 

@@ -10,11 +10,13 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "tests/cuda_emulator/libraries/live_objects.h"
 #include "tests/cuda_emulator/libraries/nccl/communicator.h"
 #include "tests/cuda_emulator/libraries/nccl/group.h"
+#include "tests/cuda_emulator/runtime/say.h"
 #include "tests/cuda_emulator/runtime/work.h"
 
 namespace emulator::nccl {
@@ -26,6 +28,12 @@ Result refused(Result result, const char* call, const std::string& reason) {
     std::fprintf(stderr, "NCCL WARN %s: %s\n", call, reason.c_str());
   }
   return failed(result);
+}
+
+/// Traces as the real library does with NCCL_DEBUG=INFO.
+void trace(const std::string& what) {
+  const char* debug = std::getenv("NCCL_DEBUG");
+  if (debug != nullptr && std::string_view(debug) == "INFO") say("NCCL INFO " + what);
 }
 
 LiveObjects<Communicator>& communicators() { return LiveObjects<Communicator>::all(); }
@@ -54,6 +62,8 @@ Result join(std::shared_ptr<Board> board, std::size_t rank, int device, void** h
       return refused(invalid_usage, call, "two ranks have the same GPU");
     }
     *handle = communicators().add(c);
+    trace(std::string(call) + " rank " + std::to_string(c->rank) + " nranks " +
+          std::to_string(c->board->ranks()) + " - Init COMPLETE");
     return success;
   };
   return defer({begin, finish});
@@ -163,6 +173,8 @@ Result ncclCommAbort(void* handle) {
   if (c == nullptr) return refused(invalid_argument, "ncclCommAbort", "not a communicator");
   c->is_aborted = true;
   communicators().remove(handle);
+  trace("ncclCommAbort rank " + std::to_string(c->rank) + " nranks " +
+        std::to_string(c->board->ranks()) + " - Abort COMPLETE");
   return success;
 }
 

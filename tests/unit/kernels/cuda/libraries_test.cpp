@@ -33,7 +33,9 @@ TEST(Nvmls, ThatLackFunctionsLeaveTheFieldsEmpty) {
 class Communicators : public testing::Test {
  protected:
   std::shared_ptr<NcclRanks> get(const std::vector<int>& ordinals) {
-    return cache_.get(ordinals, [&] { return std::make_shared<NcclRanks>(ordinals, process_); });
+    return cache_.get(
+        {.ordinals = ordinals, .processes = {}}, [](bool is_sound) { return is_sound; },
+        [&] { return std::make_shared<NcclRanks>(ordinals, process_); });
   }
   static int made() { return nccl().find<int (*)()>("stand_in_made")(); }
   static int aborted() { return nccl().find<int (*)()>("stand_in_aborted")(); }
@@ -73,7 +75,8 @@ TEST_F(Communicators, ThatBrokeAreMadeAnew) {
   EXPECT_NE(second, first);
   EXPECT_NO_THROW(second->demand_no_earlier_error());
   EXPECT_EQ(get({0, 1}), second);
-  EXPECT_EQ(get({2, 3}), other) << "nothing has been heard of it";
+  EXPECT_NE(get({2, 3}), other) << "which is asked before it is used again";
+  EXPECT_EQ(aborted() - aborted_before_, 4);
 
   EXPECT_THROW(second->demand(ncclInternalError, "ncclGroupEnd"), DeviceError);
   EXPECT_NE(get({0, 1}), second);
@@ -86,12 +89,35 @@ TEST_F(Communicators, ThatCannotBeMadeAreNotKept) {
 }
 
 TEST_F(Communicators, AreAbortedWithTheirCache) {
-  cache_.get({4, 5}, [] {
-    SingleProcess process;
-    return std::make_shared<NcclRanks>(std::vector{4, 5}, process);
-  });
-  cache_ = {};
+  {
+    CommunicatorCache<NcclRanks> own;
+    own.get(
+        {.ordinals = {4, 5}, .processes = {}}, [](bool is_sound) { return is_sound; },
+        [] {
+          SingleProcess process;
+          return std::make_shared<NcclRanks>(std::vector{4, 5}, process);
+        });
+    EXPECT_EQ(aborted(), aborted_before_);
+  }
   EXPECT_EQ(aborted() - aborted_before_, 2);
+}
+
+TEST_F(Communicators, AreMadeAnewWhenAnotherProcessHasNone) {
+  const CommunicatorCache<NcclRanks>::Key key{.ordinals = {0, 1}, .processes = {7, 8}};
+  const auto make = [] {
+    SingleProcess process;
+    return std::make_shared<NcclRanks>(std::vector{0, 1}, process);
+  };
+  std::vector<bool> own;
+  const auto agree = [&](bool is_sound) {
+    own.push_back(is_sound);
+    return own.size() == 2;
+  };
+  const auto first = cache_.get(key, agree, make);
+  EXPECT_EQ(cache_.get(key, agree, make), first);
+  EXPECT_NE(cache_.get(key, agree, make), first);
+  EXPECT_EQ(own, (std::vector{false, true, true}));
+  EXPECT_NE(cache_.get({.ordinals = {0, 1}, .processes = {8, 7}}, agree, make), first);
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 // All-reduce of the CUDA backend, on emulated GPUs.
 #include "kernels/device/communicator.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -18,7 +24,7 @@ namespace {
 struct Rendezvous {
   std::mutex mutex;
   std::condition_variable arrived;
-  std::vector<std::byte> message;
+  std::array<std::deque<std::vector<std::byte>>, 2> messages;  // on their way, by sender
 };
 
 /// One of two processes.
@@ -29,15 +35,44 @@ class Process final : public Bootstrap {
   int size() const override { return 2; }
   void broadcast(std::span<std::byte> bytes, int root) override {
     std::unique_lock lock(meeting_.mutex);
-    if (rank_ == root) meeting_.message.assign(bytes.begin(), bytes.end());
-    meeting_.arrived.notify_all();
-    meeting_.arrived.wait(lock, [&] { return !meeting_.message.empty(); });
-    std::memcpy(bytes.data(), meeting_.message.data(), bytes.size());
+    auto& messages = meeting_.messages.at(static_cast<std::size_t>(root));
+    if (rank_ == root) {
+      messages.emplace_back(bytes.begin(), bytes.end());
+      return meeting_.arrived.notify_all();
+    }
+    meeting_.arrived.wait(lock, [&] { return !messages.empty(); });
+    std::ranges::copy(messages.front(), bytes.begin());
+    messages.pop_front();
   }
 
  private:
   int rank_;
   Rendezvous& meeting_;
+};
+
+/// Lets the emulated NCCL tell which ranks it makes and ends.
+class NcclLog {
+ public:
+  NcclLog()
+      : path_(testing::TempDir() + "/assay-nccl-" + std::to_string(getpid()) + "-" +
+              testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove(path_);
+  }
+  ~NcclLog() { std::filesystem::remove(path_); }
+  NcclLog(const NcclLog&) = delete;
+  NcclLog& operator=(const NcclLog&) = delete;
+  emulator::Environment environment() const {
+    return {{"NCCL_DEBUG", "INFO"}, {"ASSAY_EMULATOR_LOG", path_}};
+  }
+  std::ptrdiff_t count(const std::string& text) const {
+    std::ifstream file(path_);
+    std::ptrdiff_t lines = 0;
+    for (std::string line; std::getline(file, line);) lines += line.find(text) != line.npos ? 1 : 0;
+    return lines;
+  }
+
+ private:
+  std::string path_;
 };
 
 OpInstance sum_of_two() {
@@ -184,6 +219,75 @@ TEST(EmulatedCommunicators, OfOneProcessAreHeldAndTimedWithoutGraphs) {
               {{"ASSAY_EMULATOR_SEED", seed}});
     }
   }
+}
+
+TEST(EmulatedCommunicators, BetweenProcessesAreMadeOnce) {
+  const NcclLog log;
+  on_gpus(
+      2,
+      [](Backend& backend) {
+        Rendezvous meeting;
+        const auto run = [&](int rank) {
+          const auto gpu = backend.open(rank);
+          Process process(rank, meeting);
+          Device* devices[] = {gpu.get()};
+          for (int trial = 0; trial < 3; ++trial) backend.connect(devices, 2, process);
+        };
+        std::thread other(run, 1);
+        run(0);
+        other.join();
+      },
+      log.environment());
+  EXPECT_EQ(log.count("ncclCommInitRank rank"), 2);
+  EXPECT_EQ(log.count("ncclCommAbort rank"), 2) << "at the end";
+}
+
+TEST(EmulatedCommunicators, OfAProcessAreMadeOnceForEachSetOfGpus) {
+  const NcclLog log;
+  on_gpus(
+      3,
+      [](Backend& backend) {
+        const auto a = backend.open(0), b = backend.open(1), c = backend.open(2);
+        Device* two[] = {a.get(), b.get()};
+        Device* three[] = {a.get(), b.get(), c.get()};
+        SingleProcess process;
+        for (int trial = 0; trial < 3; ++trial) {
+          backend.connect(two, 2, process);
+          backend.connect(three, 3, process);
+        }
+      },
+      log.environment());
+  EXPECT_EQ(log.count("ncclCommInitAll rank 0 nranks 2"), 1);
+  EXPECT_EQ(log.count("ncclCommInitAll rank 0 nranks 3"), 1);
+  EXPECT_EQ(log.count("ncclCommAbort rank"), 5) << "at the end";
+}
+
+/// A communicator may have relied on the access that a staged copy takes away.
+TEST(EmulatedCommunicators, DoNotOutliveTheAccessBetweenTheirGpus) {
+  const NcclLog log;
+  on_gpus(
+      2,
+      [&log](Backend& backend) {
+        const auto first = backend.open(0), second = backend.open(1);
+        const Buffer from(*first, 64), to(*second, 64);
+        const auto stream = first->create_stream();
+        const Binding binding{stream.get(), {from.data()}, {to.data()}};
+        Device* devices[] = {first.get(), second.get()};
+        SingleProcess process;
+        const auto made_after = [&](const char* access) {
+          const OpInstance op = instance("peer_memcpy", DType::u8,
+                                         {{"bytes", "64"}, {"access", access}, {"by", "engine"}});
+          first->prepare(op, binding);
+          backend.connect(devices, 2, process);
+          return log.count("ncclCommInitAll rank 0 nranks 2");
+        };
+        EXPECT_EQ(made_after("staged"), 1);
+        EXPECT_EQ(made_after("staged"), 1) << "nothing was enabled";
+        EXPECT_EQ(made_after("direct"), 1);
+        EXPECT_EQ(made_after("staged"), 2);
+        EXPECT_EQ(made_after("staged"), 2);
+      },
+      log.environment());
 }
 
 TEST(EmulatedCommunicators, RefuseAnInjectedFault) {
