@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <set>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -137,11 +138,27 @@ class Taken final : public Sink {
   std::int64_t count_ = 0;
 };
 
+/// Says that a library has algorithms that were wrong: rows that did without them pass. Empty if
+/// none has.
+std::string wrong_algorithms_note(std::span<const Record> trials) {
+  const auto has_any = [](const Record& trial) { return !trial.wrong_algorithms.empty(); };
+  const auto first = std::ranges::find_if(trials, has_any);
+  if (first == trials.end()) return {};
+  return fmt::format(
+      "a library's algorithms were wrong on exact data, in {} of {} rows "
+      "(column wrong_algorithms); first in {} on {}: {}",
+      std::ranges::count_if(trials, has_any), trials.size(), first->case_id, first->device,
+      first->wrong_algorithms);
+}
+
 /// Adds the notes that a person should see beside the results.
 void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcomes,
                const Supervisor& supervisor, const ExpectedFailures& expected) {
   const std::vector<std::string> of_failures = expected.notes(outcomes.trials());
   run.notes.insert(run.notes.end(), of_failures.begin(), of_failures.end());
+  if (std::string note = wrong_algorithms_note(outcomes.trials()); !note.empty()) {
+    run.notes.push_back(std::move(note));
+  }
   const Tally tally = outcomes.tally();
   for (const auto& [cell, refusal] : tally.untested) {
     run.notes.push_back(fmt::format("untested: nothing ran of {}: {}", cell, refusal));

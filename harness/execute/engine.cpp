@@ -216,6 +216,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     }
     Trial trial(op, lane);
     record.implementation = trial.implementation();
+    record.wrong_algorithms = trial.wrong_algorithms();
     record.transport = trial.transport();
     const double needed = host_bytes(op, lane.front()->device().is_host());
     if (const auto why = too_little_memory(needed, available_host_bytes())) {
@@ -223,6 +224,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     } else {
       run_steps(planned, trial, wait_for_turn, result);
       record.implementation = trial.implementation();  // a scenario knows it only now
+      record.wrong_algorithms = trial.wrong_algorithms();
       record.transport = trial.transport();
       clock_.enter(&PhaseSeconds::setup);  // the trial's memory is released here
       record.status = Status::pass;        // perhaps with a reason: a declared deviation

@@ -30,6 +30,7 @@ class Trial {
 
   int ranks() const { return static_cast<int>(ranks_.size()); }
   std::string implementation() const { return kernels_.front()->implementation(); }
+  std::string wrong_algorithms() const { return kernels_.front()->wrong_algorithms(); }
   MathMode math_mode() const { return kernels_.front()->math_mode(); }
   /// Empty unless ranks talk to each other. Known for a scenario only after its launch.
   std::string transport() const {

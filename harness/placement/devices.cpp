@@ -52,6 +52,9 @@ void Devices::note(const Kernel& kernel, const std::string& transport) {
   }
   if (const MathMode mode = kernel.math_mode(); mode != MathMode{}) ran_.math_mode = mode;
   if (!transport.empty()) ran_.transport = transport;
+  if (std::string wrong = kernel.wrong_algorithms(); !wrong.empty()) {
+    ran_.wrong_algorithms = std::move(wrong);
+  }
 }
 
 Devices::Ran Devices::take_ran() {

@@ -73,6 +73,7 @@ class Devices {
     std::vector<std::string> implementations;  // each once
     MathMode math_mode;                        // last one that differs from its op's
     std::string transport;                     // last collective's
+    std::string wrong_algorithms;              // of the last kernel that has any
   };
   /// Callable from any thread.
   void note(const Kernel& kernel, const std::string& transport = {});

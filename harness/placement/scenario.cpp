@@ -42,6 +42,7 @@ class ScenarioKernel final : public Kernel {
     for (const std::string& kernel : ran_.implementations) text += "; " + kernel;
     return text;
   }
+  std::string wrong_algorithms() const override { return ran_.wrong_algorithms; }
   std::string transport() const override { return ran_.transport; }
   MathMode math_mode() const override { return ran_.math_mode; }
   bool may_wait() const override { return true; }

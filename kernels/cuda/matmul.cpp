@@ -1,7 +1,12 @@
+#include <algorithm>
 #include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "kernels/core/status.h"
+#include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/layer_epilogue.h"
 #include "kernels/cuda/lt_matmul.h"
@@ -73,10 +78,11 @@ class Layer {
                                                           workspace, fill_real, budget);
                       }});
     }
-    product_ = first_right<LtMatmul>(ways, left_out_);
+    product_ = first_right<LtMatmul>(ways, rejected_);
     if (!product_->left_out().empty()) {
-      left_out_ += (left_out_.empty() ? "" : ", ") + product_->left_out();
+      rejected_.text += (rejected_.text.empty() ? "" : ", ") + product_->left_out();
     }
+    std::ranges::copy(product_->wrong(), std::back_inserter(rejected_.wrong));
   }
 
   void run(const LayerTensors& t, cudaStream_t stream) const {
@@ -87,8 +93,9 @@ class Layer {
   }
   std::string implementation() const {
     return product_->implementation() + (sums_ ? "; own " + epilogue_ : "") +
-           (left_out_.empty() ? "" : "; left out: " + left_out_);
+           (rejected_.text.empty() ? "" : "; left out: " + rejected_.text);
   }
+  const std::vector<std::string>& wrong_algorithms() const { return rejected_.wrong; }
 
  private:
   static Operands operands(const LayerTensors& t, void* d) {
@@ -99,7 +106,7 @@ class Layer {
   std::string epilogue_;
   std::unique_ptr<LtMatmul> product_;
   std::unique_ptr<Workspace> sums_;  // null with the library's epilogue
-  std::string left_out_;
+  Rejected rejected_;
 };
 
 /// Layers in sequence, with buffers between them. A single layer, or product, is a stack of one.
@@ -152,6 +159,18 @@ class StackKernel final : public Kernel {
       const std::string own = step.layer->implementation();
       if (own != last) all += (all.empty() ? "" : "; then ") + own;
       last = own;
+    }
+    return all;
+  }
+  std::string wrong_algorithms() const override {
+    std::vector<std::string> seen;
+    std::string all;
+    for (const Step& step : steps_) {
+      for (const std::string& algorithm : step.layer->wrong_algorithms()) {
+        if (std::ranges::find(seen, algorithm) != seen.end()) continue;
+        seen.push_back(algorithm);
+        all += (all.empty() ? CublasLt::instance().version_text() + ": " : "; ") + algorithm;
+      }
     }
     return all;
   }

@@ -74,18 +74,26 @@ struct Way {
   std::function<std::unique_ptr<Matmul>()> make;
 };
 
+/// The ways that were rejected, with their reasons, and the algorithms of them that were wrong.
+struct Rejected {
+  std::string text;
+  std::vector<std::string> wrong;
+};
+
 /// Returns the first way whose product is right. The last way is taken unchecked: no other is left.
-/// `left_out` names the rejected ways.
 template <class Matmul>
-std::unique_ptr<Matmul> first_right(std::span<const Way<Matmul>> ways, std::string& left_out) {
+std::unique_ptr<Matmul> first_right(std::span<const Way<Matmul>> ways, Rejected& rejected) {
   for (const Way<Matmul>& way : ways.first(ways.size() - 1)) {
     try {
       std::unique_ptr<Matmul> product = way.make();
       if (product->is_right()) return product;
-      leave_out(left_out, way.name, product->left_out());
+      leave_out(rejected.text, way.name, product->left_out());
+      for (const std::string& algorithm : product->wrong()) {
+        rejected.wrong.push_back(algorithm + " with " + way.name);
+      }
     } catch (const DeviceError& error) {
       if (error.failure() != Failure::unsupported) throw;
-      leave_out(left_out, way.name, error.what());
+      leave_out(rejected.text, way.name, error.what());
     }
   }
   return ways.back().make();

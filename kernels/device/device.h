@@ -74,6 +74,8 @@ class Kernel {
   virtual void launch() = 0;
   /// Library, version and algorithm: "oneDNN 2.6.3 matmul gemm:jit".
   virtual std::string implementation() const = 0;
+  /// Algorithms of a library that were wrong when they were tried, and so are not used.
+  virtual std::string wrong_algorithms() const { return {}; }
   /// Transport between ranks, for kernels that bring their own communicator.
   virtual std::string transport() const { return {}; }
   /// Precision and rounding of sums of products. By default the op's, each addition rounded to

@@ -52,14 +52,17 @@ class RemoteCommunicator final : public Communicator {
     std::vector<RemoteKernel::Part> parts;
     std::string implementation;
     MathMode mode;
+    std::string wrong_algorithms;
     const auto error = hear_all(peers_, [&](std::size_t i, Reader reader) {
       parts.push_back({peers_[i], reader.get<std::uint64_t>()});
       implementation = reader.text();
       mode = reader.get<MathMode>();
+      wrong_algorithms = reader.text();
     });
     std::stable_partition(parts.begin(), parts.end(),
                           [](const auto& part) { return !part.peer->is_own(); });
-    auto kernel = std::make_unique<RemoteKernel>(std::move(parts), std::move(implementation), mode);
+    auto kernel = std::make_unique<RemoteKernel>(std::move(parts), std::move(implementation), mode,
+                                                 std::move(wrong_algorithms));
     if (error) std::rethrow_exception(error);
     return kernel;
   }

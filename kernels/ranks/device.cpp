@@ -191,8 +191,10 @@ std::unique_ptr<Kernel> RemoteDevice::prepare(const OpInstance& op, const Bindin
   const auto id = reader.get<std::uint64_t>();
   std::string implementation = reader.text();
   const auto mode = reader.get<MathMode>();
+  std::string wrong_algorithms = reader.text();
   return std::make_unique<RemoteKernel>(std::vector{RemoteKernel::Part{&peer_, id}},
-                                        std::move(implementation), mode);
+                                        std::move(implementation), mode,
+                                        std::move(wrong_algorithms));
 }
 
 RemoteKernel::~RemoteKernel() {

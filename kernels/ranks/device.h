@@ -42,8 +42,12 @@ class RemoteKernel final : public Kernel {
     std::uint64_t id;
   };
   /// The own rank's part, if there is one, must be the last.
-  RemoteKernel(std::vector<Part> parts, std::string implementation, const MathMode& mode)
-      : parts_(std::move(parts)), implementation_(std::move(implementation)), mode_(mode) {}
+  RemoteKernel(std::vector<Part> parts, std::string implementation, const MathMode& mode,
+               std::string wrong_algorithms)
+      : parts_(std::move(parts)),
+        implementation_(std::move(implementation)),
+        mode_(mode),
+        wrong_algorithms_(std::move(wrong_algorithms)) {}
   ~RemoteKernel() override;
   RemoteKernel(const RemoteKernel&) = delete;
   RemoteKernel& operator=(const RemoteKernel&) = delete;
@@ -51,12 +55,14 @@ class RemoteKernel final : public Kernel {
   void launch() override;
   const std::vector<Part>& parts() const { return parts_; }
   std::string implementation() const override { return implementation_; }
+  std::string wrong_algorithms() const override { return wrong_algorithms_; }
   MathMode math_mode() const override { return mode_; }
 
  private:
   std::vector<Part> parts_;
   std::string implementation_;
   MathMode mode_;
+  std::string wrong_algorithms_;
 };
 
 /// Writes the binding of a rank's kernel.

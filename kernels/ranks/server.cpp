@@ -143,6 +143,7 @@ void Server::prepare(Reader& reader, Writer& writer) {
   const OpInstance op = get_op(reader);
   auto kernel = device().prepare(op, read_binding(reader));
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
+  writer.put(kernel->wrong_algorithms());
   kernels_.emplace(last_id_, std::move(kernel));
 }
 
@@ -152,6 +153,7 @@ void Server::prepare_collective(Reader& reader, Writer& writer) {
   const Binding binding = read_binding(reader);
   auto kernel = communicator.prepare(op, std::span(&binding, 1));
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
+  writer.put(kernel->wrong_algorithms());
   kernels_.emplace(last_id_, std::move(kernel));
 }
 

@@ -86,6 +86,43 @@ class Emulator(AssayTest):
         self.assertEqual({"pass": 1}, self.statuses("--fault late_bias", "--case", case, "--device", "cuda:0", expect=0))
         self.assertIn("left out: the library's bias", self.rows("out")[0]["implementation"] + self.rows("out")[0]["reason"])
 
+    def test_a_wrong_algorithm_is_not_chosen_and_named_beside_the_results(self):
+        case = "linear/f32/batch=16,in=64,out=64,bias=1,act=none"
+        self.assertEqual({"pass": 1}, self.statuses("--fault wrong_algorithm", "--case", case, "--device", "cuda:0", expect=0))
+        row, = self.rows("out")
+        chosen, left_out = row["implementation"].split("; left out: ")
+        self.assertRegex(chosen, "algorithm (?!66)")
+        self.assertRegex(left_out, "algorithm 66, .*wrong on exact data")
+        self.assertRegex(row["wrong_algorithms"], "^cuBLASLt [0-9.]+: algorithm 66, ")
+        for file in ("summary.md", "run.json"):
+            self.assertIn("a library's algorithms were wrong on exact data, in 1 of 1 rows",
+                          (self.folder / "out" / file).read_text(encoding="utf-8"))
+
+    def log_of(self, options, variables, *arguments):
+        """What the stand-ins of libraries say of their calls in a run that passes."""
+        log = self.folder / "log"
+        log.unlink(missing_ok=True)
+        with unittest.mock.patch.dict(os.environ, ASSAY_EMULATOR_LOG=str(log), **variables):
+            self.assertEqual({"pass"}, set(self.statuses(options, *arguments, "--device", "cuda", expect=0)))
+        shutil.rmtree(self.folder / "out")
+        return log.read_text(encoding="utf-8").splitlines()
+
+    def test_algorithms_are_timed_on_real_data(self):
+        least = 2 * 15  # of two right algorithms, each with 5 times 3 launches
+        for case in ("linear/f32/batch=16,in=64,out=64,bias=1,act=relu", "tensor_ops/batched_matmul/f32/batch=3,m=16,n=16,k=16",
+                     "linear/linear_stack/f32/batch=16,in=64,width=128,layers=3,bias=1,act=relu"):
+            lines = self.log_of("", {"CUBLASLT_LOG_LEVEL": "5"}, "--case", case)
+            real = [line for line in lines if line.endswith("A fractions, B fractions")]
+            whole = [line for line in lines if line.endswith("A integers, B integers")]
+            products = 2 if "stack" in case else 1  # with their own algorithms
+            self.assertGreaterEqual(len(real), least * products, case)
+            self.assertLess(len(whole), least, case)
+
+    def test_communicators_are_made_once_for_a_worker_and_its_gpus(self):
+        lines = self.log_of("--gpus 2", {"NCCL_DEBUG": "INFO"}, "--profile", "smoke", "--filter", "^allreduce/f32/.*ranks=2,count=1003")
+        for done in ("ncclCommInitAll rank 0 nranks 2 - Init COMPLETE", "ncclCommAbort rank 0 nranks 2 - Abort COMPLETE"):
+            self.assertEqual(1, sum(line.endswith(done) for line in lines), lines)
+
     def test_an_undeclared_minimum_of_nan_fails(self):
         case = "allreduce/f32/reduce=min,ranks=2,count=1003,place=out"
         self.assertEqual({"fail": 1}, self.statuses("--gpus 2 --fault minmax_keeps_nan", "--case", case, "--device", "cuda", expect=1))

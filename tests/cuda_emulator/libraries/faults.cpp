@@ -23,6 +23,7 @@ constexpr std::array rows{
     Row{LibraryFault::invalid_plans, "invalid_plans"},
     Row{LibraryFault::hanging_rank, "hanging_rank"},
     Row{LibraryFault::tf32_for_f32, "tf32_for_f32"},
+    Row{LibraryFault::wrong_algorithm, "wrong_algorithm"},
 };
 
 unsigned chosen_from_environment() {

@@ -14,6 +14,7 @@ enum class LibraryFault {
   invalid_plans,     // CUBLAS_STATUS_INVALID_VALUE for every search of an algorithm
   hanging_rank,      // the last rank of each communicator never arrives
   tf32_for_f32,      // products of FP32 by TF32
+  wrong_algorithm,   // algorithm 66 misses the last two terms of sums
 };
 
 /// Whether the environment's ASSAY_EMULATOR_FAULT, a list of the names above with commas between

@@ -1,6 +1,8 @@
 #include "tests/cuda_emulator/libraries/cublas_lt/product.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <type_traits>
@@ -11,6 +13,7 @@
 #include "tests/cuda_emulator/libraries/cublas_lt/sums.h"
 #include "tests/cuda_emulator/libraries/faults.h"
 #include "tests/cuda_emulator/numbers/number.h"
+#include "tests/cuda_emulator/runtime/say.h"
 #include "tests/cuda_emulator/runtime/work.h"
 
 namespace emulator::cublas_lt {
@@ -77,6 +80,11 @@ Reduction reduction_of(const Launch& launch) {
   return reduction;
 }
 
+std::int64_t summed_terms(const Algorithm& algorithm, std::int64_t k) {
+  const bool is_wrong = algorithm.id == 66 && has_fault(LibraryFault::wrong_algorithm);
+  return is_wrong ? std::max<std::int64_t>(1, k - 2) : k;
+}
+
 /// One matrix of a batch.
 class Single {
  public:
@@ -85,7 +93,7 @@ class Single {
         p_(launch.problem),
         gpu_(gpu),
         epilogue_(epilogue),
-        order_(order_of(launch.algorithm, p_.k(), rotation)) {}
+        order_(order_of(launch.algorithm, summed_terms(launch.algorithm, p_.k()), rotation)) {}
 
   template <class T>
   void run(std::int64_t index) const {
@@ -146,12 +154,26 @@ class Single {
     return bias;
   }
 
+  /// Traces as the real library's API trace does, but with the kind of the data.
+  template <class T>
+  void trace(const std::vector<T>& a, const std::vector<T>& b) const {
+    const char* level = std::getenv("CUBLASLT_LOG_LEVEL");
+    if (level == nullptr || std::atoi(level) < 5) return;
+    const auto is_whole = [](T x) { return std::trunc(x) == x; };
+    const auto kind = [&](const std::vector<T>& all) {
+      return std::ranges::all_of(all, is_whole) ? "integers" : "fractions";
+    };
+    say("[cublasLt][Api][cublasLtMatmul] algorithm " + std::to_string(launch_.algorithm.id) +
+        ", A " + kind(a) + ", B " + kind(b));
+  }
+
   template <class T>
   std::vector<T> summed(std::int64_t index) const {
     const bool ta = p_.product.a_op != CUBLAS_OP_N;
     const bool tb = p_.product.b_op != CUBLAS_OP_N;
     std::vector<T> a_elements = matrix(p_.a, launch_.a, index, "A").template read<T>();
     std::vector<T> b_elements = matrix(p_.b, launch_.b, index, "B").template read<T>();
+    if (index == 0) trace(a_elements, b_elements);
     const Reduction reduction = reduction_of(launch_);
     if constexpr (std::is_same_v<T, float>) {
       if (unit_input(launch_, gpu_) == UnitInput::tf32) {

@@ -117,7 +117,7 @@ TEST(ProductChoice, ALongFirstLaunchIsTakenIfItIsRight) {
 }
 
 TEST(ProductChoice, ALongLaunchBehindAShortOneIsNotTaken) {
-  FakeCandidates candidates({{.time_s = 5e-3}, {.time_s = 60e-3}, {.time_s = 1e-3}});
+  FakeCandidates candidates({{.time_s = 5e-3}, {.time_s = 51e-3}, {.time_s = 1e-3}});
   EXPECT_EQ(chosen(candidates).taken, 2);
   EXPECT_EQ(candidates.timed, (std::vector{0, 2}));
 }
@@ -200,6 +200,9 @@ struct FakeProduct {
   std::string why;
   bool is_right() const { return right; }
   std::string left_out() const { return why; }
+  std::vector<std::string> wrong() const {
+    return right ? std::vector<std::string>{} : std::vector<std::string>{"algorithm 7"};
+  }
 };
 
 Way<FakeProduct> way(const std::string& name, bool is_right, const std::string& why = "") {
@@ -211,10 +214,11 @@ Way<FakeProduct> failing(const std::string& name, Failure failure) {
 }
 
 TEST(Ways, AreTakenInTheirOrder) {
-  std::string left_out;
+  Rejected rejected;
   const std::vector ways{way("fused", true), way("own", true)};
-  first_right<FakeProduct>(ways, left_out);
-  EXPECT_EQ(left_out, "");
+  first_right<FakeProduct>(ways, rejected);
+  EXPECT_EQ(rejected.text, "");
+  EXPECT_TRUE(rejected.wrong.empty());
 }
 
 TEST(Ways, ThatAreWrongOrNotSupportedAreNamed) {
@@ -222,26 +226,30 @@ TEST(Ways, ThatAreWrongOrNotSupportedAreNamed) {
        {std::pair{way("fused", false, "algorithm 7 (wrong on exact data)"),
                   "fused (algorithm 7 (wrong on exact data))"},
         std::pair{failing("fused", Failure::unsupported), "fused (status 15)"}}) {
-    std::string left_out;
+    Rejected rejected;
     const std::vector ways{first, way("own", true)};
-    EXPECT_TRUE(first_right<FakeProduct>(ways, left_out)->is_right());
-    EXPECT_EQ(left_out, why);
+    EXPECT_TRUE(first_right<FakeProduct>(ways, rejected)->is_right());
+    EXPECT_EQ(rejected.text, why);
+    EXPECT_EQ(rejected.wrong.size(), why == std::string("fused (status 15)") ? 0U : 1U);
+    for (const std::string& algorithm : rejected.wrong) {
+      EXPECT_EQ(algorithm, "algorithm 7 with fused");
+    }
   }
 }
 
 TEST(Ways, TheLastIsTakenAsItIsAndItsErrorIsTheKernels) {
-  std::string left_out;
+  Rejected rejected;
   const std::vector wrong{way("fused", false), way("own", false)};
-  EXPECT_FALSE(first_right<FakeProduct>(wrong, left_out)->is_right());
+  EXPECT_FALSE(first_right<FakeProduct>(wrong, rejected)->is_right());
   const std::vector refused{failing("fused", Failure::unsupported),
                             failing("own", Failure::unsupported)};
-  EXPECT_THROW(first_right<FakeProduct>(refused, left_out), DeviceError);
+  EXPECT_THROW(first_right<FakeProduct>(refused, rejected), DeviceError);
 }
 
 TEST(Ways, AnErrorIsNoReasonToTryAnother) {
-  std::string left_out;
+  Rejected rejected;
   const std::vector ways{failing("fused", Failure::internal), way("own", true)};
-  EXPECT_THROW(first_right<FakeProduct>(ways, left_out), DeviceError);
+  EXPECT_THROW(first_right<FakeProduct>(ways, rejected), DeviceError);
 }
 
 }  // namespace
