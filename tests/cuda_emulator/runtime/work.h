@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/cuda_emulator/machine/machine.h"
+#include "tests/cuda_emulator/runtime/say.h"
 
 // Part of the runtime for the stand-ins of libraries: to put work on a stream as a kernel is put
 // there, and to use device memory. Streams are the runtime's; a captured stream records the work

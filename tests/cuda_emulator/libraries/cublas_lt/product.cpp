@@ -13,7 +13,6 @@
 #include "tests/cuda_emulator/libraries/cublas_lt/sums.h"
 #include "tests/cuda_emulator/libraries/faults.h"
 #include "tests/cuda_emulator/numbers/number.h"
-#include "tests/cuda_emulator/runtime/say.h"
 #include "tests/cuda_emulator/runtime/work.h"
 
 namespace emulator::cublas_lt {

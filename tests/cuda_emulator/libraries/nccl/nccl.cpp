@@ -16,7 +16,6 @@
 #include "tests/cuda_emulator/libraries/live_objects.h"
 #include "tests/cuda_emulator/libraries/nccl/communicator.h"
 #include "tests/cuda_emulator/libraries/nccl/group.h"
-#include "tests/cuda_emulator/runtime/say.h"
 #include "tests/cuda_emulator/runtime/work.h"
 
 namespace emulator::nccl {
