@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -37,7 +36,8 @@ constexpr std::uint8_t encode(float value) {
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(beside)) -
       beside;
   const bool is_subnormal = magnitude < rebias + (1U << 23);
-  std::uint32_t code = std::min(is_subnormal ? subnormal : normal, format.largest);
+  std::uint32_t code = is_subnormal ? subnormal : normal;
+  code = code > format.largest ? format.largest : code;
   code = magnitude > 0x7f800000U ? format.nan : code;
   return static_cast<std::uint8_t>(code | ((word >> 24) & 0x80U));
 }

@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(gather_threads)
   const auto count = static_cast<int>(
       std::min<std::int64_t>(words - tile, std::int64_t{stride} * words_per_thread));
   const std::int64_t step = std::int64_t{gridDim.y} * blockDim.y;
-#pragma unroll 1  // nvcc would divide for the number of rounds
+#pragma unroll 1  // no division for the number of rows
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < rows;
        row += step) {
     const Word* from = x + index[row] * words + tile;

@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(threads) fill_random(std::uint64_t seed, T* y,
   }
   const std::int64_t last = vectors * N + at;
   if (last < n && blockIdx.x == 0) {
-    y[last] = random_element<T>(random_bits(seed, 0, static_cast<std::uint64_t>(last)));
+    const auto pair = random_pair(seed, 0, static_cast<std::uint64_t>(last / 2));
+    y[last] = random_element<T>(last % 2 == 0 ? pair[0] : pair[1]);
   }
 }
 
