@@ -211,9 +211,12 @@ __global__ void __launch_bounds__(row_threads, row_blocks<S>)
     rows_in_registers(Op op, const S* x, S* y, RowTensor r, Team team) {
   op.prepare(r.cols);
   const bool is_block = team.threads > warp_threads;
-  const int rank = is_block ? threadIdx.x : threadIdx.x % team.threads;
-  const int own = is_block ? 0 : threadIdx.x / team.threads;
-  const int teams = is_block ? 1 : blockDim.x / team.threads;
+  // Teams of less than a block are powers of two: no division.
+  const int shift = 31 - __clz(team.threads);
+  const int rank = is_block ? threadIdx.x : threadIdx.x & (team.threads - 1);
+  const int own = is_block ? 0 : threadIdx.x >> shift;
+  const int teams = is_block ? 1 : blockDim.x >> shift;
+#pragma unroll 1
   for (std::int64_t first = std::int64_t{blockIdx.x} * teams; first < r.rows;
        first += std::int64_t{gridDim.x} * teams) {
     // Teams past the end compute the last row and do not write it, so that warps stay together.

@@ -100,7 +100,6 @@ CaseFigures figures_of(const Counted& counted, const std::vector<Target>& target
       elements = std::max(elements, static_cast<double>(tensor.elements()));
   CaseFigures figures;
   figures.moved_ratio = moved(sum) / compulsory;
-  figures.touched_ratio = touched(sum) / compulsory;
   const auto wide = [](const emulator::GlobalCounts& counts) {
     return share(static_cast<double>(counts.wide_bytes), static_cast<double>(counts.lane_bytes));
   };
@@ -211,7 +210,7 @@ int run(const std::string& filter, const std::vector<std::string>& gpus, const s
   fmt::print(" requirements |\n| --- | --- | --- | --- |");
   for (std::size_t i = 0; i < targets.size(); ++i) fmt::print(" --- |");
   fmt::print(" --- |\n");
-  std::size_t failed = 0;
+  std::size_t met = 0, unexplained = 0;
   for (const Counted& each : counted) {
     const CaseFigures figures = figures_of(each, targets, counted_on);
     std::string kernels;
@@ -227,12 +226,23 @@ int run(const std::string& filter, const std::vector<std::string>& gpus, const s
                issued * 32 * 16 / all_moved);
     for (const auto& bound : figures.bounds)
       fmt::print(" {:.0f}% {} |", 100 * bound.share_of_bandwidth, bound.limited_by);
-    const std::vector<std::string> found = failures(each.test, figures);
-    failed += found.empty() ? 0 : 1;
-    fmt::print(" {} |\n", found.empty() ? "met" : fmt::format("{}", fmt::join(found, "; ")));
+    const std::vector<Failure> found = failures(each.test, figures);
+    std::string text;
+    bool is_explained = true;
+    std::string_view last;
+    for (const Failure& failure : found) {
+      text += (text.empty() ? "" : "; ") + failure.text;
+      is_explained = is_explained && !failure.reason.empty();
+      if (failure.reason != last) text += fmt::format(" ({})", failure.reason);
+      last = failure.reason;
+    }
+    met += found.empty() ? 1 : 0;
+    unexplained += is_explained ? 0 : 1;
+    fmt::print(" {} |\n", found.empty() ? "met" : text);
   }
-  fmt::print("\n{} of {} cases meet the requirements.\n", counted.size() - failed, counted.size());
-  return failed == 0 ? 0 : 1;
+  fmt::print("\n{} of {} cases meet the requirements; {} do not, and no reason is known.\n", met,
+             counted.size(), unexplained);
+  return unexplained == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "kernels/core/dtype.h"
 
@@ -14,6 +15,39 @@ constexpr double min_wide_share = 0.98;
 constexpr double max_rare_per_element = 1e-3;
 constexpr double min_share_of_bandwidth = 0.95;
 
+/// Why ops need not meet a requirement.
+struct Reason {
+  std::initializer_list<std::string_view> ops;
+  std::initializer_list<Requirement> requirements;
+  std::string_view text;
+};
+
+using enum Requirement;
+const Reason reasons[] = {
+    {{"exp", "log", "tanh", "sigmoid", "gelu", "gelu_tanh", "pow", "sqrt", "div", "softmax"},
+     {issue, calls},
+     "the function's own instructions, of CUDA's accurate math library"},
+    {{"random"}, {issue}, "ten rounds of Philox for each 16 bytes"},
+    {{"sort"},
+     {moved, wide_loads, wide_stores, issue, latency, memory, divisions},
+     "CUB's radix sort, which reads and writes the keys in each of its passes"},
+    {{"cast"}, {issue}, "conversions, 16 a clock by the lowest published rate"},
+    {{"norm2", "dot", "sum", "prod", "mean", "reduce_min", "reduce_max", "argmax", "scan",
+      "layernorm", "fma", "scale", "square", "mul"},
+     {issue},
+     "widening, joining and NaN of 8 and 16-bit elements, or f64"},
+    {{"gather"}, {wide_loads}, "an index of 8 bytes for each row"},
+};
+
+std::string_view reason_of(const Case& test, Requirement requirement) {
+  for (const Reason& reason : reasons) {
+    if (std::ranges::find(reason.ops, test.op.op->name) == reason.ops.end()) continue;
+    if (std::ranges::find(reason.requirements, requirement) != reason.requirements.end())
+      return reason.text;
+  }
+  return {};
+}
+
 /// Bytes of an element of the widest of these tensors; 0 for none of more than one element.
 std::size_t element_bytes(const std::vector<TensorSpec>& tensors) {
   std::size_t most = 0;
@@ -22,28 +56,38 @@ std::size_t element_bytes(const std::vector<TensorSpec>& tensors) {
   return most;
 }
 
+Requirement limit_of(const CaseFigures::OnGpu& bound) {
+  if (bound.limited_by == "issue") return issue;
+  return bound.limited_by == "latency" ? latency : memory;
+}
+
 }  // namespace
 
-std::vector<std::string> failures(const Case& test, const CaseFigures& figures) {
-  std::vector<std::string> found;
-  if (!(figures.moved_ratio <= max_moved_ratio))
-    found.push_back(fmt::format("moves {:.2f} of the compulsory bytes", figures.moved_ratio));
+std::vector<Failure> failures(const Case& test, const CaseFigures& figures) {
+  std::vector<Failure> found;
+  const auto demand = [&](Requirement requirement, bool is_met, const std::string& text) {
+    if (!is_met) found.push_back({requirement, text, reason_of(test, requirement)});
+  };
+  demand(moved, figures.moved_ratio <= max_moved_ratio,
+         fmt::format("moves {:.2f} of the compulsory bytes", figures.moved_ratio));
   // Where widths differ, a vector of the wider tensor decides how many elements a thread takes.
   const std::size_t in = element_bytes(test.op.signature.inputs);
   const std::size_t out = element_bytes(test.op.signature.outputs);
-  if (in > 0 && in >= out && !(figures.wide_load_share >= min_wide_share))
-    found.push_back(fmt::format("{:.2f} of loads have 16 bytes", figures.wide_load_share));
-  if (out > 0 && out >= in && !(figures.wide_store_share >= min_wide_share))
-    found.push_back(fmt::format("{:.2f} of stores have 16 bytes", figures.wide_store_share));
-  if (!(figures.divisions_per_element <= max_rare_per_element))
-    found.push_back(fmt::format("{:.3f} divisions an element", figures.divisions_per_element));
-  if (!(figures.calls_per_element <= max_rare_per_element))
-    found.push_back(fmt::format("{:.3f} calls an element", figures.calls_per_element));
-  if (figures.unknown > 0) found.push_back("has instructions without a model");
+  if (in > 0 && in >= out)
+    demand(wide_loads, figures.wide_load_share >= min_wide_share,
+           fmt::format("{:.2f} of loads have 16 bytes", figures.wide_load_share));
+  if (out > 0 && out >= in)
+    demand(wide_stores, figures.wide_store_share >= min_wide_share,
+           fmt::format("{:.2f} of stores have 16 bytes", figures.wide_store_share));
+  demand(divisions, figures.divisions_per_element <= max_rare_per_element,
+         fmt::format("{:.3f} divisions an element", figures.divisions_per_element));
+  demand(calls, figures.calls_per_element <= max_rare_per_element,
+         fmt::format("{:.3f} calls an element", figures.calls_per_element));
+  demand(model, figures.unknown == 0, "has instructions without a model");
   for (const CaseFigures::OnGpu& bound : figures.bounds)
-    if (!(bound.share_of_bandwidth >= min_share_of_bandwidth))
-      found.push_back(
-          fmt::format("{:.2f} on {} by {}", bound.share_of_bandwidth, bound.gpu, bound.limited_by));
+    demand(
+        limit_of(bound), bound.share_of_bandwidth >= min_share_of_bandwidth,
+        fmt::format("{:.2f} on {} by {}", bound.share_of_bandwidth, bound.gpu, bound.limited_by));
   return found;
 }
 

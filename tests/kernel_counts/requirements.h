@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/plan/case.h"
@@ -11,7 +12,6 @@ namespace assay::kernel_counts {
 /// One case: sums over its kernels.
 struct CaseFigures {
   double moved_ratio = 0;       // sectors that requests touch, over compulsory bytes
-  double touched_ratio = 0;     // sectors that the launches touch, over compulsory bytes
   double wide_load_share = 0;   // of loaded bytes: by accesses of 16 bytes
   double wide_store_share = 0;  // of stored bytes
   double divisions_per_element = 0;
@@ -25,7 +25,26 @@ struct CaseFigures {
   std::vector<OnGpu> bounds;
 };
 
-/// Requirements that the case does not meet, in words: "bound 0.82 of b200 (issue)".
-std::vector<std::string> failures(const Case& test, const CaseFigures& figures);
+/// What a case can fail to meet. The last three say by what its bound is limited.
+enum class Requirement {
+  moved,
+  wide_loads,
+  wide_stores,
+  divisions,
+  calls,
+  model,
+  memory,
+  issue,
+  latency
+};
+
+struct Failure {
+  Requirement requirement;
+  std::string text;         // "0.82 on b200 by issue"
+  std::string_view reason;  // why it stands; empty: none is known
+};
+
+/// Requirements that the case does not meet.
+std::vector<Failure> failures(const Case& test, const CaseFigures& figures);
 
 }  // namespace assay::kernel_counts

@@ -25,7 +25,8 @@ TEST(Requirements, EachCanFail) {
     change(figures);
     const auto found = failures(test, figures);
     ASSERT_EQ(found.size(), 1U) << text;
-    EXPECT_EQ(found.front(), text);
+    EXPECT_EQ(found.front().text, text);
+    EXPECT_EQ(found.front().reason, "");
   };
   fails_with([](auto& f) { f.moved_ratio = 1.03; }, "moves 1.03 of the compulsory bytes");
   fails_with([](auto& f) { f.wide_load_share = 0.5; }, "0.50 of loads have 16 bytes");
@@ -36,6 +37,15 @@ TEST(Requirements, EachCanFail) {
   fails_with([](auto& f) { f.bounds[0].share_of_bandwidth = 0.9; }, "0.90 on b200 by memory");
   fails_with([](auto& f) { f.moved_ratio = std::numeric_limits<double>::quiet_NaN(); },
              "moves nan of the compulsory bytes");
+}
+
+TEST(Requirements, AReasonIsOfOneOpAndOneRequirement) {
+  CaseFigures figures = good();
+  figures.bounds = {{"b200", 0.5, "issue"}, {"b200", 0.5, "latency"}};
+  const auto found = failures(parse_case_id("tensor_ops/exp/f32/n=1024"), figures);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NE(found[0].reason, "");
+  EXPECT_EQ(found[1].reason, "");
 }
 
 TEST(Requirements, TheNarrowSideOfACastMayHaveNarrowAccesses) {
