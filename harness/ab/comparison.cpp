@@ -169,9 +169,9 @@ class Comparison {
       if (contest->is_over) continue;
       if (lane == nullptr || *lane != contest->trial.lane) {
         duel.reset();
-        duel = std::make_unique<PairedWorkers>(contest->trial.lane, uuids_of(contest->trial.lane),
-                                               commands_for(contest->trial.lane),
-                                               options_.timeout_s);
+        duel =
+            std::make_unique<PairedWorkers>(contest->trial.lane, uuids_of(contest->trial.lane),
+                                            commands_for(contest->trial.lane), options_.timeout_s);
         lane = &contest->trial.lane;
       }
       const Side first = (random_() >> 63) == 0 ? Side::base : Side::cand;

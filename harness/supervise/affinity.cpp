@@ -42,6 +42,9 @@ std::vector<int> nearest_processors(std::span<const DeviceId> lane,
     if (near.empty()) return {};
     nearest.insert(nearest.end(), near.begin(), near.end());
   }
+  std::ranges::sort(nearest);
+  const auto repeated = std::ranges::unique(nearest);
+  nearest.erase(repeated.begin(), repeated.end());
   return nearest;
 }
 

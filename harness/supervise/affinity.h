@@ -14,8 +14,8 @@ namespace assay {
 /// Reads a list of processors as the kernel writes it: "0-3,8". Empty if malformed.
 std::vector<int> parse_processors(std::string_view list);
 
-/// Processors nearest to the devices of a lane. Empty, so that its worker is not bound, if one of
-/// them is near to none, such as the CPU.
+/// Processors nearest to the devices of a lane, in ascending order. Empty, so that its worker is
+/// not bound, if one of them is near to none, such as the CPU.
 std::vector<int> nearest_processors(std::span<const DeviceId> lane,
                                     std::span<const DeviceInfo> devices);
 

@@ -43,7 +43,7 @@ struct WorkerCommand {
   /// True if both commands start the same worker.
   bool starts_the_same(const WorkerCommand& other) const {
     return arguments == other.arguments && environment == other.environment &&
-           build_id == other.build_id && once == other.once;
+           processors == other.processors && build_id == other.build_id && once == other.once;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/supervise/child_process.h"
+#include "harness/supervise/worker_process.h"
 
 namespace assay {
 namespace {
@@ -53,15 +54,24 @@ TEST(Processors, AreReadAsTheKernelWritesThem) {
 
 TEST(Processors, NearestToALaneAreThoseOfAllItsDevices) {
   const std::vector devices{device_near("cpu", ""), device_near("cuda:0", "0-1"),
-                            device_near("cuda:1", "4")};
+                            device_near("cuda:1", "4"), device_near("cuda:2", "0-1")};
   const auto nearest = [&](std::vector<DeviceId> lane) {
     return nearest_processors(lane, devices);
   };
   EXPECT_EQ(nearest({{"cuda", 1}}), std::vector{4});
   EXPECT_EQ(nearest({{"cuda", 0}, {"cuda", 1}}), (std::vector{0, 1, 4}));
+  EXPECT_EQ(nearest({{"cuda", 1}, {"cuda", 2}, {"cuda", 0}}), (std::vector{0, 1, 4}));
   EXPECT_TRUE(nearest({{"cpu", 0}}).empty());
   EXPECT_TRUE(nearest({{"cuda", 0}, {"cpu", 0}}).empty());
   EXPECT_TRUE(nearest({{"cuda", 7}}).empty());
+}
+
+TEST(Processors, OfOtherLanesTakeAnotherWorker) {
+  const WorkerCommand one{.arguments = {"assay"}, .processors = {0}};
+  WorkerCommand other = one;
+  EXPECT_TRUE(one.starts_the_same(other));
+  other.processors = {0, 1};
+  EXPECT_FALSE(one.starts_the_same(other));
 }
 
 TEST(Processors, OfAChildAreThoseOfItsCommand) {
@@ -74,7 +84,9 @@ TEST(Processors, OfAChildAreThoseOfItsCommand) {
 TEST(Processors, ThatThisProcessMayNotUseAreLeftOut) {
   const std::vector<int> all = own_processors();
   EXPECT_TRUE(child_has({all.front(), CPU_SETSIZE - 1}, {all.front()}));
-  EXPECT_TRUE(child_has({CPU_SETSIZE - 1}, all)) << "none is left";
+  const Affinity narrow(std::vector{all.front()});
+  EXPECT_TRUE(child_has({all.back(), all.front()}, {all.front()}));
+  EXPECT_TRUE(child_has({CPU_SETSIZE - 1}, {all.front()})) << "none is left";
 }
 
 }  // namespace

@@ -76,9 +76,10 @@ TEST(Reports, SamplesCsvHasTheKeyAndEverySample) {
   untimed.samples.clear();
   tell(sinks, untimed);
   EXPECT_EQ(read_file(directory / "samples.csv"),
-            "case_id,device,timing,attempt,repeat,sample,seconds,launches,clock_hz,throttled\n"
-            "copy/f32/n=1,cpu,batch,1,1,1,2e-06,4,1980000000,false\n"
-            "copy/f32/n=1,cpu,batch,1,1,2,3e-06,4,,\n");
+            "case_id,device,timing,attempt,repeat,sample,seconds,launches,clock_hz,throttled,"
+            "seconds_forth,seconds_back\n"
+            "copy/f32/n=1,cpu,batch,1,1,1,2e-06,4,1980000000,false,,\n"
+            "copy/f32/n=1,cpu,batch,1,1,2,3e-06,4,,,,\n");
 }
 
 TEST(Reports, DevicesCsvIsWrittenAtTheBeginning) {

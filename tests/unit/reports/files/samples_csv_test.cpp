@@ -11,13 +11,14 @@ namespace {
 using namespace testing_support;
 
 const std::string header =
-    "case_id,device,timing,attempt,repeat,sample,seconds,launches,clock_hz,throttled\n";
+    "case_id,device,timing,attempt,repeat,sample,seconds,launches,clock_hz,throttled,"
+    "seconds_forth,seconds_back\n";
 
 /// The two samples of sample_record(n).
 std::string samples_of(int n) {
   return fmt::format(
-      "copy/f32/n={0},cpu,batch,1,1,1,2e-06,4,,\n"
-      "copy/f32/n={0},cpu,batch,1,1,2,3e-06,4,,\n",
+      "copy/f32/n={0},cpu,batch,1,1,1,2e-06,4,,,,\n"
+      "copy/f32/n={0},cpu,batch,1,1,2,3e-06,4,,,,\n",
       n);
 }
 
@@ -41,7 +42,7 @@ TEST(OrphanedSamples, AreToldByEveryPartOfTheKey) {
   const std::string kept = header + samples_of(1);
   for (const std::string orphan : {"copy/f32/n=1,cpu,batch,1,2", "copy/f32/n=1,cpu,batch,2,1",
                                    "copy/f32/n=1,cpu,cold,1,1", "copy/f32/n=1,sim:0,batch,1,1"}) {
-    EXPECT_EQ(resumed(kept + orphan + ",1,2e-06,4,,\n", {sample_record(1)}), kept) << orphan;
+    EXPECT_EQ(resumed(kept + orphan + ",1,2e-06,4,,,,\n", {sample_record(1)}), kept) << orphan;
   }
 }
 
@@ -80,10 +81,10 @@ TEST(OrphanedSamples, KeysMayHoldLineBreaksAndNeedlessQuotes) {
     sink.result({odd, {{.seconds = 1}, {.seconds = 2}}});
   }
   const std::string kept = read_file(directory / "samples.csv");
-  EXPECT_EQ(resumed(kept + "\"d\n\n,\"\"\",cpu,batch,1,1,1,1,1,,\n", {odd}), kept);
+  EXPECT_EQ(resumed(kept + "\"d\n\n,\"\"\",cpu,batch,1,1,1,1,1,,,,\n", {odd}), kept);
   EXPECT_EQ(resumed(kept, {odd}), kept);
   EXPECT_EQ(resumed(kept, {sample_record(1)}), header);
-  const std::string quoted = header + "\"copy/f32/n=1\",\"cpu\",\"batch\",\"1\",1,1,1,1,,\n";
+  const std::string quoted = header + "\"copy/f32/n=1\",\"cpu\",\"batch\",\"1\",1,1,1,1,,,,\n";
   EXPECT_EQ(resumed(quoted, {sample_record(1)}), quoted);
 }
 
