@@ -237,7 +237,7 @@ class Damage(AssayTest):
         self.check_each("results.csv", quote_at(lambda text: text.index(b"\n") + 4), "a quote")
         self.check_each("results.csv", quote_at(field(1, 9)), "")   # a field of all that follows
         self.check_each("results.csv", quote_at(field(2, 6)), "")
-        self.check_each("samples.csv", lambda text: text + b'x,cpu,"\n' + 2 * b"x,cpu,,1,1,1,1,1,,\n", "a quote")
+        self.check_each("samples.csv", lambda text: text + b'x,cpu,"\n' + 2 * b"x,cpu,,1,1,1,1,1,,,,\n", "a quote")
 
     def test_report_reads_and_refuses_what_resume_does(self):
         run = self.out / "run.json"
@@ -264,7 +264,7 @@ class Damage(AssayTest):
         self.check_each("results.csv", lambda text: text + b"1,2,3\n", "3 fields where the header has")
         self.check_each("results.csv", lambda text: text.replace(b",pass,", b",paas,", 1), "unknown status 'paas'")
         self.check_each("results.csv", lambda text: text.replace(b"run_id", b"run_ix", 1), "other columns")
-        self.check_each("samples.csv", lambda text: text + b"x\nx,cpu,,1,1,1,1,1,,\n", "fields where the header has")
+        self.check_each("samples.csv", lambda text: text + b"x\nx,cpu,,1,1,1,1,1,,,,\n", "fields where the header has")
 
     def test_plans_with_what_no_run_has(self):
         def with_row(row):

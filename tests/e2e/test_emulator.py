@@ -53,7 +53,7 @@ class Emulator(AssayTest):
 
     def test_counts_say_which_kernels_can_be_fast(self):
         counted = self.count("--filter", "^limits/stream_copy/", "--csv", "counts.csv", expect=0)
-        self.assertRegex(counted.stdout, r"\| limits/stream_copy/f64/\S+ \| stream \| 1.00 \|.*\| met \|")
+        self.assertRegex(counted.stdout, r"\| limits/stream_copy/f64/\S+ \| map_vectors \| 1.00 \|.*\| met \|")
         row, = self.rows(".", "counts.csv")
         self.assertEqual((512, 512, 1), (float(row["bytes_per_load_request"]), float(row["bytes_per_store_request"]),
                                          float(row["active_lane_share"])))
