@@ -1,5 +1,8 @@
 #include "kernels/cuda/exact_operands.h"
 
+#include <thrust/execution_policy.h>
+#include <thrust/tabulate.h>
+
 #include <algorithm>
 
 #include "kernels/core/status.h"
@@ -7,12 +10,6 @@
 
 namespace assay::cuda {
 namespace {
-
-constexpr int block = 256;
-
-unsigned blocks_for(std::int64_t n) {
-  return static_cast<unsigned>(std::clamp<std::int64_t>((n + block - 1) / block, 1, 65536));
-}
 
 /// Converts integers that S holds exactly.
 template <class S>
@@ -24,32 +21,35 @@ __device__ S stored(std::int64_t value) {
   }
 }
 
-template <class F>
-__device__ void for_each(std::int64_t n, F f) {
-  const std::int64_t threads = std::int64_t{blockDim.x} * gridDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads) {
-    f(i);
-  }
-}
+template <class S>
+struct ElementOfA {
+  ExactMatmul exact;
+  __device__ S operator()(std::int64_t i) const { return stored<S>(exact.a_at(i)); }
+};
 
 template <class S>
-__global__ void fill_a(ExactMatmul exact, S* a, std::int64_t n) {
-  for_each(n, [&](std::int64_t i) { a[i] = stored<S>(exact.a_at(i)); });
-}
+struct ElementOfB {
+  ExactMatmul exact;
+  __device__ S operator()(std::int64_t i) const { return stored<S>(exact.b_at(i)); }
+};
 
 template <class S>
-__global__ void fill_b(ExactMatmul exact, S* b, std::int64_t n) {
-  for_each(n, [&](std::int64_t i) { b[i] = stored<S>(exact.b_at(i)); });
-}
+struct ElementOfBias {
+  ExactMatmul exact;
+  __device__ S operator()(std::int64_t i) const { return stored<S>(exact.bias(i)); }
+};
 
-template <class S>
-__global__ void fill_bias(ExactMatmul exact, S* bias, std::int64_t n) {
-  for_each(n, [&](std::int64_t r) { bias[r] = stored<S>(exact.bias(r)); });
+/// Fills n elements by Thrust, whose speed does not matter here.
+template <class S, class Element>
+void fill(const Workspace& memory, std::int64_t n, Element element, cudaStream_t on) {
+  auto* to = static_cast<S*>(memory.data());
+  thrust::tabulate(thrust::cuda::par_nosync.on(on), to, to + n, element);
 }
 
 template <class S>
 __global__ void count_wrong(ExactMatmul exact, const S* d, std::int64_t n, unsigned* wrong) {
-  for_each(n, [&](std::int64_t i) {
+  const std::int64_t threads = std::int64_t{blockDim.x} * gridDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads) {
     const S right = stored<S>(exact.d_at(i));
     const auto* own = reinterpret_cast<const unsigned char*>(d + i);
     const auto* due = reinterpret_cast<const unsigned char*>(&right);
@@ -57,7 +57,7 @@ __global__ void count_wrong(ExactMatmul exact, const S* d, std::int64_t n, unsig
     for (int byte = 0; byte < static_cast<int>(sizeof(S)); ++byte)
       differs |= own[byte] != due[byte];
     if (differs) atomicAdd(wrong, 1U);
-  });
+  }
 }
 
 /// Calls `f` with the C++ type of the library's type name.
@@ -106,11 +106,11 @@ ExactOperands::ExactOperands(const MatmulPlan& plan, void* d, CudaStream& stream
   with_type(plan.factors, [&]<class S>(std::type_identity<S>) {
     const std::int64_t in_a = plan.batch * plan.m * plan.k;
     const std::int64_t in_b = plan.batch * plan.k * plan.n;
-    fill_a<<<blocks_for(in_a), block, 0, on>>>(exact_, static_cast<S*>(a_.data()), in_a);
-    fill_b<<<blocks_for(in_b), block, 0, on>>>(exact_, static_cast<S*>(b_.data()), in_b);
+    fill<S>(a_, in_a, ElementOfA<S>{exact_}, on);
+    fill<S>(b_, in_b, ElementOfB<S>{exact_}, on);
   });
   with_type(plan.result, [&]<class S>(std::type_identity<S>) {
-    fill_bias<<<blocks_for(plan.m), block, 0, on>>>(exact_, static_cast<S*>(bias_.data()), plan.m);
+    fill<S>(bias_, plan.m, ElementOfBias<S>{exact_}, on);
   });
   check(cudaGetLastError(), "exact data of a product");
 }
@@ -137,7 +137,10 @@ bool ExactOperands::is_result_right() {
   auto* wrong = static_cast<unsigned*>(wrong_.data());
   check(cudaMemsetAsync(wrong, 0, sizeof *wrong, on), "cudaMemsetAsync");
   with_type(plan_.result, [&]<class S>(std::type_identity<S>) {
-    count_wrong<<<blocks_for(n), block, 0, on>>>(exact_, static_cast<const S*>(d_), n, wrong);
+    constexpr int block = 256;
+    const auto blocks =
+        static_cast<unsigned>(std::clamp<std::int64_t>((n + block - 1) / block, 1, 65536));
+    count_wrong<<<blocks, block, 0, on>>>(exact_, static_cast<const S*>(d_), n, wrong);
   });
   check(cudaGetLastError(), "comparison of a product");
   unsigned count = 0;

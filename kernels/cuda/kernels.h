@@ -68,9 +68,8 @@ std::unique_ptr<Kernel> with_workspace(std::string implementation, const Binding
       });
 }
 
-/// "CUB 3.0.1", "Thrust 3.0.1".
+/// "CUB 3.0.1".
 std::string cub_version_text();
-std::string thrust_version_text();
 
 // Kernels of each family, one file each.
 std::span<const KernelRow> elementwise_kernels();
