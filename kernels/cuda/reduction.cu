@@ -72,7 +72,8 @@ struct Dot : Sum {
 struct Norm : Sum {
   template <class P, class S>
   static __device__ P term(S x) {
-    return Dot::term<P>(x, x);
+    const auto own = static_cast<P>(widened(x));  // once: conversions are slow
+    return own * own;
   }
   template <class P>
   static __device__ P last_step(P total, std::int64_t /*n*/) {

@@ -26,17 +26,21 @@ using enum Requirement;
 const Reason reasons[] = {
     {{"exp", "log", "tanh", "sigmoid", "gelu", "gelu_tanh", "pow", "sqrt", "div", "softmax"},
      {issue, calls},
-     "the function's own instructions, of CUDA's accurate math library"},
+     "instructions of CUDA's accurate math library"},
+    {{"log", "tanh", "pow"}, {moved}, "coefficients that the math library loads"},
     {{"random"}, {issue}, "ten rounds of Philox for each 16 bytes"},
     {{"sort"},
      {moved, wide_loads, wide_stores, issue, latency, memory, divisions},
-     "CUB's radix sort, which reads and writes the keys in each of its passes"},
+     "CUB reads and writes the keys in each pass of its radix sort"},
     {{"cast"}, {issue}, "conversions, 16 a clock by the lowest published rate"},
-    {{"norm2", "dot", "sum", "prod", "mean", "reduce_min", "reduce_max", "argmax", "scan",
-      "layernorm", "fma", "scale", "square", "mul"},
+    {{"dot",  "sum",       "prod",  "mean",  "norm2",  "reduce_min", "reduce_max", "argmax",
+      "scan", "layernorm", "fma",   "scale", "square", "mul",        "min",        "max",
+      "less", "equal",     "where", "neg",   "abs",    "add",        "sub"},
      {issue},
-     "widening, joining and NaN of 8 and 16-bit elements, or f64"},
+     "widening and joining of narrow elements, or double precision"},
     {{"gather"}, {wide_loads}, "an index of 8 bytes for each row"},
+    {{"where"}, {wide_loads}, "a condition of one byte for each element"},
+    {{"layernorm"}, {moved}, "each block loads weight and bias once, from a cache"},
 };
 
 std::string_view reason_of(const Case& test, Requirement requirement) {
