@@ -20,6 +20,7 @@ struct Reason {
   std::initializer_list<std::string_view> ops;
   std::initializer_list<Requirement> requirements;
   std::string_view text;
+  std::initializer_list<std::size_t> widths{};  // bytes of the op's dtype; empty: any
 };
 
 using enum Requirement;
@@ -33,11 +34,13 @@ const Reason reasons[] = {
      {moved, wide_loads, wide_stores, issue, latency, memory, divisions},
      "CUB reads and writes the keys in each pass of its radix sort"},
     {{"cast"}, {issue}, "conversions, 16 a clock by the lowest published rate"},
-    {{"dot",  "sum",       "prod",  "mean",  "norm2",  "reduce_min", "reduce_max", "argmax",
-      "scan", "layernorm", "fma",   "scale", "square", "mul",        "min",        "max",
-      "less", "equal",     "where", "neg",   "abs",    "add",        "sub"},
+    {{"dot", "sum", "prod", "mean", "norm2", "reduce_min", "reduce_max", "argmax", "fma", "scale",
+      "square", "mul", "min", "max", "less", "equal", "where"},
      {issue},
-     "widening and joining of narrow elements, or double precision"},
+     "widening and joining of narrow elements",
+     {1, 2}},
+    {{"scan"}, {issue}, "joining of narrow elements, or of 64 bits", {2, 8}},
+    {{"layernorm"}, {issue}, "mean, variance and scale of each element"},
     {{"gather"}, {wide_loads}, "an index of 8 bytes for each row"},
     {{"where"}, {wide_loads}, "a condition of one byte for each element"},
     {{"layernorm"}, {moved}, "each block loads weight and bias once, from a cache"},
@@ -45,8 +48,11 @@ const Reason reasons[] = {
 
 std::string_view reason_of(const Case& test, Requirement requirement) {
   for (const Reason& reason : reasons) {
-    if (std::ranges::find(reason.ops, test.op.op->name) == reason.ops.end()) continue;
-    if (std::ranges::find(reason.requirements, requirement) != reason.requirements.end())
+    const auto has = [](const auto& list, const auto& value) {
+      return std::ranges::find(list, value) != list.end();
+    };
+    if (!has(reason.ops, test.op.op->name) || !has(reason.requirements, requirement)) continue;
+    if (reason.widths.size() == 0 || has(reason.widths, size_bytes(test.op.dtype)))
       return reason.text;
   }
   return {};

@@ -48,6 +48,13 @@ TEST(Requirements, AReasonIsOfOneOpAndOneRequirement) {
   EXPECT_EQ(found[1].reason, "");
 }
 
+TEST(Requirements, AReasonOfNarrowElementsIsNoneOfOthers) {
+  CaseFigures figures = good();
+  figures.bounds = {{"b200", 0.5, "issue"}};
+  EXPECT_NE(failures(parse_case_id("tensor_ops/sum/bf16/n=1024"), figures).front().reason, "");
+  EXPECT_EQ(failures(parse_case_id("tensor_ops/sum/f32/n=1024"), figures).front().reason, "");
+}
+
 TEST(Requirements, TheNarrowSideOfACastMayHaveNarrowAccesses) {
   CaseFigures figures = good();
   figures.wide_load_share = 0;
