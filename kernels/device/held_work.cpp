@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t max_blocked_launches = 32;
 constexpr std::int64_t max_launches_in_graph = 4096;
 
-// What processes agree about, as bits.
+// Bits on which processes agree.
 constexpr unsigned is_well = 1;  // no call has failed
 constexpr unsigned has_graph = 2;
 constexpr unsigned is_blocked = 4;

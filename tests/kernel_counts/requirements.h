@@ -25,7 +25,7 @@ struct CaseFigures {
   std::vector<OnGpu> bounds;
 };
 
-/// What a case can fail to meet. The last three say by what its bound is limited.
+/// Requirements of a case. The last three say by what its bound is limited.
 enum class Requirement {
   moved,
   wide_loads,

@@ -1,4 +1,4 @@
-// What a PTX instruction costs: machine/counts/pipe.h.
+// Costs of PTX instructions: machine/counts/pipe.h.
 #include <gtest/gtest.h>
 
 #include "tests/cuda_emulator/machine/counts/pipe.h"

@@ -1,4 +1,4 @@
-// What a launch counts: machine/counts/counts.h.
+// Counts of launches: machine/counts/counts.h.
 #include "tests/cuda_emulator/machine/counts/counts.h"
 
 #include <gtest/gtest.h>

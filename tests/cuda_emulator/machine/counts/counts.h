@@ -26,7 +26,7 @@ struct GlobalCounts {
   GlobalCounts& operator+=(const GlobalCounts& other);
 };
 
-/// What decides how fast a kernel can be. Instructions are those of PTX, for whole warps.
+/// Counts that decide how fast a kernel can be. Instructions are those of PTX, for whole warps.
 struct Counts {
   PipeCounts instructions{};
   std::uint64_t issued = 0;                // PTX instructions that a GPU issues
