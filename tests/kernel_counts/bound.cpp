@@ -109,7 +109,7 @@ KernelBound bound_of(const emulator::KernelCounts& kernel, int registers, const 
   const int blocks = std::min(started, resident_blocks(kernel.threads_per_block, registers,
                                                        kernel.shared_bytes_per_block, gpu));
   bound.resident_warps = blocks * static_cast<int>((kernel.threads_per_block + warp - 1) / warp);
-  if (counts.load_waits > 0) {
+  if (counts.load_waits > 0 && counts.loads.sectors > 0) {  // not for one value for all lanes
     const double loaded = static_cast<double>(counts.loads.sectors * sector_bytes);
     bound.bytes_in_flight = loaded / static_cast<double>(counts.load_waits) * bound.resident_warps;
     const double share = std::min(1.0, bound.bytes_in_flight / needed_bytes_in_flight(gpu));

@@ -61,6 +61,14 @@ TEST(KernelBound, WaitsLongerWithFewBytesInFlight) {
   EXPECT_DOUBLE_EQ(bound.latency_s, bound.memory_s / 2 * 4);  // 8 of 32 KiB, for the loads alone
 }
 
+TEST(KernelBound, OfAKernelThatLoadsOneValueAloneIsNotOfLatency) {
+  KernelCounts kernel = stream();
+  kernel.counts.loads = {};
+  const KernelBound bound = bound_of(kernel, 32, h100(), h100());
+  EXPECT_EQ(bound.latency_s, 0);
+  EXPECT_EQ(bound.seconds(), bound.memory_s);
+}
+
 TEST(KernelBound, HasNoMoreBlocksThanWereStarted) {
   KernelCounts kernel = stream();
   kernel.blocks = 132;
