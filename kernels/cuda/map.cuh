@@ -18,11 +18,14 @@ struct Rows {
   std::int64_t step;
 };
 
-/// One input of a thread: K vectors of N elements, which are loaded before the first is used.
+/// One input of a thread: K vectors of N elements, which are loaded before the first is used. Held
+/// as words: their elements, taken apart, need a register each.
 template <class X, int N, int K>
 struct Loaded {
   const X* from;
-  Vector<X, N> held[K];
+  WordOfVector<X, N> held[K];
+
+  __device__ Vector<X, N> at(int k) const { return std::bit_cast<Vector<X, N>>(held[k]); }
 };
 
 /// Returns f with all that it reads from the device's memory once a thread.
@@ -63,12 +66,12 @@ __device__ void map_tile(const F& f, int n, Y* y, Loaded<X, N, K>... x) {
 #pragma unroll
   for (int k = 0; k < K; ++k) {
     const int i = first + k * step;
-    if (i < n) ((x.held[k] = load_vector<N>(x.from + i * N)), ...);
+    if (i < n) ((x.held[k] = load_word<N>(x.from + i * N)), ...);
   }
 #pragma unroll
   for (int k = 0; k < K; ++k) {
     const int i = first + k * step;
-    if (i < n) store_vector(y + i * N, mapped<Y, N>(f, widened(x.held[k])...));
+    if (i < n) store_vector(y + i * N, mapped<Y, N>(f, widened(x.at(k))...));
   }
 }
 

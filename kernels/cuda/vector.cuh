@@ -50,8 +50,12 @@ using WordOfVector = typename WordOf<N* static_cast<int>(sizeof(S))>::type;
 /// Loads by one instruction, which compilers do not for structs of narrow elements. The address is
 /// a multiple of N sizeof(S).
 template <int N, class S>
+__device__ WordOfVector<S, N> load_word(const S* from) {
+  return *reinterpret_cast<const WordOfVector<S, N>*>(from);
+}
+template <int N, class S>
 __device__ Vector<S, N> load_vector(const S* from) {
-  return std::bit_cast<Vector<S, N>>(*reinterpret_cast<const WordOfVector<S, N>*>(from));
+  return std::bit_cast<Vector<S, N>>(load_word<N>(from));
 }
 
 /// Stores into global memory by one instruction: compilers split an assignment of words.
