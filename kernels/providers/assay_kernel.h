@@ -1,0 +1,96 @@
+/* The interface between Assay and kernels of others: plain C, no dependency.
+ *
+ * A shared library exports one function, assay_kernels(), and `assay run --kernels ./mine.so` puts
+ * its kernels before the same oracles and clocks as the built-in ones. docs/kernels.md has examples
+ * that are compiled and run by tests.
+ *
+ * All calls come from one thread of a process that holds nothing but the tensors below: no
+ * reference, and no expected result. Text is UTF-8, and lives until the next call or longer. */
+#ifndef ASSAY_KERNEL_H
+#define ASSAY_KERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A library of another version is refused before anything runs. */
+#define ASSAY_KERNEL_VERSION 1
+
+enum assay_result {
+  ASSAY_OK = 0,
+  ASSAY_NOT_MINE = 1,      /* create: no kernel for this problem. The row is a skip. */
+  ASSAY_OUT_OF_MEMORY = 2, /* the row is `oom` */
+  ASSAY_FAILED = 3         /* the row is `error`, with the text of last_error */
+};
+
+/* Shape of one tensor. `strides` are in elements. The last extent is contiguous; rows may lie
+ * apart. Elements of bool, int4 and other packed types do not occur. */
+typedef struct assay_tensor {
+  const char* dtype; /* "f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "e4m3", "e5m2" */
+  int32_t dimensions; /* 0: a scalar, which has one element */
+  const int64_t* shape;
+  const int64_t* strides;
+} assay_tensor;
+
+/* A parameter of the case: n=1024, or act=relu. `assay list` shows them. */
+typedef struct assay_parameter {
+  const char* name;
+  const char* text; /* "1024", "relu" */
+  int64_t number;   /* 1024; 0 for a word */
+} assay_parameter;
+
+/* What a kernel is to compute. Pointers are valid during create alone. */
+typedef struct assay_problem {
+  const char* op;    /* "add", "softmax", "linear": docs/kernels.md lists ops and their formulas */
+  const char* dtype; /* of the op: "tf32" has tensors of f32, whose factors may lose bits */
+  const assay_parameter* parameters;
+  int32_t parameter_count;
+  int32_t input_count;
+  int32_t output_count;
+  const assay_tensor* inputs;
+  const assay_tensor* outputs;
+  const char* device_kind; /* "cpu", "cuda", "sim": simulated devices have host memory */
+  int32_t device_index;    /* among the visible devices of its kind */
+  int32_t ranks;           /* 1: collectives are not asked for in this version */
+} assay_problem;
+
+/* An op that the library has. */
+typedef struct assay_offer {
+  const char* op;
+  const char* dtypes; /* "f32,bf16"; NULL: all that the op has */
+} assay_offer;
+
+typedef struct assay_kernel_table {
+  uint32_t version; /* ASSAY_KERNEL_VERSION */
+  const char* name; /* "mykernels 1.2": begins the column `implementation` */
+  const assay_offer* offers;
+  int32_t offer_count;
+
+  /* Makes a kernel for a problem on the current device. `kernel` becomes what the other calls
+   * get. */
+  int32_t (*create)(const assay_problem* problem, void** kernel);
+
+  /* Computes the outputs from the inputs, with addresses in the order of the problem. They change
+   * from launch to launch. On a GPU it enqueues the work on `stream`, a cudaStream_t. On a CPU
+   * `stream` is NULL, and the outputs must be complete on return. */
+  int32_t (*launch)(void* kernel, const void* const* inputs, void* const* outputs, void* stream);
+
+  void (*destroy)(void* kernel);
+
+  /* Text of the last call's failure. */
+  const char* (*last_error)(void);
+
+  /* The algorithm of a kernel, for the column `implementation`; NULL: nothing to say. */
+  const char* (*describe)(void* kernel);
+} assay_kernel_table;
+
+/* The one function of a library. The table lives as long as the library. */
+const assay_kernel_table* assay_kernels(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ASSAY_KERNEL_H */
