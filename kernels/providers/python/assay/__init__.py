@@ -1,0 +1,100 @@
+"""Puts kernels written in Python before Assay's oracles and clocks: `assay run --kernels mine.py`.
+
+    import assay, torch
+
+    @assay.kernel("softmax", dtypes=["f32", "bf16"])
+    def softmax(x, *, out):
+        torch.softmax(x, 1, out=out)
+
+A function gets the input tensors in order. It writes its result into `out`, or returns it, and it may also declare
+the keyword-only parameters `params`, `problem` and `stream`. docs/kernels.md lists the ops and their formulas.
+"""
+from dataclasses import dataclass
+from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
+
+__all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
+
+DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2")
+FRAMEWORKS = ("numpy", "torch", "cupy", "numba")
+
+
+class NotMine(Exception):
+    """The kernel does not take this problem. Its row becomes a skip with this text. Raise it in `prepare`."""
+
+
+class Tensor(NamedTuple):
+    """Describes one tensor. Strides are in elements; rows may lie apart."""
+    dtype: str
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a kernel is to compute."""
+    op: str
+    dtype: str  # of the op: "tf32" has tensors of f32
+    params: Dict[str, Union[int, str]]
+    device: str  # "cpu", "cuda:0"
+    inputs: Tuple[Tensor, ...]
+    outputs: Tuple[Tensor, ...]
+
+    @property
+    def shapes(self):
+        """The shapes of the inputs."""
+        return tuple(tensor.shape for tensor in self.inputs)
+
+
+@dataclass(frozen=True)
+class Registration:
+    """One use of the decorator."""
+    op: str
+    dtypes: Optional[Tuple[str, ...]]  # None: all that the op has
+    framework: Optional[str]
+    function: Callable
+    prepare: Optional[Callable]
+    describe: Union[None, str, Callable]
+
+    def takes(self, op, dtype):
+        return op == self.op and (self.dtypes is None or dtype in self.dtypes)
+
+
+_registered = []
+_provider = None
+
+
+def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
+    """Registers the decorated function as the kernel of an op.
+
+    dtypes     names of dtypes; None: all that the op has
+    framework  of the tensors: "numpy", "torch", "cupy" or "numba"; None: "torch" if it is imported, else "cupy" if it
+               is, else "numpy"
+    prepare    called once for each Problem, before its launches. Returns the function to launch, or None for the
+               decorated one, or raises NotMine
+    describe   the algorithm, for the column `implementation`: text, or a function of the Problem that returns text
+    """
+    if isinstance(dtypes, str):
+        dtypes = dtypes.split(",")
+    if dtypes is not None:
+        dtypes = tuple(dtypes)
+        for name in dtypes:
+            if name not in DTYPES:
+                raise ValueError(f"kernel {op!r}: no dtype is called {name!r}; choose among {', '.join(DTYPES)}")
+    if framework not in (None, *FRAMEWORKS):
+        raise ValueError(f"kernel {op!r}: no framework is called {framework!r}; choose among {', '.join(FRAMEWORKS)}")
+
+    def register(function):
+        for name in dtypes or DTYPES:
+            if any(other.takes(op, name) for other in _registered):
+                of_dtype = "" if dtypes is None else f" for {name}"
+                raise ValueError(f"kernel {op!r} is registered twice{of_dtype}: give each function its own dtypes")
+        _registered.append(Registration(op, dtypes, framework, function, prepare, describe))
+        return function
+
+    return register
+
+
+def provider(name):
+    """Sets the name that begins the column `implementation`. Without it that is the name of the file."""
+    global _provider
+    _provider = name

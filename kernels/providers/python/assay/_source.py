@@ -1,0 +1,60 @@
+"""Loads the file that registers kernels."""
+import os
+import sys
+import types
+
+import assay
+from assay._failure import one_line, place
+
+SHIPPED = ("torch", "numpy")
+
+
+class Refusal(Exception):
+    """Why nothing can be served: one line, with the remedy."""
+
+
+def load(source):
+    """Runs `source`, a path or a word of SHIPPED. Returns its name, its path and the registered kernels."""
+    if source in SHIPPED:
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"kernels_{source}.py")
+        shown = f"--kernels {source}"
+    else:
+        path = os.path.abspath(source)
+        shown = os.path.basename(path)
+        _check_readable(source)
+        sys.path.insert(0, os.path.dirname(path))  # for modules beside the file
+    sys.argv = [path]
+    _run(path, shown)
+    if not assay._registered:
+        raise Refusal(f"{shown} registers no kernel: put @assay.kernel(OP) before a function")
+    return assay._provider or shown, path, assay._registered
+
+
+def _check_readable(path):
+    try:
+        with open(path, "rb") as file:
+            file.read(1)
+    except OSError as error:
+        raise Refusal(f"cannot read {path}: {error.strerror}; --kernels takes a file, or one of the words "
+                      f"{', '.join(SHIPPED)}") from None
+
+
+def _run(path, shown):
+    # Compiled from the text at each start: a cached file may be that of an edit within the same second.
+    module = types.ModuleType("assay_user_kernels")  # a name that no import statement means: mine.py may be numpy.py
+    module.__file__ = path
+    sys.modules[module.__name__] = module  # for dataclasses and pickle
+    try:
+        with open(path, "rb") as file:
+            exec(compile(file.read(), path, "exec", dont_inherit=True), module.__dict__)
+    except SyntaxError as error:
+        where = f"{os.path.basename(error.filename or shown)}:{error.lineno}"
+        raise Refusal(one_line(f"{where}: {type(error).__name__}: {error.msg}")) from None
+    except SystemExit as error:
+        raise Refusal(f"{shown} ended with exit code {error.code} when it was imported{place(error, path)}") from None
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            raise Refusal(f"{shown} needs the module '{error.name}', which {sys.executable} does not have: install "
+                          f"it there, or choose another by --python{place(error, path)}") from None
+        said = one_line(f"{type(error).__name__}: {error}")
+        raise Refusal(f"{shown} cannot be imported: {said}{place(error, path)}") from None
