@@ -1,0 +1,239 @@
+"""PyTorch's own op for each of Assay's: `assay run --kernels torch`. Each is the most direct call that writes into out."""
+import functools
+
+import torch
+from torch.nn.functional import layer_norm
+
+import assay
+
+FLOATS = ("f64", "f32", "bf16", "f16")
+SIGNED = (*FLOATS, "i64", "i32")
+NUMBERS = (*SIGNED, "u8")
+MOVED = (*NUMBERS, "i8")
+FORMATS = (*MOVED, "e4m3", "e5m2")
+PRODUCTS = (*FLOATS, "tf32")
+
+gelu = torch._C._nn.gelu  # torch.nn.functional.gelu has no out
+linear_out = torch._C._nn.linear
+
+# The setting that allows TF32, and its value. Since 2.9 it is a word, and the flag must not be read after it is set.
+try:
+    TF32, ALLOWED = "fp32_precision", "tf32"
+    torch.backends.cuda.matmul.fp32_precision
+except (AttributeError, AssertionError):
+    TF32, ALLOWED = "allow_tf32", True
+
+assay.provider(f"PyTorch {torch.__version__}")
+
+
+def dtype_of(tensor):
+    names = {"f64": "float64", "f32": "float32", "bf16": "bfloat16", "f16": "float16", "i64": "int64", "i32": "int32",
+             "i8": "int8", "u8": "uint8", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
+    return getattr(torch, names[tensor.dtype])
+
+
+def attempt(make, problem):
+    """Makes a kernel. Raises NotMine with PyTorch's words if a call with zeros of small extents shows that it lacks the
+    dtype here."""
+    def small(extent):
+        return extent if extent <= 64 else 64 + extent % 16  # keeps remainders, which matrix units may insist on
+
+    def zeros(tensor):
+        return torch.zeros([small(e) for e in tensor.shape], device=problem.device).to(dtype_of(tensor))
+
+    shrunk = assay.Problem(problem.op, problem.dtype, problem.params, problem.device,
+                           *[tuple(t._replace(shape=tuple(map(small, t.shape))) for t in tensors)
+                             for tensors in (problem.inputs, problem.outputs)])
+    outs = [zeros(tensor) for tensor in problem.outputs]
+    try:
+        result = make(shrunk)(*[zeros(tensor) for tensor in problem.inputs], out=outs[0])
+        if result is not None:
+            outs[0].copy_(result)
+    except (RuntimeError, NotImplementedError) as error:
+        raise assay.NotMine(f"PyTorch {torch.__version__}: {str(error).strip().splitlines()[0]}") from None
+    return make(problem)
+
+
+def settings(problem):
+    """What may change a kernel's speed, and on a GPU its precision."""
+    if problem.device == "cpu":
+        threads = torch.get_num_threads()
+        return f"{threads} thread" + "s" * (threads != 1)
+    matmul = torch.backends.cuda.matmul
+    if problem.op not in ("linear", "linear_stack", "batched_matmul"):
+        return None
+    if problem.dtype == "f32":
+        return f"{TF32}={getattr(matmul, TF32)}"
+    if problem.dtype == "bf16":
+        return f"reduced_precision_reduction={matmul.allow_bf16_reduced_precision_reduction}"
+    if problem.dtype == "f16":
+        return f"reduced_precision_reduction={matmul.allow_fp16_reduced_precision_reduction}"
+    return None
+
+
+def offer(op, dtypes, function=None, make=None):
+    """Registers a function of tensors, or `make`, which makes one for a problem."""
+    make = make or (lambda problem: function)
+    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make), describe=settings)(function or make)
+
+
+def direct(op, dtypes, function, *arguments):
+    """Registers a function that takes the inputs, these further arguments, and out."""
+    offer(op, dtypes, lambda *inputs, out: function(*inputs, *arguments, out=out))
+
+
+def activate(act, y):
+    """Applies an activation in place."""
+    if act == "relu":
+        y.clamp_min_(0)
+    elif act != "none":
+        gelu(y, approximate="tanh" if act == "gelu_tanh" else "none", out=y)
+
+
+def with_tf32(function):
+    """Allows TF32 while the function runs."""
+    matmul = torch.backends.cuda.matmul
+
+    def call(*inputs, out):
+        before = getattr(matmul, TF32)
+        setattr(matmul, TF32, ALLOWED)
+        try:
+            return function(*inputs, out=out)
+        finally:
+            setattr(matmul, TF32, before)
+    return call
+
+
+def product(function_for):
+    """Makes products of tf32 where there is a GPU, and those of other dtypes as PyTorch is set."""
+    def make(problem):
+        if problem.dtype != "tf32":
+            return function_for(problem)
+        if problem.device == "cpu":
+            raise assay.NotMine("PyTorch has no tf32 on a CPU")
+        return with_tf32(function_for(problem))
+    return make
+
+
+def integer_layer(problem, bias, act):
+    """Sums i8 in i32. Where PyTorch has no such product, it widens the factors."""
+    x, w = problem.inputs[:2]
+    if hasattr(torch, "_int_mm"):
+        def multiply(x, w, out):
+            torch._int_mm(x, w.t(), out=out)
+    else:
+        wide_x, wide_w = [torch.empty(t.shape, dtype=torch.int32, device=problem.device) for t in (x, w)]
+
+        def multiply(x, w, out):
+            torch.mm(wide_x.copy_(x), wide_w.copy_(w).t(), out=out)
+
+    def call(x, w, *biases, out):
+        multiply(x, w, out)
+        if bias:
+            out.add_(biases[0])
+        activate(act, out)
+    return call
+
+
+def fp8_layer(problem, act):
+    if not hasattr(torch, "_scaled_mm"):
+        raise assay.NotMine(f"PyTorch {torch.__version__} has no product of e4m3")
+    one = torch.ones((), device=problem.device)
+
+    def call(x, w, bias=None, *, out):
+        torch._scaled_mm(x, w.t(), one, one, bias=bias, out_dtype=torch.bfloat16, out=out)
+        activate(act, out)
+    return call
+
+
+def layer(problem):
+    act = problem.params["act"]
+    if problem.dtype == "i8":
+        return integer_layer(problem, problem.params["bias"], act)
+    if problem.dtype == "e4m3":
+        return fp8_layer(problem, act)
+
+    def call(x, w, bias=None, *, out):
+        linear_out(x, w, bias, out=out)
+        activate(act, out)
+    return call
+
+
+def stack(problem):
+    """Chains layers through two buffers."""
+    act, step = problem.params["act"], 2 if problem.params["bias"] else 1
+    layers = problem.params["layers"]
+    buffers = [torch.empty(problem.outputs[0].shape, dtype=dtype_of(problem.outputs[0]), device=problem.device)
+               for _ in range(2)]
+
+    def call(x, *weights, out):
+        for i in range(layers):
+            y = out if i == layers - 1 else buffers[i % 2]
+            w, *bias = weights[step * i:step * (i + 1)]
+            linear_out(x, w, *bias, out=y)
+            activate(act, y)
+            x = y
+    return call
+
+
+def sort(problem):
+    indices = torch.empty(problem.inputs[0].shape, dtype=torch.int64, device=problem.device)
+
+    def call(x, *, out):
+        torch.sort(x, out=(out, indices))
+    return call
+
+
+def dot(a, b, *, out):
+    torch.dot(a, b, out=out.view(()))
+
+
+# Elementwise ops.
+offer("fill", MOVED, lambda a, *, out: out.fill_(a.view(())))
+offer("copy", MOVED, lambda x, *, out: out.copy_(x))
+direct("neg", SIGNED, torch.neg)
+direct("abs", SIGNED, torch.abs)
+direct("add", NUMBERS, torch.add)
+direct("sub", NUMBERS, torch.sub)
+direct("mul", NUMBERS, torch.mul)
+direct("div", FLOATS, torch.div)
+offer("fma", FLOATS, lambda a, b, c, *, out: torch.addcmul(c, a, b, out=out))
+direct("scale", NUMBERS, torch.mul)
+direct("square", NUMBERS, torch.square)
+direct("sqrt", FLOATS, torch.sqrt)
+direct("relu", FLOATS, torch.clamp_min, 0)  # what torch.relu calls, which has no out
+direct("min", NUMBERS, torch.minimum)
+direct("max", NUMBERS, torch.maximum)
+direct("less", NUMBERS, torch.lt)
+direct("equal", NUMBERS, torch.eq)
+offer("where", NUMBERS, lambda mask, a, b, *, out: torch.where(mask.view(torch.bool), a, b, out=out))
+offer("cast", FORMATS, lambda x, *, out: out.copy_(x))
+
+# Functions.
+for name in ("exp", "log", "tanh", "sigmoid", "pow"):
+    direct(name, FLOATS, getattr(torch, name))
+direct("gelu", FLOATS, gelu)
+offer("gelu_tanh", FLOATS, lambda x, *, out: gelu(x, approximate="tanh", out=out))
+
+# Reductions. Sums of integers would be i64 without a dtype.
+offer("sum", SIGNED, lambda x, *, out: torch.sum(x, 0, keepdim=True, dtype=x.dtype, out=out))
+offer("prod", SIGNED, lambda x, *, out: torch.prod(x, 0, keepdim=True, dtype=x.dtype, out=out))
+offer("mean", FLOATS, lambda x, *, out: torch.mean(x, 0, keepdim=True, out=out))
+offer("reduce_min", NUMBERS, lambda x, *, out: torch.amin(x, 0, keepdim=True, out=out))
+offer("reduce_max", NUMBERS, lambda x, *, out: torch.amax(x, 0, keepdim=True, out=out))
+offer("argmax", NUMBERS, lambda x, *, out: torch.argmax(x, 0, keepdim=True, out=out))
+offer("dot", FLOATS, dot)
+offer("norm2", FLOATS, lambda x, *, out: torch.linalg.vector_norm(x, 2, 0, True, out=out))
+offer("scan", SIGNED, lambda x, *, out: torch.cumsum(x, 0, dtype=x.dtype, out=out))
+offer("sort", NUMBERS, make=sort)
+
+# Rows and layouts.
+direct("softmax", FLOATS, torch.softmax, 1)
+offer("layernorm", FLOATS, lambda x, weight, bias, *, out: layer_norm(x, x.shape[1:], weight, bias, 1e-5))  # no out
+offer("transpose", NUMBERS, lambda x, *, out: out.copy_(x.t()))
+offer("gather", NUMBERS, lambda x, index, *, out: torch.index_select(x, 0, index, out=out))
+
+# Products.
+offer("batched_matmul", PRODUCTS, make=product(lambda problem: lambda a, b, *, out: torch.bmm(a, b, out=out)))
+offer("linear", (*PRODUCTS, "i8", "e4m3"), make=product(layer))
+offer("linear_stack", PRODUCTS, make=product(stack))
