@@ -84,7 +84,9 @@ class Torch:
         if self._index is None:
             return
         if stream not in self._streams:
-            self._streams[stream] = self._torch.cuda.ExternalStream(stream, self._index)
+            cuda = self._torch.cuda  # ExternalStream(0) would be a new stream
+            self._streams[stream] = (cuda.ExternalStream(stream, self._index) if stream else
+                                     cuda.default_stream(self._index))
         self._torch.cuda.set_stream(self._streams[stream])
 
     def copy(self, out, result):
