@@ -1,4 +1,4 @@
-"""PyTorch's own op for each of Assay's: `assay run --kernels torch`. Each is the most direct call that writes into out."""
+"""PyTorch's own op for each of Assay's: `assay run --kernels torch`. Each is the most direct call that has out."""
 import functools
 
 import torch
@@ -15,13 +15,6 @@ PRODUCTS = (*FLOATS, "tf32")
 
 gelu = torch._C._nn.gelu  # torch.nn.functional.gelu has no out
 linear_out = torch._C._nn.linear
-
-# The setting that allows TF32, and its value. Since 2.9 it is a word, and the flag must not be read after it is set.
-try:
-    TF32, ALLOWED = "fp32_precision", "tf32"
-    torch.backends.cuda.matmul.fp32_precision
-except (AttributeError, AssertionError):
-    TF32, ALLOWED = "allow_tf32", True
 
 assay.provider(f"PyTorch {torch.__version__}")
 
@@ -55,20 +48,18 @@ def attempt(make, problem):
 
 
 def settings(problem):
-    """What may change a kernel's speed, and on a GPU its precision."""
+    """Says what may change a kernel's speed, and on a GPU the precision of products."""
     if problem.device == "cpu":
         threads = torch.get_num_threads()
         return f"{threads} thread" + "s" * (threads != 1)
-    matmul = torch.backends.cuda.matmul
-    if problem.op not in ("linear", "linear_stack", "batched_matmul"):
+    flag = {"f32": "allow_tf32", "bf16": "allow_bf16_reduced_precision_reduction",
+            "f16": "allow_fp16_reduced_precision_reduction"}.get(problem.dtype)
+    if flag is None or problem.op not in ("batched_matmul", "linear", "linear_stack"):
         return None
-    if problem.dtype == "f32":
-        return f"{TF32}={getattr(matmul, TF32)}"
-    if problem.dtype == "bf16":
-        return f"reduced_precision_reduction={matmul.allow_bf16_reduced_precision_reduction}"
-    if problem.dtype == "f16":
-        return f"reduced_precision_reduction={matmul.allow_fp16_reduced_precision_reduction}"
-    return None
+    try:
+        return f"{flag}={getattr(torch.backends.cuda.matmul, flag)}"
+    except (AttributeError, AssertionError):  # 1.13 has no flag for bf16
+        return None
 
 
 def offer(op, dtypes, function=None, make=None):
@@ -92,15 +83,13 @@ def activate(act, y):
 
 def with_tf32(function):
     """Allows TF32 while the function runs."""
-    matmul = torch.backends.cuda.matmul
-
     def call(*inputs, out):
-        before = getattr(matmul, TF32)
-        setattr(matmul, TF32, ALLOWED)
+        matmul = torch.backends.cuda.matmul
+        before, matmul.allow_tf32 = matmul.allow_tf32, True
         try:
             return function(*inputs, out=out)
         finally:
-            setattr(matmul, TF32, before)
+            matmul.allow_tf32 = before
     return call
 
 
