@@ -17,8 +17,8 @@
 #include "kernels/device/backends.h"
 #include "kernels/device/launcher.h"
 #include "kernels/ranks/backend.h"
-#include "kernels/ranks/server.h"
 #include "kernels/ranks/traits.h"
+#include "kernels/remote/server.h"
 
 namespace assay::cli {
 int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
@@ -39,7 +39,7 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   const auto group = join_job(launch, module_folders());
   try {
     const ranks::OwnDevice own = ranks::own_device(*group, backends, launch);
-    ranks::serve(*group, *own.backend, own.index);
+    remote::serve(*group, ranks::served(own, group->rank()));
   } catch (const std::exception& error) {
     // Does not finalize MPI: all other ranks would have to do so too.
     say("assay: rank {}: {}\n", launch.rank, error.what());

@@ -4,10 +4,14 @@
 
 #include <iterator>
 #include <new>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "harness/execute/fill_record.h"
+#include "harness/execute/foreign_checks.h"
 #include "harness/execute/memory.h"
+#include "harness/execute/rotation.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/measure/contention.h"
@@ -26,22 +30,21 @@ constexpr double block_sample_s = 1e-3;
 
 class TrialMeter final : public measure::Meter {
  public:
-  TrialMeter(Trial& trial, const RankInputs& inputs, const Checks& checks, PhaseClock& clock,
-             bool cold, bool goes_both_ways)
+  TrialMeter(Trial& trial, Rotation& rotation, const Checks& checks, PhaseClock& clock, bool cold,
+             bool goes_both_ways)
       : trial_(trial),
-        inputs_(inputs),
+        rotation_(rotation),
         checks_(checks),
         clock_(clock),
         cold_(cold),
         goes_both_ways_(goes_both_ways) {}
   double time_s(std::int64_t launches) override {
     if (launches == 0) return trial_.time_s(0, false);
-    if (trial_.in_place()) {
-      clock_.enter(&PhaseSeconds::input);
-      trial_.restore(inputs_);
-      clock_.enter(&PhaseSeconds::sampling);
-    }
-    return trial_.time_s(launches, cold_);
+    clock_.enter(&PhaseSeconds::input);
+    if (trial_.in_place()) trial_.tensors().restore(rotation_.content(0));
+    const Turns& turns = rotation_.next(launches);
+    clock_.enter(&PhaseSeconds::sampling);
+    return trial_.time_s(launches, cold_, turns.first);
   }
   std::vector<double> way_times_s() const override {
     return goes_both_ways_ ? trial_.rank_times_s() : std::vector<double>{};
@@ -49,7 +52,7 @@ class TrialMeter final : public measure::Meter {
   DeviceCondition condition() override { return trial_.condition(); }
   void before_last() override {
     clock_.enter(&PhaseSeconds::comparison);
-    check_surroundings(trial_, inputs_, checks_, "timed_launches");
+    check_surroundings(trial_, rotation_.contents(), checks_, "timed_launches");
     clock_.enter(&PhaseSeconds::input);
     arm_for_timing(trial_);
     clock_.enter(&PhaseSeconds::sampling);
@@ -58,7 +61,7 @@ class TrialMeter final : public measure::Meter {
 
  private:
   Trial& trial_;
-  const RankInputs& inputs_;
+  Rotation& rotation_;
   const Checks& checks_;
   PhaseClock& clock_;
   bool cold_;
@@ -104,11 +107,9 @@ void caught(Record& record, Status status, Check check, const std::string& on,
 
 /// Judges each pass. Leaves the inputs and right outputs of the last one. Fills `record` with the
 /// findings also when it throws.
-void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
-                    std::vector<HostTensor>& verified) {
+void Engine::verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Record& record,
+                    RankInputs& inputs, std::vector<HostTensor>& verified) {
   const OpInstance& op = planned.test.op;
-  const std::string key =
-      fmt::format("{} seed={} {}", planned.test.id(), options_.seed, version::build_id);
   Findings findings;
   findings.deviations = oracle::declared_for(options_.deviations, op, record.implementation);
   const auto keep = [&] {
@@ -124,8 +125,7 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
       } else {
         regenerate_inputs(op, pass, options_.seed, inputs);
       }
-      judge_launch(trial, op, pass, inputs, references_, key, options_.checks, clock_, findings,
-                   verified);
+      judge.launch(trial, pass, inputs, findings, verified);
     }
   } catch (...) {
     keep();
@@ -144,10 +144,14 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Record& record, R
 /// Runs the steps of every trial. Fills `result` as it goes: earlier findings survive an error.
 void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
                        Result& result) {
+  const OpInstance& op = planned.test.op;
   const bool timed = !planned.timing.empty();
+  Judge judge(op, options_.checks, references_,
+              fmt::format("{} seed={} {}", planned.test.id(), options_.seed, version::build_id),
+              clock_);
   RankInputs inputs;
   std::vector<HostTensor> verified;
-  verify(planned, trial, result.record, inputs, verified);
+  verify(planned, trial, judge, result.record, inputs, verified);
 
   if (options_.soak > 0) {
     result.record.repeatable = false;
@@ -155,8 +159,17 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     soak(trial, inputs, verified, options_.checks, options_.soak);
   }
 
+  if (options_.foreign_kernels) {
+    clock_.enter(&PhaseSeconds::comparison);
+    check_late_writes(trial, options_.checks);
+  }
+
   // The inputs of the last pass are in place: real data, never zeros, which run faster.
   clock_.enter(&PhaseSeconds::input);
+  std::optional<Rotation> rotation;
+  if (timed) {
+    rotation.emplace(trial, op, options_.seed, std::move(inputs), options_.fresh_inputs);
+  }
   arm_for_timing(trial);
   measure::Measurement measurement;
   if (timed) {
@@ -164,10 +177,11 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     wait_for_turn();
     clock_.enter(&PhaseSeconds::sampling);
     const bool cold = planned.timing == cold_timing;
-    TrialMeter meter(trial, inputs, options_.checks, clock_, cold,
-                     planned.test.op.signature.is_mirrored);
-    measure::Policy policy{.cap_s = options_.cap_s, .block = options_.block};
+    TrialMeter meter(trial, *rotation, options_.checks, clock_, cold, op.signature.is_mirrored);
+    const auto sets = static_cast<std::int64_t>(trial.sets());
+    measure::Policy policy{.turns = sets, .cap_s = options_.cap_s, .block = options_.block};
     if (options_.block > 0) policy.sample_s = block_sample_s;
+    if (rotation->is_fresh()) policy.max_launches = sets;
     // Launches of an in-place op on their own result would grow without end: only the first one
     // after a restore counts. Only the first one after a flush is cold.
     if (trial.in_place() || cold) policy.max_launches = 1;
@@ -177,18 +191,29 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     result.record.contended =
         measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
     result.record.launched_by = trial.launched_by();
+    result.record.input_sets = sets;
   } else {
-    if (trial.in_place()) trial.restore(inputs);
+    if (trial.in_place()) trial.tensors().restore(inputs);
     clock_.enter(&PhaseSeconds::execution);
     trial.launch();
     trial.synchronize();
   }
   clock_.enter(&PhaseSeconds::comparison);
   result.record.repeatable = false;
-  check_last_launch(trial, inputs, verified, options_.checks);
+  if (rotation && rotation->is_fresh()) {
+    Findings findings;
+    for (const std::size_t set : rotation->last().sets()) {
+      judge.timed(trial, set, rotation->content(set), findings);
+    }
+  } else {
+    check_last_launches(trial, rotation ? rotation->last() : Turns{}, verified, options_.checks);
+  }
+  check_surroundings(trial, rotation ? rotation->contents() : std::span(&inputs, 1),
+                     options_.checks, "last_launch");
   result.record.repeatable = true;
+  if (timed && options_.foreign_kernels) check_clock(trial, options_.checks);
   if (timed) {  // not earlier: wrong work has no times
-    fill_times(result.record, planned.test.op, measurement);
+    fill_times(result.record, op, measurement);
     result.samples = std::move(measurement.samples);
   }
 }

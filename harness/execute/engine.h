@@ -9,6 +9,7 @@
 #include "harness/execute/checks.h"
 #include "harness/execute/reference_store.h"
 #include "harness/execute/trial.h"
+#include "harness/execute/verify_launch.h"
 #include "harness/measure/sampler.h"
 #include "harness/placement/devices.h"
 #include "harness/plan/plan.h"
@@ -30,6 +31,10 @@ struct EngineOptions {
   Checks checks;
   /// Declared deviations of libraries, which pass; empty for a strict run.
   std::span<const Deviation> deviations = declared_deviations();
+  /// True if timed launches take inputs that no launch has seen (harness/execute/rotation.h).
+  bool fresh_inputs = false;
+  /// True if another process, with kernels that nobody vouches for, runs the launches.
+  bool foreign_kernels = false;
   /// Folder in which the workers of a run share references; empty: no sharing.
   std::filesystem::path references;
 };
@@ -50,8 +55,8 @@ class Engine {
  private:
   void run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
                  Result& result);
-  void verify(const PlannedTrial& planned, Trial& trial, Record& record, RankInputs& inputs,
-              std::vector<HostTensor>& verified);
+  void verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Record& record,
+              RankInputs& inputs, std::vector<HostTensor>& verified);
 
   placement::Devices devices_;
   EngineOptions options_;

@@ -22,6 +22,13 @@ double host_bytes(const OpInstance& op, bool device_is_host) {
   return bytes * signature.ranks;
 }
 
+double tensor_bytes(const OpInstance& op) {
+  double bytes = 0;
+  for (const TensorSpec& spec : op.signature.inputs) bytes += static_cast<double>(spec.bytes());
+  for (const TensorSpec& spec : op.signature.outputs) bytes += static_cast<double>(spec.bytes());
+  return bytes * op.signature.ranks;
+}
+
 std::optional<double> available_host_bytes() {
   std::ifstream file("/proc/meminfo");
   for (std::string name, rest; file >> name && std::getline(file, rest);) {

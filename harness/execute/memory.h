@@ -13,6 +13,9 @@ namespace assay {
 /// comes on top.
 double host_bytes(const OpInstance& op, bool device_is_host);
 
+/// Size of all tensors of all ranks.
+double tensor_bytes(const OpInstance& op);
+
 /// Memory that is free without swapping: MemAvailable of /proc/meminfo. Empty where unknown.
 std::optional<double> available_host_bytes();
 

@@ -1,6 +1,7 @@
 #include "harness/execute/trial.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/placement/scenario.h"
 #include "harness/placement/scenario_ops.h"
@@ -10,98 +11,84 @@
 namespace assay {
 
 Trial::Trial(const OpInstance& op, Backend& backend, std::span<Device* const> lane)
-    : in_place_(op.signature.in_place), first_device_(lane[0]) {
-  std::vector<Device*> executing;
-  const std::vector<Binding> bindings = make_ranks(op, lane, executing);
-  make_kernels(op, backend, lane, bindings, executing);
+    : op_(op), lane_(lane.begin(), lane.end()), backend_(&backend) {
+  tensors_.emplace_back(op_, lane_);
+  make_streams();
+  kernels_.push_back(prepare(tensors_.front()));
 }
 
-Trial::Trial(const OpInstance& op, std::span<placement::Place* const> lane)
-    : in_place_(op.signature.in_place), first_device_(&lane[0]->device()) {
-  std::vector<Device*> devices;
-  for (const placement::Place* place : lane) devices.push_back(&place->device());
-  std::vector<Device*> executing;
-  const std::vector<Binding> bindings = make_ranks(op, devices, executing);
-  if (placement::find_scenario(op.op->name) != nullptr) {
-    kernels_.push_back(placement::prepare_scenario(op, lane, bindings));
+Trial::Trial(const OpInstance& op, std::span<placement::Place* const> lane) : op_(op) {
+  for (const placement::Place* place : lane) lane_.push_back(&place->device());
+  tensors_.emplace_back(op_, lane_);
+  make_streams();
+  if (placement::find_scenario(op_.op->name) != nullptr) {
+    kernels_.emplace_back().push_back(
+        placement::prepare_scenario(op_, lane, bindings_of(tensors_.front())));
   } else {
-    make_kernels(op, *lane[0]->devices().backend(lane[0]->id().backend), devices, bindings,
-                 executing);
+    backend_ = lane[0]->devices().backend(lane[0]->id().backend);
+    kernels_.push_back(prepare(tensors_.front()));
   }
 }
 
-/// Ranks of a collective are devices, or share one. Other ops name the device of each tensor.
-std::vector<Binding> Trial::make_ranks(const OpInstance& op, std::span<Device* const> lane,
-                                       std::vector<Device*>& executing) {
-  std::vector<Binding> bindings;
-  for (int rank = 0; rank < op.signature.ranks; ++rank) {
-    const RankTensors tensors = tensors_of(op.signature, rank);
-    const auto holder = [&](const TensorSpec& spec) -> Device& {
-      const int place = op.op->collective && lane.size() > 1 ? rank : spec.device;
-      return *lane[static_cast<std::size_t>(place)];
-    };
-    // The source device executes a copy between devices.
-    Device& device = tensors.inputs.empty() ? holder({}) : holder(tensors.inputs.front());
-    executing.push_back(&device);
-    Rank& r = ranks_.emplace_back();
-    r.device_uuid = device.info().uuid;
-    r.stream = device.create_stream();
-    Binding& binding = bindings.emplace_back();
-    binding.stream = r.stream.get();
-    for (const TensorSpec& spec : tensors.inputs) {
-      binding.inputs.push_back(r.inputs.emplace_back(holder(spec), spec).data());
-    }
-    if (in_place_) binding.outputs.push_back(r.inputs[0].data());
-    for (const TensorSpec& spec : tensors.outputs) {
-      if (in_place_) break;
-      binding.outputs.push_back(r.outputs.emplace_back(holder(spec), spec).data());
-    }
+void Trial::make_streams() {
+  for (int rank = 0; rank < op_.signature.ranks; ++rank) {
+    executing_.push_back(&executing_device(op_, lane_, rank));
+    streams_.push_back(executing_.back()->create_stream());
   }
-  for (Device* device : lane) {
-    if (std::ranges::find(executing, device) == executing.end()) bystanders_.push_back(device);
+  for (Device* device : lane_) {
+    if (std::ranges::find(executing_, device) == executing_.end()) bystanders_.push_back(device);
+  }
+}
+
+std::vector<Binding> Trial::bindings_of(const TensorSet& tensors) const {
+  std::vector<Binding> bindings;
+  for (int rank = 0; rank < ranks(); ++rank) {
+    bindings.push_back(tensors.binding(rank));
+    bindings.back().stream = streams_[static_cast<std::size_t>(rank)].get();
   }
   return bindings;
 }
 
-void Trial::make_kernels(const OpInstance& op, Backend& backend, std::span<Device* const> lane,
-                         std::span<const Binding> bindings, const std::vector<Device*>& executing) {
-  if (op.op->collective) {
-    SingleProcess bootstrap;
-    communicator_ = backend.connect(lane, op.signature.ranks, bootstrap);
-    kernels_.push_back(communicator_->prepare(op, bindings));
-    return;
+Trial::Kernels Trial::prepare(const TensorSet& tensors) {
+  const std::vector<Binding> bindings = bindings_of(tensors);
+  Kernels kernels;
+  if (op_.op->collective) {
+    if (!communicator_) {
+      SingleProcess bootstrap;
+      communicator_ = backend_->connect(lane_, op_.signature.ranks, bootstrap);
+    }
+    kernels.push_back(communicator_->prepare(op_, bindings));
+    return kernels;
   }
   for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
-    kernels_.push_back(executing[rank]->prepare(op, bindings[rank]));
+    kernels.push_back(executing_[rank]->prepare(op_, bindings[rank]));
   }
+  return kernels;
 }
 
-void Trial::upload(const RankInputs& inputs) {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
-      ranks_[rank].inputs[i].upload(inputs[rank][i]);
+std::size_t Trial::make_sets(std::size_t count) {
+  if (backend_ == nullptr || in_place()) return sets();
+  timed_.reset();
+  while (sets() < count) {
+    try {
+      TensorSet tensors(op_, lane_);
+      Kernels kernels = prepare(tensors);
+      tensors_.push_back(std::move(tensors));
+      kernels_.push_back(std::move(kernels));
+    } catch (const DeviceError& error) {
+      if (error.failure() != Failure::out_of_memory) throw;
+      break;
     }
   }
-}
-
-void Trial::restore(const RankInputs& inputs) {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    ranks_[rank].inputs[0].upload(inputs[rank][0]);
-  }
+  return sets();
 }
 
 void Trial::arm(const Fill& fill) {
-  for (Rank& rank : ranks_) {
-    for (auto& tensor : rank.inputs) tensor.set_guards(fill.input_guard);
-    for (auto& tensor : rank.outputs) {
-      tensor.set_guards(fill.output_guard);
-      tensor.poison(fill.poison);
-    }
-  }
+  for (TensorSet& tensors : tensors_) tensors.arm(fill);
 }
 
 void Trial::synchronize() {
-  for (const Rank& rank : ranks_) rank.stream->synchronize();
+  for (const auto& stream : streams_) stream->synchronize();
 }
 
 /// Waits: the work that follows runs on streams of other devices.
@@ -113,86 +100,53 @@ void Trial::flush_bystanders() {
   for (const auto& stream : bystander_streams_) stream->synchronize();
 }
 
-double Trial::time_s(std::int64_t launches, bool cold) {
+double Trial::time_s(std::int64_t launches, bool cold, std::size_t first_set) {
   if (!timed_) {
     std::vector<Stream*> streams;
-    for (const Rank& rank : ranks_) streams.push_back(rank.stream.get());
-    std::vector<Kernel*> kernels;
-    for (const auto& kernel : kernels_) kernels.push_back(kernel.get());
+    for (const auto& stream : streams_) streams.push_back(stream.get());
+    LaunchSets kernels;
+    for (const Kernels& of_set : kernels_) {
+      auto& set = kernels.emplace_back();
+      for (const auto& kernel : of_set) set.push_back(kernel.get());
+    }
     timed_ = time_together(streams, kernels);
   }
   if (cold) flush_bystanders();
-  rank_times_s_ = timed_->time_s(launches, cold);
+  rank_times_s_ = timed_->time_s(launches, cold, first_set);
   return *std::ranges::max_element(rank_times_s_);
 }
 
-void Trial::download_output(int rank, HostTensor& to) const {
-  output(ranks_[static_cast<std::size_t>(rank)]).download(to);
+void Trial::launch_and_fill(std::byte value) {
+  const input::GuardedTensor& output = tensors_.front().output(0);
+  executing_.front()->launch_and_fill(*kernels_.front().front(), *streams_.front(), output.data(),
+                                      value, output.spec().span_bytes());
 }
-
-std::optional<std::span<const std::byte>> Trial::readable_output(int rank) const {
-  return output(ranks_[static_cast<std::size_t>(rank)]).readable();
-}
-
-std::optional<std::size_t> Trial::first_difference(int rank, const HostTensor& expected) const {
-  return output(ranks_[static_cast<std::size_t>(rank)]).first_difference(expected);
-}
-
-namespace {
-
-std::string tensor_name(const char* kind, std::size_t i, std::size_t rank) {
-  return std::string(kind) + " " + std::to_string(i) + " of rank " + std::to_string(rank);
-}
-
-}  // namespace
 
 std::optional<std::string> Trial::damage() const {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
-      for (std::size_t i = 0; i < tensors.size(); ++i) {
-        if (const auto found = tensors[i].damage())
-          return tensor_name(kind, i, rank) + ": " + *found;
-      }
-      return std::nullopt;
-    };
-    if (auto found = find("output", ranks_[rank].outputs)) return found;
-    if (auto found = find("input", ranks_[rank].inputs)) return found;
+  for (const TensorSet& tensors : tensors_) {
+    if (auto found = tensors.damage()) return found;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> Trial::elsewhere() const {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const Rank& r = ranks_[rank];
-    const auto is_other = [](const std::string& uuid, const std::string& wanted) {
-      return !uuid.empty() && uuid != wanted;
-    };
-    const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
-      for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const std::string holder = tensors[i].holder();
-        const std::string& wanted = tensors[i].device().info().uuid;
-        if (is_other(holder, wanted)) {
-          return tensor_name(kind, i, rank) + " lies on device " + holder + ", not on " + wanted;
-        }
-      }
-      return std::nullopt;
-    };
-    if (auto found = find("output", r.outputs)) return found;
-    if (auto found = find("input", r.inputs)) return found;
-    if (const std::string uuid = r.stream->device_uuid(); is_other(uuid, r.device_uuid)) {
-      return "rank " + std::to_string(rank) + " runs on device " + uuid + ", not on " +
-             r.device_uuid;
+  for (const TensorSet& tensors : tensors_) {
+    if (auto found = tensors.elsewhere()) return found;
+  }
+  for (std::size_t rank = 0; rank < streams_.size(); ++rank) {
+    const std::string uuid = streams_[rank]->device_uuid();
+    const std::string& wanted = executing_[rank]->info().uuid;
+    if (!uuid.empty() && uuid != wanted) {
+      return "rank " + std::to_string(rank) + " runs on device " + uuid + ", not on " + wanted;
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> Trial::changed_input(const RankInputs& inputs) const {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    for (std::size_t i = in_place_ ? 1 : 0; i < ranks_[rank].inputs.size(); ++i) {
-      if (ranks_[rank].inputs[i].first_difference(inputs[rank][i])) {
-        return tensor_name("input", i, rank) + " was overwritten";
-      }
+std::optional<std::string> Trial::changed_input(std::span<const RankInputs> contents) const {
+  for (std::size_t set = 0; set < sets(); ++set) {
+    if (auto found = tensors_[set].changed_input(contents[set % contents.size()])) {
+      return found;
     }
   }
   return std::nullopt;

@@ -38,18 +38,18 @@ using Bytes = std::span<const std::byte>;
 
 /// Output of each rank for the host to read: in place, or downloaded to `kept`. The last pass needs
 /// the download (`keep`): later launches are compared with it.
-std::vector<Bytes> outputs_of(const Trial& trial, const OpInstance& op, bool keep,
+std::vector<Bytes> outputs_of(const TensorSet& tensors, const OpInstance& op, bool keep,
                               std::vector<HostTensor>& kept) {
   std::vector<Bytes> outputs;
-  for (int rank = 0; rank < trial.ranks(); ++rank) {
-    if (const auto in_place = trial.readable_output(rank); in_place && !keep) {
+  for (int rank = 0; rank < op.signature.ranks; ++rank) {
+    if (const auto in_place = tensors.output(rank).readable(); in_place && !keep) {
       outputs.push_back(*in_place);
       continue;
     }
     // `outputs` refers to the bytes of tensors, which do not move when the list grows.
     while (std::ssize(kept) <= rank) kept.emplace_back(op.signature.outputs[0]);
     HostTensor& to = kept[static_cast<std::size_t>(rank)];
-    trial.download_output(rank, to);
+    tensors.output(rank).download(to);
     outputs.emplace_back(to.bytes());
   }
   return outputs;
@@ -105,23 +105,48 @@ void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankI
   }
 }
 
-void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
-                  ReferenceStore& references, const std::string& reference_key,
-                  const Checks& checks, PhaseClock& clock, Findings& findings,
-                  std::vector<HostTensor>& kept) {
-  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
+                   std::vector<HostTensor>& kept) {
+  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
   const std::string on(rules.name);
-  clock.enter(&PhaseSeconds::input);
-  trial.upload(inputs);
+  clock_.enter(&PhaseSeconds::input);
+  trial.tensors().upload(inputs);
   trial.arm(fill_of(pass));
-  clock.enter(&PhaseSeconds::execution);
+  clock_.enter(&PhaseSeconds::execution);
   trial.launch();
   trial.synchronize();
-  clock.enter(&PhaseSeconds::comparison);
-  check_process_state(trial, checks, on);  // before computing the reference in it
-  const bool is_last = pass + 1 == std::ssize(passes(op));
-  const std::vector<Bytes> outputs = outputs_of(trial, op, is_last, kept);
+  clock_.enter(&PhaseSeconds::comparison);
+  check_process_state(trial, checks_, on);  // before computing the reference in it
+  const bool is_last = pass + 1 == std::ssize(passes(op_));
+  const std::vector<Bytes> outputs = outputs_of(trial.tensors(), op_, is_last, kept);
+  judge(outputs, trial.math_mode(), pass, {on, fmt::format("{} pass={}", key_, pass)}, inputs,
+        fill_of(pass).poison, findings);
+  check_surroundings(trial, {&inputs, 1}, checks_, on);
+  if (op_.op->collective && checks_.on(Check::agreement_of_ranks)) {
+    check_ranks_agree(outputs, output_dtype(op_), on);
+  }
+}
 
+void Judge::timed(const Trial& trial, std::size_t set, const RankInputs& inputs,
+                  Findings& findings) {
+  const int last = static_cast<int>(std::ssize(passes(op_))) - 1;
+  std::vector<HostTensor> kept;
+  clock_.enter(&PhaseSeconds::comparison);
+  const std::vector<Bytes> outputs = outputs_of(trial.tensors(set), op_, false, kept);
+  // The data are of this process alone: nothing else can use their reference.
+  judge(outputs, trial.math_mode(), last, {"last_launch", ""}, inputs, timing_fill.poison,
+        findings);
+}
+
+void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass,
+                  const Names& names, const RankInputs& inputs, std::byte poison,
+                  Findings& findings) {
+  const OpInstance& op = op_;
+  const Checks& checks = checks_;
+  PhaseClock& clock = clock_;
+  const std::string& on = names.on;
+  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  const int ranks = op.signature.ranks;
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
   const reference::Reference expected = reference::find(op);
@@ -129,19 +154,22 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
   // ops each rank has its own.
   const bool is_collective = op.op->collective;
   const auto problem_of = [&](int rank) -> reference::Problem {
-    const std::span<const std::vector<HostTensor>> ranks(inputs);
-    return {op, is_collective ? ranks : ranks.subspan(static_cast<std::size_t>(rank), 1),
+    const std::span<const std::vector<HostTensor>> all(inputs);
+    return {op, is_collective ? all : all.subspan(static_cast<std::size_t>(rank), 1),
             input::panel(op, pass)};
   };
-  if (!is_collective && trial.ranks() > 1 && expected.solve != nullptr) {
+  if (!is_collective && ranks > 1 && expected.solve != nullptr) {
     throw std::logic_error("one state for ranks that stand for themselves");
   }
-  const auto state = expected.solve == nullptr || as_a_whole
-                         ? std::make_unique<StoredState>(reference::State{})
-                         : references.get(fmt::format("{} pass={}", reference_key, pass), [&] {
-                             return reference::solve(expected, problem_of(0));
-                           });
-  const MathMode mode = trial.math_mode();
+  const auto solve = [&] { return reference::solve(expected, problem_of(0)); };
+  std::unique_ptr<StoredState> state;
+  if (expected.solve == nullptr || as_a_whole) {
+    state = std::make_unique<StoredState>(reference::State{});
+  } else if (names.reference.empty()) {
+    state = std::make_unique<StoredState>(solve());
+  } else {
+    state = references_.get(names.reference, solve);
+  }
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op, mode);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
@@ -170,7 +198,7 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
     verdict.merge(same ? first : judged(static_cast<int>(rank)));
   }
   // An oracle that got too few elements would find too little.
-  if (verdict.elements != trial.ranks() * op.signature.outputs[0].elements()) {
+  if (verdict.elements != ranks * op.signature.outputs[0].elements()) {
     throw std::logic_error("not every element of every rank was judged");
   }
   const std::string judged_by = fmt::format("{}={}{}", rules.name, tolerance.description,
@@ -200,12 +228,8 @@ void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
   if (!as_a_whole) {
-    findings.keep_decoys(oracle::decoys(expected, problem_of(0), state->values(), tolerance,
-                                        outputs[0], fill_of(pass).poison));
-  }
-  check_surroundings(trial, inputs, checks, on);
-  if (is_collective && checks.on(Check::agreement_of_ranks)) {
-    check_ranks_agree(outputs, output_dtype(op), on);
+    findings.keep_decoys(
+        oracle::decoys(expected, problem_of(0), state->values(), tolerance, outputs[0], poison));
   }
 }
 
@@ -223,8 +247,8 @@ std::string deviations_seen(const Findings& findings) {
   return ids;
 }
 
-void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
-                        const std::string& on) {
+void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,
+                        const Checks& checks, const std::string& on) {
   const auto demand = [&](Check check, const std::optional<std::string>& damage) {
     if (damage) throw WrongResult{check, on, on + ": " + *damage, true};
   };
@@ -234,7 +258,7 @@ void check_surroundings(const Trial& trial, const RankInputs& inputs, const Chec
   check_process_state(trial, checks, on);
   if (checks.on(Check::guard_bands)) demand(Check::guard_bands, trial.damage());
   if (checks.on(Check::unchanged_inputs)) {
-    demand(Check::unchanged_inputs, trial.changed_input(inputs));
+    demand(Check::unchanged_inputs, trial.changed_input(contents));
   }
 }
 
@@ -245,12 +269,12 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
   if (!checks.on(Check::soak)) return;
   trial.arm(timing_fill);
   for (std::int64_t launch = 1; launch <= launches; ++launch) {
-    if (trial.in_place()) trial.restore(inputs);
+    if (trial.in_place()) trial.tensors().restore(inputs);
     trial.launch();
     trial.synchronize();
     for (int rank = 0; rank < trial.ranks(); ++rank) {
-      if (const auto element =
-              trial.first_difference(rank, verified[static_cast<std::size_t>(rank)])) {
+      const HostTensor& right = verified[static_cast<std::size_t>(rank)];
+      if (const auto element = trial.tensors().output(rank).first_difference(right)) {
         throw WrongResult{
             Check::soak, "",
             fmt::format(
@@ -259,14 +283,25 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
       }
     }
   }
-  check_surroundings(trial, inputs, checks, "soak");
+  check_surroundings(trial, {&inputs, 1}, checks, "soak");
 }
 
-void check_last_launch(const Trial& trial, const RankInputs& inputs,
-                       const std::vector<HostTensor>& verified, const Checks& checks) {
-  for (int rank = 0; checks.on(Check::last_launch) && rank < trial.ranks(); ++rank) {
-    const HostTensor& right = verified[static_cast<std::size_t>(rank)];
-    if (const auto element = trial.first_difference(rank, right)) {
+std::vector<std::size_t> Turns::sets() const {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < of && static_cast<std::int64_t>(i) < launches; ++i) {
+    all.push_back((first + i) % of);
+  }
+  return all;
+}
+
+void check_last_launches(const Trial& trial, const Turns& launched,
+                         const std::vector<HostTensor>& verified, const Checks& checks) {
+  if (!checks.on(Check::last_launch)) return;
+  for (const std::size_t set : launched.sets()) {
+    for (int rank = 0; rank < trial.ranks(); ++rank) {
+      const HostTensor& right = verified[static_cast<std::size_t>(rank)];
+      const auto element = trial.tensors(set).output(rank).first_difference(right);
+      if (!element) continue;
       throw WrongResult{
           Check::last_launch, "",
           fmt::format(
@@ -274,7 +309,6 @@ void check_last_launch(const Trial& trial, const RankInputs& inputs,
               *element, rank)};
     }
   }
-  check_surroundings(trial, inputs, checks, "last_launch");
 }
 
 }  // namespace assay

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/execute/checks.h"
@@ -48,23 +52,58 @@ struct Findings {
   void keep_decoys(const std::vector<std::string>& found);
 };
 
-/// Launches once on `inputs` over fresh poison. Judges outputs, guard bands, inputs and the
-/// agreement of ranks. `reference_key` names the case and the seed; the reference depends on
-/// nothing else. `clock` hears of each phase. The last pass leaves its right outputs, one a rank,
-/// in `kept`; earlier passes may use that memory. Throws WrongResult.
-void judge_launch(Trial& trial, const OpInstance& op, int pass, const RankInputs& inputs,
-                  ReferenceStore& references, const std::string& reference_key,
-                  const Checks& checks, PhaseClock& clock, Findings& findings,
-                  std::vector<HostTensor>& kept);
+/// Judges the launches of a case.
+class Judge {
+ public:
+  /// `key` names the case and the seed; references depend on nothing else. `clock` hears of each
+  /// phase.
+  Judge(const OpInstance& op, const Checks& checks, ReferenceStore& references, std::string key,
+        PhaseClock& clock)
+      : op_(op), checks_(checks), references_(references), key_(std::move(key)), clock_(clock) {}
+
+  /// Launches once on `inputs` over fresh poison. Judges outputs, guard bands, inputs and the
+  /// agreement of ranks. The last pass leaves its right outputs, one a rank, in `kept`; earlier
+  /// passes may use that memory. Throws WrongResult.
+  void launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
+              std::vector<HostTensor>& kept);
+
+  /// Judges what timed launches left in the outputs of a set, by the rule of the last pass. Throws
+  /// WrongResult.
+  void timed(const Trial& trial, std::size_t set, const RankInputs& inputs, Findings& findings);
+
+ private:
+  struct Names {
+    std::string on;         // the pass, or the launches
+    std::string reference;  // key of its state; empty: of these data alone
+  };
+  void judge(std::span<const std::span<const std::byte>> outputs, const MathMode& mode, int pass,
+             const Names& names, const RankInputs& inputs, std::byte poison, Findings& findings);
+
+  const OpInstance& op_;
+  const Checks& checks_;
+  ReferenceStore& references_;
+  std::string key_;
+  PhaseClock& clock_;
+};
+
+/// Sets of a trial that launches took in turns.
+struct Turns {
+  std::size_t first = 0;
+  std::int64_t launches = 1;
+  std::size_t of = 1;  // number of sets
+
+  /// Those that were launched at least once.
+  std::vector<std::size_t> sets() const;
+};
 
 /// "deviation:ID, ..." for the declared deviations that were seen; empty for none. Throws
 /// WrongResult if one should have shown and never did.
 std::string deviations_seen(const Findings& findings);
 
-/// Throws WrongResult when launches wrote outside their outputs. `on` names them: a pass,
-/// "timed_launches", "last_launch", "soak".
-void check_surroundings(const Trial& trial, const RankInputs& inputs, const Checks& checks,
-                        const std::string& on);
+/// Throws WrongResult when launches wrote outside their outputs. `contents` has the inputs of each
+/// set, or those of all. `on` names the launches: a pass, "timed_launches", "last_launch", "soak".
+void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,
+                        const Checks& checks, const std::string& on);
 
 /// Poisons the outputs before timed launches, with bytes that no judged launch uses. Call it after
 /// check_surroundings: it makes the guard bands whole again.
@@ -75,9 +114,9 @@ void arm_for_timing(Trial& trial);
 void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>& verified,
           const Checks& checks, std::int64_t launches);
 
-/// The last timed launch must have left the verified bits: timed work is verified work. Throws
-/// WrongResult.
-void check_last_launch(const Trial& trial, const RankInputs& inputs,
-                       const std::vector<HostTensor>& verified, const Checks& checks);
+/// The last timed launches must have left the verified bits in each set that they took: timed work
+/// is verified work. Throws WrongResult.
+void check_last_launches(const Trial& trial, const Turns& launched,
+                         const std::vector<HostTensor>& verified, const Checks& checks);
 
 }  // namespace assay

@@ -69,6 +69,17 @@ void GuardedTensor::upload(const HostTensor& tensor) {
   });
 }
 
+void GuardedTensor::replace(std::size_t first, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t row = first / row_bytes_;
+    const std::size_t column = first % row_bytes_;
+    const std::size_t count = std::min(bytes.size(), row_bytes_ - column);
+    buffer_.device().upload(data() + row * step_bytes_ + column, bytes.data(), count);
+    first += count;
+    bytes = bytes.subspan(count);
+  }
+}
+
 void GuardedTensor::download(HostTensor& tensor) const {
   if (rows_ == 1) {
     buffer_.device().download(tensor.bytes().data(), data(), spec_.bytes());

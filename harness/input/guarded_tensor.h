@@ -31,6 +31,8 @@ class GuardedTensor {
   void poison(std::byte poison);
 
   void upload(const HostTensor& tensor);
+  /// Replaces the elements' bytes from byte `first` on, as they would lie without gaps.
+  void replace(std::size_t first, std::span<const std::byte> bytes);
   void download(HostTensor& tensor) const;
   /// Its elements in place, if the host can read there the bytes that a download gives.
   std::optional<std::span<const std::byte>> readable() const;

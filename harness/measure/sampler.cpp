@@ -50,7 +50,10 @@ class WarmUp {
     // A time below the clock's resolution takes many launches.
     const double launches = launch_s > 0 ? std::ceil(wanted_s / launch_s) : 1000;
     const auto most = static_cast<double>(policy_.max_launches);
-    return static_cast<std::int64_t>(std::clamp(launches, 1.0, most));
+    const auto whole = static_cast<std::int64_t>(std::clamp(launches, 1.0, most));
+    const std::int64_t turns = policy_.turns;
+    if (whole < turns) return whole;
+    return std::min((whole + turns - 1) / turns * turns, policy_.max_launches);
   }
 
   double block_median_s(std::int64_t launches) {

@@ -33,6 +33,7 @@ struct Policy {
   double sample_s = 20e-6;          // launches are batched until a sample lasts this long,
   std::int64_t max_samples = 1000;  // or longer, so that no more samples than these fit min_time_s
   std::int64_t max_launches = 1'000'000'000;  // limit for a sample
+  std::int64_t turns = 1;  // as many launches as this, or more, are a multiple of it
   std::int64_t min_samples = 10;
   double min_time_s = 0.3;
   int min_blocks = 3;             // consecutive windows of min_time_s / min_blocks

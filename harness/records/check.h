@@ -29,6 +29,8 @@ enum class Check {
   agreement_of_ranks,  // all ranks have the same bits
   last_launch,         // the last launch, or the last timed one, leaves the verified bits
   soak,                // each of many launches leaves the verified bits
+  late_writes,         // kernels of others write nothing after their stream has ended
+  clock,               // the clock of their process tells of all the time that passes
 
   // Always on.
   placement_layer,     // intermediate expectations of a placement scenario hold

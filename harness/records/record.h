@@ -130,7 +130,8 @@ struct Record {
   // Of a copy both ways at once: each way by its own median time.
   std::optional<double> bandwidth_forth_bytes_per_s;
   std::optional<double> bandwidth_back_bytes_per_s;
-  std::string wrong_algorithms;  // of a library, found before the case ran and not used
+  std::string wrong_algorithms;            // of a library, found before the case ran and not used
+  std::optional<std::int64_t> input_sets;  // sets of tensors that timed launches took in turns
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -213,6 +214,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("bandwidth_forth_bytes_per_s", r.bandwidth_forth_bytes_per_s);
   visit("bandwidth_back_bytes_per_s", r.bandwidth_back_bytes_per_s);
   visit("wrong_algorithms", r.wrong_algorithms);
+  visit("input_sets", r.input_sets);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

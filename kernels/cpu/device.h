@@ -23,6 +23,8 @@ class CpuDevice final : public Device {
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
+  /// Waits until no other thread of the process runs, but not for ever: some may spin.
+  void wait_for_all() override;
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
  private:

@@ -91,6 +91,23 @@ std::unique_ptr<Stream> CudaDevice::create_stream() {
   return std::make_unique<CudaStream>(ordinal_);
 }
 
+void CudaDevice::wait_for_all() {
+  make_current(ordinal_);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+void CudaDevice::launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
+                                 std::size_t bytes) {
+  const cudaStream_t own = static_cast<const CudaStream&>(stream).handle();
+  kernel.launch();
+  stream.synchronize();
+  make_current(ordinal_);
+  // Not the default stream: it waits for most others.
+  check(cudaMemsetAsync(memory, std::to_integer<int>(value), bytes, own), "cudaMemsetAsync");
+  stream.synchronize();
+  wait_for_all();
+}
+
 std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding& binding) {
   for (const auto family : families) {
     for (const KernelRow& row : family()) {

@@ -24,6 +24,9 @@ class CudaDevice final : public Device {
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
+  void wait_for_all() override;
+  void launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
+                       std::size_t bytes) override;
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
  private:

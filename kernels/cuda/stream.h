@@ -34,6 +34,7 @@ class CudaStream final : public Stream {
   CudaStream& operator=(const CudaStream&) = delete;
 
   cudaStream_t handle() const { return handle_; }
+  void* native() override { return handle_; }
   int ordinal() const { return ordinal_; }
 
   std::unique_ptr<Event> create_event() override;

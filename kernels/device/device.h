@@ -23,8 +23,6 @@ class Event {
   virtual ~Event() = default;
 };
 
-class Kernel;
-
 /// An in-order queue of work on one device.
 class Stream {
  public:
@@ -50,9 +48,11 @@ class Stream {
   /// Work on streams of other processes, of which this is the first: they time it themselves.
   /// Returns null for streams of this process (HeldWork).
   virtual std::unique_ptr<TimedWork> remote_work(std::span<Stream* const> /*streams*/,
-                                                 std::span<Kernel* const> /*kernels*/) {
+                                                 const LaunchSets& /*sets*/) {
     return nullptr;
   }
+  /// Native queue, for kernels of others: a cudaStream_t. Null on a CPU.
+  virtual void* native() { return nullptr; }
   /// UUID, as the driver reports it, of the device that executes the work of this stream. Empty if
   /// unknown.
   virtual std::string device_uuid() const { return {}; }
@@ -125,10 +125,26 @@ class Device {
   virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
+  /// Waits for all work of the process on the device, also that of streams and threads of others.
+  virtual void wait_for_all() {}
+  /// Launches, waits for the stream alone, and at once fills memory. Then waits for all work: what
+  /// went on after its stream had ended has written over the new content.
+  virtual void launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
+                               std::size_t bytes);
+  /// The same tensors at the addresses at which code on this device reaches them.
+  virtual Binding reachable(const Binding& binding) const { return binding; }
 
   /// Throws DeviceError(not_here) for an op or dtype that the device lacks.
   virtual std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) = 0;
 };
+
+inline void Device::launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
+                                    std::size_t bytes) {
+  kernel.launch();
+  stream.synchronize();
+  fill(memory, value, bytes);
+  wait_for_all();
+}
 
 /// Memory of one device, released with the object.
 class Buffer {

@@ -17,25 +17,30 @@ constexpr unsigned is_well = 1;  // no call has failed
 constexpr unsigned has_graph = 2;
 constexpr unsigned is_blocked = 4;
 
-/// Kernels that are launched one after the other, each on its own stream.
-class KernelGroup final : public Kernel {
+}  // namespace
+
+/// The sets as one kernel: each launch is that of the next set.
+class HeldWork::Turns final : public Kernel {
  public:
-  explicit KernelGroup(std::span<Kernel* const> kernels)
-      : kernels_(kernels.begin(), kernels.end()) {}
+  explicit Turns(LaunchSets sets) : sets_(std::move(sets)) {}
+  void begin_with(std::size_t set) { next_ = set; }
+  std::size_t sets() const { return sets_.size(); }
+
   void launch() override {
-    for (Kernel* kernel : kernels_) kernel->launch();
+    for (Kernel* kernel : sets_[next_]) kernel->launch();
+    next_ = (next_ + 1) % sets_.size();
   }
-  std::string implementation() const override { return kernels_.front()->implementation(); }
-  bool may_wait() const override { return std::ranges::any_of(kernels_, &Kernel::may_wait); }
-  bool streams_wait() const override {
-    return std::ranges::any_of(kernels_, &Kernel::streams_wait);
-  }
+  std::string implementation() const override { return one().front()->implementation(); }
+  // Sets differ in their tensors alone.
+  bool may_wait() const override { return std::ranges::any_of(one(), &Kernel::may_wait); }
+  bool streams_wait() const override { return std::ranges::any_of(one(), &Kernel::streams_wait); }
 
  private:
-  std::vector<Kernel*> kernels_;
-};
+  const std::vector<Kernel*>& one() const { return sets_.front(); }
 
-}  // namespace
+  LaunchSets sets_;
+  std::size_t next_ = 0;
+};
 
 /// Blocks streams during its lifetime: all or none. A stream that began early would have the
 /// enqueueing of the others in its time.
@@ -66,11 +71,10 @@ class HeldWork::BlockedStreams {
   std::vector<Stream*> blocked_;
 };
 
-HeldWork::HeldWork(std::span<Stream* const> streams, std::span<Kernel* const> kernels,
+HeldWork::HeldWork(std::span<Stream* const> streams, const LaunchSets& sets,
                    std::unique_ptr<Meeting> meeting)
     : streams_(streams.begin(), streams.end()),
-      group_(kernels.size() > 1 ? std::make_unique<KernelGroup>(kernels) : nullptr),
-      kernel_(group_ ? group_.get() : kernels.front()),
+      turns_(std::make_unique<Turns>(sets)),
       meeting_(std::move(meeting)) {
   for (Stream* stream : streams_) {
     auto start = stream->create_event();
@@ -80,7 +84,8 @@ HeldWork::HeldWork(std::span<Stream* const> streams, std::span<Kernel* const> ke
 
 HeldWork::~HeldWork() = default;
 
-std::vector<double> HeldWork::time_s(std::int64_t launches, bool cold) {
+std::vector<double> HeldWork::time_s(std::int64_t launches, bool cold, std::size_t first_set) {
+  turns_->begin_with(first_set);
   std::vector<double> seconds(streams_.size());
   std::int64_t left = launches;
   do {
@@ -129,7 +134,7 @@ unsigned HeldWork::make_ready(std::int64_t launches, bool cold, BlockedStreams& 
   if (cold) {
     for (Stream* stream : streams_) stream->flush_caches();
   }
-  const bool may_block = graph_ || !kernel_->may_wait();
+  const bool may_block = graph_ || !turns_->may_wait();
   return is_well | (graph_ ? has_graph : 0) |
          (may_block && blocked.block(streams_) ? is_blocked : 0);
 }
@@ -139,7 +144,9 @@ void HeldWork::prepare_graph(std::int64_t launches) {
   graph_launches_ = launches;
   graph_.reset();
   if (launches <= 1 || launches > max_launches_in_graph) return;
-  graph_ = streams_.front()->as_graph(*kernel_, launches, streams_);
+  if (launches % static_cast<std::int64_t>(turns_->sets()) != 0) return;
+  turns_->begin_with(0);
+  graph_ = streams_.front()->as_graph(*turns_, launches, streams_);
 }
 
 void HeldWork::enqueue(std::int64_t launches) {
@@ -147,7 +154,7 @@ void HeldWork::enqueue(std::int64_t launches) {
   if (graph_) {
     graph_->launch();
   } else {
-    for (; launches > 0; --launches) kernel_->launch();
+    for (; launches > 0; --launches) turns_->launch();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].stop);
 }
@@ -164,10 +171,9 @@ void HeldWork::meet_after(const Call& call) {
   meeting_->agree(0);
 }
 
-std::unique_ptr<TimedWork> time_together(std::span<Stream* const> streams,
-                                         std::span<Kernel* const> kernels) {
-  if (auto remote = streams.front()->remote_work(streams, kernels)) return remote;
-  return std::make_unique<HeldWork>(streams, kernels);
+std::unique_ptr<TimedWork> time_together(std::span<Stream* const> streams, const LaunchSets& sets) {
+  if (auto remote = streams.front()->remote_work(streams, sets)) return remote;
+  return std::make_unique<HeldWork>(streams, sets);
 }
 
 }  // namespace assay

@@ -19,21 +19,23 @@ class Meeting {
   virtual unsigned agree(unsigned own) { return own; }
 };
 
-/// Work on streams of this process. The launches form graphs where the device has them. All streams
+/// Work on streams of this process. The launches form graphs where the device has them, and where a
+/// graph has each set equally often: it always begins with the first. All streams
 /// are blocked until all work of all processes is enqueued, so that no time includes the host's.
 ///
-/// Nothing here waits for ever: a blocked stream ends its blocking by itself, processes meet only
-/// after calls that wait for no other process, and one whose call fails still meets the others.
+/// Processes do not wait for ever for one whose call fails: it still meets the others, and a
+/// blocked stream ends its blocking by itself. A collective of which one process launched nothing
+/// does wait, until the trial's time is over.
 class HeldWork final : public TimedWork {
  public:
-  /// `streams` are all those on which `kernels` work.
-  HeldWork(std::span<Stream* const> streams, std::span<Kernel* const> kernels,
+  /// `streams` are all those on which the kernels work.
+  HeldWork(std::span<Stream* const> streams, const LaunchSets& sets,
            std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>());
   ~HeldWork() override;
   HeldWork(const HeldWork&) = delete;
   HeldWork& operator=(const HeldWork&) = delete;
 
-  std::vector<double> time_s(std::int64_t launches, bool cold) override;
+  std::vector<double> time_s(std::int64_t launches, bool cold, std::size_t first_set) override;
   bool was_graph() const override { return graph_ != nullptr; }
   /// Meets the other processes in place of time_s, and so keeps them from launching.
   void decline() { meeting_->agree(0); }
@@ -44,6 +46,7 @@ class HeldWork final : public TimedWork {
     std::unique_ptr<Event> stop;
   };
   class BlockedStreams;
+  class Turns;
 
   /// Launches some of the `left` launches out of `launches`: behind a blocked stream a queue holds
   /// only so many. Returns how many, and nothing if another process failed.
@@ -57,15 +60,13 @@ class HeldWork final : public TimedWork {
 
   std::vector<Stream*> streams_;
   std::vector<Interval> intervals_;  // one for each stream
-  std::unique_ptr<Kernel> group_;    // several kernels; null for one
-  Kernel* kernel_;                   // group_ or the only one
+  std::unique_ptr<Turns> turns_;
   std::unique_ptr<Meeting> meeting_;
-  std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of kernel_; null: a loop
+  std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of turns_; null: a loop
   std::int64_t graph_launches_ = 0;
 };
 
 /// Work on streams of one kind, timed by the process that owns them.
-std::unique_ptr<TimedWork> time_together(std::span<Stream* const> streams,
-                                         std::span<Kernel* const> kernels);
+std::unique_ptr<TimedWork> time_together(std::span<Stream* const> streams, const LaunchSets& sets);
 
 }  // namespace assay

@@ -10,12 +10,23 @@
 
 #include "kernels/core/fnv1a.h"
 #include "kernels/device/device_id.h"
-#include "kernels/ranks/device.h"
-#include "kernels/ranks/peer.h"
 #include "kernels/ranks/traits.h"
+#include "kernels/remote/device.h"
+#include "kernels/remote/peer.h"
 
 namespace assay::ranks {
+
+using remote::Command;
+using remote::Peer;
+using remote::Reader;
+using remote::RemoteDevice;
+using remote::RemoteKernel;
+using remote::Server;
+using remote::Writer;
+
 namespace {
+
+std::string uuid_of(int rank) { return "RANK-" + std::to_string(rank); }
 
 class RemoteCommunicator final : public Communicator {
  public:
@@ -138,10 +149,10 @@ class RemoteBackend final : public Backend {
     const OwnDevice own = own_device(*job_, own_, info_);
     std::vector<std::unique_ptr<Peer>> peers;
     for (int rank = 0; rank < info_.size; ++rank) {
-      peers.push_back(rank == job_->rank()
-                          ? std::make_unique<Peer>(
-                                *job_, std::make_unique<Server>(*job_, *own.backend, own.index))
-                          : std::make_unique<Peer>(*job_, rank));
+      peers.push_back(
+          rank == job_->rank()
+              ? std::make_unique<Peer>(*job_, std::make_unique<Server>(*job_, served(own, rank)))
+              : std::make_unique<Peer>(*job_, rank));
     }
     peers_ = std::move(peers);
   }
@@ -151,7 +162,7 @@ class RemoteBackend final : public Backend {
     info.device = to_text(DeviceId{info.backend, rank});
     info.name = "rank " + std::to_string(rank) + " of " + std::to_string(info_.size) + " (" +
                 info_.launcher + ")";
-    info.uuid = "RANK-" + std::to_string(rank);
+    info.uuid = uuid_of(rank);
     return info;
   }
 
@@ -203,6 +214,13 @@ OwnDevice own_device(ProcessGroup& group, const Backends& backends, const Launch
   const std::int64_t least = min_of_all(group, kind);
   const bool is_same_everywhere = least == -min_of_all(group, -kind);
   return own && is_same_everywhere ? *own : OwnDevice{backends.find(host_kind), 0};
+}
+
+remote::Served served(const OwnDevice& own, int rank) {
+  return {.backend = *own.backend,
+          .index = own.index,
+          .name = "rank " + std::to_string(rank),
+          .uuid = uuid_of(rank)};
 }
 
 std::unique_ptr<Backend> make_backend(const LaunchInfo& info,

@@ -35,6 +35,8 @@ class SimDevice final : public Device {
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
+  void wait_for_all() override { cpu_.wait_for_all(); }
+  Binding reachable(const Binding& binding) const override { return on_host(binding); }
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
   /// Translates this device's addresses in a binding to host memory; for a copy between devices,

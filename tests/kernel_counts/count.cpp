@@ -9,7 +9,7 @@ std::vector<emulator::KernelCounts> count(const Case& test, Backend& backend, De
   Device* const lane[] = {&device};
   Trial trial(test.op, backend, lane);
   const int last_pass = static_cast<int>(passes(test.op).size()) - 1;
-  trial.upload(generate_inputs(test.op, last_pass, 1, 1));
+  trial.tensors().upload(generate_inputs(test.op, last_pass, 1, 1));
   arm_for_timing(trial);
   trial.synchronize();
   emulator::start_counts();

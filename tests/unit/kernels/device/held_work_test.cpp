@@ -104,10 +104,9 @@ int time_together(Process& a, Process& b, std::int64_t launches, bool cold = fal
     NotedStream stream(process);
     NotedKernel kernel(process, "launch");
     Stream* streams[] = {&stream};
-    Kernel* kernels[] = {&kernel};
-    HeldWork work(streams, kernels, std::make_unique<Seat>(table));
+    HeldWork work(streams, {{&kernel}}, std::make_unique<Seat>(table));
     try {
-      work.time_s(launches, cold);
+      work.time_s(launches, cold, 0);
     } catch (const DeviceError&) {
       process.did += " thrown";
     }

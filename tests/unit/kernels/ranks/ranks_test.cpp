@@ -19,11 +19,16 @@
 #include "kernels/cpu/traits.h"
 #include "kernels/device/launch_info.h"
 #include "kernels/ranks/backend.h"
-#include "kernels/ranks/collective.h"
-#include "kernels/ranks/server.h"
+#include "kernels/remote/collective.h"
+#include "kernels/remote/server.h"
 #include "tests/unit/forwarding.h"
 
 namespace assay::ranks {
+
+using remote::Command;
+using remote::Reader;
+using remote::Writer;
+
 namespace {
 
 /// Connects ranks that are threads of one process, as MPI connects processes.
@@ -109,7 +114,7 @@ class Job {
         Backends own;
         own.add(make_cpu(rank));
         const OwnDevice device = own_device(*group, own, {"test", rank, ranks, rank, 0});
-        serve(*group, *device.backend, device.index);
+        remote::serve(*group, served(device, rank));
       });
     }
     backends_.add(make_cpu(0));
@@ -493,7 +498,7 @@ TEST(Server, KeepsAnErrorOfALaunchFromTheNextKernel) {
   Hub hub(1);
   ThreadGroup group(hub, 0);
   const auto cpu = cpu::make_backend();
-  Server server(group, *cpu, 0);
+  remote::Server server(group, {*cpu, 0});
   const auto ask = [&](const Writer& message) {
     const auto answer = server.handle(message.bytes());
     Reader reader(answer.value());

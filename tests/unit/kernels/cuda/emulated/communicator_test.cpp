@@ -159,10 +159,9 @@ void time_between_processes(std::chrono::milliseconds late, const std::string& s
               own.stream->synchronize();
               gpu->fill(own.binding.outputs[0], std::byte{9}, 20);
               Stream* streams[] = {own.stream.get()};
-              Kernel* kernels[] = {kernel.get()};
-              HeldWork work(streams, kernels,
+              HeldWork work(streams, {{kernel.get()}},
                             std::make_unique<Agreement>(table, late * (rank == 0 ? 1 : 0)));
-              for (int sample = 0; sample < 3; ++sample) work.time_s(3, sample == 2);
+              for (int sample = 0; sample < 3; ++sample) work.time_s(3, sample == 2, 0);
               EXPECT_TRUE(work.was_graph());
               expect_sum(*gpu, own, 0x02020202);
             };
@@ -207,9 +206,8 @@ TEST(EmulatedCommunicators, OfOneProcessAreHeldAndTimedWithoutGraphs) {
                 SingleProcess process;
                 const auto communicator = backend.connect(devices, ranks, process);
                 const auto kernel = communicator->prepare(op, bindings);
-                Kernel* kernels[] = {kernel.get()};
-                HeldWork work(streams, kernels);
-                EXPECT_EQ(work.time_s(40, false).size(), streams.size());
+                HeldWork work(streams, {{kernel.get()}});
+                EXPECT_EQ(work.time_s(40, false, 0).size(), streams.size());
                 EXPECT_EQ(work.was_graph(), ranks == 1);
                 for (int rank = 0; rank < ranks; ++rank) {
                   const auto at = static_cast<std::size_t>(rank);

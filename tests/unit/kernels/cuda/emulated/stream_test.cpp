@@ -105,9 +105,8 @@ TEST(EmulatedStreams, OfTwoGpusAreTimedByAGraphEach) {
                     op, {streams[way].get(), {from[way]->data()}, {to[way]->data()}}));
               }
               Stream* both_streams[] = {streams[0].get(), streams[1].get()};
-              Kernel* both[] = {kernels[0].get(), kernels[1].get()};
-              HeldWork work(both_streams, both);
-              EXPECT_EQ(work.time_s(100, false).size(), 2U);
+              HeldWork work(both_streams, {{kernels[0].get(), kernels[1].get()}});
+              EXPECT_EQ(work.time_s(100, false, 0).size(), 2U);
               EXPECT_TRUE(work.was_graph());
               for (const std::size_t way : {0U, 1U}) {
                 std::byte last{};

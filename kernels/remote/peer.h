@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/ranks/message.h"
-#include "kernels/ranks/server.h"
+#include "kernels/remote/message.h"
+#include "kernels/remote/server.h"
 
-namespace assay::ranks {
+namespace assay::remote {
 
-/// A rank of the job, as rank 0, which drives it, reaches it: other ranks by messages, its own
+/// A process that serves a device, as rank 0, which drives it, reaches it: by messages, its own
 /// device directly.
 class Peer {
  public:
@@ -57,4 +57,4 @@ std::exception_ptr hear_all(const std::vector<Peer*>& peers, const Body& body) {
   return error;
 }
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -9,9 +10,9 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::ranks {
+namespace assay::remote {
 
-/// Requests from the process that drives a job to one that serves it.
+/// Requests from the process that drives devices to one that serves them.
 enum class Command : unsigned char {
   describe,
   allocate,
@@ -20,6 +21,7 @@ enum class Command : unsigned char {
   download,
   fill,
   free_memory,
+  condition,
   create_stream,
   end_stream,
   synchronize,
@@ -29,6 +31,7 @@ enum class Command : unsigned char {
   end_communicator,
   prepare_collective,
   launch,
+  launch_and_fill,
   end_kernel,
   time_together,
   time,
@@ -51,6 +54,10 @@ class Writer {
   Writer& put(std::span<const std::byte> raw) {
     bytes_.insert(bytes_.end(), raw.begin(), raw.end());
     return *this;
+  }
+  template <class T>
+  Writer& put(const std::optional<T>& value) {
+    return put(value.has_value()).put(value.value_or(T{}));
   }
   Writer& put(const std::string& text) {
     put(text.size());
@@ -85,6 +92,12 @@ class Reader {
     return {reinterpret_cast<const char*>(raw.data()), raw.size()};
   }
   template <class T>
+  std::optional<T> optional() {
+    const bool is_there = get<bool>();
+    const T value = get<T>();
+    return is_there ? std::optional<T>(value) : std::nullopt;
+  }
+  template <class T>
   std::vector<T> list() {
     std::vector<T> values;
     const auto count = get<std::size_t>();
@@ -105,4 +118,4 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

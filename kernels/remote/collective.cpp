@@ -1,9 +1,9 @@
-#include "kernels/ranks/collective.h"
+#include "kernels/remote/collective.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace assay::ranks {
+namespace assay::remote {
 namespace {
 
 /// Some processes of a job, ordered by their ranks in the group.
@@ -59,4 +59,4 @@ std::unique_ptr<Communicator> connect(ProcessGroup& group, Backend& backend, Dev
   return std::make_unique<MemberCommunicator>(group, backend, device, std::move(members));
 }
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

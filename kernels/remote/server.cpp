@@ -1,13 +1,13 @@
-#include "kernels/ranks/server.h"
+#include "kernels/remote/server.h"
 
 #include <new>
 #include <utility>
 
 #include "kernels/core/names.h"
 #include "kernels/ops/op.h"
-#include "kernels/ranks/collective.h"
+#include "kernels/remote/collective.h"
 
-namespace assay::ranks {
+namespace assay::remote {
 namespace {
 
 /// Returns true for commands with an answer. Errors of others come with the next answer.
@@ -79,7 +79,7 @@ OpInstance get_op(Reader& reader) {
 }
 
 Device& Server::device() {
-  if (!device_) device_ = backend_.open(device_index_);
+  if (!device_) device_ = served_.backend.open(served_.index);
   return *device_;
 }
 
@@ -105,8 +105,8 @@ std::optional<std::vector<std::byte>> Server::handle(std::span<const std::byte> 
   Writer answer;
   answer.put(error_.has_value());
   if (error_) {
-    answer.put(error_->failure())
-        .put("rank " + std::to_string(job_.rank()) + ": " + error_->what());
+    const std::string begin = served_.name.empty() ? "" : served_.name + ": ";
+    answer.put(error_->failure()).put(begin + error_->what());
     error_.reset();
   } else {
     answer.put(results.bytes());
@@ -133,15 +133,17 @@ Binding Server::read_binding(Reader& reader) {
   return binding;
 }
 
-/// Translates the own device's UUID: rank 0 knows the device by its rank.
+/// Translates the own device's UUID to the one by which the driving process knows it.
 std::string Server::own_uuid(const std::string& uuid) {
   const bool is_own = !uuid.empty() && uuid == device().info().uuid;
-  return is_own ? "RANK-" + std::to_string(job_.rank()) : uuid;
+  return is_own && !served_.uuid.empty() ? served_.uuid : uuid;
 }
 
 void Server::prepare(Reader& reader, Writer& writer) {
   const OpInstance op = get_op(reader);
-  auto kernel = device().prepare(op, read_binding(reader));
+  const Binding binding = read_binding(reader);
+  auto kernel =
+      served_.prepare ? served_.prepare(device(), op, binding) : device().prepare(op, binding);
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
   writer.put(kernel->wrong_algorithms());
   kernels_.emplace(last_id_, std::move(kernel));
@@ -157,15 +159,25 @@ void Server::prepare_collective(Reader& reader, Writer& writer) {
   kernels_.emplace(last_id_, std::move(kernel));
 }
 
+void Server::launch_and_fill(Reader& reader) {
+  Kernel& kernel = at(kernels_, reader.get<std::uint64_t>());
+  Stream& stream = at(streams_, reader.get<std::uint64_t>());
+  void* const memory = pointer(reader.get<std::uint64_t>());
+  const auto value = reader.get<std::byte>();
+  device().launch_and_fill(kernel, stream, memory, value, reader.get<std::size_t>());
+}
+
 void Server::time_together(Reader& reader, Writer& writer) {
   auto members = reader.list<int>();
   std::vector<Stream*> streams;
   for (const auto id : reader.list<std::uint64_t>()) streams.push_back(&at(streams_, id));
-  std::vector<Kernel*> kernels;
-  for (const auto id : reader.list<std::uint64_t>()) kernels.push_back(&at(kernels_, id));
+  LaunchSets sets(reader.get<std::size_t>());
+  for (auto& kernels : sets) {
+    for (const auto id : reader.list<std::uint64_t>()) kernels.push_back(&at(kernels_, id));
+  }
   std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>();
   if (members.size() > 1) meeting = std::make_unique<RankMeeting>(job_, std::move(members));
-  timed_.emplace(++last_id_, std::make_unique<HeldWork>(streams, kernels, std::move(meeting)));
+  timed_.emplace(++last_id_, std::make_unique<HeldWork>(streams, sets, std::move(meeting)));
   writer.put(last_id_);
 }
 
@@ -177,7 +189,8 @@ void Server::time(Reader& reader, Writer& writer) {
     throw *std::exchange(error_, std::nullopt);
   }
   const auto launches = reader.get<std::int64_t>();
-  const auto seconds = work.time_s(launches, reader.get<bool>());
+  const bool cold = reader.get<bool>();
+  const auto seconds = work.time_s(launches, cold, reader.get<std::size_t>());
   writer.put(work.was_graph()).put(seconds);
 }
 
@@ -223,6 +236,11 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     case Command::end_stream:
       streams_.erase(id());
       break;
+    case Command::condition: {
+      const DeviceCondition now = device().condition();
+      writer.put(now.clock_hz).put(now.temperature_c).put(now.power_w).put(now.throttled);
+      break;
+    }
     case Command::synchronize:
       at(streams_, id()).synchronize();
       break;
@@ -233,7 +251,8 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       prepare(reader, writer);
       break;
     case Command::connect:
-      communicators_.emplace(++last_id_, connect(job_, backend_, device(), reader.list<int>()));
+      communicators_.emplace(++last_id_,
+                             connect(job_, served_.backend, device(), reader.list<int>()));
       writer.put(last_id_).put(communicators_.at(last_id_)->transport());
       break;
     case Command::end_communicator:
@@ -244,6 +263,9 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       break;
     case Command::launch:
       at(kernels_, id()).launch();
+      break;
+    case Command::launch_and_fill:
+      launch_and_fill(reader);
       break;
     case Command::time_together:
       time_together(reader, writer);
@@ -272,11 +294,11 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
   }
 }
 
-void serve(ProcessGroup& job, Backend& backend, int device_index) {
-  Server server(job, backend, device_index);
+void serve(ProcessGroup& job, Served served) {
+  Server server(job, std::move(served));
   while (!server.is_done()) {
     if (const auto answer = server.handle(job.receive(0))) job.send(0, *answer);
   }
 }
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,16 +11,25 @@
 #include "kernels/device/backend.h"
 #include "kernels/device/held_work.h"
 #include "kernels/device/process_group.h"
-#include "kernels/ranks/message.h"
+#include "kernels/remote/message.h"
 
-namespace assay::ranks {
+namespace assay::remote {
 
-/// One rank of a job: executes on its own device the requests of the rank that drives the job.
+/// The device that a process serves, and how.
+struct Served {
+  Backend& backend;
+  int index = 0;          // of the device in its backend
+  std::string name = {};  // of the process, where there are several: begins its errors
+  /// UUID by which the driving process knows the device; empty: by the device's own.
+  std::string uuid = {};
+  /// Makes kernels in place of the device; empty: its own are served.
+  std::function<std::unique_ptr<Kernel>(Device&, const OpInstance&, const Binding&)> prepare = {};
+};
+
+/// Executes on its own device the requests of the process that drives it.
 class Server {
  public:
-  /// Serves device `device_index` of `backend`, which may be a CPU.
-  Server(ProcessGroup& job, Backend& backend, int device_index)
-      : job_(job), backend_(backend), device_index_(device_index) {}
+  Server(ProcessGroup& job, Served served) : job_(job), served_(std::move(served)) {}
   /// Handles one message. Returns nothing if it wants no answer: its error becomes the answer to
   /// the next one that does.
   std::optional<std::vector<std::byte>> handle(std::span<const std::byte> message);
@@ -34,14 +44,14 @@ class Server {
   void prepare_collective(Reader& reader, Writer& writer);
   std::string own_uuid(const std::string& uuid);
   Binding read_binding(Reader& reader);
+  void launch_and_fill(Reader& reader);
   void time_together(Reader& reader, Writer& writer);
   void time(Reader& reader, Writer& writer);
   template <class T>
   T& at(std::map<std::uint64_t, std::unique_ptr<T>>& objects, std::uint64_t id) const;
 
   ProcessGroup& job_;
-  Backend& backend_;
-  int device_index_;
+  Served served_;
   std::unique_ptr<Device> device_;
   // Kernels refer to streams and communicators, and timed work to kernels: they end first.
   std::map<std::uint64_t, std::unique_ptr<Stream>> streams_;
@@ -54,7 +64,7 @@ class Server {
 };
 
 /// Serves rank 0 until it says to leave, or throws.
-void serve(ProcessGroup& job, Backend& backend, int device_index);
+void serve(ProcessGroup& job, Served served);
 
 /// An address of this process as a message carries it.
 std::uint64_t address(const void* memory);
@@ -63,4 +73,4 @@ std::uint64_t address(const void* memory);
 void put_op(Writer& writer, const OpInstance& op);
 OpInstance get_op(Reader& reader);
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

@@ -1,8 +1,8 @@
-#include "kernels/ranks/peer.h"
+#include "kernels/remote/peer.h"
 
 #include <utility>
 
-namespace assay::ranks {
+namespace assay::remote {
 
 std::vector<std::byte> Peer::hear() {
   std::vector<std::byte> answer;
@@ -21,4 +21,4 @@ std::vector<std::byte> Peer::hear() {
   return {results.begin(), results.end()};
 }
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

@@ -1,14 +1,16 @@
-#include "kernels/ranks/device.h"
+#include "kernels/remote/device.h"
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <utility>
 
-namespace assay::ranks {
+#include "kernels/core/clock.h"
+
+namespace assay::remote {
 namespace {
 
-/// Ends an object of a rank. Ignores a failed message: the rank then has a worse error.
+/// Ends an object of the process. Ignores a failed message: the process then has a worse error.
 void end(Peer& peer, Command command, std::uint64_t id) noexcept {
   try {
     peer.tell(Writer(command).put(id));
@@ -16,6 +18,11 @@ void end(Peer& peer, Command command, std::uint64_t id) noexcept {
     return;
   }
 }
+
+/// A reading of this process's clock.
+struct RemoteEvent final : Event {
+  double at_s = 0;
+};
 
 class RemoteStream final : public Stream {
  public:
@@ -27,64 +34,67 @@ class RemoteStream final : public Stream {
   std::uint64_t id() const { return id_; }
   Peer& peer() const { return peer_; }
 
-  // A rank reads its own clock (RemoteWork).
-  std::unique_ptr<Event> create_event() override { refuse_events(); }
-  void record(Event& /*event*/) override { refuse_events(); }
-  double elapsed_s(const Event& /*start*/, const Event& /*stop*/) override { refuse_events(); }
+  // For work of this process on several streams, such as scenarios. Kernels that the other process
+  // holds are timed there (RemoteWork).
+  std::unique_ptr<Event> create_event() override { return std::make_unique<RemoteEvent>(); }
+  void record(Event& event) override {
+    synchronize();
+    static_cast<RemoteEvent&>(event).at_s = steady_s();
+  }
+  double elapsed_s(const Event& start, const Event& stop) override {
+    return static_cast<const RemoteEvent&>(stop).at_s - static_cast<const RemoteEvent&>(start).at_s;
+  }
   void synchronize() override { peer_.ask(Writer(Command::synchronize).put(id_)); }
   std::string device_uuid() const override {
     return Reader(peer_.ask(Writer(Command::stream_uuid).put(id_))).text();
   }
   void flush_caches() override { peer_.tell(Writer(Command::flush_caches).put(id_)); }
   std::unique_ptr<TimedWork> remote_work(std::span<Stream* const> streams,
-                                         std::span<Kernel* const> kernels) override;
+                                         const LaunchSets& sets) override;
 
  private:
-  [[noreturn]] static void refuse_events() {
-    throw DeviceError(Failure::internal, "remote: events of a rank's stream");
-  }
-
   Peer& peer_;
   std::uint64_t id_;
 };
 
-/// Kernels of one or more ranks, each of which times its own part. The ranks are sent one message
-/// each and answer with their times: no message falls in between.
+/// Kernels of one or more processes, each of which times its own part. Each is sent one message and
+/// answers with its times: no message falls in between.
 class RemoteWork final : public TimedWork {
  public:
-  RemoteWork(std::span<Stream* const> streams, std::span<Kernel* const> kernels)
-      : streams_(streams.size()) {
+  /// All kernels must be RemoteKernels.
+  RemoteWork(std::span<Stream* const> streams, const LaunchSets& sets) : streams_(streams.size()) {
     for (std::size_t i = 0; i < streams.size(); ++i) {
       const auto& stream = static_cast<const RemoteStream&>(*streams[i]);
       Part& part = part_of(stream.peer());
       part.streams.push_back(stream.id());
       part.places.push_back(i);
     }
-    for (Kernel* kernel : kernels) {
-      for (const auto& [peer, id] : dynamic_cast<const RemoteKernel&>(*kernel).parts()) {
-        part_of(*peer).kernels.push_back(id);
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      for (const Kernel* kernel : sets[set]) {
+        for (const auto& [peer, id] : static_cast<const RemoteKernel&>(*kernel).parts()) {
+          auto& kernels = part_of(*peer).kernels;
+          kernels.resize(sets.size());
+          kernels[set].push_back(id);
+        }
       }
-    }
-    std::vector<int> members;
-    for (const Part& part : parts_) members.push_back(part.peer->rank());
-    for (Part& part : parts_) {
-      const auto id = part.peer->ask(
-          Writer(Command::time_together).put(members).put(part.streams).put(part.kernels));
-      part.id = Reader(id).get<std::uint64_t>();
     }
     // The own rank is served by this thread: last.
     std::ranges::stable_partition(parts_, [](const Part& part) { return !part.peer->is_own(); });
     for (const Part& part : parts_) peers_.push_back(part.peer);
+    try {
+      begin();
+    } catch (const std::exception&) {
+      end_parts();
+      throw;
+    }
   }
-  ~RemoteWork() override {
-    for (const Part& part : parts_) end(*part.peer, Command::end_timed_work, part.id);
-  }
+  ~RemoteWork() override { end_parts(); }
   RemoteWork(const RemoteWork&) = delete;
   RemoteWork& operator=(const RemoteWork&) = delete;
 
-  std::vector<double> time_s(std::int64_t launches, bool cold) override {
+  std::vector<double> time_s(std::int64_t launches, bool cold, std::size_t first_set) override {
     for (const Part& part : parts_) {
-      part.peer->tell(Writer(Command::time).put(part.id).put(launches).put(cold));
+      part.peer->tell(Writer(Command::time).put(part.id).put(launches).put(cold).put(first_set));
     }
     std::vector<double> seconds(streams_);
     const auto error = hear_all(peers_, [&](std::size_t at, Reader reader) {
@@ -98,12 +108,30 @@ class RemoteWork final : public TimedWork {
   bool was_graph() const override { return was_graph_; }
 
  private:
+  void begin() {
+    std::vector<int> members;
+    for (const Part& part : parts_) members.push_back(part.peer->rank());
+    std::ranges::sort(members);
+    for (Part& part : parts_) {
+      Writer message(Command::time_together);
+      message.put(members).put(part.streams).put(part.kernels.size());
+      for (const auto& kernels : part.kernels) message.put(kernels);
+      const auto id = part.peer->ask(message);
+      part.id = Reader(id).get<std::uint64_t>();
+    }
+  }
+  void end_parts() noexcept {
+    for (const Part& part : parts_) {
+      if (part.id != 0) end(*part.peer, Command::end_timed_work, part.id);
+    }
+  }
+
   struct Part {
     Peer* peer;
     std::uint64_t id = 0;
     std::vector<std::uint64_t> streams;
-    std::vector<std::uint64_t> kernels;
-    std::vector<std::size_t> places;  // of its streams in the order of the caller
+    std::vector<std::vector<std::uint64_t>> kernels;  // of each set
+    std::vector<std::size_t> places;                  // of its streams in the order of the caller
   };
   Part& part_of(Peer& peer) {
     const auto found = std::ranges::find(parts_, &peer, &Part::peer);
@@ -117,8 +145,13 @@ class RemoteWork final : public TimedWork {
 };
 
 std::unique_ptr<TimedWork> RemoteStream::remote_work(std::span<Stream* const> streams,
-                                                     std::span<Kernel* const> kernels) {
-  return std::make_unique<RemoteWork>(streams, kernels);
+                                                     const LaunchSets& sets) {
+  const auto is_remote = [](const Kernel* kernel) {
+    return dynamic_cast<const RemoteKernel*>(kernel) != nullptr;
+  };
+  // A scenario's steps are this process's.
+  if (!std::ranges::all_of(sets.front(), is_remote)) return nullptr;
+  return std::make_unique<RemoteWork>(streams, sets);
 }
 
 std::vector<std::uint64_t> addresses(const auto& pointers) {
@@ -145,9 +178,20 @@ RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer) : info_(std::move(info))
 
 void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {
   const auto memory = peer_.ask(Writer(Command::allocate).put(bytes).put(kind));
-  // An address on the rank. The host knows only its number.
+  // An address of that process. This one knows only its number.
   return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
       Reader(memory).get<std::uint64_t>());
+}
+
+DeviceCondition RemoteDevice::condition() const {
+  const auto told = peer_.ask(Writer(Command::condition));
+  Reader reader(told);
+  DeviceCondition condition;
+  condition.clock_hz = reader.optional<double>();
+  condition.temperature_c = reader.optional<double>();
+  condition.power_w = reader.optional<double>();
+  condition.throttled = reader.optional<bool>();
+  return condition;
 }
 
 void RemoteDevice::release(void* memory) noexcept { end(peer_, Command::release, address(memory)); }
@@ -197,6 +241,16 @@ std::unique_ptr<Kernel> RemoteDevice::prepare(const OpInstance& op, const Bindin
                                         std::move(wrong_algorithms));
 }
 
+void RemoteDevice::launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
+                                   std::size_t bytes) {
+  peer_.ask(Writer(Command::launch_and_fill)
+                .put(static_cast<const RemoteKernel&>(kernel).parts().front().id)
+                .put(static_cast<const RemoteStream&>(stream).id())
+                .put(address(memory))
+                .put(value)
+                .put(bytes));
+}
+
 RemoteKernel::~RemoteKernel() {
   for (const Part& part : parts_) end(*part.peer, Command::end_kernel, part.id);
 }
@@ -205,4 +259,4 @@ void RemoteKernel::launch() {
   for (const Part& part : parts_) part.peer->tell(Writer(Command::launch).put(part.id));
 }
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "kernels/device/device.h"
-#include "kernels/ranks/peer.h"
+#include "kernels/remote/peer.h"
 
-namespace assay::ranks {
+namespace assay::remote {
 
-/// The device of a rank: forwards all calls to the rank. Enqueues work without waiting.
+/// The device of another process: forwards all calls to it. Enqueues work without waiting.
 class RemoteDevice final : public Device {
  public:
   RemoteDevice(DeviceInfo info, Peer& peer);
@@ -18,13 +18,18 @@ class RemoteDevice final : public Device {
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
   std::string owner_uuid(const void* memory) const override;
-  std::string hardware() const override { return info_.name + ": " + served_; }
+  std::string hardware() const override {
+    return info_.name == served_ ? served_ : info_.name + ": " + served_;
+  }
+  DeviceCondition condition() const override;
   std::int64_t free_memory_bytes() const override;
   bool is_host() const override { return is_host_; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
+  void launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
+                       std::size_t bytes) override;
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
  private:
@@ -34,14 +39,14 @@ class RemoteDevice final : public Device {
   std::string served_;  // name of the device that serves it
 };
 
-/// A kernel on some ranks: one op on one device, or a collective.
+/// A kernel in one or more processes: one op on one device, or a collective.
 class RemoteKernel final : public Kernel {
  public:
   struct Part {
     Peer* peer;
     std::uint64_t id;
   };
-  /// The own rank's part, if there is one, must be the last.
+  /// The part of this process, if it has one, must be the last.
   RemoteKernel(std::vector<Part> parts, std::string implementation, const MathMode& mode,
                std::string wrong_algorithms)
       : parts_(std::move(parts)),
@@ -65,7 +70,7 @@ class RemoteKernel final : public Kernel {
   std::string wrong_algorithms_;
 };
 
-/// Writes the binding of a rank's kernel.
+/// Writes the binding of a kernel.
 void put_binding(Writer& writer, const Binding& binding);
 
-}  // namespace assay::ranks
+}  // namespace assay::remote

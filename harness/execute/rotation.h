@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "harness/execute/trial.h"
+#include "harness/execute/verify_launch.h"
+#include "kernels/ops/op.h"
+
+namespace assay {
+
+/// Sets of tensors that the timed launches of a trial take in turns, and what is in them. A device
+/// cannot skip a launch because it equals the one before.
+///
+/// Usually all sets have the verified inputs, and must all leave the verified bits. With fresh
+/// inputs each has its own, of which a part changes before each sample: no launch of a sample sees
+/// what an earlier one has seen, and a remembered result is a wrong one. The sets then are larger
+/// together than the device's last-level cache.
+class Rotation {
+ public:
+  /// Makes the sets; fewer where memory is short. `verified` are the inputs of the first one, which
+  /// has them already.
+  Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed, RankInputs verified, bool fresh);
+
+  /// True if the sets have inputs of their own, which change.
+  bool is_fresh() const { return fresh_; }
+  /// Inputs of each set, or those of all.
+  std::span<const RankInputs> contents() const { return contents_; }
+  const RankInputs& content(std::size_t set) const { return contents_[set % contents_.size()]; }
+
+  /// Sets of the next launches, with fresh inputs.
+  const Turns& next(std::int64_t launches);
+  const Turns& last() const { return turns_; }
+
+ private:
+  std::size_t wanted_sets() const;
+  void freshen(std::size_t set);
+
+  Trial& trial_;
+  const OpInstance& op_;
+  bool fresh_;
+  std::vector<RankInputs> contents_;
+  Turns turns_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace assay

@@ -1,0 +1,126 @@
+#include "harness/execute/tensor_set.h"
+
+#include <cstdint>
+
+namespace assay {
+namespace {
+
+/// Ranks of a collective are devices, or share one. Other ops name the device of each tensor.
+Device& holder(const OpInstance& op, std::span<Device* const> lane, int rank,
+               const TensorSpec& spec) {
+  const int place = op.op->collective && lane.size() > 1 ? rank : spec.device;
+  return *lane[static_cast<std::size_t>(place)];
+}
+
+std::string tensor_name(const char* kind, std::size_t i, std::size_t rank) {
+  return std::string(kind) + " " + std::to_string(i) + " of rank " + std::to_string(rank);
+}
+
+}  // namespace
+
+Device& executing_device(const OpInstance& op, std::span<Device* const> lane, int rank) {
+  const RankTensors tensors = tensors_of(op.signature, rank);
+  return holder(op, lane, rank, tensors.inputs.empty() ? TensorSpec{} : tensors.inputs.front());
+}
+
+TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane)
+    : in_place_(op.signature.in_place) {
+  for (int rank = 0; rank < op.signature.ranks; ++rank) {
+    const RankTensors tensors = tensors_of(op.signature, rank);
+    Rank& r = ranks_.emplace_back();
+    for (const TensorSpec& spec : tensors.inputs) {
+      r.inputs.emplace_back(holder(op, lane, rank, spec), spec);
+    }
+    for (const TensorSpec& spec : tensors.outputs) {
+      if (!in_place_) r.outputs.emplace_back(holder(op, lane, rank, spec), spec);
+    }
+  }
+}
+
+const input::GuardedTensor& TensorSet::output(int rank) const {
+  const Rank& r = ranks_[static_cast<std::size_t>(rank)];
+  return in_place_ ? r.inputs[0] : r.outputs[0];
+}
+
+Binding TensorSet::binding(int rank) const {
+  const Rank& r = ranks_[static_cast<std::size_t>(rank)];
+  Binding binding;
+  for (const auto& tensor : r.inputs) binding.inputs.push_back(tensor.data());
+  if (in_place_) binding.outputs.push_back(r.inputs[0].data());
+  for (const auto& tensor : r.outputs) binding.outputs.push_back(tensor.data());
+  return binding;
+}
+
+void TensorSet::upload(const RankInputs& inputs) {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::size_t i = 0; i < ranks_[rank].inputs.size(); ++i) {
+      ranks_[rank].inputs[i].upload(inputs[rank][i]);
+    }
+  }
+}
+
+void TensorSet::restore(const RankInputs& inputs) {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    ranks_[rank].inputs[0].upload(inputs[rank][0]);
+  }
+}
+
+void TensorSet::replace(int input, std::size_t first, std::span<const std::byte> bytes) {
+  ranks_.front().inputs[static_cast<std::size_t>(input)].replace(first, bytes);
+}
+
+void TensorSet::arm(const Fill& fill) {
+  for (Rank& rank : ranks_) {
+    for (auto& tensor : rank.inputs) tensor.set_guards(fill.input_guard);
+    for (auto& tensor : rank.outputs) {
+      tensor.set_guards(fill.output_guard);
+      tensor.poison(fill.poison);
+    }
+  }
+}
+
+std::optional<std::string> TensorSet::damage() const {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (const auto found = tensors[i].damage())
+          return tensor_name(kind, i, rank) + ": " + *found;
+      }
+      return std::nullopt;
+    };
+    if (auto found = find("output", ranks_[rank].outputs)) return found;
+    if (auto found = find("input", ranks_[rank].inputs)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> TensorSet::elsewhere() const {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const std::string now = tensors[i].holder();
+        const std::string& wanted = tensors[i].device().info().uuid;
+        if (!now.empty() && now != wanted) {
+          return tensor_name(kind, i, rank) + " lies on device " + now + ", not on " + wanted;
+        }
+      }
+      return std::nullopt;
+    };
+    if (auto found = find("output", ranks_[rank].outputs)) return found;
+    if (auto found = find("input", ranks_[rank].inputs)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> TensorSet::changed_input(const RankInputs& inputs) const {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::size_t i = in_place_ ? 1 : 0; i < ranks_[rank].inputs.size(); ++i) {
+      if (ranks_[rank].inputs[i].first_difference(inputs[rank][i])) {
+        return tensor_name("input", i, rank) + " was overwritten";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/input/guarded_tensor.h"
+#include "kernels/device/device.h"
+#include "kernels/ops/op.h"
+
+namespace assay {
+
+/// The inputs of one launch: `inputs[rank][i]`.
+using RankInputs = std::vector<std::vector<HostTensor>>;
+
+/// The tensors of all ranks for one launch, on their devices.
+class TensorSet {
+ public:
+  /// `lane` has the devices of the op; for a collective, one in all or one for each rank. Throws
+  /// DeviceError.
+  TensorSet(const OpInstance& op, std::span<Device* const> lane);
+
+  /// Bytes where nothing was computed. All three differ: an op that runs past its end, such as a
+  /// copy, would otherwise read a guard and write the same one.
+  struct Fill {
+    std::byte poison;        // in the outputs
+    std::byte input_guard;   // around the inputs
+    std::byte output_guard;  // around the outputs
+  };
+  /// Prepares a judged launch: sets fresh guards and poisons outputs.
+  void arm(const Fill& fill);
+
+  void upload(const RankInputs& inputs);
+  /// Restores the content of input 0 of an in-place op.
+  void restore(const RankInputs& inputs);
+  /// Replaces `bytes` of an input of rank 0 from byte `first` on.
+  void replace(int input, std::size_t first, std::span<const std::byte> bytes);
+
+  const input::GuardedTensor& output(int rank) const;
+  /// A binding of a rank, without its stream.
+  Binding binding(int rank) const;
+
+  /// Describes a guard band that launches wrote to. Empty if all are whole.
+  std::optional<std::string> damage() const;
+  /// Describes a tensor that the driver places on another device than its own.
+  std::optional<std::string> elsewhere() const;
+  /// Describes a changed input. Empty if none changed.
+  std::optional<std::string> changed_input(const RankInputs& inputs) const;
+
+ private:
+  struct Rank {
+    std::vector<input::GuardedTensor> inputs;
+    std::vector<input::GuardedTensor> outputs;  // none for an op in place
+  };
+
+  bool in_place_;
+  std::vector<Rank> ranks_;
+};
+
+/// Device of the lane that executes a rank. The source executes a copy between devices.
+Device& executing_device(const OpInstance& op, std::span<Device* const> lane, int rank);
+
+}  // namespace assay
