@@ -55,6 +55,7 @@ int execute(const SelectionOptions& options, bool json) {
                         human_duration(estimate_s(limits.trials, limit_cap_s)));
   }
   say("{}\n", text);
+  for (const std::string& note : selected.notes) say("note: {}\n", note);
   return ok;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/kernels/serve_kernels.h"
 #include "cli/program.h"
 #include "cli/stderr_message.h"
 #include "kernels/core/status.h"
@@ -46,9 +47,9 @@ int run(int argc, char** argv) {
   add_version(program);
   program.allow_extras();
   const std::vector<Command> commands{
-      add_run(program),      add_list(program),    add_devices(program), add_limits(program),
-      add_ab(program),       add_compare(program), add_history(program), add_report(program),
-      add_selftest(program), add_worker(program)};
+      add_run(program),      add_list(program),    add_devices(program),      add_limits(program),
+      add_ab(program),       add_compare(program), add_history(program),      add_report(program),
+      add_selftest(program), add_worker(program),  add_serve_kernels(program)};
   for (const Command& command : commands) command.app->allow_extras();
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {

@@ -14,6 +14,7 @@
 #include "cli/device_list.h"
 #include "cli/exit_code.h"
 #include "cli/growth.h"
+#include "cli/kernels/kernel_process.h"
 #include "cli/run/mpi_job.h"
 #include "harness/execute/checks.h"
 #include "harness/records/replay.h"
@@ -80,6 +81,9 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->type_name("I/N")
       ->group(group);
   add_device_options(command, o);
+  for (const char* flag : {"--kernels", "--python", "--fresh-inputs"}) {
+    add_trial_option(command, o, flag)->group("Kernels");
+  }
 }
 
 void add_device_options(CLI::App& command, SelectionOptions& o) {
@@ -158,19 +162,63 @@ void check_simulated(const SelectionOptions& options) {
   }
 }
 
+protocol::Hello probe_machine(const SelectionOptions& options) {
+  check_kernels(options);
+  protocol::Hello machine = probe(worker_command(options));
+  check_offers(machine, options);
+  return machine;
+}
+
+void check_offers(const protocol::Hello& machine, const SelectionOptions& options) {
+  if (machine.kernels_refused.empty()) return;
+  throw UsageError(fmt::format("--kernels {}: {}", options.kernels, machine.kernels_refused));
+}
+
+namespace {
+
+/// Leaves the trials for which the kernels of others are; each device runs those alone.
+void keep_offered(SelectedTrials& selected) {
+  const Offers& kernels = selected.machine.kernels;
+  if (kernels.ops.empty()) return;
+  std::set<std::string> missing;
+  const std::size_t left_out = std::erase_if(selected.plan, [&](const PlannedTrial& trial) {
+    const OpInstance& op = trial.test.op;
+    if (kernels.have(op)) return false;
+    missing.insert(fmt::format("{}/{}", op.op->name, name(op.dtype)));
+    return true;
+  });
+  if (missing.empty()) return;
+  constexpr std::size_t shown = 8;
+  std::vector<std::string> some(missing.begin(), missing.end());
+  const std::size_t more = some.size() - std::min(some.size(), shown);
+  some.resize(some.size() - more);
+  const std::string list =
+      fmt::format("{}{}", join(some, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  if (selected.plan.empty()) {
+    std::vector<std::string> ops;
+    for (const Offer& offer : kernels.ops) ops.push_back(offer.op);
+    throw UsageError(fmt::format("{} has none of the selected {}; it has {}", kernels.name, list,
+                                 join(ops, ", ")));
+  }
+  selected.notes.push_back(
+      fmt::format("{} has no {}: {} trials are left out", kernels.name, list, left_out));
+}
+
+}  // namespace
+
 SelectedTrials select_trials(const SelectionOptions& options) {
-  return select_trials(options, [&] { return probe(worker_command(options)); });
+  return select_trials(options, [&] { return probe_machine(options); });
 }
 
 SelectedTrials select_trials(const SelectionOptions& options,
-                             const std::function<protocol::Hello()>& probe_machine) {
+                             const std::function<protocol::Hello()>& machine) {
   // Checks the text first: no process is started for a typo.
   std::vector<Case> cases = select_cases(options.cases);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
   check_simulated(options);
 
   SelectedTrials selected;
-  selected.machine = probe_machine();
+  selected.machine = machine();
   check_requirements(options.require, selected.machine);
   selected.devices = resolve_devices(options.devices, selected.machine);
   if (!options.without_check.empty()) {
@@ -192,6 +240,7 @@ SelectedTrials select_trials(const SelectionOptions& options,
     throw AbsentDevice(
         fmt::format("none of the {} selected cases applies to the selected devices", cases.size()));
   }
+  keep_offered(selected);
   return selected;
 }
 

@@ -43,11 +43,18 @@ void check_stand_ins(const SelectionOptions& options, const std::vector<DeviceIn
 /// Adds --check-only and --timing.
 void add_timing_options(CLI::App& command, SelectionOptions& options);
 
+/// Starts a worker of this selection, and returns its hello. Throws UsageError if the kernels of
+/// --kernels cannot be used.
+protocol::Hello probe_machine(const SelectionOptions& options);
+/// Throws UsageError if that machine refuses the kernels of others that it was to use.
+void check_offers(const protocol::Hello& machine, const SelectionOptions& options);
+
 /// Result of the options on this machine.
 struct SelectedTrials {
   protocol::Hello machine;
   std::vector<DeviceId> devices;
   std::vector<PlannedTrial> plan;
+  std::vector<std::string> notes;  // for a person, before the run begins
 };
 
 /// Returns whether --device names simulated devices, which `all` leaves out.
@@ -61,7 +68,7 @@ void check_simulated(const SelectionOptions& options);
 SelectedTrials select_trials(const SelectionOptions& options);
 /// Overload with another way to probe the machine.
 SelectedTrials select_trials(const SelectionOptions& options,
-                             const std::function<protocol::Hello()>& probe_machine);
+                             const std::function<protocol::Hello()>& machine);
 
 /// Command of the hidden subcommand of `options.program` that executes this selection's trials.
 /// `references` is the folder in which workers share references; empty when they do not.

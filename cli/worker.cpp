@@ -5,12 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "cli/backends.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/kernels/kernel_process.h"
 #include "cli/run/mpi_job.h"
 #include "cli/trial_options.h"
+#include "kernels/core/status.h"
 #include "kernels/device/launcher.h"
 #include "kernels/sim/fault.h"
 
@@ -31,6 +34,10 @@ EngineOptions engine_options(const WorkerOptions& options) {
   const std::string& without = options.trials.without_check;
   if (!without.empty()) engine.checks = Checks(parse_check(without));
   if (options.trials.strict) engine.deviations = {};
+  engine.foreign_kernels = !options.trials.kernels.empty();
+  engine.fresh_inputs = options.trials.fresh_inputs || engine.foreign_kernels;
+  // Kernels of others could read the files.
+  if (engine.foreign_kernels) engine.references.clear();
   return engine;
 }
 
@@ -55,7 +62,22 @@ int execute(const WorkerOptions& options) {
     faults.push_back(sim::parse_fault(fault));
   }
   const auto backends = all_backends(options.trials.sim_devices, std::move(faults));
-  serve(channel, *backends, engine_options(options));
+  protocol::Hello hello = hello_of(*backends);
+  if (options.trials.kernels.empty()) {
+    serve(channel, hello, *backends, engine_options(options));
+    return ok;
+  }
+  hide_memory();
+  std::optional<providers::ProvidedBackends> provided;
+  try {
+    provided.emplace(*backends, [&] { return start_kernel_process(options.trials); });
+  } catch (const UsageError& refusal) {
+    hello.kernels_refused = refusal.what();
+    channel.send(protocol::encode(hello));
+    return usage;
+  }
+  hello.kernels = provided->offers();
+  serve(channel, hello, provided->backends(), engine_options(options));
   return ok;
 }
 

@@ -223,6 +223,7 @@ void describe_sides(const PairedInfo& info) {
     std::string text =
         fmt::format("{}: {}, build {}", ab::name(side), what.program.string(), what.build_id);
     for (const auto& [name, value] : what.environment) text += fmt::format(", {}={}", name, value);
+    if (!what.kernels.empty()) text += ", kernels of " + what.kernels;
     for (const std::string& fault : what.sim_faults) text += ", with the fault " + fault;
     say("{}\n", text);
   }
@@ -237,7 +238,9 @@ int execute(const AbOptions& options) {
   const SelectedTrials selected = select_trials(sides.cand.selection, [&] {
     probe_side(Side::base, sides.base);
     probe_side(Side::cand, sides.cand);
-    return sides.cand.machine;
+    protocol::Hello machine = sides.cand.machine;
+    machine.kernels = common(sides.base.machine.kernels, sides.cand.machine.kernels);
+    return machine;
   });
   check_same_devices(sides, selected.devices);
   const RunInfo run = describe_run(options.selection, selected.devices, selected.machine);
@@ -258,10 +261,13 @@ int execute(const AbOptions& options) {
   write_atomically(info.directory / "ab.json", paired_json(info, false));
   RoundsCsv rounds(info.directory / "rounds.csv");
   // Each side has its own: an uncommitted edit may change references without a new build id.
-  const ReferenceFolder base_references(info.directory, ".references-base", true);
-  const ReferenceFolder cand_references(info.directory, ".references-cand", true);
+  // None where kernels of others could read them.
+  const bool has_references = !has_foreign_kernels(sides);
+  const ReferenceFolder base_references(info.directory, ".references-base", has_references);
+  const ReferenceFolder cand_references(info.directory, ".references-cand", has_references);
   if (!options.quiet) describe_sides(info);
   for (const std::string& note : run.notes) say("note: {}\n", note);
+  for (const std::string& note : selected.notes) say("note: {}\n", note);
   Advance advance(options.quiet);
   const ab::Outcome outcome =
       ab::compare(plan, {.rule = rule,
@@ -309,6 +315,8 @@ docs/ab.md says how far the verdicts can be trusted.
 
 Examples:
   assay ab --base old/bin/assay --profile smoke      is this build slower than that one?
+  assay ab --cand-kernels ./mine.so --suite linear   your kernels beside the built-in ones
+  assay ab --base-kernels torch --cand-kernels mine.py    yours beside PyTorch's
   assay ab --base-env LD_LIBRARY_PATH=/opt/onednn-3.5/lib --suite linear    another library
   assay ab --aa --profile smoke --spread here.json   the noise floor of this machine
   assay ab --base old/bin/assay --profile smoke --spread here.json    a gate that allows for it

@@ -20,6 +20,10 @@ void add_side(CLI::App& app, AbOptions& o, ab::Side side) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(sides);
+  app.add_option("--" + name + "-kernels", o.kernels[side],
+                 "--kernels for this side alone: yours, torch, numpy")
+      ->type_name("FILE")
+      ->group(sides);
   app.add_option("--" + name + "-sim-fault", o.sim_faults[side],
                  "--sim-fault for this side alone, such as slow,percent=5; repeatable")
       ->type_name("SPEC")
@@ -36,8 +40,8 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
       "--aa", o.aa,
       "compare this program with its twin, the same code at other addresses: nothing may be found");
   aa->group(sides);
-  for (const char* other :
-       {"--base", "--cand", "--base-env", "--cand-env", "--base-sim-fault", "--cand-sim-fault"}) {
+  for (const char* other : {"--base", "--cand", "--base-env", "--cand-env", "--base-kernels",
+                            "--cand-kernels", "--base-sim-fault", "--cand-sim-fault"}) {
     aa->excludes(app.get_option(other));
   }
   app.add_option(

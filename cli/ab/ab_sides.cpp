@@ -9,6 +9,7 @@
 #include <map>
 
 #include "cli/exit_code.h"
+#include "cli/kernels/kernel_process.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/status.h"
 #include "kernels/sim/fault.h"
@@ -61,6 +62,9 @@ AbSide side_of(ab::Side side, const AbOptions& options) {
     result.selection.sim_faults.push_back(fault);
   }
   result.selection.program = result.info.program;
+  if (!options.kernels[side].empty()) result.selection.kernels = options.kernels[side];
+  result.info.kernels = result.selection.kernels;
+  check_kernels(result.selection);
   return result;
 }
 
@@ -101,10 +105,15 @@ ab::Both<AbSide> sides_of(const AbOptions& options) {
   if (options.aa) {
     sides.cand.info.program = sides.cand.selection.program = twin();
   } else if (is_same_program(sides) && sides.base.info.environment == sides.cand.info.environment &&
+             sides.base.info.kernels == sides.cand.info.kernels &&
              sides.base.info.sim_faults == sides.cand.info.sim_faults) {
     throw UsageError(
-        "both sides are the same program: name another with --base or a variable with --cand-env, "
-        "or measure the noise floor of this machine with --aa");
+        "both sides are the same program: name another with --base, a variable with --cand-env or "
+        "kernels with --cand-kernels, or measure the noise floor of this machine with --aa");
+  }
+  if (has_foreign_kernels(sides)) {
+    // The same work on both sides, and no remembered result on either.
+    sides.base.selection.fresh_inputs = sides.cand.selection.fresh_inputs = true;
   }
   return sides;
 }
@@ -116,6 +125,7 @@ void probe_side(ab::Side side, AbSide& what) {
     throw UsageError(fmt::format("--{}: '{}' is not an assay that this one can drive: {}",
                                  ab::name(side), what.info.program.string(), error.what()));
   }
+  check_offers(what.machine, what.selection);
   what.info.build_id = what.machine.build_id;
   what.info.devices = what.machine.devices;
 }
@@ -146,6 +156,10 @@ void check_faults(const ab::Both<AbSide>& sides) {
         "--{}-sim-fault: only simulated devices have faults: --sim-devices 1 --device sim",
         ab::name(side)));
   }
+}
+
+bool has_foreign_kernels(const ab::Both<AbSide>& sides) {
+  return !sides.base.info.kernels.empty() || !sides.cand.info.kernels.empty();
 }
 
 bool is_same_program(const ab::Both<AbSide>& sides) {

@@ -32,6 +32,9 @@ void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceI
 /// device can have one.
 void check_faults(const ab::Both<AbSide>& sides);
 
+/// Returns whether a side runs kernels of others.
+bool has_foreign_kernels(const ab::Both<AbSide>& sides);
+
 /// Returns whether both sides run the same bytes, modules included: then their layout is the same.
 bool is_same_program(const ab::Both<AbSide>& sides);
 

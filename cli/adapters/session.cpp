@@ -16,6 +16,7 @@ Session::Session(RunOptions options, Part part) : options_(std::move(options)), 
   selection.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay";
   SelectedTrials selected = select_trials(selection);
   run_ = describe_run(selection, selected.devices, selected.machine);
+  run_.notes.insert(run_.notes.end(), selected.notes.begin(), selected.notes.end());
   backends_ = std::move(selected.machine.backends);
   plan_ = std::move(selected.plan);
   taken_.resize(plan_.size());

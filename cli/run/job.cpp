@@ -136,6 +136,7 @@ Job begin_job(const RunOptions& options) {
   job.known_kinds = kinds_of(known_backends(selected.machine));
   job.run = describe_run(options.selection, selected.devices, selected.machine);
   job.run.allow_flaky = options.allow_flaky;
+  job.run.notes.insert(job.run.notes.end(), selected.notes.begin(), selected.notes.end());
   for (int repeat = 1; repeat <= options.repeat; ++repeat) {
     for (PlannedTrial trial : selected.plan) {
       trial.repeat = repeat;
@@ -169,7 +170,7 @@ Job resume_job(const RunOptions& options) {
   job.options.jsonl = options.jsonl;
   job.options.wait = options.wait;
 
-  const protocol::Hello machine = probe(worker_command(job.options.selection));
+  const protocol::Hello machine = probe_machine(job.options.selection);
   check_devices(begun.devices, machine);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
   check_planned(begun, options_of_run.duration_s > 0);

@@ -50,9 +50,11 @@ void recall_failures(const std::vector<Limit>& known, const LimitPlan& plan,
   }
 }
 
-/// Command for limits: they are not soaked, and have a time cap of their own.
+/// Command for limits: they are not soaked, use our own kernels, and have a time cap of their own.
 WorkerCommand worker_of_limits(SelectionOptions selection) {
   selection.soak = 0;
+  selection.kernels.clear();  // limits are the machine's
+  selection.fresh_inputs = false;
   return worker_command(selection, limit_cap_s);
 }
 

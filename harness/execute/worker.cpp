@@ -10,7 +10,6 @@
 #include <string>
 #include <system_error>
 
-#include "harness/plan/protocol.h"
 #include "kernels/core/version.h"
 
 namespace assay {
@@ -34,13 +33,18 @@ void WorkerChannel::send(const std::string& message) const {
   }
 }
 
-void serve(const WorkerChannel& channel, const Backends& backends, const EngineOptions& options) {
+protocol::Hello hello_of(const Backends& backends) {
   protocol::Hello hello;
   hello.schema = Record{}.schema_version;
   hello.build_id = version::build_id;
   hello.devices = backends.describe();
   hello.backends = backends.traits();
   hello.problems = backends.problems();
+  return hello;
+}
+
+void serve(const WorkerChannel& channel, const protocol::Hello& hello, const Backends& backends,
+           const EngineOptions& options) {
   channel.send(encode(hello));
 
   Engine engine(backends, options);

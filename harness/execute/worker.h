@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/execute/engine.h"
+#include "harness/plan/protocol.h"
 #include "kernels/core/file_descriptor.h"
 #include "kernels/device/backends.h"
 
@@ -23,7 +24,11 @@ class WorkerChannel {
   FileDescriptor to_parent_;
 };
 
+/// What a worker says first of a machine with these backends.
+protocol::Hello hello_of(const Backends& backends);
+
 /// Says hello, executes the trials it is sent, returns at the end of its input.
-void serve(const WorkerChannel& channel, const Backends& backends, const EngineOptions& options);
+void serve(const WorkerChannel& channel, const protocol::Hello& hello, const Backends& backends,
+           const EngineOptions& options);
 
 }  // namespace assay

@@ -29,6 +29,27 @@ auto parse(std::string_view line, const Read& read) {
   }
 }
 
+Offers read_offers(const json& object) {
+  Offers offers{.name = object.at("name").get<std::string>()};
+  for (const auto& [op, dtypes] : object.at("ops").items()) {
+    Offer& offer = offers.ops.emplace_back(Offer{.op = op});
+    for (const json& text : dtypes) {
+      const auto dtype = parse_dtype(text.get<std::string>());
+      if (!dtype) throw Malformed("malformed line: no dtype is called " + text.dump());
+      offer.dtypes.push_back(*dtype);
+    }
+  }
+  return offers;
+}
+
+json offers_to_json(const Offers& offers) {
+  json ops = json::object();
+  for (const Offer& offer : offers.ops) {
+    for (const DType dtype : offer.dtypes) ops[offer.op].push_back(name(dtype));
+  }
+  return {{"name", offers.name}, {"ops", ops}};
+}
+
 Hello read_hello(const json& object) {
   Hello hello;
   hello.protocol = whole_number<int>(object.at("protocol"));
@@ -47,6 +68,8 @@ Hello read_hello(const json& object) {
     hello.problems.push_back(
         {problem.at("backend").get<std::string>(), problem.at("text").get<std::string>()});
   }
+  if (object.contains("kernels")) hello.kernels = read_offers(object.at("kernels"));
+  hello.kernels_refused = object.value("kernels_refused", "");
   return hello;
 }
 
@@ -129,6 +152,8 @@ std::string encode(const Hello& hello) {
   for (const BackendProblem& problem : hello.problems) {
     object["problems"].push_back({{"backend", problem.backend}, {"text", problem.text}});
   }
+  if (!hello.kernels.ops.empty()) object["kernels"] = offers_to_json(hello.kernels);
+  if (!hello.kernels_refused.empty()) object["kernels_refused"] = hello.kernels_refused;
   return to_line(object);
 }
 

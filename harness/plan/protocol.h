@@ -11,13 +11,14 @@
 #include "harness/records/record.h"
 #include "kernels/device/backend_problem.h"
 #include "kernels/device/device_info.h"
+#include "kernels/ops/offers.h"
 
 // Messages between parent and worker: JSON, one object a line, over the worker's standard input and
 // output. docs/protocol.md shows a conversation.
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
-inline constexpr int version = 4;
+inline constexpr int version = 5;
 
 /// An invalid line.
 struct Malformed : std::runtime_error {
@@ -34,6 +35,8 @@ struct Hello {
   std::vector<DeviceInfo> devices;
   std::vector<BackendTraits> backends;
   std::vector<BackendProblem> problems;
+  Offers kernels;               // of others, with --kernels; they alone run
+  std::string kernels_refused;  // reason why they cannot be used
 };
 
 /// Says that a trial is verified and waits for its turn to be timed: nothing else should run

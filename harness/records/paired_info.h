@@ -16,6 +16,7 @@ struct PairedSide {
   std::string build_id;
   std::vector<std::pair<std::string, std::string>> environment;  // set for this side alone
   std::vector<std::string> sim_faults;
+  std::string kernels;              // of others; empty: the program's own
   std::vector<DeviceInfo> devices;  // seen by this side
 };
 

@@ -22,6 +22,7 @@ Json side(const PairedSide& side) {
           {"build_id", side.build_id},
           {"environment", variables(side.environment)},
           {"sim_faults", side.sim_faults},
+          {"kernels", side.kernels},
           {"devices", devices}};
 }
 

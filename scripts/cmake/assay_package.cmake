@@ -29,6 +29,11 @@ foreach(program IN LISTS assay_programs)
   # As DT_RPATH, which also holds for the libraries that libraries need; DT_RUNPATH does not.
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
+install(TARGETS kernel_host LIBRARY DESTINATION lib/assay)
+assay_run_path(kernel_host lib/assay "$ORIGIN/..")
+target_link_options(kernel_host PRIVATE -Wl,--disable-new-dtags)
+install(DIRECTORY kernels/providers/python DESTINATION lib/assay PATTERN __pycache__ EXCLUDE)
+install(FILES kernels/providers/assay_kernel.h DESTINATION include)
 if(assay_with_cuda)
   install(TARGETS assay_cuda LIBRARY DESTINATION lib/assay)
   if(TARGET emulated_cudart)  # never in an archive for users: the preset ci has it

@@ -1,0 +1,146 @@
+#include "cli/kernels/kernel_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/kernels/serve_kernels.h"
+#include "cli/stderr_message.h"
+#include "harness/supervise/child_process.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folder of the installation beside the program's own.
+fs::path library_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "assay";
+}
+
+fs::path python_folder() { return library_folder() / "python"; }
+
+/// Python file of kernels that ship with the program, "kernels_torch.py" for torch.
+fs::path shipped_file(const std::string& word) {
+  return python_folder() / "assay" / ("kernels_" + word + ".py");
+}
+
+std::vector<std::string> shipped_words() {
+  constexpr std::string_view begin = "kernels_";
+  std::vector<std::string> words;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(python_folder() / "assay", none)) {
+    const std::string stem = file.path().stem().string();
+    if (stem.starts_with(begin) && file.path().extension() == ".py") {
+      words.push_back(stem.substr(begin.size()));
+    }
+  }
+  return words;
+}
+
+bool is_word(const std::string& kernels) {
+  return kernels.find_first_of("/.") == std::string::npos && !fs::exists(kernels);
+}
+
+bool is_python(const std::string& kernels) {
+  return is_word(kernels) || fs::path(kernels).extension() == ".py";
+}
+
+/// Program of that name or path; empty if there is none.
+fs::path find_in_path(const std::string& program) {
+  const auto is_program = [](const fs::path& file) {
+    return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0;
+  };
+  if (program.find('/') != std::string::npos)
+    return is_program(program) ? fs::path(program) : fs::path();
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    if (const fs::path file = fs::path(folder) / program; is_program(file)) return file;
+  }
+  return {};
+}
+
+ChildCommand command_of(const TrialOptions& options, int socket) {
+  ChildCommand command{.streams = {socket, STDERR_FILENO, STDERR_FILENO}};
+  if (is_python(options.kernels)) {
+    command.arguments = {find_in_path(options.python).string(),
+                         (python_folder() / "assay" / "_host.py").string(),
+                         (library_folder() / kernel_host_file).string(), options.kernels};
+  } else {
+    command.arguments = {fs::read_symlink("/proc/self/exe").string(), serve_kernels_name,
+                         options.kernels};
+  }
+  const std::vector<std::string> words = host_words(options);
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+  return command;
+}
+
+/// Ends this process as that one has ended.
+[[noreturn]] void end_like(pid_t child, const std::string& kernels) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) {
+    std::signal(WTERMSIG(status), SIG_DFL);
+    std::raise(WTERMSIG(status));
+  }
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  say("{}: ended its process with exit code {}\n", kernels, code);
+  _exit(code == 0 ? 1 : code);
+}
+
+}  // namespace
+
+void check_kernels(const TrialOptions& options) {
+  const std::string& kernels = options.kernels;
+  if (kernels.empty()) return;
+  if (is_word(kernels)) {
+    if (fs::exists(shipped_file(kernels))) {
+      // found
+    } else if (const auto words = shipped_words(); !words.empty()) {
+      throw UsageError("--kernels: " + unknown_name("file or word", kernels, words));
+    } else {
+      throw UsageError(fmt::format("--kernels: there is no file '{}'", kernels));
+    }
+  } else if (!fs::is_regular_file(kernels)) {
+    throw UsageError(fmt::format("--kernels: there is no file '{}'", kernels));
+  }
+  if (!is_python(kernels)) return;
+  if (find_in_path(options.python).empty()) {
+    throw UsageError(fmt::format("--python: there is no program '{}'", options.python));
+  }
+  if (!fs::exists(library_folder() / kernel_host_file)) {
+    throw UsageError(fmt::format("--kernels: '{}' is missing; it is built and installed with assay",
+                                 (library_folder() / kernel_host_file).string()));
+  }
+}
+
+std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOptions& options) {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  FileDescriptor own(ends[0]);
+  const FileDescriptor other(ends[1]);
+  const pid_t child = start_child(command_of(options, other.get()));
+  return std::make_unique<providers::KernelProcess>(
+      std::move(own), [child, kernels = options.kernels] { end_like(child, kernels); });
+}
+
+void hide_memory() { prctl(PR_SET_DUMPABLE, 0); }
+
+}  // namespace assay::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "cli/trial_options.h"
+#include "kernels/providers/backend.h"
+
+// The process that runs the kernels of --kernels, from the side of the worker that judges them.
+namespace assay::cli {
+
+/// Throws UsageError if --kernels names neither a file nor kernels that ship with the program, or
+/// if --python is no program. Starts nothing.
+void check_kernels(const TrialOptions& options);
+
+/// Starts the process. When it ends, so does this one, in the same way: its parent sees what became
+/// of the kernels. Throws UsageError with the reason if they cannot be used.
+std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOptions& options);
+
+/// Keeps other processes of the user from reading the memory of this one, which has the expected
+/// results: a debugger, and the process of the kernels. The superuser still can.
+void hide_memory();
+
+}  // namespace assay::cli

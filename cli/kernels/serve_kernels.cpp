@@ -1,0 +1,112 @@
+#include "cli/kernels/serve_kernels.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "cli/backends.h"
+#include "cli/exit_code.h"
+#include "cli/stderr_message.h"
+#include "kernels/core/file_descriptor.h"
+#include "kernels/core/status.h"
+#include "kernels/providers/host.h"
+#include "kernels/sim/fault.h"
+
+namespace assay::cli {
+namespace {
+
+/// Takes the socket from standard input, which becomes empty: kernels may read it.
+FileDescriptor take_socket() {
+  FileDescriptor socket(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  const FileDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (socket.get() < 0 || nothing.get() < 0 || dup2(nothing.get(), STDIN_FILENO) < 0) {
+    throw std::system_error(errno, std::generic_category(), "the judge's socket");
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return socket;
+}
+
+void add_host_options(CLI::App& app, TrialOptions& options) {
+  for (const char* flag : {"--sim-devices", "--sim-fault"}) add_trial_option(app, options, flag);
+}
+
+int serve_library(const std::string& file, const std::vector<std::string>& words) {
+  // An absolute path: dlopen looks for names without a slash elsewhere.
+  void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* error = dlerror();
+    return refuse_kernels("not a shared library that can be loaded: " + std::string(error));
+  }
+  // dlsym returns a pointer to an object; POSIX prescribes this cast to a function.
+  const auto entry = reinterpret_cast<decltype(&assay_kernels)>(dlsym(library, "assay_kernels"));
+  const assay_kernel_table* table = entry == nullptr ? nullptr : entry();
+  if (table == nullptr) {
+    return refuse_kernels(
+        "it has no function assay_kernels that gives a table (assay_kernel.h, docs/kernels.md)");
+  }
+  return serve_kernels(*table, words);
+}
+
+}  // namespace
+
+std::vector<std::string> host_words(const TrialOptions& options) {
+  std::vector<std::string> words;
+  if (options.sim_devices > 0) {
+    words = {"--sim-devices", std::to_string(options.sim_devices)};
+  }
+  for (const std::string& fault : options.sim_faults) {
+    words.insert(words.end(), {"--sim-fault", fault});
+  }
+  return words;
+}
+
+int serve_kernels(const assay_kernel_table& table, const std::vector<std::string>& words) {
+  TrialOptions options;
+  CLI::App app;
+  add_host_options(app, options);
+  app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  // As in a worker: freed tensors stay, so that the next ones need no new pages.
+  constexpr int max_bytes = 1 << 30;
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, max_bytes);
+  try {
+    providers::serve(take_socket(), table, [&] {
+      std::vector<sim::Fault> faults;
+      for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
+      return all_backends(options.sim_devices, std::move(faults));
+    });
+  } catch (const UsageError&) {
+    return usage;  // the judge says it
+  }
+  return ok;
+}
+
+int refuse_kernels(const std::string& why) {
+  providers::refuse(take_socket(), why);
+  return usage;
+}
+
+Command add_serve_kernels(CLI::App& program) {
+  struct Options {
+    std::string file;
+    TrialOptions trials;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand(serve_kernels_name, "runs the kernels of a library");
+  app->group("");  // not in --help
+  app->add_option("FILE", options->file)->required();
+  add_host_options(*app, options->trials);
+  return {app, [options] { return serve_library(options->file, host_words(options->trials)); }};
+}
+
+}  // namespace assay::cli

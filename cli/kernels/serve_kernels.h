@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/trial_options.h"
+#include "kernels/providers/assay_kernel.h"
+
+// The process that runs kernels of others. A library's is this program itself, by a hidden command.
+// A Python file's is the user's Python, which loads `kernel_host_file` and calls its C functions.
+// The socket to the judge is standard input.
+namespace assay::cli {
+
+inline constexpr const char* serve_kernels_name = "serve-kernels";
+/// Not "assay_*.so", which would be a backend.
+inline constexpr const char* kernel_host_file = "kernel_host.so";
+
+/// Words that tell the process which devices there are.
+std::vector<std::string> host_words(const TrialOptions& options);
+
+/// Serves the table until the judge leaves. Returns the exit code.
+int serve_kernels(const assay_kernel_table& table, const std::vector<std::string>& words);
+
+/// Tells the judge why nothing can be served. Returns the exit code.
+int refuse_kernels(const std::string& why);
+
+Command add_serve_kernels(CLI::App& program);
+
+}  // namespace assay::cli

@@ -1,0 +1,34 @@
+#include "kernels/ops/offers.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace assay {
+
+bool may_be_offered(const Op& op) {
+  return !op.collective && !op.multi_device && op.memory_spaces.empty() && op.name != "random";
+}
+
+bool Offers::have(const OpInstance& op) const {
+  return may_be_offered(*op.op) && std::ranges::any_of(ops, [&](const Offer& offer) {
+           return offer.op == op.op->name &&
+                  std::ranges::find(offer.dtypes, op.dtype) != offer.dtypes.end();
+         });
+}
+
+Offers common(const Offers& a, const Offers& b) {
+  if (a.ops.empty()) return b;
+  if (b.ops.empty()) return a;
+  Offers both{.name = a.name == b.name ? a.name : a.name + " and " + b.name};
+  for (const Offer& offer : a.ops) {
+    const auto found = std::ranges::find(b.ops, offer.op, &Offer::op);
+    if (found == b.ops.end()) continue;
+    Offer& shared = both.ops.emplace_back(Offer{.op = offer.op});
+    std::ranges::copy_if(offer.dtypes, std::back_inserter(shared.dtypes), [&](DType dtype) {
+      return std::ranges::find(found->dtypes, dtype) != found->dtypes.end();
+    });
+  }
+  return both;
+}
+
+}  // namespace assay

@@ -1,0 +1,88 @@
+#include "kernels/providers/backend.h"
+
+#include <string>
+#include <utility>
+
+#include "kernels/core/status.h"
+#include "kernels/device/device_id.h"
+#include "kernels/providers/socket_group.h"
+#include "kernels/remote/device.h"
+#include "kernels/remote/message.h"
+#include "kernels/remote/peer.h"
+
+namespace assay::providers {
+
+using remote::Command;
+using remote::Reader;
+using remote::Writer;
+
+class KernelProcess::Connection {
+ public:
+  Connection(FileDescriptor socket, std::function<void()> lost)
+      : group(std::move(socket), 0, std::move(lost)), peer(group, 1) {}
+  SocketGroup group;
+  remote::Peer peer;
+};
+
+KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost)
+    : connection_(std::make_unique<Connection>(std::move(socket), std::move(lost))) {
+  const auto told = connection_->group.receive(1);
+  Reader reader(told);
+  if (!reader.get<bool>()) throw UsageError(reader.text());
+  offers_.name = reader.text();
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    std::string op = reader.text();
+    offers_.ops.push_back({std::move(op), reader.list<DType>()});
+  }
+}
+
+KernelProcess::~KernelProcess() = default;
+
+std::unique_ptr<Device> KernelProcess::open(const DeviceInfo& info, int index) {
+  Writer message;
+  connection_->group.send(1, message.put(info.backend).put(index).bytes());
+  return std::make_unique<remote::RemoteDevice>(info, connection_->peer);
+}
+
+class ProvidedBackends::ProvidedBackend final : public Backend {
+ public:
+  ProvidedBackend(const Backend& real, ProvidedBackends& owner) : real_(real), owner_(owner) {}
+
+  const BackendTraits& traits() const override { return real_.traits(); }
+  std::vector<DeviceInfo> describe() const override { return real_.describe(); }
+  std::vector<std::string> problems() const override { return real_.problems(); }
+  Visibility visibility() const override { return real_.visibility(); }
+  std::unique_ptr<Device> open(int index) override {
+    const std::string id = to_text(DeviceId{kind(), index});
+    for (const DeviceInfo& info : describe()) {
+      if (info.device != id) continue;
+      processes_.push_back(owner_.take_process());
+      return processes_.back()->open(info, index);
+    }
+    throw DeviceError(Failure::device_lost, "there is no " + id);
+  }
+  std::unique_ptr<Communicator> connect(std::span<Device* const> /*devices*/, int /*ranks*/,
+                                        Bootstrap& /*bootstrap*/) override {
+    throw DeviceError(Failure::not_here, "kernels of others have no collectives");
+  }
+
+ private:
+  const Backend& real_;
+  ProvidedBackends& owner_;
+  std::vector<std::unique_ptr<KernelProcess>> processes_;  // of the devices that were opened
+};
+
+ProvidedBackends::ProvidedBackends(const Backends& real, StartKernelProcess start)
+    : start_(std::move(start)), idle_(start_()), offers_(idle_->offers()) {
+  for (const BackendTraits& traits : real.traits()) {
+    backends_.add(std::make_unique<ProvidedBackend>(*real.find(traits.kind), *this));
+  }
+}
+
+ProvidedBackends::~ProvidedBackends() = default;
+
+std::unique_ptr<KernelProcess> ProvidedBackends::take_process() {
+  return idle_ ? std::move(idle_) : start_();
+}
+
+}  // namespace assay::providers

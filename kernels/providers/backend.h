@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "kernels/core/file_descriptor.h"
+#include "kernels/device/backends.h"
+#include "kernels/ops/offers.h"
+
+// Devices as the judge sees them when others bring the kernels: the same devices, each served by a
+// process of its own, in which those kernels run.
+namespace assay::providers {
+
+/// A process that runs kernels of others, and the judge's end of the socket to it.
+class KernelProcess {
+ public:
+  /// `lost` is called when the process has ended, and does not return. Throws UsageError with the
+  /// reason if it refuses.
+  KernelProcess(FileDescriptor socket, std::function<void()> lost);
+  ~KernelProcess();
+  KernelProcess(const KernelProcess&) = delete;
+  KernelProcess& operator=(const KernelProcess&) = delete;
+
+  const Offers& offers() const { return offers_; }
+  /// The device, opened there. Once for each process.
+  std::unique_ptr<Device> open(const DeviceInfo& info, int index);
+
+ private:
+  class Connection;
+  std::unique_ptr<Connection> connection_;
+  Offers offers_;
+};
+
+/// Starts one more process.
+using StartKernelProcess = std::function<std::unique_ptr<KernelProcess>()>;
+
+/// All devices of `real`, which must outlive the result. The first process tells what it offers.
+class ProvidedBackends {
+ public:
+  ProvidedBackends(const Backends& real, StartKernelProcess start);
+  ~ProvidedBackends();
+  ProvidedBackends(const ProvidedBackends&) = delete;
+  ProvidedBackends& operator=(const ProvidedBackends&) = delete;
+
+  const Backends& backends() const { return backends_; }
+  const Offers& offers() const { return offers_; }
+
+ private:
+  class ProvidedBackend;
+  std::unique_ptr<KernelProcess> take_process();
+
+  StartKernelProcess start_;
+  std::unique_ptr<KernelProcess> idle_;
+  Offers offers_;
+  Backends backends_;
+};
+
+}  // namespace assay::providers

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kernels/core/file_descriptor.h"
+#include "kernels/device/backends.h"
+#include "kernels/providers/assay_kernel.h"
+
+// The process in which kernels of others run. It holds the tensors of one launch and nothing else:
+// no reference, no expected result, no clock that decides alone.
+namespace assay::providers {
+
+/// Tells the judge at the other end of the socket what the table offers, and serves one device that
+/// the judge then names, until it leaves. `backends` is called when the device is known. Throws
+/// UsageError, after telling the judge too, for an invalid table.
+void serve(FileDescriptor socket, const assay_kernel_table& table,
+           const std::function<std::unique_ptr<const Backends>()>& backends);
+
+/// Tells the judge why nothing can be served.
+void refuse(FileDescriptor socket, const std::string& why);
+
+}  // namespace assay::providers
