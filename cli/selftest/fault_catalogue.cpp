@@ -10,7 +10,13 @@ constexpr std::string_view softmax = "tensor_ops/softmax/f32/rows=16,cols=1003";
 constexpr std::string_view layer = "linear/f32/batch=16,in=64,out=33,bias=1,act=none";
 constexpr std::string_view allreduce = "allreduce/f32/reduce=sum,ranks=3,count=1003";
 
+constexpr std::string_view large = "tensor_ops/add/f32/n=4194304";
+constexpr std::string_view medium = "tensor_ops/add/f32/n=65537";
+constexpr std::string_view product = "linear/f32/batch=16,in=4096,out=33,bias=0,act=none";
+
 constexpr std::string_view timed = "--profile seeds";
+constexpr std::string_view at_length =
+    "--profile default";  // each set of tensors is launched often
 constexpr std::string_view brief = "--check-only --timeout 2";
 
 // clang-format off
@@ -121,6 +127,25 @@ constexpr Pairing on_simulated[] = {
     {"sticky_error", add, "sticky", Status::error, brief},
     {"device_lost", add, "fallen off the bus", Status::device_lost, brief},
     {"dead_rank", allreduce, "no answer within 2 s", Status::timeout, brief, 3},
+
+    {"zeros", add, "all_exponents: ", Status::fail, "--check-only", 1, true},
+    {"copies_input", add, "all_exponents: ", Status::fail, "--check-only", 1, true},
+    {"remembers_addresses", medium, "last_launch: ", Status::fail, at_length, 1, true},
+    {"remembers_some_elements", medium, "last_launch: ", Status::fail, at_length, 1, true},
+    {"remembers_all_elements", medium, "exact", Status::pass, at_length, 1, true},
+    {"works_on_the_side", large, "all_exponents: ", Status::fail, "--check-only", 1, true},
+    {"returns_early", large, "all_exponents: ", Status::fail, "--check-only", 1, true},
+    {"writes_late", add, "after its stream has ended", Status::fail, "--check-only", 1, true},
+    {"writes_past_its_output", add, "4 bytes written past the end", Status::fail, "--check-only", 1, true},
+    {"changes_its_input", add, "input 0 of rank 0 was overwritten", Status::fail, "--check-only", 1, true},
+    {"slows_the_clock", add, "its clock tells of", Status::fail, timed, 1, true},
+    {"lowers_precision", product, "effective bits", Status::fail, "--check-only", 1, true},
+    {"only_round_shapes", add, "all_exponents: ", Status::fail, "--check-only", 1, true},
+    {"first_launches_only", add, "last_launch: ", Status::fail, timed, 1, true},
+    {"exits", add, "ended its process with exit code 0", Status::crash, brief, 1, true},
+    {"hangs", add, "no answer within 2 s", Status::timeout, brief, 1, true},
+    {"garbage_everywhere", add, "", Status::error, brief, 1, true},
+    {"takes_all_memory", add, "cheats: ", Status::oom, brief, 1, true},
 };
 
 constexpr Pairing on_gpu[] = {

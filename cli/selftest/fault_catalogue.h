@@ -16,9 +16,10 @@ struct Pairing {
   Status status = Status::fail;
   std::string_view options = "--check-only";
   int devices = 1;
+  bool is_cheat = false;  // the fault is a trick of a kernel of --kernels
 };
 
-/// Faults of kernels/sim.
+/// Faults of kernels/sim, and the tricks of kernels/providers/cheats.cpp on a simulated device.
 std::span<const Pairing> fault_catalogue();
 
 /// Faults of kernels/cuda, for a real GPU.

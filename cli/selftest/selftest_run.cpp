@@ -73,7 +73,12 @@ Outcome run_injected(int simulated, const Injection& injection,
     environment.emplace_back(injection.fault_variable, injection.fault);
   } else {
     arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
-    if (!injection.fault.empty()) {
+    if (injection.is_cheat) {
+      const fs::path program = fs::read_symlink("/proc/self/exe");
+      const fs::path cheats = program.parent_path().parent_path() / "lib/assay/kernel_cheats.so";
+      arguments.insert(arguments.end(), {"--kernels", cheats.string()});
+      environment.emplace_back("ASSAY_CHEAT", injection.fault);
+    } else if (!injection.fault.empty()) {
       arguments.insert(arguments.end(), {"--sim-fault", std::string(injection.fault)});
     }
   }
@@ -88,7 +93,8 @@ Outcome run_injected(int simulated, const Injection& injection,
   return outcome;
 }
 
-Outcome run_case(const Pairing& pairing, const Injection& injection) {
+Outcome run_case(const Pairing& pairing, Injection injection) {
+  injection.is_cheat = pairing.is_cheat;
   std::vector<std::string> selection{"--case", std::string(pairing.case_id)};
   for (const std::string& word : split(pairing.options, ' ')) selection.push_back(word);
   return run_injected(pairing.devices, injection, selection);

@@ -17,6 +17,7 @@ struct Injection {
   int seed = 1;
   std::string device = sim::traits().kind;  // simulated devices, or a GPU
   std::string fault_variable = {};          // injects the fault; empty: --sim-fault does
+  bool is_cheat = false;                    // the fault is a trick of kernels of --kernels
 };
 
 /// Exit code and rows of a run.
@@ -33,6 +34,7 @@ struct Outcome {
 Outcome run_injected(int simulated, const Injection& injection,
                      const std::vector<std::string>& selection);
 
-Outcome run_case(const Pairing& pairing, const Injection& injection);
+/// Runs the pairing's case with another fault than its own, or none.
+Outcome run_case(const Pairing& pairing, Injection injection);
 
 }  // namespace assay::cli

@@ -29,7 +29,7 @@ foreach(program IN LISTS assay_programs)
   # As DT_RPATH, which also holds for the libraries that libraries need; DT_RUNPATH does not.
   target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
-install(TARGETS kernel_host LIBRARY DESTINATION lib/assay)
+install(TARGETS kernel_host kernel_cheats LIBRARY DESTINATION lib/assay)
 assay_run_path(kernel_host lib/assay "$ORIGIN/..")
 target_link_options(kernel_host PRIVATE -Wl,--disable-new-dtags)
 install(DIRECTORY kernels/providers/python DESTINATION lib/assay PATTERN __pycache__ EXCLUDE)
