@@ -1,11 +1,8 @@
 #include "kernels/providers/host.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "kernels/core/status.h"
@@ -21,27 +18,6 @@ namespace {
 using remote::Reader;
 using remote::Writer;
 
-/// Ends the process at once when the judge has left: it wants nothing more.
-void leave() { _exit(0); }
-
-/// Lets the process take as much memory as there is: one that takes more gets none, and no other
-/// process is killed for it. Sanitizers reserve more than any machine has.
-void limit_memory() {
-#ifndef __SANITIZE_ADDRESS__
-  const auto kib_of = [](const char* file, std::string_view wanted) -> rlim_t {
-    std::ifstream lines(file);
-    for (std::string name, rest; lines >> name && std::getline(lines, rest);) {
-      if (name == wanted) return std::stoull(rest);
-    }
-    return RLIM_INFINITY / 4096;
-  };
-  const rlim_t kib =
-      kib_of("/proc/meminfo", "MemAvailable:") + kib_of("/proc/self/status", "VmData:");
-  const rlimit limit{kib * 1024, kib * 1024};
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
-}
-
 void tell_refusal(SocketGroup& group, const std::string& why) {
   Writer message;
   group.send(0, message.put(false).put(why).bytes());
@@ -49,14 +25,17 @@ void tell_refusal(SocketGroup& group, const std::string& why) {
 
 }  // namespace
 
+void end_process() { _exit(0); }
+
 void refuse(FileDescriptor socket, const std::string& why) {
-  SocketGroup group(std::move(socket), 1, leave);
+  SocketGroup group(std::move(socket), 1, end_process);
   tell_refusal(group, why);
 }
 
 void serve(FileDescriptor socket, const assay_kernel_table& table,
-           const std::function<std::unique_ptr<const Backends>()>& backends) {
-  SocketGroup group(std::move(socket), 1, leave);
+           const std::function<std::unique_ptr<const Backends>()>& backends,
+           const std::function<void()>& left) {
+  SocketGroup group(std::move(socket), 1, left);
   Writer hello;
   try {
     const Offers offers = read_offers(table);
@@ -74,7 +53,6 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
   const auto all = backends();
   Backend* backend = all->find(kind);
   if (backend == nullptr) throw UsageError("the kernels' process has no backend " + kind);
-  limit_memory();
   ProvidedKernels kernels(table);
   remote::serve(group,
                 {.backend = *backend,

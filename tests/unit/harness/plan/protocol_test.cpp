@@ -108,6 +108,20 @@ TEST(Protocol, TheStateOfTheDeviceSurvivesWithEachSample) {
   }
 }
 
+TEST(Protocol, AHelloTellsOfKernelsOfOthers) {
+  Hello hello;
+  EXPECT_TRUE(std::get<Hello>(decode_from_worker(encode(hello))).kernels.ops.empty());
+  hello.kernels = {"mine 1.0", {{"add", {DType::f32, DType::bf16}}, {"sort", {DType::i64}}}};
+  hello.kernels_refused = "no";
+  const auto back = std::get<Hello>(decode_from_worker(encode(hello)));
+  EXPECT_EQ(back.kernels, hello.kernels);
+  EXPECT_EQ(back.kernels_refused, "no");
+  EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":5,"schema":1,"build_id":"",)"
+                                  R"("devices":[],"backends":[],"problems":[],)"
+                                  R"("kernels":{"name":"x","ops":{"add":["f33"]}}})"),
+               Malformed);
+}
+
 TEST(Protocol, ATrialOfACaseThatThisBuildLacksIsUnderstoodAsThat) {
   const std::string line =
       R"({"type":"trial","case":"tensor_ops/nothing/f32/n=1","devices":["cpu"],)"

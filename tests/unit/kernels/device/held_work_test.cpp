@@ -124,6 +124,23 @@ TEST(HeldWork, OfAllProcessesIsEnqueuedBeforeAnyIsReleased) {
   EXPECT_EQ(b.did, a.did);
 }
 
+TEST(HeldWork, TakesSetsInTurns) {
+  Process process{.can_block = false, .has_graphs = true};
+  NotedStream stream(process);
+  NotedKernel a(process, "a"), b(process, "b"), c(process, "c");
+  Stream* streams[] = {&stream};
+  HeldWork work(streams, {{&a}, {&b}, {&c}});
+  work.time_s(1, false, 2);
+  work.time_s(2, false, 2);
+  EXPECT_EQ(process.did, "c c a");
+  process.did.clear();
+  work.time_s(6, false, 0);
+  EXPECT_EQ(process.did, "graph") << "of whole rounds";
+  process.did.clear();
+  work.time_s(4, false, 1);
+  EXPECT_EQ(process.did, "b c a b") << "a graph would always begin with the first";
+}
+
 TEST(HeldWork, IsALoopForAllIfOneHasNoGraph) {
   Process a, b{.has_graphs = false};
   time_together(a, b, 2);
