@@ -1,18 +1,12 @@
 #include <limits>
 
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/row_pieces.cuh"
 
 // Softmax and layernorm. A row that fits into the registers of a team is read once. A longer one is
 // read twice: for its statistics, and again for the results.
 namespace assay::cuda {
 namespace {
-
-struct Plus {
-  template <class C>
-  __device__ C operator()(C a, C b) const {
-    return a + b;
-  }
-};
 
 /// A NaN may or may not become the maximum. Either way it reaches the sum, and so every element.
 struct Greater {
@@ -298,16 +292,6 @@ std::size_t free_shared_bytes(Function* kernel) {
   return of_block - attributes.sharedSizeBytes;
 }
 
-/// Number of threads that the GPU holds at once.
-template <class S>
-std::int64_t resident_threads(const Binding& binding) {
-  int processors = 0;
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                               stream_of(binding).ordinal()),
-        "cudaDeviceGetAttribute");
-  return std::int64_t{processors} * row_blocks<S> * row_threads;
-}
-
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
   const RowTensor r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
@@ -321,10 +305,12 @@ std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) 
     } else {
       shared = 0;
     }
+    // No more blocks than the GPU holds at once: each loads weight and bias.
+    const std::int64_t max_threads =
+        std::int64_t{multiprocessors(binding)} * row_blocks<S> * row_threads;
     return std::make_unique<FunctionKernel>(
         "rows in registers", binding,
-        [=, x = input<T>(binding, 0), y = output<T>(binding),
-         max_threads = resident_threads<S>(binding)](cudaStream_t stream) {
+        [=, x = input<T>(binding, 0), y = output<T>(binding)](cudaStream_t stream) {
           launch_rows(stream, norm, x, y, r, shared, max_threads);
         });
   });
