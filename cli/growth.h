@@ -8,9 +8,10 @@
 
 namespace assay::cli {
 
-/// Returns the growth for devices with memory of their own: the largest of their caches decides,
-/// and the smallest memory. CPUs keep the sizes of the profile, as a share of a processor often
-/// sees the cache of all of it; so do stand-ins, which have no speed.
+/// Returns the growth of the cases of a run on these devices. Those with memory of their own
+/// decide: the largest of their caches, and the smallest memory. A CPU does not, as a share of a
+/// processor often sees the cache of all of it; beside a GPU it gets the GPU's sizes. Nor do
+/// stand-ins, which have no speed.
 Growth growth_for(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends);
 
 }  // namespace assay::cli

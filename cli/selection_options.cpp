@@ -213,7 +213,7 @@ SelectedTrials select_trials(const SelectionOptions& options) {
 SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& machine) {
   // Checks the text first: no process is started for a typo.
-  std::vector<Case> cases = select_cases(options.cases);
+  check_selection(options.cases);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
   check_simulated(options);
 
@@ -230,7 +230,7 @@ SelectedTrials select_trials(const SelectionOptions& options,
   }
   Selection for_devices = options.cases;
   for_devices.growth = growth_for(infos_of(selected), selected.machine.backends);
-  if (for_devices.growth.min_bytes > 0) cases = select_cases(for_devices);
+  const std::vector<Case> cases = select_cases(for_devices);
   const std::set<std::string> timings(options.timings.begin(), options.timings.end());
   selected.plan =
       make_plan(cases, selected.devices, selected.machine.backends,

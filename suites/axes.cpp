@@ -61,6 +61,7 @@ struct Tuple {
   Params params;
   Level level = Level::seeds;
   std::string_view grows{};  // a parameter
+  bool is_swept = false;     // keeps the sizes on the way
 };
 
 /// Returns the tuples that differ in parameters other than `name`, whose values are to be replaced.
@@ -84,6 +85,7 @@ std::vector<Tuple> tuples_of(const Op& op, const Axis& axis, Level level,
     Tuple& tuple = tuples.emplace_back();
     tuple.level = point.level;
     tuple.grows = point.grows;
+    tuple.is_swept = point.is_swept;
     for (std::size_t i = 0; i < axis.names.size(); ++i) {
       tuple.params.set(axis.names[i], point.values[i]);
     }
@@ -119,7 +121,10 @@ std::vector<Tuple> product_of(const Op& op, const Grid& grid, Level level,
       for (const Tuple& tuple : tuples) {
         longer.push_back(so_far);
         longer.back().level = std::max(so_far.level, tuple.level);
-        if (!tuple.grows.empty()) longer.back().grows = tuple.grows;
+        if (!tuple.grows.empty()) {
+          longer.back().grows = tuple.grows;
+          longer.back().is_swept = tuple.is_swept;
+        }
         for (const auto& [name, value] : tuple.params.entries()) {
           longer.back().params.set(name, value);
         }
@@ -130,18 +135,18 @@ std::vector<Tuple> product_of(const Op& op, const Grid& grid, Level level,
   return product;
 }
 
-/// Doubles the parameter that grows.
-OpInstance grown(const Op& op, DType dtype, const Tuple& tuple, const Growth& growth) {
-  OpInstance instance = instantiate(op, dtype, tuple.params);
-  if (tuple.grows.empty()) return instance;
-  while (instance.signature.bytes < growth.min_bytes) {
-    Params params = instance.params;
+/// Doubles the parameter that grows. Returns the last size, or all of them for a sweep.
+std::vector<OpInstance> grown(const Op& op, DType dtype, const Tuple& tuple, const Growth& growth) {
+  std::vector<OpInstance> sizes{instantiate(op, dtype, tuple.params)};
+  while (!tuple.grows.empty() && sizes.back().signature.bytes < growth.min_bytes) {
+    Params params = sizes.back().params;
     params.set(tuple.grows, 2 * params.integer(tuple.grows));
     OpInstance larger = instantiate(op, dtype, params);
     if (larger.signature.bytes > growth.max_bytes) break;
-    instance = std::move(larger);
+    if (!tuple.is_swept) sizes.clear();
+    sizes.push_back(std::move(larger));
   }
-  return instance;
+  return sizes;
 }
 
 void check_names(std::span<const Suite* const> suites, std::span<const AxisOverride> overrides) {
@@ -202,12 +207,14 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
           for (const Tuple& tuple : product) {
             try {
-              Case test{std::string(suite->name), grown(op, dtype, tuple, growth),
-                        tuple.level >= grid.timed_from};
-              any = true;
-              if (!wanted(test.id())) continue;
-              cases.push_back(std::move(test));
-              check_count(cases.size());
+              for (OpInstance& size : grown(op, dtype, tuple, growth)) {
+                Case test{std::string(suite->name), std::move(size),
+                          tuple.level >= grid.timed_from};
+                any = true;
+                if (!wanted(test.id())) continue;
+                cases.push_back(std::move(test));
+                check_count(cases.size());
+              }
             } catch (const NotApplicable& why) {
               refused = why;
             }

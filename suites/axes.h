@@ -27,7 +27,8 @@ AxisOverride parse_axis(std::string_view text);
 inline constexpr std::size_t max_cases = 100'000;
 
 /// Returns every case of the grids up to `level` whose id is wanted. Overrides replace the grids'
-/// own values, and then nothing grows. Leaves out cases whose parameters do not go together.
+/// own values; a parameter with values from the user does not grow. Leaves out cases whose
+/// parameters do not go together.
 /// Throws UsageError for a name that no op of the suites has, a value that an op refuses, and more
 /// than `max_cases` cases.
 std::vector<Case> expand(std::span<const Suite* const> suites, Level level,

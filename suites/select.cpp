@@ -75,6 +75,17 @@ Shard parse_shard(const std::string& text) {
   return shard;
 }
 
+/// Says if the user names each case; such cases do not grow.
+bool is_literal(const Selection& selection) {
+  return !selection.cases.empty() || !selection.case_file.empty();
+}
+
+UsageError empty_selection() {
+  return UsageError(
+      "the selection is empty: no case is left by --suite, --filter, --axis and --shard; see "
+      "'assay list'");
+}
+
 /// Returns the cases that suites, profile and filters choose, some perhaps twice.
 std::vector<Case> candidates(const Selection& selection) {
   const Filter filter(selection.filter);
@@ -83,8 +94,7 @@ std::vector<Case> candidates(const Selection& selection) {
 
   std::vector<AxisOverride> overrides;
   for (const std::string& text : selection.axes) overrides.push_back(parse_axis(text));
-  const bool literal = !selection.cases.empty() || !selection.case_file.empty();
-  if (!literal) {
+  if (!is_literal(selection)) {
     const std::vector<const Suite*> suites = chosen_suites(selection);
     return expand(suites, find_profile(selection.profile).level, overrides, selection.growth,
                   wanted);
@@ -111,6 +121,11 @@ std::vector<Case> candidates(const Selection& selection) {
 
 }  // namespace
 
+void check_selection(const Selection& selection) {
+  find_profile(selection.profile);
+  if (candidates(selection).empty() && is_literal(selection)) throw empty_selection();
+}
+
 std::vector<Case> select_cases(const Selection& selection) {
   find_profile(selection.profile);  // throws for a typo even in an unused profile
   std::vector<Case> cases = candidates(selection);
@@ -122,11 +137,7 @@ std::vector<Case> select_cases(const Selection& selection) {
   std::set<std::string> seen;
   std::erase_if(cases, [&](const Case& test) { return !seen.insert(test.id()).second; });
   for (Case& test : cases) test.timed = timed.contains(test.id());
-  if (cases.empty()) {
-    throw UsageError(
-        "the selection is empty: no case is left by --suite, --filter, --axis and --shard; see "
-        "'assay list'");
-  }
+  if (cases.empty()) throw empty_selection();
   return cases;
 }
 

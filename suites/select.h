@@ -20,8 +20,12 @@ struct Selection {
   std::vector<std::string> axes;  // "n=1,2,3": replaces the values of a parameter, or of dtype
   std::filesystem::path case_file;
   std::string shard;  // "I/N", I from 1
-  Growth growth;      // of a profile's cases
+  Growth growth;      // of a profile's cases, whose ids filter and shard see
 };
+
+/// Throws UsageError for text that `select_cases` refuses with any growth. A profile of which the
+/// filter leaves nothing passes: with another growth, ids are others.
+void check_selection(const Selection& selection);
 
 /// Returns the cases, each once, in a stable order. Literal ids and a case file replace the
 /// profile; suites, filter and shard apply to all. Throws UsageError for unknown names, malformed

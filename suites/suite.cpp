@@ -52,4 +52,10 @@ Axis growing(std::string_view parameter, Axis axis) {
   return axis;
 }
 
+Axis sweeping(std::string_view parameter, Axis axis) {
+  axis.points.back().grows = parameter;
+  axis.points.back().is_swept = true;
+  return axis;
+}
+
 }  // namespace assay

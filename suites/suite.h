@@ -34,6 +34,8 @@ struct Point {
   std::vector<ParamValue> values;
   /// Parameter that grows with the devices' caches (suites/growth.h); empty: none.
   std::string_view grows{};
+  /// Says if each size on the way, this one included, is a case too.
+  bool is_swept = false;
 };
 
 struct Axis {
@@ -69,5 +71,7 @@ const Suite* find_suite(std::string_view name);
 Axis axis(std::string_view name, const std::vector<std::pair<Level, ParamValue>>& points);
 /// The axis, whose first point grows by this parameter.
 Axis growing(std::string_view parameter, Axis axis);
+/// The axis, whose last point goes on by doubling this parameter.
+Axis sweeping(std::string_view parameter, Axis axis);
 
 }  // namespace assay

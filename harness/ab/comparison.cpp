@@ -185,13 +185,13 @@ class Comparison {
     return true;
   }
 
-  /// Empty if any UUID is not known.
   Both<WorkerCommand> commands_for(const std::vector<DeviceId>& lane) const {
     Both<WorkerCommand> commands = options_.commands;
     commands.base.processors = nearest_processors(lane, options_.devices);
     commands.cand.processors = commands.base.processors;
     return commands;
   }
+  /// Returns nothing if any UUID is not known.
   std::vector<std::string> uuids_of(const std::vector<DeviceId>& lane) const {
     std::vector<std::string> uuids;
     for (const DeviceId& id : lane) {

@@ -49,7 +49,7 @@ struct Sample {
   std::int64_t launches = 1;
   std::optional<double> clock_hz;
   std::optional<bool> throttled;
-  // Of a copy both ways at once: seconds of each way; `seconds` are those of the longer.
+  // Seconds of each way of a copy that goes both ways at once; `seconds` is the longer.
   std::optional<double> seconds_forth = {};
   std::optional<double> seconds_back = {};
 };
@@ -127,7 +127,7 @@ struct Record {
   std::optional<SkipCategory> skip_category;
   std::optional<bool> beyond_limit;  // despite intervals and drift: one figure is wrong
   std::string stand_in;              // replaces a device: its figures are not hardware's
-  // Of a copy both ways at once: each way by its own median time.
+  // Bandwidth of each way of a copy that goes both ways at once, by that way's median time.
   std::optional<double> bandwidth_forth_bytes_per_s;
   std::optional<double> bandwidth_back_bytes_per_s;
   std::string wrong_algorithms;            // of a library, found before the case ran and not used

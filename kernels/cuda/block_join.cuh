@@ -24,6 +24,13 @@ __device__ P from_lane_xor(P own, int mask) {
   return shuffled(own, [=](unsigned word) { return __shfl_xor_sync(whole_warp, word, mask); });
 }
 
+struct Plus {
+  template <class C>
+  __device__ C operator()(C a, C b) const {
+    return a + b;
+  }
+};
+
 /// Joins `own` of each group of `lanes` lanes, a power of two. All of them get the result. All
 /// lanes of the warp call it.
 template <class P, class Join>

@@ -157,7 +157,7 @@ std::unique_ptr<Communicator> connect_nccl(std::span<Device* const> devices, Boo
     return std::make_unique<NcclCommunicator>(cache.get(key, alone, make), "nccl");
   }
   key.processes = gathered(bootstrap, this_process());
-  // None sees when another's breaks.
+  // A process does not see that another's communicator broke.
   const auto agree = [&](bool is_sound) {
     return std::ranges::count(gathered(bootstrap, is_sound ? 1 : 0), 0U) == 0;
   };

@@ -120,4 +120,12 @@ std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding&
   throw DeviceError(Failure::not_here, "cuda has no op " + std::string(op.op->name));
 }
 
+int multiprocessors(const Binding& binding) {
+  int count = 0;
+  check(
+      cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, stream_of(binding).ordinal()),
+      "cudaDeviceGetAttribute");
+  return count;
+}
+
 }  // namespace assay::cuda

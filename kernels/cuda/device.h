@@ -35,4 +35,7 @@ class CudaDevice final : public Device {
   HostMemory host_;
 };
 
+/// Number of multiprocessors of the GPU on which the binding's kernel runs.
+int multiprocessors(const Binding& binding);
+
 }  // namespace assay::cuda

@@ -48,8 +48,8 @@ __global__ void transpose_vectors(const W* x, W* y, std::int64_t rows, std::int6
   constexpr int N = vector_elements<W>;
   constexpr int T = squares<N>;
   constexpr int tile = T * N;
-  // Vector `down` of column `col`. Accesses are served by eights of threads, whose `down`, or whose
-  // col / N, are consecutive: each of the eight gets other banks.
+  // Returns the place of vector `down` of column `col`. Shared memory serves eight threads at a
+  // time, whose `down` or whose col / N are consecutive: no two of them use the same banks.
   __shared__ Vector<W, N> shared[tile][T];
   const auto place = [](int col, int down) -> Vector<W, N>& {
     return shared[col][down ^ (col / N % 8)];

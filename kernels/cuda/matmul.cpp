@@ -182,8 +182,8 @@ class StackKernel final : public Kernel {
     LayerTensors tensors{};
   };
 
-  /// Writes the input of the last step so far as the op has it when it is timed: real data, through
-  /// the layers before.
+  /// Writes the input that the last step so far has when the op is timed: real data that went
+  /// through the layers before.
   void fill_input(const OpInstance& op, bool has_bias, void* to) const {
     const auto filled = [&](std::size_t input) {
       auto tensor = std::make_unique<Workspace>(op.signature.inputs.at(input).bytes());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/cuda/block_join.cuh"
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/storage_types.cuh"
 #include "kernels/cuda/vector.cuh"
 
@@ -71,6 +72,62 @@ __device__ Share<S> load_share(const S* tile, int count, bool is_aligned, S fill
   return share;
 }
 
+struct Sum {
+  template <class S>
+  using Partial = Accumulator<S>;
+  template <class S>
+  static __device__ Partial<S> nothing() {
+    return 0;
+  }
+  /// Element that changes nothing.
+  template <class S>
+  static __device__ S fill() {
+    return static_cast<S>(0.0F);
+  }
+  template <class P, class S>
+  static __device__ P term(S x) {
+    return static_cast<P>(widened(x));
+  }
+  template <class P>
+  static __device__ P join(P a, P b) {
+    return a + b;
+  }
+  template <class P>
+  static __device__ P last_step(P total, std::int64_t /*n*/) {
+    return total;
+  }
+};
+
+/// Reduction of terms: one chain for each element of a vector, joined in pairs.
+template <class R>
+struct Chains : R {
+  template <class P, class... X>
+  static __device__ P of_elements(unsigned /*tile*/, X... x) {
+    return R::template term<P>(x...);
+  }
+
+  template <class P, class S, class... More>
+  static __device__ P of_shares(unsigned tile, const Share<S>& x, const More&... more) {
+    constexpr int width = vector_elements<S>;
+    P chain[width];
+    for (int j = 0; j < width; ++j) {
+      chain[j] = of_elements<P>(tile, x.vector(0).at[j], more.vector(0).at[j]...);
+      for (int k = 1; k < thread_vectors; ++k)
+        chain[j] =
+            R::join(chain[j], of_elements<P>(tile, x.vector(k).at[j], more.vector(k).at[j]...));
+    }
+    for (int half = width / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) chain[j] = R::join(chain[j], chain[j + half]);
+    }
+    return chain[0];
+  }
+
+  template <class P, class S>
+  static __device__ void finish(P total, const Span<S>& x, S* y) {
+    if (threadIdx.x == 0) *y = static_cast<S>(R::last_step(total, x.n));
+  }
+};
+
 /// Returns true in the last block of the grid that calls it, which may then read what all threads 0
 /// wrote before. The ticket counts modulo the number of blocks, so it is zero again for the next
 /// launch: a memset before each launch would cost as much as a small reduction.
@@ -88,7 +145,7 @@ __device__ inline bool is_last_block(unsigned* ticket) {
 /// Number of a tile in the order of elements; the head is tile 0.
 inline constexpr unsigned tail_number = 0xffffffff;
 
-/// Reduces one tensor, or two of which `second...` is the other.
+/// Reduces one tensor, or terms of two tensors: `second` is the other, or absent.
 template <class R, class S, class Y, class... Second>
 __global__ void __launch_bounds__(reduce_threads)
     reduce_tiles(Span<S> x, typename R::template Partial<S>* partials, unsigned* ticket, Y* y,
@@ -128,6 +185,27 @@ __global__ void __launch_bounds__(reduce_threads)
     total = join_block(total, join, nothing);
   }
   R::finish(total, x, y);
+}
+
+/// Makes a kernel that runs for no elements too.
+template <class R, class S, class Y, class... Second>
+std::unique_ptr<Kernel> reduce(const OpInstance& op, const Binding& binding, const S* first, Y* y,
+                               const Second*... second) {
+  using P = typename R::template Partial<S>;
+  const Span<S> x(first, op.signature.inputs[0].elements());
+  // More than a GPU holds at once: the faster take more of them.
+  const std::int64_t max_blocks = std::int64_t{16} * multiprocessors(binding);
+  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(x.tiles(), 1, max_blocks));
+  // The ticket, then what the blocks found.
+  const auto workspace = std::make_shared<Workspace>(vector_bytes + blocks * sizeof(P));
+  workspace->clear(vector_bytes);
+  return std::make_unique<FunctionKernel>(
+      "own kernel, the last block joins", binding, [=](cudaStream_t stream) {
+        auto* memory = static_cast<std::byte*>(workspace->data());
+        reduce_tiles<R, S, Y, Second...><<<blocks, reduce_threads, 0, stream>>>(
+            x, reinterpret_cast<P*>(memory + vector_bytes), reinterpret_cast<unsigned*>(memory), y,
+            second...);
+      });
 }
 
 }  // namespace assay::cuda

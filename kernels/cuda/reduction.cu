@@ -13,32 +13,6 @@ __device__ bool is_nan(P x) {
 
 // --- Sums and products ---------------------------------------------------------------------------
 
-struct Sum {
-  template <class S>
-  using Partial = Accumulator<S>;
-  template <class S>
-  static __device__ Partial<S> nothing() {
-    return 0;
-  }
-  /// Element that changes nothing.
-  template <class S>
-  static __device__ S fill() {
-    return static_cast<S>(0.0F);
-  }
-  template <class P, class S>
-  static __device__ P term(S x) {
-    return static_cast<P>(widened(x));
-  }
-  template <class P>
-  static __device__ P join(P a, P b) {
-    return a + b;
-  }
-  template <class P>
-  static __device__ P last_step(P total, std::int64_t /*n*/) {
-    return total;
-  }
-};
-
 struct Product : Sum {
   template <class S>
   static __device__ Sum::Partial<S> nothing() {
@@ -78,36 +52,6 @@ struct Norm : Sum {
   template <class P>
   static __device__ P last_step(P total, std::int64_t /*n*/) {
     return sqrt(total);
-  }
-};
-
-/// Reduction of terms: one chain for each element of a vector, joined in pairs.
-template <class R>
-struct Chains : R {
-  template <class P, class... X>
-  static __device__ P of_elements(unsigned /*tile*/, X... x) {
-    return R::template term<P>(x...);
-  }
-
-  template <class P, class S, class... More>
-  static __device__ P of_shares(unsigned tile, const Share<S>& x, const More&... more) {
-    constexpr int width = vector_elements<S>;
-    P chain[width];
-    for (int j = 0; j < width; ++j) {
-      chain[j] = of_elements<P>(tile, x.vector(0).at[j], more.vector(0).at[j]...);
-      for (int k = 1; k < thread_vectors; ++k)
-        chain[j] =
-            R::join(chain[j], of_elements<P>(tile, x.vector(k).at[j], more.vector(k).at[j]...));
-    }
-    for (int half = width / 2; half > 0; half /= 2) {
-      for (int j = 0; j < half; ++j) chain[j] = R::join(chain[j], chain[j + half]);
-    }
-    return chain[0];
-  }
-
-  template <class P, class S>
-  static __device__ void finish(P total, const Span<S>& x, S* y) {
-    if (threadIdx.x == 0) *y = static_cast<S>(R::last_step(total, x.n));
   }
 };
 
@@ -265,34 +209,6 @@ struct Argmax {
 };
 
 // --- Kernels -------------------------------------------------------------------------------------
-
-/// Blocks that share the tiles. More than a GPU holds at once: the faster take more of them.
-unsigned blocks_of(const Binding& binding, std::int64_t tiles) {
-  int processors = 0;
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                               stream_of(binding).ordinal()),
-        "cudaDeviceGetAttribute");
-  return static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, std::int64_t{16} * processors));
-}
-
-/// Makes a kernel that runs for no elements too.
-template <class R, class S, class Y, class... Second>
-std::unique_ptr<Kernel> reduce(const OpInstance& op, const Binding& binding, const S* first, Y* y,
-                               const Second*... second) {
-  using P = typename R::template Partial<S>;
-  const Span<S> x(first, op.signature.inputs[0].elements());
-  const unsigned blocks = blocks_of(binding, x.tiles());
-  // The ticket, then what the blocks found.
-  const auto workspace = std::make_shared<Workspace>(vector_bytes + blocks * sizeof(P));
-  workspace->clear(vector_bytes);
-  return std::make_unique<FunctionKernel>(
-      "own kernel, the last block joins", binding, [=](cudaStream_t stream) {
-        auto* memory = static_cast<std::byte*>(workspace->data());
-        reduce_tiles<R, S, Y, Second...><<<blocks, reduce_threads, 0, stream>>>(
-            x, reinterpret_cast<P*>(memory + vector_bytes), reinterpret_cast<unsigned*>(memory), y,
-            second...);
-      });
-}
 
 template <class R, class Types>
 std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) {

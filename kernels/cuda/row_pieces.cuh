@@ -6,8 +6,8 @@
 #include "kernels/cuda/storage_types.cuh"
 #include "kernels/cuda/vector.cuh"
 
-// RowTensor of tensors in the registers of teams: some lanes of a warp for a short row, a block for
-// a long one.
+// Rows of tensors in the registers of teams: some lanes of a warp for a short row, a block for a
+// long one.
 namespace assay::cuda {
 
 inline constexpr int row_threads = 256;

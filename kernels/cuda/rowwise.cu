@@ -1,18 +1,12 @@
 #include <limits>
 
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/row_pieces.cuh"
 
 // Softmax and layernorm. A row that fits into the registers of a team is read once. A longer one is
 // read twice: for its statistics, and again for the results.
 namespace assay::cuda {
 namespace {
-
-struct Plus {
-  template <class C>
-  __device__ C operator()(C a, C b) const {
-    return a + b;
-  }
-};
 
 /// A NaN may or may not become the maximum. Either way it reaches the sum, and so every element.
 struct Greater {
@@ -94,9 +88,6 @@ struct Softmax {
   }
 };
 
-/// Bytes of shared memory that every block of every GPU can have.
-constexpr std::size_t shared_bytes = 48 << 10;
-
 /// Computes the variance from differences to the mean. The mean of squares less the square of the
 /// mean cancels.
 template <class S>
@@ -164,9 +155,11 @@ struct Layernorm {
     C mean = 0;
     C squares = 0;  // of differences to the mean
 
-    /// Nothing joined with anything changes nothing.
+    /// Returns the other side where one is empty: the formula would multiply the square of a mean,
+    /// which may be infinite, by zero.
     __device__ Statistics operator+(const Statistics& other) const {
       if (other.count == 0) return *this;
+      if (count == 0) return other;
       const C both = count + other.count;
       const C distance = other.mean - mean;
       const C part = other.count / both;
@@ -290,14 +283,13 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
   });
 }
 
-/// Number of threads that the GPU holds at once.
-template <class S>
-std::int64_t resident_threads(const Binding& binding) {
-  int processors = 0;
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                               stream_of(binding).ordinal()),
-        "cudaDeviceGetAttribute");
-  return std::int64_t{processors} * row_blocks<S> * row_threads;
+/// Bytes of shared memory that a block of every GPU can have beside those that the kernel declares.
+template <class Function>
+std::size_t free_shared_bytes(Function* kernel) {
+  constexpr std::size_t of_block = 48 << 10;
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  return of_block - attributes.sharedSizeBytes;
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
@@ -308,15 +300,17 @@ std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) 
     const std::int64_t kept =
         (r.cols + vector_elements<S> - 1) / vector_elements<S> * vector_elements<S>;
     std::size_t shared = 2 * static_cast<std::size_t>(kept) * sizeof(S);
-    if (shared <= shared_bytes) {
+    if (shared <= free_shared_bytes(rows_in_registers<Layernorm<S>, S>)) {
       norm.shared_bias = static_cast<int>(kept);
     } else {
       shared = 0;
     }
+    // No more blocks than the GPU holds at once: each loads weight and bias.
+    const std::int64_t max_threads =
+        std::int64_t{multiprocessors(binding)} * row_blocks<S> * row_threads;
     return std::make_unique<FunctionKernel>(
         "rows in registers", binding,
-        [=, x = input<T>(binding, 0), y = output<T>(binding),
-         max_threads = resident_threads<S>(binding)](cudaStream_t stream) {
+        [=, x = input<T>(binding, 0), y = output<T>(binding)](cudaStream_t stream) {
           launch_rows(stream, norm, x, y, r, shared, max_threads);
         });
   });

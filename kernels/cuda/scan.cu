@@ -26,11 +26,6 @@ constexpr unsigned children = warp_threads;
 /// Enough for 2^25 tiles.
 constexpr int levels = 5;
 
-template <class A>
-struct Plus {
-  __device__ A operator()(A a, A b) const { return a + b; }
-};
-
 /// Sum of a node. Each 32 bits of it lie beside the number of the launch, in one access: a reader
 /// needs no fence to see if they are there.
 template <class A>
@@ -112,7 +107,7 @@ struct Tree {
       if ((missing >> level & 1) != 0) {
         while (!sibling(first, number).read(before[level], launch)) continue;
       }
-      const A siblings = join_lanes(before[level], Plus<A>{});
+      const A siblings = join_lanes(before[level], Plus{});
       prefix = siblings + prefix;
       sum = siblings + sum;
       ends_node = ends_node && number % children == children - 1;

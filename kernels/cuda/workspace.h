@@ -17,7 +17,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// Sets the first `bytes` to zero and waits, for counters that each launch leaves at zero.
+  /// Sets the first `bytes` to zero and waits, for counters that start at zero.
   void clear(std::size_t bytes);
 
   void* data() const { return data_; }

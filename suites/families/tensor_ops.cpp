@@ -21,17 +21,34 @@ const Axis strided{
 const Axis large =
     growing("n", axis("n", {{standard, 16777216}, {full, 1048573}, {full, 67108859}}));
 const Axis large_in_full = growing("n", axis("n", {{full, 16777216}}));
-/// Sizes from 4 KiB of f32 on, which show the caches: every third from `coarse` on.
+/// Elements of a sweep that shows the caches: from 4 KiB of f32 on, beyond those of the devices.
+constexpr int first_power = 10, last_power = 25;
+/// Every third size from `coarse` on.
 Axis sweep(Level coarse) {
   Axis sizes{{"n"}, {}};
-  for (int power = 10; power <= 25; ++power) {
+  for (int power = first_power; power <= last_power; ++power) {
     const bool is_coarse = power % 3 == 1 && power < 24;
     sizes.points.push_back({is_coarse ? coarse : full, {std::int64_t{1} << power}});
   }
-  return sizes;
+  return sweeping("n", std::move(sizes));
+}
+/// As many elements in rows of 1024.
+Axis sweep_of_rows() {
+  Axis sizes{{"rows", "cols"}, {}};
+  for (int power = first_power; power <= last_power; ++power)
+    sizes.points.push_back({full, {std::int64_t{1} << (power - first_power), 1024}});
+  return sweeping("rows", std::move(sizes));
+}
+/// As many elements in squares, or two of them.
+Axis sweep_of_squares() {
+  Axis sizes{{"rows", "cols"}, {}};
+  for (int power = first_power; power <= last_power; ++power)
+    sizes.points.push_back(
+        {full, {std::int64_t{1} << ((power + 1) / 2), std::int64_t{1} << (power / 2)}});
+  return sweeping("rows", std::move(sizes));
 }
 /// Sizes for ops of O(n log n).
-const Axis sortable = axis("n", {{standard, 1048573}, {full, 16777216}});
+const Axis sortable = growing("n", axis("n", {{standard, 1048573}, {full, 16777216}}));
 /// Sizes for one op of each kind, timed at all levels so that the quick ones measure something too.
 const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 
@@ -112,11 +129,15 @@ std::vector<Grid> checked() {
 std::vector<Grid> timed() {
   const Axis to_narrow = axis("to", {{seeds, "bf16"}, {seeds, "f16"}});
   const Axis to_f32 = axis("to", {{seeds, "f32"}});
+  const Axis to_bf16 = axis("to", {{seeds, "bf16"}});
   const Axis seed = axis("seed", {{seeds, 1}});
   const std::vector<DType> others{f64, bf16, f16, i64, i32, u8};
   return {{{"add", "exp", "sum"}, {f32}, {quick}},
           {{"add", "sum"}, {f32}, {sweep(standard)}},
           {{"exp", "scan"}, {f32}, {sweep(full)}},
+          {{"cast"}, {f32}, {to_bf16, sweep(full)}},
+          {{"softmax"}, {f32}, {sweep_of_rows()}},
+          {{"transpose"}, {f32}, {sweep_of_squares()}},
           {elementwise, {f32}, {large}},
           {{"copy", "add", "relu", "gelu"}, others, {large}},
           {elementwise, others, {large_in_full}},

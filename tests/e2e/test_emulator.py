@@ -54,6 +54,7 @@ class Emulator(AssayTest):
     def test_counts_say_which_kernels_can_be_fast(self):
         counted = self.count("--filter", "^limits/stream_copy/", "--csv", "counts.csv", expect=0)
         self.assertRegex(counted.stdout, r"\| limits/stream_copy/f64/\S+ \| map_vectors \| 1.00 \|.*\| met \|")
+        self.assertRegex(counted.stdout, r"\A# Cases, counted with PTX for compute capability [0-9.]+\n\nBounds on paper, ")
         row, = self.rows(".", "counts.csv")
         self.assertEqual((512, 512, 1), (float(row["bytes_per_load_request"]), float(row["bytes_per_store_request"]),
                                          float(row["active_lane_share"])))
@@ -61,9 +62,16 @@ class Emulator(AssayTest):
         self.assertRegex(self.count("--filter", "/sort/u8/", expect=0).stdout,
                          "moves [0-9.]+ of the compulsory bytes .*radix sort")
 
+    def test_counts_repeat(self):
+        # Blocks of a scan wait for others: what they do meanwhile must not depend on this host.
+        self.assertEqual(*(self.count("--filter", "/scan/i64/", "--gpus", "a100", expect=expect).stdout for expect in (0, 0)))
+
     def test_counts_of_nothing_are_an_error(self):
         self.assertIn("no case matches", self.count("--filter", "^nothing$", expect=2).stderr)
         self.assertIn("no GPU is called 'h900'", self.count("--gpus", "h900", expect=2).stderr)
+
+    def test_counts_for_a_gpu_that_cannot_run_the_kernels_are_an_error(self):
+        self.assertIn("v100 does not run PTX", self.count("--gpus", "v100", "--filter", "^limits/stream_copy/", expect=2).stderr)
 
     def test_its_faults_are_caught(self):
         self.assertIn("5 of 5 faults caught, 2 of 2 right devices not flagged",

@@ -13,7 +13,7 @@ namespace assay::kernel_counts {
 struct KernelBound {
   double memory_s = 0;         // bytes that the launch touches, at the data sheet's bandwidth
   double issue_s = 0;          // the busiest pipe of a multiprocessor, at its highest clock
-  double latency_s = 0;        // loads, with the bytes that the kernel keeps in flight
+  double latency_s = 0;        // loads, with the bytes in flight, as if nothing were stored
   double bytes_in_flight = 0;  // per multiprocessor
   int resident_warps = 0;      // per multiprocessor
   double seconds() const;

@@ -9,7 +9,7 @@
 namespace assay::kernel_counts {
 namespace {
 
-/// Compulsory bytes of a case, about: enough blocks for every multiprocessor of a small GPU.
+/// Approximate compulsory bytes of a case, which fill every multiprocessor of a small GPU.
 constexpr double case_bytes = 16 << 20;
 
 /// Sizes of ops without `n`, and the seed of `random`.

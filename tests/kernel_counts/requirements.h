@@ -41,7 +41,7 @@ enum class Requirement {
 struct Failure {
   Requirement requirement;
   std::string text;         // "0.82 on b200 by issue"
-  std::string_view reason;  // why it stands; empty: none is known
+  std::string_view reason;  // why it stands; empty: none is known that reaches so far
 };
 
 /// Requirements that the case does not meet.

@@ -17,7 +17,7 @@ class FunctionCompiler;
 /// memory.
 class KernelCompiler {
  public:
-  /// `Observed` says for what the code keeps notes.
+  /// Notes that the code keeps while it runs.
   struct Observed {
     bool coverage = false, counts = false;
   };

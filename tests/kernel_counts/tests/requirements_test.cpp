@@ -41,7 +41,7 @@ TEST(Requirements, EachCanFail) {
 
 TEST(Requirements, AReasonIsOfOneOpAndOneRequirement) {
   CaseFigures figures = good();
-  figures.bounds = {{"b200", 0.5, "issue"}, {"b200", 0.5, "latency"}};
+  figures.bounds = {{"b200", 0.92, "issue"}, {"b200", 0.92, "latency"}};
   const auto found = failures(parse_case_id("tensor_ops/exp/f32/n=1024"), figures);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_NE(found[0].reason, "");
@@ -50,9 +50,37 @@ TEST(Requirements, AReasonIsOfOneOpAndOneRequirement) {
 
 TEST(Requirements, AReasonOfNarrowElementsIsNoneOfOthers) {
   CaseFigures figures = good();
-  figures.bounds = {{"b200", 0.5, "issue"}};
-  EXPECT_NE(failures(parse_case_id("tensor_ops/sum/bf16/n=1024"), figures).front().reason, "");
-  EXPECT_EQ(failures(parse_case_id("tensor_ops/sum/f32/n=1024"), figures).front().reason, "");
+  figures.bounds = {{"b200", 0.92, "issue"}};
+  EXPECT_NE(failures(parse_case_id("tensor_ops/argmax/bf16/n=8"), figures).front().reason, "");
+  EXPECT_EQ(failures(parse_case_id("tensor_ops/argmax/f32/n=8"), figures).front().reason, "");
+}
+
+TEST(Requirements, AReasonHoldsDownToItsFigure) {
+  const auto reason_of = [](const std::string& id, auto change) {
+    CaseFigures figures = good();
+    change(figures);
+    return std::string(failures(parse_case_id(id), figures).at(0).reason);
+  };
+  const auto issue_of = [&](const std::string& id, double share) {
+    return reason_of(id, [=](auto& f) { f.bounds[0] = {"b200", share, "issue"}; });
+  };
+  const std::string cast = "tensor_ops/cast/f32/to=e4m3,n=1024";
+  EXPECT_NE(issue_of(cast, 0.9), "");
+  EXPECT_EQ(issue_of(cast, 0.01), "");
+  EXPECT_EQ(issue_of(cast, std::numeric_limits<double>::quiet_NaN()), "");
+  const std::string sort = "tensor_ops/sort/f32/n=1024";
+  EXPECT_NE(reason_of(sort, [](auto& f) { f.moved_ratio = 6; }), "");
+  EXPECT_EQ(reason_of(sort, [](auto& f) { f.moved_ratio = 100; }), "");
+  EXPECT_NE(reason_of(sort, [](auto& f) { f.wide_load_share = 0; }), "") << "as few as there are";
+}
+
+TEST(Requirements, ACaseWithoutABoundIsNotJudged) {
+  CaseFigures figures = good();
+  figures.bounds.clear();
+  const auto found = failures(parse_case_id("tensor_ops/add/f32/n=1024"), figures);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().text, "has a bound on no GPU");
+  EXPECT_EQ(found.front().reason, "");
 }
 
 TEST(Requirements, TheNarrowSideOfACastMayHaveNarrowAccesses) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "suites/select.h"
 
@@ -12,11 +13,13 @@ namespace {
 constexpr std::int64_t mib = 1 << 20;
 constexpr std::int64_t gib = 1 << 30;
 
-/// Ids of the default profile's cases of one op and dtype.
+/// Ids of a profile's cases of one op and dtype.
 std::vector<std::string> ids(const std::string& filter, Growth growth,
-                             const std::vector<std::string>& axes = {}) {
+                             const std::vector<std::string>& axes = {},
+                             const std::string& profile = "default") {
   std::vector<std::string> found;
-  for (const Case& test : select_cases({.filter = filter, .axes = axes, .growth = growth}))
+  for (const Case& test :
+       select_cases({.filter = filter, .profile = profile, .axes = axes, .growth = growth}))
     found.push_back(test.id());
   return found;
 }
@@ -39,6 +42,34 @@ TEST(Growth, DoublesTheLargeCasesUntilTheyExceedTheCaches) {
   EXPECT_TRUE(has(ids("/transpose/u8/", h100), "tensor_ops/transpose/u8/rows=32768,cols=4096"));
   EXPECT_TRUE(
       has(ids("/gather/f32/", h100), "tensor_ops/gather/f32/rows=30522,cols=768,count=65536"));
+}
+
+TEST(Growth, TakesSortsBeyondTheCachesToo) {
+  EXPECT_TRUE(has(ids("/sort/i64/", {.min_bytes = 200.0 * mib}), "tensor_ops/sort/i64/n=16777168"));
+}
+
+TEST(Growth, ContinuesSweepsThroughEverySize) {
+  const auto sums = [](Growth growth, const std::string& profile) {
+    const auto found =
+        ids("/sum/f32/n=(16777216|33554432|67108864|134217728|268435456)$", growth, {}, profile);
+    return std::set<std::string>(found.begin(), found.end());
+  };
+  const std::string sum = "tensor_ops/sum/f32/n=";
+  const Growth b200{.min_bytes = 504.0 * mib};
+  EXPECT_EQ(sums(b200, "full"),
+            (std::set{sum + "16777216", sum + "33554432", sum + "67108864", sum + "134217728"}));
+  EXPECT_EQ(sums({}, "full"), (std::set{sum + "16777216", sum + "33554432"}));
+  EXPECT_EQ(sums(b200, "default"), (std::set{sum + "134217728"})) << "the large case alone";
+}
+
+TEST(Growth, SweepsOneOpOfEachKind) {
+  const auto found = ids("/(cast|softmax|transpose)/f32/", {.min_bytes = 200.0 * mib}, {}, "full");
+  for (const char* id : {"cast/f32/to=bf16,n=1024", "cast/f32/to=bf16,n=33554432",
+                         "cast/f32/to=bf16,n=67108864", "softmax/f32/rows=1,cols=1024",
+                         "softmax/f32/rows=32768,cols=1024", "transpose/f32/rows=32,cols=32",
+                         "transpose/f32/rows=64,cols=32", "transpose/f32/rows=8192,cols=4096"}) {
+    EXPECT_TRUE(has(found, std::string("tensor_ops/") + id)) << id;
+  }
 }
 
 TEST(Growth, StopsBeforeTheMemoryIsFull) {

@@ -36,8 +36,9 @@ struct Counts {
   GlobalCounts loads, stores, atomics;
   GlobalCounts polls;  // strong loads, which look again until another thread has stored
   std::uint64_t uniform_loads = 0;  // requests for one value for all lanes, which caches answer
-  /// So often a warp waited for loads of global memory. Between two waits all loads are in flight
-  /// together: ptxas moves loads up to the last branch, barrier, store or load that they depend on.
+  /// Number of times that a warp waited for loads of global memory. All loads between two waits are
+  /// in flight together: ptxas moves loads up to the last branch, barrier, store or load that they
+  /// depend on.
   std::uint64_t load_waits = 0;
   std::uint64_t shared_requests = 0;
   std::uint64_t shared_wavefronts = 0;        // in which banks serve them
@@ -55,12 +56,12 @@ struct KernelCounts {
   Counts counts;
 };
 
-/// Whether ASSAY_EMULATOR_COUNT is set: kernels that are first used then keep what a count needs,
-/// and only those are counted.
+/// Returns true if ASSAY_EMULATOR_COUNT is set. Kernels that are first used then keep what a count
+/// needs, and only those are counted.
 bool counts_wanted();
 /// Counts launches from now on.
 void start_counts();
-/// Ends counting. In the order of the first launches.
+/// Ends counting. Returns the counts in the order of the first launches.
 std::vector<KernelCounts> take_counts();
 
 /// Counts one launch, and adds it to its kernel's counts when it ends.
@@ -70,7 +71,7 @@ class LaunchCounter {
   ~LaunchCounter();
   /// Adds a block that has ended.
   void add(const Counts& block);
-  /// Whether the launch touches the sector for the first time. Thread-safe.
+  /// Returns true if the launch touches the sector for the first time. Thread-safe.
   bool is_first_load(std::uint64_t address);
   bool is_first_store(std::uint64_t address);
 
@@ -79,7 +80,7 @@ class LaunchCounter {
   std::unique_ptr<State> state_;
 };
 
-/// Null: nothing is counted.
+/// Returns null where nothing is counted.
 std::unique_ptr<LaunchCounter> counter_of(const Launch& launch, const KernelCode& kernel,
                                           const Memory& memory);
 
