@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/kernels/kernel_process.h"
 #include "cli/kernels/serve_kernels.h"
 #include "cli/program.h"
 #include "cli/stderr_message.h"
@@ -45,6 +46,9 @@ int run(int argc, char** argv) {
   CLI::App program(description, "assay");
   program.footer(examples);
   add_version(program);
+  program.add_flag_callback(
+      "--include-dir", [] { throw CLI::CallForVersion(include_folder().string(), ok); },
+      "Display the folder of assay_kernel.h, for compilers, and exit");
   program.allow_extras();
   const std::vector<Command> commands{
       add_run(program),      add_list(program),    add_devices(program),      add_limits(program),

@@ -27,10 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folder of the installation beside the program's own.
-fs::path library_folder() {
-  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "assay";
-}
+fs::path installation() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
+
+fs::path library_folder() { return installation() / "lib" / "assay"; }
 
 fs::path python_folder() { return library_folder() / "python"; }
 
@@ -104,6 +103,8 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
 }
 
 }  // namespace
+
+fs::path include_folder() { return installation() / "include"; }
 
 void check_kernels(const TrialOptions& options) {
   const std::string& kernels = options.kernels;

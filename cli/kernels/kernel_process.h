@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/trial_options.h"
@@ -7,6 +8,9 @@
 
 // The process that runs the kernels of --kernels, from the side of the worker that judges them.
 namespace assay::cli {
+
+/// Folder of assay_kernel.h, which belongs to this installation.
+std::filesystem::path include_folder();
 
 /// Throws UsageError if --kernels names neither a file nor kernels that ship with the program, or
 /// if --python is no program. Starts nothing.
