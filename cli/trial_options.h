@@ -18,8 +18,8 @@ struct TrialOptions {
   int threads = 0;  // 0: all cores
   int sim_devices = 0;
   std::vector<std::string> sim_faults;
-  std::string kernels;  // of others: a library, a Python file, or a word; empty: our own
-  std::string python = "python3";
+  std::string kernels;        // of others: a library, a Python file, or a word; empty: our own
+  std::string python;         // empty: ASSAY_PYTHON, else python3
   bool fresh_inputs = false;  // timed launches take inputs that no launch has seen
   bool strict = false;        // no declared deviation passes
   std::int64_t soak = 0;      // further launches of each trial

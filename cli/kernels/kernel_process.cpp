@@ -73,10 +73,18 @@ fs::path find_in_path(const std::string& program) {
   return {};
 }
 
+/// Name or path of the Python. An environment that the program is installed in names its own by the
+/// variable (docs/package.md).
+std::string python_of(const TrialOptions& options) {
+  if (!options.python.empty()) return options.python;
+  const char* python = std::getenv("ASSAY_PYTHON");
+  return python == nullptr || *python == '\0' ? "python3" : python;
+}
+
 ChildCommand command_of(const TrialOptions& options, int socket) {
   ChildCommand command{.streams = {socket, STDERR_FILENO, STDERR_FILENO}};
   if (is_python(options.kernels)) {
-    command.arguments = {find_in_path(options.python).string(),
+    command.arguments = {find_in_path(python_of(options)).string(),
                          (python_folder() / "assay" / "_host.py").string(),
                          (library_folder() / kernel_host_file).string(), options.kernels};
   } else {
@@ -121,8 +129,8 @@ void check_kernels(const TrialOptions& options) {
     throw UsageError(fmt::format("--kernels: there is no file '{}'", kernels));
   }
   if (!is_python(kernels)) return;
-  if (find_in_path(options.python).empty()) {
-    throw UsageError(fmt::format("--python: there is no program '{}'", options.python));
+  if (const std::string python = python_of(options); find_in_path(python).empty()) {
+    throw UsageError(fmt::format("--python: there is no program '{}'", python));
   }
   if (!fs::exists(library_folder() / kernel_host_file)) {
     throw UsageError(fmt::format("--kernels: '{}' is missing; it is built and installed with assay",

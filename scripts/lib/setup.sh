@@ -27,6 +27,8 @@ test   libbenchmark-dev    hdr:benchmark/benchmark.h         benchmark     Googl
 test   libopenmpi-dev      hdr:mpi.h                         Open-MPI      runs started by mpirun
 test   openmpi-bin         cmd:mpirun                        Open-MPI      starts them
 test   python3             cmd:python3                       Python        checks of what a run leaves
+test   python3-venv        py:ensurepip                      Python        environment that a test installs the wheel into
+test   python3-numpy       py:numpy                          NumPy         kernels in Python
 test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
 ci     clang-tidy-22       cmd:clang-tidy-22                 clang-tidy    static checks; older ones take three times as long
