@@ -266,6 +266,7 @@ class OtherCommands(Kernels):
         compared = self.assay("compare", "out1", "out2").stdout
         self.assertRegex(compared, r"(?m)^ +options .*--kernels \./mine\.so")
         self.assertIn("1 timed in both", compared)
+        self.assertIn(f"assay ab --base BASE_ASSAY --cand CAND_ASSAY --cand-kernels ./mine.so --device cpu --case {SOFTMAX}\n", compared)
         self.assay("report", "out1", "out2", "--out", "page.html")
         self.assertIn("--kernels ./mine.so", (self.folder / "page.html").read_text(encoding="utf-8"))
 
