@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "cli/validators.h"
 #include "kernels/sim/fault.h"
 
 namespace assay::cli {
@@ -61,10 +62,10 @@ const std::vector<Row>& table() {
       {"--kernels", &TrialOptions::kernels, Reach::both, "FILE",
        "kernels of others in place of the built-in ones: a shared library, a Python file, or "
        "torch, numpy (docs/kernels.md)",
-       CLI::Validator()},
+       not_empty()},
       {"--python", &TrialOptions::python, Reach::both, "PROGRAM",
        "the Python that runs a Python file of --kernels (default: ASSAY_PYTHON, else python3)",
-       CLI::Validator()},
+       not_empty()},
       {"--fresh-inputs", &TrialOptions::fresh_inputs, Reach::both, "",
        "timed launches take inputs that no launch has seen, as with --kernels", CLI::Validator()},
       {"--strict", &TrialOptions::strict, Reach::both, "",

@@ -22,6 +22,7 @@ void add_side(CLI::App& app, AbOptions& o, ab::Side side) {
       ->group(sides);
   app.add_option("--" + name + "-kernels", o.kernels[side],
                  "--kernels for this side alone: yours, torch, numpy")
+      ->check(not_empty())
       ->type_name("FILE")
       ->group(sides);
   app.add_option("--" + name + "-sim-fault", o.sim_faults[side],

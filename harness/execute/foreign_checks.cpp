@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "harness/execute/verify_launch.h"
 #include "kernels/core/clock.h"
@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::byte overwritten{0x7e};
 
-/// Time of launches beside which a message and its answer are short.
-constexpr double long_s = 0.05;
+/// Times of launches. A late message costs milliseconds where others use the cores, whatever it is
+/// about: it is a small share of long work, while that of a changed clock stays.
+constexpr std::array work_s{0.05, 0.2, 0.8};
 /// Share of the seen time that may be missing from what is told.
 constexpr double missing_share = 0.05;
 /// A disturbance must strike each of so many.
@@ -51,17 +52,18 @@ void check_late_writes(Trial& trial, const Checks& checks) {
 void check_clock(Trial& trial, const Checks& checks) {
   if (!checks.on(Check::clock)) return;
   std::int64_t launches = 1;
-  while (read_clocks(trial, launches).seen_s < long_s) launches *= 2;
-  Reading best{0, std::numeric_limits<double>::infinity()};
-  for (int i = 0; i < clock_readings; ++i) {
-    const Reading now = read_clocks(trial, launches);
-    if (now.seen_s - now.told_s < best.seen_s - best.told_s) best = now;
+  Reading last{};
+  for (const double least_s : work_s) {
+    while (read_clocks(trial, launches).seen_s < least_s) launches *= 2;
+    for (int i = 0; i < clock_readings; ++i) {
+      last = read_clocks(trial, launches);
+      if (last.told_s >= (1 - missing_share) * last.seen_s) return;
+    }
   }
-  if (best.told_s >= (1 - missing_share) * best.seen_s) return;
   throw WrongResult{
       Check::clock, "",
       fmt::format("its clock tells of {:.3g} s for {} launches, during which {:.3g} s passed",
-                  best.told_s, launches, best.seen_s)};
+                  last.told_s, launches, last.seen_s)};
 }
 
 }  // namespace assay

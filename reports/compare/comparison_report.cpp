@@ -95,8 +95,42 @@ std::vector<std::string> speed_row(const ComparedTrial& trial) {
           disturbance(trial)};
 }
 
+/// Last value of an option in a command line; empty if there is none.
+std::string value_of(const std::string& option, const std::vector<std::string>& command_line) {
+  std::string value;
+  for (std::size_t i = 1; i < command_line.size(); ++i) {
+    const std::string& word = command_line[i];
+    if (word == option && i + 1 < command_line.size()) value = command_line[i + 1];
+    if (word.starts_with(option + "=")) value = word.substr(option.size() + 1);
+  }
+  return value;
+}
+
+/// Options by which the sides of `assay ab` have the kernels of the two runs.
+std::string kernels_options(const ComparisonFacts& facts) {
+  const auto given = [](const std::string& option, const EndedRun& of) {
+    const std::string value = value_of("--" + option, of.run.command_line);
+    return value.empty() ? value : fmt::format("{} {}", option, shell_word(value));
+  };
+  std::string options;
+  const std::string base = given("kernels", facts.base);
+  const std::string cand = given("kernels", facts.cand);
+  if (base == cand) {
+    if (!base.empty()) options += " --" + base;
+  } else {
+    if (!base.empty()) options += " --base-" + base;
+    if (!cand.empty()) options += " --cand-" + cand;
+  }
+  for (const EndedRun* run : {&facts.cand, &facts.base}) {
+    if (const std::string python = given("python", *run); !python.empty()) {
+      return options + " --" + python;
+    }
+  }
+  return options;
+}
+
 /// Commands that decide it by fresh, paired processes: one for each device and way of timing.
-std::vector<std::string> confirming_commands(const Trials& suspects) {
+std::vector<std::string> confirming_commands(const Trials& suspects, const ComparisonFacts& facts) {
   std::map<std::pair<std::string, std::string>, std::string> cases;
   for (const ComparedTrial* trial : suspects) {
     const TrialGroup& group = *trial->cand->group;
@@ -107,8 +141,9 @@ std::vector<std::string> confirming_commands(const Trials& suspects) {
       "# to confirm, with the two programs in place of BASE_ASSAY and CAND_ASSAY:"};
   for (const auto& [key, of_cases] : cases) {
     const std::string timing = key.second == cold_timing ? " --timing cold" : "";
-    commands.push_back(fmt::format("assay ab --base BASE_ASSAY --cand CAND_ASSAY --device {}{}{}",
-                                   shell_word(key.first), timing, of_cases));
+    commands.push_back(fmt::format("assay ab --base BASE_ASSAY --cand CAND_ASSAY{} --device {}{}{}",
+                                   kernels_options(facts), shell_word(key.first), timing,
+                                   of_cases));
   }
   return commands;
 }
@@ -135,7 +170,7 @@ Section speeds(const ComparisonFacts& facts, Speed speed) {
   add_rows(section, trials, facts, speed_row);
   if (is_slower) {
     trials.resize(section.rows.size());
-    section.commands = confirming_commands(trials);
+    section.commands = confirming_commands(trials, facts);
   }
   return section;
 }

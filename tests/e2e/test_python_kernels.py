@@ -299,7 +299,7 @@ class Refusals(HostTest):
                          "there, or choose another by --python (mine.py:2)")
         self.write("hidden/torch.py", "raise ModuleNotFoundError('not here', name='torch')\n")
         said = self.run_host("torch", expect=3, PYTHONPATH=str(self.folder / "hidden")).all("refused")[0]
-        self.assertRegex(said, "^--kernels torch needs the module 'torch', which .* does not have: install it there, or")
+        self.assertRegex(said, "^kernels_torch.py needs the module 'torch', which .* does not have: install it there, or")
 
     def test_imports_that_fail(self):
         self.assertEqual(self.refused("import assay\ndef g(): return {}['x']\ng()\n"),

@@ -7,7 +7,7 @@
         torch.softmax(x, 1, out=out)
 
 A function gets the input tensors in order. It writes its result into `out`, or returns it, and it may also declare
-the keyword-only parameters `params`, `problem` and `stream`. docs/kernels.md lists the ops and their formulas.
+the keyword-only parameters `params`, `problem` and `stream`. docs/kernels.md says where the ops and formulas are.
 """
 from dataclasses import dataclass
 from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union

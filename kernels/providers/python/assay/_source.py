@@ -17,12 +17,11 @@ def load(source):
     """Runs `source`, a path or a word of SHIPPED. Returns its name, its path and the registered kernels."""
     if source in SHIPPED:
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"kernels_{source}.py")
-        shown = f"--kernels {source}"
     else:
         path = os.path.abspath(source)
-        shown = os.path.basename(path)
         _check_readable(source)
         sys.path.insert(0, os.path.dirname(path))  # for modules beside the file
+    shown = os.path.basename(path)
     sys.argv = [path]
     _run(path, shown)
     if not assay._registered:

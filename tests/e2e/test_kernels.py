@@ -1,0 +1,284 @@
+"""assay run --kernels: the examples of docs/kernels.md word for word, what is refused, and each other command."""
+import functools
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import ASSAY, AssayTest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
+GTEST = pathlib.Path(ASSAY).with_name("assay_gtest")
+HEADER = f"-I{ROOT}/kernels/providers"
+SOFTMAX = "tensor_ops/softmax/f32/rows=16,cols=1003"
+APART = "tensor_ops/softmax/f32/rows=5,cols=61,ld=64"
+ADD = "tensor_ops/add/f32/n=1003"
+CPU = ("--device", "cpu")
+SIM = ("--device", "sim", "--sim-devices", "1")
+
+
+def example(fence, containing=""):
+    """The block of that language in the page, as a user copies it."""
+    page = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
+    found, = [block for block in re.findall(rf"^```{fence}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL) if containing in block]
+    return found
+
+
+@functools.cache
+def python_with(module):
+    """A Python that has the module, or None."""
+    for python in (shutil.which("python3"), sys.executable, "/usr/bin/python3"):
+        if python and subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
+class Kernels(AssayTest):
+    def setUp(self):
+        super().setUp()
+        self.runs = 0
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+    def library(self, name="mine", **replacements):
+        """The page's library in C, with other texts in place of some."""
+        text = example("c")
+        for word, other in replacements.items():
+            old = {"op": '"softmax"', "dtypes": '"f32"', "version": "ASSAY_KERNEL_VERSION", "entry": "assay_kernels(void)",
+                   "refused": '"cuda") == 0', "said": "only for host memory", "parallel": "#pragma omp parallel for"}[word]
+            self.assertIn(old, text)
+            text = text.replace(old, other)
+        self.write(f"{name}.c", text)
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-shared", "-fPIC",
+                        HEADER, f"{name}.c", "-o", f"{name}.so", "-lm"], cwd=self.folder, check=True)
+        return f"./{name}.so"
+
+    def python(self, text, module="numpy"):
+        """Options of a Python file, for a Python that has the module."""
+        python = python_with(module)
+        self.assertIsNotNone(python, f"no Python here has {module}: install Debian's python3-{module}")
+        return "--kernels", self.write("mine.py", text), "--python", python
+
+    def run_rows(self, *arguments, expect=0):
+        """Rows by case id, of a run without limits."""
+        self.runs += 1
+        self.out = f"out{self.runs}"
+        self.result = self.assay("run", "--no-limits", "--out", self.out, *arguments, expect=expect)
+        return {row["case_id"]: row for row in self.rows(self.out)}
+
+    def cases(self, *ids):
+        return [word for case in ids for word in ("--case", case)]
+
+
+class Examples(Kernels):
+    def passes(self, rows, named):
+        self.assertEqual({"pass"}, {row["status"] for row in rows.values()})
+        for row in rows.values():
+            self.assertTrue(row["implementation"].startswith(named), row["implementation"])
+        self.assertGreaterEqual(max(int(row["input_sets"] or 0) for row in rows.values()), 3)
+
+    def test_in_c_on_the_cpu_and_on_a_simulated_device(self):
+        library = self.library()
+        for device in (CPU, SIM):
+            with self.subTest(device):
+                self.passes(self.run_rows("--kernels", library, *device, *self.cases(SOFTMAX, APART)), "mine 1.0")
+
+    def test_in_python_with_numpy(self):
+        kernels = self.python(example("python", "numpy"))
+        self.passes(self.run_rows(*kernels, *CPU, *self.cases(ADD, "tensor_ops/add/f64/n=610,cols=61,ld=64")), "mine.py")
+
+    def test_in_python_with_pytorch(self):
+        if python_with("torch") is None:
+            self.skipTest("no Python here has PyTorch")
+        relu, gelu = [f"linear/f32/batch=16,in=64,out=33,bias={bias},act={act}" for bias, act in ((1, "relu"), (0, "gelu"))]
+        plain = relu.replace("bias=1", "bias=0")
+        rows = self.run_rows(*self.python(example("python", "torch"), "torch"), *CPU, *self.cases(relu, plain, gelu))
+        skip = rows.pop(gelu)
+        self.assertEqual(("skip", "not here: mine.py: only act=relu"), (skip["status"], skip["reason"]))
+        self.passes(rows, "mine.py")
+
+    def test_in_cuda_on_an_emulated_gpu(self):
+        if not (BUILD / "lib" / "emulated" / "libcuda.so.1").exists():
+            self.skipTest("the build has no emulated GPUs")
+        cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8")
+        nvcc = re.search(r"^(?:CMAKE_CUDA_COMPILER|ASSAY_NVCC):\w+=(.*nvcc)$", cache, re.MULTILINE)[1]
+        self.write("add.cu", example("cuda"))
+        # The emulator reads PTX, and stands in for the runtime.
+        subprocess.run([nvcc, "-std=c++17", "-shared", "-Xcompiler", "-fPIC", "--no-compress", "-gencode", "arch=compute_75,code=compute_75",
+                        HEADER, "add.cu", "-o", "add.so", "-cudart", "none", f"-L{BUILD}/lib", "-lassay_emulated_cudart"],
+                       cwd=self.folder, check=True)
+        apart = "tensor_ops/add/f32/n=610,cols=61,ld=64"
+        subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", "./add.so", "--device", "cuda:0",
+                        "--no-limits", "--out", "out", *self.cases(ADD, apart)], cwd=self.folder, check=True, timeout=300,
+                       capture_output=True)
+        rows = {row["case_id"]: row for row in self.rows("out")}
+        skip = rows.pop(apart)
+        self.assertEqual(("skip", "not here: mine 1.0: only whole arrays on GPUs"), (skip["status"], skip["reason"]))
+        self.passes(rows, "mine 1.0")
+
+
+class Refusals(Kernels):
+    def refused(self, *arguments, because, command="run"):
+        for text in (because,) if isinstance(because, str) else because:
+            self.assertIn(text, self.assay(command, *arguments, expect=2).stderr)
+        self.assertFalse((self.folder / "assay-runs").exists(), "decided before anything runs")
+
+    def test_what_is_no_file(self):
+        self.refused("--kernels", "./none.so", because="--kernels: there is no file './none.so'")
+        self.refused("--kernels", "torhc", because="--kernels: unknown file or word 'torhc'; did you mean 'torch'?")
+        self.refused("--kernels", "", because="--kernels: must not be empty")
+        self.refused("--kernels", "./text.so", because="there is no file")
+        self.refused("--kernels", self.write("mine.py", ""), "--python", "no-python", because="--python: there is no program 'no-python'")
+
+    def test_libraries(self):
+        self.refused("--kernels", "./" + self.write("text.so", "text"), because="--kernels ./text.so: not a shared library that can be loaded")
+        for replaced, text in (({"entry": "something_else(void)"}, "it has no function assay_kernels"),
+                               ({"version": "7"}, "it is made for version 7 of assay_kernel.h, and this program has version 1"),
+                               ({"op": '"sotfmax"'}, "it offers an op that it cannot: unknown op 'sotfmax'; did you mean 'softmax'?"),
+                               ({"op": '"allreduce"'}, "unknown op 'allreduce'"),
+                               ({"dtypes": '"f23"'}, "its op softmax: unknown dtype 'f23'"),
+                               ({"dtypes": '"f32,i32"'}, "its op softmax: unknown dtype 'i32'")):
+            with self.subTest(text):
+                self.refused("--kernels", self.library(**replaced), because=text)
+
+    def test_python_files(self):
+        python = sys.executable
+        for text, because in {
+            "def f(:\n": "--kernels mine.py: mine.py:1: SyntaxError",
+            "import assay\n": "mine.py registers no kernel: put @assay.kernel(OP) before a function",
+            "import nothing_of_this_name\n": "mine.py needs the module 'nothing_of_this_name'",
+            "import assay\n@assay.kernel('ad')\ndef f(x): return x\n": "unknown op 'ad'; did you mean 'add'",
+            "import assay\n@assay.kernel('add', dtypes='f23')\ndef f(x): return x\n": "no dtype is called 'f23'",
+            "raise SystemExit(3)\n": "mine.py ended with exit code 3 when it was imported",
+        }.items():
+            with self.subTest(because):
+                self.refused("--kernels", self.write("mine.py", text), "--python", python, because=because)
+
+    def test_a_selection_of_which_they_have_nothing(self):
+        library = self.library()
+        self.refused("--kernels", library, *CPU, "--filter", "/add/f32/", because="mine 1.0 has none of the selected add/f32; it has softmax")
+        for command in ("list", "run"):
+            self.refused("--kernels", library, *CPU, "--suite", "transfers", because="mine 1.0 has none of", command=command)
+
+    def test_two_sides_with_the_same_kernels(self):
+        library = self.library()
+        for sides in (("--base-kernels", library, "--cand-kernels", library), ("--kernels", library)):
+            self.refused(*sides, *CPU, because="both sides are the same program", command="ab")
+        self.refused("--cand-kernels", "", because="--cand-kernels: must not be empty", command="ab")
+
+
+class Rows(Kernels):
+    def test_an_op_that_they_lack_is_left_out_with_a_note(self):
+        rows = self.run_rows("--kernels", self.library(), *CPU, "--check-only", "--filter", "/(softmax|exp)/f(32|64)/.*=(2,cols=3|3)$")
+        self.assertEqual(["tensor_ops/softmax/f32/rows=2,cols=3"], list(rows))
+        note, = json.loads((self.folder / self.out / "run.json").read_text(encoding="utf-8"))["notes"]
+        self.assertEqual("mine 1.0 has no exp/f32, exp/f64, softmax/f64: 3 trials are left out", note)
+        self.assertIn(note, self.result.stderr)
+
+    def test_a_problem_that_is_not_theirs_is_a_skip_with_their_text(self):
+        library = self.library(refused='"cpu") == 0 && x->shape[0] == 16', said="not 16 rows")
+        rows = self.run_rows("--kernels", library, *CPU, "--check-only", *self.cases(SOFTMAX, APART))
+        self.assertEqual("pass", rows[APART]["status"])
+        self.assertEqual(("skip", "not here: mine 1.0: not 16 rows"), (rows[SOFTMAX]["status"], rows[SOFTMAX]["reason"]))
+
+    def test_each_way_to_fail_is_a_row(self):
+        bodies = {"add": "os.kill(os.getpid(), 11)", "sub": "sys.exit(7)", "mul": "time.sleep(1000)", "square": "raise MemoryError('no 8 GiB')",
+                  "neg": "raise ValueError('oops')", "abs": "out[...] = x", "relu": "numpy.maximum(x, 0, out=out)"}
+        text = "import assay, numpy, os, sys, time\n" + "".join(
+            f"@assay.kernel('{op}', 'f32')\ndef {op}(x, y=None, *, out): {body}\n" for op, body in bodies.items())
+        rows = self.run_rows(*self.python(text), *CPU, "--check-only", "--timeout", "5", "--filter", "/f32/n=3$", expect=1)
+        found = {row["op"]: (row["status"], row["reason"]) for row in rows.values()}
+        for op, status, reason in (("add", "crash", "signal 11"), ("sub", "crash", "mine.py: ended its process with exit code 7"),
+                                   ("mul", "timeout", "no answer within 5 s"), ("square", "oom", "mine.py: MemoryError: no 8 GiB"),
+                                   ("neg", "error", "mine.py: ValueError: oops (mine.py:"), ("abs", "fail", "elements wrong"),
+                                   ("relu", "pass", "")):
+            with self.subTest(op):
+                self.assertEqual(status, found[op][0])
+                self.assertIn(reason, found[op][1])
+
+    def test_a_weight_that_is_kept_by_its_address_is_wrong(self):
+        text = ("import assay, numpy\nkept = {}\n@assay.kernel('linear', 'f32')\ndef linear(x, w, *, out, problem):\n"
+                "  count, _ = kept.get(w.ctypes.data, (0, None))\n"
+                "  packed = w.T.copy() if count < 9 else kept[w.ctypes.data][1]\n"
+                "  kept[w.ctypes.data] = count + 1, packed\n"
+                "  numpy.matmul(x, packed, out=out)\n")
+        row, = self.run_rows(*self.python(text), *CPU, "--case", "linear/f32/batch=64,in=120,out=84,bias=0,act=none", expect=1).values()
+        self.assertEqual(("fail", "last_launch", ""), (row["status"], row["caught_on"], row["time_median_s"]))
+
+    def test_a_replay_repeats_a_row(self):
+        library = self.library()
+        row, = self.run_rows("--kernels", library, *SIM, "--check-only", "--case", APART).values()
+        words = shlex.split(row["replay"])
+        self.assertEqual("assay", words[0])
+        self.assertEqual("./mine.so", words[words.index("--kernels") + 1])
+        again, = self.run_rows(*words[2:]).values()
+        for column in ("case_id", "device", "status", "implementation", "oracle", "replay"):
+            self.assertEqual(row[column], again[column])
+
+    def test_a_resumed_run_has_the_same_kernels(self):
+        library = self.library()
+        rows = self.run_rows("--kernels", library, *CPU, "--profile", "smoke", "--check-only")
+        self.assertGreaterEqual(len(rows), 4)
+        results = self.folder / self.out / "results.csv"
+        lines = results.read_text(encoding="utf-8").splitlines(keepends=True)
+        results.write_text("".join(lines[:3]), encoding="utf-8")
+        os.rename(self.folder / library, self.folder / "away.so")
+        self.assertIn("there is no file './mine.so'", self.assay("run", "--resume", self.out, expect=2).stderr)
+        os.rename(self.folder / "away.so", self.folder / library)
+        self.assay("run", "--resume", self.out)
+        resumed = {row["case_id"]: row for row in self.rows(self.out)}
+        self.assertEqual(set(rows), set(resumed))
+        self.assertEqual({("pass", "mine 1.0")}, {(row["status"], row["implementation"]) for row in resumed.values()})
+
+    def test_built_in_kernels_take_turns_too(self):
+        row, = self.run_rows(*CPU, "--case", ADD).values()
+        self.assertEqual("3", row["input_sets"])
+        row, = self.run_rows(*CPU, "--case", ADD, "--fresh-inputs").values()
+        self.assertGreater(int(row["input_sets"]), 3)
+        self.assertIn("--fresh-inputs", row["replay"])
+
+
+class OtherCommands(Kernels):
+    def test_ab_finds_the_slower_of_two_libraries(self):
+        once = self.library("once", parallel="")
+        slow = self.library("slow", parallel="  for (int i = 0; i < 3; ++i)")
+        self.assay("ab", "--base-kernels", once, "--cand-kernels", slow, *CPU, "--case", SOFTMAX, "--rounds", "6", "--confirm", "6",
+                   "--out", "ab", expect=5)
+        row, = self.rows("ab", "ab.csv")
+        self.assertEqual("regressed", row["verdict"])
+        self.assertGreater(float(row["ratio"]), 1.5)
+        self.assertEqual(("mine 1.0", "mine 1.0"), (row["base_implementation"], row["cand_implementation"]))
+        sides = json.loads((self.folder / "ab" / "ab.json").read_text(encoding="utf-8"))
+        self.assertEqual((once, slow), (sides["base"]["kernels"], sides["cand"]["kernels"]))
+        self.assertIn(f"kernels of `{slow}`", (self.folder / "ab" / "ab.md").read_text(encoding="utf-8"))
+
+    def test_compare_and_report_take_runs_with_kernels_and_without(self):
+        self.run_rows(*CPU, "--case", SOFTMAX)
+        self.run_rows(*CPU, "--case", SOFTMAX, "--kernels", self.library())
+        compared = self.assay("compare", "out1", "out2").stdout
+        self.assertRegex(compared, r"(?m)^ +options .*--kernels \./mine\.so")
+        self.assertIn("1 timed in both", compared)
+        self.assertIn(f"assay ab --base BASE_ASSAY --cand CAND_ASSAY --cand-kernels ./mine.so --device cpu --case {SOFTMAX}\n", compared)
+        self.assay("report", "out1", "out2", "--out", "page.html")
+        self.assertIn("--kernels ./mine.so", (self.folder / "page.html").read_text(encoding="utf-8"))
+
+    def test_googletest(self):
+        if not GTEST.exists():
+            self.skipTest("the build has no assay_gtest")
+        result = subprocess.run([GTEST, "--kernels", self.library(), *CPU, "--case", APART, "--gtest_output=xml:out.xml"], cwd=self.folder,
+                                text=True, capture_output=True, timeout=100, check=False)
+        self.assertEqual(0, result.returncode, result.stdout + result.stderr)
+        self.assertIn("[  PASSED  ] 1 test.", result.stdout)
+        self.assertIn('name="implementation" value="mine 1.0"', (self.folder / "out.xml").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()
