@@ -68,8 +68,8 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_flag("--fail-fast", o.fail_fast, "end the run at the first trial that stays bad")
       ->group(gate);
   app.add_option("--expected", o.expected,
-                 "known failures, a CSV: case, reason, owner, expires, [device], [status]; - is "
-                 "standard input")
+                 "known failures, a CSV: case, reason, owner, expires, [device], [status], "
+                 "[implementation]; - is standard input")
       ->check(not_empty())
       ->type_name("FILE.csv")
       ->group(gate);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "harness/oracle/compare.h"
@@ -78,6 +79,47 @@ std::optional<double> extreme_of_numbers(const reference::Problem& problem, std:
   return has_nan ? extreme : std::nullopt;
 }
 
+/// Element i of the exact result of a cast or an fma, rounded to f32.
+float rounded_to_f32(const OpInstance& op, const std::vector<HostTensor>& inputs, std::size_t i) {
+  if (op.op->name == "fma") {
+    const auto operand = [&](std::size_t input) {
+      return static_cast<float>(element(inputs.at(input), i));
+    };
+    return std::fma(operand(0), operand(1), operand(2));
+  }
+  return visit_dtype(op.dtype, [&]<class T>(std::type_identity<T>) {
+    return static_cast<float>(inputs.at(0).as<T>()[i]);  // integers of 64 bits in one rounding too
+  });
+}
+
+/// Element i of the output's dtype, rounded from f32; empty where that is what is expected.
+std::optional<double> rounded_through_f32(const OpInstance& op,
+                                          const std::vector<HostTensor>& inputs, std::size_t i,
+                                          double expected) {
+  return visit_dtype(op.signature.outputs[0].dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_narrow_float<T>) {
+      const double twice = widen(T(rounded_to_f32(op, inputs, i)));
+      if (!same_number(twice, expected)) return std::optional(twice);
+    }
+    return std::optional<double>();
+  });
+}
+
+/// Infinity for element i of a cast that saturates; empty where the cast gives the nearest number.
+std::optional<double> not_saturated(const OpInstance& op, const std::vector<HostTensor>& inputs,
+                                    std::size_t i) {
+  constexpr float e5m2_limit = 61440;  // half a unit above the largest number, as ties go beyond it
+  if (op.signature.outputs[0].dtype != DType::e5m2) return std::nullopt;
+  const float x = rounded_to_f32(op, inputs, i);
+  if (!(std::abs(x) >= e5m2_limit)) return std::nullopt;
+  return std::copysign(std::numeric_limits<double>::infinity(), static_cast<double>(x));
+}
+
+bool reciprocal_overflows(DType dtype, double expected) {
+  const double limit = dtype == DType::f64 ? 0x1p-1024 : 0x1p-128;
+  return expected != 0 && std::abs(expected) < limit;
+}
+
 /// Value that the deviation gives for element i; empty where it does not show.
 std::optional<double> given(const Deviation& deviation, const reference::Problem& problem,
                             std::size_t rank, std::size_t i, double expected) {
@@ -99,6 +141,12 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
     }
     case Deviation::Where::nan_beside_numbers:
       return std::isnan(expected) ? extreme_of_numbers(problem, i) : std::nullopt;
+    case Deviation::Where::rounded_through_f32:
+      return rounded_through_f32(problem.op, problem.ranks[rank], i, expected);
+    case Deviation::Where::not_saturated:
+      return not_saturated(problem.op, problem.ranks[rank], i);
+    case Deviation::Where::reciprocal_overflows:
+      return where(reciprocal_overflows(problem.op.dtype, expected));
   }
   __builtin_unreachable();
 }

@@ -18,7 +18,8 @@
 namespace assay {
 namespace {
 
-const std::vector<std::string> columns{"case", "reason", "owner", "expires", "device", "status"};
+const std::vector<std::string> columns{"case",   "reason", "owner",         "expires",
+                                       "device", "status", "implementation"};
 constexpr std::size_t required_columns = 4;
 
 bool is_pattern(std::string_view text) {
@@ -111,8 +112,8 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
   check_header(name, rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const Row row(name, rows.front(), rows[i]);
-    Entry entry{rows[i].line,  row["case"],  row["device"], Status::fail,
-                row["reason"], row["owner"], row["expires"]};
+    Entry entry{rows[i].line, row["case"],   row["device"], row["implementation"],
+                Status::fail, row["reason"], row["owner"],  row["expires"]};
     for (const char* column : {"case", "reason", "owner", "expires"}) {
       if (is_blank(row[column])) throw row.error(column, "must not be empty");
     }
@@ -157,8 +158,11 @@ std::vector<std::string> ExpectedFailures::without_case(
 }
 
 bool ExpectedFailures::Entry::concerns(const Record& record) const {
-  return (device.empty() || device == record.device) &&
-         fnmatch(test.c_str(), record.case_id.c_str(), 0) == 0;
+  const auto matches = [](const std::string& pattern, const std::string& text) {
+    return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  };
+  return (device.empty() || device == record.device) && matches(test, record.case_id) &&
+         (implementation.empty() || matches(implementation, record.implementation));
 }
 
 std::string ExpectedFailures::accept(const Record& failure) const {

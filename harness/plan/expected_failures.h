@@ -11,8 +11,9 @@
 namespace assay {
 
 /// A user's own list of known failures, each with an owner and an expiry date. CSV with the columns
-/// case, reason, owner, expires (YYYY-MM-DD, its last valid day), and optionally device and status
-/// (default `fail`). `case` is a case id, or a shell pattern with `*` or `?`.
+/// case, reason, owner, expires (YYYY-MM-DD, its last valid day), and optionally device, status
+/// (default `fail`) and implementation. `case` is a case id, or a shell pattern with `*` or `?`;
+/// `implementation` is a pattern for that column of results.csv.
 class ExpectedFailures {
  public:
   ExpectedFailures() = default;
@@ -25,7 +26,7 @@ class ExpectedFailures {
   std::vector<std::string> without_case(std::span<const std::string> case_ids) const;
 
   /// Reason why a failure is accepted, "REASON (OWNER, until DATE)". Empty if no entry matches its
-  /// case, device and status, or the entry has expired.
+  /// case, device, implementation and status, or the entry has expired.
   std::string accept(const Record& failure) const;
 
   /// Notes for the list's owner after the run: entries that no longer fail, and expired entries.
@@ -36,7 +37,8 @@ class ExpectedFailures {
   struct Entry {
     std::size_t line;
     std::string test;
-    std::string device;  // empty: any
+    std::string device;          // empty: any
+    std::string implementation;  // empty: any
     Status status;
     std::string reason;
     std::string owner;

@@ -11,6 +11,10 @@ constexpr std::string_view nccl_source =
     "src/collectives/device): fminf, fmaxf, fmin, fmax, __hmin and __hmax, of which the CUDA Math "
     "API says that of NaN and a number they give the number";
 
+constexpr std::string_view pytorch_cast_source =
+    "https://github.com/pytorch/pytorch, c10/util/BFloat16.h, Half.h, Float8_e4m3fn.h and "
+    "Float8_e5m2.h (later in torch/headeronly/util): the constructors take a float";
+
 /// Until 2.9 NCCL compares f32 and f64 with (x < y) ? x : y, so the order of the ranks decides.
 /// This is not declared, and fails.
 const Deviation deviations[] = {
@@ -30,6 +34,40 @@ const Deviation deviations[] = {
      .dtypes = nccl_floats,
      .where = Deviation::Where::nan_beside_numbers,
      .source = nccl_source},
+    {.id = "pytorch-cast-through-f32",
+     .library = "PyTorch",
+     .from = "1.13",
+     .op = "cast",
+     .dtypes = {DType::f64, DType::i64, DType::i32},
+     .where = Deviation::Where::rounded_through_f32,
+     .source = pytorch_cast_source},
+    {.id = "pytorch-fma-through-f32",
+     .library = "PyTorch",
+     .from = "1.13",
+     .op = "fma",
+     .dtypes = {DType::bf16, DType::f16},
+     .where = Deviation::Where::rounded_through_f32,
+     .source = "https://github.com/pytorch/pytorch/pull/55221, "
+               "aten/src/ATen/native/cpu/PointwiseOpsKernel.cpp: addcmul widens narrow floats to "
+               "float, and rounds self + value * a * b to float and then back"},
+    {.id = "pytorch-e5m2-overflows",
+     .library = "PyTorch",
+     .from = "2.1",
+     .op = "cast",
+     .dtypes = {DType::f64, DType::f32, DType::bf16, DType::f16, DType::i64, DType::i32,
+                DType::e5m2},
+     .where = Deviation::Where::not_saturated,
+     .source = "https://github.com/pytorch/pytorch/pull/104242, c10/util/Float8_e5m2.h: what is "
+               "rounded beyond 57344 becomes infinity, and infinities stay"},
+    {.id = "pytorch-sigmoid-zero",
+     .library = "PyTorch",
+     .from = "1.13",
+     .op = "sigmoid",
+     .dtypes = {DType::f64, DType::f32, DType::bf16},
+     .where = Deviation::Where::reciprocal_overflows,
+     .value = 0,
+     .source = "https://github.com/pytorch/pytorch, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp: "
+               "1 / (1 + exp(-x)), where exp(-x) overflows for x < -88.7 (f64: x < -709.7)"},
 };
 
 }  // namespace

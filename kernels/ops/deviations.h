@@ -19,6 +19,14 @@ struct Deviation {
     /// Min or max over ranks: where some ranks hold NaN and others a number. The result is the
     /// least, or greatest, of the numbers; a zero may have either sign.
     nan_beside_numbers,
+    /// cast and fma to narrow floats: where the exact result, rounded to f32 and from there to the
+    /// output's dtype, is another number than the result rounded once. The result is that number.
+    rounded_through_f32,
+    /// Casts to 8-bit floats with infinities: where the definition gives the largest number to what
+    /// is rounded beyond it. The result is an infinity.
+    not_saturated,
+    /// Where the result is not 0, but so small that its reciprocal overflows f32 (f64: f64).
+    reciprocal_overflows,
   };
 
   std::string_view id;       // in the column `reason`: "onednn-relu-nan"

@@ -28,7 +28,7 @@ test   libopenmpi-dev      hdr:mpi.h                         Open-MPI      runs 
 test   openmpi-bin         cmd:mpirun                        Open-MPI      starts them
 test   python3             cmd:python3                       Python        checks of what a run leaves
 test   python3-venv        py:ensurepip                      Python        environment that a test installs the wheel into
-test   python3-numpy       py:numpy                          NumPy         kernels in Python
+test   python3-numpy       py:numpy                          NumPy         kernels in Python, by --kernels
 test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
 ci     clang-tidy-22       cmd:clang-tidy-22                 clang-tidy    static checks; older ones take three times as long
@@ -39,6 +39,7 @@ ci     libomp-22-dev       hdr:omp.h                         LLVM-OpenMP   the o
 ci     chromium            cmd:chromium                      Chromium      shows the report page, without a screen
 ci     chromium-driver     cmd:chromedriver                  ChromeDriver  drives it
 ci     python3-selenium    py:selenium.webdriver             Selenium      drives it from the tests
+ci     python3-torch       py:torch                          PyTorch       kernels in Python, by --kernels
 TABLE
 }
 

@@ -56,6 +56,22 @@ def sort(x, *, out):
     out.sort()
 
 
+def accumulator(x):
+    """The dtype to sum in: NumPy's own would be i64 for integers, and f16 for f16, which its guide advises against."""
+    return numpy.float32 if x.dtype == numpy.float16 else x.dtype
+
+
+def total(x, *, out):
+    out[...] = numpy.sum(x, 0, accumulator(x), keepdims=True)  # an out of f16 would hold the partial sums
+
+
+def scan(x, *, out):
+    if x.dtype == numpy.float16:
+        out[...] = numpy.cumsum(x, 0, accumulator(x))
+    else:
+        numpy.cumsum(x, 0, x.dtype, out)
+
+
 def norm2(x, *, out):
     out[0] = numpy.linalg.norm(x)
 
@@ -103,8 +119,7 @@ offer("fill", MOVED, copy)
 offer("copy", MOVED, copy)
 offer("cast", MOVED, cast)
 
-# Sums of integers would be i64 without a dtype.
-offer("sum", SIGNED, lambda x, *, out: numpy.sum(x, 0, x.dtype, out, keepdims=True))
+offer("sum", SIGNED, total)
 offer("prod", SIGNED, lambda x, *, out: numpy.prod(x, 0, x.dtype, out, keepdims=True))
 offer("mean", FLOATS, lambda x, *, out: numpy.mean(x, 0, out=out, keepdims=True))
 offer("reduce_min", NUMBERS, lambda x, *, out: numpy.amin(x, 0, out, keepdims=True))
@@ -112,7 +127,7 @@ offer("reduce_max", NUMBERS, lambda x, *, out: numpy.amax(x, 0, out, keepdims=Tr
 offer("argmax", NUMBERS, argmax)
 offer("dot", PRODUCTS, dot)
 offer("norm2", FLOATS, norm2)
-offer("scan", SIGNED, lambda x, *, out: numpy.cumsum(x, 0, x.dtype, out))
+offer("scan", SIGNED, scan)
 offer("sort", NUMBERS, sort)
 
 offer("transpose", NUMBERS, transpose)

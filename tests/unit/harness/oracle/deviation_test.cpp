@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
+#include "harness/oracle/number.h"
 #include "kernels/sim/fault.h"
 #include "tests/unit/engine_support.h"
 #include "tests/unit/example.h"
@@ -166,6 +168,120 @@ TEST(Deviations, NcclIsKnownToDropNanInMinAndMax) {
   EXPECT_TRUE(declared_of_nccl("allreduce/i32/reduce=min" + params, "NCCL 2.28.9").empty());
   EXPECT_TRUE(declared_of_nccl("allreduce/f32/reduce=min" + params, "NCCL 2.9.9").empty())
       << "there the order of the ranks decides";
+}
+
+/// Returns the output of an elementwise op after declared values have been put right.
+template <class X, class Y>
+std::vector<Y> put_right_of(const std::string& case_id, Deviation::Where where,
+                            const std::vector<std::vector<X>>& inputs, const std::vector<Y>& y,
+                            oracle::Seen& seen) {
+  oracle::Example example(case_id + "n=" + std::to_string(y.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) example.set<X>(i, inputs[i]);
+  HostTensor output(example.op.signature.outputs[0]);
+  std::ranges::copy(y, output.as<Y>().begin());
+  const Deviation deviation{.where = where};
+  std::vector<oracle::Seen> all{{&deviation}};
+  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, 0, output, all);
+  seen = all[0];
+  return {output.as<Y>().begin(), output.as<Y>().end()};
+}
+
+/// Bits of each element.
+template <class T>
+std::vector<std::uint64_t> bits(const std::vector<T>& values) {
+  std::vector<std::uint64_t> all;
+  for (const T value : values) all.push_back(oracle::bits_of(value));
+  return all;
+}
+
+TEST(Deviations, RoundedThroughF32IsWhatDiffersFromOneRounding) {
+  constexpr auto where = Deviation::Where::rounded_through_f32;
+  oracle::Seen seen{};
+  // 1 + 2^-8 is a tie of bf16. A little more is rounded up once, but down through f32.
+  const double above_tie = 1 + 0x1p-8 + 0x1p-40;
+  const BFloat16 one(1.0F), next(1.0078125F), other(1.015625F);
+  const auto cast = put_right_of<double, BFloat16>(
+      "tensor_ops/cast/f64/to=bf16,", where, {{above_tie, above_tie, above_tie, 1 + 0x1p-8, 2}},
+      {one, next, other, one, one}, seen);
+  EXPECT_EQ(bits(cast), bits<BFloat16>({next, next, other, one, one}));
+  EXPECT_EQ(seen.places, 3) << "a tie itself is no such place";
+  EXPECT_EQ(seen.deviating, 1) << "neither the right value nor a third one";
+
+  // Of 2^31 + 2^23 + 1 f32 keeps the tie alone, as it does through f64.
+  constexpr std::int64_t integer = (std::int64_t{1} << 31) + (1 << 23) + 1;
+  const auto of_integer = put_right_of<std::int64_t, BFloat16>(
+      "tensor_ops/cast/i64/to=bf16,", where, {{integer, -integer}},
+      {BFloat16(0x1p31F), BFloat16(-0x1p31F)}, seen);
+  EXPECT_EQ(bits(of_integer), bits<BFloat16>({BFloat16(0x1.02p31F), BFloat16(-0x1.02p31F)}));
+  EXPECT_EQ(seen.deviating, 2);
+
+  // 17 * 17 = 289 is a tie, which f32 keeps beside 2^-32.
+  const BFloat16 factor(17.0F), lower(288.0F), upper(290.0F);
+  const auto fma = put_right_of<BFloat16, BFloat16>(
+      "tensor_ops/fma/bf16/", where,
+      {{factor, factor}, {factor, factor}, {BFloat16(0x1p-32F), BFloat16(0.0F)}}, {lower, lower},
+      seen);
+  EXPECT_EQ(bits(fma), bits<BFloat16>({upper, lower}));
+  EXPECT_EQ(seen.places, 1);
+
+  const auto narrow = put_right_of<double, float>("tensor_ops/cast/f64/to=f32,", where,
+                                                  {{above_tie}}, {1.0F}, seen);
+  EXPECT_EQ(seen.places, 0) << "f32 itself";
+  EXPECT_EQ(narrow[0], 1.0F);
+}
+
+TEST(Deviations, NotSaturatedIsAnInfinityBeyondTheLargestE5M2) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto e5m2 = [](std::uint8_t code) { return oracle::from_bits<Float8E5M2>(code); };
+  const Float8E5M2 largest = e5m2(0x7b), infinity = e5m2(0x7c), negative = e5m2(0xfc);
+  oracle::Seen seen{};
+  const auto cast = put_right_of<float, Float8E5M2>(
+      "tensor_ops/cast/f32/to=e5m2,", Deviation::Where::not_saturated,
+      {{61440, -1e30F, inf, 61439, 61440, 61440}},
+      {infinity, negative, infinity, infinity, largest, negative}, seen);
+  EXPECT_EQ(bits(cast),
+            bits<Float8E5M2>({largest, e5m2(0xfb), largest, infinity, largest, negative}));
+  EXPECT_EQ(seen.places, 5) << "61439 is nearer to the largest number";
+  EXPECT_EQ(seen.deviating, 3);
+  const Float8E4M3 most(448.0F);
+  put_right_of<float, Float8E4M3>("tensor_ops/cast/f32/to=e4m3,", Deviation::Where::not_saturated,
+                                  {{1e30F}}, {most}, seen);
+  EXPECT_EQ(seen.places, 0) << "a format without infinities";
+}
+
+TEST(Deviations, AReciprocalOverflowsWhereTheResultIsTinyButNotZero) {
+  constexpr auto where = Deviation::Where::reciprocal_overflows;
+  oracle::Seen seen{};
+  const auto sigmoid =
+      put_right_of<float, float>("tensor_ops/sigmoid/f32/", where, {{-88, -89, -89, -89, -200}},
+                                 {0, 0, 1e-40F, -0.0F, 0}, seen);
+  EXPECT_EQ(sigmoid[0], 0) << "the exponential does not overflow yet";
+  EXPECT_NEAR(sigmoid[1], 2.2273e-39F, 1e-42F);
+  EXPECT_EQ(sigmoid[2], 1e-40F) << "another value";
+  EXPECT_TRUE(std::signbit(sigmoid[3]));
+  EXPECT_EQ(seen.places, 3) << "where the result is 0, 0 is right";
+  EXPECT_EQ(seen.deviating, 1);
+  put_right_of<double, double>("tensor_ops/sigmoid/f64/", where, {{-89, -710}}, {0, 0}, seen);
+  EXPECT_EQ(seen.places, 1) << "f64 overflows later";
+}
+
+TEST(Deviations, PyTorchIsKnownToComputeNarrowFloatsInF32) {
+  const auto ids = [](const std::string& case_id, std::string_view version) {
+    std::string all;
+    for (const auto& seen :
+         declared_for(declared_deviations(), parse_case_id(case_id).op, version)) {
+      all += std::string(seen.deviation->id) + " ";
+    }
+    return all;
+  };
+  constexpr std::string_view debian = "PyTorch 1.13.0a0 1 thread";
+  EXPECT_EQ(ids("tensor_ops/cast/f64/to=bf16,n=3", debian), "pytorch-cast-through-f32 ");
+  EXPECT_EQ(ids("tensor_ops/cast/f64/to=bf16,n=3", "OpenMP loop"), "");
+  EXPECT_EQ(ids("tensor_ops/cast/f64/to=e5m2,n=3", "PyTorch 2.15.0+cu132 8 threads"),
+            "pytorch-cast-through-f32 pytorch-e5m2-overflows ");
+  EXPECT_EQ(ids("tensor_ops/fma/bf16/n=3", debian), "pytorch-fma-through-f32 ");
+  EXPECT_EQ(ids("tensor_ops/fma/f32/n=3", debian), "");
+  EXPECT_EQ(ids("tensor_ops/sigmoid/f32/n=3", debian), "pytorch-sigmoid-zero ");
 }
 
 /// Runs `kind` on three simulated ranks whose min and max drop NaN if `faulty`. `declared` applies

@@ -40,6 +40,23 @@ TEST(ExpectedFailures, AcceptThatCaseDeviceAndStatusAlone) {
   EXPECT_EQ(ExpectedFailures().accept(failure("x")), "");
 }
 
+TEST(ExpectedFailures, AnImplementationIsAPatternThatConcernsNoOther) {
+  const auto known = read("tensor_ops/add/*,bug,ann,2027-01-01,PyTorch 1.*\n",
+                          "case,reason,owner,expires,implementation");
+  Record old = failure("tensor_ops/add/f32/n=3");
+  Record current = old;
+  old.implementation = "PyTorch 1.13.0a0 1 thread";
+  current.implementation = "PyTorch 2.15.0 1 thread";
+  EXPECT_NE(known.accept(old), "");
+  EXPECT_EQ(known.accept(current), "");
+  EXPECT_EQ(known.accept(failure("tensor_ops/add/f32/n=3")), "") << "a crash before it was known";
+
+  current.status = Status::pass;
+  EXPECT_TRUE(known.notes({current}).empty());
+  old.status = Status::pass;
+  EXPECT_EQ(known.notes({old}).size(), 1U);
+}
+
 TEST(ExpectedFailures, AnExpiredEntryAcceptsNothingAndIsNamed) {
   const auto known = read("tensor_ops/add/*,bug,ann,2026-11-20,,\n");
   const Record failed = failure("tensor_ops/add/f32/n=3");

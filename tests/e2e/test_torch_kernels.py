@@ -1,0 +1,84 @@
+"""PyTorch's and NumPy's own ops before Assay's oracles: each row passes, or its difference is declared or known."""
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+import unittest.mock
+
+from support import ASSAY, AssayTest
+
+KNOWN = pathlib.Path(ASSAY).parent.parent / "lib" / "assay" / "python" / "assay" / "known_torch.csv"
+
+
+def python_with(module):
+    """A Python that has the module, the distribution's first, or None."""
+    for python in ("/usr/bin/python3", "python3"):
+        command = [python, "-c", f"import {module}"]
+        if shutil.which(python) and subprocess.run(command, capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+class Provided(AssayTest):
+    def setUp(self):
+        super().setUp()
+        # PyTorch's results depend on the vector units that it uses.
+        environment = unittest.mock.patch.dict(os.environ, ATEN_CPU_CAPABILITY="avx2")
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def run_with(self, word, *options, expect=0):
+        """Runs that provider, and returns the rows that are no skip."""
+        package = {"torch": "python3-torch", "numpy": "python3-numpy"}[word]
+        python = python_with(word)
+        if python is None:
+            self.skipTest(f"no Python here has {word}: install Debian's {package}")
+        self.assay("run", "--kernels", word, "--python", python, "--device", "cpu", "--check-only", *options,
+                   "--out", "out", expect=expect)
+        rows = [row for row in self.rows("out") if row["status"] != "skip"]
+        self.assertTrue(rows)
+        return rows
+
+    def test_torch_passes_but_for_what_is_declared_or_known(self):
+        rows = self.run_with("torch", "--profile", "seeds", "--expected", KNOWN)
+        passed = [row for row in rows if row["status"] == "pass"]
+        known = [row for row in rows if row["expected_failure"]]
+        self.assertEqual(len(passed) + len(known), len(rows))
+        self.assertGreater(len(passed), 1000)
+        self.assertTrue(known)
+        for row in rows:
+            self.assertRegex(row["implementation"], r"^PyTorch \d+\.\d+\.\S+ \d+ threads?$")
+        self.assertIn("deviation:pytorch-cast-through-f32", {row["reason"] for row in passed})
+
+    def test_torch_without_what_is_declared(self):
+        row, = self.run_with("torch", "--case", "tensor_ops/cast/f64/to=bf16,n=1003", "--strict", expect=1)
+        self.assertRegex(row["reason"], r"\d+ of 1003 elements wrong")
+
+    def test_a_pytorch_that_no_longer_does_what_is_declared(self):
+        python = python_with("numpy")
+        if python is None:
+            self.skipTest("no Python here has numpy: install Debian's python3-numpy")
+        (self.folder / "right.py").write_text("import assay, numpy\nassay.provider('PyTorch 99.0')\n@assay.kernel('cast')\n"
+                                              "def cast(x, *, out):\n  numpy.copyto(out, x, casting='unsafe')\n")
+        self.assay("run", "--kernels", "right.py", "--python", python, "--device", "cpu", "--check-only",
+                   "--case", "tensor_ops/cast/f64/to=f16,n=1003", "--out", "out", expect=1)
+        row, = self.rows("out")
+        self.assertRegex(row["reason"], "declared deviation pytorch-cast-through-f32 was not seen at any of [1-9]")
+
+    def test_numpy_passes(self):
+        rows = self.run_with("numpy", "--profile", "seeds")
+        self.assertEqual({row["status"] for row in rows}, {"pass"})
+        self.assertGreater(len(rows), 700)
+        self.assertEqual({row["reason"] for row in rows}, {""})
+        for row in rows:
+            self.assertRegex(row["implementation"], r"^NumPy \d+\.\d+\.\S+$")
+
+    def test_what_is_known_of_torch_concerns_no_other(self):
+        said = self.assay("run", "--case", "tensor_ops/sqrt/f32/n=3", "--device", "cpu", "--check-only",
+                           "--expected", KNOWN, "--out", "out").stdout
+        self.assertNotIn("unexpected pass", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
