@@ -34,6 +34,20 @@ void print_json(const std::vector<PlannedTrial>& plan) {
   show_data(ordered_json{{"schema", 1}, {"trials", trials}}.dump(1) + "\n");
 }
 
+/// Ops that kernels of others may be of. Inputs come in the order of the formula.
+int list_ops() {
+  for (const Op& op : all_ops()) {
+    if (!may_be_offered(op)) continue;
+    std::vector<std::string> dtypes;
+    for (const DType dtype : op.dtypes) dtypes.emplace_back(name(dtype));
+    std::vector<std::string> parameters;
+    for (const Parameter& parameter : op.parameters) parameters.emplace_back(parameter.name);
+    show("{}  {}\n    {}\n    parameters: {}\n", op.name, join(dtypes, ","), op.formula,
+         join(parameters, ", "));
+  }
+  return ok;
+}
+
 int execute(const SelectionOptions& options, bool json) {
   const SelectedTrials selected = select_trials(options);
   if (json) {
@@ -65,13 +79,18 @@ Command add_list(CLI::App& program) {
   struct Options {
     SelectionOptions selection;
     bool json = false;
+    bool ops = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("list", "show the trials that a run would take");
   app->add_flag("--json", options->json, "print JSON on standard output");
+  app->add_flag("--ops", options->ops,
+                "the ops that kernels of others may have (--kernels), with their formulas");
   add_selection_options(*app, options->selection);
   add_timing_options(*app, options->selection);
-  return {app, [options] { return execute(options->selection, options->json); }};
+  return {app, [options] {
+            return options->ops ? list_ops() : execute(options->selection, options->json);
+          }};
 }
 
 }  // namespace assay::cli

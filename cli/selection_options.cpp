@@ -164,6 +164,7 @@ void check_simulated(const SelectionOptions& options) {
 
 protocol::Hello probe_machine(const SelectionOptions& options) {
   check_kernels(options);
+  if (!options.kernels.empty()) hide_memory();  // it will hold the records
   protocol::Hello machine = probe(worker_command(options));
   check_offers(machine, options);
   return machine;
@@ -180,28 +181,17 @@ namespace {
 void keep_offered(SelectedTrials& selected) {
   const Offers& kernels = selected.machine.kernels;
   if (kernels.ops.empty()) return;
-  std::set<std::string> missing;
-  const std::size_t left_out = std::erase_if(selected.plan, [&](const PlannedTrial& trial) {
-    const OpInstance& op = trial.test.op;
-    if (kernels.have(op)) return false;
-    missing.insert(fmt::format("{}/{}", op.op->name, name(op.dtype)));
-    return true;
-  });
-  if (missing.empty()) return;
-  constexpr std::size_t shown = 8;
-  std::vector<std::string> some(missing.begin(), missing.end());
-  const std::size_t more = some.size() - std::min(some.size(), shown);
-  some.resize(some.size() - more);
-  const std::string list =
-      fmt::format("{}{}", join(some, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  const std::size_t left_out = std::erase_if(
+      selected.plan, [&](const PlannedTrial& trial) { return !kernels.have(trial.test.op); });
+  if (left_out == 0) return;
   if (selected.plan.empty()) {
     std::vector<std::string> ops;
     for (const Offer& offer : kernels.ops) ops.push_back(offer.op);
-    throw UsageError(fmt::format("{} has none of the selected {}; it has {}", kernels.name, list,
-                                 join(ops, ", ")));
+    throw UsageError(fmt::format("{} has none of the selected ops and dtypes; it has {}",
+                                 kernels.name, join(ops, ", ")));
   }
-  selected.notes.push_back(
-      fmt::format("{} has no {}: {} trials are left out", kernels.name, list, left_out));
+  selected.notes.push_back(fmt::format("{} trials of ops and dtypes that {} lacks are left out",
+                                       left_out, kernels.name));
 }
 
 }  // namespace

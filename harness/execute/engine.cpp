@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <new>
 #include <optional>
@@ -11,10 +12,10 @@
 #include "harness/execute/fill_record.h"
 #include "harness/execute/foreign_checks.h"
 #include "harness/execute/memory.h"
-#include "harness/execute/rotation.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/measure/contention.h"
+#include "harness/oracle/tolerance.h"
 #include "harness/placement/device_guard.h"
 #include "harness/placement/scenario.h"
 #include "harness/records/skip_category.h"
@@ -141,6 +142,30 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Rec
   }
 }
 
+/// Judges every set of the last sample. Then the first one gets data that are judged bit for bit,
+/// and a part of them changes: the bound of a long sum hides so few elements, and a remembered sum.
+void Engine::judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge) {
+  Findings findings;
+  const Passes all = passes(op);
+  const int last = static_cast<int>(std::ssize(all)) - 1;
+  for (const std::size_t set : rotation.last().sets()) {
+    judge.timed(trial, set, last, rotation.content(set), findings);
+  }
+  check_surroundings(trial, rotation.contents(), options_.checks, "last_launch");
+  const auto exact = std::ranges::find_if(all, [&](const Pass& pass) {
+    return !pass.has_specials() && oracle::tolerance(pass.rule, op, trial.math_mode()).exact;
+  });
+  if (exact == all.end()) return;
+  const int pass = static_cast<int>(exact - all.begin());
+  rotation.fill_first(pass);
+  for (const bool changes : {false, true}) {
+    if (changes) rotation.freshen(0);
+    arm_for_timing(trial);
+    trial.time_s(1);
+    judge.timed(trial, 0, pass, rotation.content(0), findings);
+  }
+}
+
 /// Runs the steps of every trial. Fills `result` as it goes: earlier findings survive an error.
 void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
                        Result& result) {
@@ -201,10 +226,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   clock_.enter(&PhaseSeconds::comparison);
   result.record.repeatable = false;
   if (rotation && rotation->is_fresh()) {
-    Findings findings;
-    for (const std::size_t set : rotation->last().sets()) {
-      judge.timed(trial, set, rotation->content(set), findings);
-    }
+    judge_fresh(op, trial, *rotation, judge);
   } else {
     check_last_launches(trial, rotation ? rotation->last() : Turns{}, verified, options_.checks);
   }

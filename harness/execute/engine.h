@@ -8,6 +8,7 @@
 
 #include "harness/execute/checks.h"
 #include "harness/execute/reference_store.h"
+#include "harness/execute/rotation.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/measure/sampler.h"
@@ -57,6 +58,8 @@ class Engine {
                  Result& result);
   void verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Record& record,
               RankInputs& inputs, std::vector<HostTensor>& verified);
+
+  void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
 
   placement::Devices devices_;
   EngineOptions options_;

@@ -20,32 +20,42 @@ constexpr double share_of_memory = 0.5;
 /// Length of a part that changes, in elements.
 constexpr std::int64_t part_elements = 16;
 
-int last_pass(const OpInstance& op) { return static_cast<int>(std::ssize(passes(op))) - 1; }
-
 }  // namespace
 
 Rotation::Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed, RankInputs verified,
                    bool fresh)
     : trial_(trial),
       op_(op),
+      seed_(seed),
+      pass_(static_cast<int>(std::ssize(passes(op))) - 1),
       fresh_(fresh && op.signature.ranks == 1 && !op.signature.in_place),
       random_(seed) {
   contents_.push_back(std::move(verified));
   turns_ = {.of = trial.make_sets(wanted_sets())};
-  const Pass rules = passes(op).back();
   for (std::size_t set = 1; set < turns_.of; ++set) {
     if (fresh_) {
       auto& tensors = contents_.emplace_back(1).front();
-      for (const TensorSpec& spec : op.signature.inputs) {
-        const input::TensorKey key{.seed = seed,
-                                   .pass = last_pass(op),
-                                   .rank = static_cast<int>(set),
-                                   .input = static_cast<int>(tensors.size())};
-        input::generate(op, rules, key, tensors.emplace_back(spec));
-      }
+      for (const TensorSpec& spec : op.signature.inputs) tensors.emplace_back(spec);
+      draw(set, static_cast<int>(set));
     }
     trial.tensors(set).upload(content(set));
   }
+}
+
+/// The number of a rank, of which there is only one, makes data differ.
+void Rotation::draw(std::size_t content, int key_rank) {
+  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass_));
+  auto& tensors = contents_[content].front();
+  for (int i = 0; i < std::ssize(tensors); ++i) {
+    const input::TensorKey key{.seed = seed_, .pass = pass_, .rank = key_rank, .input = i};
+    input::generate(op_, rules, key, tensors[static_cast<std::size_t>(i)]);
+  }
+}
+
+void Rotation::fill_first(int pass) {
+  pass_ = pass;
+  draw(0, static_cast<int>(turns_.of));
+  trial_.tensors(0).upload(contents_.front());
 }
 
 std::size_t Rotation::wanted_sets() const {
@@ -92,7 +102,7 @@ void Rotation::freshen(std::size_t set) {
   HostTensor& tensor = tensors[static_cast<std::size_t>(input)];
   const TensorSpec& spec = tensor.spec();
   if (spec.elements() < 2) return;
-  const std::int64_t period = input::rows_before_repeat(op_, last_pass(op_), input);
+  const std::int64_t period = input::rows_before_repeat(op_, pass_, input);
   if (period > 0 && spec.shape.size() < 2) return;  // a bias: its elements repeat
   const std::int64_t row = spec.row_elements();
   const std::int64_t rows = spec.elements() / row;

@@ -34,12 +34,19 @@ class Rotation {
   const Turns& next(std::int64_t launches);
   const Turns& last() const { return turns_; }
 
+  /// Gives the first set new inputs of another pass.
+  void fill_first(int pass);
+  /// Changes a part of a set's inputs.
+  void freshen(std::size_t set);
+
  private:
   std::size_t wanted_sets() const;
-  void freshen(std::size_t set);
+  void draw(std::size_t content, int key_rank);
 
   Trial& trial_;
   const OpInstance& op_;
+  std::uint64_t seed_;
+  int pass_;  // whose data the sets have
   bool fresh_;
   std::vector<RankInputs> contents_;
   Turns turns_;

@@ -127,14 +127,13 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
   }
 }
 
-void Judge::timed(const Trial& trial, std::size_t set, const RankInputs& inputs,
+void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInputs& inputs,
                   Findings& findings) {
-  const int last = static_cast<int>(std::ssize(passes(op_))) - 1;
   std::vector<HostTensor> kept;
   clock_.enter(&PhaseSeconds::comparison);
   const std::vector<Bytes> outputs = outputs_of(trial.tensors(set), op_, false, kept);
   // The data are of this process alone: nothing else can use their reference.
-  judge(outputs, trial.math_mode(), last, {"last_launch", ""}, inputs, timing_fill.poison,
+  judge(outputs, trial.math_mode(), pass, {"last_launch", ""}, inputs, timing_fill.poison,
         findings);
 }
 

@@ -67,9 +67,9 @@ class Judge {
   void launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
               std::vector<HostTensor>& kept);
 
-  /// Judges what timed launches left in the outputs of a set, by the rule of the last pass. Throws
-  /// WrongResult.
-  void timed(const Trial& trial, std::size_t set, const RankInputs& inputs, Findings& findings);
+  /// Judges what timed launches on data of a pass left in the outputs of a set. Throws WrongResult.
+  void timed(const Trial& trial, std::size_t set, int pass, const RankInputs& inputs,
+             Findings& findings);
 
  private:
   struct Names {

@@ -33,7 +33,7 @@ Offers read_offers(const assay_kernel_table& table) {
   if (table.version != ASSAY_KERNEL_VERSION) {
     throw UsageError(
         fmt::format("it is made for version {} of assay_kernel.h, and this program has version {}: "
-                    "compile it again with this program's include/assay_kernel.h",
+                    "compile it again with the header in the folder of assay --include-dir",
                     table.version, ASSAY_KERNEL_VERSION));
   }
   if (table.name == nullptr || table.create == nullptr || table.launch == nullptr ||

@@ -164,7 +164,7 @@ class Refusals(Kernels):
 
     def test_a_selection_of_which_they_have_nothing(self):
         library = self.library()
-        self.refused("--kernels", library, *CPU, "--filter", "/add/f32/", because="mine 1.0 has none of the selected add/f32; it has softmax")
+        self.refused("--kernels", library, *CPU, "--filter", "/add/f32/", because="mine 1.0 has none of the selected ops and dtypes; it has softmax")
         for command in ("list", "run"):
             self.refused("--kernels", library, *CPU, "--suite", "transfers", because="mine 1.0 has none of", command=command)
 
@@ -180,7 +180,7 @@ class Rows(Kernels):
         rows = self.run_rows("--kernels", self.library(), *CPU, "--check-only", "--filter", "/(softmax|exp)/f(32|64)/.*=(2,cols=3|3)$")
         self.assertEqual(["tensor_ops/softmax/f32/rows=2,cols=3"], list(rows))
         note, = json.loads((self.folder / self.out / "run.json").read_text(encoding="utf-8"))["notes"]
-        self.assertEqual("mine 1.0 has no exp/f32, exp/f64, softmax/f64: 3 trials are left out", note)
+        self.assertEqual("3 trials of ops and dtypes that mine 1.0 lacks are left out", note)
         self.assertIn(note, self.result.stderr)
 
     def test_a_problem_that_is_not_theirs_is_a_skip_with_their_text(self):

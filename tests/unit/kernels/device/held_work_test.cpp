@@ -197,8 +197,8 @@ TEST(HeldWork, ThatIsDeclinedIsLaunchedByNobody) {
   NotedKernel kernel(a, "launch");
   Stream* streams[] = {&stream};
   Kernel* kernels[] = {&kernel};
-  HeldWork work(streams, kernels, std::make_unique<Seat>(table));
-  EXPECT_EQ(work.time_s(2, false), std::vector<double>{0});
+  HeldWork work(streams, {{&kernel}}, std::make_unique<Seat>(table));
+  EXPECT_EQ(work.time_s(2, false, 0), std::vector<double>{0});
   other.join();
   EXPECT_EQ(a.did, "block unblock");
 }
