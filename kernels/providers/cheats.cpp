@@ -22,10 +22,11 @@
 
 namespace {
 
-/// An op on f32, contiguous: a + b, or x W^T without a bias.
+/// An op on f32, contiguous: a + b, x W^T without a bias, or the sum of a.
 struct Problem {
   std::string op;
-  std::int64_t n = 1;  // elements of the output
+  std::int64_t n = 1;      // elements of the output
+  std::int64_t terms = 0;  // of a sum
   std::int64_t in = 0;
   std::int64_t out = 0;
 };
@@ -53,6 +54,7 @@ void compute(const Problem& p, const Launch& l, std::int64_t first, std::int64_t
       continue;
     }
     double sum = 0;
+    for (std::int64_t k = 0; k < p.terms; ++k) sum += l.a[k];
     for (std::int64_t k = 0; k < p.in; ++k) {
       sum += double{factor(l.a[i / p.out * p.in + k])} * factor(l.b[i % p.out * p.in + k]);
     }
@@ -225,26 +227,30 @@ std::int64_t parameter(const assay_problem& problem, std::string_view name) {
 }  // namespace
 
 extern "C" const assay_kernel_table* assay_kernels() {
-  static const assay_offer offers[] = {{"add", "f32"}, {"linear", "f32"}};
+  static const assay_offer offers[] = {{"add", "f32"}, {"linear", "f32"}, {"sum", "f32"}};
   static const assay_kernel_table table{
       .version = ASSAY_KERNEL_VERSION,
       .name = "cheats",
       .offers = offers,
-      .offer_count = 2,
+      .offer_count = 3,
       .create = [](const assay_problem* problem, void** kernel) -> std::int32_t {
         const assay_tensor& y = problem->outputs[0];
-        if (!is_contiguous(y) || problem->input_count != 2) return ASSAY_NOT_MINE;
-        auto made = new Problem{
-            .op = problem->op, .in = parameter(*problem, "in"), .out = parameter(*problem, "out")};
+        const bool is_sum = std::string_view(problem->op) == "sum";
+        if (!is_contiguous(y) || problem->input_count != (is_sum ? 1 : 2)) return ASSAY_NOT_MINE;
+        auto made = new Problem{.op = problem->op,
+                                .terms = is_sum ? parameter(*problem, "n") : 0,
+                                .in = parameter(*problem, "in"),
+                                .out = parameter(*problem, "out")};
         for (std::int32_t i = 0; i < y.dimensions; ++i) made->n *= y.shape[i];
         *kernel = made;
         return ASSAY_OK;
       },
       .launch = [](void* kernel, const void* const* inputs, void* const* outputs,
                    void* /*stream*/) -> std::int32_t {
-        return launch(*static_cast<const Problem*>(kernel),
-                      {static_cast<const float*>(inputs[0]), static_cast<const float*>(inputs[1]),
-                       static_cast<float*>(outputs[0])});
+        const Problem& p = *static_cast<const Problem*>(kernel);
+        const void* const second = p.terms > 0 ? nullptr : inputs[1];
+        return launch(p, {static_cast<const float*>(inputs[0]), static_cast<const float*>(second),
+                          static_cast<float*>(outputs[0])});
       },
       .destroy = [](void* kernel) { delete static_cast<Problem*>(kernel); },
       .last_error = [] { return "the tensors are not contiguous, or there is a bias"; },
