@@ -46,6 +46,7 @@ if(assay_with_mpi)
   install(TARGETS launcher_mpi LIBRARY DESTINATION lib/assay)
   assay_run_path(launcher_mpi lib/assay "")
 endif()
+add_custom_target(installed DEPENDS program ${assay_programs})  # all that `cmake --install` takes
 # Not the C library, the C++ library and what belongs to them: they must be those of the machine.
 install(RUNTIME_DEPENDENCY_SET assay_libraries
   PRE_EXCLUDE_REGEXES

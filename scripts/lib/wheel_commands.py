@@ -1,6 +1,5 @@
 """The commands of the wheel (docs/package.md). Each becomes the program: exit codes and signals are the program's."""
 import os
-import signal
 import sys
 
 _BIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program", "bin")
@@ -21,8 +20,6 @@ def assay_gbench():
 
 def _become(name):
     os.environ.setdefault("ASSAY_PYTHON", sys.executable)  # runs the kernels of --kernels FILE.py
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python; exec would keep that
-        signal.signal(ignored, signal.SIG_DFL)
     program = os.path.join(_BIN, name)
     try:
         os.execv(program, sys.argv)
