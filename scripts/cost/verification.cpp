@@ -54,7 +54,7 @@ class Bare {
         lane_{device_.get()},
         trial_(op_, *backend_, lane_),
         inputs_(generate_inputs(op_, static_cast<int>(passes(op_).size()) - 1, 1, 1)) {
-    trial_.upload(inputs_);
+    trial_.tensors().upload(inputs_);
     trial_.arm({});
   }
   double launch_s() {
@@ -68,11 +68,13 @@ class Bare {
   double judging_s() {
     PhaseClock clock;
     ReferenceStore references{{}};
+    const Checks checks;
+    Judge judge(op_, checks, references, "", clock);
     Findings findings;
     for (int pass = 0; pass < std::ssize(passes(op_)); ++pass) {
       clock.enter(&PhaseSeconds::input);
       regenerate_inputs(op_, pass, 1, inputs_);
-      judge_launch(trial_, op_, pass, inputs_, references, "", Checks(), clock, findings, outputs_);
+      judge.launch(trial_, pass, inputs_, findings, outputs_);
     }
     const PhaseSeconds phases = clock.take();
     return phases.reference + phases.comparison;
