@@ -84,6 +84,10 @@ std::string python_of(const TrialOptions& options) {
 ChildCommand command_of(const TrialOptions& options, int socket) {
   ChildCommand command{.streams = {socket, STDERR_FILENO, STDERR_FILENO}};
   if (is_python(options.kernels)) {
+    // Its modules are not beside the Python.
+    const char* folders = std::getenv("ASSAY_BACKEND_PATH");
+    const std::string others = folders == nullptr ? "" : ":" + std::string(folders);
+    command.environment.emplace_back("ASSAY_BACKEND_PATH", library_folder().string() + others);
     command.arguments = {find_in_path(python_of(options)).string(),
                          (python_folder() / "assay" / "_host.py").string(),
                          (library_folder() / kernel_host_file).string(), options.kernels};

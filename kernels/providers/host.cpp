@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -52,7 +53,9 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
   const std::string kind = reader.text();
   const auto all = backends();
   Backend* backend = all->find(kind);
-  if (backend == nullptr) throw UsageError("the kernels' process has no backend " + kind);
+  if (backend == nullptr) {
+    throw std::runtime_error("the process of the kernels has no backend " + kind);
+  }
   ProvidedKernels kernels(table);
   remote::serve(group,
                 {.backend = *backend,

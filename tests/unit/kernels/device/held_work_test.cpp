@@ -196,7 +196,6 @@ TEST(HeldWork, ThatIsDeclinedIsLaunchedByNobody) {
   NotedStream stream(a);
   NotedKernel kernel(a, "launch");
   Stream* streams[] = {&stream};
-  Kernel* kernels[] = {&kernel};
   HeldWork work(streams, {{&kernel}}, std::make_unique<Seat>(table));
   EXPECT_EQ(work.time_s(2, false, 0), std::vector<double>{0});
   other.join();

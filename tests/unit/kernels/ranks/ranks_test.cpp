@@ -485,7 +485,7 @@ TEST(Members, NumberThemselvesAndHearOneOfThem) {
         FindsEachOther backend;
         const auto device = cpu::make_backend()->open(0);
         found.at(static_cast<std::size_t>(member)) =
-            connect(group, backend, *device, members)->transport();
+            remote::connect(group, backend, *device, members)->transport();
       });
     }
   }
