@@ -13,6 +13,8 @@ class Rotations : public testing::Test {
  protected:
   /// Makes a trial on the CPU with the inputs of its last pass.
   Rotation& rotate(const std::string& id, bool fresh) {
+    rotation_.reset();
+    trial_.reset();
     op_ = parse_case_id(id).op;
     device_ = backend_->open(0);
     Device* lane[] = {device_.get()};
@@ -123,7 +125,7 @@ TEST(FreshInputs, AreJudgedInEachSet) {
   backends.add(cpu::make_backend());
   Engine engine(backends, {.seed = 1, .cap_s = 0.05, .fresh_inputs = true});
   for (const char* id : {"tensor_ops/softmax/f32/rows=16,cols=1003", "tensor_ops/sort/f32/n=1003",
-                         "tensor_ops/gather/f32/rows=100,cols=30,picks=50",
+                         "tensor_ops/gather/f32/rows=100,cols=30,count=50",
                          "linear/bf16/batch=300,in=64,out=290,bias=1,act=gelu"}) {
     PlannedTrial trial = planned(id, {{"cpu", 0}});
     trial.timing = batch_timing;
