@@ -4,17 +4,14 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -38,24 +35,6 @@ FileDescriptor take_socket() {
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   return socket;
-}
-
-/// Lets the process take as much memory as there is: one that takes more gets none, and no other
-/// process is killed for it. Sanitizers reserve more than any machine has.
-void limit_memory() {
-#ifndef __SANITIZE_ADDRESS__
-  const auto kib_of = [](const char* file, std::string_view wanted) -> rlim_t {
-    std::ifstream lines(file);
-    for (std::string name, rest; lines >> name && std::getline(lines, rest);) {
-      if (name == wanted) return std::stoull(rest);
-    }
-    return RLIM_INFINITY / 4096;
-  };
-  const rlim_t kib =
-      kib_of("/proc/meminfo", "MemAvailable:") + kib_of("/proc/self/status", "VmData:");
-  const rlimit limit{kib * 1024, kib * 1024};
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
 }
 
 void add_host_options(CLI::App& app, TrialOptions& options) {
@@ -105,9 +84,7 @@ int serve_kernels(const assay_kernel_table& table, const std::vector<std::string
     providers::serve(take_socket(), table, [&] {
       std::vector<sim::Fault> faults;
       for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
-      auto all = all_backends(options.sim_devices, std::move(faults));
-      limit_memory();
-      return all;
+      return all_backends(options.sim_devices, std::move(faults));
     });
   } catch (const UsageError&) {
     return usage;  // the judge says it

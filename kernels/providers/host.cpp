@@ -1,9 +1,12 @@
 #include "kernels/providers/host.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kernels/core/status.h"
@@ -18,6 +21,24 @@ namespace {
 
 using remote::Reader;
 using remote::Writer;
+
+/// Lets the process take as much memory as there is: one that takes more gets none, and no other
+/// process is killed for it. GPUs, and sanitizers, reserve more addresses than there is memory.
+void limit_memory() {
+#ifndef __SANITIZE_ADDRESS__
+  const auto kib_of = [](const char* file, std::string_view wanted) -> rlim_t {
+    std::ifstream lines(file);
+    for (std::string name, rest; lines >> name && std::getline(lines, rest);) {
+      if (name == wanted) return std::stoull(rest);
+    }
+    return RLIM_INFINITY / 4096;
+  };
+  const rlim_t kib =
+      kib_of("/proc/meminfo", "MemAvailable:") + kib_of("/proc/self/status", "VmData:");
+  const rlimit limit{kib * 1024, kib * 1024};
+  setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
 
 void tell_refusal(SocketGroup& group, const std::string& why) {
   Writer message;
@@ -56,10 +77,12 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
   if (backend == nullptr) {
     throw std::runtime_error("the process of the kernels has no backend " + kind);
   }
+  const int index = reader.get<int>();
+  if (backend->open(index)->is_host()) limit_memory();
   ProvidedKernels kernels(table);
   remote::serve(group,
                 {.backend = *backend,
-                 .index = reader.get<int>(),
+                 .index = index,
                  .prepare = [&](Device& device, const OpInstance& op, const Binding& binding) {
                    return kernels.prepare(device, op, binding);
                  }});
