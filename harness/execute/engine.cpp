@@ -174,14 +174,14 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   Judge judge(op, options_.checks, references_,
               fmt::format("{} seed={} {}", planned.test.id(), options_.seed, version::build_id),
               clock_);
-  RankInputs inputs;
+  std::vector<RankInputs> contents(1);  // of each set of tensors, or of all
   std::vector<HostTensor> verified;
-  verify(planned, trial, judge, result.record, inputs, verified);
+  verify(planned, trial, judge, result.record, contents.front(), verified);
 
   if (options_.soak > 0) {
     result.record.repeatable = false;
     clock_.enter(&PhaseSeconds::execution);
-    soak(trial, inputs, verified, options_.checks, options_.soak);
+    soak(trial, contents.front(), verified, options_.checks, options_.soak);
   }
 
   if (options_.foreign_kernels) {
@@ -193,7 +193,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   clock_.enter(&PhaseSeconds::input);
   std::optional<Rotation> rotation;
   if (timed) {
-    rotation.emplace(trial, op, options_.seed, std::move(inputs), options_.fresh_inputs);
+    rotation.emplace(trial, op, options_.seed, contents, options_.fresh_inputs);
   }
   arm_for_timing(trial);
   measure::Measurement measurement;
@@ -218,7 +218,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     result.record.launched_by = trial.launched_by();
     result.record.input_sets = sets;
   } else {
-    if (trial.in_place()) trial.tensors().restore(inputs);
+    if (trial.in_place()) trial.tensors().restore(contents.front());
     clock_.enter(&PhaseSeconds::execution);
     trial.launch();
     trial.synchronize();
@@ -230,8 +230,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   } else {
     check_last_launches(trial, rotation ? rotation->last() : Turns{}, verified, options_.checks);
   }
-  check_surroundings(trial, rotation ? rotation->contents() : std::span(&inputs, 1),
-                     options_.checks, "last_launch");
+  check_surroundings(trial, contents, options_.checks, "last_launch");
   result.record.repeatable = true;
   if (timed && options_.foreign_kernels) check_clock(trial, options_.checks);
   if (timed) {  // not earlier: wrong work has no times

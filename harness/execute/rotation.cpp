@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "harness/execute/memory.h"
 #include "harness/input/generate.h"
@@ -22,15 +21,15 @@ constexpr std::int64_t part_elements = 16;
 
 }  // namespace
 
-Rotation::Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed, RankInputs verified,
-                   bool fresh)
+Rotation::Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed,
+                   std::vector<RankInputs>& contents, bool fresh)
     : trial_(trial),
       op_(op),
       seed_(seed),
       pass_(static_cast<int>(std::ssize(passes(op))) - 1),
       fresh_(fresh && op.signature.ranks == 1 && !op.signature.in_place),
+      contents_(contents),
       random_(seed) {
-  contents_.push_back(std::move(verified));
   turns_ = {.of = trial.make_sets(wanted_sets())};
   for (std::size_t set = 1; set < turns_.of; ++set) {
     if (fresh_) {

@@ -20,9 +20,10 @@ namespace assay {
 /// together than the device's last-level cache.
 class Rotation {
  public:
-  /// Makes the sets; fewer where memory is short. `verified` are the inputs of the first one, which
-  /// has them already.
-  Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed, RankInputs verified, bool fresh);
+  /// Makes the sets; fewer where memory is short. `contents` begins with the verified inputs, which
+  /// the first set has already, and gets those of the others.
+  Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed,
+           std::vector<RankInputs>& contents, bool fresh);
 
   /// True if the sets have inputs of their own, which change.
   bool is_fresh() const { return fresh_; }
@@ -48,7 +49,7 @@ class Rotation {
   std::uint64_t seed_;
   int pass_;  // whose data the sets have
   bool fresh_;
-  std::vector<RankInputs> contents_;
+  std::vector<RankInputs>& contents_;
   Turns turns_;
   std::mt19937_64 random_;
 };

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+/* NOLINTBEGIN(modernize-*,readability-*): this is C */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,7 +30,7 @@ enum assay_result {
 /* Shape of one tensor. `strides` are in elements. The last extent is contiguous; rows may lie
  * apart. Elements of bool, int4 and other packed types do not occur. */
 typedef struct assay_tensor {
-  const char* dtype; /* "f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "e4m3", "e5m2" */
+  const char* dtype;  /* "f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "e4m3", "e5m2" */
   int32_t dimensions; /* 0: a scalar, which has one element */
   const int64_t* shape;
   const int64_t* strides;
@@ -92,5 +94,7 @@ const assay_kernel_table* assay_kernels(void);
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-*,readability-*) */
 
 #endif /* ASSAY_KERNEL_H */

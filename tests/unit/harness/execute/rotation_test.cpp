@@ -20,9 +20,10 @@ class Rotations : public testing::Test {
     Device* lane[] = {device_.get()};
     trial_ = std::make_unique<Trial>(op_, *backend_, lane);
     const int last = static_cast<int>(std::ssize(passes(op_))) - 1;
-    RankInputs inputs = generate_inputs(op_, last, 1, trial_->ranks());
-    trial_->tensors().upload(inputs);
-    rotation_ = std::make_unique<Rotation>(*trial_, op_, 1, std::move(inputs), fresh);
+    contents_.clear();
+    contents_.push_back(generate_inputs(op_, last, 1, trial_->ranks()));
+    trial_->tensors().upload(contents_.front());
+    rotation_ = std::make_unique<Rotation>(*trial_, op_, 1, contents_, fresh);
     return *rotation_;
   }
   static std::vector<std::byte> bytes_of(const HostTensor& tensor) {
@@ -33,6 +34,7 @@ class Rotations : public testing::Test {
   std::unique_ptr<Backend> backend_ = cpu::make_backend();
   std::unique_ptr<Device> device_;
   std::unique_ptr<Trial> trial_;
+  std::vector<RankInputs> contents_;
   std::unique_ptr<Rotation> rotation_;
 };
 
