@@ -47,9 +47,13 @@ class Supervision(AssayTest):
 
     def test_a_killed_worker_costs_one_row(self):
         process = self.start()
-        before = self.row_count()
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
-        self.wait_until(lambda: self.row_count() >= before + 3)
+
+        def goes_on():
+            statuses = [row["status"] for row in self.rows("out")]
+            return "crash" in statuses and len(statuses) >= statuses.index("crash") + 3
+
+        self.wait_until(goes_on)
         crashed = [r for r in self.rows("out") if r["status"] == "crash"]
         self.assertEqual(len(crashed), 1)
         self.assertIn("signal 9", crashed[0]["reason"])
