@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const std::string& line : split(fuzzing::text_of(data, size), '\n')) {
       overrides.push_back(parse_axis(line));
     }
-    const auto cases = expand(suites, Level::seeds, overrides, Growth{},
-                              [](const std::string&) { return true; });
+    const auto cases =
+        expand(suites, Level::seeds, overrides, Growth{}, [](const std::string&) { return true; });
     if (cases.empty()) return 0;  // dtype=i32, which no op has
     for (const Case* test : {&cases.front(), &cases.back()}) {
       fuzzing::demand(parse_case_id(test->id()).id() == test->id(), "an id reads back");
