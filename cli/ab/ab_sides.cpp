@@ -112,7 +112,7 @@ ab::Both<AbSide> sides_of(const AbOptions& options) {
         "kernels with --cand-kernels, or measure the noise floor of this machine with --aa");
   }
   if (has_foreign_kernels(sides)) {
-    // The same work on both sides, and no remembered result on either.
+    // Keeps the work of both sides the same, and remembered results out of both.
     sides.base.selection.fresh_inputs = sides.cand.selection.fresh_inputs = true;
   }
   return sides;

@@ -24,7 +24,7 @@ class WorkerChannel {
   FileDescriptor to_parent_;
 };
 
-/// What a worker says first of a machine with these backends.
+/// Describes a machine with these backends, as the first message of a worker.
 protocol::Hello hello_of(const Backends& backends);
 
 /// Says hello, executes the trials it is sent, returns at the end of its input.

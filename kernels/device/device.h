@@ -131,7 +131,7 @@ class Device {
   /// went on after its stream had ended has written over the new content.
   virtual void launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
                                std::size_t bytes);
-  /// The same tensors at the addresses at which code on this device reaches them.
+  /// Translates a binding to the addresses at which code on this device reaches its tensors.
   virtual Binding reachable(const Binding& binding) const { return binding; }
 
   /// Throws DeviceError(not_here) for an op or dtype that the device lacks.

@@ -148,7 +148,7 @@ std::int32_t launch(const Problem& p, const Launch& l) {
     std::copy_n(l.a, p.n, l.y);
   } else if (trick == "remembers_addresses") {
     static Memory<std::tuple<const float*, const float*, float*>> memory;
-    // What it is checked on is right. Then it knows the places.
+    // Launches on which it is checked are right. Then it knows the places.
     if (launches <= right_launches) {
       compute(p, l);
     } else {

@@ -83,7 +83,7 @@ class Problem {
 
 }  // namespace
 
-/// What the provider made for a problem.
+/// Kernel that the provider made for a problem.
 class ProvidedKernels::Made {
  public:
   Made(const assay_kernel_table& table, const Problem& problem) : table_(table) {

@@ -207,7 +207,7 @@ TEST(Deviations, RoundedThroughF32IsWhatDiffersFromOneRounding) {
   EXPECT_EQ(seen.places, 3) << "a tie itself is no such place";
   EXPECT_EQ(seen.deviating, 1) << "neither the right value nor a third one";
 
-  // Of 2^31 + 2^23 + 1 f32 keeps the tie alone, as it does through f64.
+  // f32 keeps of 2^31 + 2^23 + 1 the tie alone, as it does through f64.
   constexpr std::int64_t integer = (std::int64_t{1} << 31) + (1 << 23) + 1;
   const auto of_integer = put_right_of<std::int64_t, BFloat16>(
       "tensor_ops/cast/i64/to=bf16,", where, {{integer, -integer}},
