@@ -25,20 +25,28 @@ bool is_uuid_of(const BackendTraits& backend, const std::string& item) {
                              [&](const std::string& prefix) { return item.starts_with(prefix); });
 }
 
+/// The backend whose kind begins the item: "torch:cuda" begins "torch:cuda:0".
+std::vector<BackendTraits>::const_iterator backend_of(const std::string& item,
+                                                      const std::vector<BackendTraits>& known) {
+  return std::ranges::find_if(known, [&](const BackendTraits& backend) {
+    return item == backend.kind || item.starts_with(backend.kind + ":");
+  });
+}
+
 Request parse_item(const std::string& item, const std::vector<BackendTraits>& known) {
   using Kind = Request::Kind;
   if (item == "all") return {Kind::all, item, {}};
   const auto of_uuid = std::ranges::find_if(
       known, [&](const BackendTraits& backend) { return is_uuid_of(backend, item); });
   if (of_uuid != known.end()) return {Kind::uuid, item, *of_uuid};
-  const std::string kind = item.substr(0, item.find(':'));
-  const auto backend = std::ranges::find(known, kind, &BackendTraits::kind);
+  const auto backend = backend_of(item, known);
   if (backend == known.end()) {
     std::vector<std::string> valid = kinds_of(known);
     valid.emplace_back("all");
     std::ranges::sort(valid);
     throw UsageError("--device: " + unknown_name("device", item, valid));
   }
+  const std::string& kind = backend->kind;
   if (item == kind) return {Kind::every, item, *backend};
   if (item == kind + ":most-free") return {Kind::most_free, item, *backend};
   if (!parse_device_id(item)) {
@@ -97,13 +105,12 @@ struct Requirement {
 };
 
 Requirement parse_requirement(const std::string& item, const std::vector<BackendTraits>& known) {
-  const std::size_t colon = item.find(':');
-  const auto backend = std::ranges::find(known, item.substr(0, colon), &BackendTraits::kind);
+  const auto backend = backend_of(item, known);
   bool is_right = backend != known.end();
   int count = 1;
-  if (colon != std::string::npos) {
+  if (is_right && item != backend->kind) {
     const char* end = item.data() + item.size();
-    const auto parsed = std::from_chars(item.data() + colon + 1, end, count);
+    const auto parsed = std::from_chars(item.data() + backend->kind.size() + 1, end, count);
     is_right = is_right && parsed.ec == std::errc() && parsed.ptr == end && count > 0;
   }
   if (!is_right) {

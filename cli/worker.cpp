@@ -76,6 +76,7 @@ int execute(const WorkerOptions& options) {
     channel.send(protocol::encode(hello));
     return usage;
   }
+  hello = hello_of(provided->backends());
   hello.kernels = provided->offers();
   serve(channel, hello, provided->backends(), engine_options(options));
   return ok;

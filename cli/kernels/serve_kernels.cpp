@@ -20,6 +20,7 @@
 #include "cli/stderr_message.h"
 #include "kernels/core/file_descriptor.h"
 #include "kernels/core/status.h"
+#include "kernels/cpu/all_cores.h"
 #include "kernels/providers/host.h"
 #include "kernels/sim/fault.h"
 
@@ -42,6 +43,7 @@ void add_host_options(CLI::App& app, TrialOptions& options) {
 }
 
 int serve_library(const std::string& file, const std::vector<std::string>& words) {
+  cpu::use_all_cores();  // for a library with threads of its own
   // An absolute path: dlopen looks for names without a slash elsewhere.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

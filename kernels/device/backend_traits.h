@@ -27,7 +27,7 @@ struct LimitSizes {
 /// Data that differs between backends. Each backend fills its own in `traits.h` of its folder. No
 /// other code may depend on a backend's name.
 struct BackendTraits {
-  /// Part of a device id before the colon: "cpu", "cuda". Lower-case letters.
+  /// Part of a device id before its index: "cpu", "cuda", "torch:xpu". Lower-case words.
   std::string kind;
   MemorySpace memory = MemorySpace::device;
   /// True if several ranks of a collective may share one device (threads of a CPU). False if each

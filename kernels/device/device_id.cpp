@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "kernels/core/names.h"
+
 namespace assay {
 
 std::string to_text(const DeviceId& id) {
@@ -29,12 +31,12 @@ std::vector<std::string> split_lane(std::string_view text) {
 }
 
 std::optional<DeviceId> parse_device_id(std::string_view text) {
-  const std::size_t colon = text.find(':');
+  const std::size_t colon = text.rfind(':');
   DeviceId id{std::string(text.substr(0, colon)), 0};
-  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  if (id.backend.empty() || !std::all_of(id.backend.begin(), id.backend.end(), is_lower)) {
-    return std::nullopt;
-  }
+  const auto is_word = [](const std::string& word) {
+    return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
+  };
+  if (!std::ranges::all_of(split(id.backend, ':'), is_word)) return std::nullopt;
   if (colon == std::string_view::npos) {
     return id.backend == host_kind ? std::optional(id) : std::nullopt;
   }

@@ -12,7 +12,8 @@ namespace assay {
 /// The host's only device: "cpu".
 inline constexpr std::string_view host_kind = "cpu";
 
-/// Names one device: `cpu`, `cuda:0`, `sim:3`. `index` is logical: it counts visible devices only.
+/// Names one device: `cpu`, `cuda:0`, `sim:3`, `torch:xpu:0`. `index` is logical: it counts visible
+/// devices only.
 struct DeviceId {
   std::string backend;
   int index = 0;

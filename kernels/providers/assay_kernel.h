@@ -51,11 +51,12 @@ typedef struct assay_problem {
   int32_t parameter_count;
   int32_t input_count;
   int32_t output_count;
-  const assay_tensor* inputs;
+  const assay_tensor* inputs; /* the address of one without elements may be NULL */
   const assay_tensor* outputs;
-  const char* device_kind; /* "cpu", "cuda", "sim": simulated devices have host memory */
-  int32_t device_index;    /* among the visible devices of its kind */
-  int32_t ranks;           /* 1: collectives are not asked for in this version */
+  const char*
+      device_kind;      /* "cpu", "cuda", "sim", which has host memory, or one of assay_devices */
+  int32_t device_index; /* among the visible devices of its kind */
+  int32_t ranks;        /* 1: collectives are not asked for in this version */
 } assay_problem;
 
 /* An op that the library has. */
@@ -63,6 +64,28 @@ typedef struct assay_offer {
   const char* op;
   const char* dtypes; /* "f32,bf16"; NULL: all that the op has */
 } assay_offer;
+
+/* Devices that the library drives itself, for hardware that Assay cannot reach. All functions of a
+ * device finish their work before they return, and give an assay_result. An address may be any
+ * number that the library understands; Assay adds offsets to it and never follows it. */
+typedef struct assay_device {
+  const char* kind; /* lower-case words with colons between: "torch:xpu" */
+  int32_t index;    /* among those of its kind, from 0 */
+  const char* name; /* of the product */
+} assay_device;
+
+typedef struct assay_devices {
+  const assay_device* list;
+  int32_t count;
+  /* `device` is a place in `list`. Addresses are multiples of 64. */
+  int32_t (*allocate)(int32_t device, int64_t bytes, void** memory);
+  void (*release)(void* memory);
+  int32_t (*upload)(void* to, const void* from_host, int64_t bytes);
+  int32_t (*download)(void* to_host, const void* from, int64_t bytes);
+  int32_t (*fill)(void* to, int32_t byte, int64_t bytes);
+  /* Waits for the stream that launches use, or for all work on the device. */
+  int32_t (*synchronize)(int32_t device, int32_t all);
+} assay_devices;
 
 typedef struct assay_kernel_table {
   uint32_t version; /* ASSAY_KERNEL_VERSION */
@@ -81,11 +104,14 @@ typedef struct assay_kernel_table {
 
   void (*destroy)(void* kernel);
 
-  /* Text of the last call's failure. */
+  /* Text of the last call's failure, also of ASSAY_NOT_MINE. */
   const char* (*last_error)(void);
 
-  /* The algorithm of a kernel, for the column `implementation`; NULL: nothing to say. */
+  /* The algorithm of a kernel and the flags that change it, for the column `implementation`; NULL:
+   * nothing to say. */
   const char* (*describe)(void* kernel);
+
+  const assay_devices* devices; /* NULL: none of its own */
 } assay_kernel_table;
 
 /* The one function of a library. The table lives as long as the library. */

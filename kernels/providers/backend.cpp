@@ -1,10 +1,14 @@
 #include "kernels/providers/backend.h"
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/core/status.h"
 #include "kernels/device/device_id.h"
+#include "kernels/providers/own_devices.h"
 #include "kernels/providers/socket_group.h"
 #include "kernels/remote/device.h"
 #include "kernels/remote/message.h"
@@ -34,6 +38,11 @@ KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost)
     std::string op = reader.text();
     offers_.ops.push_back({std::move(op), reader.list<DType>()});
   }
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    std::string kind = reader.text();
+    const auto index = std::ranges::count(devices_, kind, &DeviceInfo::backend);
+    devices_.push_back(own_info({std::move(kind), reader.text()}, index));
+  }
 }
 
 KernelProcess::~KernelProcess() = default;
@@ -46,12 +55,21 @@ std::unique_ptr<Device> KernelProcess::open(const DeviceInfo& info, int index) {
 
 class ProvidedBackends::ProvidedBackend final : public Backend {
  public:
-  ProvidedBackend(const Backend& real, ProvidedBackends& owner) : real_(real), owner_(owner) {}
+  ProvidedBackend(const Backend& real, ProvidedBackends& owner)
+      : traits_(real.traits()), real_(&real), owner_(owner) {}
+  ProvidedBackend(BackendTraits traits, std::vector<DeviceInfo> own, ProvidedBackends& owner)
+      : traits_(std::move(traits)), own_(std::move(own)), owner_(owner) {}
 
-  const BackendTraits& traits() const override { return real_.traits(); }
-  std::vector<DeviceInfo> describe() const override { return real_.describe(); }
-  std::vector<std::string> problems() const override { return real_.problems(); }
-  Visibility visibility() const override { return real_.visibility(); }
+  const BackendTraits& traits() const override { return traits_; }
+  std::vector<DeviceInfo> describe() const override {
+    return real_ == nullptr ? own_ : real_->describe();
+  }
+  std::vector<std::string> problems() const override {
+    return real_ == nullptr ? std::vector<std::string>{} : real_->problems();
+  }
+  Visibility visibility() const override {
+    return real_ == nullptr ? Backend::visibility() : real_->visibility();
+  }
   std::unique_ptr<Device> open(int index) override {
     const std::string id = to_text(DeviceId{kind(), index});
     for (const DeviceInfo& info : describe()) {
@@ -67,7 +85,9 @@ class ProvidedBackends::ProvidedBackend final : public Backend {
   }
 
  private:
-  const Backend& real_;
+  BackendTraits traits_;
+  const Backend* real_ = nullptr;  // null: devices of the provider
+  std::vector<DeviceInfo> own_;
   ProvidedBackends& owner_;
   std::vector<std::unique_ptr<KernelProcess>> processes_;  // of the devices that were opened
 };
@@ -76,6 +96,19 @@ ProvidedBackends::ProvidedBackends(const Backends& real, StartKernelProcess star
     : start_(std::move(start)), idle_(start_()), offers_(idle_->offers()) {
   for (const BackendTraits& traits : real.traits()) {
     backends_.add(std::make_unique<ProvidedBackend>(*real.find(traits.kind), *this));
+  }
+  add_own(real);
+}
+
+void ProvidedBackends::add_own(const Backends& real) {
+  std::map<std::string, std::vector<DeviceInfo>> by_kind;
+  for (const DeviceInfo& device : idle_->devices()) by_kind[device.backend].push_back(device);
+  for (auto& [kind, devices] : by_kind) {
+    // "torch:cuda" are those of our backend "cuda", if it finds any.
+    Backend* ours = real.find(kind.substr(kind.rfind(':') + 1));
+    const bool is_ours_too = ours != nullptr && !ours->describe().empty();
+    backends_.add(std::make_unique<ProvidedBackend>(own_traits(kind, is_ours_too),
+                                                    std::move(devices), *this));
   }
 }
 

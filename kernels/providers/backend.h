@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "kernels/core/file_descriptor.h"
 #include "kernels/device/backends.h"
@@ -22,6 +23,8 @@ class KernelProcess {
   KernelProcess& operator=(const KernelProcess&) = delete;
 
   const Offers& offers() const { return offers_; }
+  /// Devices that it drives itself.
+  const std::vector<DeviceInfo>& devices() const { return devices_; }
   /// The device, opened there. Once for each process.
   std::unique_ptr<Device> open(const DeviceInfo& info, int index);
 
@@ -29,12 +32,14 @@ class KernelProcess {
   class Connection;
   std::unique_ptr<Connection> connection_;
   Offers offers_;
+  std::vector<DeviceInfo> devices_;
 };
 
 /// Starts one more process.
 using StartKernelProcess = std::function<std::unique_ptr<KernelProcess>()>;
 
-/// All devices of `real`, which must outlive the result. The first process tells what it offers.
+/// All devices of `real`, which must outlive the result, and those of the provider. The first
+/// process tells what it offers.
 class ProvidedBackends {
  public:
   ProvidedBackends(const Backends& real, StartKernelProcess start);
@@ -47,6 +52,7 @@ class ProvidedBackends {
 
  private:
   class ProvidedBackend;
+  void add_own(const Backends& real);
   std::unique_ptr<KernelProcess> take_process();
 
   StartKernelProcess start_;

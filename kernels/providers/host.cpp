@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernels/core/status.h"
+#include "kernels/providers/own_devices.h"
 #include "kernels/providers/provided_kernels.h"
 #include "kernels/providers/socket_group.h"
 #include "kernels/providers/table.h"
@@ -63,6 +64,9 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
     const Offers offers = read_offers(table);
     hello.put(true).put(offers.name).put(offers.ops.size());
     for (const Offer& offer : offers.ops) hello.put(offer.op).put(offer.dtypes);
+    const std::vector<OwnDevice> devices = read_own_devices(table);
+    hello.put(devices.size());
+    for (const OwnDevice& device : devices) hello.put(device.kind).put(device.name);
   } catch (const UsageError& error) {
     tell_refusal(group, error.what());
     throw;
@@ -74,9 +78,8 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
   const std::string kind = reader.text();
   const auto all = backends();
   Backend* backend = all->find(kind);
-  if (backend == nullptr) {
-    throw std::runtime_error("the process of the kernels has no backend " + kind);
-  }
+  const auto own = own_backend(table, kind);
+  if (backend == nullptr) backend = own.get();
   const int index = reader.get<int>();
   if (backend->open(index)->is_host()) limit_memory();
   ProvidedKernels kernels(table);

@@ -28,13 +28,13 @@ class Provided(AssayTest):
         environment.start()
         self.addCleanup(environment.stop)
 
-    def run_with(self, word, *options, expect=0):
+    def run_with(self, word, *options, device="cpu", expect=0):
         """Runs that provider, and returns the rows that are no skip."""
         package = {"torch": "python3-torch", "numpy": "python3-numpy"}[word]
         python = python_with(word)
         if python is None:
             self.skipTest(f"no Python here has {word}: install Debian's {package}")
-        self.assay("run", "--kernels", word, "--python", python, "--device", "cpu", "--check-only", *options,
+        self.assay("run", "--kernels", word, "--python", python, "--device", device, "--check-only", *options,
                    "--out", "out", expect=expect)
         rows = [row for row in self.rows("out") if row["status"] != "skip"]
         self.assertTrue(rows)
@@ -50,6 +50,28 @@ class Provided(AssayTest):
         for row in rows:
             self.assertRegex(row["implementation"], r"^PyTorch \d+\.\d+\.\S+ \d+ threads?$")
         self.assertIn("deviation:pytorch-cast-through-f32", {row["reason"] for row in passed})
+
+    def test_a_device_that_torch_drives(self):
+        """PyTorch's CPU by the way of GPUs that Assay cannot reach: memory and streams are PyTorch's."""
+        options = ("--filter", "^tensor_ops/(add|softmax|scan)/|^linear/f32/.*act=none", "--profile", "seeds")
+        rows = self.run_with("torch", *options, device="torch:cpu:0")
+        self.assertEqual({(row["status"], row["device"]) for row in rows}, {("pass", "torch:cpu:0")})
+        self.assertGreater(len(rows), 50)
+        self.assertIn("of PyTorch", rows[0]["device_name"])
+
+    def test_a_device_of_torch_takes_kernels_of_torch(self):
+        (self.folder / "mine.py").write_text(
+            "import assay, torch\n@assay.kernel('neg', framework='numpy')\ndef a(x, *, out): out[...] = -x\n"
+            "@assay.kernel('abs')\ndef b(x, *, out): torch.abs(x, out=out)\n"
+            "@assay.kernel('add')\ndef c(a, b, *, out): out.copy_(a + 2 * b)\n")
+        python = python_with("torch") or self.skipTest("no Python here has torch")
+        cases = [word for op in ("neg", "abs", "add") for word in ("--case", f"tensor_ops/{op}/f32/n=1003")]
+        self.assay("run", "--kernels", "mine.py", "--python", python, "--device", "torch:cpu", "--check-only", *cases,
+                   "--out", "out", expect=1)
+        rows = {row["op"]: row for row in self.rows("out")}
+        self.assertEqual({op: row["status"] for op, row in rows.items()},
+                         {"neg": "skip", "abs": "pass", "add": "fail"})
+        self.assertIn("framework='torch'", rows["neg"]["reason"])
 
     def test_torch_without_what_is_declared(self):
         row, = self.run_with("torch", "--case", "tensor_ops/cast/f64/to=bf16,n=1003", "--strict", expect=1)

@@ -151,8 +151,34 @@ class Numba:
         out.copy_to_device(result, self._stream)
 
 
-def framework_of(name, device):
+class TorchDevice:
+    """Tensors of PyTorch on a device that it drives itself."""
+
+    def __init__(self, device, devices):
+        import torch
+        self._torch, self._device, self._devices = torch, device, devices
+
+    dtype = Torch.dtype
+    copy = Torch.copy
+
+    def tensor(self, address, tensor):
+        dtype = self.dtype(tensor.dtype)
+        if 0 in tensor.shape:
+            return self._torch.empty(tensor.shape, dtype=dtype, device=self._device)
+        span = 1 + sum((extent - 1) * stride for extent, stride in zip(tensor.shape, tensor.strides))
+        flat = self._devices.bytes_at(address, span * _SIZES[tensor.dtype]).view(dtype)
+        return flat.as_strided(tensor.shape, tensor.strides, flat.storage_offset())
+
+    def use(self, stream):
+        """Kernels run on the stream that is PyTorch's own."""
+
+
+def framework_of(name, device, devices=None):
     """Returns the framework that a kernel was declared with, or the one that its file has imported."""
+    if devices is not None:
+        if name not in (None, "torch"):
+            raise NotMine(f"{device} is a device of PyTorch: declare the kernel with framework='torch'")
+        return TorchDevice(device, devices)
     if name is None:
         name = "torch" if "torch" in sys.modules else "cupy" if "cupy" in sys.modules else "numpy"
     if name == "numba" and device_index(device) is None:

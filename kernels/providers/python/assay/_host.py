@@ -10,7 +10,7 @@ if not __package__:  # run by its path: finds the package, and no file of the wo
     FOLDER = os.path.dirname(os.path.realpath(__file__))
     sys.path[:] = [os.path.dirname(FOLDER), *[folder for folder in sys.path if folder != FOLDER]]
 
-from assay import _source, _table  # noqa: E402
+from assay import _devices, _source, _table  # noqa: E402
 
 
 def main(arguments):
@@ -18,24 +18,31 @@ def main(arguments):
         print("usage: python assay/_host.py ENGINE SOURCE [ARG]...", file=sys.stderr)
         return 2
     path, source, *rest = arguments
+    cores = os.sched_getaffinity(0)
     try:
         engine = ctypes.CDLL(os.path.abspath(path))
     except OSError as error:
         print(f"cannot load Assay's library: {error}", file=sys.stderr)
         return 1
+    os.sched_setaffinity(0, cores)  # OpenMP ties this thread to one core when a library loads it
     passed = (ctypes.c_char_p * len(rest))(*map(os.fsencode, rest))
     engine.assay_refuse.argtypes = [ctypes.c_char_p, ctypes.c_int32, ctypes.c_void_p]
     engine.assay_serve.argtypes = [ctypes.POINTER(_table.CTable), ctypes.c_int32, ctypes.c_void_p]
     try:
-        table = _table.Table(*_served(source))
+        name, source_path, registered = _source.load(source)
+        os.sched_setaffinity(0, cores)
+        table = _table.Table(name, registered, source_path, _devices_of(registered))
     except _source.Refusal as why:
         return engine.assay_refuse(str(why).encode(errors="replace"), len(rest), passed)
     return engine.assay_serve(ctypes.byref(table.c_table), len(rest), passed)
 
 
-def _served(source):
-    name, path, registered = _source.load(source)
-    return name, registered, path
+def _devices_of(registered):
+    """Returns the devices of PyTorch if it is imported and a kernel may take its tensors, else None."""
+    torch = sys.modules.get("torch")
+    if torch is None or all(one.framework not in (None, "torch") for one in registered):
+        return None
+    return _devices.TorchDevices(torch)
 
 
 if __name__ == "__main__":

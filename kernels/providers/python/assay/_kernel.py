@@ -13,9 +13,10 @@ def kind_of(value):
 
 
 class Kernel:
-    def __init__(self, registration, problem):
+    def __init__(self, registration, problem, devices=None):
+        """`devices` drive the problem's device where Assay has no backend for it."""
         self._problem = problem
-        self._framework = framework_of(registration.framework, problem.device)
+        self._framework = framework_of(registration.framework, problem.device, devices)
         for tensor in (*problem.inputs, *problem.outputs):
             self._framework.dtype(tensor.dtype)
         function = registration.function

@@ -9,6 +9,7 @@ from assay._failure import is_out_of_memory, text_of
 from assay._kernel import Kernel
 
 VERSION = 1
+TORCH = "torch:"  # begins the kinds of the devices that PyTorch drives
 OK, NOT_MINE, OUT_OF_MEMORY, FAILED = range(4)
 
 
@@ -40,10 +41,26 @@ LAST_ERROR = CFUNCTYPE(c_void_p)
 DESCRIBE = CFUNCTYPE(c_void_p, c_void_p)
 
 
+class CDevice(Structure):
+    _fields_ = [("kind", c_char_p), ("index", c_int32), ("name", c_char_p)]
+
+
+ALLOCATE = CFUNCTYPE(c_int32, c_int32, c_int64, POINTER(c_void_p))
+RELEASE = CFUNCTYPE(None, c_void_p)
+COPY = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_int64)
+FILL = CFUNCTYPE(c_int32, c_void_p, c_int32, c_int64)
+SYNCHRONIZE = CFUNCTYPE(c_int32, c_int32, c_int32)
+
+
+class CDevices(Structure):
+    _fields_ = [("list", POINTER(CDevice)), ("count", c_int32), ("allocate", ALLOCATE), ("release", RELEASE),
+                ("upload", COPY), ("download", COPY), ("fill", FILL), ("synchronize", SYNCHRONIZE)]
+
+
 class CTable(Structure):
     _fields_ = [("version", c_uint32), ("name", c_char_p), ("offers", POINTER(COffer)), ("offer_count", c_int32),
                 ("create", CREATE), ("launch", LAUNCH), ("destroy", DESTROY), ("last_error", LAST_ERROR),
-                ("describe", DESCRIBE)]
+                ("describe", DESCRIBE), ("devices", POINTER(CDevices))]
 
 
 def tensor_of(c):
@@ -58,10 +75,13 @@ def parameter_of(c):
 
 def problem_of(c):
     kind = c.device_kind.decode()
+    devices = {"cuda": f"cuda:{c.device_index}"}
+    if kind.startswith(TORCH):
+        devices[kind] = f"{kind[len(TORCH):]}:{c.device_index}"
     return Problem(
         op=c.op.decode(), dtype=c.dtype.decode(),
         params={c.parameters[i].name.decode(): parameter_of(c.parameters[i]) for i in range(c.parameter_count)},
-        device=f"cuda:{c.device_index}" if kind == "cuda" else "cpu",  # simulated devices have host memory
+        device=devices.get(kind, "cpu"),  # simulated devices have host memory
         inputs=tuple(tensor_of(c.inputs[i]) for i in range(c.input_count)),
         outputs=tuple(tensor_of(c.outputs[i]) for i in range(c.output_count)))
 
@@ -80,8 +100,9 @@ def end_process(error):
 class Table:
     """Serves the registered kernels. `c_table` is valid while this object lives."""
 
-    def __init__(self, name, registered, source):
-        self._name, self._registered, self._source = name, registered, source
+    def __init__(self, name, registered, source, devices=None):
+        """`devices` are those that a framework drives, or None."""
+        self._name, self._registered, self._source, self._devices = name, registered, source, devices
         self._kernels = {}  # by handle
         self._descriptions = {}
         self._last_handle = 0
@@ -91,7 +112,19 @@ class Table:
         self.c_table = CTable(
             VERSION, name.encode(), self._offers, len(registered), CREATE(self._guarded(self._create)),
             LAUNCH(self._guarded(self._launch)), DESTROY(self._guarded_destroy),
-            LAST_ERROR(lambda: ctypes.addressof(self._error_text)), DESCRIBE(self._describe))
+            LAST_ERROR(lambda: ctypes.addressof(self._error_text)), DESCRIBE(self._describe),
+            ctypes.pointer(self._table_of(devices)) if devices else None)
+
+    def _table_of(self, devices):
+        listed = (CDevice * len(devices.list))(
+            *[(TORCH.encode() + kind.encode(), index, name.encode()) for kind, index, name in devices.list])
+
+        def allocate(device, size, memory):
+            memory[0] = devices.allocate(device, size)
+        return CDevices(
+            listed, len(listed), ALLOCATE(self._guarded(allocate)), RELEASE(devices.release),
+            COPY(self._guarded(devices.upload)), COPY(self._guarded(devices.download)),
+            FILL(self._guarded(devices.fill)), SYNCHRONIZE(self._guarded(devices.synchronize)))
 
     def _guarded(self, function):
         def call(*arguments):
@@ -118,7 +151,8 @@ class Table:
                 break
         else:
             raise NotMine(f"{self._name} has no kernel for {problem.op}/{problem.dtype}")
-        kernel = Kernel(registration, problem)
+        is_own = c_problem.contents.device_kind.decode().startswith(TORCH)
+        kernel = Kernel(registration, problem, self._devices if is_own else None)
         self._last_handle += 1
         self._kernels[self._last_handle] = kernel
         handle[0] = self._last_handle

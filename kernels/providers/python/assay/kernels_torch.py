@@ -49,12 +49,13 @@ def attempt(make, problem):
 
 def settings(problem):
     """Says what may change a kernel's speed, and on a GPU the precision of products."""
-    if problem.device == "cpu":
+    if problem.device.startswith("cpu"):
         threads = torch.get_num_threads()
         return f"{threads} thread" + "s" * (threads != 1)
     flag = {"f32": "allow_tf32", "bf16": "allow_bf16_reduced_precision_reduction",
             "f16": "allow_fp16_reduced_precision_reduction"}.get(problem.dtype)
-    if flag is None or problem.op not in ("batched_matmul", "linear", "linear_stack"):
+    is_product = problem.op in ("batched_matmul", "linear", "linear_stack")
+    if flag is None or not is_product or not problem.device.startswith("cuda"):
         return None
     try:
         return f"{flag}={getattr(torch.backends.cuda.matmul, flag)}"
@@ -98,7 +99,7 @@ def product(function_for):
     def make(problem):
         if problem.dtype != "tf32":
             return function_for(problem)
-        if problem.device == "cpu":
+        if problem.device.startswith("cpu"):
             raise assay.NotMine("PyTorch has no tf32 on a CPU")
         return with_tf32(function_for(problem))
     return make

@@ -84,7 +84,7 @@ TEST(Params, KeepTheirOrderAndReplaceInPlace) {
 }
 
 TEST(DeviceIds, RoundTrip) {
-  for (const char* text : {"cpu", "cuda:0", "cuda:17", "sim:3"}) {
+  for (const char* text : {"cpu", "cuda:0", "cuda:17", "sim:3", "torch:xpu:0"}) {
     const auto id = parse_device_id(text);
     ASSERT_TRUE(id) << text;
     EXPECT_EQ(to_text(*id), text);
@@ -93,8 +93,9 @@ TEST(DeviceIds, RoundTrip) {
 }
 
 TEST(DeviceIds, OddTextIsRefused) {
-  for (const char* text : {"", "cuda", "cuda:", "cuda:-1", "cuda:1x", "cuda:1:2", "CUDA:0", ":0",
-                           "cpu:1", "cuda:99999999999999999999", " cpu"}) {
+  for (const char* text :
+       {"", "cuda", "cuda:", "cuda:-1", "cuda:1x", "cuda:1:2", "CUDA:0", ":0", "cpu:1",
+        "cuda:99999999999999999999", " cpu", "torch:xpu", "torch::0", ":xpu:0"}) {
     EXPECT_FALSE(parse_device_id(text)) << text;
   }
 }
