@@ -223,7 +223,9 @@ void describe_sides(const PairedInfo& info) {
     std::string text =
         fmt::format("{}: {}, build {}", ab::name(side), what.program.string(), what.build_id);
     for (const auto& [name, value] : what.environment) text += fmt::format(", {}={}", name, value);
-    if (!what.kernels.empty()) text += ", kernels of " + what.kernels;
+    if (!what.kernels.empty()) {
+      text += fmt::format(", kernels of {}: {}", what.kernels, what.kernels_name);
+    }
     for (const std::string& fault : what.sim_faults) text += ", with the fault " + fault;
     say("{}\n", text);
   }

@@ -25,6 +25,10 @@ void add_side(CLI::App& app, AbOptions& o, ab::Side side) {
       ->check(not_empty())
       ->type_name("FILE")
       ->group(sides);
+  app.add_option("--" + name + "-python", o.pythons[side], "--python for this side alone")
+      ->check(not_empty())
+      ->type_name("PROGRAM")
+      ->group(sides);
   app.add_option("--" + name + "-sim-fault", o.sim_faults[side],
                  "--sim-fault for this side alone, such as slow,percent=5; repeatable")
       ->type_name("SPEC")
@@ -41,9 +45,10 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
       "--aa", o.aa,
       "compare this program with its twin, the same code at other addresses: nothing may be found");
   aa->group(sides);
-  for (const char* other : {"--base", "--cand", "--base-env", "--cand-env", "--base-kernels",
-                            "--cand-kernels", "--base-sim-fault", "--cand-sim-fault"}) {
-    aa->excludes(app.get_option(other));
+  for (const std::string side : {"--base", "--cand"}) {
+    for (const char* of : {"", "-env", "-kernels", "-python", "-sim-fault"}) {
+      aa->excludes(app.get_option(side + of));
+    }
   }
   app.add_option(
          "--margin", o.margin_percent,

@@ -21,6 +21,7 @@ struct AbOptions {
   ab::Both<std::filesystem::path> programs;        // empty: this program
   ab::Both<std::vector<std::string>> environment;  // NAME=VALUE
   ab::Both<std::string> kernels;                   // in place of the selection's
+  ab::Both<std::string> pythons;                   // in place of the selection's
   ab::Both<std::vector<std::string>> sim_faults;   // beside those of the selection
   bool aa = false;
   bool sensitive = false;

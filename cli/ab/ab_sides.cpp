@@ -63,6 +63,7 @@ AbSide side_of(ab::Side side, const AbOptions& options) {
   }
   result.selection.program = result.info.program;
   if (!options.kernels[side].empty()) result.selection.kernels = options.kernels[side];
+  if (!options.pythons[side].empty()) result.selection.python = options.pythons[side];
   result.info.kernels = result.selection.kernels;
   check_kernels(result.selection);
   return result;
@@ -106,6 +107,7 @@ ab::Both<AbSide> sides_of(const AbOptions& options) {
     sides.cand.info.program = sides.cand.selection.program = twin();
   } else if (is_same_program(sides) && sides.base.info.environment == sides.cand.info.environment &&
              sides.base.info.kernels == sides.cand.info.kernels &&
+             sides.base.selection.python == sides.cand.selection.python &&
              sides.base.info.sim_faults == sides.cand.info.sim_faults) {
     throw UsageError(
         "both sides are the same program: name another with --base, a variable with --cand-env or "
@@ -127,6 +129,7 @@ void probe_side(ab::Side side, AbSide& what) {
   }
   check_offers(what.machine, what.selection);
   what.info.build_id = what.machine.build_id;
+  what.info.kernels_name = what.machine.kernels.name;
   what.info.devices = what.machine.devices;
 }
 

@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,9 @@
 #include "harness/supervise/child_process.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/cpu/all_cores.h"
+#include "reports/files/checksum.h"
+#include "reports/files/csv_file.h"
 
 namespace assay::cli {
 namespace {
@@ -83,6 +88,11 @@ std::string python_of(const TrialOptions& options) {
 
 ChildCommand command_of(const TrialOptions& options, int socket) {
   ChildCommand command{.streams = {socket, STDERR_FILENO, STDERR_FILENO}};
+  // As many threads as our own kernels take: PyTorch alone would take one a physical core.
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(cores));
+  }
   if (is_python(options.kernels)) {
     // Its modules are not beside the Python.
     const char* folders = std::getenv("ASSAY_BACKEND_PATH");
@@ -142,6 +152,15 @@ void check_kernels(const TrialOptions& options) {
   }
 }
 
+GivenFile given_kernels(const TrialOptions& options) {
+  if (options.kernels.empty()) return {};
+  if (is_word(options.kernels)) {
+    return {.path = options.kernels, .crc32 = crc32_text(read_text(shipped_file(options.kernels)))};
+  }
+  const fs::path path = fs::absolute(options.kernels).lexically_normal();
+  return {.path = path, .crc32 = crc32_text(read_text(path))};
+}
+
 std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOptions& options) {
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -149,6 +168,7 @@ std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOption
   }
   FileDescriptor own(ends[0]);
   const FileDescriptor other(ends[1]);
+  cpu::use_all_cores();  // or the kernels would inherit the one core of this thread
   const pid_t child = start_child(command_of(options, other.get()));
   return std::make_unique<providers::KernelProcess>(
       std::move(own), [child, kernels = options.kernels] { end_like(child, kernels); });

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/trial_options.h"
+#include "harness/records/run_info.h"
 #include "kernels/providers/backend.h"
 
 // The process that runs the kernels of --kernels, from the side of the worker that judges them.
@@ -15,6 +16,9 @@ std::filesystem::path include_folder();
 /// Throws UsageError if --kernels names neither a file nor kernels that ship with the program, or
 /// if --python is no program. Starts nothing.
 void check_kernels(const TrialOptions& options);
+
+/// The file of --kernels, as a run records it. Throws UsageError if it cannot be read.
+GivenFile given_kernels(const TrialOptions& options);
 
 /// Starts the process. When it ends, so does this one, in the same way: its parent sees what became
 /// of the kernels. Throws UsageError with the reason if they cannot be used.

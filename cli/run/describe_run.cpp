@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "cli/kernels/kernel_process.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/version.h"
 
@@ -74,6 +75,8 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
   run.seed = options.seed;
   run.profile = options.cases.profile;
   run.check_only = options.check_only;
+  run.kernels = given_kernels(options);
+  run.kernels_name = machine.kernels.name;
   for (const DeviceId& id : devices) {
     const auto found = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
     if (found != machine.devices.end()) run.devices.push_back(*found);

@@ -84,6 +84,19 @@ void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello
   }
 }
 
+/// Rows of two libraries are not of one run.
+void check_kernels_unchanged(const StoredRun& stored, const RunInfo& now) {
+  const auto check = [&](std::string_view what, const std::string& then, const std::string& is) {
+    if (then == is) return;
+    throw UsageError(fmt::format(
+        "--resume: the kernels of {} have changed since the run began ({} {}, now {}): put them "
+        "back as they were, or start a new run",
+        stored.kernels.path.string(), what, then, is));
+  };
+  check("CRC-32", stored.kernels.crc32, now.kernels.crc32);
+  check("name", stored.kernels_name, now.kernels_name);
+}
+
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
 
 /// Refuses rows of another plan, which would count as rows of this one. With --duration the plan is
@@ -169,6 +182,7 @@ Job resume_job(const RunOptions& options) {
   job.options.quiet = options.quiet;
   job.options.jsonl = options.jsonl;
   job.options.wait = options.wait;
+  job.options.selection.kernels = stored.kernels.path;  // the run began elsewhere, perhaps
 
   const protocol::Hello machine = probe_machine(job.options.selection);
   check_devices(begun.devices, machine);
@@ -177,6 +191,7 @@ Job resume_job(const RunOptions& options) {
   job.backends = machine.backends;
   job.known_kinds = kinds_of(known_backends(machine));
   job.run = describe_run(job.options.selection, devices, machine);
+  check_kernels_unchanged(stored, job.run);
   const Session session = std::move(job.run.sessions.back());
   job.run.run_id = stored.run_id;
   job.run.started_at = stored.started_at;
@@ -189,7 +204,8 @@ Job resume_job(const RunOptions& options) {
   job.run.references_computed = stored.references_computed;
   job.run.references_shared = stored.references_shared;
   job.run.expected = stored.expected;
-  job.run.expected_crc32 = stored.expected_crc32;
+  job.run.kernels = stored.kernels;
+  job.run.kernels_name = stored.kernels_name;
   job.run.directory = directory;
   job.run.allow_flaky = job.options.allow_flaky;
 

@@ -53,26 +53,26 @@ ExpectedFailures read_expected(const Job& job, RunInfo& run) {
   const bool is_standard_input = job.options.expected == "-";
   // Made absolute: a run may be resumed from another directory.
   if (!resumes) {
-    run.expected = is_standard_input ? job.options.expected
-                                     : fs::absolute(job.options.expected).lexically_normal();
+    run.expected.path = is_standard_input ? job.options.expected
+                                          : fs::absolute(job.options.expected).lexically_normal();
   }
   const std::string name = is_standard_input ? "standard input" : job.options.expected.string();
   std::string text;
   try {
     text = is_standard_input ? std::string(std::istreambuf_iterator<char>(std::cin), {})
-                             : read_text(run.expected);
+                             : read_text(run.expected.path);
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--expected: {}{}", error.what(),
                                  resumes ? ", which the run began with; put it back" : ""));
   }
   const std::string crc32 = crc32_text(text);
-  if (resumes && crc32 != run.expected_crc32) {
-    throw UsageError(
-        fmt::format("--resume: {} has changed since the run began (CRC-32 {}, now {}): put it back "
-                    "as it was, or start a new run with the new list",
-                    is_standard_input ? name : run.expected.string(), run.expected_crc32, crc32));
+  if (resumes && crc32 != run.expected.crc32) {
+    throw UsageError(fmt::format(
+        "--resume: {} has changed since the run began (CRC-32 {}, now {}): put it back as it was, "
+        "or start a new run with the new list",
+        is_standard_input ? name : run.expected.path.string(), run.expected.crc32, crc32));
   }
-  run.expected_crc32 = crc32;
+  run.expected.crc32 = crc32;
   std::istringstream stream(text);
   return {stream, name, utc_now().substr(0, 10), job.known_kinds};
 }

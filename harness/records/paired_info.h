@@ -17,6 +17,7 @@ struct PairedSide {
   std::vector<std::pair<std::string, std::string>> environment;  // set for this side alone
   std::vector<std::string> sim_faults;
   std::string kernels;              // of others; empty: the program's own
+  std::string kernels_name;         // with the versions of their libraries
   std::vector<DeviceInfo> devices;  // seen by this side
 };
 

@@ -25,6 +25,12 @@ struct Session {
   bool ended() const { return !ended_at.empty(); }
 };
 
+/// File that a run was given, and which each of its sessions must find as it was.
+struct GivenFile {
+  std::filesystem::path path;  // absolute, or the word that stands for it; empty without a file
+  std::string crc32;           // of its bytes
+};
+
 /// Facts of a whole run: the content of run.json and devices.csv.
 struct RunInfo {
   std::string run_id;
@@ -51,10 +57,9 @@ struct RunInfo {
   std::int64_t references_computed = 0;  // known at the end
   std::int64_t references_shared = 0;    // reused by another trial; known at the end
   std::vector<Session> sessions;         // at least one; the last is the current one
-  /// Absolute path of the list of known failures, and the CRC-32 of its bytes; empty without a
-  /// list.
-  std::filesystem::path expected;
-  std::string expected_crc32;
+  GivenFile expected;                    // the list of known failures
+  GivenFile kernels;                     // of others
+  std::string kernels_name;  // what they call themselves, with the versions of their libraries
   /// Total time of the ended sessions, their number of trials (each attempt), and that time by
   /// phases. Known at the end.
   double wall_s = 0;

@@ -103,7 +103,10 @@ std::string side_text(const PairedSide& side) {
       markdown_code(side.program.string()) + ", build " + markdown_code(side.build_id);
   for (const auto& [name, value] : side.environment)
     text += ", " + markdown_code(name + "=" + value);
-  if (!side.kernels.empty()) text += ", kernels of " + markdown_code(side.kernels);
+  if (!side.kernels.empty()) {
+    text += ", kernels of " + markdown_code(side.kernels);
+    text += ", " + markdown_code(side.kernels_name);
+  }
   for (const std::string& fault : side.sim_faults)
     text += ", with the fault " + markdown_code(fault);
   return text;

@@ -23,6 +23,7 @@ Json side(const PairedSide& side) {
           {"environment", variables(side.environment)},
           {"sim_faults", side.sim_faults},
           {"kernels", side.kernels},
+          {"kernels_name", side.kernels_name},
           {"devices", devices}};
 }
 

@@ -46,6 +46,21 @@ std::vector<Session> sessions_of(const JsonObject& keys, const RunInfo& run) {
   return sessions;
 }
 
+GivenFile given_file(const nlohmann::json& json) {
+  const JsonObject keys(json);
+  GivenFile file;
+  std::string path;
+  keys.need("path", path);
+  keys.need("crc32", file.crc32);
+  file.path = path;
+  return file;
+}
+
+nlohmann::ordered_json json_of(const GivenFile& file) {
+  if (file.path.empty()) return {};
+  return {{"path", file.path.string()}, {"crc32", file.crc32}};
+}
+
 RunInfo from_json(const nlohmann::json& json) {
   const JsonObject keys(json);
   int written = schema;
@@ -79,12 +94,10 @@ RunInfo from_json(const nlohmann::json& json) {
   keys.get("trials_taken", run.taken);
   keys.get("notes", run.notes);
   run.sessions = sessions_of(keys, run);
-  if (const nlohmann::json* const expected = keys.find("expected")) {
-    const JsonObject list(*expected);
-    std::string path;
-    list.need("path", path);
-    list.need("crc32", run.expected_crc32);
-    run.expected = path;
+  if (const nlohmann::json* const list = keys.find("expected")) run.expected = given_file(*list);
+  if (const nlohmann::json* const kernels = keys.find("kernels")) {
+    run.kernels = given_file(*kernels);
+    JsonObject(*kernels).need("name", run.kernels_name);
   }
   if (const nlohmann::json* const references = keys.find("references")) {
     const JsonObject counts(*references);
@@ -156,9 +169,9 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["allow_flaky"] = run.allow_flaky;
   json["devices"] = devices;
   json["environment"] = environment;
-  json["expected"] = run.expected.empty()
-                         ? Json()
-                         : Json{{"path", run.expected.string()}, {"crc32", run.expected_crc32}};
+  json["expected"] = json_of(run.expected);
+  json["kernels"] = json_of(run.kernels);
+  if (!run.kernels.path.empty()) json["kernels"]["name"] = run.kernels_name;
   json["resumed_at"] = resumed_at;
   json["sessions"] = sessions;
   json["references"] =

@@ -42,18 +42,22 @@ std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>>
 
 /// Settings of a run that change times, in order: "--overlap-timings", "OMP_NUM_THREADS=1". The
 /// seed does not, as inputs of any seed are alike; nor do the visible devices and the folders of
-/// modules.
+/// modules. Kernels of others are told by their file, so that a series goes on over its versions.
 std::vector<std::string> settings_of_times(const RunInfo& run) {
   constexpr std::array<std::string_view, 3> of_no_time{"CUDA_VISIBLE_DEVICES", "ASSAY_CUDA_LIBS",
                                                        "ASSAY_BACKEND_PATH"};
-  constexpr std::string_view overlap = "--overlap-timings";
+  constexpr std::array<std::string_view, 2> flags{"--overlap-timings", "--fresh-inputs"};
   std::vector<std::string> settings;
+  std::ranges::copy_if(run.command_line, std::back_inserter(settings),
+                       [&](const auto& word) { return std::ranges::count(flags, word) > 0; });
   for (const auto& [name, value] : run.environment) {
     if (std::ranges::count(of_no_time, name) == 0) {
       settings.push_back(shell_word(name + "=" + value));
     }
   }
-  if (std::ranges::count(run.command_line, overlap) > 0) settings.emplace_back(overlap);
+  if (const auto kernels = run.kernels.path.filename().string(); !kernels.empty()) {
+    settings.push_back(shell_word("--kernels=" + kernels));
+  }
   std::ranges::sort(settings);
   return settings;
 }

@@ -231,12 +231,24 @@ class Rows(Kernels):
         lines = results.read_text(encoding="utf-8").splitlines(keepends=True)
         results.write_text("".join(lines[:3]), encoding="utf-8")
         os.rename(self.folder / library, self.folder / "away.so")
-        self.assertIn("there is no file './mine.so'", self.assay("run", "--resume", self.out, expect=2).stderr)
+        self.assertIn(f"there is no file '{self.folder / 'mine.so'}'", self.assay("run", "--resume", self.out, expect=2).stderr)
         os.rename(self.folder / "away.so", self.folder / library)
         self.assay("run", "--resume", self.out)
         resumed = {row["case_id"]: row for row in self.rows(self.out)}
         self.assertEqual(set(rows), set(resumed))
         self.assertEqual({("pass", "mine 1.0")}, {(row["status"], row["implementation"]) for row in resumed.values()})
+
+    def test_kernels_have_the_cores_and_threads_of_our_own(self):
+        options = self.python("import assay, os\n@assay.kernel('neg', describe=lambda problem: "
+                              "f\"{len(os.sched_getaffinity(0))} cores, {os.environ['OMP_NUM_THREADS']} threads\")\n"
+                              "def neg(x): return -x\n")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
+        cores = len(os.sched_getaffinity(0))
+        for threads, expected in ((), cores), (("--threads", "1"), 1):
+            self.assay("run", "--no-limits", "--out", f"with{expected}", *CPU, *options, *threads, "--check-only", "--case",
+                       "tensor_ops/neg/f32/n=1003", env=environment)
+            row, = self.rows(f"with{expected}")
+            self.assertEqual(f"mine.py {cores} cores, {expected} threads", row["implementation"])
 
     def test_built_in_kernels_take_turns_too(self):
         row, = self.run_rows(*CPU, "--case", ADD).values()
@@ -244,6 +256,40 @@ class Rows(Kernels):
         row, = self.run_rows(*CPU, "--case", ADD, "--fresh-inputs").values()
         self.assertGreater(int(row["input_sets"]), 3)
         self.assertIn("--fresh-inputs", row["replay"])
+
+
+class Resumed(Kernels):
+    def test_a_run_goes_on_with_the_kernels_that_it_began_with(self):
+        text = "import assay, numpy\n@assay.kernel('neg')\ndef neg(x, *, out): numpy.negative(x, out=out)\n"
+        options = self.python(text)
+        self.run_rows(*CPU, *options, "--check-only", "--case", "tensor_ops/neg/f32/n=1003")
+        facts = json.loads((self.folder / "out1" / "run.json").read_text(encoding="utf-8"))["kernels"]
+        self.assertEqual((str(self.folder / "mine.py"), "mine.py"), (facts["path"], facts["name"]))
+        elsewhere = subprocess.run([ASSAY, "run", "--resume", self.folder / "out1"], cwd="/", capture_output=True, text=True)
+        self.assertEqual(0, elsewhere.returncode, elsewhere.stderr)
+        self.python(text + "# other\n")
+        said = self.assay("run", "--resume", "out1", expect=2).stderr
+        self.assertRegex(said, r"mine\.py have changed since the run began \(CRC-32 \w{8}, now \w{8}\)")
+
+    def test_kernels_of_another_version(self):
+        text = "import assay, numpy, os\nassay.provider(os.environ['V'])\n@assay.kernel('neg')\ndef neg(x): return -x\n"
+        options = self.python(text)
+        self.assay("run", "--no-limits", "--out", "out", *CPU, *options, "--check-only", "--case",
+                   "tensor_ops/neg/f32/n=1003", env=os.environ | {"V": "one"})
+        said = self.assay("run", "--resume", "out", env=os.environ | {"V": "two"}, expect=2).stderr
+        self.assertIn("(name one, now two)", said)
+
+    def test_ab_of_two_pythons(self):
+        options = self.python("import assay, os\nassay.provider(os.environ['V'])\n@assay.kernel('neg')\ndef neg(x): return -x\n")
+        for name in ("old", "new"):
+            (self.folder / name).write_text(f"#!/bin/sh\nV={name} exec {options[3]} \"$@\"\n")
+            (self.folder / name).chmod(0o755)
+        self.assay("ab", *options[:2], "--base-python", "./old", "--cand-python", "./new", *CPU, "--case",
+                   "tensor_ops/neg/f32/n=1003", "--rounds", "6", "--confirm", "6", "--margin", "1000", "--out", "ab")
+        row, = self.rows("ab", "ab.csv")
+        self.assertEqual(("old", "new"), (row["base_implementation"], row["cand_implementation"]))
+        sides = json.loads((self.folder / "ab" / "ab.json").read_text(encoding="utf-8"))
+        self.assertEqual(("old", "new"), tuple(sides[side]["kernels_name"] for side in ("base", "cand")))
 
 
 class OtherCommands(Kernels):

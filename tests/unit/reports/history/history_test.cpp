@@ -104,19 +104,29 @@ TEST(History, RunsWithOtherSettingsAreSeriesOfTheirOwn) {
   one_thread.environment = {{"OMP_NUM_THREADS", "1"}};
   StoredRun side_by_side = run("c", 3);
   side_by_side.command_line = {"assay", "run", "--overlap-timings"};
+  StoredRun of_others = run("e", 5);
+  of_others.kernels.path = "/old/mine.so";
+  StoredRun of_others_later = run("f", 6);
+  of_others_later.kernels.path = "/new/mine.so";
   StoredRun alike = run("d", 4);
   alike.seed = 2;
   alike.environment = {{"CUDA_VISIBLE_DEVICES", "1"}};
-  const History history =
-      history_of({{run("a", 1), 1.0}, {one_thread, 2.0}, {side_by_side, 3.0}, {alike, 1.1}});
-  ASSERT_EQ(history.series.size(), 3U);
+  const History history = history_of({{run("a", 1), 1.0},
+                                      {one_thread, 2.0},
+                                      {side_by_side, 3.0},
+                                      {alike, 1.1},
+                                      {of_others, 4.0},
+                                      {of_others_later, 4.1}});
+  ASSERT_EQ(history.series.size(), 4U);
   EXPECT_EQ(history.series[0].key.settings, "");
   EXPECT_EQ(history.series[0].values(), (std::vector<double>{1.0, 1.1}));
-  EXPECT_EQ(history.series[1].key.settings, "--overlap-timings");
-  EXPECT_EQ(history.series[2].key.settings, "OMP_NUM_THREADS=1");
+  EXPECT_EQ(history.series[1].key.settings, "--kernels=mine.so");
+  EXPECT_EQ(history.series[1].values(), (std::vector<double>{4.0, 4.1}));
+  EXPECT_EQ(history.series[2].key.settings, "--overlap-timings");
+  EXPECT_EQ(history.series[3].key.settings, "OMP_NUM_THREADS=1");
   EXPECT_NE(history_text(history, {})
                 .find("runs with other settings are series of their own: none of them; "
-                      "--overlap-timings; OMP_NUM_THREADS=1\n"),
+                      "--kernels=mine.so; --overlap-timings; OMP_NUM_THREADS=1\n"),
             std::string::npos)
       << history_text(history, {});
 }
