@@ -51,11 +51,6 @@ def environment(cores: list[int], wait_policy: str = "") -> dict[str, str]:
     return ours
 
 
-def that_keeps_memory(variables: dict[str, str]) -> dict[str, str]:
-    """As Assay's worker sets its allocator: freed memory stays, and no result costs page faults each time."""
-    return variables | {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
-
-
 def describe(cores: list[int]) -> dict[str, object]:
     cpuinfo = read("/proc/cpuinfo")
 

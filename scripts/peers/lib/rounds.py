@@ -26,6 +26,7 @@ class Round:
     peer_samples: int
     peer_noise: float
     peer_contended: bool
+    peer_implementation: str
     problem: str = ""
 
     @property
@@ -37,11 +38,12 @@ def measured(case_id: str, number: int, assay: Block, peer: Block, first: str) -
     return Round(case_id, number, first, assay.median_s, len(assay.launch_s), assay.noise,
                  bool(assay.record.get("contended")), float(assay.record.get("flops") or 0),
                  float(assay.record.get("bytes") or 0), assay.record.get("implementation", ""),
-                 peer.median_s, len(peer.launch_s), peer.noise, bool(peer.record.get("contended")))
+                 peer.median_s, len(peer.launch_s), peer.noise, bool(peer.record.get("contended")),
+                 peer.record.get("implementation", ""))
 
 
 def failed(case_id: str, number: int, problem: str) -> Round:
-    return Round(case_id, number, "", 0, 0, 0, False, 0, 0, "", 0, 0, 0, False, problem)
+    return Round(case_id, number, "", 0, 0, 0, False, 0, 0, "", 0, 0, 0, False, "", problem)
 
 
 def append(path: pathlib.Path, row: Round) -> None:

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, fields
 from statistics import median
 
 from lib import signed_rank
-from lib.cases import parse_case
-from lib.peers import LEFT_OUT
+from lib.cases import LEFT_OUT, parse_case
 from lib.rounds import Round
 
 LIMIT = 1.25
+WRONG = "torch is wrong"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,6 @@ class Row:
     op: str
     dtype: str
     group: str
-    expression: str
     unlike: str
     rounds: int
     ratio: float | None
@@ -39,6 +38,7 @@ class Row:
     torch_noise: float | None
     contended_rounds: int
     implementation: str
+    torch_implementation: str
     problem: str
 
 
@@ -52,24 +52,25 @@ def verdict(ratio: float, interval: tuple[float, float] | None) -> str:
 
 def row_of(case_id: str, rounds: Sequence[Round]) -> Row:
     case = parse_case(case_id)
-    peer = case.peer
     good = [r for r in rounds if not r.problem]
     problems = Counter(r.problem for r in rounds if r.problem)
     text = "; ".join(f"{problem} ({count} rounds)" for problem, count in problems.items())
     if not good:
-        return Row(case_id, case.op, case.dtype, peer.group, peer.expression, peer.unlike, 0, None, None, None,
-                   "problem", None, None, None, None, "", None, None, 0, "", text)
+        is_wrong = all(problem.startswith("torch: fail: ") for problem in problems)
+        return Row(case_id, case.op, case.dtype, case.group, case.unlike, 0, None, None, None,
+                   WRONG if is_wrong else "problem", None, None, None, None, "", None, None, 0, "", "", text)
     logs = [r.log_ratio for r in good]
     between = signed_rank.interval(logs)
     low, high = (math.exp(between[0]), math.exp(between[1])) if between else (None, None)
     ratio = math.exp(signed_rank.hodges_lehmann(logs))
     assay_s, torch_s = median(r.assay_median_s for r in good), median(r.peer_median_s for r in good)
-    work = good[0].assay_flops if peer.rate == "flops" else good[0].assay_bytes
+    work = good[0].assay_flops if case.is_product else good[0].assay_bytes
     said = verdict(ratio, (low, high) if low is not None and high is not None else None)
-    return Row(case_id, case.op, case.dtype, peer.group, peer.expression, peer.unlike, len(good), ratio, low, high,
-               said, assay_s, torch_s, work / assay_s, work / torch_s, "FLOP/s" if peer.rate == "flops" else "B/s",
+    return Row(case_id, case.op, case.dtype, case.group, case.unlike, len(good), ratio, low, high,
+               said, assay_s, torch_s, work / assay_s, work / torch_s, "FLOP/s" if case.is_product else "B/s",
                median(r.assay_noise for r in good), median(r.peer_noise for r in good),
-               sum(r.assay_contended or r.peer_contended for r in good), good[0].assay_implementation, text)
+               sum(r.assay_contended or r.peer_contended for r in good), good[0].assay_implementation,
+               good[0].peer_implementation, text)
 
 
 @dataclass(frozen=True)
@@ -139,15 +140,15 @@ def as_markdown(rows: Sequence[Row], all_means: Sequence[Mean], facts: Sequence[
     counts = Counter(row.verdict for row in rows)
     said = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     lines += ["", f"Against {LIMIT}: {said}.", "",
-              "| case | ratio | interval | verdict | Assay ms | torch ms | Assay | torch | noise % | torch computes |",
-              "|---|--:|---|---|--:|--:|--:|--:|---|---|"]
+              "| case | ratio | interval | verdict | Assay ms | torch ms | Assay | torch | noise % |",
+              "|---|--:|---|---|--:|--:|--:|--:|---|"]
     for row in sorted(rows, key=lambda row: -(row.ratio or math.inf)):
         noise = "" if row.assay_noise is None else f"{row.assay_noise * 100:.0f}, {(row.torch_noise or 0) * 100:.0f}"
         mark = "*" if row.unlike else ""
         lines.append(f"| {row.case_id}{mark} | {number(row.ratio)} | {between(row.ratio_low, row.ratio_high)} | "
                      f"{row.verdict} | {time_text(row.assay_median_s)} | {time_text(row.torch_median_s)} | "
                      f"{rate_text(row.assay_rate, row.rate_unit)} | {rate_text(row.torch_rate, row.rate_unit)} | "
-                     f"{noise} | `{row.expression}` |")
+                     f"{noise} |")
     unlike = sorted({(row.op, row.unlike) for row in rows if row.unlike})
     lines += [""] + [f"\\* {op}: {why}; in no mean." for op, why in unlike]
     lines += ["", "Left out:"] + [f"- {op}: {why}" for op, why in LEFT_OUT.items()]

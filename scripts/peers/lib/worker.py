@@ -1,4 +1,4 @@
-"""A process that speaks Assay's worker protocol (docs/protocol.md): Assay's own, or torch_worker.py."""
+"""A worker of Assay (docs/protocol.md), with its own kernels or with those of PyTorch."""
 from __future__ import annotations
 
 import json
@@ -11,6 +11,12 @@ import time
 from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import Any
+
+
+def command_of(side: str, assay: str, python: str, cap_s: float, seed: int) -> list[str]:
+    """Starts a worker of a side, "assay" or "torch". Both take inputs that no launch has seen."""
+    kernels = ["--kernels", "torch", "--python", python] if side == "torch" else ["--fresh-inputs"]
+    return [assay, "worker", "--cap", f"{cap_s}", "--seed", str(seed), *kernels]
 
 
 class Problem(Exception):
@@ -46,7 +52,7 @@ class Worker:
         self.name = name
         self.timeout_s = timeout_s
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-                                        cwd=directory)
+                                        cwd=directory, start_new_session=True)  # its kernels may be another process
         self.unread = b""
         self.hello = self.receive("hello")
 
@@ -91,14 +97,17 @@ class Worker:
         return Block([seconds / launches for seconds, launches in message["samples"]], record)
 
     def hold(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
+        os.killpg(self.process.pid, signal.SIGSTOP)
 
     def go_on(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
+        os.killpg(self.process.pid, signal.SIGCONT)
 
     def close(self) -> None:
         """Kills: a worker that waits for its turn, or hangs, has nothing to lose."""
-        self.process.kill()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:  # it ended by itself
+            pass
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe:
