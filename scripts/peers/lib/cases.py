@@ -20,7 +20,10 @@ GROUPS = {
 PRODUCTS = ("batched_matmul", "linear")  # rated in FLOP/s, the others in B/s
 
 # Not the same work: in no mean.
-UNLIKE = {"sort": "torch returns the permutation as well"}
+UNLIKE = {
+    "sort": "torch returns the permutation as well",
+    "layernorm": "torch cannot write its result to a given tensor: a copy of it is timed as well",
+}
 
 # Ops of Assay that are left out, and why.
 LEFT_OUT = {
