@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "cli/backends.h"
@@ -104,6 +105,12 @@ struct Requirement {
   int count = 1;
 };
 
+/// "CUDA" for "cuda".
+std::string spoken(std::string kind) {
+  std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return std::toupper(c); });
+  return kind;
+}
+
 Requirement parse_requirement(const std::string& item, const std::vector<BackendTraits>& known) {
   const auto backend = backend_of(item, known);
   bool is_right = backend != known.end();
@@ -166,9 +173,10 @@ void check_requirements(const std::vector<std::string>& items, const protocol::H
   for (const Requirement& requirement : requirements) {
     const auto count = std::ssize(devices_of(requirement.backend.kind, machine));
     if (count < requirement.count) {
-      throw AbsentDevice(fmt::format("--require {}:{}: {} here: {}", requirement.backend.kind,
-                                     requirement.count, count,
-                                     why_absent(requirement.backend, machine)));
+      throw AbsentDevice(fmt::format(
+          "--require {}:{} needs {} {} device{}, found {}: {}", requirement.backend.kind,
+          requirement.count, requirement.count, spoken(requirement.backend.kind),
+          requirement.count == 1 ? "" : "s", count, why_absent(requirement.backend, machine)));
     }
   }
 }

@@ -14,6 +14,7 @@
 #include "harness/records/fields_json.h"
 #include "harness/records/fields_text.h"
 #include "harness/supervise/supervisor.h"
+#include "reports/text_table.h"
 
 namespace assay::cli {
 namespace {
@@ -30,8 +31,40 @@ void print_json(const protocol::Hello& machine) {
   show_data(document.dump(2) + "\n");
 }
 
-std::string human_bytes(std::int64_t bytes) {
-  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+std::string gib(std::int64_t bytes) {
+  return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 30));
+}
+
+/// One line a device: what it is, and the state in which it would be measured now.
+std::string device_table(const std::vector<DeviceInfo>& devices) {
+  std::vector<std::vector<std::string>> lines{
+      {"device", "name", "units", "memory free", "clock", "temperature", "power", "driver"}};
+  const auto shown = [](const std::optional<double>& value, double unit, const char* format) {
+    return value ? fmt::format(fmt::runtime(format), *value / unit) : "-";
+  };
+  for (const DeviceInfo& device : devices) {
+    const std::string free =
+        device.memory_free_bytes ? gib(*device.memory_free_bytes) + " of " : "";
+    lines.push_back(
+        {device.device, device.name,
+         device.compute_units ? std::to_string(*device.compute_units) : "-",
+         device.memory_total_bytes ? free + gib(*device.memory_total_bytes) + " GiB" : "-",
+         shown(device.clock_hz, 1e9, "{:.2f} GHz"), shown(device.temperature_c, 1, "{:.0f} °C"),
+         shown(device.power_w, 1, "{:.0f} W"), device.driver.empty() ? "-" : device.driver});
+  }
+  return text_table(lines, "<<>>>>><");
+}
+
+std::string quantity(std::string_view field, std::int64_t value) {
+  if (!field.ends_with("_bytes")) return std::to_string(value);
+  if (value < 1 << 30) return fmt::format("{} MiB ({})", value >> 20, value);
+  return fmt::format("{} GiB ({})", gib(value), value);
+}
+
+std::string quantity(std::string_view field, double value) {
+  if (field.ends_with("_hz")) return fmt::format("{:.3g} GHz ({:.0f})", value * 1e-9, value);
+  return field.ends_with("_bytes_per_s") ? fmt::format("{:.4g} GB/s ({:.0f})", value * 1e-9, value)
+                                         : to_cell(std::optional(value));
 }
 
 void print_device(const DeviceInfo& device) {
@@ -40,10 +73,10 @@ void print_device(const DeviceInfo& device) {
     if (field == "device" || field == "name" || field == "backend") return;
     std::string text = to_cell(value);
     if (text.empty()) return;
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<std::int64_t>>) {
-      if (field.ends_with("_bytes")) text = fmt::format("{} ({})", human_bytes(*value), text);
+    if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
+      text = quantity(field, *value);
     }
-    show("    {:<20} {}\n", field, text);
+    show("    {:<22} {}\n", field, text);
   });
 }
 
@@ -55,6 +88,7 @@ int execute(bool json, int sim_devices) {
     print_json(machine);
     return ok;
   }
+  show_text(device_table(machine.devices) + "\n");
   for (const DeviceInfo& device : machine.devices) print_device(device);
   std::vector<std::string> absent;
   for (const BackendTraits& backend : known_backends(machine)) {

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
+
+#include "kernels/core/names.h"
+#include "reports/si.h"
 
 namespace assay {
 namespace {
-
-std::string counted(std::int64_t count, std::string_view singular, std::string_view plural) {
-  return fmt::format("{} {}", count, count == 1 ? singular : plural);
-}
 
 template <class Key>
 std::int64_t count_of(const std::map<Key, std::int64_t>& counts, Key key) {
@@ -97,77 +97,91 @@ std::string Tally::text() const {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const auto& [status, count] : by_status) add(fmt::format("{} {}", count, name(status)));
-  if (expected > 0) add(counted(expected, "expected failure", "expected failures"));
+  if (expected > 0) {
+    add(fmt::format("{} expected {}", expected, expected == 1 ? "failure" : "failures"));
+  }
   return text.empty() ? "no results" : text;
 }
 
+namespace {
+
+/// Why trials have no result: "budget 5 s", in parentheses. Empty if it is not known.
+std::string why_not_run(const RunInfo& run) {
+  if (run.ended_at.empty()) return " (the run goes on, or was killed)";
+  if (run.interrupted) return " (interrupted)";
+  for (std::size_t i = 0; i < run.command_line.size(); ++i) {
+    const std::string& word = run.command_line[i];
+    if (word == "--budget" && i + 1 < run.command_line.size()) {
+      return fmt::format(" (budget {} s)", run.command_line[i + 1]);
+    }
+    if (word.starts_with("--budget=")) return fmt::format(" (budget {} s)", word.substr(9));
+    if (word == "--fail-fast") return " (--fail-fast)";
+  }
+  return "";
+}
+
+/// The failures by kind, the worst first: "28 wrong, 2 crashed".
+std::vector<std::string> failures(const RunInfo& run, const Tally& tally) {
+  constexpr std::array<std::pair<Status, std::string_view>, 8> words{
+      {{Status::fail, "wrong"},
+       {Status::vacuous, "vacuous"},
+       {Status::flaky, "flaky"},
+       {Status::crash, "crashed"},
+       {Status::timeout, "timed out"},
+       {Status::oom, "out of memory"},
+       {Status::device_lost, "with a lost device"},
+       {Status::error, "with an error"}}};
+  std::vector<std::string> texts;
+  for (const auto& [status, word] : words) {
+    const std::int64_t count = turns_red(status, run) ? tally.count(status) : 0;
+    if (count > 0) texts.push_back(fmt::format("{} {}", with_commas(count), word));
+  }
+  return texts;
+}
+
+/// The rest of the sentence: right, accepted, skipped and missing trials.
+std::string others(const RunInfo& run, const Tally& tally, std::int64_t missing) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::int64_t count, const std::string& word) {
+    if (count > 0) texts.push_back(fmt::format("{} {}", with_commas(count), word));
+  };
+  add(tally.count(StatusClass::right), "right");
+  if (run.allow_flaky) add(tally.count(Status::flaky), "flaky and accepted");
+  add(tally.expected, tally.expected == 1 ? "expected failure" : "expected failures");
+  add(tally.count(StatusClass::skipped), "skipped");
+  if (missing > 0) {
+    add(missing, fmt::format("of {} not run{}", with_commas(run.planned), why_not_run(run)));
+  }
+  return join(texts, ", ");
+}
+
+}  // namespace
+
 RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
-  const std::int64_t flaky = tally.count(Status::flaky);
-  std::int64_t wrong = 0;
-  std::int64_t broken = 0;
-  for (const auto& [status, count] : tally.by_status) {
-    if (!turns_red(status, run)) continue;
-    (class_of(status) == StatusClass::wrong ? wrong : broken) += count;
+  const std::int64_t missing = std::max<std::int64_t>(0, run.planned - tally.finished);
+  const std::string rest = others(run, tally, missing);
+  if (const auto failed = failures(run, tally); !failed.empty()) {
+    return {"FAILED", join(failed, ", ") + (rest.empty() ? "" : "; " + rest), false, true};
   }
-  const std::int64_t missing = run.planned - tally.finished;
-  const std::string also = missing > 0
-                               ? fmt::format("; {} of {} without a result",
-                                             counted(missing, "trial", "trials"), run.planned)
-                               : "";
-  if (wrong > 0 && broken > 0) {
-    return {
-        "FAILED",
-        fmt::format("{} of {} not right: {} wrong, {} broken{}",
-                    counted(wrong + broken, "result", "results"), tally.total, wrong, broken, also),
-        false, true};
-  }
-  if (wrong > 0) {
-    return {"FAILED",
-            fmt::format("{} of {} wrong{}", counted(wrong, "result", "results"), tally.total, also),
-            false, true};
-  }
-  if (broken > 0) {
-    return {"BROKEN",
-            fmt::format("{} of {} could not be obtained{}", counted(broken, "result", "results"),
-                        tally.total, also),
-            false, true};
-  }
-  if (run.ended_at.empty()) {
-    return {"INCOMPLETE", fmt::format("the run had not ended when this was written: it goes on, or "
-                                      "was killed; {} of {} trials have results",
-                                      tally.finished, run.planned)};
-  }
-  if (run.interrupted || missing > 0) {
-    return {
-        "INCOMPLETE",
-        fmt::format("{}{} of {} without a result", run.interrupted ? "interrupted, with " : "",
-                    counted(std::max<std::int64_t>(missing, 0), "trial", "trials"), run.planned)};
+  if (run.ended_at.empty() || run.interrupted || missing > 0) {
+    return {"INCOMPLETE", rest.empty() || missing == 0 ? rest + why_not_run(run) : rest};
   }
   if (tally.count(StatusClass::skipped) == tally.total) {
-    return {"EMPTY", tally.total == 0 ? "nothing ran" : "nothing ran, every trial was skipped"};
+    return {"INCOMPLETE",
+            tally.total == 0 ? "nothing ran" : "nothing ran, every trial was skipped"};
   }
   const auto& untested = tally.untested;
   if (run.exit_code != 0 && !untested.empty()) {
-    return {"UNTESTED",
+    return {"INCOMPLETE",
             fmt::format("nothing ran of {}{}: {}", untested.front().first,
                         untested.size() > 1 ? fmt::format(" and {} more", untested.size() - 1)
                                             : std::string(),
                         untested.front().second)};
   }
   if (run.exit_code != 0) {
-    return {"NOT PASSED", fmt::format("every result is right, but the run ended with exit code {}",
-                                      run.exit_code)};
+    return {"FAILED", fmt::format("{}, but the run ended with exit code {}", rest, run.exit_code)};
   }
-  std::string why =
-      fmt::format("{} right", counted(tally.count(StatusClass::right), "result", "results"));
-  if (flaky > 0) why += fmt::format(", {} flaky and accepted", flaky);
-  if (tally.expected > 0) {
-    why += ", " + counted(tally.expected, "expected failure", "expected failures");
-  }
-  if (tally.count(StatusClass::skipped) > 0) {
-    why += fmt::format(", {} skipped", tally.count(StatusClass::skipped));
-  }
-  return {"PASSED", why, true};
+  return {"PASSED", rest, true};
 }
 
 }  // namespace assay

@@ -61,6 +61,32 @@ std::string ratio_text(double ratio) {
   return fmt::format("{:.{}f}", ratio, std::max(0, 3 - exponent_of(ratio, 3)));
 }
 
+std::string with_commas(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (std::ptrdiff_t at = std::ssize(text) - 3; at > (count < 0 ? 1 : 0); at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+std::string counted(std::int64_t count, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", with_commas(count), count == 1 ? singular : plural);
+}
+
+std::string change_in_words(double ratio) {
+  const char* word = ratio > 1 ? "slower" : "faster";
+  if (ratio <= 10 && ratio >= 0.1) {
+    return fmt::format("{:.1f}% {}", std::abs(100 * (ratio - 1)), word);
+  }
+  const double times = ratio > 1 ? ratio : 1 / ratio;
+  if (!std::isfinite(times) || times >= 1e15) return fmt::format("{:.3g}× {}", times, word);
+  const int digits = exponent_of(times, 2);
+  if (digits < 3) return fmt::format("{:.{}f}× {}", times, 2 - digits, word);
+  const double unit = std::pow(10, digits - 2);
+  const auto rounded = static_cast<std::int64_t>(std::round(times / unit) * unit);
+  return fmt::format("{}× {}", with_commas(rounded), word);
+}
+
 std::string change_text(double ratio) {
   if (ratio > 10 || ratio < 0.1) return "×" + ratio_text(ratio);
   return fmt::format("{:+.1f}%", 100 * (ratio - 1));

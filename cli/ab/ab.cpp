@@ -18,6 +18,7 @@
 #include "cli/run/reference_folder.h"
 #include "cli/status_line.h"
 #include "cli/stderr_message.h"
+#include "cli/terminal.h"
 #include "harness/ab/comparison.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
@@ -299,7 +300,9 @@ int execute(const AbOptions& options) {
   for (std::size_t i = run.notes.size(); i < info.notes.size(); ++i) {
     say("note: {}\n", info.notes[i]);
   }
-  say("{}\n{}\n", paired_verdict(info, outcome.cases), (info.directory / "ab.csv").string());
+  const auto [word, why] = paired_verdict_parts(info, outcome.cases);
+  say_verdict(word, why);
+  say("{}\n", (info.directory / "ab.csv").string());
   return info.exit_code;
 }
 

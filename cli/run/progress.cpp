@@ -18,11 +18,11 @@ double seconds_since(steady_clock::time_point start) {
 
 }  // namespace
 
-Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, double cap_s,
-                   bool quiet, double duration_s)
-    : outcomes_(outcomes), quiet_(quiet), line_(quiet), duration_s_(duration_s) {
+Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan,
+                   const Options& options)
+    : outcomes_(outcomes), options_(options), line_(options.quiet) {
   for (const PlannedTrial& trial : plan) {
-    const double cost_s = estimate_s(std::span(&trial, 1), cap_s);
+    const double cost_s = estimate_s(std::span(&trial, 1), options.cap_s);
     costs_s_[{trial.test.id(), lane_text(trial)}] = cost_s;
     total_cost_s_ += cost_s;
   }
@@ -32,7 +32,7 @@ void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
   done_ = outcomes_.tally().finished;
   start_clock();
-  if (quiet_) return;
+  if (options_.quiet) return;
   say("{} trials into {}\n", planned_, run.directory.string());
   if (done_ > 0) say("{} of them already have rows\n", done_);
 }
@@ -46,25 +46,29 @@ void Progress::result(const Result& result) {
   }
   if (record.is_bad()) {  // shown also when quiet
     line_.erase();
-    say("{}: {} on {}: {}\n    {}\n", name(record.status), record.case_id, record.device,
+    const std::string attempt =
+        options_.attempts == 1
+            ? ""
+            : fmt::format(" (attempt {} of {})", record.attempt, options_.attempts);
+    say("{}{}: {} on {}: {}\n    {}\n", name(record.status), attempt, record.case_id, record.device,
         record.reason, record.replay);
-  } else if (!record.expected_failure.empty() && !quiet_) {
+  } else if (!record.expected_failure.empty() && !options_.quiet) {
     line_.erase();
     say("expected {}: {} on {}: {}\n", name(record.status), record.case_id, record.device,
         record.expected_failure);
   }
-  if (!quiet_) draw(record.case_id);
+  if (!options_.quiet) draw(record.case_id);
 }
 
 void Progress::end(const RunInfo& /*run*/) { line_.erase(); }
 
 void Progress::draw(const std::string& what) {
   const double spent_s = seconds_since(started_);
-  const bool repeats = duration_s_ > 0 && done_ >= planned_;
+  const bool repeats = options_.duration_s > 0 && done_ >= planned_;
   const double plan_left_s = repeats ? 0 : time_left_s(spent_s, done_cost_s_, total_cost_s_);
-  const double still_s = std::max(duration_s_ - spent_s, plan_left_s);
+  const double still_s = std::max(options_.duration_s - spent_s, plan_left_s);
   const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
-  const double part = repeats ? spent_s / duration_s_
+  const double part = repeats ? spent_s / options_.duration_s
                               : static_cast<double>(done_) /
                                     static_cast<double>(std::max<std::int64_t>(1, planned_));
   const std::string left = human_duration(still_s) + " left";

@@ -18,10 +18,13 @@ namespace assay::cli {
 /// this.
 class Progress final : public Sink {
  public:
-  /// `plan` and `cap_s` give the share of each trial. The run repeats its trials for `duration_s`;
-  /// 0 if it takes them once.
-  Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, double cap_s, bool quiet,
-           double duration_s);
+  struct Options {
+    double cap_s = 0;  // with the plan it gives the share of each trial
+    bool quiet = false;
+    double duration_s = 0;  // for which the run repeats its trials; 0 if it takes them once
+    int attempts = 1;       // at each trial, at most
+  };
+  Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, const Options& options);
 
   void begin(const RunInfo& run) override;
   /// Marks the first trial: earlier work says nothing about the pace of trials.
@@ -33,9 +36,8 @@ class Progress final : public Sink {
   void draw(const std::string& what);
 
   const Outcomes& outcomes_;
-  bool quiet_;
+  Options options_;
   StatusLine line_;
-  double duration_s_;
   std::map<std::pair<std::string, std::string>, double> costs_s_;  // by case and device
   double total_cost_s_ = 0;
   double done_cost_s_ = 0;

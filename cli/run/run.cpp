@@ -23,6 +23,7 @@
 #include "cli/run/reference_folder.h"
 #include "cli/run/run_limits.h"
 #include "cli/stderr_message.h"
+#include "cli/terminal.h"
 #include "harness/plan/expected_failures.h"
 #include "harness/records/replay.h"
 #include "harness/supervise/supervisor.h"
@@ -172,8 +173,13 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
       note += "; every suite, op and dtype was touched";
       run.planned -= left.trials;  // the budget defines the selection
     } else {
+      // Hundreds where the budget is short: the rows that are missing tell the rest.
+      constexpr std::ptrdiff_t max_named = 8;
+      const std::vector<std::string> all(left.untouched.begin(), left.untouched.end());
+      const std::ptrdiff_t named = std::min(max_named, std::ssize(all));
       note += "; never touched: " +
-              join(std::vector<std::string>(left.untouched.begin(), left.untouched.end()), ", ");
+              join(std::vector<std::string>(all.begin(), all.begin() + named), ", ");
+      if (named < std::ssize(all)) note += fmt::format(" and {} more", std::ssize(all) - named);
     }
     run.notes.push_back(note);
   }
@@ -196,8 +202,9 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, b
   if (const std::string cost = harness_cost(outcomes.trials()); !quiet && !cost.empty()) {
     say("harness: {}\n", cost);
   }
-  say("{}: {}\n{}\n", run.exit_code == ok ? "PASS" : "NOT GREEN", tally.text(),
-      (run.directory / "results.csv").string());
+  const RunVerdict verdict = run_verdict(run, tally);
+  say_verdict(verdict.word, verdict.why);
+  say("{}\n", (run.directory / "results.csv").string());
   if (!quiet) say("as a page: assay report {}\n", shell_word(run.directory.string()));
 }
 
@@ -260,7 +267,11 @@ int execute(const RunOptions& asked, bool resumes) {
   Outcomes outcomes(job.earlier);
   const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
   Jsonl jsonl(stdout);
-  Progress progress(outcomes, job.plan, profile.cap_s, options.quiet, options.duration_s);
+  Progress progress(outcomes, job.plan,
+                    {.cap_s = profile.cap_s,
+                     .quiet = options.quiet,
+                     .duration_s = options.duration_s,
+                     .attempts = 1 + options.retries});
   Taken taken;
   std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show its content
   for (const auto& file : files) sinks.push_back(file.get());

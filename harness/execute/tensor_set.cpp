@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "harness/oracle/verdict.h"
+
 namespace assay {
 namespace {
 
@@ -12,8 +14,9 @@ Device& holder(const OpInstance& op, std::span<Device* const> lane, int rank,
   return *lane[static_cast<std::size_t>(place)];
 }
 
-std::string tensor_name(const char* kind, std::size_t i, std::size_t rank) {
-  return std::string(kind) + " " + std::to_string(i) + " of rank " + std::to_string(rank);
+std::string tensor_name(const char* kind, std::size_t i, std::size_t rank, std::size_t ranks) {
+  return std::string(kind) + " " + std::to_string(i) +
+         oracle::of_rank(static_cast<std::int64_t>(rank), static_cast<int>(ranks));
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ std::optional<std::string> TensorSet::damage() const {
     const auto find = [&](const char* kind, const auto& tensors) -> std::optional<std::string> {
       for (std::size_t i = 0; i < tensors.size(); ++i) {
         if (const auto found = tensors[i].damage())
-          return tensor_name(kind, i, rank) + ": " + *found;
+          return tensor_name(kind, i, rank, ranks_.size()) + ": " + *found;
       }
       return std::nullopt;
     };
@@ -101,7 +104,8 @@ std::optional<std::string> TensorSet::elsewhere() const {
         const std::string now = tensors[i].holder();
         const std::string& wanted = tensors[i].device().info().uuid;
         if (!now.empty() && now != wanted) {
-          return tensor_name(kind, i, rank) + " lies on device " + now + ", not on " + wanted;
+          return tensor_name(kind, i, rank, ranks_.size()) + " lies on device " + now +
+                 ", not on " + wanted;
         }
       }
       return std::nullopt;
@@ -116,7 +120,7 @@ std::optional<std::string> TensorSet::changed_input(const RankInputs& inputs) co
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     for (std::size_t i = in_place_ ? 1 : 0; i < ranks_[rank].inputs.size(); ++i) {
       if (ranks_[rank].inputs[i].first_difference(inputs[rank][i])) {
-        return tensor_name("input", i, rank) + " was overwritten";
+        return tensor_name("input", i, rank, ranks_.size()) + " was overwritten";
       }
     }
   }

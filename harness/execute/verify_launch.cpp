@@ -216,7 +216,7 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
 
   const Check rule = check_of(rules.rule.oracle, tolerance.exact);
   if (!verdict.passed() && checks.on(rules, rule)) {
-    throw WrongResult{rule, on, fmt::format("{}: {}", on, verdict.text())};
+    throw WrongResult{rule, on, fmt::format("{}: {}", on, verdict.text(ranks))};
   }
   for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op, mode)) {
     if (checks.on(found.check)) {
@@ -276,9 +276,8 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
       if (const auto element = trial.tensors().output(rank).first_difference(right)) {
         throw WrongResult{
             Check::soak, "",
-            fmt::format(
-                "not repeatable: launch {} of {} differs from the verified one at [{}] of rank {}",
-                launch, launches, *element, rank)};
+            fmt::format("not repeatable: launch {} of {} differs from the verified one at [{}]{}",
+                        launch, launches, *element, oracle::of_rank(rank, trial.ranks()))};
       }
     }
   }
@@ -303,9 +302,8 @@ void check_last_launches(const Trial& trial, const Turns& launched,
       if (!element) continue;
       throw WrongResult{
           Check::last_launch, "",
-          fmt::format(
-              "not repeatable: the last launch differs from the verified one at [{}] of rank {}",
-              *element, rank)};
+          fmt::format("not repeatable: the last launch differs from the verified one at [{}]{}",
+                      *element, oracle::of_rank(rank, trial.ranks()))};
     }
   }
 }

@@ -73,12 +73,17 @@ std::int64_t Verdict::stride() const {
   return first;
 }
 
-std::string Verdict::text() const {
+std::string of_rank(std::int64_t rank, int ranks) {
+  return ranks > 1 ? fmt::format(" of rank {}", rank) : "";
+}
+
+std::string Verdict::text(int ranks) const {
   if (passed()) return fmt::format("all {} elements right", elements);
-  std::string text = fmt::format(
-      "{} of {} elements wrong; worst at [{}] of rank {}: expected {}, got {} (bits differ: {:#x})",
-      mismatches, elements, worst.index, worst.rank, expected(), actual(),
-      worst.expected_bits ^ worst.actual_bits);
+  const std::string bits = fmt::format("expected {}, got {} (bits differ: {:#x})", expected(),
+                                       actual(), worst.expected_bits ^ worst.actual_bits);
+  if (elements == 1) return "the only element is wrong: " + bits;
+  std::string text = fmt::format("{} of {} elements wrong; worst at [{}]{}: {}", mismatches,
+                                 elements, worst.index, of_rank(worst.rank, ranks), bits);
   if (stride() == 1) {
     text += fmt::format("; consecutive from [{}]", mismatch_indices.front());
   } else if (stride() > 1) {

@@ -56,8 +56,12 @@ struct Verdict {
   std::string expected() const;
   std::string actual() const;
 
-  /// "12 of 1024 elements wrong; worst at [17]: expected 3, got 4 (bits differ: 0x400000), ..."
-  std::string text() const;
+  /// Findings in outputs of `ranks` ranks: "12 of 1024 elements wrong; worst at [17]: expected 3,
+  /// got 4 (bits differ: 0x400000), ..."
+  std::string text(int ranks = 1) const;
 };
+
+/// " of rank 2", and nothing where there is one rank.
+std::string of_rank(std::int64_t rank, int ranks);
 
 }  // namespace assay::oracle

@@ -128,12 +128,21 @@ std::string tally_text(const PairedTally& counts) {
   return text.empty() ? "no case was judged" : text;
 }
 
+std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
+                                                         std::span<const PairedCase> cases) {
+  const PairedTally counts = tally(cases);
+  const bool has_failed =
+      counts.contains(PairedVerdict::wrong) || counts.contains(PairedVerdict::regressed);
+  std::string why = tally_text(counts);
+  if (info.interrupted) why += "; interrupted";
+  why += fmt::format(" (margin {:.3g}%)", info.margin * 100);
+  if (info.exit_code == 0) return {"PASSED", "no confirmed regression; " + why};
+  return {has_failed ? "FAILED" : "INCOMPLETE", why};
+}
+
 std::string paired_verdict(const PairedInfo& info, std::span<const PairedCase> cases) {
-  std::string text = info.exit_code == 0 ? "NO CONFIRMED REGRESSION: " : "NOT GREEN: ";
-  text += tally_text(tally(cases));
-  if (info.interrupted) text += "; interrupted";
-  text += fmt::format(" (margin {:.3g}%)", info.margin * 100);
-  return text;
+  const auto [word, why] = paired_verdict_parts(info, cases);
+  return word + ": " + why;
 }
 
 std::string paired_table(std::span<const PairedCase> cases) {

@@ -16,7 +16,11 @@ PairedTally tally(std::span<const PairedCase> cases);
 /// "2 regressed, 27 equivalent, 1 inconclusive"
 std::string tally_text(const PairedTally& tally);
 
-/// Returns the verdict of the comparison in one line: "NOT GREEN: ...".
+/// Returns the verdict of the comparison as a word, and why.
+std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
+                                                         std::span<const PairedCase> cases);
+
+/// Returns it in one line: "FAILED: ...".
 std::string paired_verdict(const PairedInfo& info, std::span<const PairedCase> cases);
 
 /// Returns a table of the cases, the worst first. Many equivalent ones are left out, with a last

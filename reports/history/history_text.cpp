@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/records/printable.h"
+#include "reports/history/history_causes.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t max_listed = 20;
 
 std::string run_name(const StoredRun& run) {
-  return fmt::format("{} ({})", run.run_id, run.git_revision);
+  return fmt::format("{} ({})", run.directory.string(), run.git_revision);
 }
 
 std::string changes_table(const History& history) {
@@ -87,19 +88,26 @@ std::string counts(const History& history, const Missing& missing,
     if (series.points.empty()) ++empty;
   }
   const auto references = std::ranges::count(history.is_reference, true);
-  std::string text = fmt::format("{} runs", history.runs.size());
+  std::string text = counted(std::ssize(history.runs), "run", "runs");
   if (history.relative) text += fmt::format(", {} of them of the reference build", references);
-  text +=
-      fmt::format("; {} series, {} points, {} gaps", history.series.size(), points, missing.gaps);
+  text += fmt::format("; {} series, {}, {}", with_commas(std::ssize(history.series)),
+                      counted(static_cast<std::int64_t>(points), "point", "points"),
+                      counted(static_cast<std::int64_t>(missing.gaps), "gap", "gaps"));
   if (history.relative) {
     text += fmt::format(", {} left out for want of a reference", missing.left_out);
   }
   text += "\n";
-  text +=
-      fmt::format("{} changes in {} of {} series that are long enough", changes, changed, tested);
+  if (changes == 0) {
+    text += fmt::format("no change found in {} series", tested);
+  } else {
+    text += fmt::format("{} in {} of {} series",
+                        counted(static_cast<std::int64_t>(changes), "change", "changes"), changed,
+                        tested);
+  }
   // Rate of the test: each series without a change shows one with probability p.
-  text += fmt::format("; about {:.2g} would show one by chance at p <= {:g}\n",
-                      options.p * static_cast<double>(tested), options.p);
+  text +=
+      fmt::format(" that {} long enough; about {:.2g} would show one by chance at p <= {:g}\n",
+                  tested == 1 ? "is" : "are", options.p * static_cast<double>(tested), options.p);
   std::set<std::string> settings;
   for (const HistorySeries& series : history.series) settings.insert(series.key.settings);
   if (settings.size() > 1) {
@@ -122,13 +130,9 @@ std::string counts(const History& history, const Missing& missing,
 
 }  // namespace
 
-std::string change_in_words(double ratio) {
-  return change_text(ratio) + (ratio > 1 ? " slower" : " faster");
-}
-
 std::string history_text(const History& history, const statistics::EDivisiveOptions& options) {
   const Missing without_point = missing(history);
-  return changes_table(history) + missing_list(without_point) +
+  return changes_table(history) + history_causes(history) + missing_list(without_point) +
          counts(history, without_point, options);
 }
 

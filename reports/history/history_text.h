@@ -6,9 +6,6 @@
 
 namespace assay {
 
-/// Returns the size of a change for people: "+10.2% slower", "-4.0% faster".
-std::string change_in_words(double ratio);
-
 /// Returns the changes as a table, the newest first, then the entries without a value, and the
 /// counts. `options` are those by which the changes were found.
 std::string history_text(const History& history, const statistics::EDivisiveOptions& options);

@@ -5,6 +5,7 @@
 #include "reports/history/history_svg.h"
 #include "reports/history/history_text.h"
 #include "reports/page/sections.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {

@@ -89,13 +89,13 @@ class Verdicts(Ab):
     def test_a_slow_candidate_is_found(self):
         output = self.ab("--case", "tensor_ops/add/f32/n=65536", "--cand-sim-fault", "slow,percent=20", expect=5)
         self.assertIn("REGRESSED", output.stdout)
-        self.assertIn("NOT GREEN: 1 regressed", output.stderr)
+        self.assertIn("FAILED: 1 regressed", output.stderr)
         [row] = self.rows("out", "ab.csv")
         self.assertEqual((row["verdict"], row["stage"], row["rounds"]), ("regressed", "confirm", "40"))
         self.assertLess(float(row["p_holm"]), 0.05)
         self.assertEqual(self.json()["exit_code"], 5)
         self.assertEqual(self.json()["cand"]["sim_faults"], ["slow,percent=20"])
-        self.assertTrue((self.folder / "out" / "ab.md").read_text(encoding="utf-8").startswith("# NOT GREEN"))
+        self.assertTrue((self.folder / "out" / "ab.md").read_text(encoding="utf-8").startswith("# FAILED"))
 
     def test_a_slow_base_is_no_regression(self):
         self.ab("--case", ADD, "--base-sim-fault", "slow,percent=300", *FEW)  # exit 0

@@ -113,7 +113,7 @@ class Gtest(Adapter):
             self.assertLessEqual(float(properties["max_bound_ratio"]), 1)
             self.assertIn("oracle", properties)
             replayed = self.assay(*properties["replay"].split()[1:])
-            self.assertIn("PASS", replayed.stderr)
+            self.assertIn("PASSED: ", replayed.stderr)
 
     def test_json_too(self):
         self.gtest(*ADDS, "--gtest_filter=sim1.*", "--gtest_output=json:out.json")

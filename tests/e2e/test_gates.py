@@ -108,10 +108,10 @@ class Untested(AssayTest):
         said = self.assay(*adds, "--out", "out", expect=3, env=env).stderr
         for text in (said, (self.folder / "out" / "summary.md").read_text(), (self.folder / "out" / "junit.xml").read_text()):
             self.assertRegex(text, "nothing ran of tensor.?_ops/add/f32 on refusing:0: unsupported: this device cannot be opened")
-        self.assertIn("UNTESTED", (self.folder / "out" / "summary.md").read_text())
+        self.assertIn("nothing ran of ", (self.folder / "out" / "summary.md").read_text())
         page = self.folder / "page.html"
         self.assay("report", "out", "-o", page)
-        self.assertIn("UNTESTED", page.read_text())
+        self.assertIn("nothing ran of ", page.read_text())
         self.assay(*adds, "--shard", "1/1", "--out", "whole", expect=3, env=env)
         codes = [subprocess.run([ASSAY, *adds, "--shard", f"{i}/2", "--out", f"shard{i}"], cwd=self.folder, env=env,
                                 capture_output=True, check=False).returncode for i in (1, 2)]

@@ -90,9 +90,12 @@ class Changes(HistoryTest):
         self.assertEqual(change["estimate_git_revision"], f"{20:012x}")
         line = next(line for line in result.stdout.splitlines() if line.startswith(ADD))
         self.assertIn("% slower", line)
-        self.assertIn(f"{change['last_before_run_id']} ({change['last_before_git_revision']}) and ", line)
+        self.assertIn(f"runs/{change['last_before_run_id']} ({change['last_before_git_revision']}) and ", line)
         self.assertIn("40 runs; 2 series, 80 points, 0 gaps", result.stdout)
         self.assertIn("2 changes in 2 of 2 series", result.stdout)
+        before, after = change["last_before_run_id"], change["first_after_run_id"]
+        self.assertRegex(result.stdout, rf"2 changes between runs/{before} and runs/{after}; what else changed there:\n"
+                                        rf"(    .*\n)*    git_revision .*\n(    .*\n)*    assay compare runs/{before} runs/{after}\n")
         self.assertIn("machines drift", result.stderr)
         self.assertIn("--reference", result.stderr)
         segments = [row["segment"] for row in self.rows(".", "points.csv") if row["case_id"] == ADD]
@@ -109,7 +112,7 @@ class Changes(HistoryTest):
     def test_nothing_is_found_in_noise(self):
         self.make_step(factor=1)
         result = self.history()
-        self.assertIn("0 changes in 0 of 2 series", result.stdout)
+        self.assertIn("no change found in 2 series", result.stdout)
         self.assertEqual(self.rows(".", "changes.csv"), [])
 
     def test_runs_are_in_the_order_of_their_start(self):
@@ -123,7 +126,7 @@ class Changes(HistoryTest):
         self.make_step(n=9, at=4, factor=2)
         said = self.history().stdout
         self.assertIn("2 series are too short to tell", said)
-        self.assertIn("0 changes in 0 of 0 series", said)
+        self.assertIn("no change found in 0 series", said)
         self.assertEqual(len(self.rows(".", "points.csv")), 18)
         self.assertIn("2 changes in 2 of 2", self.history("--smallest-segment", 4, "--p", "0.05").stdout)
 

@@ -62,7 +62,7 @@ class Junit(AssayTest):
                    "--device", "sim", "--out", "out", expect=3)
         root, _ = self.check("out")
         self.assertEqual([root.get(count) for count in ("tests", "failures", "errors")], ["2", "0", "1"])
-        self.assertEqual(root.find(".//error").get("type"), "EMPTY")
+        self.assertEqual(root.find(".//error").get("type"), "INCOMPLETE")
 
     def test_a_crash_in_a_run_that_is_cut_short(self):
         process = subprocess.Popen([ASSAY, "run", "--no-limits", "--device", "cpu", "--out", "out"],

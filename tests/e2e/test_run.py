@@ -182,7 +182,7 @@ class Directories(AssayTest):
     def test_standard_output_stays_clean(self):
         result = self.assay(*self.CASE)
         self.assertEqual(result.stdout, "")
-        self.assertIn("PASS", result.stderr)
+        self.assertIn("PASSED: ", result.stderr)
         self.assertNotIn("\033", result.stderr, "no terminal, no control characters")
 
 

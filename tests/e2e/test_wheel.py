@@ -99,7 +99,7 @@ class Wheel(unittest.TestCase):
 
     def test_it_runs_the_seeds(self):
         self.assertRegex(self.command("assay", "--version"), r"^assay \d+\.\d+\.\d+ ")
-        self.assertIn("PASS: ", self.command("assay", "run", "--profile", "seeds", "--check-only", "--device", "cpu"))
+        self.assertIn("PASSED: ", self.command("assay", "run", "--profile", "seeds", "--check-only", "--device", "cpu"))
 
     def test_a_kernel_in_python_runs_in_the_environments_python(self):
         for function, expect in (("add", 0), ("subtract", 1)):

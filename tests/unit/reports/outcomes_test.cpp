@@ -91,7 +91,7 @@ TEST(Outcomes, AnAcceptedFailureIsCountedApart) {
   EXPECT_EQ(counts.text(), "1 pass, 1 expected failure");
   const RunVerdict shown = run_verdict(sample_run(2, 0), counts);
   EXPECT_TRUE(shown.passed);
-  EXPECT_EQ(shown.why, "1 result right, 1 expected failure");
+  EXPECT_EQ(shown.why, "1 right, 1 expected failure");
 }
 
 TEST(Tally, CountsStatusesAndClasses) {
@@ -133,7 +133,7 @@ TEST(Tally, NamesWhatALibraryRefusedAltogether) {
   EXPECT_EQ(tally.untested[0].second, "unsupported: A");
 
   const RunVerdict shown = run_verdict(sample_run(6, 3), tally);
-  EXPECT_EQ(shown.word, "UNTESTED");
+  EXPECT_EQ(shown.word, "INCOMPLETE");
   EXPECT_FALSE(shown.passed);
   EXPECT_EQ(shown.why, "nothing ran of " + cell + ": unsupported: A");
   EXPECT_TRUE(run_verdict(sample_run(6, 0), tally).passed) << "a shard need not touch everything";
@@ -141,7 +141,7 @@ TEST(Tally, NamesWhatALibraryRefusedAltogether) {
 
 TEST(RunVerdict, OnlyACompleteRunWithARightResultHasPassed) {
   EXPECT_TRUE(verdict_of({Status::pass}, 1, 0).passed);
-  EXPECT_EQ(verdict_of({Status::pass, Status::skip}, 2, 0).why, "1 result right, 1 skipped");
+  EXPECT_EQ(verdict_of({Status::pass, Status::skip}, 2, 0).why, "1 right, 1 skipped");
   EXPECT_FALSE(verdict_of({}, 0, 0).passed);
   EXPECT_FALSE(verdict_of({Status::skip}, 1, 0).passed);
   EXPECT_FALSE(verdict_of({Status::pass}, 2, 0).passed);
@@ -160,15 +160,15 @@ TEST(RunVerdict, OnlyACompleteRunWithARightResultHasPassed) {
 TEST(RunVerdict, SaysWhat) {
   EXPECT_EQ(verdict_of({Status::fail, Status::crash}, 9, 1).word, "FAILED");
   EXPECT_EQ(verdict_of({Status::fail, Status::crash, Status::pass}, 3, 1).why,
-            "2 results of 3 not right: 1 wrong, 1 broken");
-  EXPECT_EQ(verdict_of({Status::fail}, 1, 1).why, "1 result of 1 wrong");
-  EXPECT_EQ(verdict_of({Status::fail}, 9, 1).why,
-            "1 result of 1 wrong; 8 trials of 9 without a result");
-  EXPECT_EQ(verdict_of({Status::pass, Status::crash}, 9, 4).word, "BROKEN");
+            "1 wrong, 1 crashed; 1 right");
+  EXPECT_EQ(verdict_of({Status::fail}, 1, 1).why, "1 wrong");
+  EXPECT_EQ(verdict_of({Status::fail}, 9, 1).why, "1 wrong; 8 of 9 not run");
+  EXPECT_EQ(verdict_of({Status::pass, Status::crash}, 9, 4).word, "FAILED");
   EXPECT_EQ(verdict_of({Status::pass}, 9, 0).word, "INCOMPLETE");
-  EXPECT_EQ(verdict_of({Status::pass}, 9, 0).why, "8 trials of 9 without a result");
-  EXPECT_EQ(verdict_of({Status::skip}, 1, 3).word, "EMPTY");
-  EXPECT_EQ(verdict_of({Status::pass}, 1, 3).word, "NOT PASSED");
+  EXPECT_EQ(verdict_of({Status::pass}, 9, 0).why, "1 right, 8 of 9 not run");
+  EXPECT_EQ(verdict_of({Status::skip}, 1, 3).word, "INCOMPLETE");
+  EXPECT_EQ(verdict_of({Status::pass}, 1, 3).word, "FAILED");
+  EXPECT_EQ(verdict_of({Status::pass}, 1, 3).why, "1 right, but the run ended with exit code 3");
   EXPECT_EQ(verdict_of({Status::pass, Status::pass}, 2, 0).word, "PASSED");
 }
 
@@ -204,7 +204,7 @@ TEST(RunVerdict, FlakyResultsPassOnlyWhereTheRunAcceptedThem) {
   run.allow_flaky = true;
   const Outcomes outcomes(std::vector{sample_record(1), sample_record(2, Status::flaky)});
   EXPECT_EQ(run_verdict(run, outcomes.tally()).word, "PASSED");
-  EXPECT_EQ(run_verdict(run, outcomes.tally()).why, "1 result right, 1 flaky and accepted");
+  EXPECT_EQ(run_verdict(run, outcomes.tally()).why, "1 right, 1 flaky and accepted");
 }
 
 }  // namespace

@@ -44,5 +44,23 @@ TEST(Ratios, AChangeIsToldInPercentOrTimes) {
   EXPECT_EQ(change_text(20.66), "×20.66");
 }
 
+TEST(Ratios, AChangeInWords) {
+  EXPECT_EQ(change_in_words(0.85), "15.0% faster");
+  EXPECT_EQ(change_in_words(1.5), "50.0% slower");
+  EXPECT_EQ(change_in_words(5.13e-6 / 106e-3), "20,700× faster");
+  EXPECT_EQ(change_in_words(20.66), "20.7× slower");
+  EXPECT_EQ(change_in_words(999.6), "1,000× slower");
+}
+
+TEST(Counts, HaveCommas) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(2446), "2,446");
+  EXPECT_EQ(with_commas(1234567), "1,234,567");
+  EXPECT_EQ(with_commas(-1000), "-1,000");
+  EXPECT_EQ(counted(1, "run", "runs"), "1 run");
+  EXPECT_EQ(counted(2446, "run", "runs"), "2,446 runs");
+}
+
 }  // namespace
 }  // namespace assay

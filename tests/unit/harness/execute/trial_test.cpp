@@ -312,7 +312,7 @@ TEST(Faults, AGuardThatIsReadAndWrittenOn) {
 }
 TEST(Faults, AnInputThatIsOverwritten) {
   expect_caught(Fault::overwrites_input, Check::unchanged_inputs, "real_data",
-                "input 1 of rank 0 was overwritten");
+                "input 1 was overwritten");
 }
 TEST(Faults, AWritePastTheEndByEarlyTimedLaunchesAlone) {
   const Result result = with_fault(Fault::past_the_end_while_timed, "batch");

@@ -77,13 +77,13 @@ TEST(PairedTable, SaysHowManyRoundsWereDisturbed) {
 TEST(PairedVerdictLine, CountsAndSaysWhetherAllIsWell) {
   PairedInfo info{.margin = 0.02};
   EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::equivalent, 1)}),
-            "NO CONFIRMED REGRESSION: 1 equivalent (margin 2%)");
+            "PASSED: no confirmed regression; 1 equivalent (margin 2%)");
   info.exit_code = 1;
   EXPECT_EQ(paired_verdict(info, mixed()),
-            "NOT GREEN: 2 regressed, 1 equivalent, 1 wrong (margin 2%)");
+            "FAILED: 2 regressed, 1 equivalent, 1 wrong (margin 2%)");
   info.interrupted = true;
   info.exit_code = 4;
-  EXPECT_EQ(paired_verdict(info, {}), "NOT GREEN: no case was judged; interrupted (margin 2%)");
+  EXPECT_EQ(paired_verdict(info, {}), "INCOMPLETE: no case was judged; interrupted (margin 2%)");
 }
 
 TEST(PairedMarkdown, IsATableThatHostileTextDoesNotBreak) {
@@ -93,8 +93,7 @@ TEST(PairedMarkdown, IsATableThatHostileTextDoesNotBreak) {
   const std::vector<PairedCase> cases{
       without_times("x|y", PairedVerdict::wrong, "cand: fail: a | b\n| c")};
   const std::string text = paired_markdown(info, cases);
-  EXPECT_TRUE(in_order(text, {"# NOT GREEN", "/old/assay", "LD_LIBRARY_PATH", "| WRONG |"}))
-      << text;
+  EXPECT_TRUE(in_order(text, {"# FAILED", "/old/assay", "LD_LIBRARY_PATH", "| WRONG |"})) << text;
   EXPECT_EQ(text.find("\n| c"), std::string::npos);
 }
 

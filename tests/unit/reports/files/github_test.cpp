@@ -90,9 +90,9 @@ TEST(GithubAnnotations, CoverEachStatus) {
 
 TEST(GithubAnnotations, ARunThatNoResultShowsToBeRedIsOneError) {
   EXPECT_EQ(github_annotations(sample_run(0, 3), Outcomes()),
-            "::error title=assay%3A EMPTY::nothing ran\n");
+            "::error title=assay%3A INCOMPLETE::nothing ran\n");
   EXPECT_EQ(github_annotations(sample_run(5, 4), Outcomes(std::vector{sample_record(1)})),
-            "::error title=assay%3A INCOMPLETE::4 trials of 5 without a result\n");
+            "::error title=assay%3A INCOMPLETE::1 right, 4 of 5 not run\n");
 }
 
 TEST(GithubAnnotations, FlakyResultsAreAnErrorOnlyWhereTheyFailedTheRun) {
@@ -103,7 +103,7 @@ TEST(GithubAnnotations, FlakyResultsAreAnErrorOnlyWhereTheyFailedTheRun) {
   allowing.allow_flaky = true;
   EXPECT_EQ(github_annotations(allowing, Outcomes(std::vector{flaky})), warning);
   EXPECT_EQ(github_annotations(sample_run(1, 1), Outcomes(std::vector{flaky})),
-            "::error title=assay%3A FAILED::1 result of 1 wrong\n" + warning);
+            "::error title=assay%3A FAILED::1 flaky\n" + warning);
 }
 
 TEST(GithubAnnotations, AreTenOfAKindAndSayHowManyMore) {

@@ -154,7 +154,7 @@ TEST(Junit, AnEmptyRunIsValidAndNotGreen) {
   const std::string xml = junit_xml(sample_run(0, 3), Outcomes());
   EXPECT_EQ(xml_fault(xml), "");
   EXPECT_PRED_FORMAT2(IsSubstring, R"(tests="1" failures="0" errors="1")", xml);
-  EXPECT_PRED_FORMAT2(IsSubstring, R"(<error message="nothing ran" type="EMPTY"/>)", xml);
+  EXPECT_PRED_FORMAT2(IsSubstring, R"(<error message="nothing ran" type="INCOMPLETE"/>)", xml);
 }
 
 TEST(Junit, ARunThatLacksResultsIsNotGreen) {

@@ -15,7 +15,8 @@ using ::testing::IsSubstring;
 
 TEST(Summary, AnEmptyRunIsNotGreen) {
   const std::string text = summary_markdown(sample_run(0, 3), Outcomes());
-  EXPECT_TRUE(text.starts_with("## assay: EMPTY\n\n**EMPTY**: nothing ran (exit code 3).\n"))
+  EXPECT_TRUE(
+      text.starts_with("## assay: INCOMPLETE\n\n**INCOMPLETE**: nothing ran (exit code 3).\n"))
       << text;
   EXPECT_PRED_FORMAT2(IsNotSubstring, "PASSED", text);
   EXPECT_PRED_FORMAT2(IsNotSubstring, "|", text);
@@ -25,7 +26,7 @@ TEST(Summary, ARunOfSkipsIsNotGreen) {
   Record skipped = sample_record(1, Status::skip);
   skipped.reason = "too few devices: 1 of 2";
   const std::string text = summary_markdown(sample_run(1, 3), Outcomes(std::vector{skipped}));
-  EXPECT_TRUE(text.starts_with("## assay: EMPTY\n")) << text;
+  EXPECT_TRUE(text.starts_with("## assay: INCOMPLETE\n")) << text;
   EXPECT_PRED_FORMAT2(IsSubstring, "too few devices", text);
 }
 
@@ -43,7 +44,7 @@ TEST(Summary, IsExactlyThisForAPassingRun) {
   EXPECT_EQ(summary_markdown(run, Outcomes(records)),
             R"(## assay: PASSED
 
-**PASSED**: 3 results right (exit code 0).
+**PASSED**: 3 right (exit code 0).
 
 3 pass; 3 planned; seed 1; profile `smoke`; host node7; version 1.0.0
 
@@ -70,8 +71,8 @@ TEST(Summary, ShowsTheWorstThreeOfEachStatusWithReasonAndReplay) {
   records.push_back(sample_record(9, Status::crash));
   records.push_back(sample_record(10));
   const std::string text = summary_markdown(sample_run(7, 1), Outcomes(records));
-  EXPECT_TRUE(text.starts_with(
-      "## assay: FAILED\n\n**FAILED**: 6 results of 7 not right: 5 wrong, 1 broken (exit code 1)"))
+  EXPECT_TRUE(
+      text.starts_with("## assay: FAILED\n\n**FAILED**: 5 wrong, 1 crashed; 1 right (exit code 1)"))
       << text;
   EXPECT_PRED_FORMAT2(IsSubstring, "1 pass, 5 fail, 1 crash; 7 planned", text);
   EXPECT_PRED_FORMAT2(IsSubstring, "| copy | `cpu` | 1 | 5 | 1 | 0 |", text);

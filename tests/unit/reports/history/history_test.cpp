@@ -11,6 +11,7 @@
 #include "reports/history/history_csv.h"
 #include "reports/history/history_svg.h"
 #include "reports/history/history_text.h"
+#include "reports/si.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay {
@@ -279,11 +280,16 @@ TEST(HistoryChanges, AreSoughtInEverySeries) {
 
 TEST(HistoryText, TellsChangesGapsAndCounts) {
   const std::string text = history_text(step(), {});
-  EXPECT_NE(text.find("copy/f32/n=1  batch   node7  cpu     +10"), std::string::npos) << text;
-  EXPECT_NE(text.find("r09 (git09) and r10 (git10)"), std::string::npos) << text;
+  EXPECT_NE(text.find("copy/f32/n=1  batch   node7  cpu     10"), std::string::npos) << text;
+  EXPECT_NE(text.find("runs/r09 (git09) and runs/r10 (git10)"), std::string::npos) << text;
   EXPECT_NE(text.find("no point: r03: copy/f32/n=1 on cpu: fail"), std::string::npos) << text;
-  EXPECT_NE(text.find("20 runs; 1 series, 19 points, 1 gaps"), std::string::npos) << text;
-  EXPECT_NE(text.find("1 changes in 1 of 1 series"), std::string::npos) << text;
+  EXPECT_NE(text.find("20 runs; 1 series, 19 points, 1 gap\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 change in 1 of 1 series that is long enough"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 change between runs/r09 and runs/r10; what else changed there:\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("git_revision  git09        git10\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    assay compare runs/r09 runs/r10\n"), std::string::npos) << text;
 }
 
 TEST(HistoryText, TheNewestChangeComesFirst) {
@@ -300,8 +306,8 @@ TEST(HistoryText, TheNewestChangeComesFirst) {
   const std::string text = history_text(history, {});
   EXPECT_LT(text.find("n=3"), text.find("n=2")) << text;
   EXPECT_LT(text.find("n=2"), text.find("n=1")) << text;
-  EXPECT_EQ(change_in_words(0.75), "-25.0% faster");
-  EXPECT_EQ(change_in_words(1.5), "+50.0% slower");
+  EXPECT_EQ(change_in_words(0.75), "25.0% faster");
+  EXPECT_EQ(change_in_words(1.5), "50.0% slower");
 }
 
 TEST(HistoryCsv, HasARowForEachRunOfEachSeries) {
