@@ -21,6 +21,7 @@ Command add_devices(CLI::App& program);
 Command add_history(CLI::App& program);
 Command add_limits(CLI::App& program);
 Command add_list(CLI::App& program);
+Command add_machines(CLI::App& program);
 Command add_report(CLI::App& program);
 Command add_run(CLI::App& program);
 Command add_selftest(CLI::App& program);

@@ -29,6 +29,7 @@ constexpr const char* examples = R"(Examples:
   assay limits                             the ceilings of this machine's figures
   assay compare assay-runs/A assay-runs/B  what changed between two stored runs
   assay history assay-runs                 what changed from run to run
+  assay machines h100 a100                 which hardware is how fast, and what is an outlier
   assay selftest                           does it catch what it claims to catch?
   assay ab --base old/bin/assay            is this build slower than that one?
   assay run --device cuda --require cuda   a gate for a GPU runner: red without a GPU
@@ -39,7 +40,8 @@ Exit codes: 0 all right, 1 a wrong result, 2 a usage error, 3 no such device or 
 /// Returns whether the command unites a launcher's processes, or is harmless in each of them.
 bool serves_jobs(const std::string& command) {
   return command == "run" || command == "worker" || command == "devices" || command == "list" ||
-         command == "compare" || command == "history" || command == "report";
+         command == "compare" || command == "history" || command == "machines" ||
+         command == "report";
 }
 
 int run(int argc, char** argv) {
@@ -51,9 +53,9 @@ int run(int argc, char** argv) {
       "Display the folder of assay_kernel.h, for compilers, and exit");
   program.allow_extras();
   const std::vector<Command> commands{
-      add_run(program),      add_list(program),    add_devices(program),      add_limits(program),
-      add_ab(program),       add_compare(program), add_history(program),      add_report(program),
-      add_selftest(program), add_worker(program),  add_serve_kernels(program)};
+      add_run(program),    add_list(program),     add_devices(program), add_limits(program),
+      add_ab(program),     add_compare(program),  add_history(program), add_machines(program),
+      add_report(program), add_selftest(program), add_worker(program),  add_serve_kernels(program)};
   for (const Command& command : commands) command.app->allow_extras();
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <map>
 
+#include "cli/lane_filter.h"
 #include "cli/stderr_message.h"
 #include "cli/validators.h"
-#include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "kernels/device/device_id.h"
 #include "suites/filter.h"
 
 namespace assay::cli {
@@ -55,26 +53,6 @@ std::vector<StoredRun> read_runs(const HistoryInput& input, std::vector<std::str
   return runs;
 }
 
-/// Returns whether an item names the lane: "cuda" is each cuda:N, "cuda:0" also a lane with it.
-bool is_device(const std::string& lane, const std::vector<std::string>& wanted) {
-  if (wanted.empty()) return true;
-  const std::vector<std::string> members = split_lane(lane);
-  return std::ranges::any_of(wanted, [&](const std::string& item) {
-    return lane == item || std::ranges::any_of(members, [&](const std::string& device) {
-             return device == item || device.starts_with(item + ":");
-           });
-  });
-}
-
-void check_devices(const HistoryInput& input, const std::vector<std::string>& devices) {
-  for (const std::string& item : input.devices) {
-    if (std::ranges::none_of(
-            devices, [&](const std::string& device) { return is_device(device, {item}); })) {
-      throw UsageError("--device: " + unknown_name("device", item, devices));
-    }
-  }
-}
-
 }  // namespace
 
 StoredHistory read_history(const HistoryInput& input) {
@@ -90,12 +68,12 @@ StoredHistory read_history(const HistoryInput& input) {
       continue;
     }
     builder.add(i++, records, [&](const SeriesKey& key) {
-      return filter.matches(key.case_id) && is_device(key.device, input.devices);
+      return filter.matches(key.case_id) && is_wanted_lane(key.device, input.devices);
     });
   }
   if (runs.empty()) throw UsageError("no run directory could be read");
   const std::vector<std::string> devices = builder.devices();
-  if (!devices.empty()) check_devices(input, devices);
+  if (!devices.empty()) check_wanted_lanes(input.devices, devices);
   History& history = stored.history;
   history = builder.finish(input.within_h * 3600);
   if (history.series.empty() && !devices.empty() && !input.filter.empty()) {

@@ -12,6 +12,7 @@
 #include "harness/execute/fill_record.h"
 #include "harness/execute/foreign_checks.h"
 #include "harness/execute/memory.h"
+#include "harness/execute/output_hash.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/measure/contention.h"
@@ -140,6 +141,7 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Rec
   if (findings.decoys && !findings.decoys->empty()) {
     throw VacuousResult{findings.decoys->front() + " would have passed too"};
   }
+  record.output_hash = output_hash(verified);
 }
 
 /// Judges every set of the last sample. Then the first one gets data that are judged bit for bit,

@@ -132,6 +132,7 @@ struct Record {
   std::optional<double> bandwidth_back_bytes_per_s;
   std::string wrong_algorithms;            // of a library, found before the case ran and not used
   std::optional<std::int64_t> input_sets;  // sets of tensors that timed launches took in turns
+  std::string output_hash;  // of the last judged launch: harness/execute/output_hash.h
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -215,6 +216,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("bandwidth_back_bytes_per_s", r.bandwidth_back_bytes_per_s);
   visit("wrong_algorithms", r.wrong_algorithms);
   visit("input_sets", r.input_sets);
+  visit("output_hash", r.output_hash);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

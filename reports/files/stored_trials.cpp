@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -33,6 +35,7 @@ struct Row {
   double median_s = 0;  // 0: not timed
   double low_s = 0;     // 0: no interval
   double high_s = 0;
+  std::uint64_t output_hash = 0;  // 0: not known
   std::string reason;
 
   auto key() const { return std::tie(repeat, attempt); }
@@ -102,6 +105,8 @@ class RowReader {
     row.throttled = flag(csv, throttled_);
     take(csv, stand_in_, stand_in);
     row.is_stand_in = !stand_in.empty();
+    take(csv, device_name_, device_name);
+    if (row.status == Status::pass) row.output_hash = hash(csv);
     return row;
   }
 
@@ -110,6 +115,7 @@ class RowReader {
   std::string reason;
   std::string expected_failure;
   std::string stand_in;
+  std::string device_name;
 
  private:
   struct Column {
@@ -136,7 +142,20 @@ class RowReader {
     return value.value_or(false);
   }
 
+  std::uint64_t hash(const CsvRow& csv) {
+    output_hash_text_.clear();
+    take(csv, output_hash_, output_hash_text_);
+    std::uint64_t value = 0;
+    const char* const end = output_hash_text_.data() + output_hash_text_.size();
+    const auto [stop, error] = std::from_chars(output_hash_text_.data(), end, value, 16);
+    if (!output_hash_text_.empty() && (stop != end || error != std::errc())) {
+      throw columns_.error(csv, output_hash_.place, "output_hash: must be a hexadecimal number");
+    }
+    return value;
+  }
+
   const ResultsColumns& columns_;
+  std::string output_hash_text_;
   Column case_id_{columns_, "case_id"};
   Column suite_{columns_, "suite"};
   Column op_{columns_, "op"};
@@ -154,6 +173,8 @@ class RowReader {
   Column contended_{columns_, "contended"};
   Column throttled_{columns_, "throttled"};
   Column stand_in_{columns_, "stand_in"};
+  Column device_name_{columns_, "device_name"};
+  Column output_hash_{columns_, "output_hash"};
 };
 
 StoredTime time_of(const std::vector<Row>& timed) {
@@ -187,6 +208,7 @@ void fold(std::span<const Row> rows, StoredTrial& trial) {
   trial.accepted = outcome.accepted;
   trial.is_stand_in = outcome.is_stand_in;
   trial.reason = outcome.reason;
+  trial.output_hash = outcome.output_hash;
   if (!timed.empty()) trial.time = time_of(timed);
 }
 
@@ -205,6 +227,12 @@ std::uint32_t StoredTrials::find(std::string_view case_id, std::string_view devi
                                  std::string_view timing) const {
   const auto found = index_.find({case_id, device, timing});
   return found == index_.end() ? absent : found->second;
+}
+
+const std::string& StoredTrials::product(const std::string& device) const {
+  static const std::string unknown;
+  const auto found = products_.find(device);
+  return found == products_.end() ? unknown : found->second;
 }
 
 std::uint32_t StoredTrials::add(std::string_view case_id, const TrialGroup& group) {
@@ -226,6 +254,8 @@ void StoredTrials::read(std::istream& text, std::string_view name) {
     row.trial = find(reader->case_id, reader->group.device, reader->group.timing);
     if (row.trial == absent) row.trial = add(reader->case_id, reader->group);
     row.reason = reader->reason;
+    std::string& product = products_[reader->group.device];
+    if (product.empty()) product = reader->device_name;
     rows.push_back(std::move(row));
   });
   const std::vector<std::uint32_t> order = by_trial(rows, trials_.size());

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <istream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,6 +57,8 @@ struct StoredTrial {
   Status status = Status::error;
   bool accepted = false;     // an expected failure
   bool is_stand_in = false;  // ran on a stand-in for a device
+  /// Of a pass, the outcome's; 0: not known.
+  std::uint64_t output_hash = 0;
 
   bool passed() const { return status == Status::pass && !accepted; }
   bool is_bad() const;
@@ -74,6 +77,9 @@ class StoredTrials {
   /// Returns the trials in the order of their first rows.
   const std::deque<StoredTrial>& trials() const { return trials_; }
 
+  /// Returns the product's name of a device or lane; empty if no row has it.
+  const std::string& product(const std::string& device) const;
+
   static constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
   /// Returns the index of a trial in `trials`, or `absent`.
   std::uint32_t find(std::string_view case_id, std::string_view device,
@@ -87,6 +93,7 @@ class StoredTrials {
 
   std::set<TrialGroup> groups_;
   std::deque<StoredTrial> trials_;
+  std::map<std::string, std::string> products_;                     // by device
   std::unordered_map<Key, std::uint32_t, boost::hash<Key>> index_;  // the views are of trials_
 };
 

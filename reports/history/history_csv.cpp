@@ -1,33 +1,13 @@
 #include "reports/history/history_csv.h"
 
 #include <array>
-#include <functional>
 
 #include "harness/records/csv.h"
 #include "harness/records/fields_text.h"
+#include "reports/csv_columns.h"
 
 namespace assay {
 namespace {
-
-template <class Row>
-struct Column {
-  const char* name;
-  std::function<std::string(const Row&)> cell;
-};
-
-template <class Row>
-std::vector<std::string> names(const std::vector<Column<Row>>& columns) {
-  std::vector<std::string> all;
-  for (const Column<Row>& column : columns) all.emplace_back(column.name);
-  return all;
-}
-
-template <class Row>
-std::string line(const std::vector<Column<Row>>& columns, const Row& row) {
-  std::vector<std::string> cells;
-  for (const Column<Row>& column : columns) cells.push_back(column.cell(row));
-  return csv_line(cells) + "\n";
-}
 
 struct EntryRow {
   const History& history;
@@ -46,7 +26,7 @@ struct ChangeRow {
 };
 
 template <class Row>
-std::vector<Column<Row>> key_columns() {
+std::vector<CsvColumn<Row>> key_columns() {
   return {
       {"host", [](const Row& r) { return to_cell(r.series.key.host); }},
       {"device", [](const Row& r) { return to_cell(r.series.key.device); }},
@@ -58,17 +38,17 @@ std::vector<Column<Row>> key_columns() {
 
 /// Adds three columns for the run that `run` gives: "before_run_id", ...
 template <class Row>
-void add_run_columns(std::vector<Column<Row>>& columns, std::array<const char*, 3> names,
+void add_run_columns(std::vector<CsvColumn<Row>>& columns, std::array<const char*, 3> names,
                      const StoredRun& (Row::*run)() const) {
   columns.push_back({names[0], [run](const Row& r) { return to_cell((r.*run)().run_id); }});
   columns.push_back({names[1], [run](const Row& r) { return to_cell((r.*run)().started_at); }});
   columns.push_back({names[2], [run](const Row& r) { return to_cell((r.*run)().git_revision); }});
 }
 
-std::vector<Column<EntryRow>> entry_columns() {
+std::vector<CsvColumn<EntryRow>> entry_columns() {
   auto columns = key_columns<EntryRow>();
   add_run_columns(columns, {"run_id", "started_at", "git_revision"}, &EntryRow::run);
-  const std::vector<Column<EntryRow>> rest{
+  const std::vector<CsvColumn<EntryRow>> rest{
       {"build_id", [](const EntryRow& r) { return to_cell(r.run().build_id); }},
       {"median_s", [](const EntryRow& r) { return to_cell(r.entry.median_s); }},
       {"reference_median_s", [](const EntryRow& r) { return to_cell(r.entry.reference_median_s); }},
@@ -89,7 +69,7 @@ std::vector<Column<EntryRow>> entry_columns() {
   return columns;
 }
 
-std::vector<Column<ChangeRow>> change_columns() {
+std::vector<CsvColumn<ChangeRow>> change_columns() {
   auto columns = key_columns<ChangeRow>();
   columns.push_back({"ratio", [](const ChangeRow& r) { return to_cell(r.change.ratio()); }});
   columns.push_back({"before", [](const ChangeRow& r) { return to_cell(r.change.before); }});
@@ -110,27 +90,27 @@ std::vector<Column<ChangeRow>> change_columns() {
 
 }  // namespace
 
-std::vector<std::string> history_columns() { return names(entry_columns()); }
+std::vector<std::string> history_columns() { return column_names(entry_columns()); }
 
 std::string history_csv(const History& history) {
   const auto columns = entry_columns();
-  std::string text = csv_line(names(columns)) + "\n";
+  std::string text = csv_line(column_names(columns)) + "\n";
   for (const HistorySeries& series : history.series) {
     for (const HistoryEntry& entry : series.entries) {
-      text += line(columns, EntryRow{history, series, entry});
+      text += csv_row(columns, EntryRow{history, series, entry});
     }
   }
   return text;
 }
 
-std::vector<std::string> history_changes_columns() { return names(change_columns()); }
+std::vector<std::string> history_changes_columns() { return column_names(change_columns()); }
 
 std::string history_changes_csv(const History& history) {
   const auto columns = change_columns();
-  std::string text = csv_line(names(columns)) + "\n";
+  std::string text = csv_line(column_names(columns)) + "\n";
   for (const HistorySeries& series : history.series) {
     for (const HistoryChange& change : series.changes) {
-      text += line(columns, ChangeRow{history, series, change});
+      text += csv_row(columns, ChangeRow{history, series, change});
     }
   }
   return text;

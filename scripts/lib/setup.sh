@@ -21,6 +21,7 @@ build  nlohmann-json3-dev  hdr:nlohmann/json.hpp             nlohmann/json JSON
 build  libcsv-dev          hdr:csv.h                         libcsv        reads CSV
 build  zlib1g-dev          hdr:zlib.h                        zlib          packs the files of a report page
 build  librandom123-dev    hdr:Random123/philox.h            Random123     random input, headers only
+build  libxxhash-dev       hdr:xxhash.h                      xxHash        hashes of outputs, headers only
 build  libboost-dev        hdr:boost/math/distributions.hpp  Boost.Math    distributions, headers only
 test   libgtest-dev        hdr:gtest/gtest.h                 GoogleTest    unit tests
 test   libbenchmark-dev    hdr:benchmark/benchmark.h         benchmark     Google Benchmark, timing adapters

@@ -12,7 +12,7 @@ HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\r\n::error::forged\n  ::stop-commands:
 class Help(AssayTest):
     def test_every_command_explains_itself(self):
         self.assertIn("Examples:", self.assay("--help").stdout)
-        for command in ("run", "list", "devices"):
+        for command in ("run", "list", "devices", "machines"):
             self.assertIn("--help", self.assay(command, "--help").stdout)
         self.assertIn("--check-only", self.assay("run", "--help").stdout)
 

@@ -9,6 +9,7 @@
 #include "reports/files/plan_csv.h"
 #include "reports/files/samples_csv.h"
 #include "reports/history/history_csv.h"
+#include "reports/machines/machines_csv.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay {
@@ -49,6 +50,12 @@ TEST(CsvDocs, ListTheVerdictsOfComparisonsInOrder) {
 TEST(CsvDocs, ListTheColumnsOfAHistoryInOrder) {
   EXPECT_EQ(documented("## points.csv", "history.md"), history_columns());
   EXPECT_EQ(documented("## changes.csv", "history.md"), history_changes_columns());
+}
+
+TEST(CsvDocs, ListTheColumnsOfMachinesInOrder) {
+  EXPECT_EQ(documented("## speeds.csv", "machines.md"), machines_columns());
+  EXPECT_EQ(documented("## outliers.csv", "machines.md"), machines_outliers_columns());
+  EXPECT_EQ(documented("## bits.csv", "machines.md"), machines_bits_columns());
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {

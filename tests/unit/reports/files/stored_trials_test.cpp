@@ -111,6 +111,30 @@ TEST(StoredTrials, AgreesWithOutcomesOnEveryHistoryOfTwoRepeatsAndTwoAttempts) {
   }
 }
 
+TEST(StoredTrials, KnowTheProductOfADeviceFromAnyOfItsRows) {
+  std::istringstream text(
+      "case_id,device,device_name,timing,attempt,repeat,status\n"
+      "x,cuda:0,,batch,1,1,crash\n"
+      "x,cuda:0,H100,batch,2,1,pass\n"
+      "x,cpu,,batch,1,1,pass\n");
+  const StoredTrials trials(text, "r.csv");
+  EXPECT_EQ(trials.product("cuda:0"), "H100");
+  EXPECT_EQ(trials.product("cpu"), "");
+  EXPECT_EQ(trials.product("cuda:1"), "");
+}
+
+TEST(StoredTrials, KeepTheHashOfAPassingOutput) {
+  std::istringstream text(
+      "case_id,device,timing,attempt,repeat,status,output_hash\n"
+      "x,cpu,batch,1,1,pass,00000000000000ff\n"
+      "y,cpu,batch,1,1,fail,00000000000000ff\n"
+      "z,cpu,batch,1,1,pass,\n");
+  const StoredTrials trials(text, "r.csv");
+  EXPECT_EQ(trials.trials()[0].output_hash, 0xffU);
+  EXPECT_EQ(trials.trials()[1].output_hash, 0U);
+  EXPECT_EQ(trials.trials()[2].output_hash, 0U);
+}
+
 TEST(StoredTrials, FindsATrialByItsWholeKey) {
   const auto trials = stored(timed_row("x,cpu,batch", 1) + timed_row("x,cpu,cold", 2) +
                              timed_row("x,sim:0,batch", 3) + timed_row("y,cpu,batch", 4));
