@@ -209,14 +209,15 @@ std::vector<OutlierUnit> outlier_units(const ProductOutliers& product) {
 
 Section outliers_section(const MachinesFacts& facts, const ProductOutliers& product) {
   const std::vector<OutlierUnit> units = outlier_units(product);
-  Section section{.title =
-                      fmt::format("Outliers among {} of {}: {}", counted(product.units, "device"),
-                                  product.product, units.size())};
+  Section section{.title = fmt::format("Outliers among {} of {}", counted(product.units, "device"),
+                                       product.product)};
   if (product.tests.empty()) {
-    section.lines.push_back(fmt::format("Too few to tell: it takes {} with a case in common",
+    section.title += ": too few to tell";
+    section.lines.push_back(fmt::format("It takes {} with a case in common",
                                         counted(statistics::min_for_outliers, "device")));
     return section;
   }
+  section.title += fmt::format(": {}", units.size());
   if (units.empty()) return section;
   section.lines.push_back(fmt::format(
       "by suite and dtype: median time over that of all devices, beyond {:.3g}% and with p at most "

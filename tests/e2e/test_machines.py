@@ -104,7 +104,7 @@ class Speeds(Machines):
         self.make_run("b", factor=2)
         text = self.machines().stdout
         self.assertRegex(text, r"Example 100 in b is 0\.\d+× .* as fast as Example 100 in a over 12 cases; slower in 12")
-        self.assertIn("Too few to tell", text)
+        self.assertIn("too few to tell", text)
 
     def test_selections_and_their_wrong_names(self):
         self.make_products()

@@ -1,5 +1,6 @@
 #include "harness/statistics/robust_z.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,16 +37,20 @@ double false_alarms(std::size_t count, int sets) {
   for (int set = 0; set < sets; ++set) {
     std::vector<double> values(count);
     std::ranges::generate(values, [&] { return normal(random); });
-    std::vector<double> p;
-    for (const double z : robust_z(values)) p.push_back(robust_z_p(z, count));
-    alarms += std::ranges::min(holm(p)) <= 0.05 ? 1 : 0;
+    const std::vector<double> z = robust_z(values);
+    const double farthest = std::ranges::max(z, {}, [](double one) { return std::abs(one); });
+    // Holm's least p.
+    const double p = static_cast<double>(count) * robust_z_p(farthest, count);
+    alarms += p <= 0.05 ? 1 : 0;
   }
   return static_cast<double>(alarms) / sets;
 }
 
 TEST(RobustZ, RaisesFewFalseAlarmsInSetsOfAnySize) {
   for (const std::size_t count : {5U, 6U, 8U, 12U, 16U, 32U, 100U, 1000U}) {
-    EXPECT_LE(false_alarms(count, 2000), 0.06) << count;
+    const double rate = false_alarms(count, 2000);
+    EXPECT_LE(rate, 0.06) << count;
+    RecordProperty(fmt::format("{}", count), fmt::format("{}", rate));
   }
 }
 

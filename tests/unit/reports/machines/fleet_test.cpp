@@ -100,7 +100,7 @@ TEST(Fleet, IsTheSameInWhicheverOrderRunsAreAdded) {
                        .timed("x", "cuda:0", i < 3 ? "H100" : "A100", 2 + i, i == 4 ? "1" : "2")
                        .ended("y", "cpu", "Xeon", "fail"));
   }
-  const auto text = [](const Fleet& fleet) {
+  const auto text_of = [](const Fleet& fleet) {
     std::string text;
     for (const FleetCase& test : fleet.cases) text += test.case_id + " ";
     for (const FleetMachine& machine : fleet.machines) {
@@ -121,17 +121,17 @@ TEST(Fleet, IsTheSameInWhicheverOrderRunsAreAdded) {
     }
     return text;
   };
-  const std::string expected = text(fleet_of(runs));
+  const std::string expected = text_of(fleet_of(runs));
   std::vector<std::size_t> order{5, 0, 3, 1, 4, 2};
   FleetBuilder builder{FleetSelection{}};
   for (const std::size_t run : order) add(builder, run, runs[run]);
-  EXPECT_EQ(text(builder.finish()), expected);
+  EXPECT_EQ(text_of(builder.finish()), expected);
 }
 
 TEST(Fleet, FindsBitsThatDifferThoseWithinAProductFirst) {
   const Fleet fleet = fleet_of(
       {FleetRun{"n1"}.timed("a", "cuda:0", "H100", 1, "aa").timed("b", "cuda:0", "H100", 1, "1"),
-       FleetRun{"n2"}.timed("a", "cuda:0", "A100", 1, "bb").timed("b", "cuda:0", "H100", 1, "2"),
+       FleetRun{"n2"}.timed("a", "cuda:0", "A100", 1, "bb").timed("b", "cuda:1", "H100", 1, "2"),
        FleetRun{"n3"}.timed("b", "cuda:0", "H100", 1, "1").timed("c", "cuda:0", "H100", 1, "3"),
        FleetRun{"n4"}.timed("c", "cuda:0", "A100", 1, "3")});
   ASSERT_EQ(fleet.differences.size(), 2U);
@@ -142,7 +142,7 @@ TEST(Fleet, FindsBitsThatDifferThoseWithinAProductFirst) {
   ASSERT_EQ(within.outputs.size(), 2U);
   EXPECT_EQ(within.outputs[0].trials, 2);
   EXPECT_EQ(within.outputs[0].hash, 1U);
-  EXPECT_EQ(within.outputs[1].examples, (std::vector<std::string>{"n2 cuda:0"}));
+  EXPECT_EQ(within.outputs[1].examples, (std::vector<std::string>{"n2 cuda:1"}));
   EXPECT_FALSE(fleet.differences[1].within_product);
 }
 

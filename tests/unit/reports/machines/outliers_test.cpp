@@ -42,7 +42,7 @@ std::vector<std::string> found(const Fleet& fleet, const OutlierRule& rule = {})
   for (const ProductOutliers& product : find_outliers(fleet, rule)) {
     for (const OutlierTest& test : product.tests) {
       if (!test.is_outlier) continue;
-      names.push_back(fmt::format("{} {} {} by {} {:.2f}", fleet.machines[test.machine].host,
+      names.push_back(fmt::format("{} {} {} by {} {:.1f}", fleet.machines[test.machine].host,
                                   test.lane, test.dtype, fleet.cases[test.shown_by].case_id,
                                   test.shown_ratio));
     }
@@ -62,7 +62,7 @@ TEST(Outliers, AMachineThatIsSlowInOneDtypeIsFoundThere) {
     if (host != 17 || test >= 6) return 1.0;
     return test == 3 ? 2.0 : 1.1;
   });
-  EXPECT_EQ(found(fleet), (std::vector<std::string>{"n017 cuda:0 f16 by c03 2.00"}));
+  EXPECT_EQ(found(fleet), (std::vector<std::string>{"n017 cuda:0 f16 by c03 2.0"}));
 }
 
 TEST(Outliers, ADeviceOfOneHostIsFoundAmongItsEight) {

@@ -104,8 +104,8 @@ TEST(FleetSpeeds, KeepTheSlowestCases) {
            .timed("a", "cpu", "Y", 2)
            .timed("b", "cpu", "Y", 4)
            .timed("c", "cpu", "Y", 0.1)});
-  const FleetSpeed& y = speeds_of(fleet).all.front().column == 1 ? speeds_of(fleet).all.front()
-                                                                 : speeds_of(fleet).all.back();
+  const FleetSpeeds speeds = speeds_of(fleet);
+  const FleetSpeed& y = *std::ranges::find(speeds.all, 1U, &FleetSpeed::column);
   ASSERT_EQ(y.slowest.size(), 2U);
   EXPECT_EQ(fleet.cases[y.slowest[0].first].case_id, "b");
   EXPECT_NEAR(y.slowest[0].second, 0.25, 1e-6);
