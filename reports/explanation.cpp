@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "harness/placement/claims.h"
 #include "harness/records/fields_text.h"
 #include "harness/records/printable.h"
 
@@ -25,6 +26,7 @@ std::string explanation(const Record& record) {
   const auto add = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) text += fmt::format("\n{}: {}", label, printable(value));
   };
+  add("stands for", std::string(placement::claim_of(record.suite, record.op)));
   add("oracle", record.oracle);
   add("mismatches", to_cell(record.mismatches));
   add("elements", to_cell(record.elements));

@@ -18,6 +18,7 @@
 #include "reports/history/history_csv.h"
 #include "reports/page/page.h"
 #include "reports/si.h"
+#include "suites/suite.h"
 
 namespace assay::cli {
 namespace {
@@ -123,6 +124,7 @@ page::PageInput read_input(const ReportOptions& options) {
   check(options, sorted);
   page::PageInput input{.baseline = options.baseline, .margin = options.margin_percent / 100};
   input.made_by = fmt::format("assay {} ({})", version::number, version::git_revision);
+  for (const Suite& suite : all_suites()) input.suites.emplace(suite.name, suite.description);
   if (!sorted.folders.empty()) input.history = read_history_source(options, sorted.folders);
   for (const fs::path& run : sorted.runs) input.runs.push_back(page::read_run_source(run));
   if (input.history && input.runs.empty()) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "reports/assets.h"
 #include "reports/files/xml_text.h"
 
 namespace assay {
@@ -49,6 +50,16 @@ constexpr std::string_view anchor_name(Svg::Anchor anchor) {
 Svg::Svg(double width, double height, std::string_view title)
     : width_(width), height_(height), title_(title) {}
 
+Svg Svg::fluid(double height, std::string_view title) {
+  Svg svg(1, height, title);
+  svg.is_fluid_ = true;
+  return svg;
+}
+
+std::string Svg::across(double x) const {
+  return is_fluid_ ? fmt::format("{:.4g}%", std::round(x * 1e4) / 100) : number(x);
+}
+
 void Svg::begin_part(double x, double y) {
   body_ += fmt::format("<g transform=\"translate({} {})\">\n", number(x), number(y));
 }
@@ -64,21 +75,21 @@ void Svg::shape(std::string_view name, const std::string& attributes, std::strin
 void Svg::rect(double x, double y, double width, double height, std::string_view style,
                std::string_view tip) {
   shape("rect",
-        fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", number(x), number(y),
-                    number(width), number(height)),
+        fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", across(x), number(y),
+                    across(width), number(height)),
         style, tip);
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view style,
                std::string_view tip) {
   shape("line",
-        fmt::format("x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", number(x1), number(y1), number(x2),
+        fmt::format("x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", across(x1), number(y1), across(x2),
                     number(y2)),
         style, tip);
 }
 
 void Svg::circle(double x, double y, double radius, std::string_view style, std::string_view tip) {
-  shape("circle", fmt::format("cx=\"{}\" cy=\"{}\" r=\"{}\"", number(x), number(y), number(radius)),
+  shape("circle", fmt::format("cx=\"{}\" cy=\"{}\" r=\"{}\"", across(x), number(y), number(radius)),
         style, tip);
 }
 
@@ -102,10 +113,10 @@ void Svg::mark(std::size_t shape_of, double x, double y, std::string_view style,
       "M-1.2-4.4h2.4v8.8h-2.4z",                                      // bar standing
       "M-4-4L4 4V-4L-4 4z",                                           // hourglass
       "M-4-4L4 4H-4L4-4z"};                                           // the same on its side
-  shape("path",
-        fmt::format("d=\"{}\" transform=\"translate({} {})\"", outlines.at(shape_of % mark_shapes),
-                    number(x), number(y)),
-        style, tip);
+  const std::string place =
+      is_fluid_ ? fmt::format("style=\"transform:translate({},{}px)\"", across(x), number(y))
+                : fmt::format("transform=\"translate({} {})\"", number(x), number(y));
+  shape("path", fmt::format("d=\"{}\" {}", outlines.at(shape_of % mark_shapes), place), style, tip);
 }
 
 void Svg::begin_link(std::string_view target) {
@@ -116,23 +127,27 @@ void Svg::begin_link(std::string_view target) {
 void Svg::end_link() { body_ += "</a>\n"; }
 
 void Svg::text(double x, double y, std::string_view text, std::string_view style, Anchor anchor,
-               double width) {
+               double width, double aside) {
   const double letter = style == "title" ? bold_letter_width : letter_width;
   const std::string shown = width > 0 ? fitting(text, width, letter) : std::string(text);
-  body_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}", number(x),
-                       number(y), xml_text(style), anchor_name(anchor), xml_text(shown));
+  body_ += fmt::format("<text x=\"{}\"{} y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}", across(x),
+                       aside == 0 ? "" : fmt::format(" dx=\"{}\"", number(aside)), number(y),
+                       xml_text(style), anchor_name(anchor), xml_text(shown));
   if (shown != text) body_ += fmt::format("<title>{}</title>", xml_text(text));
   body_ += "</text>\n";
 }
 
 std::string Svg::picture(std::string_view attributes, std::string_view style) const {
+  const std::string size =
+      is_fluid_
+          ? fmt::format("width=\"100%\" height=\"{}\" class=\"chart fluid\"", number(height_))
+          : fmt::format("width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" class=\"chart\"",
+                        number(width_), number(height_));
   return fmt::format(
-      "<svg {}width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" class=\"chart\" role=\"{}\">\n"
-      "<title>{}</title>\n{}<rect x=\"0\" y=\"0\" width=\"{}\" height=\"{}\" "
-      "class=\"paper\"/>\n{}</svg>\n",
-      attributes, number(width_), number(height_), number(width_), number(height_),
-      has_links_ ? "group" : "img",  // a screen reader skips the content of an image
-      xml_text(title_), style, number(width_), number(height_), body_);
+      "<svg {}{} role=\"{}\">\n<title>{}</title>\n{}<rect x=\"0\" y=\"0\" width=\"{}\" "
+      "height=\"{}\" class=\"paper\"/>\n{}</svg>\n",
+      attributes, size, has_links_ ? "group" : "img",  // a screen reader skips what is in an image
+      xml_text(title_), style, across(width_), number(height_), body_);
 }
 
 std::string Svg::element() const { return picture("", ""); }
@@ -143,47 +158,6 @@ std::string Svg::document() const {
                  fmt::format("<style>\n{}</style>\n", chart_style()));
 }
 
-std::string_view chart_style() {
-  return R"(.chart { font: 12px system-ui, "DejaVu Sans", sans-serif; }
-.chart .paper { fill: #ffffff; }
-.chart .grid { stroke: #d8dce2; stroke-width: 1; }
-.chart .point { fill: #2f6db3; }
-.chart .level { stroke: #1b1f24; stroke-width: 2; }
-.chart .range { fill: #e8a33d; fill-opacity: 0.3; }
-.chart .gap { stroke: #b3261e; stroke-width: 2; }
-.chart .title { fill: #1b1f24; font-weight: 600; }
-.chart .label { fill: #565d67; }
-.chart .change { fill: #8a4b00; font-weight: 600; }
-.chart .limit { fill: none; stroke: #565d67; stroke-width: 1.5; stroke-dasharray: 6 3; }
-.chart .s0 { fill: #0067a3; stroke: #0067a3; }
-.chart .s1 { fill: #b35900; stroke: #b35900; }
-.chart .s2 { fill: #00795a; stroke: #00795a; }
-.chart .s3 { fill: #a03a86; stroke: #a03a86; }
-.chart .s4 { fill: #6a6200; stroke: #6a6200; }
-.chart .s5 { fill: #4d4d4d; stroke: #4d4d4d; }
-.chart .s6 { fill: #a8201a; stroke: #a8201a; }
-.chart .s7 { fill: #007a87; stroke: #007a87; }
-@media screen and (prefers-color-scheme: dark) {
-  .chart .paper { fill: #15181c; }
-  .chart .grid { stroke: #363c45; }
-  .chart .point { fill: #74b0f4; }
-  .chart .level { stroke: #eceff3; }
-  .chart .gap { stroke: #ff8a80; }
-  .chart .title { fill: #eceff3; }
-  .chart .label { fill: #a9b1bc; }
-  .chart .change { fill: #ffc46b; }
-  .chart .limit { stroke: #a9b1bc; }
-  .chart .s0 { fill: #5fb4f0; stroke: #5fb4f0; }
-  .chart .s1 { fill: #f2a65a; stroke: #f2a65a; }
-  .chart .s2 { fill: #3fc7a0; stroke: #3fc7a0; }
-  .chart .s3 { fill: #e59acb; stroke: #e59acb; }
-  .chart .s4 { fill: #d3c74a; stroke: #d3c74a; }
-  .chart .s5 { fill: #c4c4c4; stroke: #c4c4c4; }
-  .chart .s6 { fill: #ff9a92; stroke: #ff9a92; }
-  .chart .s7 { fill: #5fd0dc; stroke: #5fd0dc; }
-}
-.chart .spread, .chart .joined { fill: none; stroke-width: 1.5; }
-)";
-}
+std::string_view chart_style() { return asset("chart/document.css"); }
 
 }  // namespace assay

@@ -19,6 +19,10 @@ class Svg {
  public:
   /// `title` is read aloud by screen readers, and shown over shapes without a tip.
   Svg(double width, double height, std::string_view title);
+  /// A chart as wide as its place: x runs from 0 to 1 of the width, y and all text are in pixels,
+  /// so that text stays readable at any width. Text may stand beside it, in the margin that its
+  /// style leaves. Has no parts and no paths, and is no document.
+  static Svg fluid(double height, std::string_view title);
 
   /// A part with its own origin; parts may lie in parts.
   void begin_part(double x, double y);
@@ -35,6 +39,9 @@ class Svg {
   void mark(std::size_t shape, double x, double y, std::string_view style,
             std::string_view tip = {});
   static constexpr std::size_t mark_shapes = 10;
+  static constexpr std::size_t dot = 0;
+  static constexpr std::size_t triangle_up = 2;
+  static constexpr std::size_t triangle_down = 4;
   /// Classes s0 to s7 are their colours. Signs change with another period, so that 40 series
   /// differ.
   static constexpr std::size_t series_colours = 8;
@@ -45,8 +52,9 @@ class Svg {
 
   enum class Anchor { start, middle, end };
   /// `y` is the baseline. Text wider than a given `width` is cut, with the whole text as its tip.
+  /// `aside` moves it to the right, in pixels.
   void text(double x, double y, std::string_view text, std::string_view style,
-            Anchor anchor = Anchor::start, double width = 0);
+            Anchor anchor = Anchor::start, double width = 0, double aside = 0);
 
   /// Returns the chart for a page that has chart_style; no part may be open.
   std::string element() const;
@@ -54,6 +62,7 @@ class Svg {
   std::string document() const;
 
  private:
+  std::string across(double x) const;
   void shape(std::string_view name, const std::string& attributes, std::string_view style,
              std::string_view tip);
   std::string picture(std::string_view attributes, std::string_view style) const;
@@ -63,6 +72,7 @@ class Svg {
   std::string title_;
   std::string body_;
   bool has_links_ = false;
+  bool is_fluid_ = false;
 };
 
 /// Style sheet of all charts, for light and dark: classes paper, grid, point, level, range, gap,

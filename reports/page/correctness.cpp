@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "reports/page/sections.h"
+#include "harness/placement/claims.h"
+#include "reports/page/cells.h"
+#include "reports/page/content.h"
 
 namespace assay::page {
 namespace {
-
-/// Limits of a fast page: beyond these it shows only ops, and cases that are not plainly right.
-constexpr std::size_t max_cases = 3000;
-constexpr std::size_t max_odd_cases = 500;
 
 std::string_view sign_of(const Cell& cell) {
   if (cell.wrong > 0) return "✗";
@@ -37,35 +35,26 @@ std::string counts(const Cell& cell) {
   return text;
 }
 
-void add_cell(Html& html, const Content& content, const Cell& cell, std::size_t column,
-              bool is_case) {
-  if (cell.worst == nullptr) {
-    html.element("td", "", {{"class", "cell none"}});
-    return;
-  }
-  const double rank = static_cast<double>(cell.wrong * 4 + cell.broken * 2) + cell.error / 2;
-  html.begin("td", {{"class", style_of(cell)}, {"data-v", fmt::format("{:.4g}", rank)}});
-  html.begin("a", {{"href", row_link(content.columns[column].run, cell.worst_row)}});
-  html.text(sign_of(cell));
-  if (!is_case || !cell.is_plain()) html.text(" " + counts(cell));
+/// How near the allowed error the results came: "exact", "0.4×"; empty if nothing was judged.
+std::string error_text(const Cell& cell) {
   const bool is_right = cell.wrong + cell.broken + cell.expected == 0;
-  if (cell.error == 0 && is_right && cell.right > 0) html.text(" exact");
+  if (cell.error == 0 && is_right && cell.right > 0) return " exact";
   // An exact oracle gives no measure to a wrong result.
-  if (cell.error > (is_right ? 0 : 1)) html.text(fmt::format(" {:.2g}×", cell.error));
-  html.end("a");
-  html.end("td");
+  return cell.error > (is_right ? 0 : 1) ? fmt::format(" {:.2g}×", cell.error) : "";
 }
 
-bool is_plain(const GridCase& one) { return std::ranges::all_of(one.cells, &Cell::is_plain); }
-
-/// Status of the worst of its trials.
-int severity_of(const GridCase& one) {
-  int most = 0;
-  for (const Cell& cell : one.cells) {
-    if (cell.worst == nullptr) continue;
-    most = std::max(most, severity(*cell.worst));
+Json cell_json(const Content& content, const Cell& cell, std::size_t column) {
+  if (cell.worst == nullptr) {
+    Json none = text_cell("");
+    none["class"] = "cell none";
+    return none;
   }
-  return most;
+  const double rank = static_cast<double>(cell.wrong * 4 + cell.broken * 2) + cell.error / 2;
+  Json made = text_cell(fmt::format("{} {}{}", sign_of(cell), counts(cell), error_text(cell)));
+  made["class"] = style_of(cell);
+  made["v"] = fmt::format("{:.4g}", rank);
+  made["link"] = row_link(content.columns[column].run, cell.worst_row);
+  return made;
 }
 
 /// Fragment that makes the table of results show the cases of an op.
@@ -82,81 +71,78 @@ std::string search_link(const GridOp& op) {
   return link;
 }
 
-void add_ops(Html& html, const Content& content, const std::vector<std::string>& labels) {
-  std::vector<Heading> header{"Op", Heading::of_numbers("Cases")};
-  header.insert(header.end(), labels.begin(), labels.end());
-  const Table table(html, "Right results of all, by op; the worst error over the allowed one",
-                    header);
+Json ops_table(const Content& content, const std::string& suite) {
+  std::vector<Heading> headings{"Op", Heading::of_numbers("Cases")};
+  for (const Column& column : content.columns.all()) headings.emplace_back(column.label);
+  Json rows = Json::array();
   for (const GridOp& op : content.grid) {
-    html.begin("tr");
-    html.begin("th", {{"scope", "row"}});
-    html.element("a", op.name(), {{"href", search_link(op)}});
-    html.end("th");
-    add_number(html, fmt::format("{}", op.cases.size()), static_cast<double>(op.cases.size()));
-    for (std::size_t c = 0; c < op.cells.size(); ++c)
-      add_cell(html, content, op.cells[c], c, false);
-    html.end("tr");
+    if (op.suite != suite) continue;
+    Json name = head_cell(op.name());
+    name["link"] = search_link(op);
+    name["below"] = placement::claim_of(op.suite, op.op);
+    Json cells = Json::array({std::move(name)});
+    cells.push_back(
+        number_cell(fmt::format("{}", op.cases.size()), static_cast<double>(op.cases.size())));
+    for (std::size_t c = 0; c < op.cells.size(); ++c) {
+      cells.push_back(cell_json(content, op.cells[c], c));
+    }
+    rows.push_back(std::move(cells));
   }
+  return table(
+      fmt::format("{}: right results of all, by op; the worst error over the allowed one", suite),
+      headings, std::move(rows));
 }
 
-void add_cases(Html& html, const Content& content, const std::vector<std::string>& labels) {
-  std::size_t all = 0;
-  for (const GridOp& op : content.grid) all += op.cases.size();
-  const bool only_odd = all > max_cases;
-  std::vector<const GridCase*> shown;
+/// One line of a suite: its counts over all columns.
+Json suite_json(const Content& content, const std::string& suite) {
+  Cell all;
   for (const GridOp& op : content.grid) {
-    for (const GridCase& one : op.cases) {
-      if (!only_odd || !is_plain(one)) shown.push_back(&one);
+    if (op.suite != suite) continue;
+    for (const Cell& cell : op.cells) {
+      all.right += cell.right;
+      all.wrong += cell.wrong;
+      all.broken += cell.broken;
+      all.skipped += cell.skipped;
+      all.expected += cell.expected;
     }
   }
-  std::size_t left_out = 0;
-  if (only_odd && shown.size() > max_odd_cases) {
-    std::ranges::stable_sort(shown, std::ranges::greater(),
-                             [](const GridCase* one) { return severity_of(*one); });
-    left_out = shown.size() - max_odd_cases;
-    shown.resize(max_odd_cases);
-  }
-  html.begin("details");
-  html.element("summary", only_odd ? fmt::format("{} cases that are not plainly right, of {}",
-                                                 shown.size() + left_out, all)
-                                   : fmt::format("All {} cases", all));
-  if (left_out > 0) {
-    html.element(
-        "p",
-        fmt::format(
-            "{} of them, no worse than these, are left out here; the table of results has all.",
-            left_out));
-  }
-  {
-    std::vector<Heading> header{"Case"};
-    header.insert(header.end(), labels.begin(), labels.end());
-    const Table table(html, "Each case on each device; the worst error over the allowed one",
-                      header);
-    for (const GridCase* one : shown) {
-      html.begin("tr");
-      html.element("th", one->case_id, {{"scope", "row"}});
-      for (std::size_t c = 0; c < one->cells.size(); ++c) {
-        add_cell(html, content, one->cells[c], c, true);
-      }
-      html.end("tr");
-    }
-  }
-  html.end("details");
+  std::string rest;
+  const auto add = [&](std::int64_t n, std::string_view what) {
+    if (n > 0) rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", grouped(n), what);
+  };
+  add(all.wrong, "wrong");
+  add(all.broken, "broken");
+  add(all.skipped, "skipped");
+  add(all.expected, "known failures");
+  const auto known = content.input.suites.find(suite);
+  const std::int64_t bad = all.wrong + all.broken;
+  return {
+      {"suite", suite},
+      {"description", known == content.input.suites.end() ? "" : known->second},
+      {"share", fmt::format("{:.4g}", all.total() == 0 ? 0.0
+                                                       : 100.0 * static_cast<double>(all.right) /
+                                                             static_cast<double>(all.total()))},
+      {"bad_share", fmt::format("{:.4g}", all.total() == 0 ? 0.0
+                                                           : 100.0 * static_cast<double>(bad) /
+                                                                 static_cast<double>(all.total()))},
+      {"right", grouped(all.right)},
+      {"total", grouped(all.total())},
+      {"rest", rest},
+      {"kind", bad > 0 ? "bad" : "good"},
+      {"table", Json::array({ops_table(content, suite)})}};
 }
 
 }  // namespace
 
-void add_correctness(Html& html, const Content& content) {
-  if (content.grid.empty()) return;
-  const Part part(html, "correctness", "What is right");
-  html.element("p",
-               "✓ right, ✗ wrong, ! no result, – skipped, ○ a known failure. A number such as 0.4× "
-               "is the worst error over the allowed one: above 1 is wrong; exact is no error at "
-               "all.");
-  std::vector<std::string> labels;
-  for (const Column& column : content.columns.all()) labels.push_back(column.label);
-  add_ops(html, content, labels);
-  add_cases(html, content, labels);
+Json correctness_part(const Content& content) {
+  if (content.grid.empty()) return nullptr;
+  std::vector<std::string> names;
+  for (const GridOp& op : content.grid) {
+    if (std::ranges::find(names, op.suite) == names.end()) names.push_back(op.suite);
+  }
+  Json suites = Json::array();
+  for (const std::string& name : names) suites.push_back(suite_json(content, name));
+  return {{"title", "What is right"}, {"suites", std::move(suites)}};
 }
 
 }  // namespace assay::page

@@ -1,128 +1,35 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
-#include "harness/records/fields_text.h"
-#include "reports/compare/environment_differences.h"
-#include "reports/page/sections.h"
-#include "reports/si.h"
+#include "reports/page/cells.h"
+#include "reports/page/content.h"
+#include "reports/page/differences.h"
 
 namespace assay::page {
 namespace {
 
-/// Shows a cell of devices.csv to people: its unit is in its name.
-std::string for_people(std::string_view column, const std::string& cell) {
-  struct Unit {
-    std::string_view suffix;
-    std::string_view unit;
-  };
-  constexpr std::array<Unit, 5> units{
-      {{"_bytes_per_s", "B/s"}, {"_bytes", "B"}, {"_hz", "Hz"}, {"_c", "°C"}, {"_w", "W"}}};
-  for (const Unit& unit : units) {
-    if (cell.empty() || !column.ends_with(unit.suffix)) continue;
-    double value = 0;
-    try {
-      from_cell(cell, value);
-    } catch (const UsageError&) {
-      return cell;
-    }
-    return unit.unit == "°C" ? cell + " °C" : si(value, unit.unit);
+Json table_of(const Properties& properties, std::string_view caption, std::string_view first) {
+  std::vector<Heading> headings{std::string(first)};
+  headings.insert(headings.end(), properties.columns.begin(), properties.columns.end());
+  Json rows = Json::array();
+  for (const Property& property : properties.rows) {
+    Json name = head_cell(property.name);
+    if (property.differs) name["note"] = "differs";
+    Json cells = Json::array({std::move(name)});
+    for (const std::string& value : property.values) cells.push_back(text_cell(value));
+    rows.push_back({{"mark", property.differs ? "differs" : ""}, {"cells", std::move(cells)}});
   }
-  return cell;
-}
-
-/// Shows a name to people: "memory_total_bytes" is "memory total".
-std::string title_of(std::string_view column) {
-  for (const std::string_view suffix : {"_bytes_per_s", "_bytes", "_hz", "_c", "_w"}) {
-    if (column.ends_with(suffix)) {
-      column.remove_suffix(suffix.size());
-      break;
-    }
-  }
-  std::string title(column);
-  std::ranges::replace(title, '_', ' ');
-  return title;
-}
-
-/// `values` are as they were read: they may differ although people see the same text.
-void add_row(Html& html, const std::string& name, const std::vector<std::string>& values,
-             bool may_differ, std::string_view column = {}) {
-  if (std::ranges::all_of(values, &std::string::empty)) return;
-  const bool differs =
-      !may_differ && std::ranges::any_of(values, [&](const auto& v) { return v != values[0]; });
-  html.begin("tr", {{"class", differs ? "differs" : ""}});
-  html.begin("th", {{"scope", "row"}});
-  html.text(name);
-  if (differs) html.element("small", " differs", {{"class", "mark"}});
-  html.end("th");
-  for (const std::string& value : values) html.element("td", for_people(column, value));
-  html.end("tr");
-}
-
-std::string value_in(const Settings& settings, const std::string& name) {
-  const auto found = std::ranges::find(settings, name, &Settings::value_type::first);
-  return found == settings.end() ? "" : found->second;
-}
-
-/// Shows the settings of all runs that may change results or times.
-void add_settings(Html& html, const Content& content) {
-  std::vector<Settings> all;
-  std::vector<Heading> header{"Setting"};
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < content.input.runs.size(); ++i) {
-    header.emplace_back(fmt::format("Run {}", i + 1));
-    all.push_back(settings_of(content.input.runs[i].run));
-    for (const auto& [name, value] : all.back()) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-  }
-  const Table table(html, "Settings of the runs", header);
-  for (const std::string& name : names) {
-    std::vector<std::string> values;
-    for (const Settings& settings : all) values.push_back(value_in(settings, name));
-    add_row(html, name, values, false);
-  }
+  return table(caption, headings, std::move(rows));
 }
 
 }  // namespace
 
-void add_environment(Html& html, const Content& content) {
-  const std::vector<RunSource>& runs = content.input.runs;
-  if (runs.empty()) return;
-  const Part part(html, "environment", "Devices and environment");
-  // Shows all devices, also those without a trial.
-  std::vector<Heading> header{"Property"};
-  std::vector<const DeviceCells*> devices;
-  std::vector<std::string> names = field_names<DeviceInfo>();
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    for (const DeviceCells& cells : runs[r].devices) {
-      devices.push_back(&cells);
-      header.emplace_back(with_stand_in(cells.at("device"), stand_in_of(cells)) +
-                          (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
-      for (const auto& [name, value] : cells) {  // columns of later versions too
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-      }
-    }
-  }
-  {
-    const Table table(html, "Devices as they were when their run began", header);
-    // Momentary readings, and values that tell two devices of one product apart.
-    constexpr std::array<std::string_view, 7> momentary{
-        "memory_free_bytes", "clock_hz", "temperature_c", "power_w",
-        "processes",         "uuid",     "pci_bus_id"};
-    for (const std::string& name : names) {
-      if (name == "device") continue;
-      std::vector<std::string> values;
-      for (const DeviceCells* cells : devices) {
-        const auto found = cells->find(name);
-        values.push_back(found == cells->end() ? "" : found->second);
-      }
-      add_row(html, title_of(name), values, std::ranges::find(momentary, name) != momentary.end(),
-              name);
-    }
-  }
-  add_settings(html, content);
+Json environment_part(const Content& content) {
+  if (content.input.runs.empty()) return nullptr;
+  Json tables = Json::array();
+  tables.push_back(
+      table_of(devices_of(content), "Devices as they were when their run began", "Property"));
+  tables.push_back(table_of(settings_of_runs(content), "Settings of the runs", "Setting"));
+  return {{"title", "Devices and environment"}, {"tables", std::move(tables)}};
 }
 
 }  // namespace assay::page

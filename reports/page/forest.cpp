@@ -1,3 +1,5 @@
+#include "reports/page/forest.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,19 +7,34 @@
 
 #include "reports/chart/chart_axis.h"
 #include "reports/chart/svg.h"
-#include "reports/page/sections.h"
+#include "reports/page/cells.h"
 #include "reports/si.h"
 
 namespace assay::page {
 namespace {
 
-constexpr double forest_width = 300;
-constexpr double height = 18;
-constexpr double edge = 8;
+constexpr double forest_height = 18;
 
-double x_of(const ChartAxis& axis, double ratio) {
-  return edge + std::clamp(axis.place(ratio), 0.0, 1.0) * (forest_width - 2 * edge);
+/// Slower and faster differ by the direction of their mark, and not by colour alone.
+enum class Direction { slower, faster, neither };
+
+Direction direction_of(const ForestRow& row) {
+  if (row.verdict == "regressed" || row.verdict == "slower") return Direction::slower;
+  if (row.verdict == "improved" || row.verdict == "faster") return Direction::faster;
+  return Direction::neither;
 }
+
+std::size_t mark_of(Direction direction) {
+  return direction == Direction::slower   ? Svg::triangle_up
+         : direction == Direction::faster ? Svg::triangle_down
+                                          : Svg::dot;
+}
+
+std::string_view arrow_of(Direction direction) {
+  return direction == Direction::slower ? "▲ " : direction == Direction::faster ? "▼ " : "";
+}
+
+double x_of(const ChartAxis& axis, double ratio) { return std::clamp(axis.place(ratio), 0.0, 1.0); }
 
 /// Axis of all rows, so that they can be compared.
 ChartAxis axis_for(const std::vector<ForestRow>& rows) {
@@ -36,31 +53,63 @@ ChartAxis axis_for(const std::vector<ForestRow>& rows) {
 }
 
 void add_lines(Svg& svg, const ChartAxis& axis, double margin) {
-  svg.line(x_of(axis, 1), 0, x_of(axis, 1), height, "grid");
+  svg.line(x_of(axis, 1), 0, x_of(axis, 1), forest_height, "grid");
   if (margin <= 0) return;
   for (const double at : {1 + margin, 1 / (1 + margin)}) {
-    svg.line(x_of(axis, at), 0, x_of(axis, at), height, "limit");
+    svg.line(x_of(axis, at), 0, x_of(axis, at), forest_height, "limit");
   }
 }
 
 std::string row_svg(const ChartAxis& axis, const ForestRow& row) {
-  Svg svg(forest_width, height, row.name + ": " + ratio_text(row.ratio.value));
+  Svg svg = Svg::fluid(forest_height, row.name + ": " + speed_words(row.ratio.value));
   add_lines(svg, axis, row.margin);
   const std::string style = "f-" + (row.verdict.empty() ? "none" : row.verdict);
   if (row.ratio.low > 0) {
-    svg.line(x_of(axis, row.ratio.low), height / 2, x_of(axis, row.ratio.high), height / 2,
-             style + " spread");
+    svg.line(x_of(axis, row.ratio.low), forest_height / 2, x_of(axis, row.ratio.high),
+             forest_height / 2, style + " spread");
   }
-  svg.mark(0, x_of(axis, row.ratio.value), height / 2, style);
+  svg.mark(mark_of(direction_of(row)), x_of(axis, row.ratio.value), forest_height / 2, style);
   return svg.element();
 }
 
 std::string axis_svg(const ChartAxis& axis) {
-  Svg svg(forest_width, height, "ratio of times, logarithmic: left is faster, right is slower");
+  Svg svg =
+      Svg::fluid(forest_height, "ratio of times, logarithmic: left is faster, right is slower");
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     svg.text(x_of(axis, axis.ticks[i]), 13, axis.labels[i], "label", Svg::Anchor::middle);
   }
   return svg.element();
+}
+
+Json chart_cell(std::string chart) {
+  Json cell = text_cell("");
+  cell["class"] = "forest";
+  cell["chart"] = std::move(chart);
+  return cell;
+}
+
+/// The row above all others, with the ticks of their axis.
+Json axis_row(const ChartAxis& axis) {
+  Json cells = Json::array();
+  for (int i = 0; i < 3; ++i) cells.push_back(text_cell(""));
+  cells.push_back(chart_cell(axis_svg(axis)));
+  cells.push_back(text_cell(""));
+  return {{"mark", "axis"}, {"cells", std::move(cells)}};
+}
+
+Json row_of(const ChartAxis& axis, const ForestRow& row) {
+  Json ratio = number_cell(speed_words(row.ratio.value), row.ratio.value);
+  if (row.ratio.low > 0) {
+    ratio["interval"] = fmt::format("{:.3g} to {:.3g}", row.ratio.low, row.ratio.high);
+  }
+  Json verdict = text_cell(std::string(arrow_of(direction_of(row))) + row.verdict);
+  verdict["class"] = "verdict-" + (row.verdict.empty() ? "none" : row.verdict);
+  Json cells = Json::array({case_cell(row.name, row.link)});
+  cells.push_back(text_cell(row.detail));
+  cells.push_back(std::move(ratio));
+  cells.push_back(chart_cell(row_svg(axis, row)));
+  cells.push_back(std::move(verdict));
+  return {{"mark", ""}, {"cells", std::move(cells)}};
 }
 
 }  // namespace
@@ -84,50 +133,29 @@ int rank_of(const ForestRow& row) {
 
 }  // namespace
 
-void add_forest(Html& html, std::string_view caption, std::string_view verdict_title,
-                std::vector<ForestRow> rows, std::size_t most) {
+Json forest(std::string_view caption, std::string_view verdict_title, std::vector<ForestRow> rows,
+            std::size_t most) {
   std::erase_if(rows, [](const ForestRow& row) {
     return !(row.ratio.value > 0) || !std::isfinite(row.ratio.value);
   });
-  if (rows.empty()) return;
+  if (rows.empty()) return nullptr;
   std::ranges::stable_sort(rows, std::ranges::greater(), [](const ForestRow& row) {
     return std::pair(rank_of(row), severity_of(row));
   });
   const std::size_t all = rows.size();
   rows.resize(std::min(all, most));
   const ChartAxis axis = axis_for(rows);
-  {
-    const Table table(html, caption,
-                      {"Case", "", Heading::of_numbers("Ratio of times (interval)"),
-                       "faster – slower", std::string(verdict_title)});
-    html.begin("tr", {{"class", "axis"}});
-    for (int i = 0; i < 3; ++i) html.element("td", "");
-    html.begin("td");
-    html.raw(axis_svg(axis));
-    html.end("td");
-    html.element("td", "");
-    html.end("tr");
-    for (const ForestRow& row : rows) {
-      html.begin("tr");
-      add_case(html, row.name, row.link);
-      html.element("td", row.detail);
-      add_number(html,
-                 ratio_text(row.ratio.value) +
-                     (row.ratio.low > 0 ? fmt::format(" ({} to {})", ratio_text(row.ratio.low),
-                                                      ratio_text(row.ratio.high))
-                                        : ""),
-                 row.ratio.value);
-      html.begin("td", {{"class", "forest"}});
-      html.raw(row_svg(axis, row));
-      html.end("td");
-      html.element("td", row.verdict);
-      html.end("tr");
-    }
-  }
+  Json lines = Json::array({axis_row(axis)});
+  for (const ForestRow& row : rows) lines.push_back(row_of(axis, row));
+  Json made = table(caption,
+                    {"Case", "", Heading::of_numbers("Time (interval of the ratio)"),
+                     "faster – slower", std::string(verdict_title)},
+                    std::move(lines));
   if (rows.size() < all) {
-    html.element("p", fmt::format("{} more, less sure to differ than these, are not drawn.",
-                                  all - rows.size()));
+    made["hint"] =
+        fmt::format("{} more, less sure to differ than these, are not drawn.", all - rows.size());
   }
+  return made;
 }
 
 }  // namespace assay::page

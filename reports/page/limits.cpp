@@ -1,49 +1,57 @@
 #include <fmt/format.h>
 
 #include "reports/few_samples.h"
-#include "reports/page/sections.h"
+#include "reports/page/cells.h"
+#include "reports/page/content.h"
 #include "reports/si.h"
 
 namespace assay::page {
+namespace {
 
-void add_limits(Html& html, const Content& content) {
+Json measured(const Limit& limit) {
+  if (!limit.value) return number_cell(fmt::format("{}: {}", name(limit.status), limit.reason), {});
+  Json cell = number_cell(si(*limit.value, limit.unit), limit.value);
+  if (limit.ci_low && limit.ci_high) {
+    const std::string whole = si(*limit.value, *limit.ci_low, *limit.ci_high, limit.unit);
+    const std::size_t open = whole.find(" (");
+    cell["interval"] = whole.substr(open + 2, whole.size() - open - 3);
+  } else if (has_too_few_samples(limit.samples)) {
+    cell["interval"] = too_few_samples;
+  }
+  if (limit.contended.value_or(false)) cell["note"] = "contended";
+  return cell;
+}
+
+}  // namespace
+
+Json limits_part(const Content& content) {
   const std::vector<RunSource>& runs = content.input.runs;
-  bool any = false;
-  for (const RunSource& source : runs) any = any || !source.limits.empty();
-  if (!any) return;
-  const Part part(html, "limits", "What bounds the figures");
-  html.element("p",
-               "Verified cases of their own measured these limits on the same device before the "
-               "run. The best of several rows of a limit counts.");
-  const Table table(
-      html, "Measured limits (95% interval), and the theoretical figures by clocks and widths",
-      {"Limit", "Device", Heading::of_numbers("Measured"), Heading::of_numbers("In theory"),
-       "Case"});
+  Json rows = Json::array();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].limits.size(); ++i) {
       const Limit& limit = runs[r].limits[i];
-      html.begin("tr");
-      html.element("th", limit.limit, {{"scope", "row"}});
-      html.element("td", limit.device + (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : ""));
-      if (limit.value) {
-        std::string text = limit.ci_low && limit.ci_high
-                               ? si(*limit.value, *limit.ci_low, *limit.ci_high, limit.unit)
-                               : si(*limit.value, limit.unit);
-        if (has_too_few_samples(limit.samples)) text += fmt::format(" ({})", too_few_samples);
-        if (limit.contended.value_or(false)) text += " contended";
-        add_number(html, text, limit.value);
-      } else {
-        add_number(html, fmt::format("{}: {}", name(limit.status), limit.reason), std::nullopt);
-      }
-      add_number(html, limit.theoretical ? si(*limit.theoretical, limit.unit) : "",
-                 limit.theoretical);
-      html.begin("td");
-      html.element("a", limit.case_id,
-                   {{"href", row_link(content.file_of(runs[r].limits_csv), i)}});
-      html.end("td");
-      html.end("tr");
+      Json link = text_cell("");
+      link["class"] = "id";
+      link["pieces"] = pieces(limit.case_id);
+      link["link"] = row_link(content.file_of(runs[r].limits_csv), i);
+      Json cells = Json::array({head_cell(limit.limit)});
+      cells.push_back(
+          text_cell(limit.device + (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : "")));
+      cells.push_back(measured(limit));
+      cells.push_back(number_cell(limit.theoretical ? si(*limit.theoretical, limit.unit) : "",
+                                  limit.theoretical));
+      cells.push_back(std::move(link));
+      rows.push_back(std::move(cells));
     }
   }
+  if (rows.empty()) return nullptr;
+  Json tables = Json::array();
+  tables.push_back(
+      table("Measured limits (95% interval), and the theoretical figures by clocks and widths",
+            {"Limit", "Device", Heading::of_numbers("Measured"), Heading::of_numbers("In theory"),
+             "Case"},
+            std::move(rows)));
+  return {{"title", "What bounds the figures"}, {"tables", std::move(tables)}};
 }
 
 }  // namespace assay::page

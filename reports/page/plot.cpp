@@ -12,64 +12,49 @@
 namespace assay::page {
 namespace {
 
-constexpr double width = 460;
-constexpr double left = 58;
-constexpr double right = width - 14;
-constexpr double plot_height = 180;
-constexpr double line_height = 16;
-constexpr double letter_width = 6.8;
+constexpr double plot_top = 22;
+constexpr double axis_height = 36;       // of the plot, for its axis
+constexpr double name_height = 15;       // of the names of limits
 constexpr std::size_t max_points = 150;  // limit for one series
 
 /// Extent of the points along one axis.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
+  double high = 0;
   void add(double value) {
+    if (!(value > 0) || !std::isfinite(value)) return;
     low = std::min(low, value);
     high = std::max(high, value);
   }
 };
 
-bool is_shown(double value, const PlotAxis& axis) {
-  return std::isfinite(value) && (axis.is_logarithmic ? value > 0 : value >= 0);
+bool is_shown(double value) { return std::isfinite(value) && value > 0; }
+
+std::string axis_title(const PlotAxis& axis) {
+  return axis.unit.empty() ? axis.title : axis.title + " in " + axis.unit;
 }
 
-ChartAxis axis_of(const PlotAxis& axis, const Range& range, int most) {
-  if (axis.is_logarithmic) return logarithmic_axis(range.low, range.high, most, axis.unit);
-  return axis_from_zero(range.high > 0 ? range.high : 1, most, axis.unit);
-}
-
-std::string axis_title(const PlotAxis& axis, const ChartAxis& drawn) {
-  return drawn.unit.empty() ? axis.title : axis.title + " in " + drawn.unit;
-}
-
-class Drawing {
+class PlotDrawing {
  public:
-  explicit Drawing(Plot plot) : plot_(std::move(plot)) {}
+  explicit PlotDrawing(Plot plot) : plot_(std::move(plot)), bottom_(plot_top + plot_.height) {}
 
   std::optional<std::string> draw() {
     keep_what_can_be_shown();
     if (plot_.series.empty()) return std::nullopt;
     lay_out();
-    Svg svg(width, bottom_ + 40, plot_.title);
-    svg.text(12, 18, plot_.title, "title", Svg::Anchor::start, width - 24);
-    draw_legend(svg);
+    Svg svg = Svg::fluid(bottom_ + axis_height, plot_.title);
     draw_axes(svg);
+    draw_steps(svg);
     draw_limits(svg);
     for (std::size_t i = 0; i < plot_.series.size(); ++i) draw_series(svg, i);
     return svg.element();
   }
 
  private:
-  struct Key {
-    double x;
-    double y;
-  };
-
   void keep_what_can_be_shown() {
     for (PlotSeries& series : plot_.series) {
       std::erase_if(series.points, [&](const PlotPoint& point) {
-        return !is_shown(point.x, plot_.x) || !is_shown(point.y, plot_.y);
+        return !is_shown(point.x) || !is_shown(point.y);
       });
       std::ranges::stable_sort(series.points, {}, &PlotPoint::x);
     }
@@ -109,108 +94,107 @@ class Drawing {
     for (const PlotSeries& series : plot_.series) {
       for (const PlotPoint& point : series.points) {
         xs.add(point.x);
-        for (const double y : {point.y, point.low, point.high}) {
-          if (y > 0) ys.add(y);
-        }
+        for (const double y : {point.y, point.low, point.high}) ys.add(y);
       }
     }
     for (const PlotLimit& limit : plot_.limits) {
       for (const auto& [x, y] : limit.places) {
-        if (plot_.x.is_logarithmic) xs.add(x);
+        xs.add(x);
         ys.add(y);
       }
     }
-    x_axis_ = axis_of(plot_.x, xs, 7);
-    y_axis_ = axis_of(plot_.y, ys, 6);
-    // Names of the series, as many in a line as fit.
-    double x = 12;
-    double y = 36;
-    const auto place = [&](const std::string& name) {
-      const double needed = 22 + letter_width * static_cast<double>(name.size());
-      if (x > 12 && x + needed > width - 8) {
-        x = 12;
-        y += line_height;
-      }
-      keys_.push_back({x, y});
-      x += needed;
-    };
-    for (const PlotSeries& series : plot_.series) place(series.name);
-    for (const PlotLimit& limit : plot_.limits) place(limit.name);
-    top_ = y + 26;
-    bottom_ = top_ + plot_height;
+    for (const double x : plot_.x.also) xs.add(x);
+    for (const double y : plot_.y.also) ys.add(y);
+    x_axis_ = logarithmic_axis(xs.low, xs.high, plot_.most_ticks, plot_.x.unit);
+    y_axis_ = logarithmic_axis(ys.low, ys.high, 5, plot_.y.unit);
   }
 
-  double x(double value) const { return left + x_axis_.place(value) * (right - left); }
+  double x(double value) const { return std::clamp(x_axis_.place(value), 0.0, 1.0); }
   double y(double value) const {
-    return bottom_ - std::clamp(y_axis_.place(value), 0.0, 1.0) * (bottom_ - top_);
-  }
-  static std::string style(std::size_t series) {
-    return fmt::format("s{}", series % Svg::series_colours);
-  }
-
-  void draw_legend(Svg& svg) const {
-    for (std::size_t i = 0; i < plot_.series.size(); ++i) {
-      svg.mark(i, keys_[i].x + 5, keys_[i].y - 4, style(i));
-      svg.text(keys_[i].x + 14, keys_[i].y, plot_.series[i].name, "label", Svg::Anchor::start,
-               width - 40);
-    }
-    for (std::size_t i = 0; i < plot_.limits.size(); ++i) {
-      const Key& key = keys_[plot_.series.size() + i];
-      svg.line(key.x, key.y - 4, key.x + 11, key.y - 4, "limit");
-      svg.text(key.x + 14, key.y, plot_.limits[i].name, "label", Svg::Anchor::start, width - 40);
-    }
+    return bottom_ - std::clamp(y_axis_.place(value), 0.0, 1.0) * plot_.height;
   }
 
   void draw_axes(Svg& svg) const {
     for (std::size_t i = 0; i < y_axis_.ticks.size(); ++i) {
       const double at = y(y_axis_.ticks[i]);
-      svg.line(left, at, right, at, "grid");
-      svg.text(left - 6, at + 4, y_axis_.labels[i], "label", Svg::Anchor::end);
+      svg.line(0, at, 1, at, "grid");
+      svg.text(0, at + 4, y_axis_.labels[i], "label", Svg::Anchor::end, 0, -6);
     }
     for (std::size_t i = 0; i < x_axis_.ticks.size(); ++i) {
-      const double at = x(x_axis_.ticks[i]);
-      svg.line(at, top_, at, bottom_, "grid");
-      svg.text(at, bottom_ + 16, x_axis_.labels[i], "label", Svg::Anchor::middle);
+      svg.text(x(x_axis_.ticks[i]), bottom_ + 15, x_axis_.labels[i], "label", Svg::Anchor::middle);
     }
-    svg.text(12, top_ - 8, axis_title(plot_.y, y_axis_), "label");
-    svg.text(right, bottom_ + 33, axis_title(plot_.x, x_axis_), "label", Svg::Anchor::end);
+    svg.line(0, bottom_, 1, bottom_, "grid");
+    svg.text(1, bottom_ + 31, axis_title(plot_.x), "label", Svg::Anchor::end);
+    svg.text(0, 10, axis_title(plot_.y), "label", Svg::Anchor::start, 0, -40);
   }
 
+  void draw_steps(Svg& svg) const {
+    for (const PlotStep& step : plot_.steps) {
+      if (!is_shown(step.x) || x_axis_.place(step.x) < 0.02 || x_axis_.place(step.x) > 0.98)
+        continue;
+      svg.line(x(step.x), plot_top, x(step.x), bottom_, "step", step.name);
+      svg.text(x(step.x), 10, step.name, "label", Svg::Anchor::middle);
+    }
+  }
+
+  /// Names stand above the right end of their line, from the highest down, each a line apart; the
+  /// name of a rising line stands at its lower end.
   void draw_limits(Svg& svg) const {
+    std::vector<const PlotLimit*> flat;
     for (const PlotLimit& limit : plot_.limits) {
-      std::vector<std::pair<double, double>> places;
-      for (const auto& [at, value] : limit.places) places.emplace_back(x(at), y(value));
-      svg.path(places, "limit");
+      for (std::size_t i = 1; i < limit.places.size(); ++i) {
+        svg.line(x(limit.places[i - 1].first), y(limit.places[i - 1].second),
+                 x(limit.places[i].first), y(limit.places[i].second), limit.style + " roof",
+                 limit.name);
+      }
+      const auto& places = limit.places;
+      const bool rises = places.size() == 2 && places[0].second != places[1].second;
+      if (!rises) {
+        flat.push_back(&limit);
+        continue;
+      }
+      const double at = x(places[0].first);
+      svg.text(at, y(places[0].second) - 6, limit.name, limit.style + " roof-name",
+               Svg::Anchor::start, 0, 10);
+    }
+    std::ranges::stable_sort(flat, std::ranges::greater(),
+                             [](const PlotLimit* limit) { return limit->places.back().second; });
+    double last = -name_height;
+    for (const PlotLimit* limit : flat) {
+      last = std::max(last + name_height, y(limit->places.back().second) - 4);
+      svg.text(1, last, limit->name, limit->style + " roof-name", Svg::Anchor::end);
     }
   }
 
   void draw_series(Svg& svg, std::size_t i) const {
     const PlotSeries& series = plot_.series[i];
-    if (series.is_joined && series.points.size() > 1) {
-      std::vector<std::pair<double, double>> places;
-      for (const PlotPoint& point : series.points) places.emplace_back(x(point.x), y(point.y));
-      svg.path(places, style(i) + " joined");
+    for (std::size_t p = 1; series.is_joined && p < series.points.size(); ++p) {
+      const PlotPoint& from = series.points[p - 1];
+      const PlotPoint& to = series.points[p];
+      svg.line(x(from.x), y(from.y), x(to.x), y(to.y), series_style(i) + " joined");
     }
     for (const PlotPoint& point : series.points) {
       if (point.low > 0) {
-        svg.line(x(point.x), y(point.low), x(point.x), y(point.high), style(i) + " spread");
+        svg.line(x(point.x), y(point.low), x(point.x), y(point.high), series_style(i) + " spread");
       }
       if (!point.link.empty()) svg.begin_link(point.link);
-      svg.mark(i, x(point.x), y(point.y), style(i), point.tip);
+      svg.mark(i, x(point.x), y(point.y), series_style(i), point.tip);
       if (!point.link.empty()) svg.end_link();
     }
   }
 
   Plot plot_;
+  double bottom_;
   ChartAxis x_axis_;
   ChartAxis y_axis_;
-  std::vector<Key> keys_;  // keys of the series, then of the limits
-  double top_ = 0;
-  double bottom_ = 0;
 };
 
 }  // namespace
 
-std::optional<std::string> plot_svg(const Plot& plot) { return Drawing(plot).draw(); }
+std::string series_style(std::size_t series) {
+  return fmt::format("s{}", series % Svg::series_colours);
+}
+
+std::optional<std::string> plot_svg(const Plot& plot) { return PlotDrawing(plot).draw(); }
 
 }  // namespace assay::page

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,30 +23,44 @@ struct PlotSeries {
   bool is_joined = true;  // joins the points by a line, in the order of x
 };
 
-/// Bound of the points: a line through these places.
+/// Bound of the points: a line through these places, with its name on it. Of several with a flat
+/// end the names are kept apart.
 struct PlotLimit {
   std::string name;
   std::vector<std::pair<double, double>> places;
+  std::string style;  // class of the line and the name: that of its series, or "limit"
+};
+
+/// A size at which something changes, such as a cache: a line across, with its name on top.
+struct PlotStep {
+  std::string name;
+  double x = 0;
 };
 
 struct PlotAxis {
   std::string title;  // "compulsory traffic"
   std::string unit;   // "B"
-  bool is_logarithmic = false;
+  /// Values that the axis holds beside its points: a shared axis holds those of all its charts.
+  std::vector<double> also = {};
 };
 
-/// A chart of rates. An axis of y that is not logarithmic begins at 0.
+/// A chart of rates with logarithmic axes.
 struct Plot {
   std::string title;
   PlotAxis x;
   PlotAxis y;
   std::vector<PlotSeries> series;  // the first ones differ in colour and sign
   std::vector<PlotLimit> limits;
+  std::vector<PlotStep> steps;
+  double height = 150;  // of the part with the points, in pixels
+  int most_ticks = 5;   // of the axis of x, for which there must be room
 };
 
-/// Draws an element of a page that has chart_style. Leaves out points that the axis cannot show,
-/// such as 0 on a logarithmic axis, and thins out very many; the title says how many. Nothing if
-/// none is left.
+/// Class of the colour of a series.
+std::string series_style(std::size_t series);
+
+/// Draws an element as wide as its place. Leaves out points that the axes cannot show, such as 0,
+/// and thins out very many; the title says how many. Nothing if none is left.
 std::optional<std::string> plot_svg(const Plot& plot);
 
 }  // namespace assay::page

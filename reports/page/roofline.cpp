@@ -4,12 +4,15 @@
 #include <limits>
 #include <map>
 
-#include "reports/page/chart_points.h"
+#include "reports/page/cells.h"
+#include "reports/page/charts.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 
 namespace assay::page {
 namespace {
+
+constexpr double above_the_roof = 1.05;
 
 /// Bound of memory: the best of its limits.
 struct MemoryLimit {
@@ -26,48 +29,83 @@ MemoryLimit memory_limit(const RunSource& run, std::string_view device) {
   return best;
 }
 
-}  // namespace
-
-std::optional<std::string> roofline(const Content& content, std::size_t column) {
-  const Column& of = content.columns[column];
-  const RunSource& run = content.input.runs[of.run];
-  const MemoryLimit memory = memory_limit(run, of.device);
+/// The points of each dtype, and their extent of operations per byte.
+struct Cloud {
   std::map<std::string, PlotSeries> series;
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
+  std::size_t above = 0;  // of what memory allows
+};
+
+Cloud cloud_of(const Content& content, const Column& column, const MemoryLimit& memory) {
+  const RunSource& run = content.input.runs[column.run];
+  Cloud cloud;
   for (std::size_t i = 0; i < run.trials.size(); ++i) {
     const Record& trial = run.trials[i];
-    if (trial.device != of.device || trial.timing != batch_timing || !rate(trial)) continue;
+    if (trial.device != column.device || trial.timing != batch_timing || !rate(trial)) continue;
     if (trial.flops.value_or(0) <= 0 || trial.bytes.value_or(0) <= 0) continue;
+    if (trial.flops_per_s.value_or(0) <= 0) continue;
     const double intensity = *trial.flops / *trial.bytes;
-    PlotPoint point = point_of({&trial, run.rows[i], column}, intensity, *trial.flops_per_s);
+    PlotPoint point = point_of(trial, intensity, *trial.flops_per_s);
     point.tip = fmt::format("{}: {}", trial.case_id, si(point.y, "FLOP/s"));
-    point.link = row_link(of.run, run.rows[i]);
-    least = std::min(least, intensity);
-    most = std::max(most, intensity);
-    series[trial.dtype].points.push_back(std::move(point));
+    if (memory.bytes_per_s > 0 && point.y > above_the_roof * memory.bytes_per_s * intensity) {
+      point.tip += ", above the line of memory: its tensors fit a cache";
+      ++cloud.above;
+    }
+    point.link = row_link(column.run, run.rows[i]);
+    cloud.least = std::min(cloud.least, intensity);
+    cloud.most = std::max(cloud.most, intensity);
+    cloud.series[trial.dtype].points.push_back(std::move(point));
   }
-  Plot plot{.title = "Roofline: " + of.label};
-  plot.x = {"operations for each byte", "", true};
-  plot.y = {"arithmetic", "FLOP/s", true};
-  double highest = 0;  // the highest peak
-  for (auto& [dtype, one] : series) {
+  return cloud;
+}
+
+}  // namespace
+
+Json roofline(const Content& content, std::size_t number) {
+  const Column& column = content.columns[number];
+  const RunSource& run = content.input.runs[column.run];
+  const MemoryLimit memory = memory_limit(run, column.device);
+  Cloud cloud = cloud_of(content, column, memory);
+  Plot plot{.title = "Roofline: " + column.label, .height = 300, .most_ticks = 6};
+  plot.x = {"operations for each byte", ""};
+  plot.y = {"arithmetic", "FLOP/s"};
+  std::vector<std::string> names;
+  for (auto& [dtype, one] : cloud.series) {
     if (plot.series.size() == max_series) break;
-    if (const auto peak = limit_value(run, of.device, "matrix_" + dtype, "FLOP/s")) {
-      highest = std::max(highest, *peak);
-      const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : least;
+    if (const auto peak = limit_value(run, column.device, "matrix_" + dtype, "FLOP/s")) {
+      const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : cloud.least;
+      cloud.most = std::max(cloud.most, ridge);
       plot.limits.push_back({fmt::format("matrix_{} {}", dtype, si(*peak, "FLOP/s")),
-                             {{std::clamp(ridge, least, most), *peak}, {most, *peak}}});
+                             {{std::max(ridge, cloud.least), *peak}, {cloud.most, *peak}},
+                             series_style(plot.series.size())});
     }
     plot.series.push_back({dtype, std::move(one.points), false});
+    names.push_back(dtype);
+  }
+  double ridge = cloud.least;  // where the line of memory meets the highest ceiling
+  for (PlotLimit& limit : plot.limits) {
+    limit.places.back().first = cloud.most;
+    ridge = std::max(ridge, limit.places.front().first);
   }
   if (memory.bytes_per_s > 0) {
+    const double end = plot.limits.empty() ? cloud.most : ridge;
     plot.limits.push_back(
         {fmt::format("{} {}", memory.name, si(memory.bytes_per_s, "B/s")),
-         {{least, memory.bytes_per_s * least}, {most, memory.bytes_per_s * most}}});
+         {{cloud.least, memory.bytes_per_s * cloud.least}, {end, memory.bytes_per_s * end}},
+         "limit"});
   }
-  if (plot.limits.empty()) return std::nullopt;
-  return plot_svg(plot);
+  if (plot.limits.empty()) return nullptr;
+  const auto chart = plot_svg(plot);
+  if (!chart) return nullptr;
+  return {{"heading", plot.title},
+          {"says", cloud.above == 0
+                       ? ""
+                       : fmt::format("{} above the line of memory: their tensors fit a cache",
+                                     counted(static_cast<std::int64_t>(cloud.above), "point lies",
+                                             "points lie"))},
+          {"legend", legend_of(names)},
+          {"chart", *chart}};
 }
 
 }  // namespace assay::page

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/records/limit.h"
+#include "reports/page/cells.h"
+#include "reports/page/charts.h"
+#include "reports/page/content.h"
+#include "reports/page/quality.h"
 #include "reports/page/times.h"
 #include "reports/rate.h"
 #include "reports/si.h"
@@ -34,83 +37,110 @@ double weight_of(const GridOp& op, const Content& content, const Times& times) {
   return content.columns.size() > 1 ? apart : below_limit;
 }
 
-std::string remarks(const Record& trial) {
+/// The quality of the figures shown, over all columns.
+Quality quality_of_lines(const std::vector<Line>& lines) {
+  Quality quality;
+  for (const Line& line : lines) {
+    for (const TrialRow& rated : line.op->rates) {
+      if (rated.trial != nullptr) quality.add(*rated.trial);
+    }
+  }
+  return quality;
+}
+
+std::string share_text(const Record& trial) {
+  return trial.fraction_of_limit ? fmt::format("{:.0f}%", *trial.fraction_of_limit * 100) : "";
+}
+
+Json rate_cell(const Content& content, const TrialRow& rated, std::size_t column,
+               bool mostly_contended) {
+  if (rated.trial == nullptr) return number_cell("", std::nullopt);
+  const Record& trial = *rated.trial;
+  const Figure figure = rate_figure(trial);
+  Json cell = number_cell(figure.value, rate(trial)->per_s);
+  cell["interval"] = figure.interval;
+  cell["link"] = row_link(content.columns[column].run, rated.row);
+  cell["tip"] = lane_text(trial) + ", " + trial.timing;
+  cell["note"] = remarks(trial, mostly_contended);
+  return cell;
+}
+
+/// Below the rate of one of several columns: its share of the limit, and its time over the
+/// baseline's.
+std::string below_text(const Content& content, const Times& times, const Record& trial,
+                       std::size_t column) {
   std::string text;
-  if (trial.contended.value_or(false)) text += " contended";
-  if (trial.throttled.value_or(false)) text += " throttled";
-  if (trial.beyond_limit.value_or(false)) text += " beyond its limit";
+  if (trial.fraction_of_limit) text = share_text(trial) + " of limit";
+  const auto ratio = times.ratio(column, trial, content.base);
+  if (ratio && column != content.base) {
+    text += (text.empty() ? "" : " · ") + speed_words(ratio->value);
+  }
   return text;
 }
 
-void add_cells(Html& html, const Content& content, const Times& times, const TrialRow& rated,
-               std::size_t column) {
-  const std::size_t columns = content.columns.size();
-  if (rated.trial == nullptr) {
-    for (int i = 0; i < (columns > 1 ? 3 : 2); ++i) add_number(html, "", std::nullopt);
-    return;
+Json cells_of(const Content& content, const Times& times, const GridOp& op, bool mostly_contended) {
+  const bool several = content.columns.size() > 1;
+  Json name = head_cell(op.name());
+  name["below"] = op.shown->dtype + " " + op.shown->params;
+  Json cells = Json::array({std::move(name)});
+  for (std::size_t c = 0; c < op.rates.size(); ++c) {
+    Json cell = rate_cell(content, op.rates[c], c, mostly_contended);
+    const Record* const trial = op.rates[c].trial;
+    if (several) {
+      if (trial != nullptr) cell["below"] = below_text(content, times, *trial, c);
+      cells.push_back(std::move(cell));
+      continue;
+    }
+    cells.push_back(std::move(cell));
+    cells.push_back(trial == nullptr ? number_cell("", std::nullopt)
+                                     : number_cell(share_text(*trial), trial->fraction_of_limit));
+    const auto time = trial == nullptr ? std::nullopt : shown_time_s(*trial);
+    cells.push_back(number_cell(time ? si(*time, "s") : "", time));
   }
-  const Record& trial = *rated.trial;
-  html.begin("td", {{"class", "number"}, {"data-v", fmt::format("{}", rate(trial)->per_s)}});
-  html.element("a", rate_text(trial),
-               {{"href", row_link(content.columns[column].run, rated.row)},
-                {"title", lane_text(trial) + ", " + trial.timing}});
-  if (const std::string noted = remarks(trial); !noted.empty()) html.element("small", noted);
-  html.end("td");
-  const auto share = trial.fraction_of_limit;
-  add_number(html, share ? fmt::format("{:.0f}%", *share * 100) : "", share);
-  if (columns == 1) return;
-  const auto ratio = times.ratio(column, trial, content.base);
-  const bool is_base = column == content.base;
-  add_number(html,
-             is_base ? "1"
-             : ratio ? ratio_text(ratio->value)
-                     : "",
-             is_base ? std::optional(1.0)
-             : ratio ? std::optional(ratio->value)
-                     : std::nullopt);
+  return cells;
+}
+
+std::string hint_of(const Quality& quality, const Content& content) {
+  std::string hint;
+  if (quality.is_mostly_contended()) {
+    hint = fmt::format("{} of {} were taken on a busy machine; the others say quiet. ",
+                       grouped(quality.contended), grouped(quality.timed));
+  }
+  return hint +
+         (content.columns.size() > 1
+              ? fmt::format("Faster and slower are than {}.", content.columns[content.base].label)
+              : "The ops that are farthest from their limit come first.");
 }
 
 }  // namespace
 
-void add_speed(Html& html, const Content& content) {
+Json speed_part(const Content& content) {
   const Times times(content);
   std::vector<Line> lines;
   for (const GridOp& op : content.grid) {
     if (op.shown != nullptr) lines.push_back({&op, weight_of(op, content, times)});
   }
-  if (lines.empty()) return;
+  if (lines.empty()) return nullptr;
   std::ranges::stable_sort(lines, std::ranges::greater(), &Line::weight);
   const bool several = content.columns.size() > 1;
-  const Part part(html, "speed", "How fast, and how close to the limit");
-  html.element(
-      "p",
-      "Each figure is of one case of its op, the largest that most columns have (in f32 if "
-      "there is one). It is at the median time of one launch, with the 95% interval of that "
-      "median within its process; processes may vary more. \"Of limit\" is the shortest time "
-      "that the measured limit of the device allows, over that time.");
-  html.element("p", several ? fmt::format("\"Time\" is relative to {}: above 1 is slower. The ops "
-                                          "that differ most come first.",
-                                          content.columns[content.base].label)
-                            : "The ops that are farthest from their limit come first.");
-  std::vector<Heading> header{"Op"};
+  std::vector<Heading> headings{"Op"};
   for (const Column& column : content.columns.all()) {
-    header.push_back(Heading::of_numbers(column.label));
-    header.push_back(Heading::of_numbers("of limit"));
-    if (several) header.push_back(Heading::of_numbers("time"));
+    headings.push_back(Heading::of_numbers(column.label));
   }
-  const Table table(html, "Rate of each op at one case", header);
+  if (!several) {
+    headings.push_back(Heading::of_numbers("of limit"));
+    headings.push_back(Heading::of_numbers("Time"));
+  }
+  const Quality quality = quality_of_lines(lines);
+  Json rows = Json::array();
   for (const Line& line : lines) {
-    const GridOp& op = *line.op;
-    html.begin("tr");
-    html.begin("th", {{"scope", "row"}});
-    html.text(op.name());
-    html.element("small", " " + op.shown->dtype + " " + op.shown->params, {{"class", "of"}});
-    html.end("th");
-    for (std::size_t c = 0; c < op.rates.size(); ++c) {
-      add_cells(html, content, times, op.rates[c], c);
-    }
-    html.end("tr");
+    rows.push_back(cells_of(content, times, *line.op, quality.is_mostly_contended()));
   }
+  Json rates = table("Rate of each op at one case", headings, std::move(rows));
+  rates["hint"] = hint_of(quality, content);
+  return {{"title", "How fast, beside what is possible"},
+          {"bars", limit_bars(content)},
+          {"tables", Json::array({std::move(rates)})}};
 }
 
 }  // namespace assay::page

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "reports/compare/comparison.h"
-#include "reports/page/sections.h"
+#include "reports/page/content.h"
 
 namespace assay::page {
 

@@ -18,6 +18,7 @@ build  libgloo-dev         hdr:gloo/context.h                Gloo          all-r
 build  libcli11-dev        hdr:CLI/CLI.hpp                   CLI11         command line
 build  libfmt-dev          hdr:fmt/core.h                    fmt           text formatting
 build  nlohmann-json3-dev  hdr:nlohmann/json.hpp             nlohmann/json JSON
+build  libkainjow-mustache-dev hdr:kainjow/mustache.hpp      Mustache      templates of the report page, headers only
 build  libcsv-dev          hdr:csv.h                         libcsv        reads CSV
 build  zlib1g-dev          hdr:zlib.h                        zlib          packs the files of a report page
 build  librandom123-dev    hdr:Random123/philox.h            Random123     random input, headers only

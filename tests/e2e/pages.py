@@ -32,7 +32,7 @@ class Page(html.parser.HTMLParser):
         self.feed(text)
         self.close()
 
-    VOID = {"meta", "link", "br", "img", "input", "hr"}
+    VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
 
     def handle_starttag(self, name, attributes):
         self.elements.append([name, dict(attributes), ""])

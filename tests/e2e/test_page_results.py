@@ -122,10 +122,11 @@ class Results(PageTest):
         rows = [{**row, "status": "fail", "reason": "all is lost"} for row in self.real_rows()]
         self.write_run("run", rows, exit_code=1)
         self.open("run", fragment="#suite=linear&sort=-case_id")
-        self.browser.click(self.browser.one("a[href='#status=bad']"))
+        self.click("a[href='#status=bad']")
         table = self.table()
         self.assertEqual(table["count"], f"{len(rows)} of {len(rows)} rows")
         self.assertEqual((table["controls"]["status"], table["controls"]["suite"]), ("bad", ""))
+        self.click("#correctness summary")
         link = self.browser.all("#correctness th a")[1]
         op = link.text
         self.browser.click(link)

@@ -77,6 +77,8 @@ inline std::string html_of(std::vector<RunSource> runs, const std::string& basel
   return page_html(input);
 }
 
+inline Json data_of(std::vector<RunSource> runs) { return page_data({.runs = std::move(runs)}); }
+
 inline std::string part(const std::string& html, const std::string& id) {
   const std::size_t begin = html.find("<section id=\"" + id + "\"");
   if (begin == std::string::npos) return {};

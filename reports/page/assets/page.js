@@ -74,6 +74,11 @@
     }
   }
 
+  /** The pieces of an id, between which a line may break. */
+  function pieces(id) {
+    return id.split(/(?<=[/,;>+])/).flatMap(piece => [piece, make('wbr')]);
+  }
+
   const pause = () => new Promise(resolve => setTimeout(resolve));
 
   /** A CSV file: the begin of each row, and on demand its fields. */
@@ -226,6 +231,34 @@
     if (!dialog.open) dialog.showModal();
   }
 
+  // -- Names of marks, for the pointer and for the keyboard
+
+  const tip = make('p', {class: 'tip', 'aria-hidden': 'true', hidden: ''});
+  document.body.append(tip);
+
+  function showTip(mark) {
+    const title = mark.querySelector('title');
+    if (title) {  // or the browser would show it beside this one
+      mark.setAttribute('aria-label', title.textContent);
+      title.remove();
+    }
+    tip.textContent = mark.getAttribute('aria-label');
+    tip.hidden = false;
+    const box = mark.getBoundingClientRect();
+    const left = Math.min(box.left, document.documentElement.clientWidth - tip.offsetWidth - 8);
+    tip.style.left = `${scrollX + Math.max(left, 8)}px`;
+    tip.style.top = `${scrollY + box.bottom + 6}px`;
+  }
+
+  for (const event of ['pointerover', 'focusin']) {
+    document.addEventListener(event, ({target}) => {
+      const mark = target.closest?.('svg a');
+      if (mark) showTip(mark);
+      else tip.hidden = true;
+    });
+  }
+  addEventListener('scroll', () => { tip.hidden = true; }, {passive: true});
+
   // -- Tables that are in the page
 
   const fixed = [...document.querySelectorAll('.wide table')];
@@ -361,7 +394,7 @@
     return make('tr', {}, ...shown.map(({of, unit, show}) => {
       const value = one[of];
       if (of === 'status') return make('td', {}, make('span', {class: `status ${look[1]}`}, `${look[0]} ${value}`));
-      if (of === 'case_id') return make('th', {scope: 'row'}, make('a', {href: `#row=${one.file}.${one.row}`}, value || '(no id)'));
+      if (of === 'case_id') return make('th', {scope: 'row', class: 'id'}, make('a', {href: `#row=${one.file}.${one.row}`}, ...value ? pieces(value) : ['(no id)']));
       if (!numbers.has(of)) return make('td', {}, value);
       if (value === '') return make('td', {class: 'number'});
       return make('td', {class: 'number'}, unit ? si(value, unit) : show ? show(value) : String(value));
@@ -441,8 +474,9 @@
   function goTo(id) {
     const part = document.getElementById(id);
     part?.scrollIntoView();
-    part?.querySelector('h2')?.setAttribute('tabindex', '-1');
-    part?.querySelector('h2')?.focus({preventScroll: true});
+    const heading = part?.querySelector('h1, h2');
+    heading?.setAttribute('tabindex', '-1');
+    heading?.focus({preventScroll: true});
   }
 
   /** A URL that chooses rows leads to their table, unless the reader is elsewhere already or an open row covers it. */

@@ -51,6 +51,19 @@ TEST(Svg, NumbersAreTenthsOfPixels) {
   EXPECT_NE(svg.element().find("x1=\"0\" y1=\"0\" x2=\"0\""), std::string::npos) << "no minus zero";
 }
 
+TEST(Svg, AFluidChartIsAsWideAsItsPlaceAndItsTextIsNot) {
+  Svg svg = Svg::fluid(40, "wide");
+  svg.line(0, 1, 0.5, 2, "grid");
+  svg.mark(Svg::dot, 1.0 / 3, 20, "s0");
+  svg.text(1, 5, "at the end", "label", Svg::Anchor::start, 0, 8);
+  const std::string text = svg.element();
+  EXPECT_EQ(xml_fault(text), "");
+  EXPECT_EQ(text.find("viewBox"), std::string::npos) << "which would scale the text";
+  EXPECT_NE(text.find("x2=\"50%\" y2=\"2\""), std::string::npos) << text;
+  EXPECT_NE(text.find("translate(33.33%,20px)"), std::string::npos) << text;
+  EXPECT_NE(text.find("x=\"100%\" dx=\"8\""), std::string::npos) << text;
+}
+
 TEST(Svg, TextThatDoesNotFitIsCutWithTheWholeAsItsTip) {
   Svg svg(100, 100, "");
   const std::string whole(60, 'w');

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "kernels/core/status.h"
-#include "reports/page/sections.h"
+#include "reports/page/forest.h"
 #include "tests/unit/page_support.h"
 
 namespace assay::page {
@@ -24,8 +24,9 @@ TEST(Page, RatesStandBesideEachOtherForTheSameCase) {
                        timed("add", "cuda:0", 2e-3, 1e6)},
                       sample_run(3, 0), {"cpu", "cuda:0"});
   const std::string speed = part(html_of({stored.read()}), "speed");
-  EXPECT_TRUE(has(speed, "8.00 GB/s (7.92 to 8.08)")) << "of the case that both have";
-  EXPECT_TRUE(has(speed, "data-v=\"2\"")) << speed;
+  EXPECT_TRUE(has(speed, "8.00 GB/s</a> <small class=\"interval\">7.92 to 8.08</small>"))
+      << "of the case that both have";
+  EXPECT_TRUE(has(speed, "2.00× slower")) << speed;
 }
 
 TEST(Page, WhatStandsForADeviceHasNoSpeed) {
@@ -34,7 +35,7 @@ TEST(Page, WhatStandsForADeviceHasNoSpeed) {
   const std::string html = html_of({stored.read()});
   EXPECT_TRUE(has(part(html, "speed"), "8.00 GB/s"));
   EXPECT_FALSE(has(part(html, "speed"), "4.00 GB/s"));
-  EXPECT_FALSE(has(html, "2.000 (1.960 to 2.040")) << "nor a ratio to it";
+  EXPECT_FALSE(has(html, "2.00× slower")) << "nor a ratio to it";
 }
 
 TEST(Page, RunsOfWhichOneLacksTrialsSaySo) {
@@ -69,19 +70,35 @@ TEST(Page, DevicesStandSideBySideByTheirTimes) {
       sample_run(5, 0), {"cpu", "cuda:0", "cuda:1"});
   const std::string html = html_of({stored.read()});
   expect_sound(html);
-  const std::string speed = part(html, "speed");
+  const std::string whole = part(html, "speed");
+  const std::string speed = whole.substr(whole.find("<table"));
   EXPECT_LT(speed.find("tensor_ops/exp"), speed.find("tensor_ops/add")) << "what differs most";
   EXPECT_TRUE(has(speed, "cuda:0"));
   EXPECT_FALSE(has(speed, ">cuda:1")) << "a device without a result of its own";
   EXPECT_TRUE(has(speed, "several together"));
   const std::string against = part(html, "against");
-  EXPECT_TRUE(has(against, "0.5000 (0.4901 to 0.5101)")) << against;
-  EXPECT_TRUE(has(against, "8.000 (7.842 to 8.162)"));
-  EXPECT_TRUE(has(against, "2.000 (0.5000 to 8.000; 2)")) << "geometric mean, extent and count";
-  EXPECT_FALSE(has(against, "1.000 (1.000 to 1.000")) << "the baseline against itself";
-  EXPECT_FALSE(has(against, ">slower<")) << "no suspect between products";
-  EXPECT_TRUE(has(part(html_of({stored.read()}, "cuda:0"), "against"), "Time over that of cuda:0"));
+  const std::string interval = " <small class=\"interval\">";
+  EXPECT_TRUE(has(against, "2.00× faster" + interval + "0.49 to 0.51<")) << against;
+  EXPECT_TRUE(has(against, "8.00× slower" + interval + "7.84 to 8.16<"));
+  EXPECT_TRUE(has(against, "2.00× slower" + interval + "0.5 to 8; 2 trials<")) << "geometric mean";
+  EXPECT_FALSE(has(against, "the same")) << "the baseline against itself";
+  EXPECT_FALSE(has(against, "▲ slower")) << "no suspect between products";
+  EXPECT_TRUE(has(part(html_of({stored.read()}, "cuda:0"), "against"), "Time against cuda:0"));
   EXPECT_THROW(html_of({stored.read()}, "cuda:7"), UsageError);
+}
+
+TEST(Page, TheTitleSaysWhichIsFasterAndTheTopWhatDiffers) {
+  RunInfo newer = sample_run(1, 0);
+  newer.git_revision = "4f0c";
+  const Stored before({timed("add", "cpu", 1.8e-3)});
+  const Stored after({timed("add", "cpu", 1e-3)}, newer);
+  const Json verdict = data_of({before.read(), after.read()})["verdict"];
+  EXPECT_EQ(verdict["sentence"],
+            fmt::format("{} is 1.80× faster than {}; both runs are right",
+                        after.path().filename().string(), before.path().filename().string()));
+  EXPECT_EQ(verdict["side_by_side"]["rows"].size(), 2U);
+  EXPECT_EQ(verdict["differences"]["rows"].size(), 1U);
+  EXPECT_TRUE(has(verdict["differences"].dump(), "git_revision"));
 }
 
 TEST(Page, RunsStandSideBySideWithWhatChanged) {
@@ -95,10 +112,10 @@ TEST(Page, RunsStandSideBySideWithWhatChanged) {
   expect_sound(html);
   const std::string against = part(html, "against");
   EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 1"));
-  EXPECT_TRUE(has(against, ">slower</td>")) << "of one product: a suspect";
-  EXPECT_TRUE(has(against, "tensor_ops/exp/f32/n=1"));
-  EXPECT_FALSE(has(against, "tensor_ops/log"));
-  EXPECT_TRUE(has(against, "1.200 (1.176 to 1.224)")) << against;
+  EXPECT_TRUE(has(against, ">▲ slower</td>")) << "of one product: a suspect";
+  EXPECT_TRUE(has(against, "tensor_ops/<wbr/>exp/<wbr/>f32/<wbr/>n=1"));
+  EXPECT_FALSE(has(against, "tensor_ops/<wbr/>log"));
+  EXPECT_TRUE(has(against, "1.20× slower <small class=\"interval\">1.18 to 1.22<")) << against;
   EXPECT_TRUE(has(against, "href=\"#row=1.0\"")) << "a row of the second run";
   const std::string environment = part(html, "environment");
   const std::size_t at = environment.find("git_revision");
@@ -126,15 +143,16 @@ TEST(Page, OfAPairedComparisonShowsWhatRegressedFirst) {
   const std::string html = page_html({.paired = {source}});
   expect_sound(html);
   const std::string shown = part(html, "paired");
-  EXPECT_TRUE(has(shown, "✗ REGRESSED"));
-  EXPECT_TRUE(has(shown, "1.100 (1.080 to 1.120)"));
-  EXPECT_LT(shown.find(">slower</a>"), shown.find(">faster</a>"));
-  EXPECT_LT(shown.find(">faster</a>"), shown.find(">equal</a>"));
+  EXPECT_TRUE(has(part(html, "verdict"), ">1 case is slower, the most slower by +10.0%</h1>"));
+  EXPECT_TRUE(has(shown, "✗ FAILED"));
+  EXPECT_TRUE(has(shown, "1.10× slower <small class=\"interval\">1.08 to 1.12<"));
+  EXPECT_LT(shown.find(">slower<wbr/></a>"), shown.find(">faster<wbr/></a>"));
+  EXPECT_LT(shown.find(">faster<wbr/></a>"), shown.find(">equal<wbr/></a>"));
   EXPECT_TRUE(has(shown, "Cases without times"));
   source.ended = false;
   source.exit_code = 0;
   const std::string killed = page_html({.paired = {source}});
-  EXPECT_TRUE(has(killed, "✗ INCOMPLETE"));
+  EXPECT_TRUE(has(killed, "– INCOMPLETE"));
   EXPECT_FALSE(has(killed, "\"verdict passed\""));
 }
 
@@ -147,15 +165,21 @@ TEST(Page, APairedComparisonIsJudgedByItsRowsAndItsExitCode) {
   const PairedCase open = paired("b", PairedVerdict::inconclusive, 1, 0.1);
   const PairedCase slower = paired("c", PairedVerdict::regressed, 1.2, 0.01);
   const PairedCase skipped = paired("d", PairedVerdict::skipped, 0, 0);
-  EXPECT_TRUE(has(shown({equal, open}, 0), "✓ NO REGRESSION"));
-  EXPECT_TRUE(has(shown({open, open}, 0), "– INCONCLUSIVE"));
-  EXPECT_TRUE(has(shown({equal, slower}, 5), "✗ REGRESSED"));
-  EXPECT_TRUE(has(shown({equal, slower}, 0), "✗ ROWS AND EXIT CODE DISAGREE"));
-  EXPECT_TRUE(has(shown({equal}, 5), "✗ ROWS AND EXIT CODE DISAGREE"));
-  EXPECT_TRUE(has(shown({skipped}, 3), "✗ NOT COMPARED"));
-  EXPECT_TRUE(has(shown({}, 3), "✗ NOT COMPARED"));
-  EXPECT_TRUE(has(shown({paired("e", PairedVerdict::missing, 0, 0)}, 1), "✗ FAILED"));
-  EXPECT_TRUE(has(shown({paired("e", PairedVerdict::broken, 0, 0)}, 4), "✗ BROKEN"));
+  const auto expect = [&](const std::vector<PairedCase>& cases, int exit_code,
+                          const std::string& word, const std::string& sentence) {
+    const std::string html = shown(cases, exit_code);
+    EXPECT_TRUE(has(part(html, "verdict"), "<b>" + word + "</b>")) << part(html, "verdict");
+    EXPECT_TRUE(has(part(html, "verdict"), sentence)) << part(html, "verdict");
+  };
+  expect({equal, open}, 0, "✓ PASSED", "No regression: 1 equivalent, 1 inconclusive");
+  expect({open, open}, 0, "– INCOMPLETE", "2 inconclusive");
+  expect({equal, slower}, 5, "✗ FAILED", "1 case is slower");
+  expect({equal, slower}, 0, "✗ FAILED", "Rows and exit code 0 disagree");
+  expect({equal}, 5, "✗ FAILED", "Rows and exit code 5 disagree");
+  expect({skipped}, 3, "– INCOMPLETE", "1 skipped");
+  expect({}, 3, "– INCOMPLETE", "No case was compared");
+  expect({paired("e", PairedVerdict::missing, 0, 0)}, 1, "✗ FAILED", "1 missing");
+  expect({paired("e", PairedVerdict::broken, 0, 0)}, 4, "✗ FAILED", "1 broken");
 }
 
 TEST(Page, WhatIsSlowerWithoutAnIntervalIsNotHiddenBehindQuietCases) {
@@ -172,7 +196,7 @@ TEST(Page, WhatIsSlowerWithoutAnIntervalIsNotHiddenBehindQuietCases) {
   const Stored base(before);
   const Stored cand(after);
   const std::string against = part(html_of({base.read(), cand.read()}), "against");
-  EXPECT_TRUE(has(against, "tensor_ops/loud"));
+  EXPECT_TRUE(has(against, "tensor_ops/<wbr/>loud"));
   EXPECT_TRUE(has(against, "batch, too few samples"));
   EXPECT_TRUE(has(against, "21 more, less sure to differ than these, are not drawn."));
 }

@@ -11,9 +11,12 @@ TEST(Page, OfARunThatPassed) {
   const std::string html = html_of({stored.read()});
   expect_sound(html);
   EXPECT_TRUE(has(part(html, "verdict"), "✓ PASSED"));
-  EXPECT_TRUE(has(part(html, "problems"), "What is not right: 0"));
+  EXPECT_TRUE(has(part(html, "verdict"), ">All 2 results are right</h1>"));
+  EXPECT_TRUE(has(part(html, "problems"), "Nothing is wrong"));
   EXPECT_TRUE(has(part(html, "correctness"), "✓ 1/1"));
-  EXPECT_TRUE(has(part(html, "speed"), "8.00 GB/s (7.92 to 8.08)")) << part(html, "speed");
+  EXPECT_TRUE(
+      has(part(html, "speed"), "8.00 GB/s</a> <small class=\"interval\">7.92 to 8.08</small>"))
+      << part(html, "speed");
   EXPECT_TRUE(has(part(html, "environment"), "a cpu"));
   EXPECT_EQ(part(html, "against"), "") << "one device has nothing beside it";
 }
@@ -41,12 +44,13 @@ TEST(Page, ARunThatFailedSaysWhatIsWrongFirst) {
   const std::string html = html_of({stored.read()});
   expect_sound(html);
   EXPECT_TRUE(has(part(html, "verdict"), "✗ FAILED"));
-  EXPECT_TRUE(has(part(html, "verdict"), "3 results of 4 not right: 2 wrong, 1 broken"));
+  EXPECT_TRUE(has(part(html, "verdict"), "3 of 4 results are not right: 2 wrong, 1 crashed"));
   const std::string problems = part(html, "problems");
-  EXPECT_TRUE(has(problems, "What is not right: 3"));
-  EXPECT_LT(problems.find("tensor_ops/log"), problems.find("tensor_ops/exp")) << "farther off";
-  EXPECT_LT(problems.find("tensor_ops/exp"), problems.find("tensor_ops/sub")) << "wrong first";
-  EXPECT_TRUE(has(problems, "worst at [5]: expected 1.5, got nan"));
+  EXPECT_TRUE(has(problems, "What is wrong: 3 results, 3 causes"));
+  EXPECT_LT(problems.find("cpu log"), problems.find("cpu exp")) << "farther off";
+  EXPECT_LT(problems.find("cpu exp"), problems.find("cpu sub")) << "wrong first";
+  EXPECT_TRUE(has(problems, "at [5]: expected <b>1.5</b>, got <b>nan</b>"));
+  EXPECT_TRUE(has(problems, "NaN where a number belongs"));
   EXPECT_TRUE(has(problems, "data-copy=\"assay run --case"));
   EXPECT_TRUE(has(problems, "href=\"#row=0.2\"")) << "the row of the file";
   EXPECT_TRUE(has(part(html, "correctness"), "✗ 0/1 1 wrong"));
@@ -61,6 +65,75 @@ TEST(Page, ACellLeadsToTheWorstOfItsTrials) {
   const Stored stored({record("exp", "cpu"), wrong, crashed}, sample_run(3, 1));
   EXPECT_TRUE(has(part(html_of({stored.read()}), "correctness"),
                   "<a href=\"#row=0.1\">✗ 1/3 1 wrong 1 broken</a>"));
+}
+
+TEST(Page, FailuresOfOneCauseAreOneBlockWithTheWorstAndOneCommand) {
+  std::vector<Record> records;
+  for (int i = 0; i < 5; ++i) {
+    Record one = record("add", "sim:1", Status::fail);
+    one.case_id = fmt::format("tensor_ops/add/f32/n={}", i);
+    one.reason = fmt::format("{} of 8 elements wrong", i + 1);
+    one.replay = fmt::format("assay run --case {}", one.case_id);
+    one.mismatches = i + 1;
+    one.worst_index = i;
+    one.worst_expected = "1";
+    one.worst_actual = "1.00000012";
+    one.caught_by = Check::exact;
+    records.push_back(one);
+  }
+  Record other = records.front();  // of another pattern
+  other.case_id = "tensor_ops/add/f32/n=9";
+  other.worst_actual = "nan";
+  records.push_back(other);
+  records.push_back(record("add", "sim:1"));
+  records.back().case_id = "tensor_ops/add/f32/n=10";
+  const Stored stored(records, sample_run(7, 1), {"sim:1"});
+  const Json groups = data_of({stored.read()})["problems"]["groups"];
+  ASSERT_EQ(groups.size(), 2U) << groups.dump(1);
+  const Json& bits = groups[0]["pattern"] == "one bit off" ? groups[0] : groups[1];
+  EXPECT_EQ(bits["pattern"], "one bit off");
+  EXPECT_EQ(bits["count"], 5);
+  EXPECT_EQ(bits["of"], "7");
+  EXPECT_EQ(bits["check"], "exact");
+  EXPECT_EQ(bits["replay"], "assay run --case tensor_ops/add/f32/n=4") << "of the worst";
+  EXPECT_EQ(bits["others"].size(), 4U);
+  EXPECT_EQ(count(html_of({stored.read()}), "data-copy="), 2U);
+}
+
+TEST(Page, ACaseOfPlacementSaysWhatItStandsFor) {
+  Record moved = record("move_stays", "cpu", Status::fail);
+  moved.suite = "placement";
+  moved.case_id = "placement/move_stays/f32/n=1003";
+  const Stored stored({moved}, sample_run(1, 1));
+  const std::string html = html_of({stored.read()});
+  EXPECT_TRUE(has(part(html, "problems"), "Stands for: a move to the same device is none."));
+  EXPECT_TRUE(has(part(html, "correctness"), "a move to the same device is none"));
+}
+
+TEST(Page, AGreenPageDoesNotHideThatItsTimesAreWorthless) {
+  std::vector<Record> records;
+  for (int i = 0; i < 4; ++i) records.push_back(timed("add", "cpu", 1e-3, 1000 + i));
+  for (int i = 0; i < 3; ++i) records[static_cast<std::size_t>(i)].contended = true;
+  const Json verdict = data_of({Stored(records, sample_run(4, 0)).read()})["verdict"];
+  EXPECT_EQ(verdict["sentence"],
+            "All 4 results are right; 3 of 4 times were taken on a busy machine");
+  const Json& quality = verdict["tiles"].back();
+  EXPECT_EQ(quality["kind"], "amber");
+  EXPECT_EQ(quality["figure"], "3");
+  EXPECT_EQ(quality["of"], "of 4 contended");
+  for (Record& one : records) one.contended = false;
+  const Json quiet = data_of({Stored(records, sample_run(4, 0)).read()})["verdict"];
+  EXPECT_EQ(quiet["tiles"].back()["kind"], "");
+}
+
+TEST(Page, ContendedIsSaidOnceAndExceptionsAreMarked) {
+  std::vector<Record> records{timed("add", "cpu", 1e-3), timed("exp", "cpu", 1e-3),
+                              timed("sub", "cpu", 1e-3)};
+  records[0].contended = records[1].contended = true;
+  const std::string speed = part(html_of({Stored(records, sample_run(3, 0)).read()}), "speed");
+  EXPECT_TRUE(has(speed, "2 of 3 were taken on a busy machine; the others say quiet."));
+  EXPECT_EQ(count(speed, ">quiet</small>"), 1U);
+  EXPECT_EQ(count(speed, ">contended</small>"), 0U);
 }
 
 TEST(Page, WhatIsWrongIsNeverExact) {
@@ -78,10 +151,10 @@ TEST(Page, WhatIsWrongIsNeverExact) {
   EXPECT_TRUE(has(part(html, "correctness"), "1 wrong 1×"));
   const std::string problems = part(html, "problems");
   EXPECT_FALSE(has(problems, "0 times the allowed error"));
-  EXPECT_TRUE(has(problems, "; allowed: none (exact)"));
+  EXPECT_TRUE(has(problems, "; allowed: none (exact); 1 of 8 elements"));
   EXPECT_EQ(count(problems, "allowed: none"), 1U);
-  EXPECT_GT(problems.find("tensor_ops/tanh"), problems.find("tensor_ops/exp"));
-  EXPECT_GT(problems.find("tensor_ops/tanh"), problems.find("tensor_ops/log"));
+  EXPECT_GT(problems.find("cpu tanh"), problems.find("cpu exp"));
+  EXPECT_GT(problems.find("cpu tanh"), problems.find("cpu log"));
 }
 
 TEST(Page, WhatIsExactlyRightSaysSoWithABoundAndWithoutOne) {
@@ -135,7 +208,7 @@ TEST(Page, AcceptedFlakyResultsAreNoProblem) {
   RunInfo run = sample_run(1, 0);
   run.allow_flaky = true;
   const Stored stored({first, second}, run);
-  EXPECT_TRUE(has(part(html_of({stored.read()}), "problems"), "What is not right: 0"));
+  EXPECT_TRUE(has(part(html_of({stored.read()}), "problems"), "Nothing is wrong"));
 }
 
 TEST(Page, TheFileOfARunThatEndedIsWhole) {
@@ -151,7 +224,7 @@ TEST(Page, KnownFailuresAndSkipsAreNoProblems) {
   known.expected_failure = "a bug";
   const Stored stored({record("add", "cpu"), known, record("log", "cpu", Status::skip)});
   const std::string html = html_of({stored.read()});
-  EXPECT_TRUE(has(part(html, "problems"), "What is not right: 0"));
+  EXPECT_TRUE(has(part(html, "problems"), "Nothing is wrong"));
   EXPECT_TRUE(has(part(html, "correctness"), "○ 0/1 1 expected"));
   EXPECT_TRUE(has(part(html, "correctness"), "– 0/1 1 skipped"));
 }
@@ -163,7 +236,8 @@ TEST(Page, AFigureOfTooFewSamplesSaysSoWhereItsIntervalWouldBe) {
   few.time_ci_high_s.reset();
   const Stored stored({few, timed("exp", "cpu", 1e-3)});
   const std::string speed = part(html_of({stored.read()}), "speed");
-  EXPECT_TRUE(has(speed, "8.00 GB/s (too few samples)")) << speed;
+  EXPECT_TRUE(has(speed, "8.00 GB/s</a> <small class=\"interval\">too few samples</small>"))
+      << speed;
   EXPECT_EQ(count(speed, "too few samples"), 1U);
 }
 
@@ -173,7 +247,7 @@ TEST(Page, TheLastAttemptDecidesAndIsTheRowThatIsLinked) {
   second.attempt = 2;
   const Stored stored({record("add", "cpu"), first, second}, sample_run(2, 1));
   const std::string html = html_of({stored.read()});
-  EXPECT_TRUE(has(part(html, "problems"), "✗ flaky"));
+  EXPECT_TRUE(has(part(html, "problems"), "✗ 1 flaky"));
   EXPECT_TRUE(has(part(html, "problems"), "href=\"#row=0.2\""));
 }
 
@@ -183,12 +257,12 @@ TEST(Page, OfARunThatWasKilledOrDidNothing) {
   write_file(killed.path() / "results.csv", results + "1,torn");
   const RunSource source = killed.read();
   EXPECT_EQ(source.results.bytes, results) << "whole rows alone";
-  EXPECT_TRUE(has(html_of({source}), "✗ INCOMPLETE"));
+  EXPECT_TRUE(has(html_of({source}), "– INCOMPLETE"));
 
   const Stored empty({}, sample_run(0, 3));
   const std::string html = html_of({empty.read()});
   expect_sound(html);
-  EXPECT_TRUE(has(part(html, "verdict"), "✗ EMPTY"));
+  EXPECT_TRUE(has(part(html, "verdict"), "– INCOMPLETE"));
 }
 
 TEST(Page, TextOfOthersIsNeverMarkup) {
@@ -243,10 +317,10 @@ TEST(Page, IsCutWhereItWouldBeEndless) {
   }
   const Stored stored(records, sample_run(4000, 1));
   const std::string html = html_of({stored.read()});
-  EXPECT_TRUE(has(part(html, "problems"), "950 more: "));
-  EXPECT_TRUE(has(part(html, "correctness"), "1000 cases that are not plainly right, of 4000"));
-  EXPECT_TRUE(
-      has(part(html, "correctness"), "500 of them, no worse than these, are left out here"));
+  const std::string problems = part(html, "problems");
+  EXPECT_TRUE(has(problems, "1,000 results, 1 cause"));
+  EXPECT_TRUE(has(problems, "950 more: "));
+  EXPECT_EQ(count(problems, "tensor_ops/<wbr/>add/"), 50U);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "reports/page/dot_plot.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay::page {
@@ -15,12 +14,12 @@ using testing_support::xml_fault;
 
 Plot two_series() {
   Plot plot{.title = "copy"};
-  plot.x = {"bytes of a launch", "B", true};
+  plot.x = {"bytes of a launch", "B"};
   plot.y = {"bandwidth", "B/s"};
   plot.series = {
       {"f32", {{4e6, 30e9, 29e9, 31e9, "second", "#row=0.2"}, {4e3, 90e9, 0, 0, "first"}}},
       {"f64", {{4e6, 20e9, 0, 0, "a <tip>"}}, false}};
-  plot.limits = {{"memory_copy 31 GB/s", {{4e3, 31e9}, {4e6, 31e9}}}};
+  plot.limits = {{"memory_copy 31 GB/s", {{4e3, 31e9}, {4e6, 31e9}}, "limit"}};
   return plot;
 }
 
@@ -33,7 +32,7 @@ TEST(Plot, ShowsEachPointWithItsIntervalAndItsLink) {
   EXPECT_EQ(count(svg, "s0 joined"), 1U);
   EXPECT_EQ(count(svg, "s1 joined"), 0U);
   EXPECT_NE(svg.find("a &lt;tip&gt;"), std::string::npos);
-  EXPECT_NE(svg.find("bandwidth in GB/s"), std::string::npos);
+  EXPECT_NE(svg.find("bandwidth in B/s"), std::string::npos);
   EXPECT_NE(svg.find("bytes of a launch in B"), std::string::npos);
   EXPECT_NE(svg.find("memory_copy 31 GB/s"), std::string::npos);
 }
@@ -42,7 +41,7 @@ TEST(Plot, ShowsEachPointWithItsIntervalAndItsLink) {
 double y_of(const std::string& svg, const std::string& tip) {
   const std::size_t at = svg.find("<title>" + tip);
   const std::string place = svg.substr(0, at).substr(svg.rfind("translate(", at) + 10);
-  return std::stod(place.substr(place.find(' ') + 1));
+  return std::stod(place.substr(place.find(',') + 1));
 }
 
 TEST(Plot, MoreIsHigher) {
@@ -80,16 +79,33 @@ TEST(Plot, OfVeryManyPointsKeepsTheExtremesAndSaysSo) {
   EXPECT_NE(svg.find("of 10000 points)"), std::string::npos);
 }
 
-TEST(DotPlot, HasALineForEachThingAndAMarkForEachValue) {
-  DotPlot plot{.title = "ops", .axis = {"bandwidth", "B/s"}, .series = {"cpu", "cuda:0"}};
-  plot.rows = {{"add", {PlotPoint{0, 2e9, 1e9, 3e9, "slow", "#row=0.1"}, PlotPoint{0, 4e9}}},
-               {"exp <&>", {std::nullopt, PlotPoint{0, 1e9}}}};
-  const std::string svg = dot_plot_svg(plot);
-  EXPECT_EQ(xml_fault(svg), "");
-  EXPECT_NE(svg.find("exp &lt;&amp;&gt;"), std::string::npos);
-  EXPECT_EQ(count(svg, "<path "), 5U) << "three values, two in the legend";
-  EXPECT_EQ(count(svg, "spread"), 1U);
-  EXPECT_NE(svg.find("bandwidth in GB/s"), std::string::npos);
+/// Returns the baselines of texts of this class, in the order drawn.
+std::vector<double> baselines(const std::string& svg, const std::string& style) {
+  std::vector<double> found;
+  for (std::size_t at = svg.find(style); at != std::string::npos; at = svg.find(style, at + 1)) {
+    const std::size_t tag = svg.rfind('<', at);
+    if (!svg.substr(tag).starts_with("<text")) continue;
+    const std::size_t y = svg.find(" y=\"", tag);
+    found.push_back(std::stod(svg.substr(y + 4)));
+  }
+  return found;
+}
+
+TEST(Plot, NamesOfNearLimitsDoNotOverlap) {
+  Plot plot = two_series();
+  plot.limits = {{"one", {{4e5, 90e9}, {4e6, 90e9}}, "s0"},
+                 {"other", {{4e5, 89e9}, {4e6, 89e9}}, "s1"}};
+  const std::vector<double> places = baselines(plot_svg(plot).value(), "roof-name");
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_GE(places[1] - places[0], 12) << "a line of text";
+}
+
+TEST(Plot, MarksWhatLiesWithinItsSizes) {
+  Plot plot = two_series();
+  plot.steps = {{"cache 1 MB", 1e6}, {"cache 1 GB", 1e9}};
+  const std::string svg = plot_svg(plot).value();
+  EXPECT_NE(svg.find(">cache 1 MB</text>"), std::string::npos);
+  EXPECT_EQ(svg.find("cache 1 GB"), std::string::npos);
 }
 
 }  // namespace

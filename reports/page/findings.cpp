@@ -1,0 +1,215 @@
+#include "reports/page/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/core/names.h"
+#include "reports/compare/paired_summary.h"
+#include "reports/page/cells.h"
+#include "reports/page/differences.h"
+#include "reports/page/quality.h"
+#include "reports/si.h"
+
+namespace assay::page {
+namespace {
+
+constexpr std::size_t max_named_changes = 3;
+
+/// What a status did to its trial.
+std::string_view deed(Status status) {
+  switch (status) {
+    case Status::crash:
+      return "crashed";
+    case Status::timeout:
+      return "timed out";
+    case Status::oom:
+      return "ran out of memory";
+    case Status::device_lost:
+      return "lost the device";
+    case Status::error:
+      return "ended in an error";
+    case Status::flaky:
+      return "flaky";
+    case Status::vacuous:
+      return "vacuous";
+    default:
+      return "wrong";
+  }
+}
+
+std::int64_t missing(const RunSource& run) {
+  return std::max<std::int64_t>(run.run.planned - run.tally.finished, 0);
+}
+
+/// "All 2,446 results are right", with what was left out of them.
+std::string all_right(const RunSource& run) {
+  const std::int64_t right = run.tally.count(StatusClass::right);
+  std::string text = right == 1 ? "The one result is right"
+                                : fmt::format("All {} results are right", grouped(right));
+  if (const std::int64_t flaky = run.tally.count(Status::flaky); flaky > 0) {
+    text += fmt::format(", {} flaky and accepted", grouped(flaky));
+  }
+  if (run.tally.expected > 0) {
+    text += ", beside " + counted(run.tally.expected, "known failure", "known failures");
+  }
+  if (const std::int64_t skipped = run.tally.count(StatusClass::skipped); skipped > 0) {
+    text += fmt::format(", {} skipped", grouped(skipped));
+  }
+  return text;
+}
+
+std::string quality_sentence(const RunSource& run) {
+  const Quality quality = quality_of(run.trials);
+  if (quality.contended == 0) return {};
+  return quality.contended == quality.timed
+             ? "; every time was taken on a busy machine"
+             : fmt::format("; {} of {} times were taken on a busy machine",
+                           grouped(quality.contended), grouped(quality.timed));
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() -= 'a' - 'A';
+  return text;
+}
+
+/// The judgement of `assay ab` by its rows.
+Word by_rows(const PairedTally& counts) {
+  const auto count = [&](PairedVerdict verdict) {
+    const auto found = counts.find(verdict);
+    return found == counts.end() ? 0 : found->second;
+  };
+  if (count(PairedVerdict::wrong) + count(PairedVerdict::missing) + count(PairedVerdict::broken) +
+          count(PairedVerdict::regressed) >
+      0) {
+    return failed_word();
+  }
+  return count(PairedVerdict::improved) + count(PairedVerdict::equivalent) > 0 ? passed_word()
+                                                                               : incomplete_word();
+}
+
+bool disagrees(const PairedSource& source) {
+  if (!source.ended || source.interrupted) return false;
+  const Word word = by_rows(tally(source.cases));
+  // An open comparison may end either way.
+  return word.word == "FAILED" ? source.exit_code == 0
+                               : word.word == "PASSED" && source.exit_code != 0;
+}
+
+}  // namespace
+
+Word passed_word() { return {"PASSED", "✓", "passed"}; }
+Word failed_word() { return {"FAILED", "✗", "failed"}; }
+Word incomplete_word() { return {"INCOMPLETE", "–", "open"}; }
+
+Word word_of(const RunSource& run) {
+  if (run.verdict.passed) return passed_word();
+  const bool nothing_ran = run.tally.count(StatusClass::skipped) == run.tally.total;
+  const bool is_whole = run.run.ended() && !run.run.interrupted && missing(run) == 0;
+  if (run.verdict.shown_by_a_result) return failed_word();
+  return is_whole && !nothing_ran && run.tally.untested.empty() ? failed_word() : incomplete_word();
+}
+
+Word word_of(const PairedSource& source) {
+  if (!source.ended || source.interrupted) return incomplete_word();
+  return disagrees(source) ? failed_word() : by_rows(tally(source.cases));
+}
+
+std::string not_right(const RunSource& run) {
+  std::vector<std::string> parts;
+  std::int64_t all = 0;
+  for (const StatusClass wanted : {StatusClass::wrong, StatusClass::broken}) {
+    for (const auto& [status, count] : run.tally.by_status) {
+      if (!turns_red(status, run.run) || class_of(status) != wanted) continue;
+      all += count;
+      parts.push_back(fmt::format("{} {}", grouped(count), deed(status)));
+    }
+  }
+  if (all == 0) return {};
+  return fmt::format("{} of {} results {} not right: {}", grouped(all), grouped(run.tally.total),
+                     all == 1 ? "is" : "are", join(parts, ", "));
+}
+
+std::string run_sentence(const RunSource& run) {
+  if (std::string text = not_right(run); !text.empty()) {
+    if (missing(run) > 0) {
+      text += fmt::format("; {} of {} trials have no result", grouped(missing(run)),
+                          grouped(run.run.planned));
+    }
+    return text + quality_sentence(run);
+  }
+  if (!run.verdict.passed) return capitalized(run.verdict.why);
+  return all_right(run) + quality_sentence(run);
+}
+
+std::string folder_of(const RunSource& run) {
+  return run.results.name.substr(0, run.results.name.rfind('/'));
+}
+
+std::string short_name(const Content& content, std::size_t column) {
+  const std::vector<RunSource>& runs = content.input.runs;
+  const Column& own = content.columns[column];
+  if (runs.size() == 1) return own.label;
+  const std::string folder = folder_of(runs[own.run]);
+  const auto columns_of_run = std::ranges::count(content.columns.all(), own.run, &Column::run);
+  const auto of_that_name = std::ranges::count(runs, folder, &folder_of);
+  return columns_of_run == 1 && of_that_name == 1 ? folder : own.name;
+}
+
+std::string speed_sentence(const Content& content) {
+  const Times times(content);
+  const Means means = means_of(content, times);
+  const auto found = means.find(all_suites);
+  if (found == means.end()) return {};
+  std::size_t farthest = content.base;
+  for (std::size_t c = 0; c < found->second.size(); ++c) {
+    if (c == content.base || found->second[c].count == 0) continue;
+    const auto distance = [&](std::size_t at) { return std::abs(found->second[at].logs_mean()); };
+    if (farthest == content.base || distance(c) > distance(farthest)) farthest = c;
+  }
+  if (farthest == content.base) return {};
+  const double ratio = found->second[farthest].value();
+  const std::string name = short_name(content, farthest);
+  const std::string base = short_name(content, content.base);
+  if (std::abs(std::log(ratio)) < 0.01) return fmt::format("{} is as fast as {}", name, base);
+  return fmt::format("{} is {} than {}", name, speed_words(ratio), base);
+}
+
+std::string paired_sentence(const PairedSource& source) {
+  if (!source.ended || source.interrupted) return "The comparison did not end";
+  if (source.cases.empty()) return "No case was compared";
+  const std::string counts = tally_text(tally(source.cases));
+  if (disagrees(source)) {
+    return fmt::format("Rows and exit code {} disagree: {}", source.exit_code, counts);
+  }
+  std::vector<const PairedCase*> slower;
+  for (const PairedCase& one : source.cases) {
+    if (one.verdict == PairedVerdict::regressed && one.ratio) slower.push_back(&one);
+  }
+  if (slower.empty()) {
+    return word_of(source).word == "PASSED" ? "No regression: " + counts : capitalized(counts);
+  }
+  std::ranges::stable_sort(slower, std::ranges::greater(),
+                           [](const PairedCase* one) { return *one->ratio; });
+  return fmt::format("{} slower, the most {} by {}",
+                     counted(std::ssize(slower), "case is", "cases are"), slower.front()->case_id,
+                     change_text(*slower.front()->ratio));
+}
+
+std::string history_sentence(const HistorySource& source) {
+  const std::vector<FoundChange> changes = newest_changes(source.history);
+  const std::string runs = counted(std::ssize(source.history.runs), "run", "runs");
+  if (changes.empty()) return fmt::format("No change in {}", runs);
+  std::string text =
+      fmt::format("{} in {}: ", counted(std::ssize(changes), "change", "changes"), runs);
+  for (std::size_t i = 0; i < std::min(changes.size(), max_named_changes); ++i) {
+    const auto& [series, change] = changes[i];
+    const std::vector<std::string> parts = split(series->key.case_id, '/');
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", parts.size() > 2 ? parts[1] : parts.front(),
+                        change_text(change->ratio()));
+  }
+  return changes.size() > max_named_changes ? text + " …" : text;
+}
+
+}  // namespace assay::page

@@ -1,0 +1,46 @@
+#include "reports/page/quality.h"
+
+#include <fmt/format.h>
+
+#include "kernels/core/names.h"
+#include "reports/few_samples.h"
+#include "reports/page/cells.h"
+#include "reports/rate.h"
+
+namespace assay::page {
+
+void Quality::add(const Record& trial) {
+  if (!shown_time_s(trial)) return;
+  ++timed;
+  contended += trial.contended.value_or(false) ? 1 : 0;
+  throttled += trial.throttled.value_or(false) ? 1 : 0;
+  beyond_limit += trial.beyond_limit.value_or(false) ? 1 : 0;
+  too_few += has_too_few_samples(trial.samples) ? 1 : 0;
+}
+
+std::string Quality::rest() const {
+  std::vector<std::string> found;
+  if (throttled > 0) found.push_back(fmt::format("{} throttled", grouped(throttled)));
+  if (beyond_limit > 0)
+    found.push_back(fmt::format("{} beyond their limit", grouped(beyond_limit)));
+  if (too_few > 0) found.push_back(fmt::format("{} of too few samples", grouped(too_few)));
+  return join(found, ", ");
+}
+
+Quality quality_of(const std::vector<Record>& trials) {
+  Quality quality;
+  for (const Record& trial : trials) quality.add(trial);
+  return quality;
+}
+
+std::string remarks(const Record& trial, bool mostly_contended) {
+  std::vector<std::string> found;
+  const bool is_contended = trial.contended.value_or(false);
+  if (is_contended && !mostly_contended) found.emplace_back("contended");
+  if (!is_contended && mostly_contended) found.emplace_back("quiet");
+  if (trial.throttled.value_or(false)) found.emplace_back("throttled");
+  if (trial.beyond_limit.value_or(false)) found.emplace_back("beyond its limit");
+  return join(found, ", ");
+}
+
+}  // namespace assay::page

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/records/record.h"
+
+namespace assay::page {
+
+/// How far the times of a run may be trusted: counts of its timed trials.
+struct Quality {
+  std::int64_t timed = 0;
+  std::int64_t contended = 0;
+  std::int64_t throttled = 0;
+  std::int64_t beyond_limit = 0;
+  std::int64_t too_few = 0;
+
+  void add(const Record& trial);
+  bool is_clean() const { return contended + throttled + beyond_limit + too_few == 0; }
+  /// Returns whether most times are of a busy machine: a table then says so once.
+  bool is_mostly_contended() const { return 2 * contended > timed; }
+  /// "105 of 199 contended": the figure for a tile, and what else was found.
+  std::string rest() const;
+};
+
+Quality quality_of(const std::vector<Record>& trials);
+
+/// Remarks on one time, for a table that has said whether most are contended: "contended",
+/// "quiet, throttled".
+std::string remarks(const Record& trial, bool mostly_contended);
+
+}  // namespace assay::page

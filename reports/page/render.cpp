@@ -1,0 +1,68 @@
+#include "reports/page/render.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <kainjow/mustache.hpp>
+#include <stdexcept>
+
+#include "reports/assets.h"
+#include "reports/files/xml_text.h"
+
+namespace assay::page {
+namespace {
+
+namespace mustache = kainjow::mustache;
+
+constexpr std::array<std::string_view, 11> partials{"verdict", "problems", "correctness", "speed",
+                                                    "against", "charts",   "legend",      "history",
+                                                    "paired",  "results",  "table"};
+
+mustache::data data_of(const Json& json) {
+  switch (json.type()) {
+    case Json::value_t::object: {
+      mustache::data object;
+      for (const auto& [key, value] : json.items()) object[key] = data_of(value);
+      return object;
+    }
+    case Json::value_t::array: {
+      mustache::list list;
+      list.reserve(json.size());
+      for (const Json& value : json) list.push_back(data_of(value));
+      return mustache::data(list);
+    }
+    case Json::value_t::string: {
+      const auto& text = json.get_ref<const std::string&>();
+      return text.empty() ? mustache::data(false) : mustache::data(text);
+    }
+    case Json::value_t::boolean:
+      return mustache::data(json.get<bool>());
+    case Json::value_t::null:
+      return mustache::data(false);
+    default:
+      return mustache::data(json.dump());
+  }
+}
+
+std::string template_of(std::string_view name) {
+  return std::string(asset(fmt::format("page/templates/{}.mustache", name)));
+}
+
+}  // namespace
+
+std::string render(std::string_view name, const Json& data) {
+  mustache::data root = data_of(data);
+  for (const std::string_view partial : partials) {
+    root["/" + std::string(partial)] =
+        mustache::data(mustache::partial([partial] { return template_of(partial); }));
+  }
+  mustache::mustache page(template_of(name));
+  page.set_custom_escape([](const std::string& text) { return xml_text(text); });
+  const std::string text = page.render(root);
+  if (!page.is_valid()) {
+    throw std::logic_error(fmt::format("template {}: {}", name, page.error_message()));
+  }
+  return text;
+}
+
+}  // namespace assay::page

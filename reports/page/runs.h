@@ -1,0 +1,16 @@
+#pragma once
+
+#include "reports/page/content.h"
+
+namespace assay::page {
+
+/// The facts of a run, for a block that opens: {title, word, facts, notes}.
+Json facts_of_run(const Content& content, std::size_t run);
+
+/// Runs beside each other: a row each with verdict and best figures; null for one run.
+Json table_of_runs(const Content& content);
+
+/// What differs between the runs or devices beside each other; null if nothing does.
+Json table_of_differences(const Content& content);
+
+}  // namespace assay::page

@@ -1,0 +1,303 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/records/fields_text.h"
+#include "kernels/core/names.h"
+#include "kernels/core/status.h"
+#include "reports/page/cells.h"
+#include "reports/page/charts.h"
+#include "reports/rate.h"
+#include "reports/si.h"
+
+namespace assay::page {
+namespace {
+
+/// Fewer sizes make no curve; the table of rates has the figures.
+constexpr std::size_t min_sizes = 3;
+constexpr std::size_t max_panels = 60;  // of one suite
+constexpr std::size_t max_open = 12;    // further ones are behind a line that opens
+
+struct Shown {
+  const Record* trial;
+  std::size_t row;
+  std::size_t column;
+};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Returns the parameters of a trial, "name=value" each: those that are sizes, or the others. Ranks
+/// are no size.
+std::vector<std::string> parameters(const Record& trial, bool sizes) {
+  std::vector<std::string> found = split(trial.params, ';');
+  std::erase_if(found, [&](const std::string& assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) return true;
+    const bool is_size =
+        is_number(assignment.substr(equals + 1)) && !assignment.starts_with("ranks=");
+    return is_size != sizes;
+  });
+  return found;
+}
+
+/// Tells trials of an op and dtype apart beside their sizes: words among the parameters, ranks.
+std::string kind_of(const Record& trial) {
+  std::vector<std::string> words = parameters(trial, false);
+  if (trial.timing != batch_timing) words.push_back(trial.timing);
+  return join(words, " ");
+}
+
+/// Returns bytes or operations a second, as the unit says.
+double per_second(const Record& trial, std::string_view unit) {
+  if (unit == "FLOP/s") return trial.flops_per_s.value_or(0);
+  return trial.busbw_bytes_per_s.value_or(
+      trial.algbw_bytes_per_s.value_or(trial.bandwidth_bytes_per_s.value_or(0)));
+}
+
+/// Points of one series, and the values of its sizes.
+struct Series {
+  std::vector<PlotPoint> points;
+  std::map<std::string, std::set<std::string>> sizes;
+
+  std::size_t places() const {
+    std::set<double> places;
+    for (const PlotPoint& point : points) places.insert(point.x);
+    return places.size();
+  }
+  /// Joins points by a line only if a single size changes: a line claims the values between them.
+  bool is_a_line() const {
+    const auto varies = [](const auto& size) { return size.second.size() > 1; };
+    return places() == points.size() && std::ranges::count_if(sizes, varies) == 1;
+  }
+};
+
+/// Keeps the kind of most columns, then of most points, so that devices are shown at the same work.
+void keep_common_kind(std::vector<Shown>& shown) {
+  std::map<std::string, std::set<std::size_t>> columns_of;
+  std::map<std::string, std::size_t> count;
+  for (const Shown& one : shown) {
+    columns_of[kind_of(*one.trial)].insert(one.column);
+    ++count[kind_of(*one.trial)];
+  }
+  std::string kept = columns_of.begin()->first;
+  for (const auto& [kind, columns] : columns_of) {
+    const auto rank = [&](const std::string& of) {
+      return std::pair(columns_of[of].size(), count[of]);
+    };
+    if (rank(kind) > rank(kept)) kept = kind;
+  }
+  std::erase_if(shown, [&](const Shown& one) { return kind_of(*one.trial) != kept; });
+}
+
+/// The caches of the one device that a chart is of: beyond them the rate is that of memory.
+std::vector<PlotStep> caches_of(const Content& content) {
+  if (content.columns.size() != 1 || content.columns[0].cells == nullptr) return {};
+  const DeviceCells& cells = *content.columns[0].cells;
+  const auto found = cells.find("last_level_cache_bytes");
+  if (found == cells.end() || found->second.empty()) return {};
+  double bytes = 0;
+  try {
+    from_cell(found->second, bytes);
+  } catch (const UsageError&) {
+    return {};
+  }
+  return {{"cache " + si(bytes, "B"), bytes}};
+}
+
+/// A panel: one op and dtype.
+struct Panel {
+  std::string heading;
+  Plot plot;
+  bool is_joined = false;
+};
+
+class PanelOf {
+ public:
+  PanelOf(const Content& content, std::vector<Shown> shown)
+      : content_(content), shown_(std::move(shown)) {
+    const Record* largest = nullptr;
+    std::set<std::size_t> columns;
+    for (const Shown& one : shown_) {
+      columns.insert(one.column);
+      if (largest == nullptr || tells_more(*one.trial, *largest)) largest = one.trial;
+    }
+    unit_ = rate(*largest)->unit;
+    by_column_ = columns.size() > 1;
+    if (by_column_) keep_common_kind(shown_);
+  }
+
+  std::optional<Panel> make() const {
+    const Record& any = *shown_.front().trial;
+    const bool is_arithmetic = unit_ == "FLOP/s";
+    Panel panel{.heading = fmt::format("{} {}", any.op, any.dtype)};
+    if (by_column_) panel.heading += " " + kind_of(any);
+    panel.plot.title = any.suite + "/" + panel.heading;
+    panel.plot.x = {is_arithmetic ? "operations of a launch" : "bytes of a launch",
+                    is_arithmetic ? "FLOP" : "B"};
+    panel.plot.y = {is_arithmetic           ? "arithmetic"
+                    : any.busbw_bytes_per_s ? "bus bandwidth"
+                                            : "bandwidth",
+                    std::string(unit_)};
+    std::map<std::string, Series> all;
+    for (const Shown& one : shown_) {
+      const double x = (is_arithmetic ? one.trial->flops : one.trial->bytes).value_or(0);
+      PlotPoint point = point_of(*one.trial, x, per_second(*one.trial, unit_));
+      point.tip = fmt::format("{} on {}: {}", one.trial->case_id,
+                              content_.columns[one.column].label, si(point.y, unit_));
+      point.link = row_link(content_.columns[one.column].run, one.row);
+      Series& series = all[by_column_ ? content_.columns[one.column].label : kind_of(*one.trial)];
+      series.points.push_back(std::move(point));
+      for (const std::string& size : parameters(*one.trial, true)) {
+        series.sizes[size.substr(0, size.find('='))].insert(size);
+      }
+    }
+    for (auto& [name, series] : all) {
+      if (series.places() < min_sizes) continue;
+      const bool is_joined = series.is_a_line();
+      panel.is_joined = panel.is_joined || is_joined;
+      panel.plot.series.push_back({name, std::move(series.points), is_joined});
+    }
+    if (panel.plot.series.empty()) return std::nullopt;
+    std::ranges::stable_sort(panel.plot.series, std::ranges::greater(),
+                             [](const PlotSeries& one) { return one.points.size(); });
+    if (panel.plot.series.size() > max_series) {
+      panel.plot.title += fmt::format(" ({} of {} series)", max_series, panel.plot.series.size());
+      panel.plot.series.resize(max_series);
+    }
+    if (!is_arithmetic) panel.plot.steps = caches_of(content_);
+    add_limit(panel.plot);
+    return panel;
+  }
+
+ private:
+  /// Adds the limit of one column that applies to its largest case.
+  void add_limit(Plot& plot) const {
+    if (by_column_) return;
+    const Shown* largest = nullptr;
+    for (const Shown& one : shown_) {
+      if (one.trial->limit.empty()) continue;
+      if (largest == nullptr || tells_more(*one.trial, *largest->trial)) largest = &one;
+    }
+    if (largest == nullptr) return;
+    double low = plot.series.front().points.front().x;
+    double high = low;
+    for (const PlotSeries& series : plot.series) {
+      for (const PlotPoint& point : series.points) {
+        low = std::min(low, point.x);
+        high = std::max(high, point.x);
+      }
+    }
+    if (!(low > 0)) return;
+    const std::string name = largest->trial->limit.substr(0, largest->trial->limit.find(' '));
+    const RunSource& run = content_.input.runs[content_.columns[largest->column].run];
+    // A limit in another unit binds too, but has no place on this axis.
+    const auto value = limit_value(run, largest->trial->device, name, unit_);
+    if (!value) return;
+    plot.limits.push_back(
+        {fmt::format("{} {}", name, si(*value, unit_)), {{low, *value}, {high, *value}}, "limit"});
+  }
+
+  const Content& content_;
+  std::vector<Shown> shown_;
+  std::string_view unit_;
+  bool by_column_ = false;
+};
+
+using Key = std::tuple<std::string, std::string, std::string>;  // suite, op, dtype
+
+/// Collects the timed trials of each op and dtype; those of launches back to back if there are any.
+std::map<Key, std::vector<Shown>> shown_of(const Content& content) {
+  std::map<Key, std::vector<Shown>> shown;
+  const std::vector<RunSource>& runs = content.input.runs;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < runs[r].trials.size(); ++i) {
+      const Record& trial = runs[r].trials[i];
+      if (!rate(trial)) continue;
+      shown[{trial.suite, trial.op, trial.dtype}].push_back(
+          {&trial, runs[r].rows[i], content.columns.of(r, trial.device)});
+    }
+  }
+  for (auto& [key, trials] : shown) {
+    const auto is_batch = [](const Shown& one) { return one.trial->timing == batch_timing; };
+    if (std::ranges::any_of(trials, is_batch)) std::erase_if(trials, std::not_fn(is_batch));
+  }
+  return shown;
+}
+
+/// Lets the charts of one unit share their axes.
+void share_axes(std::vector<Panel>& panels) {
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> by_unit;
+  for (const Panel& panel : panels) {
+    auto& [xs, ys] = by_unit[panel.plot.y.unit];
+    for (const PlotSeries& series : panel.plot.series) {
+      for (const PlotPoint& point : series.points) {
+        xs.push_back(point.x);
+        ys.push_back(point.y);
+      }
+    }
+  }
+  for (Panel& panel : panels) {
+    const auto& [xs, ys] = by_unit[panel.plot.y.unit];
+    panel.plot.x.also = xs;
+    panel.plot.y.also = ys;
+  }
+}
+
+Json panel_json(const Panel& panel) {
+  const auto chart = plot_svg(panel.plot);
+  if (!chart) return nullptr;
+  std::vector<std::string> names;
+  for (const PlotSeries& series : panel.plot.series) {
+    names.push_back(series.name.empty() ? "plain" : series.name);
+  }
+  return {{"heading", panel.heading}, {"legend", legend_of(names)}, {"chart", *chart}};
+}
+
+}  // namespace
+
+Json sweeps(const Content& content) {
+  std::map<std::string, std::vector<Panel>> by_suite;
+  std::vector<std::string> order;
+  for (const GridOp& op : content.grid) {
+    if (std::ranges::find(order, op.suite) == order.end()) order.push_back(op.suite);
+  }
+  for (auto& [key, shown] : shown_of(content)) {
+    auto panel = PanelOf(content, std::move(shown)).make();
+    if (panel) by_suite[std::get<0>(key)].push_back(std::move(*panel));
+  }
+  Json suites = Json::array();
+  for (const std::string& suite : order) {
+    std::vector<Panel>& panels = by_suite[suite];
+    if (panels.empty()) continue;
+    // Sweeps come before clouds, and f32 before other dtypes.
+    std::ranges::stable_sort(panels, std::ranges::greater(), [](const Panel& panel) {
+      return std::pair(panel.is_joined, panel.heading.find(" f32") != std::string::npos);
+    });
+    const std::size_t all = panels.size();
+    if (all > max_panels) panels.resize(max_panels);
+    share_axes(panels);
+    Json open = Json::array();
+    Json folded = Json::array();
+    for (const Panel& panel : panels) {
+      Json drawn = panel_json(panel);
+      if (!drawn.is_null()) (open.size() < max_open ? open : folded).push_back(std::move(drawn));
+    }
+    const std::size_t hidden = folded.size();
+    suites.push_back({{"suite", suite},
+                      {"panels", std::move(open)},
+                      {"folded", std::move(folded)},
+                      {"has_folded", hidden > 0},
+                      {"folded_title",
+                       fmt::format("{} more{}", hidden,
+                                   all > max_panels ? fmt::format(", of {} in all", all) : "")}});
+  }
+  return suites;
+}
+
+}  // namespace assay::page

@@ -1,0 +1,148 @@
+#include "reports/page/tiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "kernels/core/names.h"
+#include "reports/page/cells.h"
+#include "reports/page/findings.h"
+#include "reports/page/quality.h"
+#include "reports/rate.h"
+
+namespace assay::page {
+namespace {
+
+/// A tile; `figure` "24.4 GB/s" is split at its last space into figure and unit.
+Json tile(std::string_view title, std::string_view figure, std::string_view note,
+          std::string_view kind = "") {
+  const std::size_t space = figure.rfind(' ');
+  const bool has_unit = space != std::string_view::npos && figure.substr(space).ends_with("/s");
+  return {{"name", title},
+          {"figure", has_unit ? figure.substr(0, space) : figure},
+          {"unit", has_unit ? figure.substr(space + 1) : ""},
+          {"note", note},
+          {"kind", kind},
+          {"at", ""}};
+}
+
+std::string column_of(const DeviceCells& device, std::string_view column) {
+  const auto found = device.find(column);
+  return found == device.end() ? "" : found->second;
+}
+
+Json device_tile(const RunSource& run) {
+  std::vector<std::string> names;
+  std::size_t stand_ins = 0;
+  for (const DeviceCells& device : run.devices) {
+    std::string name = column_of(device, "name");
+    const std::string units = column_of(device, "compute_units");
+    if (run.devices.size() == 1 && !units.empty()) {
+      name +=
+          fmt::format(", {} {}", units, column_of(device, "backend") == "cpu" ? "cores" : "units");
+    }
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (!stand_in_of(device).empty()) ++stand_ins;
+  }
+  const bool is_one = run.devices.size() == 1;
+  std::string note = is_one ? column_of(run.devices.front(), "architecture") : join(names, " · ");
+  if (stand_ins > 0) {
+    note += fmt::format("{}{} of {} {} no hardware", note.empty() ? "" : "; ", stand_ins,
+                        run.devices.size(), run.devices.size() == 1 ? "is" : "are");
+  }
+  Json made = tile(is_one ? "Device" : "Devices",
+                   is_one ? names.front() : fmt::format("{}", run.devices.size()), note);
+  made["is_name"] = is_one;
+  return made;
+}
+
+Json right_tile(const RunSource& run) {
+  const Word word = word_of(run);
+  double worst = -1;
+  for (const Record& trial : run.trials) {
+    if (trial.status == Status::pass) worst = std::max(worst, trial.max_bound_ratio.value_or(0));
+  }
+  std::string note = not_right(run);
+  if (const std::size_t colon = note.find(": "); colon != std::string::npos) {
+    note = note.substr(colon + 2);
+  } else if (worst > 0) {
+    note = fmt::format("the worst error is {:.0f}% of what is allowed", 100 * worst);
+  } else if (worst == 0) {
+    note = "all are exact";
+  }
+  Json made = tile("Right", grouped(run.tally.count(StatusClass::right)), note,
+                   word.kind == "passed"   ? "good"
+                   : word.kind == "failed" ? "bad"
+                                           : "");
+  made["of"] = fmt::format("of {}", grouped(run.tally.total));
+  return made;
+}
+
+/// The best rate of this unit: that of a large case within its limit before others, which caches or
+/// a wrong figure may have helped.
+Json best_tile(const Content& content, std::size_t run, std::string_view title,
+               std::string_view unit) {
+  const TrialRow* best = nullptr;
+  const auto rank = [](const Record& trial) {
+    const double share = trial.fraction_of_limit.value_or(2);
+    return std::pair(share <= 1.05 && !trial.beyond_limit.value_or(false), rate(trial)->per_s);
+  };
+  for (const GridOp& op : content.grid) {
+    for (std::size_t c = 0; c < op.rates.size(); ++c) {
+      const TrialRow& one = op.rates[c];
+      if (one.trial == nullptr || content.columns[c].run != run || rate(*one.trial)->unit != unit) {
+        continue;
+      }
+      if (best == nullptr || rank(*one.trial) > rank(*best->trial)) best = &one;
+    }
+  }
+  if (best == nullptr) return tile(title, "–", "not measured");
+  const Record& trial = *best->trial;
+  std::string note = fmt::format("{} {}", trial.op, trial.dtype);
+  if (trial.fraction_of_limit) {
+    note += fmt::format(", {:.0f}% of its limit", 100 * *trial.fraction_of_limit);
+  } else {
+    note += ", no limit was measured";
+  }
+  Json made = tile(title, rate_figure(trial).value, note);
+  made["at"] = row_link(run, best->row);
+  return made;
+}
+
+Json quality_tile(const RunSource& run) {
+  const Quality quality = quality_of(run.trials);
+  constexpr std::string_view title = "Quality of times";
+  if (quality.timed == 0) return tile(title, "–", "no hardware was timed");
+  if (quality.is_clean()) {
+    Json made =
+        tile(title, grouped(quality.timed), "none contended, throttled or beyond its limit");
+    made["of"] = "times, all quiet";
+    return made;
+  }
+  std::string note = quality.rest();
+  if (quality.contended > 0)
+    note += note.empty() ? "measure again when quiet" : "; measure again when quiet";
+  Json made = tile(title, grouped(quality.contended), note, "amber");
+  made["of"] = fmt::format("of {} contended", grouped(quality.timed));
+  return made;
+}
+
+}  // namespace
+
+Json tiles_of(const Content& content, std::size_t run) {
+  const RunSource& source = content.input.runs[run];
+  Json tiles = Json::array();
+  tiles.push_back(device_tile(source));
+  tiles.push_back(right_tile(source));
+  tiles.push_back(best_tile(content, run, "Best bandwidth", "B/s"));
+  tiles.push_back(best_tile(content, run, "Best matrix rate", "FLOP/s"));
+  tiles.push_back(quality_tile(source));
+  for (Json& made : tiles) {
+    if (!made.contains("of")) made["of"] = "";
+    if (!made.contains("is_name")) made["is_name"] = false;
+  }
+  return tiles;
+}
+
+}  // namespace assay::page
