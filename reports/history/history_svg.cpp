@@ -17,13 +17,13 @@ namespace assay {
 namespace {
 
 constexpr double panel_width = 480;
-constexpr double panel_height = 220;
+constexpr double panel_height = 228;
 constexpr double header_height = 56;
 constexpr std::size_t columns = 2;
 // Place of the plot within its panel.
 constexpr double left = 64;
 constexpr double right = panel_width - 20;
-constexpr double top = 58;
+constexpr double top = 66;
 constexpr double bottom = panel_height - 34;
 
 class Panel {

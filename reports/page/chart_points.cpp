@@ -24,14 +24,14 @@ std::optional<double> limit_value(const RunSource& run, std::string_view device,
   return best;
 }
 
-Json legend_of(const std::vector<std::string>& names) {
+Json legend_of(const std::vector<Look>& looks) {
   constexpr double size = 12;
   Json legend = Json::array();
-  if (names.size() < 2) return legend;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    Svg key(size, size, names[i]);
-    key.mark(i, size / 2, size / 2, series_style(i));
-    legend.push_back({{"chart", key.element()}, {"name", names[i]}});
+  if (looks.size() < 2) return legend;
+  for (const Look& one : looks) {
+    Svg key(size, size, one.name);
+    key.mark(one.look, size / 2, size / 2, series_style(one.look));
+    legend.push_back({{"chart", key.element()}, {"name", one.name}});
   }
   return legend;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/chart/svg.h"
 #include "reports/page/content.h"
@@ -33,7 +35,14 @@ Json sweeps(const Content& content);
 /// it has none.
 Json roofline(const Content& content, std::size_t column);
 
-/// {mark, name} of the first `names.size()` series.
-Json legend_of(const std::vector<std::string>& names);
+/// A series in a legend: its sign and colour, and its name.
+struct Look {
+  std::size_t look = 0;
+  std::string name;
+
+  auto operator<=>(const Look&) const = default;
+};
+/// {chart, name} of each; empty for one series.
+Json legend_of(const std::vector<Look>& looks);
 
 }  // namespace assay::page

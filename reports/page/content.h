@@ -19,6 +19,7 @@ struct Content {
   Columns columns;
   std::vector<GridOp> grid;
   std::size_t base = 0;                 // column that others are compared with
+  std::vector<std::size_t> rated;       // columns with the rate of an op
   std::vector<const CsvSource*> files;  // files in the page, that of run i at i
 
   std::size_t file_of(const CsvSource& source) const;

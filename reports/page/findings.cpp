@@ -172,7 +172,7 @@ std::string speed_sentence(const Content& content) {
   const double ratio = found->second[farthest].value();
   const std::string name = short_name(content, farthest);
   const std::string base = short_name(content, content.base);
-  if (std::abs(std::log(ratio)) < 0.01) return fmt::format("{} is as fast as {}", name, base);
+  if (std::abs(std::log(ratio)) < 0.005) return fmt::format("{} is as fast as {}", name, base);
   return fmt::format("{} is {} than {}", name, speed_words(ratio), base);
 }
 
@@ -192,9 +192,11 @@ std::string paired_sentence(const PairedSource& source) {
   }
   std::ranges::stable_sort(slower, std::ranges::greater(),
                            [](const PairedCase* one) { return *one->ratio; });
-  return fmt::format("{} slower, the most {} by {}",
-                     counted(std::ssize(slower), "case is", "cases are"), slower.front()->case_id,
-                     change_text(*slower.front()->ratio));
+  const PairedCase& most = *slower.front();
+  const std::string by = change_text(*most.ratio);
+  return fmt::format("{} slower{} {} by {}", counted(std::ssize(slower), "case is", "cases are"),
+                     slower.size() == 1 ? ":" : ", the most", most.case_id,
+                     by.starts_with('+') ? by.substr(1) : by);
 }
 
 std::string history_sentence(const HistorySource& source) {

@@ -100,7 +100,8 @@ Json axis_row(const ChartAxis& axis) {
 Json row_of(const ChartAxis& axis, const ForestRow& row) {
   Json ratio = number_cell(speed_words(row.ratio.value), row.ratio.value);
   if (row.ratio.low > 0) {
-    ratio["interval"] = fmt::format("{:.3g} to {:.3g}", row.ratio.low, row.ratio.high);
+    ratio["interval"] = fmt::format("{} ({} to {})", ratio_text(row.ratio.value),
+                                    ratio_text(row.ratio.low), ratio_text(row.ratio.high));
   }
   Json verdict = text_cell(std::string(arrow_of(direction_of(row))) + row.verdict);
   verdict["class"] = "verdict-" + (row.verdict.empty() ? "none" : row.verdict);
@@ -148,7 +149,7 @@ Json forest(std::string_view caption, std::string_view verdict_title, std::vecto
   Json lines = Json::array({axis_row(axis)});
   for (const ForestRow& row : rows) lines.push_back(row_of(axis, row));
   Json made = table(caption,
-                    {"Case", "", Heading::of_numbers("Time (interval of the ratio)"),
+                    {"Case", "", Heading::of_numbers("Time, and its ratio (95%)"),
                      "faster – slower", std::string(verdict_title)},
                     std::move(lines));
   if (rows.size() < all) {

@@ -20,7 +20,7 @@ constexpr double beyond_share = 1.05;  // of the limit: more than noise
 
 struct Bar {
   const GridOp* op = nullptr;
-  std::vector<std::optional<PlotPoint>> points;  // one per column; y is drawn
+  std::vector<std::optional<PlotPoint>> points;  // one per rated column; y is drawn
   double most = 0;
 };
 
@@ -72,8 +72,9 @@ ChartAxis axis_of(const Bars& bars) {
 
 class BarsDrawing {
  public:
-  BarsDrawing(const Bars& bars, const ChartAxis& axis, std::size_t from, std::size_t to)
-      : bars_(bars), axis_(axis), from_(from), to_(to) {}
+  BarsDrawing(const Bars& bars, const std::vector<Look>& looks, const ChartAxis& axis,
+              std::size_t from, std::size_t to)
+      : bars_(bars), looks_(looks), axis_(axis), from_(from), to_(to) {}
 
   std::string draw() const {
     const double bottom = bars_top + bar_height * static_cast<double>(to_ - from_);
@@ -103,10 +104,10 @@ class BarsDrawing {
       const PlotPoint& point = *bar.points[c];
       const bool is_beyond = bars_.shares && point.y > beyond_share;
       svg.begin_link(point.link);
-      if (is_one) {
+      if (is_one && bars_.shares) {
         svg.rect(0, y - 6, place(point.y), 12, is_beyond ? "bar-beyond" : "bar", point.tip);
       } else {
-        svg.mark(c, place(point.y), y, series_style(c), point.tip);
+        svg.mark(looks_[c].look, place(point.y), y, series_style(looks_[c].look), point.tip);
       }
       svg.end_link();
       if (point.low > 0) svg.line(place(point.low), y, place(point.high), y, "whisker");
@@ -120,13 +121,14 @@ class BarsDrawing {
   }
 
   const Bars& bars_;
+  const std::vector<Look>& looks_;
   const ChartAxis& axis_;
   std::size_t from_;
   std::size_t to_;
 };
 
 /// Several charts of one axis, side by side where there is room.
-Json charts_of(const Bars& bars) {
+Json charts_of(const Bars& bars, const std::vector<Look>& looks) {
   const ChartAxis axis = axis_of(bars);
   const std::size_t count = bars.rows.size();
   const std::size_t parts = count > rows_of_one_chart ? 2 : 1;
@@ -134,7 +136,8 @@ Json charts_of(const Bars& bars) {
   for (std::size_t i = 0; i < parts; ++i) {
     const std::size_t half = (count + parts - 1) / parts;
     charts.push_back(
-        {{"chart", BarsDrawing(bars, axis, i * half, std::min(count, (i + 1) * half)).draw()}});
+        {{"chart",
+          BarsDrawing(bars, looks, axis, i * half, std::min(count, (i + 1) * half)).draw()}});
   }
   return charts;
 }
@@ -162,7 +165,7 @@ std::vector<Bars> bars_of(const Content& content) {
       bars = all.end() - 1;
     }
     Bar bar{.op = &op};
-    for (std::size_t c = 0; c < op.rates.size(); ++c) {
+    for (const std::size_t c : content.rated) {
       bar.points.push_back(point_in(content, op, c, shares));
       if (bar.points.back()) bar.most = std::max(bar.most, bar.points.back()->y);
     }
@@ -175,9 +178,9 @@ std::vector<Bars> bars_of(const Content& content) {
 }  // namespace
 
 Json limit_bars(const Content& content) {
-  const bool several = content.columns.size() > 1;
-  std::vector<std::string> names;
-  for (const Column& column : content.columns.all()) names.push_back(column.label);
+  const bool several = content.rated.size() > 1;
+  std::vector<Look> looks;
+  for (const std::size_t c : content.rated) looks.push_back({c, content.columns[c].label});
   Json made = Json::array();
   for (Bars& bars : bars_of(content)) {
     std::ranges::stable_sort(bars.rows, std::ranges::greater(), &Bar::most);
@@ -189,8 +192,8 @@ Json limit_bars(const Content& content) {
     made.push_back({{"heading", bars.heading},
                     {"says", says},
                     {"style", several ? "bars marks" : "bars"},
-                    {"legend", legend_of(names)},
-                    {"charts", charts_of(bars)}});
+                    {"legend", legend_of(looks)},
+                    {"charts", charts_of(bars, looks)}});
   }
   return made;
 }

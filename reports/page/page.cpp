@@ -61,6 +61,13 @@ Content::Content(const PageInput& of)
       columns(of.runs),
       grid(make_grid(of.runs, columns)),
       base(columns.size() == 0 ? 0 : base_column(columns, of.baseline)) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (std::ranges::any_of(grid, [&](const GridOp& op) {
+          return c < op.rates.size() && op.rates[c].trial != nullptr;
+        })) {
+      rated.push_back(c);
+    }
+  }
   for (const RunSource& run : of.runs) files.push_back(&run.results);
   for (const RunSource& run : of.runs) {
     if (!run.limits_csv.bytes.empty()) files.push_back(&run.limits_csv);

@@ -13,7 +13,7 @@ namespace assay::page {
 namespace {
 
 constexpr double plot_top = 22;
-constexpr double axis_height = 36;       // of the plot, for its axis
+constexpr double axis_height = 20;       // below the plot
 constexpr double name_height = 15;       // of the names of limits
 constexpr std::size_t max_points = 150;  // limit for one series
 
@@ -30,10 +30,6 @@ struct Range {
 
 bool is_shown(double value) { return std::isfinite(value) && value > 0; }
 
-std::string axis_title(const PlotAxis& axis) {
-  return axis.unit.empty() ? axis.title : axis.title + " in " + axis.unit;
-}
-
 class PlotDrawing {
  public:
   explicit PlotDrawing(Plot plot) : plot_(std::move(plot)), bottom_(plot_top + plot_.height) {}
@@ -46,7 +42,7 @@ class PlotDrawing {
     draw_axes(svg);
     draw_steps(svg);
     draw_limits(svg);
-    for (std::size_t i = 0; i < plot_.series.size(); ++i) draw_series(svg, i);
+    for (const PlotSeries& series : plot_.series) draw_series(svg, series);
     return svg.element();
   }
 
@@ -124,8 +120,6 @@ class PlotDrawing {
       svg.text(x(x_axis_.ticks[i]), bottom_ + 15, x_axis_.labels[i], "label", Svg::Anchor::middle);
     }
     svg.line(0, bottom_, 1, bottom_, "grid");
-    svg.text(1, bottom_ + 31, axis_title(plot_.x), "label", Svg::Anchor::end);
-    svg.text(0, 10, axis_title(plot_.y), "label", Svg::Anchor::start, 0, -40);
   }
 
   void draw_steps(Svg& svg) const {
@@ -133,7 +127,9 @@ class PlotDrawing {
       if (!is_shown(step.x) || x_axis_.place(step.x) < 0.02 || x_axis_.place(step.x) > 0.98)
         continue;
       svg.line(x(step.x), plot_top, x(step.x), bottom_, "step", step.name);
-      svg.text(x(step.x), 10, step.name, "label", Svg::Anchor::middle);
+      const bool is_right = x(step.x) > 0.5;
+      svg.text(x(step.x), 10, step.name, "label", is_right ? Svg::Anchor::end : Svg::Anchor::start,
+               0, is_right ? 8 : -8);
     }
   }
 
@@ -166,19 +162,19 @@ class PlotDrawing {
     }
   }
 
-  void draw_series(Svg& svg, std::size_t i) const {
-    const PlotSeries& series = plot_.series[i];
+  void draw_series(Svg& svg, const PlotSeries& series) const {
+    const std::string style = series_style(series.look);
     for (std::size_t p = 1; series.is_joined && p < series.points.size(); ++p) {
       const PlotPoint& from = series.points[p - 1];
       const PlotPoint& to = series.points[p];
-      svg.line(x(from.x), y(from.y), x(to.x), y(to.y), series_style(i) + " joined");
+      svg.line(x(from.x), y(from.y), x(to.x), y(to.y), style + " joined");
     }
     for (const PlotPoint& point : series.points) {
       if (point.low > 0) {
-        svg.line(x(point.x), y(point.low), x(point.x), y(point.high), series_style(i) + " spread");
+        svg.line(x(point.x), y(point.low), x(point.x), y(point.high), style + " spread");
       }
       if (!point.link.empty()) svg.begin_link(point.link);
-      svg.mark(i, x(point.x), y(point.y), series_style(i), point.tip);
+      svg.mark(series.look, x(point.x), y(point.y), style, point.tip);
       if (!point.link.empty()) svg.end_link();
     }
   }

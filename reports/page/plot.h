@@ -21,6 +21,7 @@ struct PlotSeries {
   std::string name;
   std::vector<PlotPoint> points;
   bool is_joined = true;  // joins the points by a line, in the order of x
+  std::size_t look = 0;   // its colour and sign
 };
 
 /// Bound of the points: a line through these places, with its name on it. Of several with a flat
@@ -38,18 +39,17 @@ struct PlotStep {
 };
 
 struct PlotAxis {
-  std::string title;  // "compulsory traffic"
-  std::string unit;   // "B"
+  std::string unit;  // "B"
   /// Values that the axis holds beside its points: a shared axis holds those of all its charts.
   std::vector<double> also = {};
 };
 
-/// A chart of rates with logarithmic axes.
+/// A chart of rates with logarithmic axes. What they are stands beside it.
 struct Plot {
   std::string title;
   PlotAxis x;
   PlotAxis y;
-  std::vector<PlotSeries> series;  // the first ones differ in colour and sign
+  std::vector<PlotSeries> series;
   std::vector<PlotLimit> limits;
   std::vector<PlotStep> steps;
   double height = 150;  // of the part with the points, in pixels

@@ -16,6 +16,9 @@ void Quality::add(const Record& trial) {
   throttled += trial.throttled.value_or(false) ? 1 : 0;
   beyond_limit += trial.beyond_limit.value_or(false) ? 1 : 0;
   too_few += has_too_few_samples(trial.samples) ? 1 : 0;
+  const bool is_doubtful = trial.contended.value_or(false) || trial.throttled.value_or(false) ||
+                           trial.beyond_limit.value_or(false) || has_too_few_samples(trial.samples);
+  doubtful += is_doubtful ? 1 : 0;
 }
 
 std::string Quality::rest() const {

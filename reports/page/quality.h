@@ -15,12 +15,13 @@ struct Quality {
   std::int64_t throttled = 0;
   std::int64_t beyond_limit = 0;
   std::int64_t too_few = 0;
+  std::int64_t doubtful = 0;  // any of these
 
   void add(const Record& trial);
-  bool is_clean() const { return contended + throttled + beyond_limit + too_few == 0; }
+  bool is_clean() const { return doubtful == 0; }
   /// Returns whether most times are of a busy machine: a table then says so once.
   bool is_mostly_contended() const { return 2 * contended > timed; }
-  /// "105 of 199 contended": the figure for a tile, and what else was found.
+  /// "9 beyond their limit, 2 throttled": what was found beside contended times.
   std::string rest() const;
 };
 

@@ -68,9 +68,8 @@ Json roofline(const Content& content, std::size_t number) {
   const MemoryLimit memory = memory_limit(run, column.device);
   Cloud cloud = cloud_of(content, column, memory);
   Plot plot{.title = "Roofline: " + column.label, .height = 300, .most_ticks = 6};
-  plot.x = {"operations for each byte", ""};
-  plot.y = {"arithmetic", "FLOP/s"};
-  std::vector<std::string> names;
+  plot.y.unit = "FLOP/s";
+  std::vector<Look> looks;
   for (auto& [dtype, one] : cloud.series) {
     if (plot.series.size() == max_series) break;
     if (const auto peak = limit_value(run, column.device, "matrix_" + dtype, "FLOP/s")) {
@@ -80,8 +79,9 @@ Json roofline(const Content& content, std::size_t number) {
                              {{std::max(ridge, cloud.least), *peak}, {cloud.most, *peak}},
                              series_style(plot.series.size())});
     }
-    plot.series.push_back({dtype, std::move(one.points), false});
-    names.push_back(dtype);
+    const std::size_t look = plot.series.size();
+    plot.series.push_back({dtype, std::move(one.points), false, look});
+    looks.push_back({look, dtype});
   }
   double ridge = cloud.least;  // where the line of memory meets the highest ceiling
   for (PlotLimit& limit : plot.limits) {
@@ -98,14 +98,13 @@ Json roofline(const Content& content, std::size_t number) {
   if (plot.limits.empty()) return nullptr;
   const auto chart = plot_svg(plot);
   if (!chart) return nullptr;
-  return {{"heading", plot.title},
-          {"says", cloud.above == 0
-                       ? ""
-                       : fmt::format("{} above the line of memory: their tensors fit a cache",
-                                     counted(static_cast<std::int64_t>(cloud.above), "point lies",
-                                             "points lie"))},
-          {"legend", legend_of(names)},
-          {"chart", *chart}};
+  std::string says = "FLOP/s by operations for each byte";
+  if (cloud.above > 0) {
+    says +=
+        fmt::format("; {} above the line of memory: their tensors fit a cache",
+                    counted(static_cast<std::int64_t>(cloud.above), "point lies", "points lie"));
+  }
+  return {{"heading", plot.title}, {"says", says}, {"legend", legend_of(looks)}, {"chart", *chart}};
 }
 
 }  // namespace assay::page

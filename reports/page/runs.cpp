@@ -82,6 +82,7 @@ Json table_of_runs(const Content& content) {
                                                           : "skip"}};
     Json name = head_cell(fmt::format("{} · {}", r + 1, folder_of(runs[r])));
     name["below"] = runs[r].run.host;
+    name["class"] = "short";
     Json cells = Json::array({std::move(name), std::move(verdict)});
     for (const Json& tile : tiles_of(content, r)) {
       const std::string unit = tile["unit"].get<std::string>();

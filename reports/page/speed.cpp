@@ -34,7 +34,7 @@ double weight_of(const GridOp& op, const Content& content, const Times& times) {
       below_limit = std::max(below_limit, 1 - *trial->fraction_of_limit);
     }
   }
-  return content.columns.size() > 1 ? apart : below_limit;
+  return content.rated.size() > 1 ? apart : below_limit;
 }
 
 /// The quality of the figures shown, over all columns.
@@ -79,11 +79,11 @@ std::string below_text(const Content& content, const Times& times, const Record&
 }
 
 Json cells_of(const Content& content, const Times& times, const GridOp& op, bool mostly_contended) {
-  const bool several = content.columns.size() > 1;
+  const bool several = content.rated.size() > 1;
   Json name = head_cell(op.name());
   name["below"] = op.shown->dtype + " " + op.shown->params;
   Json cells = Json::array({std::move(name)});
-  for (std::size_t c = 0; c < op.rates.size(); ++c) {
+  for (const std::size_t c : content.rated) {
     Json cell = rate_cell(content, op.rates[c], c, mostly_contended);
     const Record* const trial = op.rates[c].trial;
     if (several) {
@@ -102,12 +102,14 @@ Json cells_of(const Content& content, const Times& times, const GridOp& op, bool
 
 std::string hint_of(const Quality& quality, const Content& content) {
   std::string hint;
-  if (quality.is_mostly_contended()) {
+  if (quality.contended == quality.timed) {
+    hint = "All were taken on a busy machine. ";
+  } else if (quality.is_mostly_contended()) {
     hint = fmt::format("{} of {} were taken on a busy machine; the others say quiet. ",
                        grouped(quality.contended), grouped(quality.timed));
   }
   return hint +
-         (content.columns.size() > 1
+         (content.rated.size() > 1
               ? fmt::format("Faster and slower are than {}.", content.columns[content.base].label)
               : "The ops that are farthest from their limit come first.");
 }
@@ -122,10 +124,10 @@ Json speed_part(const Content& content) {
   }
   if (lines.empty()) return nullptr;
   std::ranges::stable_sort(lines, std::ranges::greater(), &Line::weight);
-  const bool several = content.columns.size() > 1;
+  const bool several = content.rated.size() > 1;
   std::vector<Heading> headings{"Op"};
-  for (const Column& column : content.columns.all()) {
-    headings.push_back(Heading::of_numbers(column.label));
+  for (const std::size_t c : content.rated) {
+    headings.push_back(Heading::of_numbers(content.columns[c].label));
   }
   if (!several) {
     headings.push_back(Heading::of_numbers("of limit"));

@@ -115,6 +115,7 @@ struct Panel {
   std::string heading;
   Plot plot;
   bool is_joined = false;
+  bool is_by_column = false;
 };
 
 class PanelOf {
@@ -135,37 +136,33 @@ class PanelOf {
   std::optional<Panel> make() const {
     const Record& any = *shown_.front().trial;
     const bool is_arithmetic = unit_ == "FLOP/s";
-    Panel panel{.heading = fmt::format("{} {}", any.op, any.dtype)};
+    Panel panel{.heading = fmt::format("{} {}", any.op, any.dtype), .is_by_column = by_column_};
     if (by_column_) panel.heading += " " + kind_of(any);
     panel.plot.title = any.suite + "/" + panel.heading;
-    panel.plot.x = {is_arithmetic ? "operations of a launch" : "bytes of a launch",
-                    is_arithmetic ? "FLOP" : "B"};
-    panel.plot.y = {is_arithmetic           ? "arithmetic"
-                    : any.busbw_bytes_per_s ? "bus bandwidth"
-                                            : "bandwidth",
-                    std::string(unit_)};
-    std::map<std::string, Series> all;
+    panel.plot.x.unit = is_arithmetic ? "FLOP" : "B";
+    panel.plot.y.unit = unit_;
+    std::map<Look, Series> all;
     for (const Shown& one : shown_) {
       const double x = (is_arithmetic ? one.trial->flops : one.trial->bytes).value_or(0);
       PlotPoint point = point_of(*one.trial, x, per_second(*one.trial, unit_));
-      point.tip = fmt::format("{} on {}: {}", one.trial->case_id,
-                              content_.columns[one.column].label, si(point.y, unit_));
+      const std::string& label = content_.columns[one.column].label;
+      point.tip = fmt::format("{} on {}: {}", one.trial->case_id, label, si(point.y, unit_));
       point.link = row_link(content_.columns[one.column].run, one.row);
-      Series& series = all[by_column_ ? content_.columns[one.column].label : kind_of(*one.trial)];
+      Series& series = all[by_column_ ? Look{one.column, label} : Look{0, kind_of(*one.trial)}];
       series.points.push_back(std::move(point));
       for (const std::string& size : parameters(*one.trial, true)) {
         series.sizes[size.substr(0, size.find('='))].insert(size);
       }
     }
-    for (auto& [name, series] : all) {
+    std::size_t kinds = 0;
+    for (auto& [look, series] : all) {
       if (series.places() < min_sizes) continue;
       const bool is_joined = series.is_a_line();
       panel.is_joined = panel.is_joined || is_joined;
-      panel.plot.series.push_back({name, std::move(series.points), is_joined});
+      panel.plot.series.push_back(
+          {look.name, std::move(series.points), is_joined, by_column_ ? look.look : kinds++});
     }
     if (panel.plot.series.empty()) return std::nullopt;
-    std::ranges::stable_sort(panel.plot.series, std::ranges::greater(),
-                             [](const PlotSeries& one) { return one.points.size(); });
     if (panel.plot.series.size() > max_series) {
       panel.plot.title += fmt::format(" ({} of {} series)", max_series, panel.plot.series.size());
       panel.plot.series.resize(max_series);
@@ -249,14 +246,31 @@ void share_axes(std::vector<Panel>& panels) {
   }
 }
 
+std::vector<Look> looks_of(const Panel& panel) {
+  std::vector<Look> looks;
+  for (const PlotSeries& series : panel.plot.series) {
+    looks.push_back({series.look, series.name.empty() ? "plain" : series.name});
+  }
+  return looks;
+}
+
+/// "B/s by bytes of a launch": the axes of the panels of a suite.
+std::string axes_text(const std::vector<Panel>& panels) {
+  std::set<std::string> texts;
+  for (const Panel& panel : panels) {
+    texts.insert(panel.plot.y.unit == "FLOP/s" ? "FLOP/s by operations of a launch"
+                                               : "B/s by bytes of a launch");
+  }
+  return join(std::vector<std::string>(texts.begin(), texts.end()), ", ") +
+         "; all on the same axes";
+}
+
 Json panel_json(const Panel& panel) {
   const auto chart = plot_svg(panel.plot);
   if (!chart) return nullptr;
-  std::vector<std::string> names;
-  for (const PlotSeries& series : panel.plot.series) {
-    names.push_back(series.name.empty() ? "plain" : series.name);
-  }
-  return {{"heading", panel.heading}, {"legend", legend_of(names)}, {"chart", *chart}};
+  return {{"heading", panel.heading},
+          {"legend", panel.is_by_column ? Json::array() : legend_of(looks_of(panel))},
+          {"chart", *chart}};
 }
 
 }  // namespace
@@ -282,6 +296,10 @@ Json sweeps(const Content& content) {
     const std::size_t all = panels.size();
     if (all > max_panels) panels.resize(max_panels);
     share_axes(panels);
+    // One legend serves all whose series are devices.
+    const bool has_columns = std::ranges::any_of(panels, &Panel::is_by_column);
+    std::vector<Look> looks;
+    for (const std::size_t c : content.rated) looks.push_back({c, content.columns[c].label});
     Json open = Json::array();
     Json folded = Json::array();
     for (const Panel& panel : panels) {
@@ -290,6 +308,8 @@ Json sweeps(const Content& content) {
     }
     const std::size_t hidden = folded.size();
     suites.push_back({{"suite", suite},
+                      {"says", axes_text(panels)},
+                      {"legend", has_columns ? legend_of(looks) : Json::array()},
                       {"panels", std::move(open)},
                       {"folded", std::move(folded)},
                       {"has_folded", hidden > 0},

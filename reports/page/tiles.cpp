@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "kernels/core/names.h"
 #include "reports/page/cells.h"
@@ -33,26 +33,34 @@ std::string column_of(const DeviceCells& device, std::string_view column) {
 }
 
 Json device_tile(const RunSource& run) {
-  std::vector<std::string> names;
-  std::size_t stand_ins = 0;
+  std::vector<std::string> names;  // of real devices
+  std::map<std::string, std::int64_t> stand_ins;
   for (const DeviceCells& device : run.devices) {
-    std::string name = column_of(device, "name");
-    const std::string units = column_of(device, "compute_units");
-    if (run.devices.size() == 1 && !units.empty()) {
-      name +=
-          fmt::format(", {} {}", units, column_of(device, "backend") == "cpu" ? "cores" : "units");
+    if (const std::string kind = stand_in_of(device); !kind.empty()) {
+      ++stand_ins[kind];
+    } else if (const std::string name = column_of(device, "name");
+               std::ranges::find(names, name) == names.end()) {
+      names.push_back(name);
     }
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    if (!stand_in_of(device).empty()) ++stand_ins;
   }
   const bool is_one = run.devices.size() == 1;
-  std::string note = is_one ? column_of(run.devices.front(), "architecture") : join(names, " · ");
-  if (stand_ins > 0) {
-    note += fmt::format("{}{} of {} {} no hardware", note.empty() ? "" : "; ", stand_ins,
-                        run.devices.size(), run.devices.size() == 1 ? "is" : "are");
+  const DeviceCells& first = run.devices.front();
+  std::vector<std::string> notes;
+  if (is_one) {
+    const std::string units = column_of(first, "compute_units");
+    const std::string_view what = column_of(first, "backend") == "cpu" ? "cores" : "units";
+    if (!units.empty()) notes.push_back(fmt::format("{} {}", units, what));
+    notes.push_back(column_of(first, "architecture"));
+  } else {
+    notes = names;
   }
+  for (const auto& [kind, count] : stand_ins) {
+    notes.push_back(fmt::format("{} {}: no hardware", is_one ? "is" : grouped(count), kind));
+  }
+  std::erase(notes, "");
   Json made = tile(is_one ? "Device" : "Devices",
-                   is_one ? names.front() : fmt::format("{}", run.devices.size()), note);
+                   is_one ? column_of(first, "name") : fmt::format("{}", run.devices.size()),
+                   join(notes, " · "));
   made["is_name"] = is_one;
   return made;
 }
@@ -121,10 +129,10 @@ Json quality_tile(const RunSource& run) {
     return made;
   }
   std::string note = quality.rest();
-  if (quality.contended > 0)
-    note += note.empty() ? "measure again when quiet" : "; measure again when quiet";
-  Json made = tile(title, grouped(quality.contended), note, "amber");
-  made["of"] = fmt::format("of {} contended", grouped(quality.timed));
+  const bool is_busy = quality.contended > 0;
+  if (is_busy) note += note.empty() ? "measure again when quiet" : "; measure again when quiet";
+  Json made = tile(title, grouped(is_busy ? quality.contended : quality.doubtful), note, "amber");
+  made["of"] = fmt::format("of {} {}", grouped(quality.timed), is_busy ? "contended" : "doubtful");
   return made;
 }
 

@@ -45,8 +45,12 @@ std::string whole_sentence(const Content& content) {
   if (input.runs.size() > 1 && !speed.empty()) parts.push_back(speed);
   if (input.runs.size() > 1) parts.push_back(sentence_of_runs(input.runs));
   if (input.runs.size() == 1) {
-    parts.push_back((input.history ? "newest run: " : "") + run_sentence(input.runs.front()));
-    if (!speed.empty()) parts.push_back(speed);
+    std::string sentence = run_sentence(input.runs.front());
+    if (input.history && sentence.starts_with("All ")) sentence.replace(0, 1, "a");
+    parts.push_back((input.history ? "newest run: " : "") + sentence);
+    // Devices that are alike, or a run that did not pass, have no story of speed.
+    const bool differ = speed.find(" is as fast as ") == std::string::npos;
+    if (!speed.empty() && differ && input.runs.front().verdict.passed) parts.push_back(speed);
   }
   std::string text = join(parts, "; ");
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z' &&

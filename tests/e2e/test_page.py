@@ -184,13 +184,14 @@ class Rows(PageTest):
 
     def test_figures_of_every_section_lead_to_their_rows(self):
         page = self.open_mixed()
-        self.check_links(page, ["problems", "correctness", "speed", "against", "charts", "limits", "results"])
+        self.check_links(page, ["verdict", "problems", "correctness", "speed", "against", "charts", "limits",
+                                "results"])
 
     def test_those_of_comparisons_and_histories_too(self):
         self.write_paired()
         self.write_history()
         page = self.open("paired", "runs")
-        self.check_links(page, ["paired", "history", "correctness", "speed", "charts", "results"])
+        self.check_links(page, ["verdict", "paired", "history", "correctness", "speed", "charts", "results"])
 
     def test_a_mark_of_a_chart_can_be_clicked(self):
         page = self.open_mixed()
@@ -272,6 +273,9 @@ class Keyboard(PageTest):
         self.assertEqual(self.browser.focus()["href"], "#content")
         self.assertGreaterEqual(self.browser.js("return document.activeElement.getBoundingClientRect().left"), 0)
         self.browser.tab_to(lambda f: f["href"] == "#correctness", 20)
+        self.check_outline()
+        self.browser.press(Keys.ENTER)
+        self.browser.tab_to(lambda f: f["name"] == "summary", 10)
         self.check_outline()
         self.browser.press(Keys.ENTER)
         self.browser.tab_to(lambda f: f["name"] == "button" and f["text"] == "Op", 10)
@@ -471,7 +475,7 @@ class Contrast(PageTest):
             for scheme in ("light", "dark"):
                 checked = self.check(scheme)
                 if name in ("mixed", "two"):
-                    for what in ("b.null: text", "status wrong", "placeholder", "path.s1: mark", "edge"):
+                    for what in ("b.null: text", "span.pill", "interval", "placeholder", "path.s1: mark", "edge"):
                         self.assertIn(what, checked)
         self.for_all_kinds(check)
 
