@@ -142,6 +142,16 @@ Json charts_of(const Bars& bars, const std::vector<Look>& looks) {
   return charts;
 }
 
+/// The columns that have a point in these bars.
+std::vector<Look> looks_in(const Bars& bars, const std::vector<Look>& looks) {
+  std::vector<Look> found;
+  for (std::size_t c = 0; c < looks.size(); ++c) {
+    const auto has_point = [&](const Bar& bar) { return bar.points[c].has_value(); };
+    if (std::ranges::any_of(bars.rows, has_point)) found.push_back(looks[c]);
+  }
+  return found;
+}
+
 std::string says_of(const Bars& bars, bool several) {
   std::string text = bars.shares ? "share of the measured limit" : "on a logarithmic axis";
   if (!several) text += "; line: 95% interval";
@@ -192,7 +202,7 @@ Json limit_bars(const Content& content) {
     made.push_back({{"heading", bars.heading},
                     {"says", says},
                     {"style", several ? "bars marks" : "bars"},
-                    {"legend", legend_of(looks)},
+                    {"legend", legend_of(looks_in(bars, looks))},
                     {"charts", charts_of(bars, looks)}});
   }
   return made;

@@ -125,7 +125,7 @@ Json quality_tile(const RunSource& run) {
   if (quality.is_clean()) {
     Json made =
         tile(title, grouped(quality.timed), "none contended, throttled or beyond its limit");
-    made["of"] = "times, all quiet";
+    made["of"] = "all quiet";
     return made;
   }
   std::string note = quality.rest();

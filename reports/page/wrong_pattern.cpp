@@ -1,11 +1,13 @@
 #include "reports/page/wrong_pattern.h"
 
+#include <array>
 #include <bit>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace assay::page {
 namespace {
@@ -21,10 +23,20 @@ std::optional<Number> number_in(const std::string& text) {
   return value;
 }
 
-/// Bits of a floating-point number of this dtype, if it has 32 or 64 of them.
+/// Returns the bits of a number of a floating-point dtype. Those of short dtypes are where a float
+/// has them: a changed bit of the significand is one here too.
 std::optional<std::uint64_t> bits_of(const Record& trial, double value) {
-  if (trial.dtype == "f32") return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  struct Format {
+    std::string_view dtype;
+    int unused_bits;  // of a float's significand
+  };
+  constexpr std::array<Format, 5> formats{
+      {{"f32", 0}, {"bf16", 16}, {"f16", 13}, {"e4m3", 20}, {"e5m2", 21}}};
   if (trial.dtype == "f64") return std::bit_cast<std::uint64_t>(value);
+  for (const Format& format : formats) {
+    if (trial.dtype != format.dtype) continue;
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> format.unused_bits;
+  }
   return std::nullopt;
 }
 
@@ -70,9 +82,9 @@ std::string wrong_pattern(const Record& trial) {
   const auto expected = number_in<double>(trial.worst_expected);
   const auto actual = number_in<double>(actual_text);
   if (!expected || !actual) return without_numbers(trial.reason);
-  if (differ_by_one_bit(trial, *expected, *actual)) return "one bit off";
   if (*actual == 0 && *expected != 0) return "zero where a value belongs";
   if (*actual == -*expected) return "the sign flipped";
+  if (differ_by_one_bit(trial, *expected, *actual)) return "one bit off";
   if (trial.max_bound_ratio.value_or(0) > 1) return "errors beyond the allowed one";
   return "other values";
 }

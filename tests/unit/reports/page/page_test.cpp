@@ -1,4 +1,5 @@
 #include "kernels/core/status.h"
+#include "reports/page/wrong_pattern.h"
 #include "tests/unit/page_support.h"
 
 namespace assay::page {
@@ -98,6 +99,26 @@ TEST(Page, FailuresOfOneCauseAreOneBlockWithTheWorstAndOneCommand) {
   EXPECT_EQ(bits["replay"], "assay run --case tensor_ops/add/f32/n=4") << "of the worst";
   EXPECT_EQ(bits["others"].size(), 4U);
   EXPECT_EQ(count(html_of({stored.read()}), "data-copy="), 2U);
+}
+
+TEST(Page, OneBitIsOneBitInEachDtype) {
+  const auto pattern = [](const std::string& dtype, const std::string& expected,
+                          const std::string& actual) {
+    Record one = record("add", "cpu", Status::fail);
+    one.dtype = dtype;
+    one.worst_index = 0;
+    one.worst_expected = expected;
+    one.worst_actual = actual;
+    return wrong_pattern(one);
+  };
+  EXPECT_EQ(pattern("f64", "1", "1.0000000000000002"), "one bit off");
+  EXPECT_EQ(pattern("bf16", "1", "1.0078125"), "one bit off");
+  EXPECT_EQ(pattern("f16", "1", "1.0009765625"), "one bit off");
+  EXPECT_EQ(pattern("i64", "5", "4"), "one bit off");
+  EXPECT_EQ(pattern("i64", "5", "6"), "other values");
+  EXPECT_EQ(pattern("f32", "1.5", "0"), "zero where a value belongs");
+  EXPECT_EQ(pattern("f32", "1.5", "-1.5"), "the sign flipped");
+  EXPECT_EQ(pattern("f32", "1.5", "2.75"), "other values");
 }
 
 TEST(Page, ACaseOfPlacementSaysWhatItStandsFor) {
