@@ -11,7 +11,7 @@
 #include "cli/run/estimate.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
-#include "harness/placement/claims.h"
+#include "harness/records/claims.h"
 
 namespace assay::cli {
 namespace {
@@ -56,7 +56,7 @@ int execute(const SelectionOptions& options, bool json) {
     return ok;
   }
   for (const PlannedTrial& trial : selected.plan) {
-    const std::string_view claim = placement::claim_of(trial.test.suite, trial.test.op.op->name);
+    const std::string_view claim = claim_of(trial.test.suite, trial.test.op.op->name);
     show("{}  {}{}{}\n", lane_text(trial), trial.test.id(),
          claim.empty() ? "" : fmt::format("  {}", claim),
          trial.skip_reason.empty() ? "" : "  (skip: " + trial.skip_reason + ")");

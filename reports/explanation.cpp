@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "harness/placement/claims.h"
+#include "harness/records/claims.h"
 #include "harness/records/fields_text.h"
 #include "harness/records/printable.h"
 
@@ -26,7 +26,7 @@ std::string explanation(const Record& record) {
   const auto add = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) text += fmt::format("\n{}: {}", label, printable(value));
   };
-  add("stands for", std::string(placement::claim_of(record.suite, record.op)));
+  add("stands for", std::string(claim_of(record.suite, record.op)));
   add("oracle", record.oracle);
   add("mismatches", to_cell(record.mismatches));
   add("elements", to_cell(record.elements));

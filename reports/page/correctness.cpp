@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "harness/placement/claims.h"
+#include "harness/records/claims.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
 
@@ -79,7 +79,7 @@ Json ops_table(const Content& content, const std::string& suite) {
     if (op.suite != suite) continue;
     Json name = head_cell(op.name());
     name["link"] = search_link(op);
-    name["below"] = placement::claim_of(op.suite, op.op);
+    name["below"] = claim_of(op.suite, op.op);
     Json cells = Json::array({std::move(name)});
     cells.push_back(
         number_cell(fmt::format("{}", op.cases.size()), static_cast<double>(op.cases.size())));

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "harness/placement/claims.h"
+#include "harness/records/claims.h"
 #include "kernels/core/names.h"
 #include "reports/explanation.h"
 #include "reports/page/cells.h"
@@ -95,7 +95,7 @@ Json group_json(const Content& content, const Group& group) {
   const Record& trial = *worst.trial;
   const RunSource& run = content.input.runs[worst.run];
   const bool several_runs = content.input.runs.size() > 1;
-  const std::string_view claim = placement::claim_of(trial.suite, trial.op);
+  const std::string_view claim = claim_of(trial.suite, trial.op);
   Json json{
       {"status", status_of(trial)},
       {"count", group.problems.size()},

@@ -1,10 +1,10 @@
-#include "harness/placement/claims.h"
+#include "harness/records/claims.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace assay::placement {
+namespace assay {
 namespace {
 
 using Claim = std::pair<std::string_view, std::string_view>;
@@ -42,4 +42,4 @@ std::string_view claim_of(std::string_view suite, std::string_view op) {
   return found == claims.end() ? std::string_view() : found->second;
 }
 
-}  // namespace assay::placement
+}  // namespace assay

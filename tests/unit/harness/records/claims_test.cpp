@@ -1,4 +1,4 @@
-#include "harness/placement/claims.h"
+#include "harness/records/claims.h"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@
 
 #include "harness/placement/scenario_ops.h"
 
-namespace assay::placement {
+namespace assay {
 namespace {
 
 TEST(Claims, EachScenarioStandsForOneThatItsDocumentHasToo) {
   std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / "docs/placement.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  for (const Op& op : scenario_ops()) {
+  for (const Op& op : placement::scenario_ops()) {
     const std::string claim(claim_of("placement", op.name));
     EXPECT_NE(claim, "") << op.name;
     EXPECT_NE(page.find("| " + claim + " | `" + std::string(op.name) + "` |"), std::string::npos)
@@ -30,4 +30,4 @@ TEST(Claims, OtherOpsHaveNone) {
 }
 
 }  // namespace
-}  // namespace assay::placement
+}  // namespace assay
