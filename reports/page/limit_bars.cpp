@@ -182,6 +182,7 @@ std::vector<Bars> bars_of(const Content& content) {
     if (bar.most > 0) bars->rows.push_back(std::move(bar));
   }
   std::erase_if(all, [](const Bars& bars) { return bars.rows.empty(); });
+  std::ranges::stable_sort(all, std::ranges::greater(), &Bars::shares);
   return all;
 }
 
