@@ -232,10 +232,11 @@ void share_axes(std::vector<Panel>& panels) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> by_unit;
   for (const Panel& panel : panels) {
     auto& [xs, ys] = by_unit[panel.plot.y.unit];
+    for (const PlotLimit& limit : panel.plot.limits) ys.push_back(limit.places.front().second);
     for (const PlotSeries& series : panel.plot.series) {
       for (const PlotPoint& point : series.points) {
         xs.push_back(point.x);
-        ys.push_back(point.y);
+        for (const double y : {point.y, point.low, point.high}) ys.push_back(y);
       }
     }
   }
