@@ -10,6 +10,7 @@
 #include "reports/page/differences.h"
 #include "reports/page/forest.h"
 #include "reports/page/times.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {

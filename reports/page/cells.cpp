@@ -117,18 +117,6 @@ std::string speed_words(double ratio) {
   return ratio > 1 ? three_digits(ratio) + "× slower" : three_digits(1 / ratio) + "× faster";
 }
 
-std::string grouped(std::int64_t count) {
-  std::string text = fmt::format("{}", count);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
-  }
-  return text;
-}
-
-std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", grouped(count), count == 1 ? one : many);
-}
-
 std::string row_link(std::size_t file, std::size_t row) {
   return fmt::format("#row={}.{}", file, row);
 }

@@ -54,11 +54,6 @@ Figure rate_figure(const Record& trial);
 /// The ratio of two times for people: "1.20× slower", "2.00× faster", "the same".
 std::string speed_words(double ratio);
 
-/// "2,446"
-std::string grouped(std::int64_t count);
-/// "1 run", "2 runs"
-std::string counted(std::int64_t count, std::string_view one, std::string_view many);
-
 /// Returns the fragment of the URL that shows a row: "#row=0.123".
 std::string row_link(std::size_t file, std::size_t row);
 

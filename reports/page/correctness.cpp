@@ -6,6 +6,7 @@
 #include "harness/records/claims.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -108,7 +109,7 @@ Json suite_json(const Content& content, const std::string& suite) {
   }
   std::string rest;
   const auto add = [&](std::int64_t n, std::string_view what) {
-    if (n > 0) rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", grouped(n), what);
+    if (n > 0) rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", with_commas(n), what);
   };
   add(all.wrong, "wrong");
   add(all.broken, "broken");
@@ -125,8 +126,8 @@ Json suite_json(const Content& content, const std::string& suite) {
       {"bad_share", fmt::format("{:.4g}", all.total() == 0 ? 0.0
                                                            : 100.0 * static_cast<double>(bad) /
                                                                  static_cast<double>(all.total()))},
-      {"right", grouped(all.right)},
-      {"total", grouped(all.total())},
+      {"right", with_commas(all.right)},
+      {"total", with_commas(all.total())},
       {"rest", rest},
       {"kind", bad > 0 ? "bad" : "good"},
       {"table", Json::array({ops_table(content, suite)})}};

@@ -47,15 +47,15 @@ std::int64_t missing(const RunSource& run) {
 std::string all_right(const RunSource& run) {
   const std::int64_t right = run.tally.count(StatusClass::right);
   std::string text = right == 1 ? "The one result is right"
-                                : fmt::format("All {} results are right", grouped(right));
+                                : fmt::format("All {} results are right", with_commas(right));
   if (const std::int64_t flaky = run.tally.count(Status::flaky); flaky > 0) {
-    text += fmt::format(", {} flaky and accepted", grouped(flaky));
+    text += fmt::format(", {} flaky and accepted", with_commas(flaky));
   }
   if (run.tally.expected > 0) {
     text += ", beside " + counted(run.tally.expected, "known failure", "known failures");
   }
   if (const std::int64_t skipped = run.tally.count(StatusClass::skipped); skipped > 0) {
-    text += fmt::format(", {} skipped", grouped(skipped));
+    text += fmt::format(", {} skipped", with_commas(skipped));
   }
   return text;
 }
@@ -66,7 +66,7 @@ std::string quality_sentence(const RunSource& run) {
   return quality.contended == quality.timed
              ? "; every time was taken on a busy machine"
              : fmt::format("; {} of {} times were taken on a busy machine",
-                           grouped(quality.contended), grouped(quality.timed));
+                           with_commas(quality.contended), with_commas(quality.timed));
 }
 
 std::string capitalized(std::string text) {
@@ -123,19 +123,19 @@ std::string not_right(const RunSource& run) {
     for (const auto& [status, count] : run.tally.by_status) {
       if (!turns_red(status, run.run) || class_of(status) != wanted) continue;
       all += count;
-      parts.push_back(fmt::format("{} {}", grouped(count), deed(status)));
+      parts.push_back(fmt::format("{} {}", with_commas(count), deed(status)));
     }
   }
   if (all == 0) return {};
-  return fmt::format("{} of {} results {} not right: {}", grouped(all), grouped(run.tally.total),
-                     all == 1 ? "is" : "are", join(parts, ", "));
+  return fmt::format("{} of {} results {} not right: {}", with_commas(all),
+                     with_commas(run.tally.total), all == 1 ? "is" : "are", join(parts, ", "));
 }
 
 std::string run_sentence(const RunSource& run) {
   if (std::string text = not_right(run); !text.empty()) {
     if (missing(run) > 0) {
-      text += fmt::format("; {} of {} trials have no result", grouped(missing(run)),
-                          grouped(run.run.planned));
+      text += fmt::format("; {} of {} trials have no result", with_commas(missing(run)),
+                          with_commas(run.run.planned));
     }
     return text + quality_sentence(run);
   }

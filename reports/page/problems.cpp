@@ -10,6 +10,7 @@
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
 #include "reports/page/wrong_pattern.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -72,7 +73,7 @@ std::string allowed_text(const Record& trial) {
   std::string text = excess_text(trial);
   if (trial.mismatches && trial.elements) {
     text += fmt::format("{}{} of {} elements", text.empty() ? "" : "; ",
-                        page::grouped(*trial.mismatches), page::grouped(*trial.elements));
+                        with_commas(*trial.mismatches), with_commas(*trial.elements));
   }
   return text;
 }
@@ -99,7 +100,7 @@ Json group_json(const Content& content, const Group& group) {
   Json json{
       {"status", status_of(trial)},
       {"count", group.problems.size()},
-      {"of", grouped(trials_like(run, trial))},
+      {"of", with_commas(trials_like(run, trial))},
       {"device", lane_text(trial)},
       {"run", several_runs ? fmt::format(" of run {}", worst.run + 1) : ""},
       {"op", trial.op},
@@ -117,9 +118,10 @@ Json group_json(const Content& content, const Group& group) {
       {"replay", trial.replay},
       {"others", others_of(group)},
       {"others_count", group.problems.size() == 1 ? Json(false) : Json(group.problems.size() - 1)},
-      {"left_out", group.problems.size() > max_shown
-                       ? Json(grouped(static_cast<std::int64_t>(group.problems.size() - max_shown)))
-                       : Json(false)}};
+      {"left_out",
+       group.problems.size() > max_shown
+           ? Json(with_commas(static_cast<std::int64_t>(group.problems.size() - max_shown)))
+           : Json(false)}};
   if (trial.worst_index) {
     json["worst"] = {{"index", fmt::format("{}", *trial.worst_index)},
                      {"expected", trial.worst_expected},

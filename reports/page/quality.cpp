@@ -6,6 +6,7 @@
 #include "reports/few_samples.h"
 #include "reports/page/cells.h"
 #include "reports/rate.h"
+#include "reports/si.h"
 
 namespace assay::page {
 
@@ -23,10 +24,10 @@ void Quality::add(const Record& trial) {
 
 std::string Quality::rest() const {
   std::vector<std::string> found;
-  if (throttled > 0) found.push_back(fmt::format("{} throttled", grouped(throttled)));
+  if (throttled > 0) found.push_back(fmt::format("{} throttled", with_commas(throttled)));
   if (beyond_limit > 0)
-    found.push_back(fmt::format("{} beyond their limit", grouped(beyond_limit)));
-  if (too_few > 0) found.push_back(fmt::format("{} of too few samples", grouped(too_few)));
+    found.push_back(fmt::format("{} beyond their limit", with_commas(beyond_limit)));
+  if (too_few > 0) found.push_back(fmt::format("{} of too few samples", with_commas(too_few)));
   return join(found, ", ");
 }
 

@@ -3,6 +3,7 @@
 #include "reports/files/gzip.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
+#include "reports/si.h"
 
 namespace assay::page {
 
@@ -18,7 +19,7 @@ Json results_part(const Content& content) {
                      {"save_as", save_as},
                      {"kind", i < content.input.runs.size() ? "results" : "other"},
                      {"packed", base64(gzip(file.bytes))},
-                     {"size", grouped(std::ssize(file.bytes))}});
+                     {"size", with_commas(std::ssize(file.bytes))}});
   }
   return {{"title", "All rows"}, {"files", std::move(files)}};
 }

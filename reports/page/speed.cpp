@@ -106,7 +106,7 @@ std::string hint_of(const Quality& quality, const Content& content) {
     hint = "All were taken on a busy machine. ";
   } else if (quality.is_mostly_contended()) {
     hint = fmt::format("{} of {} were taken on a busy machine; the others say quiet. ",
-                       grouped(quality.contended), grouped(quality.timed));
+                       with_commas(quality.contended), with_commas(quality.timed));
   }
   return hint +
          (content.rated.size() > 1

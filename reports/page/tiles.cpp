@@ -10,6 +10,7 @@
 #include "reports/page/findings.h"
 #include "reports/page/quality.h"
 #include "reports/rate.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -55,7 +56,7 @@ Json device_tile(const RunSource& run) {
     notes = names;
   }
   for (const auto& [kind, count] : stand_ins) {
-    notes.push_back(fmt::format("{} {}: no hardware", is_one ? "is" : grouped(count), kind));
+    notes.push_back(fmt::format("{} {}: no hardware", is_one ? "is" : with_commas(count), kind));
   }
   std::erase(notes, "");
   Json made = tile(is_one ? "Device" : "Devices",
@@ -79,11 +80,11 @@ Json right_tile(const RunSource& run) {
   } else if (worst == 0) {
     note = "all are exact";
   }
-  Json made = tile("Right", grouped(run.tally.count(StatusClass::right)), note,
+  Json made = tile("Right", with_commas(run.tally.count(StatusClass::right)), note,
                    word.kind == "passed"   ? "good"
                    : word.kind == "failed" ? "bad"
                                            : "");
-  made["of"] = fmt::format("of {}", grouped(run.tally.total));
+  made["of"] = fmt::format("of {}", with_commas(run.tally.total));
   return made;
 }
 
@@ -124,15 +125,17 @@ Json quality_tile(const RunSource& run) {
   if (quality.timed == 0) return tile(title, "–", "no hardware was timed");
   if (quality.is_clean()) {
     Json made =
-        tile(title, grouped(quality.timed), "none contended, throttled or beyond its limit");
+        tile(title, with_commas(quality.timed), "none contended, throttled or beyond its limit");
     made["of"] = "all quiet";
     return made;
   }
   std::string note = quality.rest();
   const bool is_busy = quality.contended > 0;
   if (is_busy) note += note.empty() ? "measure again when quiet" : "; measure again when quiet";
-  Json made = tile(title, grouped(is_busy ? quality.contended : quality.doubtful), note, "amber");
-  made["of"] = fmt::format("of {} {}", grouped(quality.timed), is_busy ? "contended" : "doubtful");
+  Json made =
+      tile(title, with_commas(is_busy ? quality.contended : quality.doubtful), note, "amber");
+  made["of"] =
+      fmt::format("of {} {}", with_commas(quality.timed), is_busy ? "contended" : "doubtful");
   return made;
 }
 

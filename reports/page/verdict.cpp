@@ -8,6 +8,7 @@
 #include "reports/page/findings.h"
 #include "reports/page/runs.h"
 #include "reports/page/tiles.h"
+#include "reports/si.h"
 #include "reports/time_spent.h"
 
 namespace assay::page {
