@@ -20,7 +20,7 @@ struct OwnDevice {
 /// whose functions are not all there.
 std::vector<OwnDevice> read_own_devices(const assay_kernel_table& table);
 
-/// What is known of one before it is opened; `index` is among those of its kind.
+/// Facts known before it is opened; `index` is among those of its kind.
 DeviceInfo own_info(const OwnDevice& device, std::int64_t index);
 
 /// Those of one kind as a backend of the process in which the kernels run; `table` must outlive it.

@@ -57,7 +57,7 @@ struct StoredTrial {
   Status status = Status::error;
   bool accepted = false;     // an expected failure
   bool is_stand_in = false;  // ran on a stand-in for a device
-  /// Of a pass, the outcome's; 0: not known.
+  /// Hash of the outcome of a pass; 0: not known.
   std::uint64_t output_hash = 0;
 
   bool passed() const { return status == Status::pass && !accepted; }

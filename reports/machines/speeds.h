@@ -13,7 +13,7 @@
 
 namespace assay {
 
-/// What is compared: a product, or one machine where all are of one product.
+/// One side of the comparison: a product, or one machine where all are of one product.
 struct FleetColumn {
   std::string name;                     // "NVIDIA H100", or "NVIDIA H100 in node7"
   std::vector<std::uint32_t> machines;  // indices into Fleet::machines

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_named_changes = 3;
 
-/// What a status did to its trial.
+/// Word for the fate of a trial with that status.
 std::string_view deed(Status status) {
   switch (status) {
     case Status::crash:

@@ -10,7 +10,7 @@ Json facts_of_run(const Content& content, std::size_t run);
 /// Runs beside each other: a row each with verdict and best figures; null for one run.
 Json table_of_runs(const Content& content);
 
-/// What differs between the runs or devices beside each other; null if nothing does.
+/// Differences between the runs or devices beside each other; null without any.
 Json table_of_differences(const Content& content);
 
 }  // namespace assay::page
