@@ -29,7 +29,7 @@ class Help(AssayTest):
 class Devices(AssayTest):
     def test_the_cpu_is_described(self):
         text = self.assay("devices").stdout
-        self.assertTrue(text.startswith("cpu  "))
+        self.assertRegex(text, r"\Adevice  name .*\ncpu  ")
         self.assertIn("oneDNN", text)
         self.assertIn("memory_total_bytes", text)
 

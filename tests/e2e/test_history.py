@@ -94,7 +94,7 @@ class Changes(HistoryTest):
         self.assertIn("40 runs; 2 series, 80 points, 0 gaps", result.stdout)
         self.assertIn("2 changes in 2 of 2 series", result.stdout)
         before, after = change["last_before_run_id"], change["first_after_run_id"]
-        self.assertRegex(result.stdout, rf"2 changes between runs/{before} and runs/{after}; what else changed there:\n"
+        self.assertRegex(result.stdout, rf"[12] changes? between runs/{before} and runs/{after}; what else changed there:\n"
                                         rf"(    .*\n)*    git_revision .*\n(    .*\n)*    assay compare runs/{before} runs/{after}\n")
         self.assertIn("machines drift", result.stderr)
         self.assertIn("--reference", result.stderr)
@@ -212,7 +212,7 @@ class Reference(HistoryTest):
         self.make_run("p0", 1, 1, git="bbbbbbbbbbbb", case={"status": "fail"})
         said = self.history("--reference", "bbbb").stdout
         self.assertIn(f"no point: r0: {ADD} on cpu: no reference", said)
-        self.assertIn("1 points", said)
+        self.assertIn("2 series, 1 point, 0 gaps", said)
 
     def test_several_builds_as_one_reference_are_said(self):
         self.make_run("r0", 0, 1)
@@ -236,7 +236,7 @@ class Gaps(HistoryTest):
             self.make_run(f"r{i:02}", i, 1, case=wrong)
         said = self.history().stdout
         self.assertIn(f"no point: r07: {ADD} on cpu: fail: 3 mismatches\n", said)
-        self.assertIn("23 points, 1 gaps", said)
+        self.assertIn("23 points, 1 gap", said)
         (row,) = [row for row in self.rows(".", "points.csv") if row["missing"]]
         self.assertEqual((row["run_id"], row["value"], row["median_s"]), ("r07", "", ""))
         chart = xml.etree.ElementTree.parse(self.folder / "chart.svg")
@@ -262,7 +262,7 @@ class Gaps(HistoryTest):
         self.make_run("r0", 0, 1)
         shutil.copytree(self.folder / "runs" / "r0", self.folder / "runs" / "copy")
         said = self.history("runs/r0")
-        self.assertIn("1 runs; 2 series, 2 points", said.stdout)
+        self.assertIn("1 run; 2 series, 2 points", said.stdout)
         self.assertIn("is the run r0", said.stderr)
 
 
