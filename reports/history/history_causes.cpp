@@ -55,7 +55,7 @@ std::string differences_text(const StoredRun& before, const StoredRun& after) {
   for (const Difference& one :
        environment_differences(base, cand, pair_devices(base, cand, false))) {
     lines.push_back(
-        {"   ", one.what, one.base.empty() ? "-" : one.base, one.cand.empty() ? "-" : one.cand});
+        {"  ", one.what, one.base.empty() ? "-" : one.base, one.cand.empty() ? "-" : one.cand});
   }
   return lines.empty() ? problems + "    nothing that is recorded\n"
                        : problems + text_table(lines, "<<<<");
