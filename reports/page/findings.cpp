@@ -104,11 +104,8 @@ Word failed_word() { return {"FAILED", "✗", "failed"}; }
 Word incomplete_word() { return {"INCOMPLETE", "–", "open"}; }
 
 Word word_of(const RunSource& run) {
-  if (run.verdict.passed) return passed_word();
-  const bool nothing_ran = run.tally.count(StatusClass::skipped) == run.tally.total;
-  const bool is_whole = run.run.ended() && !run.run.interrupted && missing(run) == 0;
-  if (run.verdict.shown_by_a_result) return failed_word();
-  return is_whole && !nothing_ran && run.tally.untested.empty() ? failed_word() : incomplete_word();
+  if (run.verdict.word == passed_word().word) return passed_word();
+  return run.verdict.word == incomplete_word().word ? incomplete_word() : failed_word();
 }
 
 Word word_of(const PairedSource& source) {
