@@ -218,7 +218,8 @@ TEST(Page, ARunThatLacksTrialsDoesNotSayThatNothingIsWrong) {
   run.interrupted = true;
   const Stored stored({record("add", "cpu")}, run);
   const std::string problems = part(html_of({stored.read()}), "problems");
-  EXPECT_TRUE(has(problems, "No result of the run is wrong, but it did not pass: 1 right (interrupted)"));
+  EXPECT_TRUE(
+      has(problems, "No result of the run is wrong, but it did not pass: 1 right (interrupted)"));
   EXPECT_FALSE(has(problems, "none is missing"));
 }
 
