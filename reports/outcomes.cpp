@@ -120,25 +120,6 @@ std::string why_not_run(const RunInfo& run) {
   return "";
 }
 
-/// The failures by kind, the worst first: "28 wrong, 2 crashed".
-std::vector<std::string> failures(const RunInfo& run, const Tally& tally) {
-  constexpr std::array<std::pair<Status, std::string_view>, 8> words{
-      {{Status::fail, "wrong"},
-       {Status::vacuous, "vacuous"},
-       {Status::flaky, "flaky"},
-       {Status::crash, "crashed"},
-       {Status::timeout, "timed out"},
-       {Status::oom, "out of memory"},
-       {Status::device_lost, "with a lost device"},
-       {Status::error, "with an error"}}};
-  std::vector<std::string> texts;
-  for (const auto& [status, word] : words) {
-    const std::int64_t count = turns_red(status, run) ? tally.count(status) : 0;
-    if (count > 0) texts.push_back(fmt::format("{} {}", with_commas(count), word));
-  }
-  return texts;
-}
-
 /// The rest of the sentence: right, accepted, skipped and missing trials.
 std::string others(const RunInfo& run, const Tally& tally, std::int64_t missing) {
   std::vector<std::string> texts;
@@ -157,11 +138,29 @@ std::string others(const RunInfo& run, const Tally& tally, std::int64_t missing)
 
 }  // namespace
 
+std::string failures_text(const RunInfo& run, const Tally& tally) {
+  constexpr std::array<std::pair<Status, std::string_view>, 8> words{
+      {{Status::fail, "wrong"},
+       {Status::vacuous, "vacuous"},
+       {Status::flaky, "flaky"},
+       {Status::crash, "crashed"},
+       {Status::timeout, "timed out"},
+       {Status::oom, "ran out of memory"},
+       {Status::device_lost, "lost the device"},
+       {Status::error, "ended in an error"}}};
+  std::vector<std::string> texts;
+  for (const auto& [status, word] : words) {
+    const std::int64_t count = turns_red(status, run) ? tally.count(status) : 0;
+    if (count > 0) texts.push_back(fmt::format("{} {}", with_commas(count), word));
+  }
+  return join(texts, ", ");
+}
+
 RunVerdict run_verdict(const RunInfo& run, const Tally& tally) {
   const std::int64_t missing = std::max<std::int64_t>(0, run.planned - tally.finished);
   const std::string rest = others(run, tally, missing);
-  if (const auto failed = failures(run, tally); !failed.empty()) {
-    return {"FAILED", join(failed, ", ") + (rest.empty() ? "" : "; " + rest), false, true};
+  if (const std::string failed = failures_text(run, tally); !failed.empty()) {
+    return {"FAILED", failed + (rest.empty() ? "" : "; " + rest), false, true};
   }
   if (run.ended_at.empty() || run.interrupted || missing > 0) {
     return {"INCOMPLETE", rest.empty() || missing == 0 ? rest + why_not_run(run) : rest};

@@ -71,6 +71,10 @@ class Outcomes final : public Sink {
   std::int64_t finished_ = 0;
 };
 
+/// Counts of outcomes that keep a run from passing, the worst first: "28 wrong, 2 crashed". Empty
+/// without any.
+std::string failures_text(const RunInfo& run, const Tally& tally);
+
 /// Verdict on a run, in one word and one sentence.
 struct RunVerdict {
   std::string word;

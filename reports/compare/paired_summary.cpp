@@ -128,16 +128,27 @@ std::string tally_text(const PairedTally& counts) {
   return text.empty() ? "no case was judged" : text;
 }
 
+std::string_view paired_word(const PairedTally& counts) {
+  for (const PairedVerdict against : {PairedVerdict::wrong, PairedVerdict::missing,
+                                      PairedVerdict::broken, PairedVerdict::regressed}) {
+    if (counts.contains(against)) return "FAILED";
+  }
+  const bool is_decided =
+      counts.contains(PairedVerdict::improved) || counts.contains(PairedVerdict::equivalent);
+  return is_decided ? "PASSED" : "INCOMPLETE";
+}
+
 std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
                                                          std::span<const PairedCase> cases) {
   const PairedTally counts = tally(cases);
-  const bool has_failed =
-      counts.contains(PairedVerdict::wrong) || counts.contains(PairedVerdict::regressed);
+  std::string_view word = paired_word(counts);
+  if (word != "FAILED" && info.interrupted) word = "INCOMPLETE";
+  if (word == "PASSED" && info.exit_code != 0) word = "FAILED";
   std::string why = tally_text(counts);
   if (info.interrupted) why += "; interrupted";
   why += fmt::format(" (margin {:.3g}%)", info.margin * 100);
-  if (info.exit_code == 0) return {"PASSED", "no confirmed regression; " + why};
-  return {has_failed ? "FAILED" : "INCOMPLETE", why};
+  if (info.exit_code == 0) why = "no confirmed regression; " + why;
+  return {std::string(word), why};
 }
 
 std::string paired_verdict(const PairedInfo& info, std::span<const PairedCase> cases) {

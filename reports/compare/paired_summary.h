@@ -16,6 +16,10 @@ PairedTally tally(std::span<const PairedCase> cases);
 /// "2 regressed, 27 equivalent, 1 inconclusive"
 std::string tally_text(const PairedTally& tally);
 
+/// Returns the verdict by the cases: FAILED; PASSED if one was decided, and none against the
+/// candidate; else INCOMPLETE.
+std::string_view paired_word(const PairedTally& counts);
+
 /// Returns the verdict of the comparison as a word, and why.
 std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
                                                          std::span<const PairedCase> cases);

@@ -17,28 +17,6 @@ namespace {
 
 constexpr std::size_t max_named_changes = 3;
 
-/// Word for the fate of a trial with that status.
-std::string_view deed(Status status) {
-  switch (status) {
-    case Status::crash:
-      return "crashed";
-    case Status::timeout:
-      return "timed out";
-    case Status::oom:
-      return "ran out of memory";
-    case Status::device_lost:
-      return "lost the device";
-    case Status::error:
-      return "ended in an error";
-    case Status::flaky:
-      return "flaky";
-    case Status::vacuous:
-      return "vacuous";
-    default:
-      return "wrong";
-  }
-}
-
 std::int64_t missing(const RunSource& run) {
   return std::max<std::int64_t>(run.run.planned - run.tally.finished, 0);
 }
@@ -74,27 +52,17 @@ std::string capitalized(std::string text) {
   return text;
 }
 
-/// The judgement of `assay ab` by its rows.
-Word by_rows(const PairedTally& counts) {
-  const auto count = [&](PairedVerdict verdict) {
-    const auto found = counts.find(verdict);
-    return found == counts.end() ? 0 : found->second;
-  };
-  if (count(PairedVerdict::wrong) + count(PairedVerdict::missing) + count(PairedVerdict::broken) +
-          count(PairedVerdict::regressed) >
-      0) {
-    return failed_word();
-  }
-  return count(PairedVerdict::improved) + count(PairedVerdict::equivalent) > 0 ? passed_word()
-                                                                               : incomplete_word();
+/// The verdict with its sign.
+Word marked(std::string_view verdict) {
+  if (verdict == passed_word().word) return passed_word();
+  return verdict == incomplete_word().word ? incomplete_word() : failed_word();
 }
 
 bool disagrees(const PairedSource& source) {
   if (!source.ended || source.interrupted) return false;
-  const Word word = by_rows(tally(source.cases));
+  const std::string_view word = paired_word(tally(source.cases));
   // An open comparison may end either way.
-  return word.word == "FAILED" ? source.exit_code == 0
-                               : word.word == "PASSED" && source.exit_code != 0;
+  return word == "FAILED" ? source.exit_code == 0 : word == "PASSED" && source.exit_code != 0;
 }
 
 }  // namespace
@@ -103,29 +71,24 @@ Word passed_word() { return {"PASSED", "✓", "passed"}; }
 Word failed_word() { return {"FAILED", "✗", "failed"}; }
 Word incomplete_word() { return {"INCOMPLETE", "–", "open"}; }
 
-Word word_of(const RunSource& run) {
-  if (run.verdict.word == passed_word().word) return passed_word();
-  return run.verdict.word == incomplete_word().word ? incomplete_word() : failed_word();
-}
+Word word_of(const RunSource& run) { return marked(run.verdict.word); }
 
 Word word_of(const PairedSource& source) {
-  if (!source.ended || source.interrupted) return incomplete_word();
-  return disagrees(source) ? failed_word() : by_rows(tally(source.cases));
+  if (!source.ended) return incomplete_word();
+  if (disagrees(source)) return failed_word();
+  const Word word = marked(paired_word(tally(source.cases)));
+  return source.interrupted && word.word != "FAILED" ? incomplete_word() : word;
 }
 
 std::string not_right(const RunSource& run) {
-  std::vector<std::string> parts;
+  const std::string failures = failures_text(run.run, run.tally);
+  if (failures.empty()) return {};
   std::int64_t all = 0;
-  for (const StatusClass wanted : {StatusClass::wrong, StatusClass::broken}) {
-    for (const auto& [status, count] : run.tally.by_status) {
-      if (!turns_red(status, run.run) || class_of(status) != wanted) continue;
-      all += count;
-      parts.push_back(fmt::format("{} {}", with_commas(count), deed(status)));
-    }
+  for (const auto& [status, count] : run.tally.by_status) {
+    if (turns_red(status, run.run)) all += count;
   }
-  if (all == 0) return {};
   return fmt::format("{} of {} results {} not right: {}", with_commas(all),
-                     with_commas(run.tally.total), all == 1 ? "is" : "are", join(parts, ", "));
+                     with_commas(run.tally.total), all == 1 ? "is" : "are", failures);
 }
 
 std::string run_sentence(const RunSource& run) {

@@ -78,7 +78,16 @@ TEST(PairedVerdictLine, CountsAndSaysWhetherAllIsWell) {
   PairedInfo info{.margin = 0.02};
   EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::equivalent, 1)}),
             "PASSED: no confirmed regression; 1 equivalent (margin 2%)");
-  info.exit_code = 1;
+  EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::inconclusive, 1)}),
+            "INCOMPLETE: no confirmed regression; 1 inconclusive (margin 2%)");
+  for (const PairedVerdict against : {PairedVerdict::wrong, PairedVerdict::missing,
+                                      PairedVerdict::broken, PairedVerdict::regressed}) {
+    info.exit_code = 1;
+    EXPECT_TRUE(paired_verdict(info, std::vector{compared("a", PairedVerdict::equivalent, 1),
+                                                 compared("b", against, 1)})
+                    .starts_with("FAILED: "))
+        << name(against);
+  }
   EXPECT_EQ(paired_verdict(info, mixed()),
             "FAILED: 2 regressed, 1 equivalent, 1 wrong (margin 2%)");
   info.interrupted = true;

@@ -156,6 +156,10 @@ TEST(Page, OfAPairedComparisonShowsWhatRegressedFirst) {
   const std::string killed = page_html({.paired = {source}});
   EXPECT_TRUE(has(killed, "– INCOMPLETE"));
   EXPECT_FALSE(has(killed, "\"verdict passed\""));
+  source.ended = source.interrupted = true;
+  EXPECT_TRUE(has(page_html({.paired = {source}}), "✗ FAILED")) << "as on the console";
+  source.cases = {paired("equal", PairedVerdict::equivalent, 1.001, 0.01)};
+  EXPECT_TRUE(has(page_html({.paired = {source}}), "– INCOMPLETE"));
 }
 
 TEST(Page, APairedComparisonIsJudgedByItsRowsAndItsExitCode) {
