@@ -33,7 +33,10 @@ class TorchDevices:
     def _names(self, kind):
         module = getattr(self._torch, kind, None)
         count = getattr(module, "device_count", lambda: 1)() if kind != "cpu" else 1
-        name_of = getattr(module, "get_device_name", lambda index: f"{kind} of PyTorch {self._torch.__version__}")
+        name_of = getattr(module, "get_device_name", None)
+        if name_of is None or (kind == "cuda" and self._torch.version.cuda):
+            # On NVIDIA's GPUs the name takes a context, which nobody asked for yet.
+            name_of = lambda index: f"{kind} of PyTorch {self._torch.__version__}"  # noqa: E731
         return [name_of(index) for index in range(count)]
 
     def _device(self, device):
