@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace assay::cpu {
@@ -30,22 +32,32 @@ std::vector<std::uint64_t> make_evictor() {
 
 }  // namespace
 
-std::optional<std::int64_t> last_level_cache_bytes() {
+std::map<int, std::int64_t> cache_bytes() {
   namespace fs = std::filesystem;
-  std::int64_t bytes = 0;
-  std::set<std::string> seen;  // keys: the processors that share a cache
+  std::map<int, std::int64_t> bytes;
+  std::set<std::pair<int, std::string>> seen;  // level, and the processors that share a cache
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/sys/devices/system/cpu", error)) {
-    const fs::path cache = entry.path() / "cache/index3";
-    std::ifstream sharers_file(cache / "shared_cpu_list");
-    std::ifstream size_file(cache / "size");  // "32768K"
-    std::string sharers;
-    std::int64_t kib = 0;
-    if (!(sharers_file >> sharers) || !(size_file >> kib) || kib <= 0) continue;
-    if (seen.insert(sharers).second) bytes += kib << 10;
+    for (const auto& cache : fs::directory_iterator(entry.path() / "cache", error)) {
+      const auto read = [&](const char* file, auto value) {
+        std::ifstream(cache.path() / file) >> value;
+        return value;
+      };
+      const int level = read("level", 0);
+      const auto kib = read("size", std::int64_t{0});  // "32768K"
+      const std::string sharers = read("shared_cpu_list", std::string());
+      if (level <= 0 || kib <= 0 || sharers.empty()) continue;
+      if (read("type", std::string()) == "Instruction") continue;
+      if (seen.emplace(level, sharers).second) bytes[level] += kib << 10;
+    }
   }
-  if (bytes > 0) return bytes;
-  return std::nullopt;
+  return bytes;
+}
+
+std::optional<std::int64_t> last_level_cache_bytes() {
+  const std::map<int, std::int64_t> bytes = cache_bytes();
+  if (bytes.empty() || bytes.rbegin()->first < 2) return std::nullopt;
+  return bytes.rbegin()->second;
 }
 
 bool exceeds_caches(std::int64_t bytes) {

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 namespace assay::cpu {
 
-/// Sums all last-level caches of the machine, as far as the system reports them: threads on all
-/// cores fill them all.
+/// Returns the bytes of each level of the caches for data, as far as the system reports them: the
+/// sum over the machine, as threads on all cores fill them all.
+std::map<int, std::int64_t> cache_bytes();
+/// Returns those of the last level. None if only the first is reported.
 std::optional<std::int64_t> last_level_cache_bytes();
 
 /// Returns true if tensors of `bytes` in total exceed this machine's share of the caches: their

@@ -95,6 +95,9 @@ DeviceInfo describe_machine() {
   info.memory_free_bytes = memory_bytes("MemAvailable");
   if (const auto mhz = number(proc_value("/proc/cpuinfo", "cpu MHz"))) info.clock_hz = *mhz * 1e6;
   info.clock_max_hz = frequency_hz("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+  const std::map<int, std::int64_t> caches = cache_bytes();
+  if (caches.contains(1)) info.l1_cache_bytes = caches.at(1);
+  if (caches.contains(2)) info.l2_cache_bytes = caches.at(2);
   info.last_level_cache_bytes = last_level_cache_bytes();
   return info;
 }

@@ -122,7 +122,10 @@ DeviceInfo describe(int ordinal) {
   info.link = link_text(state);
   info.link_now = pcie_text(state.pcie_now);
   info.processes = process_text(state);
-  if (gpu.l2CacheSize > 0) info.last_level_cache_bytes = gpu.l2CacheSize;
+  if (gpu.l2CacheSize > 0) {
+    info.l2_cache_bytes = gpu.l2CacheSize;
+    info.last_level_cache_bytes = info.l2_cache_bytes;
+  }
   info.memory_peak_bytes_per_s = memory_peak_bytes_per_s(ordinal);
   if (info.stand_in.empty()) {  // no device of this host has the bus id of a stand-in
     PciLocality locality = locality_of(info.pci_bus_id);

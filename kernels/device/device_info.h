@@ -38,6 +38,8 @@ struct DeviceInfo {
   std::string stand_in;
   std::optional<std::int64_t> numa_node;  // of the host's memory that is nearest to it
   std::string local_processors;           // those of the host that are nearest to it: "0-15,32-47"
+  std::optional<std::int64_t> l1_cache_bytes;  // sums over all caches for data of the level
+  std::optional<std::int64_t> l2_cache_bytes;
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of devices.csv. The CSV,
@@ -71,6 +73,8 @@ void visit_fields(Info& info,
   visit("stand_in", info.stand_in);
   visit("numa_node", info.numa_node);
   visit("local_processors", info.local_processors);
+  visit("l1_cache_bytes", info.l1_cache_bytes);
+  visit("l2_cache_bytes", info.l2_cache_bytes);
 }
 
 }  // namespace assay

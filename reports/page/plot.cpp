@@ -126,10 +126,8 @@ class PlotDrawing {
     for (const PlotStep& step : plot_.steps) {
       if (!is_shown(step.x) || x_axis_.place(step.x) < 0.02 || x_axis_.place(step.x) > 0.98)
         continue;
-      svg.line(x(step.x), plot_top, x(step.x), bottom_, "step", step.name);
-      const bool is_right = x(step.x) > 0.5;
-      svg.text(x(step.x), 10, step.name, "label", is_right ? Svg::Anchor::end : Svg::Anchor::start,
-               0, is_right ? 8 : -8);
+      svg.line(x(step.x), plot_top, x(step.x), bottom_, "step", step.tip);
+      svg.text(x(step.x), 14, step.name, "label", Svg::Anchor::middle);
     }
   }
 

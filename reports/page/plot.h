@@ -36,6 +36,7 @@ struct PlotLimit {
 struct PlotStep {
   std::string name;
   double x = 0;
+  std::string tip;
 };
 
 struct PlotAxis {

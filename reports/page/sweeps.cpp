@@ -95,19 +95,31 @@ void keep_common_kind(std::vector<Shown>& shown) {
   std::erase_if(shown, [&](const Shown& one) { return kind_of(*one.trial) != kept; });
 }
 
-/// The caches of the one device that a chart is of: beyond them the rate is that of memory.
+/// The caches that all shown devices have alike: a rate falls where work leaves one.
 std::vector<PlotStep> caches_of(const Content& content) {
-  if (content.columns.size() != 1 || content.columns[0].cells == nullptr) return {};
-  const DeviceCells& cells = *content.columns[0].cells;
-  const auto found = cells.find("last_level_cache_bytes");
-  if (found == cells.end() || found->second.empty()) return {};
-  double bytes = 0;
-  try {
-    from_cell(found->second, bytes);
-  } catch (const UsageError&) {
-    return {};
-  }
-  return {{"cache " + si(bytes, "B"), bytes}};
+  std::vector<PlotStep> steps;
+  const auto add = [&](std::string_view name, std::string_view column) {
+    std::set<std::string> sizes;
+    for (const std::size_t c : content.rated) {
+      const DeviceCells* const cells = content.columns[c].cells;
+      if (cells == nullptr) continue;  // several devices together
+      const auto found = cells->find(column);
+      sizes.insert(found == cells->end() ? "" : found->second);
+    }
+    if (sizes.size() != 1 || sizes.begin()->empty()) return;
+    double bytes = 0;
+    try {
+      from_cell(*sizes.begin(), bytes);
+    } catch (const UsageError&) {
+      return;
+    }
+    if (std::ranges::find(steps, bytes, &PlotStep::x) != steps.end()) return;
+    steps.push_back({std::string(name), bytes, fmt::format("{} {}", name, si(bytes, "B"))});
+  };
+  add("L1", "l1_cache_bytes");
+  add("L2", "l2_cache_bytes");
+  add(steps.size() == 2 ? "L3" : "cache", "last_level_cache_bytes");
+  return steps;
 }
 
 /// A panel: one op and dtype.
@@ -262,8 +274,8 @@ std::string axes_text(const std::vector<Panel>& panels) {
     texts.insert(panel.plot.y.unit == "FLOP/s" ? "FLOP/s by operations of a launch"
                                                : "B/s by bytes of a launch");
   }
-  return join(std::vector<std::string>(texts.begin(), texts.end()), ", ") +
-         "; all on the same axes";
+  return join(std::vector<std::string>(texts.begin(), texts.end()), ", or ") +
+         (texts.size() > 1 ? "; the same axes for each unit" : "; all on the same axes");
 }
 
 Json panel_json(const Panel& panel) {

@@ -18,6 +18,14 @@ Suite allreduce_suite() {
   const Axis few = axis("count", {{seeds, 1003}});
   const Axis out = axis("place", {{seeds, "out"}});
   const Axis both = axis("place", {{seeds, "out"}, {seeds, "in"}});
+  const Axis sizes = axis("count", {{standard, 1024},  // 4 KiB of f32
+                                    {standard, 4096},
+                                    {standard, 16384},
+                                    {standard, 65536},
+                                    {standard, 262144},
+                                    {standard, 1048576},
+                                    {standard, 4194304},
+                                    {standard, 16777216}});
   const Axis largest = axis("count", {{full, 67108864}});  // 256 MiB of f32
   // Every operation and dtype has few elements; the sum, which is common, covers ranks and sizes.
   return {.place = 4,
@@ -41,6 +49,7 @@ Suite allreduce_suite() {
                                {full, 7}}),
                 axis("count", {{smoke, 1}, {smoke, 65537}, {standard, 1048576}, {full, 16777216}}),
                 both}},
+              {{"allreduce"}, {f32}, {sum, axis("ranks", {{standard, 2}, {full, 8}}), sizes, out}},
               // Leaves out combinations of the largest messages: 8 ranks take 8.6 GB and minutes.
               {{"allreduce"}, {f32}, {sum, axis("ranks", {{full, 2}, {full, 4}}), largest, out}},
               {{"allreduce"},

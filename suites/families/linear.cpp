@@ -27,6 +27,20 @@ const Axis large{{"batch", "in", "out"},
                   {full, {4096, 4096, 4096}},
                   {full, {512, 11008, 4096}},
                   {full, {16, 4096, 32000}}}};  // its vocabulary
+/// Tokens of a layer of a transformer: few are bound by its weights, many by arithmetic.
+const Axis tokens = axis("batch", {{standard, 1},
+                                   {standard, 2},
+                                   {standard, 4},
+                                   {standard, 8},
+                                   {standard, 16},
+                                   {standard, 32},
+                                   {standard, 64},
+                                   {standard, 128},
+                                   {standard, 256},
+                                   {standard, 512},
+                                   {full, 1024},
+                                   {full, 2048}});
+const Axis layer{{"in", "out"}, {{standard, {2048, 2048}}}};
 /// Layers of 8 bits: matrix units and their libraries take extents that are multiples of 16.
 const Axis small_of_bytes{{"batch", "in", "out"}, {{seeds, {16, 64, 32}}, {smoke, {64, 768, 80}}}};
 const Axis large_of_bytes{{"batch", "in", "out"},
@@ -67,6 +81,7 @@ Suite linear_suite() {
                     {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
                     {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
                     {{"linear"}, {f32, f64, bf16, f16, tf32, i8}, {large, with_bias, none}},
+                    {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
                     {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
                     {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
                     {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}}};

@@ -23,13 +23,11 @@ const Axis large =
 const Axis large_in_full = growing("n", axis("n", {{full, 16777216}}));
 /// Elements of a sweep that shows the caches: from 4 KiB of f32 on, beyond those of the devices.
 constexpr int first_power = 10, last_power = 25;
-/// Every third size from `coarse` on.
-Axis sweep(Level coarse) {
+/// Sizes up to the usual last caches from `most` on, all others in the full profile.
+Axis sweep(Level most) {
   Axis sizes{{"n"}, {}};
-  for (int power = first_power; power <= last_power; ++power) {
-    const bool is_coarse = power % 3 == 1 && power < 24;
-    sizes.points.push_back({is_coarse ? coarse : full, {std::int64_t{1} << power}});
-  }
+  for (int power = first_power; power <= last_power; ++power)
+    sizes.points.push_back({power < 24 ? most : full, {std::int64_t{1} << power}});
   return sweeping("n", std::move(sizes));
 }
 /// As many elements in rows of 1024.

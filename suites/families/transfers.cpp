@@ -11,8 +11,11 @@ Suite transfers_suite() {
   const Axis threads = axis("threads", {{seeds, "one"}, {seeds, "all"}});
   const Axis bytes = axis("bytes", {{seeds, 4},
                                     {seeds, 4 * kib},
+                                    {standard, 16 * kib},
                                     {smoke, 64 * kib},
+                                    {standard, 256 * kib},
                                     {smoke, mib},
+                                    {standard, 4 * mib},
                                     {smoke, 16 * mib + 1},  // ends within a vector, a line, a page
                                     {standard, 64 * mib},
                                     {standard, 256 * mib},

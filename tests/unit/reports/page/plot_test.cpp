@@ -100,10 +100,11 @@ TEST(Plot, NamesOfNearLimitsDoNotOverlap) {
 
 TEST(Plot, MarksWhatLiesWithinItsSizes) {
   Plot plot = two_series();
-  plot.steps = {{"cache 1 MB", 1e6}, {"cache 1 GB", 1e9}};
+  plot.steps = {{"L2", 1e6, "L2 1.00 MB"}, {"L3", 1e9, "L3 1.00 GB"}};
   const std::string svg = plot_svg(plot).value();
-  EXPECT_NE(svg.find(">cache 1 MB</text>"), std::string::npos);
-  EXPECT_EQ(svg.find("cache 1 GB"), std::string::npos);
+  EXPECT_NE(svg.find(">L2</text>"), std::string::npos);
+  EXPECT_NE(svg.find("<title>L2 1.00 MB</title>"), std::string::npos);
+  EXPECT_EQ(svg.find("L3"), std::string::npos);
 }
 
 }  // namespace
