@@ -1,12 +1,12 @@
 #include "cli/status_line.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 
 #include "cli/stderr_message.h"
+#include "cli/terminal.h"
 
 namespace assay::cli {
 namespace {
@@ -15,12 +15,6 @@ using std::chrono::steady_clock;
 
 constexpr auto line_interval = std::chrono::seconds(5);
 constexpr int bar_cells = 24;
-
-std::size_t terminal_columns() {
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
 
 }  // namespace
 

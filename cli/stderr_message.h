@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/terminal.h"
 #include "harness/records/printable.h"
 
 // Text for a person. Text arguments may be foreign: they are shown on one line, without control
@@ -30,13 +31,13 @@ std::string message(fmt::format_string<Arguments...> format, const Arguments&...
 /// Prints on standard error. A closed or full standard error ends no run: the files matter.
 template <class... Arguments>
 void say(fmt::format_string<const Arguments&...> format, const Arguments&... arguments) {
-  std::fputs(message<const Arguments&...>(format, arguments...).c_str(), stderr);
+  std::fputs(fitted(message<const Arguments&...>(format, arguments...)).c_str(), stderr);
   std::fflush(stderr);
 }
 
 /// Prints a text of several lines on standard error.
 inline void say_text(std::string_view text) {
-  std::fputs(printable_lines(text).c_str(), stderr);
+  std::fputs(fitted(printable_lines(text)).c_str(), stderr);
   std::fflush(stderr);
 }
 

@@ -1,7 +1,9 @@
 #include "cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/stderr_message.h"
@@ -17,6 +19,38 @@ std::string_view colour_of(std::string_view word) {
   return word == "INCOMPLETE" ? yellow : red;
 }
 
+/// Characters of UTF-8.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+void add_wrapped(std::string& out, std::string_view line, std::size_t columns) {
+  constexpr std::string_view of_command = "    ";
+  if (width_of(line) <= columns || line.starts_with(of_command) || line.starts_with('\r')) {
+    out += line;
+    return;
+  }
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t used = 0;  // columns of this line
+  for (std::size_t at = 0; at < line.size();) {
+    // A word and the spaces before it.
+    const std::size_t begin = std::min(line.find_first_not_of(' ', at), line.size());
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = line.substr(begin, end - begin);
+    const std::size_t width = width_of(line.substr(at, end - at));
+    if (used > 0 && used + width > columns) {
+      out += "\n" + std::string(indent + 2, ' ');
+      out += word;
+      used = indent + 2 + width_of(word);
+    } else {
+      out += line.substr(at, end - at);
+      used += width;
+    }
+    at = end;
+  }
+}
+
 }  // namespace
 
 bool has_colour(std::FILE* to) {
@@ -29,10 +63,31 @@ bool has_colour(std::FILE* to) {
   return !is_set("NO_COLOR") && !is_dumb && isatty(fileno(to)) != 0;
 }
 
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    add_wrapped(out, text.substr(at, end - at), columns);
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+std::string fitted(std::string text) {
+  return isatty(STDERR_FILENO) != 0 ? wrapped(text, terminal_columns()) : text;
+}
+
 void say_verdict(std::string_view word, const std::string& why) {
-  std::string text(word);
-  if (has_colour(stderr)) text = std::string(colour_of(word)) + text + "\033[0m";
-  std::fputs((text + ": " + message("{}", why) + "\n").c_str(), stderr);
+  std::string text = fitted(message("{}: {}\n", word, why));
+  if (has_colour(stderr)) text = std::string(colour_of(word)) + text.insert(word.size(), "\033[0m");
+  std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
 }
 
