@@ -8,7 +8,7 @@
 #include "kernels/core/names.h"
 #include "reports/page/cells.h"
 #include "reports/page/findings.h"
-#include "reports/page/quality.h"
+#include "reports/quality.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 
