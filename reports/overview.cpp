@@ -8,6 +8,7 @@
 
 #include "harness/records/limit.h"
 #include "reports/largest_case.h"
+#include "reports/quality.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
@@ -85,25 +86,17 @@ std::vector<std::string> line_of(const Group& group, bool by_dtype) {
 }
 
 std::string disturbances(std::span<const Record> trials) {
-  const auto timed = std::ranges::count_if(
-      trials, [](const Record& trial) { return shown_time_s(trial).has_value(); });
-  const auto those = [&](std::optional<bool> Record::*what) {
-    return std::ranges::count_if(
-        trials, [&](const Record& trial) { return shown_time_s(trial) && trial.*what == true; });
-  };
+  const Quality quality = quality_of(trials);
   std::string text;
-  if (const auto n = those(&Record::contended); n > 0) {
-    text += fmt::format("{} of {} figures were taken while others used the cores: 'contended'\n", n,
-                        timed);
-  }
-  if (const auto n = those(&Record::throttled); n > 0) {
-    text += fmt::format("{} of {} figures were taken while the device slowed itself: 'throttled'\n",
-                        n, timed);
-  }
-  if (const auto beyond = those(&Record::beyond_limit); beyond > 0) {
-    text += fmt::format("{} of {} figures are beyond their measured limit: see 'reason'\n", beyond,
-                        timed);
-  }
+  const auto add = [&](std::int64_t count, std::string_view what) {
+    if (count > 0) {
+      text += fmt::format("{} of {} figures {}\n", with_commas(count), with_commas(quality.timed),
+                          what);
+    }
+  };
+  add(quality.contended, "were taken while others used the cores: 'contended'");
+  add(quality.throttled, "were taken while the device slowed itself: 'throttled'");
+  add(quality.beyond_limit, "are beyond their measured limit: see 'reason'");
   return text;
 }
 

@@ -1,14 +1,15 @@
-#include "reports/page/quality.h"
+#include "reports/quality.h"
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "kernels/core/names.h"
 #include "reports/few_samples.h"
-#include "reports/page/cells.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 
-namespace assay::page {
+namespace assay {
 
 void Quality::add(const Record& trial) {
   if (!shown_time_s(trial)) return;
@@ -31,7 +32,7 @@ std::string Quality::rest() const {
   return join(found, ", ");
 }
 
-Quality quality_of(const std::vector<Record>& trials) {
+Quality quality_of(std::span<const Record> trials) {
   Quality quality;
   for (const Record& trial : trials) quality.add(trial);
   return quality;
@@ -47,4 +48,4 @@ std::string remarks(const Record& trial, bool mostly_contended) {
   return join(found, ", ");
 }
 
-}  // namespace assay::page
+}  // namespace assay

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "harness/records/record.h"
 
-namespace assay::page {
+namespace assay {
 
 /// How far the times of a run may be trusted: counts of its timed trials.
 struct Quality {
@@ -25,10 +25,10 @@ struct Quality {
   std::string rest() const;
 };
 
-Quality quality_of(const std::vector<Record>& trials);
+Quality quality_of(std::span<const Record> trials);
 
 /// Remarks on one time, for a table that has said whether most are contended: "contended",
 /// "quiet, throttled".
 std::string remarks(const Record& trial, bool mostly_contended);
 
-}  // namespace assay::page
+}  // namespace assay

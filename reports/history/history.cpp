@@ -129,6 +129,7 @@ HistoryBuilder::HistoryBuilder(std::vector<StoredRun> runs, const std::string& r
     history_.is_reference.push_back(history_.relative && (run.git_revision.starts_with(reference) ||
                                                           run.build_id.starts_with(reference)));
   }
+  history_.quality.resize(history_.runs.size());
   if (history_.relative) check_reference(history_, reference);
   settings_ = distinguishing_settings(history_.runs);
 }
@@ -142,6 +143,7 @@ HistorySeries& HistoryBuilder::series_of(const SeriesKey& key) {
 void HistoryBuilder::add(std::size_t run, std::span<const Record> records,
                          const std::function<bool(const SeriesKey&)>& wanted) {
   const auto times = times_of(records);
+  history_.quality[run] = quality_of(records);
   for (const Record& outcome : Outcomes(records).trials()) {
     if (outcome.timing.empty()) continue;
     const SeriesKey key{.host = history_.runs[run].host,
@@ -168,6 +170,7 @@ void HistoryBuilder::drop(std::size_t run) {
   const auto at = static_cast<std::ptrdiff_t>(run);
   history_.runs.erase(history_.runs.begin() + at);
   history_.is_reference.erase(history_.is_reference.begin() + at);
+  history_.quality.erase(history_.quality.begin() + at);
   settings_.erase(settings_.begin() + at);
 }
 

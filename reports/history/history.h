@@ -11,6 +11,7 @@
 
 #include "harness/statistics/e_divisive.h"
 #include "reports/files/stored_run.h"
+#include "reports/quality.h"
 
 namespace assay {
 
@@ -69,6 +70,7 @@ struct HistorySeries {
 struct History {
   std::vector<StoredRun> runs;        // in the order of time
   std::vector<bool> is_reference;     // one per run
+  std::vector<Quality> quality;       // of the times of each run
   std::vector<HistorySeries> series;  // in the order of their keys
   bool relative = false;              // values are ratios to the reference, else seconds
 };

@@ -47,15 +47,24 @@ EndedRun with_devices(const StoredRun& run, std::string& problems) {
   return result;
 }
 
-std::string differences_text(const StoredRun& before, const StoredRun& after) {
+std::string load_of(const Quality& quality) {
+  return fmt::format("{} of {}", with_commas(quality.contended), with_commas(quality.timed));
+}
+
+std::string differences_text(const History& history, const Pair& pair) {
   std::string problems;
-  const EndedRun base = with_devices(before, problems);
-  const EndedRun cand = with_devices(after, problems);
+  const EndedRun base = with_devices(history.runs[pair.first], problems);
+  const EndedRun cand = with_devices(history.runs[pair.second], problems);
   std::vector<std::vector<std::string>> lines;
   for (const Difference& one :
        environment_differences(base, cand, pair_devices(base, cand, false))) {
     lines.push_back(
         {"  ", one.what, one.base.empty() ? "-" : one.base, one.cand.empty() ? "-" : one.cand});
+  }
+  const Quality& before = history.quality[pair.first];
+  const Quality& after = history.quality[pair.second];
+  if (before.contended != after.contended) {
+    lines.push_back({"  ", "contended figures", load_of(before), load_of(after)});
   }
   return lines.empty() ? problems + "    nothing that is recorded\n"
                        : problems + text_table(lines, "<<<<");
@@ -72,7 +81,7 @@ std::string history_causes(const History& history) {
     text += fmt::format("{} between {} and {}; what else changed there:\n",
                         counted(pairs[i].second, "change", "changes"),
                         printable(before.directory.string()), printable(after.directory.string()));
-    text += differences_text(before, after);
+    text += differences_text(history, pairs[i].first);
     text += fmt::format("    assay compare {} {}\n", shell_word(before.directory.string()),
                         shell_word(after.directory.string()));
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr double panel_width = 480;
 constexpr double panel_height = 228;
 constexpr double header_height = 56;
-constexpr std::size_t columns = 2;
+constexpr std::size_t panels_across = 2;
 // Place of the plot within its panel.
 constexpr double left = 64;
 constexpr double right = panel_width - 20;
@@ -164,20 +164,21 @@ HistoryChart history_svg(const History& history, std::size_t panels) {
   HistoryChart chart{.shown = std::min(panels, all.size())};
   chart.left_out = all.size() - chart.shown;
   all.resize(chart.shown);
-  const std::size_t rows = (chart.shown + columns - 1) / columns;
+  const std::size_t rows = (chart.shown + panels_across - 1) / panels_across;
   const std::string title =
       fmt::format("{} of {} series{}", chart.shown, chart.shown + chart.left_out,
                   history.relative ? ", as ratios to the reference build; smaller is faster"
                                    : " in absolute times; smaller is faster, and machines drift");
-  Svg svg(columns * panel_width, header_height + static_cast<double>(rows) * panel_height, title);
-  svg.text(12, 24, title, "title", Svg::Anchor::start, columns * panel_width - 24);
+  Svg svg(panels_across * panel_width, header_height + static_cast<double>(rows) * panel_height,
+          title);
+  svg.text(12, 24, title, "title", Svg::Anchor::start, panels_across * panel_width - 24);
   svg.text(12, 42,
            "A line is the median of a level, the shaded part is where it changed (95%), a red mark "
            "at the foot is a run without a point.",
            "label");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t row = i / columns;
-    const std::size_t column = i % columns;
+    const std::size_t row = i / panels_across;
+    const std::size_t column = i % panels_across;
     svg.begin_part(static_cast<double>(column) * panel_width,
                    header_height + static_cast<double>(row) * panel_height);
     Panel(svg, history, *all[i]).draw();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/core/names.h"
 #include "reports/compare/environment_differences.h"
 #include "reports/few_samples.h"
 #include "reports/page/cells.h"
@@ -10,6 +11,7 @@
 #include "reports/page/differences.h"
 #include "reports/page/forest.h"
 #include "reports/page/times.h"
+#include "reports/quality.h"
 #include "reports/si.h"
 
 namespace assay::page {
@@ -50,36 +52,40 @@ bool may_suspect(const Column& a, const Column& b) {
          hardware_differences({{a.cells, b.cells}}).empty();
 }
 
-std::string disturbances(const Record& trial) {
-  std::string text;
-  if (trial.contended.value_or(false)) text += ", contended";
-  if (trial.throttled.value_or(false)) text += ", throttled";
-  return text;
-}
-
 Json block_of(const Content& content, const Times& times, std::size_t column) {
   const Column& cand = content.columns[column];
   const Column& base = content.columns[content.base];
   const bool suspects = may_suspect(base, cand);
+  Quality quality;
+  for (const auto& [key, timed] : times.of(column)) quality.add(*timed.trial);
+  const bool is_busy = quality.is_mostly_contended();
   std::vector<ForestRow> rows;
   for (const auto& [key, timed] : times.of(column)) {
     const auto ratio = times.ratio(column, *timed.trial, content.base);
     if (!ratio) continue;
     const Record& trial = *timed.trial;
+    std::vector<std::string> details{cand.is_together() ? lane_text(trial) : "",
+                                     trial.timing == batch_timing ? "" : trial.timing,
+                                     remarks(trial, is_busy),
+                                     ratio->low > 0 ? "" : std::string(too_few_samples)};
+    std::erase(details, "");
     rows.push_back({.name = trial.case_id,
                     .link = row_link(cand.run, timed.row),
-                    .detail = (cand.is_together() ? lane_text(trial) + " " : "") + trial.timing +
-                              disturbances(trial) +
-                              (ratio->low > 0 ? "" : fmt::format(", {}", too_few_samples)),
+                    .detail = join(details, ", "),
                     .verdict = suspects ? std::string(name(speed_of(*ratio, content.input.margin)))
                                         : std::string(),
                     .ratio = *ratio,
                     .margin = content.input.margin});
   }
-  Json drawn = forest(fmt::format("Time on {} over time on {}", cand.label, base.label),
+  Json drawn = forest(fmt::format("Time of {} over that of {}", cand.label, base.label),
                       suspects ? "Suspect" : "", std::move(rows), max_drawn_times);
   if (drawn.is_null()) return nullptr;
-  return {{"name", cand.label}, {"says", ""}, {"tables", Json::array({std::move(drawn)})}};
+  return {{"name", cand.label},
+          {"says", is_busy ? fmt::format("{} of {} times were taken on a busy machine; the others "
+                                         "say quiet.",
+                                         with_commas(quality.contended), with_commas(quality.timed))
+                           : ""},
+          {"tables", Json::array({std::move(drawn)})}};
 }
 
 }  // namespace
@@ -90,11 +96,7 @@ Json against_part(const Content& content) {
   const Means means = means_of(content, times);
   const std::vector<RunSource>& runs = content.input.runs;
   if (means.empty() && runs.size() < 2) return nullptr;
-  Json changes = Json::array();
-  const std::size_t base_run = content.columns[content.base].run;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (r != base_run) changes.push_back(changes_of(content, base_run, r));
-  }
+  Json changes = changes_against(content, content.columns[content.base].run);
   Json columns = Json::array();
   for (std::size_t c = 0; c < content.columns.size(); ++c) {
     if (c == content.base) continue;

@@ -6,7 +6,9 @@
 #include <map>
 #include <tuple>
 
+#include "kernels/core/names.h"
 #include "reports/page/cells.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -76,7 +78,7 @@ Json side(const Record* trial, std::string_view absent) {
   return trial == nullptr ? text_cell(absent) : status_cell(*trial);
 }
 
-Json table_of(const Changes& changes, std::size_t base, std::size_t cand) {
+Json table_of(const Content& content, const Changes& changes, std::size_t base, std::size_t cand) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < std::min(changes.changed.size(), max_changed_rows); ++i) {
     const Changed& one = changes.changed[i];
@@ -89,10 +91,10 @@ Json table_of(const Changes& changes, std::size_t base, std::size_t cand) {
     cells.push_back(text_cell(shows_base ? one.base->reason : one.cand->reason));
     rows.push_back(std::move(cells));
   }
-  Json made = table(fmt::format("Run {} against run {}", cand + 1, base + 1),
-                    {"Case", "Device", "Timing", fmt::format("Run {}", base + 1),
-                     fmt::format("Run {}", cand + 1), "Why"},
-                    std::move(rows));
+  const std::string& before = content.columns.run(base);
+  const std::string& after = content.columns.run(cand);
+  Json made = table(fmt::format("{} against {}", after, before),
+                    {"Case", "Device", "Timing", before, after, "Why"}, std::move(rows));
   if (changes.changed.size() > max_changed_rows) {
     made["hint"] = fmt::format("{} more are not listed; the files have them.",
                                changes.changed.size() - max_changed_rows);
@@ -102,18 +104,35 @@ Json table_of(const Changes& changes, std::size_t base, std::size_t cand) {
 
 }  // namespace
 
-Json changes_of(const Content& content, std::size_t base, std::size_t cand) {
-  const Changes changes = changes_between(content, base, cand);
-  Json block{
-      {"name", fmt::format("Results of run {} that differ from run {}: {}", cand + 1, base + 1,
-                           changes.changed.size())},
-      {"says", changes.in_common > 0
-                   ? ""
-                   : "The two runs have no trial in common: a trial is one case on one device, "
-                     "timed one way or only checked."},
-      {"tables", false}};
-  if (!changes.changed.empty()) block["tables"] = Json::array({table_of(changes, base, cand)});
-  return block;
+Json changes_against(const Content& content, std::size_t base) {
+  Json blocks = Json::array();
+  std::vector<std::string> same;
+  for (std::size_t r = 0; r < content.input.runs.size(); ++r) {
+    if (r == base) continue;
+    const Changes changes = changes_between(content, base, r);
+    if (changes.changed.empty() && changes.in_common > 0) {
+      same.push_back(content.columns.run(r));
+      continue;
+    }
+    blocks.push_back(
+        {{"name", fmt::format("Results of {} that differ from {}: {}", content.columns.run(r),
+                              content.columns.run(base), with_commas(std::ssize(changes.changed)))},
+         {"says", changes.in_common > 0
+                      ? ""
+                      : "The two runs have no trial in common: a trial is one case on one device, "
+                        "timed one way or only checked."},
+         {"tables", false}});
+    if (!changes.changed.empty()) {
+      blocks.back()["tables"] = Json::array({table_of(content, changes, base, r)});
+    }
+  }
+  if (!same.empty()) {
+    blocks.push_back({{"name", fmt::format("No result of {} differs from {}", join(same, ", "),
+                                           content.columns.run(base))},
+                      {"says", ""},
+                      {"tables", false}});
+  }
+  return blocks;
 }
 
 }  // namespace assay::page

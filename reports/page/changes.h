@@ -6,8 +6,8 @@
 
 namespace assay::page {
 
-/// Trials of the same lane with another status in `cand`, and those that only one of the two runs
-/// has: {name, says, tables}.
-Json changes_of(const Content& content, std::size_t base, std::size_t cand);
+/// For each other run: trials of the same lane with another status than in `base`, and those that
+/// only one of the two has: {name, says, tables}. Runs without any stand in one block.
+Json changes_against(const Content& content, std::size_t base);
 
 }  // namespace assay::page

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/device/device_id.h"
+#include "reports/page/run_names.h"
 
 namespace assay::page {
 namespace {
@@ -29,7 +30,7 @@ std::string stand_in_of(const DeviceCells& cells) {
   return found == cells.end() ? "" : found->second;
 }
 
-Columns::Columns(std::span<const RunSource> runs) {
+Columns::Columns(std::span<const RunSource> runs) : runs_(names_of_runs(runs)) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::vector<Column> columns;
     for (const DeviceCells& cells : runs[i].devices) {
@@ -52,9 +53,13 @@ Columns::Columns(std::span<const RunSource> runs) {
     for (Column& column : columns) {
       if (!column.is_used) continue;
       const std::string device = column.is_together() ? "several together" : column.device;
-      const std::string of_run = runs.size() > 1 ? fmt::format(" of run {}", i + 1) : "";
-      column.name = device + of_run;
-      column.label = with_stand_in(device, column.stand_in) + of_run;
+      column.name = device + (runs.size() > 1 ? fmt::format(" of run {}", i + 1) : "");
+      column.label = with_stand_in(device, column.stand_in);
+      if (runs.size() > 1) column.label += " of " + runs_[i];
+      const bool is_alone = std::ranges::count(columns, true, &Column::is_used) == 1;
+      if (is_alone && runs.size() > 1 && runs_[i] != fmt::format("run {}", i + 1)) {
+        column.label = with_stand_in(runs_[i], column.stand_in);
+      }
       all_.push_back(std::move(column));
     }
     for (const auto& [lane, device] : device_of_lane) {

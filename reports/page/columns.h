@@ -20,7 +20,7 @@ struct Column {
   const DeviceCells* cells = nullptr;
   bool is_used = false;  // has a trial
   std::string name;      // "cuda:0", "cuda:0 of run 2"
-  std::string label;     // with "(simulated)" where it is
+  std::string label;     // for people: "NVIDIA H100", "sim:0 (simulated) of monday"
   std::string stand_in;  // as in results.csv
 
   bool is_together() const { return device.empty(); }
@@ -41,10 +41,13 @@ class Columns {
   const std::vector<Column>& all() const { return all_; }
   std::size_t size() const { return all_.size(); }
   const Column& operator[](std::size_t i) const { return all_[i]; }
+  /// Returns the name of a run: see names_of_runs.
+  const std::string& run(std::size_t i) const { return runs_[i]; }
   /// Returns the column of a trial, whose lane is as in results.csv.
   std::size_t of(std::size_t run, const std::string& lane) const;
 
  private:
+  std::vector<std::string> runs_;
   std::vector<Column> all_;
   std::map<std::pair<std::size_t, std::string>, std::size_t> places_;  // by run and lane
 };

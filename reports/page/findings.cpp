@@ -9,13 +9,14 @@
 #include "reports/compare/paired_summary.h"
 #include "reports/page/cells.h"
 #include "reports/page/differences.h"
-#include "reports/page/quality.h"
+#include "reports/quality.h"
 #include "reports/si.h"
 
 namespace assay::page {
 namespace {
 
 constexpr std::size_t max_named_changes = 3;
+constexpr std::size_t max_named_speeds = 3;
 
 std::int64_t missing(const RunSource& run) {
   return std::max<std::int64_t>(run.run.planned - run.tally.finished, 0);
@@ -103,37 +104,39 @@ std::string run_sentence(const RunSource& run) {
   return all_right(run) + quality_sentence(run);
 }
 
-std::string folder_of(const RunSource& run) {
-  return run.results.name.substr(0, run.results.name.rfind('/'));
-}
-
-std::string short_name(const Content& content, std::size_t column) {
-  const std::vector<RunSource>& runs = content.input.runs;
-  const Column& own = content.columns[column];
-  if (runs.size() == 1) return own.label;
-  const std::string folder = folder_of(runs[own.run]);
-  const auto columns_of_run = std::ranges::count(content.columns.all(), own.run, &Column::run);
-  const auto of_that_name = std::ranges::count(runs, folder, &folder_of);
-  return columns_of_run == 1 && of_that_name == 1 ? folder : own.name;
-}
-
 std::string speed_sentence(const Content& content) {
   const Times times(content);
   const Means means = means_of(content, times);
   const auto found = means.find(all_suites);
   if (found == means.end()) return {};
-  std::size_t farthest = content.base;
+  struct Speed {
+    std::size_t column;
+    double ratio;  // of its times to those of the baseline
+  };
+  std::vector<Speed> all{{content.base, 1}};
   for (std::size_t c = 0; c < found->second.size(); ++c) {
-    if (c == content.base || found->second[c].count == 0) continue;
-    const auto distance = [&](std::size_t at) { return std::abs(found->second[at].logs_mean()); };
-    if (farthest == content.base || distance(c) > distance(farthest)) farthest = c;
+    if (c != content.base && found->second[c].count > 0) {
+      all.push_back({c, found->second[c].value()});
+    }
   }
-  if (farthest == content.base) return {};
-  const double ratio = found->second[farthest].value();
-  const std::string name = short_name(content, farthest);
-  const std::string base = short_name(content, content.base);
-  if (std::abs(std::log(ratio)) < 0.005) return fmt::format("{} is as fast as {}", name, base);
-  return fmt::format("{} is {} than {}", name, speed_words(ratio), base);
+  if (all.size() < 2) return {};
+  const auto label = [&](const Speed& one) { return content.columns[one.column].label; };
+  if (all.size() == 2) {
+    const Speed& other = all[1];
+    if (std::abs(std::log(other.ratio)) < 0.005) {
+      return fmt::format("{} is as fast as {}", label(other), label(all[0]));
+    }
+    return fmt::format("{} is {} than {}", label(other), speed_words(other.ratio), label(all[0]));
+  }
+  std::ranges::stable_sort(all, {}, &Speed::ratio);
+  std::string text = fmt::format("{} is the fastest; ", label(all[0]));
+  const std::size_t named = std::min(all.size() - 1, max_named_speeds);
+  for (std::size_t i = 1; i <= named; ++i) {
+    const Speed& one = i == named ? all.back() : all[i];
+    text += fmt::format("{}{} {}{:.3g}×{}", i == 1 ? "" : ", ", label(one), i == 1 ? "takes " : "",
+                        one.ratio / all[0].ratio, i == 1 ? " as long" : "");
+  }
+  return text;
 }
 
 std::string paired_sentence(const PairedSource& source) {

@@ -23,15 +23,11 @@ Word word_of(const PairedSource& source);
 std::string run_sentence(const RunSource& run);
 /// "32 of 1,700 results are not right: 28 wrong, 3 crashed, 1 timed out"; empty if none is.
 std::string not_right(const RunSource& run);
-/// "beta is 1.80× faster than alpha"; empty if nothing was timed on two columns.
+/// "beta is 1.80× faster than alpha"; of more columns, how long the others take; empty if nothing
+/// was timed on two columns.
 std::string speed_sentence(const Content& content);
 std::string paired_sentence(const PairedSource& source);
 /// "2 changes in 60 runs: add +17.8%, exp −4.0%"
 std::string history_sentence(const HistorySource& source);
-
-/// The name of a column in a sentence: its run's folder if that tells it, else "cuda:0 of run 2".
-std::string short_name(const Content& content, std::size_t column);
-/// "monday" of "monday/results.csv"
-std::string folder_of(const RunSource& run);
 
 }  // namespace assay::page

@@ -149,7 +149,7 @@ Json forest(std::string_view caption, std::string_view verdict_title, std::vecto
   Json lines = Json::array({axis_row(axis)});
   for (const ForestRow& row : rows) lines.push_back(row_of(axis, row));
   Json made = table(caption,
-                    {"Case", "", Heading::of_numbers("Time, and its ratio (95%)"),
+                    {"Case", "Note", Heading::of_numbers("Time, and its ratio (95%)"),
                      "faster – slower", std::string(verdict_title)},
                     std::move(lines));
   if (rows.size() < all) {

@@ -62,8 +62,7 @@ ChartAxis axis_of(const Bars& bars) {
   }
   if (!bars.shares) return logarithmic_axis(low / 2, high, 5, bars.unit);
   ChartAxis axis{.low = 0, .high = std::clamp(1.04 * high, 1.04, 3.0)};
-  const double step = axis.high > 1.6 ? 0.5 : 0.25;
-  for (double tick = 0; tick <= axis.high; tick += step) {
+  for (double tick = 0; tick <= axis.high; tick += 0.5) {
     axis.ticks.push_back(tick);
     axis.labels.push_back(fmt::format("{:.0f}%", 100 * tick));
   }
@@ -153,36 +152,39 @@ std::vector<Look> looks_in(const Bars& bars, const std::vector<Look>& looks) {
 }
 
 std::string says_of(const Bars& bars, bool several) {
-  std::string text = bars.shares ? "share of the measured limit" : "on a logarithmic axis";
+  std::string text =
+      bars.shares ? "of the largest case" : "of the largest case, on a logarithmic axis";
   if (!several) text += "; line: 95% interval";
+  const auto is_beyond = [](const Bar& bar) { return bar.most > beyond_share; };
+  if (bars.shares && !several && std::ranges::any_of(bars.rows, is_beyond)) {
+    text += "; brown: beyond the limit by more than noise";
+  }
   return text;
 }
 
+/// Ops of all suites: those that have a limit share one axis, the others one for each unit.
 std::vector<Bars> bars_of(const Content& content) {
-  std::vector<Bars> all;
+  std::vector<Bars> all(3);
+  all[0] = {.heading = "Share of the measured limit", .shares = true};
+  all[1] = {.heading = "Bandwidth", .unit = "B/s"};
+  all[2] = {.heading = "Arithmetic", .unit = "FLOP/s"};
   for (const GridOp& op : content.grid) {
     if (op.shown == nullptr) continue;
     const bool shares = std::ranges::any_of(op.rates, [](const TrialRow& one) {
       return one.trial != nullptr && one.trial->fraction_of_limit.value_or(0) > 0;
     });
-    const std::string unit = shares ? "" : std::string(rate(*op.shown)->unit);
-    const std::string heading = op.suite + (shares             ? ""
-                                            : unit == "FLOP/s" ? ": arithmetic"
-                                                               : ": bandwidth");
-    auto bars = std::ranges::find(all, heading, &Bars::heading);
-    if (bars == all.end()) {
-      all.push_back({.heading = heading, .shares = shares, .unit = unit});
-      bars = all.end() - 1;
-    }
+    Bars& bars = all[shares ? 0 : rate(*op.shown)->unit == "B/s" ? 1 : 2];
     Bar bar{.op = &op};
     for (const std::size_t c : content.rated) {
       bar.points.push_back(point_in(content, op, c, shares));
       if (bar.points.back()) bar.most = std::max(bar.most, bar.points.back()->y);
     }
-    if (bar.most > 0) bars->rows.push_back(std::move(bar));
+    if (bar.most > 0) bars.rows.push_back(std::move(bar));
+  }
+  if (!all[0].rows.empty()) {
+    for (Bars& bars : all) bars.heading += bars.shares ? "" : " of ops without a limit";
   }
   std::erase_if(all, [](const Bars& bars) { return bars.rows.empty(); });
-  std::ranges::stable_sort(all, std::ranges::greater(), &Bars::shares);
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/few_samples.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
@@ -26,6 +28,10 @@ Json measured(const Limit& limit) {
 
 Json limits_part(const Content& content) {
   const std::vector<RunSource>& runs = content.input.runs;
+  const bool has_theory = std::ranges::any_of(runs, [](const RunSource& run) {
+    return std::ranges::any_of(run.limits,
+                               [](const Limit& one) { return one.theoretical.has_value(); });
+  });
   Json rows = Json::array();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r].limits.size(); ++i) {
@@ -38,19 +44,22 @@ Json limits_part(const Content& content) {
       cells.push_back(
           text_cell(limit.device + (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : "")));
       cells.push_back(measured(limit));
-      cells.push_back(number_cell(limit.theoretical ? si(*limit.theoretical, limit.unit) : "",
-                                  limit.theoretical));
+      if (has_theory) {
+        cells.push_back(number_cell(limit.theoretical ? si(*limit.theoretical, limit.unit) : "",
+                                    limit.theoretical));
+      }
       cells.push_back(std::move(link));
       rows.push_back(std::move(cells));
     }
   }
   if (rows.empty()) return nullptr;
+  std::vector<Heading> headings{"Limit", "Device", Heading::of_numbers("Measured"), "Case"};
+  if (has_theory) headings.insert(headings.end() - 1, Heading::of_numbers("In theory"));
   Json tables = Json::array();
-  tables.push_back(
-      table("Measured limits (95% interval), and the theoretical figures by clocks and widths",
-            {"Limit", "Device", Heading::of_numbers("Measured"), Heading::of_numbers("In theory"),
-             "Case"},
-            std::move(rows)));
+  tables.push_back(table(has_theory ? "Measured limits (95% interval), and the theoretical figures "
+                                      "by clocks and widths"
+                                    : "Measured limits (95% interval)",
+                         headings, std::move(rows)));
   return {{"title", "What bounds the figures"}, {"tables", std::move(tables)}};
 }
 

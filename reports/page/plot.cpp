@@ -43,6 +43,7 @@ class PlotDrawing {
     draw_steps(svg);
     draw_limits(svg);
     for (const PlotSeries& series : plot_.series) draw_series(svg, series);
+    draw_names(svg);  // over the points
     return svg.element();
   }
 
@@ -131,41 +132,51 @@ class PlotDrawing {
     }
   }
 
-  /// Names stand above the right end of their line, from the highest down, each a line apart; the
-  /// name of a rising line stands at its lower end.
   void draw_limits(Svg& svg) const {
-    std::vector<const PlotLimit*> flat;
     for (const PlotLimit& limit : plot_.limits) {
       for (std::size_t i = 1; i < limit.places.size(); ++i) {
         svg.line(x(limit.places[i - 1].first), y(limit.places[i - 1].second),
                  x(limit.places[i].first), y(limit.places[i].second), limit.style + " roof",
                  limit.name);
       }
+    }
+  }
+
+  /// Names of limits stand at the right end of their line, from the highest down, each a line
+  /// apart; the name of a rising line stands at its lower end.
+  void draw_names(Svg& svg) const {
+    std::vector<const PlotLimit*> flat;
+    for (const PlotLimit& limit : plot_.limits) {
       const auto& places = limit.places;
       const bool rises = places.size() == 2 && places[0].second != places[1].second;
       if (!rises) {
         flat.push_back(&limit);
         continue;
       }
-      const double at = x(places[0].first);
-      svg.text(at, y(places[0].second) - 6, limit.name, limit.style + " roof-name",
+      svg.text(x(places[0].first), y(places[0].second) - 6, limit.name, limit.style + " roof-name",
                Svg::Anchor::start, 0, 10);
     }
     std::ranges::stable_sort(flat, std::ranges::greater(),
                              [](const PlotLimit* limit) { return limit->places.back().second; });
+    const double above = plot_.has_names_beside ? -4 : 4;  // or beside its line
     double last = -name_height;
     for (const PlotLimit* limit : flat) {
-      last = std::max(last + name_height, y(limit->places.back().second) - 4);
-      svg.text(1, last, limit->name, limit->style + " roof-name", Svg::Anchor::end);
+      last = std::max(last + name_height, y(limit->places.back().second) - above);
+      svg.text(1, last, limit->name, limit->style + " roof-name",
+               plot_.has_names_beside ? Svg::Anchor::start : Svg::Anchor::end, 0,
+               plot_.has_names_beside ? 8 : 0);
     }
   }
 
   void draw_series(Svg& svg, const PlotSeries& series) const {
     const std::string style = series_style(series.look);
-    for (std::size_t p = 1; series.is_joined && p < series.points.size(); ++p) {
-      const PlotPoint& from = series.points[p - 1];
-      const PlotPoint& to = series.points[p];
-      svg.line(x(from.x), y(from.y), x(to.x), y(to.y), style + " joined");
+    const PlotPoint* last = nullptr;
+    for (const PlotPoint& point : series.points) {
+      if (!series.is_joined || point.is_apart) continue;
+      if (last != nullptr) {
+        svg.line(x(last->x), y(last->y), x(point.x), y(point.y), style + " joined");
+      }
+      last = &point;
     }
     for (const PlotPoint& point : series.points) {
       if (point.low > 0) {

@@ -14,7 +14,8 @@ struct PlotPoint {
   double low = 0;  // interval of y; 0 if there is none
   double high = 0;
   std::string tip;
-  std::string link;  // empty: none
+  std::string link;       // empty: none
+  bool is_apart = false;  // not joined to others
 };
 
 struct PlotSeries {
@@ -55,6 +56,8 @@ struct Plot {
   std::vector<PlotStep> steps;
   double height = 150;  // of the part with the points, in pixels
   int most_ticks = 5;   // of the axis of x, for which there must be room
+  /// Names of flat limits stand in the margin at the right, which the style leaves.
+  bool has_names_beside = false;
 };
 
 /// Class of the colour of a series.

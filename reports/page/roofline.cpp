@@ -67,7 +67,10 @@ Json roofline(const Content& content, std::size_t number) {
   const RunSource& run = content.input.runs[column.run];
   const MemoryLimit memory = memory_limit(run, column.device);
   Cloud cloud = cloud_of(content, column, memory);
-  Plot plot{.title = "Roofline: " + column.label, .height = 300, .most_ticks = 6};
+  Plot plot{.title = "Roofline: " + column.label,
+            .height = 300,
+            .most_ticks = 6,
+            .has_names_beside = true};
   plot.y.unit = "FLOP/s";
   std::vector<Look> looks;
   for (auto& [dtype, one] : cloud.series) {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "harness/records/replay.h"
 #include "kernels/core/names.h"
 #include "reports/page/cells.h"
 #include "reports/page/differences.h"
 #include "reports/page/findings.h"
+#include "reports/page/run_names.h"
 #include "reports/page/tiles.h"
 #include "reports/time_spent.h"
 
@@ -36,6 +38,19 @@ std::string stand_ins_text(const RunSource& source) {
                                 source.devices.size(), count == 1 ? "is" : "are", kind));
   }
   return join(found, "; ");
+}
+
+/// Options that all runs have in common tell nothing.
+void leave_out_common_words(std::vector<std::string>& values) {
+  std::map<std::string, std::set<std::size_t>> runs_of;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (const std::string& word : split(values[i], ' ')) runs_of[word].insert(i);
+  }
+  for (std::string& value : values) {
+    std::vector<std::string> kept = split(value, ' ');
+    std::erase_if(kept, [&](const auto& word) { return runs_of[word].size() == values.size(); });
+    value = kept.empty() ? "–" : join(kept, " ");
+  }
 }
 
 }  // namespace
@@ -90,9 +105,10 @@ Json table_of_runs(const Content& content) {
       if (const std::string figure_of = tile["of"].get<std::string>(); !figure_of.empty()) {
         cell["text"] = cell["text"].get<std::string>() + " " + figure_of;
       }
-      cell["below"] = tile["note"];
+      // What is right needs no remark in so narrow a place.
+      cell["below"] = tile["kind"] == "good" ? Json("") : tile["note"];
       cell["link"] = tile["at"];
-      cell["class"] = tile["kind"];
+      cell["class"] = tile["kind"] == "good" ? "good short" : tile["kind"];
       cells.push_back(std::move(cell));
     }
     rows.push_back(std::move(cells));
@@ -114,7 +130,10 @@ Json table_of_differences(const Content& content) {
     for (const std::string& value : property.values) cells.push_back(text_cell(value));
     rows.push_back(std::move(cells));
   };
-  for (const Property& property : settings.rows) add(property, "");
+  for (Property property : settings.rows) {
+    if (property.name == "options") leave_out_common_words(property.values);
+    add(property, "");
+  }
   // Devices stand beside each other only if each run has as many.
   const Properties devices = devices_of(content);
   if (devices.columns.size() == runs.size()) {

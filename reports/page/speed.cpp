@@ -6,8 +6,8 @@
 #include "reports/page/cells.h"
 #include "reports/page/charts.h"
 #include "reports/page/content.h"
-#include "reports/page/quality.h"
 #include "reports/page/times.h"
+#include "reports/quality.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 
@@ -61,7 +61,9 @@ Json rate_cell(const Content& content, const TrialRow& rated, std::size_t column
   cell["interval"] = figure.interval;
   cell["link"] = row_link(content.columns[column].run, rated.row);
   cell["tip"] = lane_text(trial) + ", " + trial.timing;
-  cell["note"] = remarks(trial, mostly_contended);
+  const std::string note = remarks(trial, mostly_contended);
+  cell["note"] = note;
+  cell["calm"] = note == "quiet";
   return cell;
 }
 
@@ -142,6 +144,7 @@ Json speed_part(const Content& content) {
   rates["hint"] = hint_of(quality, content);
   return {{"title", "How fast, beside what is possible"},
           {"bars", limit_bars(content)},
+          {"folded", !several},  // the bars of one column tell the same
           {"tables", Json::array({std::move(rates)})}};
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/core/status.h"
 #include "reports/page/cells.h"
 #include "reports/page/charts.h"
+#include "reports/page/find_sweep.h"
 #include "reports/rate.h"
 #include "reports/si.h"
 
@@ -60,22 +61,44 @@ double per_second(const Record& trial, std::string_view unit) {
       trial.algbw_bytes_per_s.value_or(trial.bandwidth_bytes_per_s.value_or(0)));
 }
 
-/// Points of one series, and the values of its sizes.
+/// Points of one series, and the sizes of their trials.
 struct Series {
   std::vector<PlotPoint> points;
-  std::map<std::string, std::set<std::string>> sizes;
+  std::vector<Sizes> sizes;
 
   std::size_t places() const {
     std::set<double> places;
     for (const PlotPoint& point : points) places.insert(point.x);
     return places.size();
   }
-  /// Joins points by a line only if a single size changes: a line claims the values between them.
-  bool is_a_line() const {
-    const auto varies = [](const auto& size) { return size.second.size() > 1; };
-    return places() == points.size() && std::ranges::count_if(sizes, varies) == 1;
+  /// Joins the points of a sweep; the others stand apart. Returns whether there is one.
+  bool join() {
+    const std::vector<std::size_t> sweep = find_sweep(sizes);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i].is_apart = std::ranges::find(sweep, i) == sweep.end();
+    }
+    return !sweep.empty();
   }
 };
+
+/// Leaves out of the names of series the words that all of them have.
+void shorten(std::vector<PlotSeries>& series) {
+  if (series.size() < 2) return;
+  std::vector<std::vector<std::string>> all;
+  for (const PlotSeries& one : series) all.push_back(split(one.name, ' '));
+  const auto is_common = [&](const std::string& word) {
+    return std::ranges::all_of(
+        all, [&](const auto& words) { return std::ranges::find(words, word) != words.end(); });
+  };
+  std::set<std::string> common;
+  for (const std::string& word : all.front()) {
+    if (is_common(word)) common.insert(word);
+  }
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    std::erase_if(all[i], [&](const std::string& word) { return common.contains(word); });
+    series[i].name = join(all[i], " ");
+  }
+}
 
 /// Keeps the kind of most columns, then of most points, so that devices are shown at the same work.
 void keep_common_kind(std::vector<Shown>& shown) {
@@ -162,19 +185,22 @@ class PanelOf {
       point.link = row_link(content_.columns[one.column].run, one.row);
       Series& series = all[by_column_ ? Look{one.column, label} : Look{0, kind_of(*one.trial)}];
       series.points.push_back(std::move(point));
+      Sizes& sizes = series.sizes.emplace_back();
       for (const std::string& size : parameters(*one.trial, true)) {
-        series.sizes[size.substr(0, size.find('='))].insert(size);
+        const std::size_t equals = size.find('=');
+        sizes.emplace(size.substr(0, equals), size.substr(equals + 1));
       }
     }
     std::size_t kinds = 0;
     for (auto& [look, series] : all) {
       if (series.places() < min_sizes) continue;
-      const bool is_joined = series.is_a_line();
+      const bool is_joined = series.join();
       panel.is_joined = panel.is_joined || is_joined;
       panel.plot.series.push_back(
           {look.name, std::move(series.points), is_joined, by_column_ ? look.look : kinds++});
     }
     if (panel.plot.series.empty()) return std::nullopt;
+    if (!by_column_) shorten(panel.plot.series);
     if (panel.plot.series.size() > max_series) {
       panel.plot.title += fmt::format(" ({} of {} series)", max_series, panel.plot.series.size());
       panel.plot.series.resize(max_series);
@@ -278,6 +304,13 @@ std::string axes_text(const std::vector<Panel>& panels) {
          (texts.size() > 1 ? "; the same axes for each unit" : "; all on the same axes");
 }
 
+/// Panels in a row, so that the last row is as full as it can be.
+std::size_t across(std::size_t panels) {
+  if (panels <= 4) return panels;
+  const auto gap = [&](std::size_t columns) { return (columns - panels % columns) % columns; };
+  return gap(3) < gap(4) ? 3 : 4;
+}
+
 Json panel_json(const Panel& panel) {
   const auto chart = plot_svg(panel.plot);
   if (!chart) return nullptr;
@@ -321,6 +354,7 @@ Json sweeps(const Content& content) {
     }
     const std::size_t hidden = folded.size();
     suites.push_back({{"suite", suite},
+                      {"across", across(open.size())},
                       {"says", axes_text(panels)},
                       {"legend", has_columns ? legend_of(looks) : Json::array()},
                       {"panels", std::move(open)},

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "kernels/core/names.h"
 #include "reports/page/cells.h"
@@ -23,7 +25,8 @@ void worsen(Word& word, const Word& other) {
 }
 
 /// "Both runs are right", or the first one that is not.
-std::string sentence_of_runs(const std::vector<RunSource>& runs) {
+std::string sentence_of_runs(const Content& content) {
+  const std::vector<RunSource>& runs = content.input.runs;
   const auto first =
       std::ranges::find_if(runs, [](const RunSource& run) { return !run.verdict.passed; });
   if (first == runs.end()) {
@@ -32,7 +35,9 @@ std::string sentence_of_runs(const std::vector<RunSource>& runs) {
   }
   const auto bad =
       std::ranges::count_if(runs, [](const RunSource& run) { return !run.verdict.passed; });
-  std::string text = fmt::format("{}: {}", folder_of(*first), run_sentence(*first));
+  std::string text =
+      fmt::format("{}: {}", content.columns.run(static_cast<std::size_t>(first - runs.begin())),
+                  run_sentence(*first));
   if (bad > 1) text += fmt::format(", and {} more did not pass", counted(bad - 1, "run", "runs"));
   return text;
 }
@@ -44,7 +49,7 @@ std::string whole_sentence(const Content& content) {
   if (input.history) parts.push_back(history_sentence(*input.history));
   const std::string speed = speed_sentence(content);
   if (input.runs.size() > 1 && !speed.empty()) parts.push_back(speed);
-  if (input.runs.size() > 1) parts.push_back(sentence_of_runs(input.runs));
+  if (input.runs.size() > 1) parts.push_back(sentence_of_runs(content));
   if (input.runs.size() == 1) {
     std::string sentence = run_sentence(input.runs.front());
     if (input.history && sentence.starts_with("All ")) sentence.replace(0, 1, "a");
@@ -62,13 +67,25 @@ std::string whole_sentence(const Content& content) {
   return text;
 }
 
-/// "node7, 22 Nov 2026, 342 s": where the one run was.
+/// Shows "2026-11-22T13:52:04.366Z" as "22 Nov 2026, 13:52 UTC".
+std::string day_and_time(const std::string& utc) {
+  constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  int month = 0;
+  if (utc.size() < 16 || std::from_chars(&utc[5], &utc[7], month).ptr != &utc[7]) return utc;
+  if (month < 1 || month > 12) return utc;
+  return fmt::format("{} {} {}, {} UTC", utc.substr(utc[8] == '0' ? 9 : 8, utc[8] == '0' ? 1 : 2),
+                     months.at(static_cast<unsigned>(month - 1)), utc.substr(0, 4),
+                     utc.substr(11, 5));
+}
+
+/// "node7 · 22 Nov 2026, 13:52 UTC · 342 s": where the one run was.
 std::string below_of(const Content& content) {
   const std::vector<RunSource>& runs = content.input.runs;
   if (runs.size() != 1) return {};
   const StoredRun& run = runs.front().run;
   std::vector<std::string> parts{
-      run.host, run.started_at, took(run),
+      run.host, day_and_time(run.started_at), took(run),
       fmt::format("profile {}, seed {}", run.profile.empty() ? "default" : run.profile, run.seed)};
   std::erase(parts, "");
   return join(parts, " · ");

@@ -441,6 +441,40 @@ class Layout(PageTest):
         self.assertTrue(any(text.startswith("a_long_name") for text in page.texts("text", class_="name")))
         check("long", page)
 
+    def test_labels_of_an_axis_do_not_meet(self):
+        def check(width, media):
+            self.browser.resize(*width, mobile=width == PHONE)
+            self.browser.emulate(media=media)
+            return self.browser.js("""
+                const met = []; let labels = 0;
+                for (const chart of document.querySelectorAll('svg.fluid')) {
+                  const boxes = [...chart.querySelectorAll('text.label')].map(t => [t.textContent, t.getBoundingClientRect()]);
+                  labels += boxes.length;
+                  boxes.forEach(([text, a], at) => boxes.slice(at + 1).forEach(([other, b]) => {
+                    if (a.width && a.left < b.right && b.left < a.right && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+                      met.push(text + ' ' + other);
+                  }));
+                }
+                return [met, labels];""")
+        self.write_mixed()
+        self.open("mixed")
+        for width, media in ((PHONE, ""), (LAPTOP, ""), (A4, "print")):
+            with self.subTest(width=width):
+                met, labels = check(width, media)
+                self.assertEqual(met, [])
+                self.assertGreater(labels, 20)
+
+    def test_what_is_on_the_screen_is_on_paper(self):
+        self.write_mixed()
+        self.open("mixed")
+        def seen(media):
+            self.browser.emulate(media=media)
+            return self.browser.js("""return ['rect.bar', 'path.s0', '.suites summary', '.tile', '.multiples figure'].map(
+                of => [of, [...document.querySelectorAll(of)].filter(e => e.getClientRects().length).length])""")
+        on_screen = seen("screen")
+        self.assertEqual([of for of, count in on_screen if count == 0], [])
+        self.assertEqual(seen("print"), on_screen)
+
     def test_four_devices_fit_in_print(self):
         rows = self.with_times(self.real_rows())
         rows = rows + [{**row, "device": row["device"].replace("0", "2").replace("1", "3")} for row in rows]

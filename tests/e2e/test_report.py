@@ -149,13 +149,13 @@ class Sections(ReportTest):
         page = self.page("before", "after", "--baseline", "sim:0 (simulated) of run 1",
                          sections=["verdict", "problems", "correctness", "speed", "against", "charts", "environment",
                                    "results"])
-        self.assertIn("Results of run 2 that differ from run 1: 1", page.texts("h3"))
+        self.assertIn("Results of after that differ from before: 1", page.texts("h3"))
         self.assertIn("since yesterday", page.texts("td"))
         self.assertIn("differs", page.texts("small"))
         self.assertIn("What differs between the runs", page.texts("caption"))
         self.assertEqual([name for name, _ in page.files()], ["before-results.csv", "after-results.csv"])
         (title,) = page.texts("h1")
-        ratio = re.search(r"sim:[01] of run 2 is (1\.\d\d)× slower than sim:0 of run 1", title)
+        ratio = re.search(r"sim:[01] \(simulated\) of after is (1\.\d\d)× slower than sim:0 \(simulated\) of before", title)
         self.assertTrue(ratio and 1.4 < float(ratio[1]) < 1.6, title)
 
     def test_paired(self):

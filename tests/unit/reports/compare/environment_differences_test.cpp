@@ -68,6 +68,14 @@ TEST_F(Environment, EqualRunsDifferInNothing) {
   EXPECT_EQ(differences(), std::vector<std::string>());
 }
 
+TEST_F(Environment, ColumnsOfOneFileAloneTellOfNoDifference) {
+  a.devices[0].l2_cache_bytes = 1 << 20;
+  differences();
+  base.devices[0].erase("l2_cache_bytes");  // an older version wrote it
+  EXPECT_EQ(texts(environment_differences(base, cand, pair_devices(base, cand, false))),
+            std::vector<std::string>());
+}
+
 TEST_F(Environment, NamesWhatOfTheBuildTheCallAndTheVariablesDiffers) {
   b.git_revision = "abc";
   b.seed = 2;

@@ -292,6 +292,21 @@ TEST(HistoryText, TellsChangesGapsAndCounts) {
   EXPECT_NE(text.find("    assay compare runs/r09 runs/r10\n"), std::string::npos) << text;
 }
 
+TEST(HistoryText, TellsOfTheLoadOnBothSidesOfAChange) {
+  std::vector<StoredRun> runs;
+  for (int i = 0; i < 20; ++i) runs.push_back(run(fmt::format("r{:02}", i), i));
+  HistoryBuilder builder(runs, "");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<Record> records{timed(1, i < 10 ? 1 : 2), timed(2, 1)};
+    records[0].contended = i >= 10;
+    builder.add(i, records, all);
+  }
+  History history = builder.finish(0);
+  find_changes(history, {});
+  const std::string text = history_text(history, {});
+  EXPECT_NE(text.find("contended figures  0 of 2  1 of 2\n"), std::string::npos) << text;
+}
+
 TEST(HistoryText, TheNewestChangeComesFirst) {
   std::vector<StoredRun> runs;
   for (int i = 0; i < 20; ++i) runs.push_back(run(fmt::format("r{:02}", i), i));

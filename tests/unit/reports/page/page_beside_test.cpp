@@ -30,6 +30,43 @@ TEST(Page, RatesStandBesideEachOtherForTheSameCase) {
   EXPECT_TRUE(has(speed, "2.00× slower")) << speed;
 }
 
+TEST(Page, MachinesAreNamedByWhatTellsThemApart) {
+  const Stored stored({timed("add", "cpu", 1e-3)});
+  std::vector<RunSource> runs{stored.read(), stored.read(), stored.read()};
+  const auto sentence = [&] { return data_of(runs)["verdict"]["sentence"].get<std::string>(); };
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].results.name = fmt::format("20261122T13000{}Z-node/results.csv", i);
+    runs[i].trials[0].time_median_s = 1e-3 * static_cast<double>(i + 1);
+  }
+  EXPECT_TRUE(has(sentence(),
+                  "cpu of run 1 is the fastest; cpu of run 2 takes 2× as long, cpu of "
+                  "run 3 3×"))
+      << sentence();
+  runs[0].results.name = "monday/results.csv";
+  EXPECT_TRUE(has(sentence(), "cpu of run 1 is the fastest")) << "two have no name of their own";
+  runs[1].results.name = "tuesday/results.csv";
+  runs[2].results.name = "friday/results.csv";
+  EXPECT_TRUE(has(sentence(), "monday is the fastest; tuesday takes 2× as long")) << sentence();
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].run.host = fmt::format("node{}", i);
+  EXPECT_TRUE(has(sentence(), "node0 is the fastest")) << sentence();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].devices[0]["name"] = fmt::format("Example {}", i);
+  }
+  EXPECT_TRUE(has(sentence(), "Example 0 is the fastest")) << sentence();
+}
+
+TEST(Page, WhatDiffersLeavesOutTheOptionsOfAllRuns) {
+  RunInfo plain = sample_run(1, 0);
+  plain.command_line = {"assay", "run", "--suite", "linear"};
+  RunInfo other = plain;
+  other.command_line.insert(other.command_line.end(), {"--threads", "1"});
+  const Json differences =
+      data_of({Stored({timed("add", "cpu", 1)}, plain).read(),
+               Stored({timed("add", "cpu", 1)}, other).read()})["verdict"]["differences"];
+  EXPECT_EQ(differences["rows"][0]["cells"][1]["text"], "–") << differences.dump();
+  EXPECT_EQ(differences["rows"][0]["cells"][2]["text"], "--threads 1");
+}
+
 TEST(Page, WhatStandsForADeviceHasNoSpeed) {
   const Stored stored({timed("add", "cpu", 1e-3), timed("add", "sim:0", 2e-3)}, sample_run(2, 0),
                       {"cpu", "sim:0"});
@@ -44,7 +81,11 @@ TEST(Page, RunsOfWhichOneLacksTrialsSaySo) {
   const Stored after({record("add", "cpu"), record("log", "cpu")});
   const Stored other({record("sub", "cpu")});
   const std::string against = part(html_of({before.read(), after.read(), other.read()}), "against");
-  EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 2"));
+  const auto differ = [](const Stored& a, const Stored& b, int count) {
+    return fmt::format("Results of {} that differ from {}: {}", a.path().filename().string(),
+                       b.path().filename().string(), count);
+  };
+  EXPECT_TRUE(has(against, differ(after, before, 2)));
   EXPECT_TRUE(has(against, "<td>missing</td>"));
   EXPECT_TRUE(has(against, "<td>absent: new</td>"));
   EXPECT_TRUE(has(against, "have no trial in common"));
@@ -112,7 +153,9 @@ TEST(Page, RunsStandSideBySideWithWhatChanged) {
   const std::string html = html_of({before.read(), after.read()});
   expect_sound(html);
   const std::string against = part(html, "against");
-  EXPECT_TRUE(has(against, "Results of run 2 that differ from run 1: 1"));
+  EXPECT_TRUE(has(
+      against, fmt::format("Results of {} that differ from {}: 1", after.path().filename().string(),
+                           before.path().filename().string())));
   EXPECT_TRUE(has(against, ">▲ slower</td>")) << "of one product: a suspect";
   EXPECT_TRUE(has(against, "tensor_ops/<wbr/>exp/<wbr/>f32/<wbr/>n=1"));
   EXPECT_FALSE(has(against, "tensor_ops/<wbr/>log"));
@@ -203,7 +246,7 @@ TEST(Page, WhatIsSlowerWithoutAnIntervalIsNotHiddenBehindQuietCases) {
   const Stored cand(after);
   const std::string against = part(html_of({base.read(), cand.read()}), "against");
   EXPECT_TRUE(has(against, "tensor_ops/<wbr/>loud"));
-  EXPECT_TRUE(has(against, "batch, too few samples"));
+  EXPECT_TRUE(has(against, ">too few samples</td>"));
   EXPECT_TRUE(has(against, "21 more, less sure to differ than these, are not drawn."));
 }
 

@@ -13,7 +13,7 @@ TEST(Page, RatesOfThreeSizesMakeAChart) {
   const std::string charts = part(html, "charts");
   EXPECT_TRUE(has(charts, "<title>tensor_ops/add f32</title>"));
   EXPECT_FALSE(has(charts, "<title>tensor_ops/exp f32</title>")) << "of one size";
-  EXPECT_TRUE(has(part(html, "speed"), "<title>tensor_ops: bandwidth</title>"));
+  EXPECT_TRUE(has(part(html, "speed"), "<title>Bandwidth</title>"));
 }
 
 Record product(const std::string& of, int n, double time_s) {
@@ -64,14 +64,17 @@ TEST(Page, ShowsTheLimitsAndWhatLiesUnderThem) {
 
 TEST(Page, AChartJoinsPointsOfWhichOneSizeAloneChanges) {
   std::vector<Record> records;
-  for (const int n : {100, 200, 400}) {
+  for (const int n : {100, 200, 400, 800, 1600}) {
     for (const char* act : {"none", "relu"}) {
       Record one = product("cpu", n, 1e-3);
-      one.params = fmt::format("n={};act={}", n, act);
+      one.params = fmt::format("n={};m=8;act={}", n, act);
       one.case_id += act;
       records.push_back(one);
     }
   }
+  Record other = product("cpu", 300, 1e-3);  // another shape, with no line to it
+  other.params = "n=300;m=9;act=none";
+  records.push_back(other);
   const auto chart = [](const std::string& html) {
     const std::string charts = part(html, "charts");
     const std::size_t at = charts.find("<title>tensor_ops/matmul");
@@ -80,10 +83,24 @@ TEST(Page, AChartJoinsPointsOfWhichOneSizeAloneChanges) {
   const std::string lines = chart(html_of({Stored(records).read()}));
   EXPECT_TRUE(has(lines, "<title>tensor_ops/matmul f32</title>"));
   EXPECT_TRUE(has(part(html_of({Stored(records).read()}), "charts"), "act=none</span>"));
-  EXPECT_EQ(count(lines, "joined"), 4U) << "two lines of three points";
-  for (Record& record : records) record.params += fmt::format(";m={}", *record.flops);
+  EXPECT_EQ(count(lines, "joined"), 8U) << "two lines of five points";
+  for (Record& record : records) record.params += fmt::format(";k={}", *record.flops);
   EXPECT_EQ(count(chart(html_of({Stored(records).read()})), "joined"), 0U)
       << "between shapes lies nothing";
+}
+
+TEST(Page, AChartMarksTheCachesOfItsDevice) {
+  std::vector<Record> records;
+  for (const double n : {1e3, 1e4, 1e5}) records.push_back(timed("add", "cpu", 1e-9 * n, n));
+  const Stored stored(records);
+  RunSource source = stored.read();
+  source.devices.at(0)["l1_cache_bytes"] = "20000";
+  source.devices.at(0)["l2_cache_bytes"] = "200000";
+  source.devices.at(0)["last_level_cache_bytes"] = "20000000";
+  const std::string charts = part(html_of({source}), "charts");
+  EXPECT_TRUE(has(charts, "<title>L1 20.0 kB</title>"));
+  EXPECT_TRUE(has(charts, "<title>L2 200 kB</title>"));
+  EXPECT_FALSE(has(charts, "<title>L3")) << "beyond the sizes";
 }
 
 TEST(Page, AChartOfSeveralDevicesShowsTheSameWorkOnEach) {

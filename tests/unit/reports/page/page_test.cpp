@@ -157,6 +157,20 @@ TEST(Page, ContendedIsSaidOnceAndExceptionsAreMarked) {
   EXPECT_EQ(count(speed, ">contended</small>"), 0U);
 }
 
+TEST(Page, SharesOfAllSuitesStandOnOneAxisAndTheRestOnThatOfTheirUnit) {
+  Record add = timed("add", "cpu", 1e-3);
+  add.fraction_of_limit = 0.5;
+  Record other = add;
+  other.suite = other.op = "transfers";
+  other.case_id = "transfers/f32/n=1";
+  const Stored stored({add, other, timed("exp", "cpu", 1e-3)}, sample_run(3, 0));
+  const Json bars = data_of({stored.read()})["speed"]["bars"];
+  ASSERT_EQ(bars.size(), 2U);
+  EXPECT_EQ(bars[0]["heading"], "Share of the measured limit");
+  EXPECT_EQ(count(bars[0]["charts"][0]["chart"].get<std::string>(), "class=\"bar\""), 2U);
+  EXPECT_EQ(bars[1]["heading"], "Bandwidth of ops without a limit");
+}
+
 TEST(Page, WhatIsWrongIsNeverExact) {
   Record flipped = record("exp", "cpu", Status::fail);  // an exact oracle has no other measure
   flipped.elements = 8;
