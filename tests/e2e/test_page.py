@@ -441,6 +441,12 @@ class Layout(PageTest):
         self.assertTrue(any(text.startswith("a_long_name") for text in page.texts("text", class_="name")))
         check("long", page)
 
+    def open_one(self):
+        """A page of one device, whose shares of limits are bars."""
+        rows = [row for row in self.with_times(self.real_rows()) if row["device"] == "sim:0"]
+        self.write_run("one", rows, self.real_rows("devices.csv")[:1], self.limits_of("sim:0"))
+        return self.open("one")
+
     def test_labels_of_an_axis_do_not_meet(self):
         def check(width, media):
             self.browser.resize(*width, mobile=width == PHONE)
@@ -451,13 +457,12 @@ class Layout(PageTest):
                   const boxes = [...chart.querySelectorAll('text.label')].map(t => [t.textContent, t.getBoundingClientRect()]);
                   labels += boxes.length;
                   boxes.forEach(([text, a], at) => boxes.slice(at + 1).forEach(([other, b]) => {
-                    if (a.width && a.left < b.right && b.left < a.right && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+                    if (a.width && a.left < b.right + 4 && b.left < a.right + 4 && a.top < b.bottom - 4 && b.top < a.bottom - 4)
                       met.push(text + ' ' + other);
                   }));
                 }
                 return [met, labels];""")
-        self.write_mixed()
-        self.open("mixed")
+        self.open_one()
         for width, media in ((PHONE, ""), (LAPTOP, ""), (A4, "print")):
             with self.subTest(width=width):
                 met, labels = check(width, media)
@@ -465,8 +470,7 @@ class Layout(PageTest):
                 self.assertGreater(labels, 20)
 
     def test_what_is_on_the_screen_is_on_paper(self):
-        self.write_mixed()
-        self.open("mixed")
+        self.open_one()
         def seen(media):
             self.browser.emulate(media=media)
             return self.browser.js("""return ['rect.bar', 'path.s0', '.suites summary', '.tile', '.multiples figure'].map(

@@ -146,7 +146,7 @@ class Sections(ReportTest):
         broken = next(row for row in worse if row["status"] == "pass")
         broken.update(status="fail", reason="since yesterday")
         self.write_run("after", worse, run_id="after", environment={"OMP_PROC_BIND": "close"})
-        page = self.page("before", "after", "--baseline", "sim:0 (simulated) of run 1",
+        page = self.page("before", "after", "--baseline", "sim:0 of run 1",
                          sections=["verdict", "problems", "correctness", "speed", "against", "charts", "environment",
                                    "results"])
         self.assertIn("Results of after that differ from before: 1", page.texts("h3"))

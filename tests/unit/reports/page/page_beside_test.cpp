@@ -39,14 +39,14 @@ TEST(Page, MachinesAreNamedByWhatTellsThemApart) {
     runs[i].trials[0].time_median_s = 1e-3 * static_cast<double>(i + 1);
   }
   EXPECT_TRUE(has(sentence(),
-                  "cpu of run 1 is the fastest; cpu of run 2 takes 2× as long, cpu of "
-                  "run 3 3×"))
+                  "cpu of run 1 is the fastest; cpu of run 2 is 2.00× slower, cpu of run 3 is "
+                  "3.00× slower"))
       << sentence();
   runs[0].results.name = "monday/results.csv";
   EXPECT_TRUE(has(sentence(), "cpu of run 1 is the fastest")) << "two have no name of their own";
   runs[1].results.name = "tuesday/results.csv";
   runs[2].results.name = "friday/results.csv";
-  EXPECT_TRUE(has(sentence(), "monday is the fastest; tuesday takes 2× as long")) << sentence();
+  EXPECT_TRUE(has(sentence(), "monday is the fastest; tuesday is 2.00× slower")) << sentence();
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].run.host = fmt::format("node{}", i);
   EXPECT_TRUE(has(sentence(), "node0 is the fastest")) << sentence();
   for (std::size_t i = 0; i < runs.size(); ++i) {
