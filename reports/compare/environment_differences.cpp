@@ -1,5 +1,7 @@
 #include "reports/compare/environment_differences.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -91,6 +93,13 @@ std::string options_of(const std::vector<std::string>& command_line) {
   return join(options, " ");
 }
 
+/// "./mine.so, crc32 7b02c19e, mine 1.0": a file of this name may change.
+std::string kernels_text(const RunInfo& run) {
+  if (run.kernels.path.empty()) return {};
+  std::string text = fmt::format("{}, crc32 {}", run.kernels.path.string(), run.kernels.crc32);
+  return run.kernels_name.empty() ? text : text + ", " + run.kernels_name;
+}
+
 }  // namespace
 
 Settings settings_of(const RunInfo& run) {
@@ -105,7 +114,8 @@ Settings settings_of(const RunInfo& run) {
                     {"seed", std::to_string(run.seed)},
                     {"profile", run.profile},
                     {"check_only", text(run.check_only)},
-                    {"allow_flaky", text(run.allow_flaky)}};
+                    {"allow_flaky", text(run.allow_flaky)},
+                    {"kernels", kernels_text(run)}};
   settings.insert(settings.end(), run.environment.begin(), run.environment.end());
   return settings;
 }

@@ -105,8 +105,10 @@ Json row_of(const ChartAxis& axis, const ForestRow& row) {
   }
   Json verdict = text_cell(std::string(arrow_of(direction_of(row))) + row.verdict);
   verdict["class"] = "verdict-" + (row.verdict.empty() ? "none" : row.verdict);
+  Json detail = text_cell(row.detail);
+  detail["class"] = row.detail.size() < 20 ? "short" : "";
   Json cells = Json::array({case_cell(row.name, row.link)});
-  cells.push_back(text_cell(row.detail));
+  cells.push_back(std::move(detail));
   cells.push_back(std::move(ratio));
   cells.push_back(chart_cell(row_svg(axis, row)));
   cells.push_back(std::move(verdict));

@@ -14,8 +14,16 @@ constexpr std::size_t max_series_panels = 40;
 constexpr std::size_t max_changes = 100;
 constexpr std::size_t max_runs = 400;
 
-std::string text_of(const StoredRun& run) {
-  return fmt::format("{} ({})", run.run_id, run.git_revision);
+std::string folder_of(const StoredRun& run) { return run.directory.filename().string(); }
+
+/// "run09 and run10", with their revisions if these differ.
+std::string between(const StoredRun& before, const StoredRun& after) {
+  const auto text = [&](const StoredRun& run) {
+    return before.git_revision == after.git_revision
+               ? folder_of(run)
+               : fmt::format("{} ({})", folder_of(run), run.git_revision);
+  };
+  return text(before) + " and " + text(after);
 }
 
 /// Says how many of `all` a list does not show.
@@ -34,19 +42,19 @@ Json table_of_changes(const History& history, const std::vector<FoundChange>& ch
     size["class"] = change->ratio() > 1 ? "number verdict-slower" : "number verdict-faster";
     size["text"] = (change->ratio() > 1 ? "▲ " : "▼ ") + change_in_words(change->ratio());
     Json cells = Json::array({std::move(id)});
+    cells.push_back(std::move(size));
+    cells.push_back(text_cell(between(history.runs[series->last_before(*change).run],
+                                      history.runs[series->first_after(*change).run])));
+    cells.push_back(number_cell(fmt::format("{:.3f}", change->at.p), change->at.p));
     for (const std::string& text :
          {series->key.timing, series->key.host, series->key.device, series->key.settings}) {
       cells.push_back(text_cell(text));
     }
-    cells.push_back(std::move(size));
-    cells.push_back(number_cell(fmt::format("{:.3f}", change->at.p), change->at.p));
-    cells.push_back(text_cell(text_of(history.runs[series->last_before(*change).run]) + " and " +
-                              text_of(history.runs[series->first_after(*change).run])));
     rows.push_back(std::move(cells));
   }
   Json made = table("The newest first; a place to look, no verdict",
-                    {"Case", "Timing", "Host", "Device", "Settings", Heading::of_numbers("Change"),
-                     Heading::of_numbers("p"), "Between"},
+                    {"Case", Heading::of_numbers("Change"), "Between", Heading::of_numbers("p"),
+                     "Timing", "Host", "Device", "Settings"},
                     std::move(rows));
   made["hint"] = left_out(changes.size(), max_changes, "changes");
   return made;

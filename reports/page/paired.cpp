@@ -7,6 +7,7 @@
 #include "reports/page/content.h"
 #include "reports/page/findings.h"
 #include "reports/page/forest.h"
+#include "reports/si.h"
 
 namespace assay::page {
 namespace {
@@ -45,17 +46,21 @@ Json table_of_untimed(const PairedSource& source, std::size_t file) {
 }
 
 Json table_of_times(const PairedSource& source, std::size_t file) {
+  const bool several_devices = std::ranges::any_of(source.cases, [&](const PairedCase& one) {
+    return one.device != source.cases.front().device;
+  });
   std::vector<ForestRow> rows;
   for (std::size_t i = 0; i < source.cases.size(); ++i) {
     const PairedCase& one = source.cases[i];
     if (!has_ratio(one)) continue;
-    rows.push_back(
-        {.name = one.case_id,
-         .link = row_link(file, i),
-         .detail = fmt::format("{} {}, {} rounds", one.device, one.timing, one.rounds.value_or(0)),
-         .verdict = std::string(name(one.verdict)),
-         .ratio = {*one.ratio, one.ratio_low.value_or(0), one.ratio_high.value_or(0)},
-         .margin = one.margin.value_or(0)});
+    rows.push_back({.name = one.case_id,
+                    .link = row_link(file, i),
+                    .detail = (several_devices ? one.device + " " : "") +
+                              (one.timing == batch_timing ? "" : one.timing + ", ") +
+                              counted(one.rounds.value_or(0), "round", "rounds"),
+                    .verdict = std::string(name(one.verdict)),
+                    .ratio = {*one.ratio, one.ratio_low.value_or(0), one.ratio_high.value_or(0)},
+                    .margin = one.margin.value_or(0)});
   }
   return forest(
       "Time of the candidate over that of the base, over paired rounds, with 95% intervals; "
@@ -63,13 +68,14 @@ Json table_of_times(const PairedSource& source, std::size_t file) {
       "Verdict", std::move(rows), max_paired_rows);
 }
 
-Json source_json(const PairedSource& source, std::size_t file) {
+Json source_json(const PairedSource& source, std::size_t file, bool several) {
   const Word word = word_of(source);
   Json tables = Json::array();
   for (Json table : {table_of_untimed(source, file), table_of_times(source, file)}) {
     if (!table.is_null()) tables.push_back(std::move(table));
   }
   return {{"name", source.name},
+          {"several", several},
           {"word", word.sign + " " + word.word},
           {"kind", word.kind},
           {"why", source.cases.empty() ? "no case" : tally_text(tally(source.cases))},
@@ -82,9 +88,10 @@ Json source_json(const PairedSource& source, std::size_t file) {
 
 Json paired_part(const Content& content) {
   if (content.input.paired.empty()) return nullptr;
+  const bool several = content.input.paired.size() > 1;
   Json sources = Json::array();
   for (const PairedSource& source : content.input.paired) {
-    sources.push_back(source_json(source, content.file_of(source.csv)));
+    sources.push_back(source_json(source, content.file_of(source.csv), several));
   }
   return {{"title", "Two builds, paired"}, {"sources", std::move(sources)}};
 }

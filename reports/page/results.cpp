@@ -21,7 +21,10 @@ Json results_part(const Content& content) {
                      {"packed", base64(gzip(file.bytes))},
                      {"size", with_commas(std::ssize(file.bytes))}});
   }
-  return {{"title", "All rows"}, {"files", std::move(files)}};
+  const bool has_rows = !content.input.runs.empty();
+  return {{"title", has_rows ? "All rows" : "The files"},
+          {"has_rows", has_rows},
+          {"files", std::move(files)}};
 }
 
 }  // namespace assay::page

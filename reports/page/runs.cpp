@@ -40,7 +40,8 @@ std::string stand_ins_text(const RunSource& source) {
   return join(found, "; ");
 }
 
-/// Options that all runs have in common tell nothing.
+}  // namespace
+
 void leave_out_common_words(std::vector<std::string>& values) {
   std::map<std::string, std::set<std::size_t>> runs_of;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -52,8 +53,6 @@ void leave_out_common_words(std::vector<std::string>& values) {
     value = kept.empty() ? "–" : join(kept, " ");
   }
 }
-
-}  // namespace
 
 Json facts_of_run(const Content& content, std::size_t number) {
   const RunSource& source = content.input.runs[number];

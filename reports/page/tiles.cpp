@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <map>
 
 #include "kernels/core/names.h"
+#include "reports/compare/paired_summary.h"
 #include "reports/page/cells.h"
 #include "reports/page/findings.h"
 #include "reports/quality.h"
@@ -139,6 +142,15 @@ Json quality_tile(const RunSource& run) {
   return made;
 }
 
+/// Fills in what few tiles have.
+Json whole(Json tiles) {
+  for (Json& made : tiles) {
+    if (!made.contains("of")) made["of"] = "";
+    if (!made.contains("is_name")) made["is_name"] = false;
+  }
+  return tiles;
+}
+
 }  // namespace
 
 Json tiles_of(const Content& content, std::size_t run) {
@@ -149,11 +161,46 @@ Json tiles_of(const Content& content, std::size_t run) {
   tiles.push_back(best_tile(content, run, "Best bandwidth", "B/s"));
   tiles.push_back(best_tile(content, run, "Best matrix rate", "FLOP/s"));
   tiles.push_back(quality_tile(source));
-  for (Json& made : tiles) {
-    if (!made.contains("of")) made["of"] = "";
-    if (!made.contains("is_name")) made["is_name"] = false;
+  return whole(std::move(tiles));
+}
+
+Json tiles_of(const PairedSource& source) {
+  const PairedTally counts = tally(source.cases);
+  const auto count = [&](std::initializer_list<PairedVerdict> verdicts) {
+    std::int64_t sum = 0;
+    for (const PairedVerdict verdict : verdicts) {
+      const auto found = counts.find(verdict);
+      sum += found == counts.end() ? 0 : found->second;
+    }
+    return sum;
+  };
+  using enum PairedVerdict;
+  Json tiles = Json::array();
+  const auto add = [&](std::string_view name, std::int64_t cases, std::string_view note,
+                       std::string_view kind) {
+    tiles.push_back(tile(name, with_commas(cases), note, cases > 0 ? kind : ""));
+  };
+  add("Slower", count({regressed}), "by more than the margin", "bad");
+  add("Faster", count({improved}), "by more than the margin", "");
+  add("Alike", count({equivalent}), "within the margin", "");
+  add("Unclear", count({inconclusive}), "more rounds may tell", "amber");
+  if (const auto untimed = count({wrong, broken, missing}); untimed > 0) {
+    add("Wrong or broken", untimed, "so not timed", "bad");
   }
-  return tiles;
+  double logs = 0;
+  std::int64_t ratios = 0;
+  for (const PairedCase& one : source.cases) {
+    if (!(one.ratio.value_or(0) > 0)) continue;
+    logs += std::log(*one.ratio);
+    ++ratios;
+  }
+  if (ratios > 0) {
+    const double mean = std::exp(logs / static_cast<double>(ratios));
+    tiles.push_back(tile("Geometric mean", ratio_text(mean),
+                         fmt::format("candidate over base, {}: {}",
+                                     counted(ratios, "case", "cases"), speed_words(mean))));
+  }
+  return whole(std::move(tiles));
 }
 
 }  // namespace assay::page

@@ -82,6 +82,15 @@ std::string day_and_time(const std::string& utc) {
 /// "node7 · 22 Nov 2026, 13:52 UTC · 342 s": where the one run was.
 std::string below_of(const Content& content) {
   const std::vector<RunSource>& runs = content.input.runs;
+  if (runs.empty() && content.input.paired.size() == 1) {
+    const PairedSource& source = content.input.paired.front();
+    std::vector<std::string> sides{source.base, source.cand};
+    leave_out_common_words(sides);
+    for (std::string& side : sides) side = side == "–" ? "the program alone" : side;
+    return join(std::vector{source.host, day_and_time(source.started_at), "base: " + sides[0],
+                            "candidate: " + sides[1]},
+                " · ");
+  }
   if (runs.size() != 1) return {};
   const StoredRun& run = runs.front().run;
   std::vector<std::string> parts{
@@ -114,7 +123,9 @@ Json verdict_part(const Content& content) {
           {"notes", std::move(notes)},
           {"has_runs", !runs.empty()},
           {"runs", std::move(runs)},
-          {"tiles", input.runs.size() == 1 ? tiles_of(content, 0) : Json(nullptr)},
+          {"tiles", input.runs.size() == 1                           ? tiles_of(content, 0)
+                    : input.runs.empty() && input.paired.size() == 1 ? tiles_of(input.paired[0])
+                                                                     : Json(nullptr)},
           {"side_by_side", table_of_runs(content)},
           {"differences", table_of_differences(content)}};
 }

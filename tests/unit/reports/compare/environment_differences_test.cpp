@@ -76,6 +76,13 @@ TEST_F(Environment, ColumnsOfOneFileAloneTellOfNoDifference) {
             std::vector<std::string>());
 }
 
+TEST_F(Environment, AFileOfKernelsThatChangedIsOne) {
+  a.kernels = {"mine.so", "00001234"};
+  b.kernels = {"mine.so", "0000abcd"};
+  EXPECT_EQ(differences(), std::vector<std::string>{
+                               "kernels: mine.so, crc32 00001234 -> mine.so, crc32 0000abcd"});
+}
+
 TEST_F(Environment, NamesWhatOfTheBuildTheCallAndTheVariablesDiffers) {
   b.git_revision = "abc";
   b.seed = 2;
