@@ -93,10 +93,11 @@ std::string options_of(const std::vector<std::string>& command_line) {
   return join(options, " ");
 }
 
-/// "./mine.so, crc32 7b02c19e, mine 1.0": a file of this name may change.
+/// "mine.so, crc32 7b02c19e, mine 1.0": a file of this name may change.
 std::string kernels_text(const RunInfo& run) {
   if (run.kernels.path.empty()) return {};
-  std::string text = fmt::format("{}, crc32 {}", run.kernels.path.string(), run.kernels.crc32);
+  std::string text =
+      fmt::format("{}, crc32 {}", run.kernels.path.filename().string(), run.kernels.crc32);
   return run.kernels_name.empty() ? text : text + ", " + run.kernels_name;
 }
 
