@@ -134,8 +134,9 @@ constexpr Pairing on_simulated[] = {
     {"remembers_addresses", "tensor_ops/sum/f32/n=1048573", "last_launch: ", Status::fail, at_length, 1, true},
     {"remembers_some_elements", medium, "last_launch: ", Status::fail, at_length, 1, true},
     {"remembers_all_elements", medium, "exact", Status::pass, at_length, 1, true},
-    {"works_on_the_side", large, "all_exponents: ", Status::fail, "--check-only", 1, true},
-    {"returns_early", large, "all_exponents: ", Status::fail, "--check-only", 1, true},
+    // Which pass finds them depends on how long their other thread takes.
+    {"works_on_the_side", large, " elements wrong", Status::fail, "--check-only", 1, true},
+    {"returns_early", large, " elements wrong", Status::fail, "--check-only", 1, true},
     {"writes_late", add, "after its stream has ended", Status::fail, "--check-only", 1, true},
     {"writes_past_its_output", add, "4 bytes written past the end", Status::fail, "--check-only", 1, true},
     {"changes_its_input", add, "input 0 was overwritten", Status::fail, "--check-only", 1, true},
