@@ -15,10 +15,19 @@
 // op_judging.h.
 namespace assay::input {
 
-/// Uniform in [0, 1] from 64 bits, rounded once: small values keep all of their significand bits.
-/// Uses 63 of them: processors convert signed integers faster.
+/// Uniform in [0, 1] from 63 of 64 bits, rounded once: small values keep all of their significand
+/// bits. Two halves become doubles as the lowest bits of 2^52 and of 2^84, and their sum is the one
+/// that rounds: few processors convert several 64-bit integers at once.
 inline double unit_interval(std::uint64_t bits) {
-  return static_cast<double>(static_cast<std::int64_t>(bits >> 1U)) * 0x1p-63;
+  const std::uint64_t value = bits >> 1U;
+  const auto low = std::bit_cast<double>(value % (1ULL << 32U) | 0x4330000000000000U) - 0x1p52;
+  const auto high = std::bit_cast<double>(value >> 32U | 0x4530000000000000U) - 0x1p84;
+  return (high + low) * 0x1p-63;
+}
+
+/// Returns the value with its sign changed if the lowest of the bits is set.
+inline double with_sign_of(std::uint64_t bits, double value) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ bits << 63U);
 }
 
 /// A bijection in which every bit of the result depends on all bits: the finaliser of SplitMix64
@@ -33,13 +42,14 @@ inline std::uint64_t mix(std::uint64_t word) {
 template <class T>
 T round_to(double value) {
   if constexpr (is_narrow_float<T>) {
-    // Rounds to f32 to odd first; the second rounding is then correct.
-    auto nearest = static_cast<float>(value);
-    if (static_cast<double>(nearest) == value || std::isnan(value)) return T(nearest);
-    if (std::abs(static_cast<double>(nearest)) > std::abs(value)) {
-      nearest = std::nextafter(nearest, 0.0F);
-    }
-    return T(std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) | 1U));
+    // Rounds to f32 to odd first; the second rounding is then correct. Without branches, so that
+    // many are rounded at once.
+    const auto nearest = static_cast<float>(value);
+    const auto again = static_cast<double>(nearest);
+    auto word = std::bit_cast<std::uint32_t>(nearest);
+    word -= static_cast<std::uint32_t>(std::abs(again) > std::abs(value));  // the next towards 0
+    word |= static_cast<std::uint32_t>(again < value) | static_cast<std::uint32_t>(again > value);
+    return T(std::bit_cast<float>(word));
   } else {
     return static_cast<T>(value);
   }
@@ -51,13 +61,13 @@ struct Uniform {
   T operator()(std::uint64_t bits) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits);  // any integer: sums and products wrap
-    } else if (range.low == -range.high) {
-      // Draws sign and magnitude apart: low + width * u would leave all values on the grid of the
-      // largest, where additions of doubles never round.
-      const double magnitude = range.high * unit_interval(bits & ~std::uint64_t{1});
-      return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
     } else {
-      return round_to<T>(range.low + (range.high - range.low) * unit_interval(bits));
+      // If the range is symmetric, draws sign and magnitude apart: low + width * u would leave all
+      // values on the grid of the largest, where additions of doubles never round.
+      const bool is_symmetric = range.low == -range.high;
+      const double low = is_symmetric ? 0 : range.low;
+      const std::uint64_t sign = is_symmetric ? bits : 0;
+      return round_to<T>(with_sign_of(sign, low + (range.high - low) * unit_interval(bits)));
     }
   }
 };
@@ -89,6 +99,7 @@ class Stratified {
   explicit Stratified(Range range, bool in_order = true)
       : in_order_(in_order), positive_(range.high), negative_(-range.low) {}
 
+  /// The elements without those that are special.
   T operator()(std::uint64_t bits, std::int64_t i) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits);
@@ -97,41 +108,56 @@ class Stratified {
       const auto step = static_cast<std::uint64_t>(i) * 40503U;
       return std::bit_cast<T>(static_cast<decltype(T::bits)>(in_order_ ? step : bits));
     } else {
-      // The significand takes all bits; everything else is drawn from a mix of them.
+      // The significand takes all bits; everything else is drawn from a mix of them. Selects, not
+      // branches, so that many are drawn at once.
       const std::uint64_t choice = mix(bits);
-      if ((choice >> 8U) % 32 == 0) return special_value<T>(choice >> 32U);
       const bool negative = negative_.end > 0 && (choice & 1U) != 0;
-      const double magnitude = (negative ? negative_ : positive_).draw(bits, choice);
-      return round_to<T>(negative ? -magnitude : magnitude);
+      const auto of_side = [&](auto Side::*member) {
+        const auto for_positive = positive_.*member;
+        const auto for_negative = negative_.*member;
+        return negative ? for_negative : for_positive;
+      };
+      const std::int64_t highest = of_side(&Side::highest);
+      const std::int64_t relevant_lowest = of_side(&Side::relevant_lowest);
+      const std::int64_t lowest = (choice & 2U) != 0 ? smallest : relevant_lowest;
+      const auto exponents = static_cast<std::uint64_t>(highest - lowest + 1);
+      const auto above = static_cast<std::int64_t>(((choice >> 32U) * exponents) >> 32U);
+      const std::int64_t exponent = lowest + above;
+      const double width = exponent == highest ? of_side(&Side::top_width) : 1;
+      const double significand = 1 + width * unit_interval(bits);
+      const auto power = std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
+      const double magnitude = std::min(of_side(&Side::end), significand * power);
+      return round_to<T>(with_sign_of(negative ? 1 : 0, magnitude));
     }
+  }
+  /// The special ones, by the mix of the bits: they replace some of the others.
+  static constexpr bool has_special = !std::is_integral_v<T> && !is_narrow_float<T>;
+  static bool is_special(std::uint64_t choice) { return (choice >> 8U) % 32 == 0; }
+  static T special(std::uint64_t choice) { return special_value<T>(choice >> 32U); }
+  T any(std::uint64_t bits, std::int64_t i) const {
+    if constexpr (has_special) {
+      if (const std::uint64_t choice = mix(bits); is_special(choice)) return special(choice);
+    }
+    return (*this)(bits, i);
   }
 
  private:
   static constexpr bool is_f64 = std::is_same_v<T, double>;
-  static constexpr int smallest = is_f64 ? -1022 : -126;
-  static constexpr int relevant = is_f64 ? -53 : -24;
+  static constexpr std::int64_t smallest = is_f64 ? -1022 : -126;
+  static constexpr std::int64_t relevant = is_f64 ? -53 : -24;
 
   /// The magnitudes of one sign, up to `end`.
   struct Side {
     double end;
-    int highest;
+    std::int64_t highest;
+    std::int64_t relevant_lowest;
     double top_width;  // the topmost exponent reaches only as far as the range
 
     explicit Side(double up_to)
         : end(up_to),
           highest(up_to > 0 ? std::ilogb(up_to) : smallest),
-          top_width(up_to > 0 ? std::ldexp(up_to, -highest) - 1 : 0) {}
-
-    double draw(std::uint64_t bits, std::uint64_t choice) const {
-      const int lowest = (choice & 2U) != 0 ? smallest : std::min(relevant, highest);
-      const auto exponents =
-          static_cast<std::uint64_t>(static_cast<std::int64_t>(highest) - lowest + 1);
-      const int exponent = lowest + static_cast<int>(((choice >> 32U) * exponents) >> 32U);
-      const double unit = unit_interval(bits);
-      const double significand = exponent == highest ? 1 + top_width * unit : 1 + unit;
-      const auto power = std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
-      return std::min(end, significand * power);
-    }
+          relevant_lowest(std::min<std::int64_t>(relevant, highest)),
+          top_width(up_to > 0 ? std::ldexp(up_to, -static_cast<int>(highest)) - 1 : 0) {}
   };
 
   bool in_order_;
@@ -213,11 +239,12 @@ struct Integers {
   double scale = 1;
   double positive = 0.9;
   T operator()(std::uint64_t bits) const {
-    const double unit = unit_interval(bits & ~std::uint64_t{1});
-    if (limit == 1) return round_to<T>(unit < positive ? scale : -scale);
-    const auto steps = static_cast<std::int64_t>(unit * static_cast<double>(limit));
-    const double magnitude = static_cast<double>(std::min(limit, 1 + steps)) * scale;
-    return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
+    const double unit = unit_interval(bits);
+    const double sign_alone = unit < positive ? scale : -scale;
+    const auto most = static_cast<double>(limit);
+    const double magnitude = std::min(most, 1 + std::trunc(unit * most)) * scale;
+    const double dense = with_sign_of(bits, magnitude);
+    return round_to<T>(limit == 1 ? sign_alone : dense);
   }
 };
 

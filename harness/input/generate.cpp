@@ -14,6 +14,7 @@
 #include "harness/input/special_values.h"
 #include "kernels/core/parallel.h"
 #include "kernels/core/philox.h"
+#include "kernels/core/vector_clones.h"
 
 namespace assay::input {
 namespace {
@@ -35,19 +36,34 @@ auto draw_at(const Draw& draw, std::uint64_t bits, std::int64_t i) {
 }
 
 template <class T, class Draw>
+ASSAY_VECTOR_CLONES void draw_all(const Draw& draw, const std::uint64_t* words, std::int64_t first,
+                                  T* elements, std::int64_t n) {
+  const Draw own = draw;  // which the elements are surely no part of
+  for (std::int64_t i = 0; i < n; ++i) elements[i] = draw_at(own, words[i], first + i);
+}
+
+ASSAY_VECTOR_CLONES void mix_all(std::span<std::uint64_t> words) {
+  for (std::uint64_t& word : words) word = mix(word);
+}
+
+template <class T, class Draw>
 void fill(std::span<T> elements, std::uint64_t seed, std::uint64_t stream, const Draw& draw) {
   parallel_runs(std::ssize(elements), run_elements, [&](std::int64_t first, std::int64_t count) {
     // Runs begin at even elements; one block of the generator serves two.
-    constexpr std::int64_t at_once = 256;
-    std::array<std::array<std::uint64_t, 2>, at_once / 2> pairs;
+    constexpr std::int64_t at_once = 512;
+    std::array<std::uint64_t, at_once> words;
     for (std::int64_t begin = first; begin < first + count; begin += at_once) {
       const std::int64_t n = std::min(at_once, first + count - begin);
-      const auto needed = std::span(pairs).first(static_cast<std::size_t>((n + 1) / 2));
-      random_pairs(seed, stream, static_cast<std::uint64_t>(begin / 2), needed);
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint64_t bits =
-            needed[static_cast<std::size_t>(i / 2)].at(static_cast<std::size_t>(i % 2));
-        elements[static_cast<std::size_t>(begin + i)] = draw_at(draw, bits, begin + i);
+      const auto needed = std::span(words).first(static_cast<std::size_t>(n));
+      random_words(seed, stream, static_cast<std::uint64_t>(begin / 2), needed);
+      T* const to = &elements[static_cast<std::size_t>(begin)];
+      draw_all(draw, words.data(), begin, to, n);
+      if constexpr (requires { requires Draw::has_special; }) {
+        mix_all(needed);
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::uint64_t choice = needed[static_cast<std::size_t>(i)];
+          if (Draw::is_special(choice)) to[i] = Draw::special(choice);
+        }
       }
     }
   });
@@ -148,9 +164,9 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::castable: {
       const double most = dtype == DType::f64 ? std::numeric_limits<double>::max()
                                               : std::numeric_limits<float>::max();
-      const Stratified<T> any({-most, most});
+      const Stratified<T> stratified({-most, most});
       return fill_with([&, to = output_dtype(op)](std::uint64_t bits, std::int64_t i) {
-        return castable_to(any(bits, i), bits, to);
+        return castable_to(stratified.any(bits, i), bits, to);
       });
     }
     case Distribution::integers: {

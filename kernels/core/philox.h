@@ -24,9 +24,10 @@ R123_CUDA_DEVICE inline std::array<std::uint64_t, 2> random_pair(std::uint64_t s
   return {block[0] | (std::uint64_t{block[1]} << 32), block[2] | (std::uint64_t{block[3]} << 32)};
 }
 
-/// Computes consecutive blocks from `first` on, several times as fast.
-void random_pairs(std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
-                  std::span<std::array<std::uint64_t, 2>> pairs);
+/// Computes the halves of consecutive blocks from `first` on, several times as fast: words 2 k and
+/// 2 k + 1 are those of block `first` + k.
+void random_words(std::uint64_t seed, std::uint64_t stream, std::uint64_t first,
+                  std::span<std::uint64_t> words);
 
 /// The 64 random bits of element `index`: they depend on (seed, stream, index) alone.
 R123_CUDA_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream,

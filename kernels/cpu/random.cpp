@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "kernels/core/philox.h"
 #include "kernels/core/random_element.h"
 #include "kernels/cpu/kernels.h"
@@ -6,13 +10,21 @@
 namespace assay::cpu {
 namespace {
 
-/// Elements 2 k and 2 k + 1 are the halves of block k.
+template <class T>
+ASSAY_VECTOR_CLONES void random_elements(const std::uint64_t* words, T* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = random_element<T>(words[i]);
+}
+
+/// `first` is even: elements 2 k and 2 k + 1 are the halves of block k.
 template <class T>
 void random_range(std::uint64_t seed, T* y, std::int64_t first, std::int64_t count) {
-  for (std::int64_t i = first; i < first + count; ++i) {
-    const auto pair = random_pair(seed, 0, static_cast<std::uint64_t>(i / 2));
-    y[i] = random_element<T>(pair.at(static_cast<std::size_t>(i % 2)));
-    if (i % 2 == 0 && i + 1 < first + count) y[++i] = random_element<T>(pair[1]);
+  constexpr std::int64_t at_once = 512;
+  std::array<std::uint64_t, at_once> words;
+  for (std::int64_t begin = first; begin < first + count; begin += at_once) {
+    const std::int64_t n = std::min(at_once, first + count - begin);
+    random_words(seed, 0, static_cast<std::uint64_t>(begin / 2),
+                 std::span(words).first(static_cast<std::size_t>(n)));
+    random_elements(words.data(), y + begin, n);
   }
 }
 

@@ -32,12 +32,14 @@ TEST(Philox, EachOfSeedStreamAndIndexChangesTheBits) {
 }
 
 TEST(Philox, ManyAtOnceAreTheSameAsOneByOne) {
+  constexpr std::uint64_t seed = 0x123456789abcdef0;
+  constexpr std::uint64_t stream = 0xfedcba9876543210;
   constexpr std::uint64_t carries = 0xfffffff8;  // into the upper half of the counter
-  for (const std::size_t count : {0U, 1U, 15U, 16U, 17U, 100U}) {
-    std::vector<std::array<std::uint64_t, 2>> pairs(count);
-    random_pairs(0x123456789abcdef0, 0xfedcba9876543210, carries, pairs);
+  for (const std::size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 31U, 100U, 257U}) {
+    std::vector<std::uint64_t> words(count);
+    random_words(seed, stream, carries, words);
     for (std::size_t i = 0; i < count; ++i) {
-      EXPECT_EQ(pairs[i], random_pair(0x123456789abcdef0, 0xfedcba9876543210, carries + i)) << i;
+      EXPECT_EQ(words[i], random_bits(seed, stream, 2 * carries + i)) << i;
     }
   }
 }
