@@ -23,6 +23,13 @@ void Quality::add(const Record& trial) {
   doubtful += is_doubtful ? 1 : 0;
 }
 
+std::string Quality::busy_sentence() const {
+  if (!is_mostly_contended()) return {};
+  if (contended == timed) return "All were taken on a busy machine.";
+  return fmt::format("{} of {} were taken on a busy machine; the others say quiet.",
+                     with_commas(contended), with_commas(timed));
+}
+
 std::string Quality::rest() const {
   std::vector<std::string> found;
   if (throttled > 0) found.push_back(fmt::format("{} throttled", with_commas(throttled)));

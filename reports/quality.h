@@ -21,6 +21,8 @@ struct Quality {
   bool is_clean() const { return doubtful == 0; }
   /// Returns whether most times are of a busy machine: a table then says so once.
   bool is_mostly_contended() const { return 2 * contended > timed; }
+  /// "24 of 47 were taken on a busy machine; the others say quiet."; empty unless most were.
+  std::string busy_sentence() const;
   /// "9 beyond their limit, 2 throttled": what was found beside contended times.
   std::string rest() const;
 };

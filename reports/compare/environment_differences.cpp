@@ -19,6 +19,11 @@ constexpr std::array<std::string_view, 8> no_configuration{
     "device",        "backend", "memory_free_bytes", "clock_hz",
     "temperature_c", "power_w", "processes",         "link_now"};
 
+std::string cell(const DeviceCells& device, std::string_view column) {
+  const auto found = device.find(column);
+  return found == device.end() ? "" : found->second;
+}
+
 std::string name_of(const DevicePair& pair) {
   return pair.base_id() == pair.cand_id() ? pair.base_id()
                                           : pair.base_id() + " / " + pair.cand_id();
@@ -28,13 +33,10 @@ template <class Columns>
 void add_cells(std::vector<Difference>& differences, const DevicePair& pair,
                const Columns& columns) {
   for (const auto& column : columns) {
-    const auto base = pair.base->find(column);
-    const auto cand = pair.cand->find(column);
-    // A column that an older version did not write tells of no difference.
-    if (base == pair.base->end() || cand == pair.cand->end()) continue;
-    if (base->second != cand->second) {
-      differences.push_back(
-          {name_of(pair) + " " + std::string(column), base->second, cand->second});
+    const std::string base = cell(*pair.base, column);
+    const std::string cand = cell(*pair.cand, column);
+    if (base != cand) {
+      differences.push_back({name_of(pair) + " " + std::string(column), base, cand});
     }
   }
 }
@@ -147,7 +149,12 @@ std::vector<Difference> environment_differences(const EndedRun& base, const Ende
   for (const DeviceCells& device : base.devices) {
     const auto pair = std::ranges::find(pairs, &device, &DevicePair::base);
     if (pair != pairs.end()) {
-      add_cells(differences, *pair, columns);
+      // A column that an older version did not write tells of no difference.
+      std::vector<std::string> in_both = columns;
+      std::erase_if(in_both, [&](const std::string& column) {
+        return !pair->base->contains(column) || !pair->cand->contains(column);
+      });
+      add_cells(differences, *pair, in_both);
     } else {
       differences.push_back({device.at("device"), device.at("name"), ""});
     }

@@ -81,10 +81,7 @@ Json block_of(const Content& content, const Times& times, std::size_t column) {
                       suspects ? "Suspect" : "", std::move(rows), max_drawn_times);
   if (drawn.is_null()) return nullptr;
   return {{"name", cand.label},
-          {"says", is_busy ? fmt::format("{} of {} times were taken on a busy machine; the others "
-                                         "say quiet.",
-                                         with_commas(quality.contended), with_commas(quality.timed))
-                           : ""},
+          {"says", quality.busy_sentence()},
           {"tables", Json::array({std::move(drawn)})}};
 }
 

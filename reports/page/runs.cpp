@@ -104,7 +104,7 @@ Json table_of_runs(const Content& content) {
       if (const std::string figure_of = tile["of"].get<std::string>(); !figure_of.empty()) {
         cell["text"] = cell["text"].get<std::string>() + " " + figure_of;
       }
-      // What is right needs no remark in so narrow a place.
+      // Right results need no remark in so narrow a place.
       cell["below"] = tile["kind"] == "good" ? Json("") : tile["note"];
       cell["link"] = tile["at"];
       cell["class"] = tile["kind"] == "good" ? "good short" : tile["kind"];

@@ -103,13 +103,8 @@ Json cells_of(const Content& content, const Times& times, const GridOp& op, bool
 }
 
 std::string hint_of(const Quality& quality, const Content& content) {
-  std::string hint;
-  if (quality.contended == quality.timed) {
-    hint = "All were taken on a busy machine. ";
-  } else if (quality.is_mostly_contended()) {
-    hint = fmt::format("{} of {} were taken on a busy machine; the others say quiet. ",
-                       with_commas(quality.contended), with_commas(quality.timed));
-  }
+  std::string hint = quality.busy_sentence();
+  if (!hint.empty()) hint += " ";
   return hint +
          (content.rated.size() > 1
               ? fmt::format("Faster and slower are than {}.", content.columns[content.base].label)

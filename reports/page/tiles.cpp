@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <map>
 
 #include "kernels/core/names.h"
 #include "reports/compare/paired_summary.h"
 #include "reports/page/cells.h"
+#include "reports/page/differences.h"
 #include "reports/page/findings.h"
 #include "reports/quality.h"
 #include "reports/rate.h"
@@ -187,18 +187,15 @@ Json tiles_of(const PairedSource& source) {
   if (const auto untimed = count({wrong, broken, missing}); untimed > 0) {
     add("Wrong or broken", untimed, "so not timed", "bad");
   }
-  double logs = 0;
-  std::int64_t ratios = 0;
+  Mean mean;
   for (const PairedCase& one : source.cases) {
-    if (!(one.ratio.value_or(0) > 0)) continue;
-    logs += std::log(*one.ratio);
-    ++ratios;
+    if (one.ratio.value_or(0) > 0) mean.add(*one.ratio);
   }
-  if (ratios > 0) {
-    const double mean = std::exp(logs / static_cast<double>(ratios));
-    tiles.push_back(tile("Geometric mean", ratio_text(mean),
-                         fmt::format("candidate over base, {}: {}",
-                                     counted(ratios, "case", "cases"), speed_words(mean))));
+  if (mean.count > 0) {
+    tiles.push_back(
+        tile("Geometric mean", ratio_text(mean.value()),
+             fmt::format("candidate over base, {}: {}", counted(mean.count, "case", "cases"),
+                         speed_words(mean.value()))));
   }
   return whole(std::move(tiles));
 }
