@@ -7,13 +7,14 @@
 namespace assay::reference {
 namespace {
 
-/// Converts to long double, whose significand holds any 64-bit integer. All casts begin here.
+/// The number itself: in double, or for 64-bit integers in long double, whose significand has 64
+/// bits. All casts begin here.
 template <class X>
-long double exact_value(X x) {
-  if constexpr (is_narrow_float<X>) {
-    return wide(x);
+auto exact_value(X x) {
+  if constexpr (std::is_integral_v<X> && sizeof(X) == 8) {
+    return static_cast<long double>(x);
   } else {
-    return x;
+    return wide(x);
   }
 }
 
@@ -33,6 +34,8 @@ template <class Y, class X>
 Y converted(X x) {
   if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
     return static_cast<Y>(x);  // wraps modulo 2^bits
+  } else if constexpr (std::is_same_v<decltype(exact_value(x)), double> && !std::is_integral_v<Y>) {
+    return rounded<Y>(exact_value(x));
   } else if constexpr (std::is_same_v<Y, BFloat16>) {
     return narrowed<Y>(exact_value(x), 8, -126, 127);
   } else if constexpr (std::is_same_v<Y, Float16>) {
