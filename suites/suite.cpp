@@ -12,7 +12,7 @@ namespace {
 constexpr std::array profiles{
     Profile{"seeds", Level::seeds, 0.05, false, "the smallest shapes of everything: a few seconds"},
     Profile{"smoke", Level::smoke, 0.15, false, "every path once more, larger: under a minute"},
-    Profile{"default", Level::standard, 1.0, true, "real sizes, measured well: a few minutes"},
+    Profile{"default", Level::standard, 0.5, true, "real sizes, measured well: a few minutes"},
     Profile{"full", Level::full, 3.0, true, "everything, measured best"},
 };
 
