@@ -302,6 +302,7 @@ int execute(const RunOptions& asked, bool resumes) {
   const auto launch = this_launch();
   supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
+  pair_with_limits(limits.book, job);
   progress.start_clock();
   supervision.complete = [&](const PlannedTrial& trial, Record& record) {
     const auto device =

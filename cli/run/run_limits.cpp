@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/limits/measure_limits.h"
 #include "cli/run/estimate.h"
 #include "cli/stderr_message.h"
+#include "harness/measure/demand.h"
 #include "kernels/core/clock.h"
 #include "reports/files/limits_csv.h"
 
@@ -58,7 +60,43 @@ WorkerCommand worker_of_limits(SelectionOptions selection) {
   return worker_command(selection, limit_cap_s);
 }
 
+/// Amount of a limit that a launch of its own case needs.
+double amount_of(const Limit& limit, const DeviceInfo& device) {
+  for (const measure::Demand& demand :
+       measure::demands(parse_case_id(limit.case_id).op, device.last_level_cache_bytes)) {
+    if (demand.limit == limit.limit) return demand.amount;
+  }
+  return 0;
+}
+
+/// The shortest case of the limit: a trial gets the most turns with it.
+Yardstick yardstick_of(const measure::LimitBook& book, const measure::LimitBook::Bound& bound,
+                       const DeviceInfo& device) {
+  Yardstick shortest;
+  double shortest_s = std::numeric_limits<double>::infinity();
+  for (const Limit* limit : book.all(bound.limit->device, bound.limit->limit)) {
+    const double amount = amount_of(*limit, device);
+    const double launch_s = amount / *limit->value;
+    if (amount <= 0 || launch_s >= shortest_s) continue;
+    shortest_s = launch_s;
+    // Its own rate may be below the limit's.
+    shortest = {limit->case_id, bound.amount / *bound.limit->value / launch_s};
+  }
+  return shortest;
+}
+
 }  // namespace
+
+void pair_with_limits(const measure::LimitBook& book, Job& job) {
+  if (!job.options.selection.kernels.empty()) return;  // the workers have no others
+  for (PlannedTrial& trial : job.plan) {
+    const auto device =
+        std::ranges::find(job.run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
+    if (trial.timing.empty() || device == job.run.devices.end()) continue;
+    const auto bound = book.bound(trial.test.op, *device);
+    if (bound) trial.yardstick = yardstick_of(book, *bound, *device);
+  }
+}
 
 RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   RunLimits limits;

@@ -16,4 +16,8 @@ struct RunLimits {
 /// them. Does nothing if the profile or the user wants none. Adds failures to the run's notes.
 RunLimits measure_run_limits(Job& job, const SupervisorOptions& options);
 
+/// Gives each timed trial of `job` the case of the limit that bounds it, to be timed in turns with
+/// it.
+void pair_with_limits(const measure::LimitBook& book, Job& job);
+
 }  // namespace assay::cli

@@ -33,13 +33,14 @@ constexpr double block_sample_s = 1e-3;
 class TrialMeter final : public measure::Meter {
  public:
   TrialMeter(Trial& trial, Rotation& rotation, const Checks& checks, PhaseClock& clock, bool cold,
-             bool goes_both_ways)
+             bool goes_both_ways, Trial* yardstick)
       : trial_(trial),
         rotation_(rotation),
         checks_(checks),
         clock_(clock),
         cold_(cold),
-        goes_both_ways_(goes_both_ways) {}
+        goes_both_ways_(goes_both_ways),
+        yardstick_(yardstick) {}
   double time_s(std::int64_t launches) override {
     if (launches == 0) return trial_.time_s(0, false);
     clock_.enter(&PhaseSeconds::input);
@@ -52,6 +53,13 @@ class TrialMeter final : public measure::Meter {
     return goes_both_ways_ ? trial_.rank_times_s() : std::vector<double>{};
   }
   DeviceCondition condition() override { return trial_.condition(); }
+  std::optional<double> yardstick_s() override {
+    if (yardstick_ == nullptr) return std::nullopt;
+    clock_.enter(&PhaseSeconds::limits);
+    const double seconds = yardstick_->time_s(1);
+    clock_.enter(&PhaseSeconds::sampling);
+    return seconds;
+  }
   void before_last() override {
     clock_.enter(&PhaseSeconds::comparison);
     check_surroundings(trial_, rotation_.contents(), checks_, "timed_launches");
@@ -68,6 +76,7 @@ class TrialMeter final : public measure::Meter {
   PhaseClock& clock_;
   bool cold_;
   bool goes_both_ways_;
+  Trial* yardstick_;  // null: none
 };
 
 void end_as(Record& record, Status status, const std::string& reason) {
@@ -168,9 +177,33 @@ void Engine::judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation,
   }
 }
 
+Trial* Engine::yardstick_of(const PlannedTrial& planned, placement::Place& place) {
+  const std::string& id = planned.yardstick.case_id;
+  if (planned.timing.empty() || id.empty()) return nullptr;
+  if (Trial* known = yardsticks_.find(id, place.text())) return known;
+  const PlannedTrial own{.test = parse_case_id(id), .lane = {place.id()}, .timing = ""};
+  const OpInstance& op = own.test.op;
+  if (!Yardsticks::may_keep(op, place.device())) return nullptr;
+  placement::Place* lane[] = {&place};
+  auto trial = std::make_unique<Trial>(op, lane);
+  Judge judge(op, options_.checks, references_, id, clock_);
+  Record record;
+  RankInputs inputs;
+  std::vector<HostTensor> verified;
+  try {
+    verify(own, *trial, judge, record, inputs, verified);
+    arm_for_timing(*trial);
+    trial->time_s(1);
+    check_last_launches(*trial, {}, verified, options_.checks);
+  } catch (const WrongResult& wrong) {
+    throw std::runtime_error(fmt::format("its limit, {}, is wrong: {}", id, wrong.reason));
+  }
+  return &yardsticks_.keep(id, place.text(), std::move(trial));
+}
+
 /// Runs the steps of every trial. Fills `result` as it goes: earlier findings survive an error.
-void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
-                       Result& result) {
+void Engine::run_steps(const PlannedTrial& planned, Trial& trial, placement::Place& place,
+                       const WaitForTurn& wait_for_turn, Result& result) {
   const OpInstance& op = planned.test.op;
   const bool timed = !planned.timing.empty();
   Judge judge(op, options_.checks, references_,
@@ -191,6 +224,8 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     check_late_writes(trial, options_.checks);
   }
 
+  Trial* const yardstick = yardstick_of(planned, place);
+
   // The inputs of the last pass are in place: real data, never zeros, which run faster.
   clock_.enter(&PhaseSeconds::input);
   std::optional<Rotation> rotation;
@@ -204,7 +239,8 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
     wait_for_turn();
     clock_.enter(&PhaseSeconds::sampling);
     const bool cold = planned.timing == cold_timing;
-    TrialMeter meter(trial, *rotation, options_.checks, clock_, cold, op.signature.is_mirrored);
+    TrialMeter meter(trial, *rotation, options_.checks, clock_, cold, op.signature.is_mirrored,
+                     yardstick);
     const auto sets = static_cast<std::int64_t>(trial.sets());
     measure::Policy policy{.turns = sets, .cap_s = options_.cap_s, .block = options_.block};
     if (options_.block > 0) policy.sample_s = block_sample_s;
@@ -237,6 +273,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, const WaitForT
   if (timed && options_.foreign_kernels) check_clock(trial, options_.checks);
   if (timed) {  // not earlier: wrong work has no times
     fill_times(result.record, op, measurement);
+    fill_share(result.record, planned.yardstick.launches, measurement);
     result.samples = std::move(measurement.samples);
   }
 }
@@ -262,6 +299,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       const bool is_own = info.device == to_text(planned.lane[i]);
       if (is_own && !info.stand_in.empty()) record.stand_in = info.stand_in;
     }
+    yardsticks_.make_room(op, lane.front()->device());
     Trial trial(op, lane);
     record.implementation = trial.implementation();
     record.wrong_algorithms = trial.wrong_algorithms();
@@ -270,7 +308,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     if (const auto why = too_little_memory(needed, available_host_bytes())) {
       skip(record, SkipCategory::too_little_memory, *why);
     } else {
-      run_steps(planned, trial, wait_for_turn, result);
+      run_steps(planned, trial, *lane.front(), wait_for_turn, result);
       record.implementation = trial.implementation();  // a scenario knows it only now
       record.wrong_algorithms = trial.wrong_algorithms();
       record.transport = trial.transport();

@@ -11,6 +11,7 @@
 #include "harness/execute/rotation.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
+#include "harness/execute/yardsticks.h"
 #include "harness/measure/sampler.h"
 #include "harness/placement/devices.h"
 #include "harness/plan/plan.h"
@@ -54,16 +55,20 @@ class Engine {
   Result execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn);
 
  private:
-  void run_steps(const PlannedTrial& planned, Trial& trial, const WaitForTurn& wait_for_turn,
-                 Result& result);
+  void run_steps(const PlannedTrial& planned, Trial& trial, placement::Place& place,
+                 const WaitForTurn& wait_for_turn, Result& result);
   void verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Record& record,
               RankInputs& inputs, std::vector<HostTensor>& verified);
 
+  /// Trial that is to be timed in turns with the planned one. Null for none, or without the memory
+  /// for it. Throws std::runtime_error if its results are wrong.
+  Trial* yardstick_of(const PlannedTrial& planned, placement::Place& place);
   void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
 
   placement::Devices devices_;
   EngineOptions options_;
   ReferenceStore references_;
+  Yardsticks yardsticks_;
   PhaseClock clock_;  // phases of the open trial
 };
 

@@ -80,4 +80,14 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
   }
 }
 
+void fill_share(Record& record, double launches, const measure::Measurement& measurement) {
+  if (!measurement.yardstick) return;
+  const statistics::Summary& per_launch = measurement.yardstick->per_launch;
+  record.fraction_of_limit = launches * per_launch.median;
+  record.turns_with_limit = measurement.yardstick->turns;
+  if (!per_launch.interval) return;
+  record.fraction_ci_low = launches * per_launch.interval->low;
+  record.fraction_ci_high = launches * per_launch.interval->high;
+}
+
 }  // namespace assay

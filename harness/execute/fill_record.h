@@ -13,6 +13,10 @@ void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& v
 
 void fill_precision(Record& record, const oracle::Precision& precision);
 
+/// The share of the limit, measured in turns with it; nothing if it was not. `launches` of the
+/// yardstick need as much of the limit as one of the op.
+void fill_share(Record& record, double launches, const measure::Measurement& measurement);
+
 /// The time columns, and the rates that follow from them and the op's work.
 void fill_times(Record& record, const OpInstance& op, const measure::Measurement& measurement);
 

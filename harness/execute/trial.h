@@ -28,6 +28,7 @@ class Trial {
   /// Accepts any op, also steps on the placement layer.
   Trial(const OpInstance& op, std::span<placement::Place* const> lane);
 
+  const OpInstance& op() const { return op_; }
   int ranks() const { return static_cast<int>(streams_.size()); }
   std::string implementation() const { return kernel().implementation(); }
   std::string wrong_algorithms() const { return kernel().wrong_algorithms(); }

@@ -13,42 +13,54 @@ namespace {
 constexpr double drift = 0.05;
 
 bool is_better(const Limit& a, const Limit& b) {
-  if (a.value.has_value() != b.value.has_value()) return a.value.has_value();
-  if (!a.value) return false;
   return a.unit == "s" ? *a.value < *b.value : *a.value > *b.value;
 }
 
 }  // namespace
 
-void LimitBook::add(const Limit& limit) {
-  const auto [place, is_new] = limits_.try_emplace({limit.device, limit.limit}, limit);
-  if (!is_new && is_better(limit, place->second)) place->second = limit;
+std::vector<const Limit*> LimitBook::all(const std::string& device,
+                                         const std::string& limit) const {
+  std::vector<const Limit*> found;
+  for (const Limit& one : limits_) {
+    if (one.device == device && one.limit == limit && one.value) found.push_back(&one);
+  }
+  return found;
 }
 
-const Limit* LimitBook::find(const std::string& device, const std::string& limit) const {
-  const auto found = limits_.find({device, limit});
-  return found == limits_.end() ? nullptr : &found->second;
+const Limit* LimitBook::best(const std::string& device, const std::string& limit) const {
+  const Limit* best = nullptr;
+  for (const Limit* one : all(device, limit)) {
+    if (best == nullptr || is_better(*one, *best)) best = one;
+  }
+  return best;
+}
+
+std::optional<LimitBook::Bound> LimitBook::bound(const OpInstance& op,
+                                                 const DeviceInfo& device) const {
+  std::optional<Bound> slowest;
+  for (const Demand& demand : demands(op, device.last_level_cache_bytes)) {
+    const Limit* limit = best(device.device, demand.limit);
+    if (limit == nullptr || *limit->value <= 0) continue;
+    const double slowest_s = slowest ? slowest->amount / *slowest->limit->value : 0;
+    if (demand.amount / *limit->value > slowest_s) slowest = Bound{limit, demand.amount};
+  }
+  return slowest;
 }
 
 void LimitBook::rate(const OpInstance& op, const DeviceInfo& device, Record& record) const {
   if (!record.time_median_s || *record.time_median_s <= 0) return;
-  const Limit* binding = nullptr;
-  double min_s = 0;
-  double min_at_best_s = 0;  // at the upper end of the limit's own interval
-  for (const Demand& demand : demands(op, device.last_level_cache_bytes)) {
-    const Limit* limit = find(device.device, demand.limit);
-    if (limit == nullptr || !limit->value || *limit->value <= 0) continue;
-    const double needed_s = demand.amount / *limit->value;
-    if (binding != nullptr && needed_s <= min_s) continue;
-    binding = limit;
-    min_s = needed_s;
-    min_at_best_s = demand.amount / limit->ci_high.value_or(*limit->value);
+  const auto bound = this->bound(op, device);
+  if (!bound) return;
+  const Limit& limit = *bound->limit;
+  record.limit = fmt::format("{} {:.4g} {}", limit.limit, *limit.value, limit.unit);
+  const double at_best_s = bound->amount / limit.ci_high.value_or(*limit.value);
+  double surely = at_best_s / record.time_ci_high_s.value_or(*record.time_median_s);
+  if (!record.fraction_of_limit) {
+    record.fraction_of_limit = bound->amount / *limit.value / *record.time_median_s;
+  } else if (record.fraction_ci_low) {
+    surely = *record.fraction_ci_low;
   }
-  if (binding == nullptr) return;
-  record.limit = fmt::format("{} {:.4g} {}", binding->limit, *binding->value, binding->unit);
-  record.fraction_of_limit = min_s / *record.time_median_s;
-  const double slowest_s = record.time_ci_high_s.value_or(*record.time_median_s);
-  record.beyond_limit = min_at_best_s > slowest_s * (1 + drift);
+  record.beyond_limit = surely > 1 + drift;
   if (!*record.beyond_limit) return;
   const std::string note =
       fmt::format("beyond its limit: {:.2f} of {}; one of the two figures is wrong",

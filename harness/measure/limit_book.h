@@ -1,8 +1,8 @@
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "harness/records/limit.h"
 #include "harness/records/record.h"
@@ -14,17 +14,26 @@ namespace assay::measure {
 /// Measured limits, and the rating of other figures by them.
 class LimitBook {
  public:
-  /// Adds a limit. Keeps the better of two with the same name and device.
-  void add(const Limit& limit);
-  const Limit* find(const std::string& device, const std::string& limit) const;
+  void add(const Limit& limit) { limits_.push_back(limit); }
+  /// Those of this name with a value, one of each case.
+  std::vector<const Limit*> all(const std::string& device, const std::string& limit) const;
+  /// The best of them; null for none.
+  const Limit* best(const std::string& device, const std::string& limit) const;
 
-  /// Fills `limit` and `fraction_of_limit` of a timed record by the limit that needs the most time
-  /// for the launch's demands. A figure beyond its limit means that one of the two measurements is
-  /// wrong, and `reason` says so.
+  /// The limit that needs the most time for a launch of the op.
+  struct Bound {
+    const Limit* limit = nullptr;
+    double amount = 0;  // that the launch needs of it
+  };
+  std::optional<Bound> bound(const OpInstance& op, const DeviceInfo& device) const;
+
+  /// Fills `limit` of a timed record, and `fraction_of_limit` unless it was measured in turns with
+  /// the limit. A figure beyond its limit means that one of the two measurements is wrong, and
+  /// `reason` says so.
   void rate(const OpInstance& op, const DeviceInfo& device, Record& record) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, Limit> limits_;  // by device and name
+  std::vector<Limit> limits_;
 };
 
 }  // namespace assay::measure

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "harness/statistics/order_statistics.h"
 
@@ -93,13 +94,6 @@ class Windows {
     open_.push_back(launch_s);
   }
 
-  /// Medians of all windows, the open one included.
-  std::vector<double> medians() const {
-    std::vector<double> all = closed_medians_;
-    if (!open_.empty()) all.push_back(statistics::median(open_));
-    return all;
-  }
-
   bool last_agree() const {
     if (std::ssize(closed_medians_) < policy_.min_blocks) return false;
     return relative_spread({closed_medians_.end() - policy_.min_blocks, closed_medians_.end()}) <=
@@ -113,22 +107,74 @@ class Windows {
   double open_until_s_ = 0;
 };
 
-/// Summary of the samples. Dependent samples tell less than their number suggests: then each window
-/// counts as one value, and too few windows give the whole range as interval.
-statistics::Summary summary_of(const std::vector<double>& launch_s, const Windows& windows,
-                               const Policy& policy) {
-  statistics::Summary summary = statistics::summarize(launch_s);
-  const bool are_dependent = statistics::lag1_autocorrelation(launch_s) > policy.autocorrelation;
-  if (!summary.interval || !are_dependent) return summary;
-  if (const auto of_windows = statistics::summarize(windows.medians()).interval) {
-    summary.interval = {.low = std::min(of_windows->low, summary.median),
-                        .high = std::max(of_windows->high, summary.median)};
-  } else {
-    const auto [low, high] = std::minmax_element(launch_s.begin(), launch_s.end());
-    summary.interval = {.low = *low, .high = *high};
+/// Medians of consecutive parts of equal length, or all values if they are few.
+std::vector<double> medians_of_parts(const std::vector<double>& values, std::int64_t parts) {
+  const std::int64_t n = std::ssize(values);
+  if (n < 2 * parts) return values;
+  std::vector<double> medians;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    medians.push_back(
+        statistics::median({values.begin() + i * n / parts, values.begin() + (i + 1) * n / parts}));
   }
+  return medians;
+}
+
+/// Summary of values in the order in which they were measured. Dependent ones tell less than their
+/// number suggests: then each part of them counts as one value.
+statistics::Summary summary_of(const std::vector<double>& values, const Policy& policy) {
+  statistics::Summary summary = statistics::summarize(values);
+  const bool are_dependent = statistics::lag1_autocorrelation(values) > policy.autocorrelation;
+  if (!summary.interval || !are_dependent) return summary;
+  const auto of_parts = statistics::summarize(medians_of_parts(values, policy.parts)).interval;
+  if (!of_parts) return summary;
+  summary.interval = {.low = std::min(of_parts->low, summary.median),
+                      .high = std::max(of_parts->high, summary.median)};
   return summary;
 }
+
+/// Launches the yardstick between turns of samples.
+class YardstickRatios {
+ public:
+  YardstickRatios(Meter& meter, const Policy& policy) : meter_(meter), policy_(policy) {
+    measure();  // warms up
+    measure();
+  }
+
+  void add(const Sample& sample) {
+    if (!yardstick_s_) return;
+    seconds_ += sample.seconds;
+    launches_ += sample.launches;
+    if (seconds_ <= 0 || seconds_ < *yardstick_s_) return;
+    per_launch_.push_back(*yardstick_s_ / seconds_ * static_cast<double>(launches_));
+    seconds_ = 0;
+    launches_ = 0;
+    measure();
+  }
+
+  /// Time spent on the yardstick.
+  double spent_s() const { return spent_s_; }
+
+  std::optional<YardstickTurns> summary() const {
+    if (per_launch_.empty()) return std::nullopt;
+    return YardstickTurns{.turns = std::ssize(per_launch_),
+                          .per_launch = summary_of(per_launch_, policy_)};
+  }
+
+ private:
+  void measure() {
+    const double begin_s = meter_.now_s();
+    yardstick_s_ = meter_.yardstick_s();
+    spent_s_ += meter_.now_s() - begin_s;
+  }
+
+  Meter& meter_;
+  const Policy& policy_;
+  std::optional<double> yardstick_s_;  // of its last launch
+  double seconds_ = 0;                 // of the samples since
+  std::int64_t launches_ = 0;
+  std::vector<double> per_launch_;
+  double spent_s_ = 0;
+};
 
 /// Reads the state of the device no more often than the policy asks for.
 class ConditionReader {
@@ -173,15 +219,17 @@ Measurement sample(Meter& meter, const Policy& policy) {
   const std::int64_t launches = WarmUp(meter, policy).launches_per_sample();
   result.launches_per_sample = launches;
 
+  YardstickRatios yardstick(meter, policy);
+  const auto own_s = [&] { return meter.now_s() - yardstick.spent_s(); };
   Windows windows(policy);
   std::vector<double> launch_s;
   std::vector<double> between_s;
-  const double first_s = meter.now_s();
+  const double first_s = own_s();
   double last_s = first_s;
   ConditionReader condition(meter, policy);
   const auto take = [&] {
     const double seconds = meter.time_s(launches);
-    const double now_s = meter.now_s();
+    const double now_s = own_s();
     const DeviceCondition& state = condition.at(now_s);
     result.samples.push_back({.seconds = seconds,
                               .launches = launches,
@@ -195,6 +243,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
     between_s.push_back(std::max(0.0, now_s - last_s - seconds));
     last_s = now_s;
     windows.add(now_s, launch_s.back());
+    yardstick.add(result.samples.back());
     return now_s;
   };
 
@@ -208,7 +257,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
     // Checks ever more rarely: a check sorts all samples.
     if (launch_s.size() < next_check || now_s - first_s < policy.min_time_s) continue;
     next_check = launch_s.size() + launch_s.size() / 20 + 1;
-    if (windows.last_agree() && narrow(summary_of(launch_s, windows, policy), policy)) {
+    if (windows.last_agree() && narrow(summary_of(launch_s, policy), policy)) {
       result.stop_reason = "converged";
     }
   }
@@ -216,7 +265,8 @@ Measurement sample(Meter& meter, const Policy& policy) {
   meter.before_last();
   take();
 
-  result.launch_s = summary_of(launch_s, windows, policy);
+  result.launch_s = summary_of(launch_s, policy);
+  result.yardstick = yardstick.summary();
   result.condition = overall(result.samples, meter.condition());
   return result;
 }

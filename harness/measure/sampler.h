@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ class Meter {
   virtual double time_s(std::int64_t launches) = 0;
   /// Seconds of each way in the last time_s; empty for other work than a copy both ways.
   virtual std::vector<double> way_times_s() const { return {}; }
+  /// Seconds of a launch of the yardstick: other work, which is timed in turns with this one.
+  /// Empty: there is none.
+  virtual std::optional<double> yardstick_s() { return std::nullopt; }
   /// Called before the last sample, whose outputs will be judged: poisons them.
   virtual void before_last() {}
   /// The state of the device, now.
@@ -39,10 +43,17 @@ struct Policy {
   int min_blocks = 3;             // consecutive windows of min_time_s / min_blocks
   double block_agreement = 0.01;  // relative spread of the last min_blocks medians
   double half_width = 0.01;       // half of the 95% interval, relative to the median
-  double autocorrelation = 0.2;   // above it the interval is taken over block medians
+  double autocorrelation = 0.2;   // above it the interval is that of `parts` of the samples
+  std::int64_t parts = 10;        // consecutive, each counts by its median
   double condition_s = 0.01;      // largest age of a sample's device state
-  double cap_s = 2.0;             // limit for warm-up and samples together
+  double cap_s = 2.0;             // limit for warm-up and samples together, yardstick left out
   std::int64_t block = 0;         // not 0: fixed number of samples, to compare blocks
+};
+
+/// Times of the yardstick over those of the work beside it.
+struct YardstickTurns {
+  std::int64_t turns = 0;
+  statistics::Summary per_launch;
 };
 
 struct Measurement {
@@ -54,10 +65,15 @@ struct Measurement {
   double empty_sample_s = 0;     // median time of samples without launches: the cost of
                                  // reading the clock in each
   double between_samples_s = 0;  // median time between samples
+  std::optional<YardstickTurns> yardstick;
 };
 
 /// Warms up until block medians stop drifting, samples until the policy is met, and takes one last
 /// sample after `before_last`. Every sample is kept and counts.
+///
+/// A launch of the yardstick comes before each turn of samples, which lasts as long. Both sides of
+/// a ratio so are one stretch of time: a disturbance is as likely to hit one as the other, and the
+/// median of the ratios stays where it is.
 Measurement sample(Meter& meter, const Policy& policy);
 
 }  // namespace assay::measure

@@ -13,6 +13,14 @@
 
 namespace assay {
 
+/// The work that bounds a trial, to be timed in turns with it: what disturbs one disturbs the
+/// other.
+struct Yardstick {
+  std::string case_id;  // of the limit; empty: none
+  /// Launches of it that need as much of the limit as one launch of the trial: its shortest time.
+  double launches = 0;
+};
+
 /// A future record: a case on a lane. Its key is (case id, device, timing, attempt, repeat).
 struct PlannedTrial {
   Case test;
@@ -23,6 +31,7 @@ struct PlannedTrial {
   /// Reason if the case applies but devices are too few: the trial becomes a `skip` row. Else
   /// empty.
   std::string skip_reason;
+  Yardstick yardstick = {};
 };
 
 /// Names of its devices in records: "cpu", "cuda:0+cuda:1" for a collective, "cuda:0>cuda:1" for a

@@ -127,6 +127,10 @@ ToWorker read_trial(const json& object) {
   trial.timing = object.at("timing").get<std::string>();
   trial.attempt = whole_number<std::int64_t>(object.at("attempt"));
   trial.repeat = whole_number<std::int64_t>(object.at("repeat"));
+  if (const auto yardstick = object.find("yardstick"); yardstick != object.end()) {
+    trial.yardstick = {.case_id = yardstick->at("case").get<std::string>(),
+                       .launches = yardstick->at("launches").get<double>()};
+  }
   const auto case_id = object.at("case").get<std::string>();
   try {
     trial.test = parse_case_id(case_id);
@@ -193,12 +197,12 @@ FromWorker decode_from_worker(std::string_view line) {
 std::string encode(const PlannedTrial& trial) {
   json devices = json::array();
   for (const DeviceId& device : trial.lane) devices.push_back(to_text(device));
-  return to_line({{"type", "trial"},
-                  {"case", trial.test.id()},
-                  {"devices", devices},
-                  {"timing", trial.timing},
-                  {"attempt", trial.attempt},
-                  {"repeat", trial.repeat}});
+  json line{{"type", "trial"},        {"case", trial.test.id()},  {"devices", devices},
+            {"timing", trial.timing}, {"attempt", trial.attempt}, {"repeat", trial.repeat}};
+  if (const Yardstick& yardstick = trial.yardstick; !yardstick.case_id.empty()) {
+    line["yardstick"] = {{"case", yardstick.case_id}, {"launches", yardstick.launches}};
+  }
+  return to_line(line);
 }
 
 ToWorker decode_to_worker(std::string_view line) {

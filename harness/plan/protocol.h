@@ -18,7 +18,7 @@
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
-inline constexpr int version = 5;
+inline constexpr int version = 6;
 
 /// An invalid line.
 struct Malformed : std::runtime_error {

@@ -17,8 +17,8 @@ struct PhaseSeconds {
   double reference = 0;   // expected outputs, and waiting for another worker's reference
   double comparison = 0;  // downloading and judging outputs, guards, inputs, agreement of ranks
   double sampling = 0;    // warm-up and samples
+  double limits = 0;      // measuring limits: before the first trial, and in turns with trials
   // Phases of the parent; 0 in a worker's answer.
-  double limits = 0;  // measuring limits, before the first trial
   double output = 0;  // writing results to files and to the terminal
   double other = 0;   // rest of the wall time: planning, workers that start, wait or die
 

@@ -134,6 +134,11 @@ struct Record {
   std::optional<std::int64_t> input_sets;  // sets of tensors that timed launches took in turns
   std::string output_hash;  // of the last judged launch: harness/execute/output_hash.h
 
+  // Of fraction_of_limit, where it was measured in turns with the limit. Else empty.
+  std::optional<double> fraction_ci_low;  // 95% interval, this process
+  std::optional<double> fraction_ci_high;
+  std::optional<std::int64_t> turns_with_limit;
+
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
 };
@@ -217,6 +222,9 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("wrong_algorithms", r.wrong_algorithms);
   visit("input_sets", r.input_sets);
   visit("output_hash", r.output_hash);
+  visit("fraction_ci_low", r.fraction_ci_low);
+  visit("fraction_ci_high", r.fraction_ci_high);
+  visit("turns_with_limit", r.turns_with_limit);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

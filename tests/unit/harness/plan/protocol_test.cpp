@@ -116,7 +116,7 @@ TEST(Protocol, AHelloTellsOfKernelsOfOthers) {
   const auto back = std::get<Hello>(decode_from_worker(encode(hello)));
   EXPECT_EQ(back.kernels, hello.kernels);
   EXPECT_EQ(back.kernels_refused, "no");
-  EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":5,"schema":1,"build_id":"",)"
+  EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":6,"schema":1,"build_id":"",)"
                                   R"("devices":[],"backends":[],"problems":[],)"
                                   R"("kernels":{"name":"x","ops":{"add":["f33"]}}})"),
                Malformed);
@@ -155,6 +155,11 @@ TEST(Protocol, ATrialSurvives) {
   EXPECT_EQ(back.timing, "batch");
   EXPECT_EQ(back.attempt, 2);
   EXPECT_EQ(back.repeat, 3);
+  EXPECT_EQ(back.yardstick.case_id, "");
+  trial.yardstick = {.case_id = "limits/stream_copy/f64/n=1024", .launches = 0.375};
+  const auto paired = std::get<PlannedTrial>(decode_to_worker(encode(trial)));
+  EXPECT_EQ(paired.yardstick.case_id, trial.yardstick.case_id);
+  EXPECT_EQ(paired.yardstick.launches, 0.375);
 }
 
 TEST(Protocol, AMalformedLineIsRefused) {
