@@ -41,6 +41,10 @@ std::optional<PlotPoint> point_in(const Content& content, const GridOp& op, std:
   if (shares && !trial->fraction_of_limit) return std::nullopt;
   PlotPoint point = point_of(*trial, 0, shares ? *trial->fraction_of_limit : own.per_s);
   if (!(point.y > 0)) return std::nullopt;
+  if (shares && trial->turns_with_limit) {  // not the interval of the time
+    point.low = trial->fraction_ci_low.value_or(0);
+    point.high = trial->fraction_ci_high.value_or(0);
+  }
   point.tip = fmt::format("{} on {}: {}", trial->case_id, content.columns[column].label,
                           si(own.per_s, own.unit));
   if (trial->fraction_of_limit) {

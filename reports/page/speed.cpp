@@ -52,6 +52,15 @@ std::string share_text(const Record& trial) {
   return trial.fraction_of_limit ? fmt::format("{:.0f}%", *trial.fraction_of_limit * 100) : "";
 }
 
+Json share_cell(const Record& trial) {
+  Json cell = number_cell(share_text(trial), trial.fraction_of_limit);
+  if (trial.fraction_ci_low && trial.fraction_ci_high) {
+    cell["interval"] = fmt::format("{:.0f}% to {:.0f}%", 100 * *trial.fraction_ci_low,
+                                   100 * *trial.fraction_ci_high);
+  }
+  return cell;
+}
+
 Json rate_cell(const Content& content, const TrialRow& rated, std::size_t column,
                bool mostly_contended) {
   if (rated.trial == nullptr) return number_cell("", std::nullopt);
@@ -94,8 +103,7 @@ Json cells_of(const Content& content, const Times& times, const GridOp& op, bool
       continue;
     }
     cells.push_back(std::move(cell));
-    cells.push_back(trial == nullptr ? number_cell("", std::nullopt)
-                                     : number_cell(share_text(*trial), trial->fraction_of_limit));
+    cells.push_back(trial == nullptr ? number_cell("", std::nullopt) : share_cell(*trial));
     const auto time = trial == nullptr ? std::nullopt : shown_time_s(*trial);
     cells.push_back(number_cell(time ? si(*time, "s") : "", time));
   }

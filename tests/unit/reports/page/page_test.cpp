@@ -171,6 +171,19 @@ TEST(Page, SharesOfAllSuitesStandOnOneAxisAndTheRestOnThatOfTheirUnit) {
   EXPECT_EQ(bars[1]["heading"], "Bandwidth of ops without a limit");
 }
 
+TEST(Page, AShareMeasuredInTurnsHasItsOwnInterval) {
+  Record add = timed("add", "cpu", 1e-3);
+  add.fraction_of_limit = 0.5;
+  const auto speed_of = [&] {
+    return part(html_of({Stored({add}, sample_run(1, 0)).read()}), "speed");
+  };
+  EXPECT_FALSE(has(speed_of(), "42% to 61%"));
+  add.turns_with_limit = 17;
+  add.fraction_ci_low = 0.42;
+  add.fraction_ci_high = 0.61;
+  EXPECT_TRUE(has(speed_of(), "42% to 61%"));
+}
+
 TEST(Page, WhatIsWrongIsNeverExact) {
   Record flipped = record("exp", "cpu", Status::fail);  // an exact oracle has no other measure
   flipped.elements = 8;
