@@ -14,9 +14,9 @@ struct BFloat16 {
   /// Rounds to nearest, ties to even. A NaN stays a NaN (its payload is truncated and made quiet).
   explicit constexpr BFloat16(float value) {
     const auto word = std::bit_cast<std::uint32_t>(value);
-    const bool is_nan = (word & 0x7fffffffU) > 0x7f800000U;
-    const std::uint32_t rounding = 0x7fffU + ((word >> 16) & 1U);
-    bits = static_cast<std::uint16_t>(is_nan ? (word >> 16) | 0x40U : (word + rounding) >> 16);
+    // Chooses between words: to choose between halves, vector code packs both and the condition.
+    const std::uint32_t kept = value != value ? (word | 0x400000U) & 0xffff0000U : word;
+    bits = static_cast<std::uint16_t>((kept + 0x7fffU + ((kept >> 16) & 1U)) >> 16);
   }
 
   explicit constexpr operator float() const {

@@ -1,5 +1,5 @@
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "kernels/core/rounding.h"
@@ -9,28 +9,33 @@
 namespace assay::cpu {
 namespace {
 
-/// Computes 16-bit floats in f32, which holds their products exactly, except for bf16 products
-/// beyond its range. The error of the sum with c is kept as one odd bit. It matters: a product may
-/// lie midway between two results, and a far smaller c then decides.
-struct NarrowFusedMultiplyAdd {
+/// fma for f16. f32 holds its products exactly. The error of the sum with c is kept as one odd bit.
+/// It matters: a product may lie midway between two results, and a far smaller c then decides.
+struct Float16FusedMultiplyAdd {
+  float operator()(float a, float b, float c) const { return sum_rounded_to_odd(a * b, c); }
+};
+
+/// fma for bf16, by fma in f32, which has no intermediate product beyond the range. A second
+/// rounding errs only if the first one made a tie between two bf16. Products have 16 bits and c has
+/// 8: then the product alone is the tie, and a far smaller c decides. So both differences are
+/// exact.
+struct BFloat16FusedMultiplyAdd {
   float operator()(float a, float b, float c) const {
-    constexpr float most = std::numeric_limits<float>::max();
-    const float product = a * b;
-    // Beyond the range, c may bring the sum back. A c large enough for that does not underflow.
-    const bool overflows = std::abs(product) > most && std::abs(a) <= most && std::abs(b) <= most;
-    const float down = overflows ? 0x1p-64F : 1.0F;  // for each factor; their product is at least 1
-    const float up = overflows ? 0x1p64F : 1.0F;
-    const float sum = sum_rounded_to_odd((a * down) * (b * down), c * down * down) * up * up;
-    // Below the range the product has lost bits below any result's. With c = 0 only its sign
-    // matters.
-    return c == 0 && a != 0 && b != 0 ? product : sum;
+    const float sum = std::fma(a, b, c);
+    const float rest = std::fma(a, b, -sum) + c;
+    const auto bits = std::bit_cast<std::uint32_t>(sum);
+    const bool shrinks = ((bits ^ std::bit_cast<std::uint32_t>(rest)) >> 31U) != 0;
+    const bool is_wrong_tie = (bits << 16U) == 0x80000000U && rest != 0;
+    return std::bit_cast<float>(bits + (is_wrong_tie ? (shrinks ? ~0U : 1U) : 0U));
   }
 };
 
 struct ElementwiseKernels : Mapped<Mapper> {
   static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
     return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
-      using F = std::conditional_t<is_narrow_float<T>, NarrowFusedMultiplyAdd, FusedMultiplyAdd>;
+      using Narrow = std::conditional_t<std::is_same_v<T, BFloat16>, BFloat16FusedMultiplyAdd,
+                                        Float16FusedMultiplyAdd>;
+      using F = std::conditional_t<is_narrow_float<T>, Narrow, FusedMultiplyAdd>;
       return Mapper::kernel_of<T>(F{}, op, binding, Mapper::input<T>(binding, 0),
                                   Mapper::input<T>(binding, 1), Mapper::input<T>(binding, 2));
     });
