@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -23,12 +24,15 @@ Computed<T> widened(T x) {
   return static_cast<Computed<T>>(x);
 }
 
+template <class T, class... Rest>
+inline constexpr bool are_bf16 = std::is_same_v<T, BFloat16> &&
+                                 (std::is_same_v<Rest, BFloat16> && ...);
+
 /// True if results of F need no rounding to bf16: F says that it rounds nothing, and all are bf16.
 template <class Y, class F, class... X>
 inline constexpr bool is_never_rounded = false;
 template <class Y, class F, class... X>
-requires(!F::rounds) inline constexpr bool is_never_rounded<Y, F, X...> =
-    std::is_same_v<Y, BFloat16> && (std::is_same_v<X, BFloat16> && ...);
+requires(!F::rounds) inline constexpr bool is_never_rounded<Y, F, X...> = are_bf16<Y, X...>;
 
 /// Converts the result of F on elements of X to Y.
 template <class Y, class F, class... X, class R>
@@ -42,9 +46,35 @@ Y stored(R result) {
   }
 }
 
+/// Two neighbours as one word.
+inline std::uint32_t pair_at(const BFloat16* x) {
+  std::uint32_t pair;
+  std::memcpy(&pair, x, sizeof pair);
+  return pair;
+}
+
+/// Takes pairs of bf16 apart in words, and puts them together there: vectors of halves would have
+/// to be unpacked and packed, which takes most of the time of short functions.
+template <class F, class... X>
+__attribute__((always_inline)) inline void map_pairs(F f, BFloat16* y, std::int64_t n,
+                                                     const X*... x) {
+  ASSAY_INDEPENDENT_LOOP
+  for (std::int64_t i = 0; i < n / 2; ++i) {
+    const BFloat16 low =
+        stored<BFloat16, F, X...>(f(std::bit_cast<float>(pair_at(x + 2 * i) << 16U)...));
+    const BFloat16 high =
+        stored<BFloat16, F, X...>(f(std::bit_cast<float>(pair_at(x + 2 * i) & 0xffff0000U)...));
+    const std::uint32_t pair = low.bits | (static_cast<std::uint32_t>(high.bits) << 16U);
+    std::memcpy(static_cast<void*>(y + 2 * i), &pair, sizeof pair);
+  }
+  if (n % 2 != 0) y[n - 1] = stored<BFloat16, F, X...>(f(widened(x[n - 1])...));
+}
+
 template <class Y, class F, class... X>
 ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
-  if constexpr (is_narrow_float<Y>) {
+  if constexpr (are_bf16<Y, X...>) {
+    map_pairs(f, y, n, x...);
+  } else if constexpr (is_narrow_float<Y>) {
     // GCC 12 gives a struct within `omp simd` memory for each lane, and stays scalar.
     ASSAY_INDEPENDENT_LOOP
     for (std::int64_t i = 0; i < n; ++i) y[i] = stored<Y, F, X...>(f(widened(x[i])...));
