@@ -24,9 +24,10 @@ struct BFloat16FusedMultiplyAdd {
     const float sum = std::fma(a, b, c);
     const float rest = std::fma(a, b, -sum) + c;
     const auto bits = std::bit_cast<std::uint32_t>(sum);
-    const bool shrinks = ((bits ^ std::bit_cast<std::uint32_t>(rest)) >> 31U) != 0;
-    const bool is_wrong_tie = (bits << 16U) == 0x80000000U && rest != 0;
-    return std::bit_cast<float>(bits + (is_wrong_tie ? (shrinks ? ~0U : 1U) : 0U));
+    const float of_tie = (bits << 16U) == 0x80000000U ? rest : 0.0F;
+    const auto outwards =  // above 0 if the exact sum is farther from 0
+        std::bit_cast<float>(std::bit_cast<std::uint32_t>(of_tie) ^ (bits & 0x80000000U));
+    return std::bit_cast<float>(bits + (outwards > 0 ? 1U : 0U) - (outwards < 0 ? 1U : 0U));
   }
 };
 
