@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "harness/execute/fill_record.h"

@@ -134,7 +134,7 @@ struct Record {
   std::optional<std::int64_t> input_sets;  // sets of tensors that timed launches took in turns
   std::string output_hash;  // of the last judged launch: harness/execute/output_hash.h
 
-  // Of fraction_of_limit, where it was measured in turns with the limit. Else empty.
+  // Empty unless fraction_of_limit was measured in turns with the limit.
   std::optional<double> fraction_ci_low;  // 95% interval, this process
   std::optional<double> fraction_ci_high;
   std::optional<std::int64_t> turns_with_limit;
