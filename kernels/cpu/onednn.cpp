@@ -10,6 +10,13 @@ namespace {
 using dnnl::memory;
 
 dnnl::engine& engine() {
+#ifdef ASSAY_CPU_ISA_AVX2
+  // Refused once a product was planned: all plans come through here.
+  static const dnnl::status limited = dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+  if (limited != dnnl::status::success) {
+    throw DeviceError(Failure::internal, dnnl_version_text() + " cannot leave AVX-512 out");
+  }
+#endif
   static dnnl::engine instance(dnnl::engine::kind::cpu, 0);
   return instance;
 }

@@ -52,6 +52,9 @@ void Dgemm::run_all(std::int64_t matrices, const double* a, const double* b, dou
 std::string better_openblas_core() {
 #if defined(__x86_64__)
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return {};
+#ifdef ASSAY_CPU_ISA_AVX2
+  return "Haswell";
+#endif
   // Cores with kernels for at least FMA and AVX2.
   constexpr std::array<std::string_view, 6> modern{
       "Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids", "Excavator"};

@@ -14,6 +14,9 @@ target_compile_options(assay_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   # where a loop lies within a cache line changes its time by some percent: code elsewhere must not
   $<$<COMPILE_LANGUAGE:CXX>:-falign-functions=64>)
+if(ASSAY_CPU_ISA STREQUAL AVX2)
+  target_compile_definitions(assay_options INTERFACE ASSAY_CPU_ISA_AVX2)
+endif()
 if(ASSAY_WERROR)
   target_compile_options(assay_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)

@@ -13,6 +13,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PEERS = ROOT / "scripts" / "peers"
 PACKAGES = ("torch", "numpy")
 
+# Keeps torch and the libraries in it below AVX-512, and how it says so. Assay is built for that.
+AVX2_OF_TORCH = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
+ISA_OF_TORCH = "CPU capability usage: AVX2"
+WITHOUT_AVX512 = "without AVX-512"
+
 
 def say(text: str) -> None:
     print(f"peers: {text}", file=sys.stderr, flush=True)
@@ -40,12 +45,14 @@ def use_cores(threads: int) -> list[int]:
     return cores
 
 
-def environment(cores: list[int], wait_policy: str = "") -> dict[str, str]:
+def environment(cores: list[int], wait_policy: str = "", isa: str = "best") -> dict[str, str]:
     """The caller's, with the same threads on the same cores for everyone, and nothing else that steers OpenMP."""
     ours = {name: value for name, value in os.environ.items()
             if not re.match(r"(OMP|GOMP|KMP|MKL|DNNL|ONEDNN|OPENBLAS|ATEN|TORCH|MALLOC)_", name)}
     ours.update(OMP_NUM_THREADS=str(len(cores)), OMP_DYNAMIC="false", OMP_PROC_BIND="true",
                 OMP_PLACES=",".join(f"{{{core}}}" for core in cores), MKL_NUM_THREADS=str(len(cores)))
+    if isa == "avx2":
+        ours.update(AVX2_OF_TORCH)
     if wait_policy:
         ours["OMP_WAIT_POLICY"] = wait_policy
     return ours
@@ -88,10 +95,14 @@ def peers_python() -> str:
     return str(python)
 
 
-def assay_program(option: str) -> str:
-    program = pathlib.Path(option or os.environ.get("ASSAY", "") or ROOT / "build/release/bin/assay")
+def assay_program(option: str, isa: str = "best") -> str:
+    preset = "release" if isa == "best" else isa
+    program = pathlib.Path(option or os.environ.get("ASSAY", "") or ROOT / f"build/{preset}/bin/assay")
     if not os.access(program, os.X_OK):
-        refuse(f"no program {program}: build it (scripts/run --help does), or give --assay PROGRAM")
+        refuse(f"no program {program}: build it (cmake --preset {preset} && cmake --build --preset {preset}), "
+               "or give --assay PROGRAM")
+    if (WITHOUT_AVX512 in version_of(str(program))) != (isa == "avx2"):
+        refuse(f"{program} is built {'with' if isa == 'avx2' else 'without'} AVX-512: give the other preset's, or the other --isa")
     return str(program.resolve())
 
 
