@@ -4,8 +4,10 @@
 
 #include "kernels/core/status.h"
 #include "kernels/cpu/activations.h"
+#include "kernels/cpu/bf16_unit.h"
 #include "kernels/cpu/layer_parts.h"
 #include "kernels/cpu/map.h"
+#include "kernels/cpu/narrow_product.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/openblas.h"
 #include "kernels/cpu/skinny_gemm.h"
@@ -36,9 +38,12 @@ void activate_in_place(const std::string& act, T* y, std::int64_t n) {
       act, [&](auto function) { map_rows<T>(dense(n), function, y, static_cast<const T*>(y)); });
 }
 
+/// y = act(x), rounded to T.
 template <class T>
-void widen(const void* from, std::vector<float>& to) {
-  map_rows<float>(dense(std::ssize(to)), Identity{}, to.data(), static_cast<const T*>(from));
+void activate(const std::string& act, const std::vector<float>& x, void* y) {
+  with_activation(act, [&](auto function) {
+    map_rows<T>(dense(std::ssize(x)), function, static_cast<T*>(y), x.data());
+  });
 }
 
 std::vector<float> floats(std::int64_t n) {
@@ -49,6 +54,8 @@ std::vector<float> floats(std::int64_t n) {
 template <class T>
 class FewRowsLayer final : public Layer {
  public:
+  static std::int64_t most_rows() { return has_unit() ? few_rows_of_unit : few_rows<T>; }
+
   FewRowsLayer(const Shape& shape, const std::string& act)
       : shape_(shape),
         act_(act),
@@ -57,26 +64,36 @@ class FewRowsLayer final : public Layer {
         y_(floats(shape.batch * shape.out)) {}
 
   void run(const void* x, const void* w, const void* bias, void* y) override {
-    const float* rows = x_.data();
-    const float* added = bias_.data();
-    if constexpr (is_f32) {
-      rows = static_cast<const float*>(x);
-      added = static_cast<const float*>(bias);
-    } else {
-      widen<T>(x, x_);
-      if (shape_.bias) widen<T>(bias, bias_);
-    }
-    few_rows_product(shape_.batch, shape_.out, shape_.in, rows, static_cast<const T*>(w),
-                     shape_.bias ? added : nullptr, y_.data());
-    with_activation(act_, [&](auto function) {
-      map_rows<T>(dense(std::ssize(y_)), function, static_cast<T*>(y),
-                  static_cast<const float*>(y_.data()));
-    });
+    multiply(static_cast<const T*>(x), static_cast<const T*>(w), static_cast<const T*>(bias));
+    activate<T>(act_, y_, y);
   }
-  std::string implementation() const override { return with_act(loop_text, act_); }
+  std::string implementation() const override {
+    return with_act(has_unit() ? "VDPBF16PS loop; in f32 where products are tiny" : loop_text,
+                    act_);
+  }
 
  private:
   static constexpr bool is_f32 = std::is_same_v<T, float>;
+  static bool has_unit() { return std::is_same_v<T, BFloat16> && has_bf16_unit(); }
+
+  void multiply(const T* x, const T* w, const T* bias) {
+    if constexpr (is_f32) {
+      few_rows_product(shape_.batch, shape_.out, shape_.in, x, w, shape_.bias ? bias : nullptr,
+                       y_.data());
+    } else {
+      if (shape_.bias) widen(bias, shape_.out, bias_.data());
+      const float* added = shape_.bias ? bias_.data() : nullptr;
+      if constexpr (std::is_same_v<T, BFloat16>) {
+        if (has_unit() &&
+            few_rows_by_unit(shape_.batch, shape_.out, shape_.in, x, w, added, y_.data())) {
+          return;
+        }
+      }
+      widen(x, std::ssize(x_), x_.data());
+      few_rows_product(shape_.batch, shape_.out, shape_.in, x_.data(), w, added, y_.data());
+    }
+  }
+
   Shape shape_;
   std::string act_;
   std::vector<float> x_, bias_, y_;
@@ -102,38 +119,28 @@ class DnnlLayer final : public Layer {
   DnnlMatmul product_;
 };
 
-/// Layer for 16-bit floats: converts to f32, computes the product there and rounds once, after the
-/// activation. Each launch includes the conversions. oneDNN's own bf16 products use AVX-512 or
-/// tiles, which treat subnormal factors as zeros (docs/deviations.md).
+/// Layer for 16-bit floats, rounded once: by the product, or after the activation.
 template <class T>
-class WidenedLayer final : public Layer {
+class NarrowLayer final : public Layer {
+  using Output = typename NarrowProduct<T>::Output;
+
  public:
-  WidenedLayer(const Shape& shape, const std::string& act)
+  NarrowLayer(const Shape& shape, const std::string& act)
       : act_(act),
-        product_(DType::f32, DType::f32, product_of(shape)),
-        x_(floats(shape.batch * shape.in)),
-        w_(floats(shape.out * shape.in)),
-        bias_(floats(shape.bias ? shape.out : 0)),
-        y_(floats(shape.batch * shape.out)) {}
+        product_(product_of(shape), act == "none" ? Output::rounded : Output::sums),
+        y_(floats(act == "none" ? 0 : shape.batch * shape.out)) {}
 
   void run(const void* x, const void* w, const void* bias, void* y) override {
-    widen<T>(x, x_);
-    widen<T>(w, w_);
-    if (!bias_.empty()) widen<T>(bias, bias_);
-    product_.run(x_.data(), w_.data(), bias_.data(), y_.data());
-    with_activation(act_, [&](auto function) {
-      map_rows<T>(dense(std::ssize(y_)), function, static_cast<T*>(y),
-                  static_cast<const float*>(y_.data()));
-    });
+    product_.run(static_cast<const T*>(x), static_cast<const T*>(w), static_cast<const T*>(bias),
+                 y_.empty() ? y : y_.data());
+    if (!y_.empty()) activate<T>(act_, y_, y);
   }
-  std::string implementation() const override {
-    return with_act(product_.implementation() + " in f32, 16 bits widened", act_);
-  }
+  std::string implementation() const override { return with_act(product_.implementation(), act_); }
 
  private:
   std::string act_;
-  DnnlMatmul product_;
-  std::vector<float> x_, w_, bias_, y_;
+  NarrowProduct<T> product_;
+  std::vector<float> y_;
 };
 
 /// Layer for f64, which oneDNN does not support.
@@ -172,11 +179,13 @@ class BlasLayer final : public Layer {
 
 template <class T>
 std::unique_ptr<Layer> float_layer(const Layer::Shape& shape, const std::string& act) {
-  if (shape.batch <= few_rows<T>) return std::make_unique<FewRowsLayer<T>>(shape, act);
+  if (shape.batch <= FewRowsLayer<T>::most_rows()) {
+    return std::make_unique<FewRowsLayer<T>>(shape, act);
+  }
   if constexpr (std::is_same_v<T, float>) {
     return std::make_unique<DnnlLayer>(shape, act);
   } else {
-    return std::make_unique<WidenedLayer<T>>(shape, act);
+    return std::make_unique<NarrowLayer<T>>(shape, act);
   }
 }
 

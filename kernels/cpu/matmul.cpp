@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/layer.h"
-#include "kernels/cpu/map.h"
+#include "kernels/cpu/narrow_product.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/openblas.h"
 
@@ -86,31 +86,14 @@ std::unique_ptr<Kernel> by_library(const DnnlMatmul::Shape& shape, const Binding
                        y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
 }
 
-/// Computes 16-bit floats by an f32 product, rounded once, like WidenedLayer in layer.cpp.
 template <class T>
-std::unique_ptr<Kernel> widened_product(const OpInstance& op, const DnnlMatmul::Shape& shape,
-                                        const Binding& binding) {
-  struct Work {
-    DnnlMatmul product;
-    std::vector<float> a, b, y;
-  };
-  const auto floats = [](const TensorSpec& spec) {
-    return std::vector<float>(static_cast<std::size_t>(spec.elements()));
-  };
-  auto work = std::shared_ptr<Work>(
-      new Work{DnnlMatmul(DType::f32, DType::f32, shape), floats(op.signature.inputs[0]),
-               floats(op.signature.inputs[1]), floats(op.signature.outputs[0])});
-  const std::string implementation = work->product.implementation() + " in f32, 16 bits widened";
+std::unique_ptr<Kernel> narrow_product(const DnnlMatmul::Shape& shape, const Binding& binding) {
+  auto product = std::make_shared<NarrowProduct<T>>(shape, NarrowProduct<T>::Output::rounded);
+  const std::string implementation = product->implementation();
   return std::make_unique<FunctionKernel>(
-      implementation, [work, binding, inputs = op.signature.inputs, out = op.signature.outputs[0]] {
-        map_rows<float>(inputs[0], Identity{}, work->a.data(),
-                        static_cast<const T*>(binding.inputs[0]));
-        map_rows<float>(inputs[1], Identity{}, work->b.data(),
-                        static_cast<const T*>(binding.inputs[1]));
-        work->product.run(work->a.data(), work->b.data(), nullptr, work->y.data());
-        map_rows<T>(out, Identity{}, static_cast<T*>(binding.outputs[0]),
-                    static_cast<const float*>(work->y.data()));
-      });
+      implementation, [product, a = static_cast<const T*>(binding.inputs[0]),
+                       b = static_cast<const T*>(binding.inputs[1]),
+                       y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
 }
 
 std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
@@ -124,7 +107,7 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
     } else if constexpr (std::is_same_v<T, float>) {
       return by_library(shape, binding);
     } else {
-      return widened_product<T>(op, shape, binding);
+      return narrow_product<T>(shape, binding);
     }
   });
 }

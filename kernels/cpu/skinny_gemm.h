@@ -14,8 +14,7 @@ namespace assay::cpu {
 template <class W>
 inline constexpr std::int64_t few_rows = std::is_same_v<W, float> ? 2 : 8;
 
-/// y[r][c] = sum over i of x[r][i] w[c][i] (+ bias[c]) in f32, for `rows` <= few_rows. `bias` may
-/// be null.
+/// y[r][c] = sum over i of x[r][i] w[c][i] (+ bias[c]) in f32. `bias` may be null.
 template <class W>
 void few_rows_product(std::int64_t rows, std::int64_t cols, std::int64_t k, const float* x,
                       const W* w, const float* bias, float* y);

@@ -13,9 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PEERS = ROOT / "scripts" / "peers"
 PACKAGES = ("torch", "numpy")
 
-# Keeps torch and the libraries in it below AVX-512, and how it says so. Assay is built for that.
+# Keeps torch and the libraries in it below AVX-512. Assay is built for that.
 AVX2_OF_TORCH = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
-ISA_OF_TORCH = "CPU capability usage: AVX2"
 WITHOUT_AVX512 = "without AVX-512"
 
 
@@ -104,6 +103,12 @@ def assay_program(option: str, isa: str = "best") -> str:
     if (WITHOUT_AVX512 in version_of(str(program))) != (isa == "avx2"):
         refuse(f"{program} is built {'with' if isa == 'avx2' else 'without'} AVX-512: give the other preset's, or the other --isa")
     return str(program.resolve())
+
+
+def isa_of_torch(python: str, variables: dict[str, str]) -> str:
+    """Instructions that torch's own loops use with these variables, such as AVX2."""
+    return subprocess.run([python, "-c", "import torch; print(torch.backends.cpu.get_cpu_capability())"], env=variables,
+                          capture_output=True, text=True, check=True).stdout.strip()
 
 
 def version_of(program: str) -> str:

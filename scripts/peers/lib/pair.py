@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import random
 
-from lib.worker import Block, Worker
+from lib.worker import Block, Problem, Worker
 
 
 def measure_pair(sides: tuple[Worker, Worker], case_id: str, seed: str, hold_idle: bool) -> tuple[Block, Block, str]:
@@ -11,8 +11,15 @@ def measure_pair(sides: tuple[Worker, Worker], case_id: str, seed: str, hold_idl
 
     Both sides are ready before either is timed, so that nothing but the end of the first block lies between them.
     The one that waits is stopped: threads that wait for work would otherwise spin on the cores for a while."""
-    for side in sides:
-        side.prepare(case_id)
+    ready: list[Worker] = []
+    try:
+        for side in sides:
+            side.prepare(case_id)
+            ready.append(side)
+    except Problem:
+        for side in ready:
+            side.measure()  # ends its trial, or it would take no other
+        raise
     order = [0, 1]
     random.Random(seed).shuffle(order)
     blocks: dict[int, Block] = {}

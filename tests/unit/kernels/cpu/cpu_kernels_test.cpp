@@ -19,7 +19,9 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/backend.h"
+#include "kernels/cpu/bf16_unit.h"
 #include "kernels/cpu/huge_pages.h"
+#include "kernels/cpu/narrow_product.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/skinny_gemm.h"
 #include "kernels/cpu/streaming.h"
@@ -155,6 +157,77 @@ TEST(FewRows, AreRightForAnyNumberOfColumnsAndTerms) {
         expect_exact_few_rows<float>(rows, cols, k, k % 2 == 0);
         expect_exact_few_rows<BFloat16>(rows, cols, k, k % 2 == 0);
         expect_exact_few_rows<Float16>(rows, cols, k, k % 2 == 0);
+      }
+    }
+  }
+}
+
+std::uint16_t least_of(std::vector<float> values) {
+  std::vector<BFloat16> numbers;
+  for (const float value : values) numbers.emplace_back(value);
+  return least_bf16(numbers.data(), std::ssize(numbers));
+}
+
+TEST(Bf16Unit, TellsFromTheFactorsWhetherAnythingCanBeSubnormal) {
+  EXPECT_EQ(least_of({1, -0.5F, 0, 2}), least_of({0.5F})) << "zeros do not count";
+  EXPECT_EQ(least_of({0, -0.0F}), 0xffff);
+  EXPECT_LT(least_of({0x1p-130F, 1}), least_of({0x1p-126F}));
+  EXPECT_TRUE(
+      are_sums_normal(least_of({1, std::numeric_limits<float>::infinity()}), least_of({3})));
+  EXPECT_TRUE(are_sums_normal(least_of({0}), least_of({0x1p-126F})));
+  EXPECT_FALSE(are_sums_normal(least_of({0}), least_of({0x1p-127F}))) << "a subnormal factor";
+  EXPECT_FALSE(are_sums_normal(least_of({0x1p-127F}), least_of({0x1p100F})));
+  EXPECT_TRUE(are_sums_normal(least_of({0x1p-56F}), least_of({0x1p-56F})));
+  EXPECT_FALSE(are_sums_normal(least_of({0x1p-56F}), least_of({0x1p-57F})))
+      << "(1 + 2^-7)^2 2^-113 - 2^-113 - 2^-119 = 2^-127";
+  EXPECT_TRUE(keeps_sums_normal(least_of({0, 0x1p-119F})));
+  EXPECT_FALSE(keeps_sums_normal(least_of({1, 0x1p-120F})));
+}
+
+/// Product of x, one row for each element of it repeated k times, and w, one row likewise.
+std::vector<float> narrow_product(const std::vector<float>& x, const std::vector<float>& w,
+                                  std::int64_t k, bool few_rows) {
+  const auto rows_of = [k](const std::vector<float>& values) {
+    std::vector<BFloat16> rows;
+    for (const float value : values) {
+      rows.insert(rows.end(), static_cast<std::size_t>(k), BFloat16(value));
+    }
+    return rows;
+  };
+  const std::vector<BFloat16> a = rows_of(x);
+  const std::vector<BFloat16> b = rows_of(w);
+  const auto rows = std::ssize(x);
+  const auto cols = std::ssize(w);
+  std::vector<float> y(x.size() * w.size(), 1e9F);
+  if (few_rows) {
+    if (!few_rows_by_unit(rows, cols, k, a.data(), b.data(), nullptr, y.data())) return {};
+  } else {
+    NarrowProduct<BFloat16>({.m = rows, .n = cols, .k = k, .b_transposed = true},
+                            NarrowProduct<BFloat16>::Output::sums)
+        .run(a.data(), b.data(), nullptr, y.data());
+  }
+  return y;
+}
+
+TEST(NarrowProduct, LosesNoSubnormalNumber) {
+  EXPECT_EQ(narrow_product({0x1p-130F, 1}, {0x1p10F, 1}, 4, false),
+            (std::vector<float>{0x1p-118F, 0x1p-128F, 0x1p12F, 4}));
+  EXPECT_EQ(narrow_product({0x1p-70F}, {0x1p-70F}, 2, false), std::vector<float>{0x1p-139F});
+}
+
+TEST(NarrowProduct, OfFewRowsByTheUnitIsExactOrRefused) {
+  if (!has_bf16_unit()) GTEST_SKIP() << "no VDPBF16PS here";
+  EXPECT_EQ(narrow_product({0x1p-130F}, {0x1p10F}, 4, true), std::vector<float>());
+  EXPECT_EQ(narrow_product({1}, {1, 1, 1, 1, 0x1p-130F}, 4, true), std::vector<float>());
+  for (const std::int64_t k : {1, 2, 31, 32, 33, 1000}) {
+    for (std::size_t rows = 1; rows <= static_cast<std::size_t>(few_rows_of_unit); ++rows) {
+      const std::vector<float> x = integers<float>(static_cast<std::int64_t>(rows), 3);
+      const std::vector<float> w{1, -2, 3, 4, 5};  // four are read abreast
+      const std::vector<float> y = narrow_product(x, w, k, true);
+      ASSERT_EQ(y.size(), rows * w.size());
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(y[i], x[i / w.size()] * w[i % w.size()] * static_cast<float>(k))
+            << rows << ' ' << k;
       }
     }
   }
