@@ -8,6 +8,8 @@
 #include "kernels/cpu/traits.h"
 #include "kernels/cuda/traits.h"
 #include "kernels/device/launcher.h"
+#include "kernels/numa/backend.h"
+#include "kernels/numa/traits.h"
 #include "kernels/ranks/backend.h"
 #include "kernels/ranks/traits.h"
 #include "kernels/sim/backend.h"
@@ -18,6 +20,7 @@ namespace assay::cli {
 Backends own_backends() {
   Backends backends;
   backends.add(cpu::make_backend());
+  backends.add(numa::make_backend());
   for (const auto& folder : module_folders()) backends.load_modules(folder);
   return backends;
 }
@@ -25,6 +28,7 @@ Backends own_backends() {
 std::unique_ptr<const Backends> all_backends(int sim_devices, std::vector<sim::Fault> faults) {
   auto backends = std::make_unique<Backends>();
   backends->add(cpu::make_backend());
+  backends->add(numa::make_backend());
   if (sim_devices > 0) backends->add(sim::make_backend(sim_devices, std::move(faults)));
   for (const auto& folder : module_folders()) backends->load_modules(folder);
   if (const auto launch = this_launch()) {
@@ -42,7 +46,7 @@ std::vector<BackendTraits> known_backends(const protocol::Hello& machine) {
   };
   std::ranges::for_each(machine.backends, add);  // two modules may have the same name
   for (const BackendTraits& traits :
-       {cpu::traits(), cuda::traits(), ranks::traits(), sim::traits()}) {
+       {cpu::traits(), numa::traits(), cuda::traits(), ranks::traits(), sim::traits()}) {
     add(traits);
   }
   return known;

@@ -266,7 +266,7 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
 }
 
 void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
-  if (std::ranges::find(lane, host_kind, &DeviceId::backend) != lane.end()) return;
+  if (std::ranges::any_of(lane, is_on_host)) return;
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) return;
   std::erase_if(command.environment, [](const auto& set) { return set.first == "OMP_PROC_BIND"; });
   command.environment.emplace_back("OMP_PROC_BIND", "false");

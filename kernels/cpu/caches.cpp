@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <set>
-#include <string>
-#include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
+
+#include "kernels/cpu/topology.h"
 
 namespace assay::cpu {
 namespace {
@@ -32,33 +27,7 @@ std::vector<std::uint64_t> make_evictor() {
 
 }  // namespace
 
-std::map<int, std::int64_t> cache_bytes() {
-  namespace fs = std::filesystem;
-  std::map<int, std::int64_t> bytes;
-  std::set<std::pair<int, std::string>> seen;  // level, and the processors that share a cache
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/sys/devices/system/cpu", error)) {
-    for (const auto& cache : fs::directory_iterator(entry.path() / "cache", error)) {
-      const auto read = [&](const char* file, auto value) {
-        std::ifstream(cache.path() / file) >> value;
-        return value;
-      };
-      const int level = read("level", 0);
-      const auto kib = read("size", std::int64_t{0});  // "32768K"
-      const std::string sharers = read("shared_cpu_list", std::string());
-      if (level <= 0 || kib <= 0 || sharers.empty()) continue;
-      if (read("type", std::string()) == "Instruction") continue;
-      if (seen.emplace(level, sharers).second) bytes[level] += kib << 10;
-    }
-  }
-  return bytes;
-}
-
-std::optional<std::int64_t> last_level_cache_bytes() {
-  const std::map<int, std::int64_t> bytes = cache_bytes();
-  if (bytes.empty() || bytes.rbegin()->first < 2) return std::nullopt;
-  return bytes.rbegin()->second;
-}
+std::optional<std::int64_t> last_level_cache_bytes() { return last_level(cache_bytes()); }
 
 bool exceeds_caches(std::int64_t bytes) {
   static const std::int64_t share_bytes =

@@ -1,15 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 
 namespace assay::cpu {
 
-/// Returns the bytes of each level of the caches for data, as far as the system reports them: the
-/// sum over the machine, as threads on all cores fill them all.
-std::map<int, std::int64_t> cache_bytes();
-/// Returns those of the last level. None if only the first is reported.
+/// Returns the bytes of the last level of caches that this process's threads fill (topology.h).
+/// None if only the first is reported.
 std::optional<std::int64_t> last_level_cache_bytes();
 
 /// Returns true if tensors of `bytes` in total exceed this machine's share of the caches: their

@@ -2,15 +2,15 @@
 
 #include <gnu/libc-version.h>
 #include <omp.h>
-#include <sched.h>
 #include <sys/utsname.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
 
-#include "kernels/cpu/caches.h"
+#include "kernels/cpu/all_cores.h"
 #include "kernels/cpu/collectives.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/device/device_id.h"
@@ -63,20 +63,17 @@ std::string vector_extensions() {
   return found;
 }
 
-/// Number of cores that this process may use, even if OpenMP has pinned the calling thread.
-std::int64_t usable_cores() {
-  if (omp_get_num_places() > 0) {
-    std::int64_t cores = 0;
-    for (int place = 0; place < omp_get_num_places(); ++place) {
-      cores += omp_get_place_num_procs(place);
-    }
-    return cores;
-  }
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : omp_get_num_procs();
-}
-
 }  // namespace
+
+void describe_caches(const CacheBytes& caches, DeviceInfo& info) {
+  const auto of_level = [&](int level) -> std::optional<std::int64_t> {
+    const auto found = caches.find(level);
+    return found == caches.end() ? std::nullopt : std::optional(found->second);
+  };
+  info.l1_cache_bytes = of_level(1);
+  info.l2_cache_bytes = of_level(2);
+  info.last_level_cache_bytes = last_level(caches);
+}
 
 DeviceInfo describe_machine() {
   DeviceInfo info;
@@ -90,15 +87,17 @@ DeviceInfo describe_machine() {
   info.runtime =
       "glibc " + std::string(gnu_get_libc_version()) + "; OpenMP " + std::to_string(_OPENMP);
   info.libraries = dnnl_version_text() + "; " + gloo_version_text();
-  info.compute_units = usable_cores();
+  info.compute_units = cores_among(usable_processors());
   info.memory_total_bytes = memory_bytes("MemTotal");
   info.memory_free_bytes = memory_bytes("MemAvailable");
   if (const auto mhz = number(proc_value("/proc/cpuinfo", "cpu MHz"))) info.clock_hz = *mhz * 1e6;
   info.clock_max_hz = frequency_hz("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
-  const std::map<int, std::int64_t> caches = cache_bytes();
-  if (caches.contains(1)) info.l1_cache_bytes = caches.at(1);
-  if (caches.contains(2)) info.l2_cache_bytes = caches.at(2);
-  info.last_level_cache_bytes = last_level_cache_bytes();
+  // Two threads on one core take turns at its units; a user who says how many shall have them.
+  if (std::getenv("OMP_NUM_THREADS") == nullptr && std::getenv("OMP_PLACES") == nullptr &&
+      std::getenv("GOMP_CPU_AFFINITY") == nullptr) {
+    info.local_processors = one_of_each_core();
+  }
+  describe_caches(cache_bytes(), info);
   return info;
 }
 

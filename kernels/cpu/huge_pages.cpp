@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kernels/core/status.h"
+#include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
 namespace {
@@ -72,7 +73,14 @@ HugePageMapping::HugePageMapping(std::size_t bytes) {
              "cpu: no memory for " + std::to_string(bytes) + " bytes on huge pages"});
   }
   if (madvise(data, mapped, MADV_HUGEPAGE) != 0) give_up(no_huge_pages(bytes));
-  for (std::size_t at = 0; at < mapped; at += huge_page_bytes) data[at] = std::byte{0};
+  // By the threads that will use them: a page lies on the node of the thread that touches it first.
+  const auto pages = static_cast<std::int64_t>(mapped / huge_page_bytes);
+  parallel_blocks(pages, huge_page_bytes,
+                  [data](std::int64_t, std::int64_t first, std::int64_t count) {
+                    for (std::int64_t page = first; page < first + count; ++page) {
+                      data[static_cast<std::size_t>(page) * huge_page_bytes] = std::byte{0};
+                    }
+                  });
   if (!(huge_page_share(data) > 0)) give_up(no_huge_pages(bytes));
 }
 

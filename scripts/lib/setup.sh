@@ -15,6 +15,7 @@ build  libdnnl-dev         hdr:dnnl.hpp                      oneDNN        matri
 build  ocl-icd-opencl-dev  hdr:CL/cl.h                       OpenCL-ICD    asked for by oneDNN's CMake package
 build  libopenblas-openmp-dev hdr:cblas.h                  OpenBLAS      matrix products in f64
 build  libgloo-dev         hdr:gloo/context.h                Gloo          all-reduce on the CPU
+build  libhwloc-dev        hdr:hwloc.h                       hwloc         cores, caches and nodes of memory
 build  libcli11-dev        hdr:CLI/CLI.hpp                   CLI11         command line
 build  libfmt-dev          hdr:fmt/core.h                    fmt           text formatting
 build  nlohmann-json3-dev  hdr:nlohmann/json.hpp             nlohmann/json JSON
