@@ -14,21 +14,6 @@
 // turns NaN into 0.
 namespace assay::cpu {
 
-struct Math {
-  template <class T>
-  static T exp(T x) {
-    return vector_exp(x);
-  }
-};
-
-struct Logistic : LogisticBy<Math> {
-  static constexpr auto implementation = "libmvec exp";
-};
-
-struct GeluTanh : GeluTanhBy<Math> {
-  static constexpr auto implementation = "libmvec exp";
-};
-
 /// Mills' ratio of the normal distribution over sqrt(2 pi), exp(t^2/2) Phi(-t), for t from 0 to 15.
 /// A polynomial in s = 1 / (1 + 0.35 t) interpolates it at the nine Chebyshev points of that range
 /// of s; relative error below 4e-8.
@@ -46,10 +31,16 @@ inline float normal_tail(float t) {
   return p * s;
 }
 
-/// exp(x) for x from -87 to 0, relative error below 2e-7. Makes no call, across which the values of
-/// normal_tail would have to be saved. 2^n exp(r) with r within half of ln 2, and exp(r) = 1 + r +
-/// r^2 p, where p interpolates at the five Chebyshev points of that range.
-inline float exp_of_negative(float x) {
+/// p 2^n, with n as shifted - to_integer.
+struct ScaledPower {
+  float p;
+  std::uint32_t n;  // modulo 2^23
+};
+
+/// exp(x) for x from -110 to 0, relative error below 2e-7. Makes no call, across which the values
+/// of normal_tail would have to be saved. 2^n exp(r) with r within half of ln 2, and exp(r) = 1 + r
+/// + r^2 p, where p interpolates at the five Chebyshev points of that range.
+inline ScaledPower exp_in_parts(float x) {
   constexpr float to_integer = 0x1.8p23F;  // adding it rounds numbers to integers
   const float shifted = x * std::numbers::log2e_v<float> + to_integer;
   const float n = shifted - to_integer;
@@ -61,9 +52,38 @@ inline float exp_of_negative(float x) {
   p = p * r + 0.1666657703F;
   p = p * r + 0.5F;
   p = 1 + r + r * r * p;
-  const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3f800000U;
-  return p * std::bit_cast<float>(exponent);
+  return {p, std::bit_cast<std::uint32_t>(shifted)};
 }
+
+/// 2^n for n from -126 on.
+inline float power_of_two(std::uint32_t n) { return std::bit_cast<float>((n << 23) + 0x3f800000U); }
+
+/// exp(x) for x from -87 to 0.
+inline float exp_of_negative(float x) {
+  const ScaledPower power = exp_in_parts(x);
+  return power.p * power_of_two(power.n);
+}
+
+struct ExpOfNegative {
+  /// exp(x) for any x up to 0, and NaN. Subnormal results are scaled in two steps.
+  static float exp(float x) {
+    constexpr float of_zero = -110;
+    const ScaledPower power = exp_in_parts(x < of_zero ? of_zero : x);
+    constexpr std::uint32_t half = 64;
+    return power.p * power_of_two(power.n + half) * power_of_two(-half);
+  }
+  static double exp(double x) { return vector_exp(x); }
+};
+
+struct Logistic : LogisticBy<ExpOfNegative> {
+  static constexpr auto implementation = loop_text;
+  static constexpr auto implementation_f64 = "libmvec exp";
+};
+
+struct GeluTanh : GeluTanhBy<ExpOfNegative> {
+  static constexpr auto implementation = loop_text;
+  static constexpr auto implementation_f64 = "libmvec exp";
+};
 
 /// x Phi(x), whose negative tail must not be a difference. f64: x/2 erfc(-x / sqrt 2). f32: the
 /// functions above, and 0 from -12.9 on, where it is less than 3e-37. Sums of a layer often lie
