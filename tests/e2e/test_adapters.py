@@ -109,7 +109,7 @@ class Gtest(Adapter):
             self.assertEqual(properties["verdict"], "pass")
             self.assertEqual(f"cpu.{properties['case_id']}", name)
             self.assertEqual(properties["seed"], "7")
-            self.assertIn("oneDNN", properties["implementation"])
+            self.assertRegex(properties["implementation"], "oneDNN|VDPBF16PS")
             self.assertLessEqual(float(properties["max_bound_ratio"]), 1)
             self.assertIn("oracle", properties)
             replayed = self.assay(*properties["replay"].split()[1:])

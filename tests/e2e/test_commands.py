@@ -126,7 +126,7 @@ class Mistakes(AssayTest):
         self.assertIn("did you mean 'smoke'", self.refused("run", "--profile", "smok"))
         self.assertIn("did you mean '--suite'", self.refused("run", "--suit", "linear"))
         self.assertIn("did you mean 'list'", self.refused("lits"))
-        self.assertIn("Valid: all, cpu, cuda, mpi, sim", self.refused("run", "--device", "cdua"))
+        self.assertIn("Valid: all, cpu, cuda, mpi, numa, sim", self.refused("run", "--device", "cdua"))
         self.assertIn("unexpected argument 'x'", self.refused("list", "x"))
 
     def test_malformed_values(self):
