@@ -89,8 +89,9 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
 void add_device_options(CLI::App& command, SelectionOptions& o) {
   command
       .add_option("--device", o.devices,
-                  "all, cpu, cuda, cuda:1, a UUID, cuda:most-free, mpi (the ranks of a job), sim "
-                  "(default all: the CPU, each visible GPU and each rank)")
+                  "all, cpu, numa (nodes of the host's memory), cuda, cuda:1, a UUID, "
+                  "cuda:most-free, mpi (the ranks of a job), sim (default all: the CPU, each "
+                  "visible GPU and each rank)")
       ->delimiter(',')
       ->type_name("LIST")
       ->group(group);

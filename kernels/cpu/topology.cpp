@@ -33,6 +33,8 @@ hwloc_topology_t topology() {
     hwloc_topology_t found = nullptr;
     if (hwloc_topology_init(&found) != 0) return Topology();
     Topology owner(found);
+    // It would bind this thread to one processor after the other. Linux knows the same.
+    hwloc_topology_set_components(found, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     if (hwloc_topology_load(found) != 0) return Topology();
     return owner;
   }();
