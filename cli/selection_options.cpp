@@ -23,6 +23,7 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/all_cores.h"
 #include "kernels/cpu/openblas.h"
+#include "kernels/numa/traits.h"
 #include "kernels/sim/fault.h"
 #include "kernels/sim/traits.h"
 
@@ -267,6 +268,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
 }
 
 void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
+  const auto is_on_host = [](const DeviceId& id) {
+    return id.backend == host_kind || id.backend == numa::traits().kind;
+  };
   if (std::ranges::any_of(lane, is_on_host)) return;
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) return;
   std::erase_if(command.environment, [](const auto& set) { return set.first == "OMP_PROC_BIND"; });

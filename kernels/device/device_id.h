@@ -11,8 +11,6 @@ namespace assay {
 
 /// The whole host: "cpu".
 inline constexpr std::string_view host_kind = "cpu";
-/// A node of the host's memory with its cores: "numa:0".
-inline constexpr std::string_view node_kind = "numa";
 
 /// Names one device: `cpu`, `cuda:0`, `sim:3`, `torch:xpu:0`. `index` is logical: it counts visible
 /// devices only.
@@ -26,11 +24,6 @@ struct DeviceId {
 
 /// Returns "cpu", else "backend:index".
 std::string to_text(const DeviceId& id);
-
-/// Returns true if work of the device occupies the host's cores.
-inline bool is_on_host(const DeviceId& id) {
-  return id.backend == host_kind || id.backend == node_kind;
-}
 
 /// Joins the devices of a lane: "cuda:0+cuda:1".
 std::string to_text(std::span<const DeviceId> lane, std::string_view joint = "+");

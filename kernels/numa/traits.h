@@ -8,7 +8,7 @@ namespace assay::numa {
 /// Nodes of the host's memory, each with the cores nearest to it: the device `cpu` in parts.
 inline const BackendTraits& traits() {
   static const BackendTraits traits{
-      .kind = std::string(node_kind),
+      .kind = "numa",
       .memory = MemorySpace::host,
       .ranks_share_device = true,
       .only_on_request = true,

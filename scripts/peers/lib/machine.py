@@ -101,7 +101,8 @@ def assay_program(option: str, isa: str = "best") -> str:
         refuse(f"no program {program}: build it (cmake --preset {preset} && cmake --build --preset {preset}), "
                "or give --assay PROGRAM")
     if (WITHOUT_AVX512 in version_of(str(program))) != (isa == "avx2"):
-        refuse(f"{program} is built {'with' if isa == 'avx2' else 'without'} AVX-512: give the other preset's, or the other --isa")
+        refuse(f"{program} is built {'with' if isa == 'avx2' else 'without'} AVX-512: give the other preset's, or the "
+               "other --isa")
     return str(program.resolve())
 
 
