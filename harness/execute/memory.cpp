@@ -1,6 +1,7 @@
 #include "harness/execute/memory.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <fstream>
 
@@ -43,6 +44,12 @@ std::optional<std::string> too_little_memory(double needed_bytes,
   return fmt::format(
       "the case and its checks take {:.1f} GB of the host's, {:.1f} GB are available",
       needed_bytes / 1e9, *available_bytes / 1e9);
+}
+
+std::optional<std::string> too_little_memory_now(double needed_bytes) {
+  if (!too_little_memory(needed_bytes, available_host_bytes())) return std::nullopt;
+  malloc_trim(0);
+  return too_little_memory(needed_bytes, available_host_bytes());
 }
 
 }  // namespace assay
