@@ -118,15 +118,15 @@ RunInfo from_json(const nlohmann::json& json) {
 }
 
 nlohmann::ordered_json json_of(const Session& session) {
-  using Json = nlohmann::ordered_json;
+  using Value = nlohmann::ordered_json;
   const bool ended = session.ended();
   return {{"started_at", session.started_at},
-          {"ended_at", ended ? Json(session.ended_at) : Json()},
-          {"interrupted", ended ? Json(session.interrupted) : Json()},
-          {"exit_code", ended ? Json(session.exit_code) : Json()},
+          {"ended_at", ended ? Value(session.ended_at) : Value()},
+          {"interrupted", ended ? Value(session.interrupted) : Value()},
+          {"exit_code", ended ? Value(session.exit_code) : Value()},
           {"command_line", session.command_line},
-          {"wall_s", ended ? Json(session.wall_s) : Json()},
-          {"trials_taken", ended ? Json(session.taken) : Json()}};
+          {"wall_s", ended ? Value(session.wall_s) : Value()},
+          {"trials_taken", ended ? Value(session.taken) : Value()}};
 }
 
 }  // namespace
@@ -134,13 +134,13 @@ nlohmann::ordered_json json_of(const Session& session) {
 RunInfo parse_run_json(std::string_view text) { return from_json(parse_json(text)); }
 
 std::string run_json(const RunInfo& run, bool ended) {
-  using Json = nlohmann::ordered_json;
-  Json devices = Json::array();
+  using Value = nlohmann::ordered_json;
+  Value devices = Value::array();
   for (const DeviceInfo& device : run.devices) devices.push_back(device.device);
-  Json environment = Json::object();
+  Value environment = Value::object();
   for (const auto& [name, value] : run.environment) environment[name] = value;
-  Json sessions = Json::array();
-  Json resumed_at = Json::array();
+  Value sessions = Value::array();
+  Value resumed_at = Value::array();
   for (const Session& session : run.sessions) {
     if (!sessions.empty()) resumed_at.push_back(session.started_at);
     sessions.push_back(json_of(session));
@@ -148,14 +148,14 @@ std::string run_json(const RunInfo& run, bool ended) {
 
   const bool timed = ended || std::ranges::any_of(run.sessions, &Session::ended);
 
-  Json json;
+  Value json;
   json["schema"] = schema;
   json["run_id"] = run.run_id;
   json["host"] = run.host;
   json["started_at"] = run.started_at;
-  json["ended_at"] = ended ? Json(run.ended_at) : Json();
-  json["interrupted"] = ended ? Json(run.interrupted) : Json();
-  json["exit_code"] = ended ? Json(run.exit_code) : Json();
+  json["ended_at"] = ended ? Value(run.ended_at) : Value();
+  json["interrupted"] = ended ? Value(run.interrupted) : Value();
+  json["exit_code"] = ended ? Value(run.exit_code) : Value();
   json["command_line"] = run.command_line;
   json["version"] = run.version;
   json["git_revision"] = run.git_revision;
@@ -175,16 +175,16 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["resumed_at"] = resumed_at;
   json["sessions"] = sessions;
   json["references"] =
-      timed ? Json{{"computed", run.references_computed}, {"shared", run.references_shared}}
-            : Json();
-  json["wall_s"] = timed ? Json(run.wall_s) : Json();
-  json["trials_taken"] = timed ? Json(run.taken) : Json();
-  Json phases_s = Json::object();
+      timed ? Value{{"computed", run.references_computed}, {"shared", run.references_shared}}
+            : Value();
+  json["wall_s"] = timed ? Value(run.wall_s) : Value();
+  json["trials_taken"] = timed ? Value(run.taken) : Value();
+  Value phases_s = Value::object();
   for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
-  json["phases_s"] = timed ? phases_s : Json();
+  json["phases_s"] = timed ? phases_s : Value();
   json["notes"] = run.notes;
   // A command line may hold any bytes: invalid UTF-8 is replaced, not refused.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, Value::error_handler_t::replace) + "\n";
 }
 
 void RunJson::begin(const RunInfo& run) { write_atomically(path_, run_json(run, false)); }

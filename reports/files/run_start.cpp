@@ -37,6 +37,7 @@ const std::vector<RunFile>& run_files() {
       {"devices.csv", csv_line(field_names<DeviceInfo>()) + "\n"},
       {"run.json", "{\n  \"schema\": "},
       {"junit.xml", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\""},
+      {"metrics.prom", "# HELP assay_run_info "},
       {"summary.md", "## assay: "},
       {"limits.csv", csv_line(field_names<Limit>()) + "\n"}};
   return files;

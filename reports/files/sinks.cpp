@@ -2,6 +2,7 @@
 
 #include "reports/files/devices_csv.h"
 #include "reports/files/junit.h"
+#include "reports/files/metrics.h"
 #include "reports/files/results_csv.h"
 #include "reports/files/run_json.h"
 #include "reports/files/samples_csv.h"
@@ -23,6 +24,7 @@ std::vector<std::unique_ptr<Sink>> run_directory_sinks(const std::filesystem::pa
   all.push_back(std::make_unique<SamplesCsv>(directory / "samples.csv", start, earlier));
   all.push_back(std::make_unique<ResultsCsv>(directory / "results.csv", start));
   all.push_back(std::make_unique<JunitXml>(directory / "junit.xml", outcomes));
+  all.push_back(std::make_unique<Metrics>(directory / "metrics.prom", outcomes));
   all.push_back(std::make_unique<Summary>(directory / "summary.md", outcomes));
   return all;
 }

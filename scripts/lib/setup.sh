@@ -33,6 +33,7 @@ test   python3             cmd:python3                       Python        check
 test   python3-venv        py:ensurepip                      Python        environment that a test installs the wheel into
 test   python3-numpy       py:numpy                          NumPy         kernels in Python, by --kernels
 test   libxml2-utils       cmd:xmllint                       libxml2       checks junit.xml against its schema
+test   python3-prometheus-client  py:prometheus_client       Prometheus    reads metrics.prom as OpenMetrics
 ci     clang-format        cmd:clang-format                  clang-format  layout of the sources
 ci     clang-tidy-22       cmd:clang-tidy-22                 clang-tidy    static checks; older ones take three times as long
 ci     ccache              cmd:ccache                        ccache        spares the copy that mutations break a second build

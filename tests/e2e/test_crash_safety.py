@@ -133,7 +133,7 @@ def content_of(folder):
 
 class Beginning(AssayTest):
     """A run that is killed before its first result has lost nothing, and its directory is not lost either."""
-    ORDER = ("plan.csv", "samples.csv", "results.csv", "devices.csv", "run.json", "junit.xml", "summary.md")
+    ORDER = ("plan.csv", "samples.csv", "results.csv", "devices.csv", "run.json", "junit.xml", "metrics.prom", "summary.md")
 
     def stages(self):
         """What a kill leaves at each moment before the first row: all files before one, and a part of that one."""

@@ -147,7 +147,7 @@ TEST(Reports, JunitAndSummaryStandFromTheBeginningNotGreenAndTheEndCompletesThem
     EXPECT_NE(entry.path().extension(), ".part");
     ++files;
   }
-  EXPECT_EQ(files, 6U);
+  EXPECT_EQ(files, 7U);
 }
 
 TEST(Reports, ASecondRunInTheSameDirectoryIsRefused) {

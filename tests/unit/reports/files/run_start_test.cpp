@@ -71,7 +71,8 @@ TEST(RunStart, HasNothingThatAssayDidNotWrite) {
     EXPECT_FALSE(is_run_start(directory.path())) << name;
     fs::remove(directory / name);
   }
-  for (const std::string name : {"plan.csv", "summary.md", "run.json", "junit.xml"}) {
+  for (const std::string name :
+       {"plan.csv", "summary.md", "run.json", "junit.xml", "metrics.prom"}) {
     const std::string text = read_file(directory / name);
     write_file(directory / name, "somebody's");
     EXPECT_FALSE(is_run_start(directory.path())) << name;
