@@ -16,6 +16,7 @@ struct Command {
 
 // One file each.
 Command add_ab(CLI::App& program);
+Command add_bisect(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_history(CLI::App& program);

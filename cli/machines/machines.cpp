@@ -41,8 +41,8 @@ struct MachinesOptions {
 };
 
 /// The requested files.
-struct Outputs {
-  explicit Outputs(const MachinesOptions& options) {
+struct MachinesOutputs {
+  explicit MachinesOutputs(const MachinesOptions& options) {
     if (!options.csv.empty()) csv.emplace("--csv", options.csv, first_columns(machines_columns()));
     if (!options.outliers.empty()) {
       outliers.emplace("--outliers", options.outliers, first_columns(machines_outliers_columns()));
@@ -178,7 +178,7 @@ ExitCode exit_code_of(const MachinesFacts& facts, bool fail_on_outlier) {
 }
 
 int execute(const MachinesOptions& options) {
-  Outputs files(options);
+  MachinesOutputs files(options);
   const StoredFleet stored = read_fleet(options.input);
   const std::vector<FleetColumn> columns = fleet_columns(stored.fleet);
   const std::size_t baseline = find_baseline(options.baseline, stored.fleet, columns);

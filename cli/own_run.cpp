@@ -1,0 +1,48 @@
+#include "cli/own_run.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "harness/supervise/child_process.h"
+#include "kernels/core/file_descriptor.h"
+
+namespace assay::cli {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (fs::temp_directory_path() / "assay-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw std::system_error(errno, std::generic_category(), "mkdtemp " + pattern);
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+int run_self(std::vector<std::string> arguments,
+             std::vector<std::pair<std::string, std::string>> environment) {
+  arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe").string());
+  const FileDescriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (nowhere.get() < 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
+  }
+  const pid_t pid = start_child({.arguments = std::move(arguments),
+                                 .environment = std::move(environment),
+                                 .streams = {nowhere.get(), nowhere.get(), nowhere.get()}});
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace assay::cli
