@@ -12,6 +12,8 @@ namespace assay::cli {
 struct Command {
   CLI::App* app;
   std::function<int()> run;
+  /// True if it takes words that are no options of its own, for another command.
+  bool takes_rest = false;
 };
 
 // One file each.

@@ -63,7 +63,9 @@ int run(int argc, char** argv) {
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
-    refuse_extras(*command.app, "assay " + command.app->get_name());
+    if (!command.takes_rest) {
+      refuse_extras(*command.app, "assay " + command.app->get_name());
+    }
     if (const auto launch = launch_info(); launch && !serves_jobs(command.app->get_name())) {
       throw UsageError(fmt::format(
           "assay {}: not under {}: each rank would do it alone; use 'assay run' in jobs",

@@ -54,11 +54,11 @@ std::vector<DeviceInfo> infos_of(const SelectedTrials& selected) {
 void add_selection_options(CLI::App& command, SelectionOptions& o) {
   command
       .add_option("--suite", o.cases.suites,
-                  "suites: tensor_ops, linear, transfers, allreduce, placement, limits")
+                  "suites: tensor_ops, linear, transfers, collectives, placement, limits")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->group(group);
-  command.add_option("--profile", o.cases.profile, "seeds, smoke, default or full")
+  command.add_option("--profile", o.cases.profile, "seeds, smoke, default, full or edges")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);

@@ -8,6 +8,7 @@
 
 #include "harness/records/limit.h"
 #include "reports/largest_case.h"
+#include "reports/links.h"
 #include "reports/quality.h"
 #include "reports/rate.h"
 #include "reports/si.h"
@@ -123,7 +124,7 @@ std::string overview(std::span<const Record> trials) {
     for (auto& line : lines) line.erase(line.begin() + 4);
   }
   const std::string text = text_table(lines, has_limits ? "<<>>><" : "<<>><");
-  return text + disturbances(trials);
+  return text + slowest_links(trials) + disturbances(trials);
 }
 
 }  // namespace assay

@@ -199,6 +199,7 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
   bool any = false;
   for (const Suite* suite : suites) {
     for (const Grid& grid : suite->grids) {
+      if (grid.of_edges != (level == Level::edges)) continue;
       const std::vector<DType> dtypes = dtypes_of(grid, overrides);
       for (const std::string_view op_name : grid.ops) {
         const Op& op = *find_case_op(op_name);

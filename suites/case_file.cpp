@@ -57,7 +57,7 @@ class Reader {
       }
     }
     try {
-      return {suite_name, instantiate(*op, *dtype, params)};
+      return {std::string(suite->name), instantiate(*op, *dtype, params)};
     } catch (const UsageError& wrong) {
       throw error(row, 0, wrong.what());
     }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/ops/op.h"
 
 namespace assay {
 namespace {
@@ -14,6 +16,8 @@ constexpr std::array profiles{
     Profile{"smoke", Level::smoke, 0.15, false, "every path once more, larger: under a minute"},
     Profile{"default", Level::standard, 0.5, true, "real sizes, measured well: a few minutes"},
     Profile{"full", Level::full, 3.0, true, "everything, measured best"},
+    Profile{"edges", Level::edges, 0.15, false,
+            "sizes beyond 19, 31 and 32 bits, only checked: half an hour, and up to 26 GB", 1800},
 };
 
 }  // namespace
@@ -34,7 +38,19 @@ bool Suite::has_op(std::string_view op) const {
       grids, [&](const Grid& grid) { return std::ranges::find(grid.ops, op) != grid.ops.end(); });
 }
 
+std::vector<Grid> with_edges(std::vector<Grid> grids, std::vector<Grid> of_edges) {
+  for (Grid& grid : of_edges) {
+    grid.timed_from = Level::never;
+    grid.of_edges = true;
+    grids.push_back(std::move(grid));
+  }
+  return grids;
+}
+
 const Suite* find_suite(std::string_view name) {
+  if (const Op* op = find_op(name); op != nullptr && !op->stands_for_suite.empty()) {
+    name = op->stands_for_suite;
+  }
   for (const Suite& suite : all_suites()) {
     if (suite.name == name) return &suite;
   }

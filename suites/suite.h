@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,8 +12,9 @@
 
 namespace assay {
 
-/// Part of a suite to run: each level includes those before it. No profile has the last one.
-enum class Level { seeds, smoke, standard, full, never };
+/// Part of a suite to run: each level includes those before it. No profile has `never`; `edges` are
+/// grids of their own.
+enum class Level { seeds, smoke, standard, full, never, edges };
 
 /// A named level, with the time cap of one measurement.
 struct Profile {
@@ -21,6 +23,7 @@ struct Profile {
   double cap_s;
   bool measures_limits;  // before the first of its trials that is large enough to have one
   std::string_view description;
+  double timeout_s = 120;  // limit for one case: ample for the largest
 };
 
 std::span<const Profile> all_profiles();
@@ -51,7 +54,18 @@ struct Grid {
   /// Cases of earlier levels are only checked: they are many, and too small for meaningful times.
   /// Cases with values from the user are always timed.
   Level timed_from = Level::seeds;
+  /// Sizes that the profile `edges` alone has: beyond what 19, 31 or 32 bits count.
+  bool of_edges = false;
 };
+
+/// Adds the grids of the profile `edges`, which are only checked.
+std::vector<Grid> with_edges(std::vector<Grid> grids, std::vector<Grid> of_edges);
+/// Numbers just beyond those that 19, 31 and 32 bits count.
+inline constexpr std::int64_t over_2_19 = (std::int64_t{1} << 19) + 1;
+inline constexpr std::int64_t over_2_31 = (std::int64_t{1} << 31) + 1;
+inline constexpr std::int64_t over_2_32 = (std::int64_t{1} << 32) + 1;
+/// Two extents whose product is beyond 2^31, but neither of them beyond 2^17.
+inline constexpr std::int64_t tall = (1 << 16) + 1, wide = (1 << 15) + 1;
 
 /// A family of cases: one file of suites/families/, which defines `Suite NAME_suite()`.
 struct Suite {
@@ -65,6 +79,7 @@ struct Suite {
 
 /// Returns the suites in the order in which a run takes them.
 std::span<const Suite> all_suites();
+/// Returns null for an unknown name. A suite also has the name of the op that stands for it.
 const Suite* find_suite(std::string_view name);
 
 /// An axis of one parameter: "n" with {level, value} pairs.

@@ -31,7 +31,7 @@ void Session::begin() {
       SupervisorOptions{.worker = worker_command(options_.selection, cap_s),
                         .for_lane = share_cores,
                         .backends = backends_,
-                        .timeout_s = options_.timeout_s,
+                        .timeout_s = timeout_s(options_),
                         .seed = options_.selection.seed,
                         .replay_flags = replay_flags(options_),
                         .interrupted = interrupted},

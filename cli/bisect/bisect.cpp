@@ -246,17 +246,24 @@ Command add_bisect(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--csv", options->csv, "write a row for each version that was asked")
       ->type_name("FILE");
-  app->add_option(
-      "SELECTION", options->selection,
-      "after `--`: options of `assay run`, or of `assay ab` for slower, that choose cases");
+  app->prefix_command();
   app->footer(R"(Examples:
   assay bisect --versions /opt/onednn/*/lib -- --suite linear --device cpu
   assay bisect --variable ASSAY_CUDA_LIBS --versions cublas-12.6 cublas-12.8 cublas-13.0 \\
       --what slower -- --suite linear --device cuda
 
+What follows `--` selects the cases: options of `assay run`, for slower of `assay ab`.
+
 Exit codes: 0 the turn was found, 3 the first version is not good or the last is not bad,
 2 a usage error.)");
-  return {app, [options] { return execute(*options); }};
+  return {.app = app,
+          .run =
+              [app, options] {
+                options->selection = app->remaining();
+                std::erase(options->selection, "--");
+                return execute(*options);
+              },
+          .takes_rest = true};
 }
 
 }  // namespace assay::cli

@@ -289,7 +289,7 @@ int execute(const RunOptions& asked, bool resumes) {
       .worker = worker_command(options.selection, profile.cap_s, references.path()),
       .for_lane = share_cores,
       .backends = job.backends,
-      .timeout_s = options.timeout_s,
+      .timeout_s = timeout_s(options),
       .seed = options.selection.seed,
       .retries = options.retries,
       .fail_fast = options.fail_fast,

@@ -37,8 +37,7 @@ constexpr const char* machine_group = "Machine";
 void add_trial_options(CLI::App& app, RunOptions& o) {
   add_trial_option(app, o.selection, "--soak");
   add_trial_option(app, o.selection, "--strict");
-  add_seconds(app, "--timeout", o.timeout_s, "limit for one case")
-      ->capture_default_str()
+  add_seconds(app, "--timeout", o.timeout_s, "limit for one case (default: 120; edges: 1800)")
       ->group(gate);
   app.add_flag("--wait", o.wait, "wait for a device that another run holds")->group(machine_group);
 }
@@ -110,10 +109,15 @@ RunOptions parse_run_options(const std::vector<std::string>& command_line) {
   return options;
 }
 
+double timeout_s(const RunOptions& options) {
+  return options.timeout_s > 0 ? options.timeout_s
+                               : find_profile(options.selection.cases.profile).timeout_s;
+}
+
 std::function<std::string(const Record&)> replay_flags(const RunOptions& options) {
   std::string more;
-  if (options.timeout_s != RunOptions().timeout_s) {
-    more = fmt::format("--timeout {}", options.timeout_s);
+  if (timeout_s(options) != Profile().timeout_s) {
+    more = fmt::format("--timeout {}", timeout_s(options));
   }
   return [of_selection = replay_flags(options.selection), more](const Record& record) {
     const std::string flags = of_selection(record);

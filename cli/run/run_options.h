@@ -18,7 +18,7 @@ struct RunOptions {
   SelectionOptions selection;
   std::filesystem::path out;
   std::filesystem::path resume;
-  double timeout_s = 120;  // ample for the largest case of `full`
+  double timeout_s = 0;  // 0: the profile's
   double budget_s = 0;     // 0: none
   int repeat = 1;
   double duration_s = 0;  // 0: repeat as often as `repeat` says
@@ -46,6 +46,9 @@ RunOptions parse_run_options(const std::vector<std::string>& command_line);
 
 /// Options beside case, device and seed that a replay needs: "--threads 1 --timeout 2".
 std::function<std::string(const Record&)> replay_flags(const RunOptions& options);
+
+/// Limit for one case: that of the options, or of the profile.
+double timeout_s(const RunOptions& options);
 
 /// Throws UsageError for an option that may not go with --resume: the stored command line has all
 /// others.

@@ -54,6 +54,9 @@ class TrialMeter final : public measure::Meter {
   std::vector<double> way_times_s() const override {
     return goes_both_ways_ ? trial_.rank_times_s() : std::vector<double>{};
   }
+  std::vector<double> rank_times_s() const override {
+    return trial_.has_clock_of_each_rank() ? trial_.rank_times_s() : std::vector<double>{};
+  }
   DeviceCondition condition() override { return trial_.condition(); }
   std::optional<double> yardstick_s() override {
     if (yardstick_ == nullptr) return std::nullopt;
@@ -307,7 +310,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     record.wrong_algorithms = trial.wrong_algorithms();
     record.transport = trial.transport();
     const double needed = host_bytes(op, lane.front()->device().is_host());
-    if (const auto why = too_little_memory(needed, available_host_bytes())) {
+    if (const auto why = too_little_memory_now(needed)) {
       skip(record, SkipCategory::too_little_memory, *why);
     } else {
       run_steps(planned, trial, *lane.front(), wait_for_turn, result);

@@ -1,5 +1,7 @@
 #include "harness/execute/fill_record.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -65,13 +67,17 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
     record.time_ci_low_s = t.interval->low;
     record.time_ci_high_s = t.interval->high;
   }
+  for (const double rank_s : m.rank_launch_s) {
+    record.rank_times_s += fmt::format("{}{:.6g}", record.rank_times_s.empty() ? "" : ";", rank_s);
+  }
   if (t.median <= 0) return;
   record.noise = (t.q3 - t.q1) / t.median;
   if (op.op->collective) {
     // Defined as in nccl-tests; one rank moves nothing over a bus.
-    const double ranks = op.signature.ranks;
     record.algbw_bytes_per_s = op.signature.bytes / t.median;
-    if (ranks > 1) record.busbw_bytes_per_s = *record.algbw_bytes_per_s * 2 * (ranks - 1) / ranks;
+    if (op.signature.ranks > 1) {
+      record.busbw_bytes_per_s = *record.algbw_bytes_per_s * op.signature.bus_share;
+    }
   } else {
     record.bandwidth_bytes_per_s = op.signature.bytes / t.median;
     record.bandwidth_forth_bytes_per_s = way_bandwidth(op, m.samples, &Sample::seconds_forth);

@@ -27,7 +27,7 @@ Device& executing_device(const OpInstance& op, std::span<Device* const> lane, in
 }
 
 TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane)
-    : in_place_(op.signature.in_place) {
+    : in_place_(op.signature.in_place), output_rank_(op.signature.output_rank) {
   for (int rank = 0; rank < op.signature.ranks; ++rank) {
     const RankTensors tensors = tensors_of(op.signature, rank);
     Rank& r = ranks_.emplace_back();
@@ -118,7 +118,8 @@ std::optional<std::string> TensorSet::elsewhere() const {
 
 std::optional<std::string> TensorSet::changed_input(const RankInputs& inputs) const {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    for (std::size_t i = in_place_ ? 1 : 0; i < ranks_[rank].inputs.size(); ++i) {
+    const bool replaces_first = in_place_ && has_output(static_cast<int>(rank));
+    for (std::size_t i = replaces_first ? 1 : 0; i < ranks_[rank].inputs.size(); ++i) {
       if (ranks_[rank].inputs[i].first_difference(inputs[rank][i])) {
         return tensor_name("input", i, rank, ranks_.size()) + " was overwritten";
       }

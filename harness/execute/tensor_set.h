@@ -38,6 +38,7 @@ class TensorSet {
   /// Replaces `bytes` of an input of rank 0 from byte `first` on.
   void replace(int input, std::size_t first, std::span<const std::byte> bytes);
 
+  /// Only of a rank that has an output.
   const input::GuardedTensor& output(int rank) const;
   /// A binding of a rank, without its stream.
   Binding binding(int rank) const;
@@ -55,7 +56,10 @@ class TensorSet {
     std::vector<input::GuardedTensor> outputs;  // none for an op in place
   };
 
+  bool has_output(int rank) const { return output_rank_ < 0 || output_rank_ == rank; }
+
   bool in_place_;
+  int output_rank_;
   std::vector<Rank> ranks_;
 };
 

@@ -36,21 +36,24 @@ constexpr Trial::Fill timing_fill{
 
 using Bytes = std::span<const std::byte>;
 
-/// Output of each rank for the host to read: in place, or downloaded to `kept`. The last pass needs
-/// the download (`keep`): later launches are compared with it.
+/// Output of each rank for the host to read: in place, or downloaded to `kept`; empty for a rank
+/// without one. The last pass needs the download (`keep`): later launches are compared with it.
 std::vector<Bytes> outputs_of(const TensorSet& tensors, const OpInstance& op, bool keep,
                               std::vector<HostTensor>& kept) {
-  std::vector<Bytes> outputs;
-  for (int rank = 0; rank < op.signature.ranks; ++rank) {
+  std::vector<Bytes> outputs(static_cast<std::size_t>(op.signature.ranks));
+  for (const int rank : output_ranks(op.signature)) {
+    Bytes& bytes = outputs[static_cast<std::size_t>(rank)];
     if (const auto in_place = tensors.output(rank).readable(); in_place && !keep) {
-      outputs.push_back(*in_place);
+      bytes = *in_place;
       continue;
     }
-    // `outputs` refers to the bytes of tensors, which do not move when the list grows.
-    while (std::ssize(kept) <= rank) kept.emplace_back(op.signature.outputs[0]);
+    // `bytes` refers to those of a tensor, which do not move when the list grows.
+    while (std::ssize(kept) <= rank) {
+      kept.emplace_back(tensors_of(op.signature, static_cast<int>(kept.size())).outputs[0]);
+    }
     HostTensor& to = kept[static_cast<std::size_t>(rank)];
     tensors.output(rank).download(to);
-    outputs.emplace_back(to.bytes());
+    bytes = to.bytes();
   }
   return outputs;
 }
@@ -122,7 +125,7 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
   judge(outputs, trial.math_mode(), pass, {on, fmt::format("{} pass={}", key_, pass)}, inputs,
         fill_of(pass).poison, findings);
   check_surroundings(trial, {&inputs, 1}, checks_, on);
-  if (op_.op->collective && checks_.on(Check::agreement_of_ranks)) {
+  if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
     check_ranks_agree(outputs, output_dtype(op_), on);
   }
 }
@@ -149,13 +152,14 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
   const reference::Reference expected = reference::find(op);
-  // The expected output of a collective depends on all ranks and is the same for each. For other
-  // ops each rank has its own.
+  // The expected output of a collective depends on all ranks. For other ops each rank stands for
+  // itself.
   const bool is_collective = op.op->collective;
   const auto problem_of = [&](int rank) -> reference::Problem {
     const std::span<const std::vector<HostTensor>> all(inputs);
-    return {op, is_collective ? all : all.subspan(static_cast<std::size_t>(rank), 1),
-            input::panel(op, pass)};
+    const Panel panel = input::panel(op, pass);
+    if (is_collective) return {op, all, panel, rank};
+    return {op, all.subspan(static_cast<std::size_t>(rank), 1), panel};
   };
   if (!is_collective && ranks > 1 && expected.solve != nullptr) {
     throw std::logic_error("one state for ranks that stand for themselves");
@@ -177,8 +181,7 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
     std::optional<HostTensor> repaired;
     if (!findings.deviations.empty() && !as_a_whole) {
       std::ranges::copy(output, repaired.emplace(op.signature.outputs[0]).bytes().begin());
-      oracle::put_right(expected, problem, state->values(), is_collective ? rank : 0, *repaired,
-                        findings.deviations);
+      oracle::put_right(expected, problem, state->values(), *repaired, findings.deviations);
     }
     const Bytes actual = repaired ? repaired->bytes() : output;
     if (as_a_whole) return oracle::freivalds(problem, actual);
@@ -188,16 +191,18 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
     clock.give(&PhaseSeconds::reference, reference_share);
     return found;
   };
-  const oracle::Verdict first = judged(0);
+  const std::vector<int> judged_ranks = output_ranks(op.signature);
+  const oracle::Verdict first = judged(judged_ranks.front());
   oracle::Verdict verdict = first;
-  for (std::size_t rank = 1; rank < outputs.size(); ++rank) {
-    // Reuses the verdict of rank 0 for an identical output of a collective: the reference is
+  for (const int rank : std::span(judged_ranks).subspan(1)) {
+    // Reuses the verdict of rank 0 for an identical output where ranks agree: the reference is
     // costly.
-    const bool same = is_collective && !input::first_difference(outputs[0], outputs[rank]);
-    verdict.merge(same ? first : judged(static_cast<int>(rank)));
+    const bool same = op.signature.ranks_agree &&
+                      !input::first_difference(outputs[0], outputs[static_cast<std::size_t>(rank)]);
+    verdict.merge(same ? first : judged(rank));
   }
   // An oracle that got too few elements would find too little.
-  if (verdict.elements != ranks * op.signature.outputs[0].elements()) {
+  if (verdict.elements != output_elements(op.signature)) {
     throw std::logic_error("not every element of every rank was judged");
   }
   const std::string judged_by = fmt::format("{}={}{}", rules.name, tolerance.description,
@@ -226,9 +231,10 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
   if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
-  if (!as_a_whole) {
-    findings.keep_decoys(
-        oracle::decoys(expected, problem_of(0), state->values(), tolerance, outputs[0], poison));
+  if (as_a_whole) return;
+  for (const int rank : judged_ranks) {  // a decoy must fool all: a broadcast leaves the root's x
+    findings.keep_decoys(oracle::decoys(expected, problem_of(rank), state->values(), tolerance,
+                                        outputs[static_cast<std::size_t>(rank)], poison));
   }
 }
 
@@ -271,7 +277,7 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
     if (trial.in_place()) trial.tensors().restore(inputs);
     trial.launch();
     trial.synchronize();
-    for (int rank = 0; rank < trial.ranks(); ++rank) {
+    for (const int rank : output_ranks(trial.op().signature)) {
       const HostTensor& right = verified[static_cast<std::size_t>(rank)];
       if (const auto element = trial.tensors().output(rank).first_difference(right)) {
         throw WrongResult{
@@ -296,7 +302,7 @@ void check_last_launches(const Trial& trial, const Turns& launched,
                          const std::vector<HostTensor>& verified, const Checks& checks) {
   if (!checks.on(Check::last_launch)) return;
   for (const std::size_t set : launched.sets()) {
-    for (int rank = 0; rank < trial.ranks(); ++rank) {
+    for (const int rank : output_ranks(trial.op().signature)) {
       const HostTensor& right = verified[static_cast<std::size_t>(rank)];
       const auto element = trial.tensors(set).output(rank).first_difference(right);
       if (!element) continue;

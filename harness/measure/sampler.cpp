@@ -226,6 +226,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   std::vector<double> between_s;
   const double first_s = own_s();
   double last_s = first_s;
+  std::vector<std::vector<double>> rank_launch_s;  // of each rank
   ConditionReader condition(meter, policy);
   const auto take = [&] {
     const double seconds = meter.time_s(launches);
@@ -238,6 +239,11 @@ Measurement sample(Meter& meter, const Policy& policy) {
     if (const std::vector<double> ways = meter.way_times_s(); ways.size() == 2) {
       result.samples.back().seconds_forth = ways[0];
       result.samples.back().seconds_back = ways[1];
+    }
+    const std::vector<double> ranks_s = meter.rank_times_s();
+    rank_launch_s.resize(ranks_s.size());
+    for (std::size_t rank = 0; rank < ranks_s.size(); ++rank) {
+      rank_launch_s[rank].push_back(ranks_s[rank] / static_cast<double>(launches));
     }
     launch_s.push_back(seconds / static_cast<double>(launches));
     between_s.push_back(std::max(0.0, now_s - last_s - seconds));
@@ -266,6 +272,9 @@ Measurement sample(Meter& meter, const Policy& policy) {
   take();
 
   result.launch_s = summary_of(launch_s, policy);
+  for (const std::vector<double>& of_rank : rank_launch_s) {
+    result.rank_launch_s.push_back(statistics::median(of_rank));
+  }
   result.yardstick = yardstick.summary();
   result.condition = overall(result.samples, meter.condition());
   return result;

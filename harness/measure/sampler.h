@@ -20,6 +20,8 @@ class Meter {
   virtual double time_s(std::int64_t launches) = 0;
   /// Seconds of each way in the last time_s; empty for other work than a copy both ways.
   virtual std::vector<double> way_times_s() const { return {}; }
+  /// Seconds of each rank in the last time_s; empty unless each has a clock of its own.
+  virtual std::vector<double> rank_times_s() const { return {}; }
   /// Seconds of a launch of the yardstick: other work, which is timed in turns with this one.
   /// Empty: there is none.
   virtual std::optional<double> yardstick_s() { return std::nullopt; }
@@ -66,6 +68,7 @@ struct Measurement {
                                  // reading the clock in each
   double between_samples_s = 0;  // median time between samples
   std::optional<YardstickTurns> yardstick;
+  std::vector<double> rank_launch_s;  // median of each rank; empty if ranks are not timed
 };
 
 /// Warms up until block medians stop drifting, samples until the policy is met, and takes one last

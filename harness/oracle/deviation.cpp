@@ -65,6 +65,11 @@ bool same_number(double a, double b) {
 
 /// Minimum (maximum) of the ranks' elements i that are numbers; empty unless one rank has a NaN.
 std::optional<double> extreme_of_numbers(const reference::Problem& problem, std::size_t i) {
+  const Signature& signature = problem.op.signature;
+  // A rank's output may be a chunk of the reduction.
+  if (signature.inputs[0].elements() > signature.outputs[0].elements()) {
+    i += static_cast<std::size_t>(problem.of_rank * signature.outputs[0].elements());
+  }
   const bool is_least = problem.op.params.word("reduce") == "min";
   std::optional<double> extreme;
   bool has_nan = false;
@@ -122,8 +127,9 @@ bool reciprocal_overflows(DType dtype, double expected) {
 
 /// Value that the deviation gives for element i; empty where it does not show.
 std::optional<double> given(const Deviation& deviation, const reference::Problem& problem,
-                            std::size_t rank, std::size_t i, double expected) {
-  const HostTensor* argument = problem.ranks[rank].empty() ? nullptr : &problem.ranks[rank][0];
+                            std::size_t i, double expected) {
+  const std::vector<HostTensor>& inputs = problem.ranks[static_cast<std::size_t>(problem.of_rank)];
+  const HostTensor* argument = inputs.empty() ? nullptr : inputs.data();
   const bool elementwise = argument != nullptr && argument->spec().elements() ==
                                                       problem.op.signature.outputs[0].elements();
   const auto where = [&](bool shows) {
@@ -142,9 +148,9 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
     case Deviation::Where::nan_beside_numbers:
       return std::isnan(expected) ? extreme_of_numbers(problem, i) : std::nullopt;
     case Deviation::Where::rounded_through_f32:
-      return rounded_through_f32(problem.op, problem.ranks[rank], i, expected);
+      return rounded_through_f32(problem.op, inputs, i, expected);
     case Deviation::Where::not_saturated:
-      return not_saturated(problem.op, problem.ranks[rank], i);
+      return not_saturated(problem.op, inputs, i);
     case Deviation::Where::reciprocal_overflows:
       return where(reciprocal_overflows(problem.op.dtype, expected));
   }
@@ -169,7 +175,8 @@ std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstanc
   std::vector<Seen> seen;
   const ParamValue* reduce = op.params.find("reduce");
   for (const Deviation& d : table) {
-    const bool applies = d.op == op.op->name && implementation.starts_with(d.library) &&
+    const bool applies = std::ranges::find(d.ops, op.op->name) != d.ops.end() &&
+                         implementation.starts_with(d.library) &&
                          std::ranges::find(d.dtypes, op.dtype) != d.dtypes.end() &&
                          is_version_of(implementation, d.from, d.before) &&
                          (d.reduce.empty() || (reduce != nullptr && to_text(*reduce) == d.reduce));
@@ -179,8 +186,7 @@ std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstanc
 }
 
 void put_right(const reference::Reference& expected, const reference::Problem& problem,
-               std::span<const double> state, int rank, HostTensor& output,
-               std::vector<Seen>& seen) {
+               std::span<const double> state, HostTensor& output, std::vector<Seen>& seen) {
   if (seen.empty()) return;
   visit_dtype(output.spec().dtype, [&]<class T>(std::type_identity<T>) {
     const std::span<T> got = output.as<T>();
@@ -191,8 +197,8 @@ void put_right(const reference::Reference& expected, const reference::Problem& p
       for (std::size_t i = 0; i < want.size(); ++i) {
         T& actual = got[first + i];
         for (Seen& s : seen) {
-          const std::optional<double> value = given(
-              *s.deviation, problem, static_cast<std::size_t>(rank), first + i, widen(want[i]));
+          const std::optional<double> value =
+              given(*s.deviation, problem, first + i, widen(want[i]));
           if (!value) continue;
           ++s.places;
           if (!is_given(*s.deviation, *value, widen(actual))) continue;

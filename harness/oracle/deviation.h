@@ -29,9 +29,8 @@ std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstanc
                                std::string_view implementation);
 
 /// Replaces each element of `output` that deviates as declared by the expected value, and counts
-/// them. The result is then judged like any other output. `rank` is the rank of the output.
+/// them. The result is then judged like any other output.
 void put_right(const reference::Reference& expected, const reference::Problem& problem,
-               std::span<const double> state, int rank, HostTensor& output,
-               std::vector<Seen>& seen);
+               std::span<const double> state, HostTensor& output, std::vector<Seen>& seen);
 
 }  // namespace assay::oracle

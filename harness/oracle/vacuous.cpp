@@ -62,7 +62,7 @@ std::vector<std::string> decoys(const reference::Reference& expected,
       return part;
     };
   };
-  const std::vector<HostTensor>& inputs = problem.ranks[0];
+  const std::vector<HostTensor>& inputs = problem.ranks[static_cast<std::size_t>(problem.of_rank)];
   const bool alike = !inputs.empty() && inputs[0].bytes().size() == right.size() &&
                      inputs[0].spec().dtype == output_dtype(op);
   if (alike && !op.signature.is_copy) test("input 0", moved(inputs[0].bytes(), 0));

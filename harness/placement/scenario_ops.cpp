@@ -88,6 +88,7 @@ Signature gradient_signature(DType dtype, const Params& params) {
   Signature s{.inputs = {{dtype, {samples, in}}, {dtype, {samples, out}}},
               .outputs = {{dtype, {out, in}}}};
   s.ranks = static_cast<int>(ranks);
+  s.ranks_agree = true;
   s.terms = samples;
   s.factors_per_term = 2;
   s.accumulate_in = dtype;  // partial sums travel as messages

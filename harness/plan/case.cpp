@@ -9,8 +9,8 @@
 namespace assay {
 
 std::string Case::id() const {
-  std::string id = suite;
-  if (op.op->name != suite) id += "/" + std::string(op.op->name);
+  const bool is_short = op.op->name == suite || op.op->stands_for_suite == suite;
+  const std::string id = (is_short ? "" : suite + "/") + std::string(op.op->name);
   return id + "/" + std::string(name(op.dtype)) + "/" + op.params.text();
 }
 
@@ -61,7 +61,9 @@ Case parse_case_id(std::string_view id) {
     }
   }
   try {
-    return Case{parts[0], instantiate(*op, *dtype, params)};
+    const bool is_alias = !op->stands_for_suite.empty() && parts[0] == op->name;
+    return Case{is_alias ? std::string(op->stands_for_suite) : parts[0],
+                instantiate(*op, *dtype, params)};
   } catch (const UsageError& error) {
     throw refuse(error.what());
   }

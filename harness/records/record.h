@@ -138,6 +138,7 @@ struct Record {
   std::optional<double> fraction_ci_low;  // 95% interval, this process
   std::optional<double> fraction_ci_high;
   std::optional<std::int64_t> turns_with_limit;
+  std::string rank_times_s;  // "1.2e-05;1.3e-05": median of each rank of a collective, in order
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -225,6 +226,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("fraction_ci_low", r.fraction_ci_low);
   visit("fraction_ci_high", r.fraction_ci_high);
   visit("turns_with_limit", r.turns_with_limit);
+  visit("rank_times_s", r.rank_times_s);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

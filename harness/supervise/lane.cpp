@@ -33,7 +33,7 @@ void check_answer(const Record& record, const PlannedTrial& trial) {
   }
   const OpInstance& op = trial.test.op;
   const auto launches = std::ssize(passes(op));
-  const std::int64_t expected = launches * op.signature.ranks * op.signature.outputs[0].elements();
+  const std::int64_t expected = launches * output_elements(op.signature);
   if (record.status == Status::pass && record.elements != expected) {
     throw protocol::Malformed(fmt::format("it is a pass over {} elements, not {}",
                                           record.elements.value_or(0), expected));

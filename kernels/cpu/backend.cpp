@@ -3,7 +3,7 @@
 #include "kernels/cpu/collectives.h"
 #include "kernels/cpu/describe.h"
 #include "kernels/cpu/device.h"
-#include "kernels/cpu/process_allreduce.h"
+#include "kernels/cpu/process_collectives.h"
 #include "kernels/cpu/traits.h"
 
 namespace assay::cpu {
@@ -19,8 +19,11 @@ class CpuBackend final : public Backend {
   std::unique_ptr<Communicator> connect(std::span<Device* const> /*devices*/, int ranks,
                                         Bootstrap& bootstrap) override {
     const bool are_threads = bootstrap.size() == 1 && bootstrap.library().empty();
-    return are_threads ? connect_gloo(ranks) : connect_processes(bootstrap);
+    return are_threads ? gloo_.connect(ranks) : connect_processes(bootstrap);
   }
+
+ private:
+  Gloo gloo_;
 };
 
 }  // namespace

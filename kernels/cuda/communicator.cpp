@@ -17,6 +17,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nccl_ranks.h"
+#include "kernels/ops/collectives.h"
 
 namespace assay::cuda {
 namespace {
@@ -39,7 +40,9 @@ std::array<std::byte, 8> two_as(DType dtype) {
 /// Reduction handles, one for each rank's communicator.
 class Reductions {
  public:
+  /// None for a collective that only moves.
   Reductions(NcclRanks& ranks, const OpInstance& op) : ranks_(ranks) {
+    if (!reduces(*collective_of(op))) return;
     const std::string& reduce = op.params.word("reduce");
     if (reduce != "premul_sum") {
       of_rank_.assign(ranks.size(), nccl_reduction(reduce));
@@ -70,27 +73,35 @@ class Reductions {
   std::size_t made_ = 0;
 };
 
-class AllreduceKernel final : public Kernel {
+class CollectiveKernel final : public Kernel {
  public:
-  AllreduceKernel(NcclRanks& ranks, const OpInstance& op, std::span<const Binding> bindings)
+  CollectiveKernel(NcclRanks& ranks, const OpInstance& op, std::span<const Binding> bindings)
       : ranks_(ranks),
         bindings_(bindings.begin(), bindings.end()),
-        count_(static_cast<std::size_t>(op.signature.outputs[0].elements())),
+        collective_(*collective_of(op)),
+        count_(static_cast<std::size_t>(op.params.integer("count"))),
         type_(nccl_type(op.dtype)),
-        reductions_(ranks, op) {}
+        chunk_bytes_(count_ * size_bytes(op.dtype)),
+        is_in_place_(op.signature.in_place),
+        root_(root_of(op)),
+        all_ranks_(op.signature.ranks),
+        reductions_(ranks, op) {
+    if (collective_ != Collective::send_recv) return;
+    for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
+      peers_.push_back(peers_of(op, ranks.first() + static_cast<int>(rank)));
+    }
+  }
 
   void launch() override {
     const Nccl& nccl = Nccl::instance();
     ranks_.demand(nccl.group_start(), "ncclGroupStart");
-    ncclResult_t refused = ncclSuccess;
-    for (std::size_t rank = 0; rank < ranks_.size() && refused == ncclSuccess; ++rank) {
-      const Binding& binding = bindings_[rank];
-      refused = nccl.all_reduce(binding.inputs[0], binding.outputs[0], count_, type_,
-                                reductions_[rank], ranks_[rank], stream_of(binding).handle());
+    Called called;
+    for (std::size_t rank = 0; rank < ranks_.size() && called.result == ncclSuccess; ++rank) {
+      called = call(nccl, rank);
     }
     // End the group even after an error: an open group would swallow later calls.
     const ncclResult_t ended = nccl.group_end();
-    ranks_.demand(refused, "ncclAllReduce");
+    ranks_.demand(called.result, called.name);
     ranks_.demand(ended, "ncclGroupEnd");
     ranks_.demand_no_earlier_error();
   }
@@ -98,11 +109,84 @@ class AllreduceKernel final : public Kernel {
   bool streams_wait() const override { return bindings_.size() > 1; }
 
  private:
+  struct Called {
+    ncclResult_t result = ncclSuccess;
+    const char* name = "";
+  };
+
+  Called call(const Nccl& nccl, std::size_t rank) const {
+    const Binding& binding = bindings_[rank];
+    const void* const input = binding.inputs[0];
+    void* const output = binding.outputs[0];
+    const ncclComm_t own = ranks_[rank];
+    CUstream_st* const stream = stream_of(binding).handle();
+    switch (collective_) {
+      case Collective::allreduce:
+        return {nccl.all_reduce(input, output, count_, type_, reductions_[rank], own, stream),
+                "ncclAllReduce"};
+      case Collective::reduce:
+        return {nccl.reduce(input, output, count_, type_, reductions_[rank], root_, own, stream),
+                "ncclReduce"};
+      case Collective::reduce_scatter:
+        return {nccl.reduce_scatter(input, output, count_, type_, reductions_[rank], own, stream),
+                "ncclReduceScatter"};
+      case Collective::all_gather:
+        return {nccl.all_gather(is_in_place_
+                                    ? chunk(output, static_cast<std::size_t>(ranks_.first()) + rank)
+                                    : input,
+                                output, count_, type_, own, stream),
+                "ncclAllGather"};
+      case Collective::broadcast:
+        return {nccl.broadcast(input, output, count_, type_, root_, own, stream), "ncclBroadcast"};
+      case Collective::all_to_all:
+        return all_to_all(nccl, rank);
+      case Collective::send_recv:
+        return send_recv(nccl, rank, peers_[rank], input, output);
+    }
+    __builtin_unreachable();
+  }
+
+  /// NCCL before 2.28 has no call for it: sends and receptions of one group.
+  Called all_to_all(const Nccl& nccl, std::size_t rank) const {
+    const Binding& binding = bindings_[rank];
+    Called called;
+    for (int other = 0; other < all_ranks_ && called.result == ncclSuccess; ++other) {
+      const auto at = static_cast<std::size_t>(other);
+      called = send_recv(nccl, rank, {.to = other, .from = other}, chunk(binding.inputs[0], at),
+                         chunk(binding.outputs[0], at));
+    }
+    return called;
+  }
+
+  Called send_recv(const Nccl& nccl, std::size_t rank, Peers peers, const void* input,
+                   void* output) const {
+    CUstream_st* const stream = stream_of(bindings_[rank]).handle();
+    if (peers.to >= 0) {
+      const ncclResult_t sent = nccl.send(input, count_, type_, peers.to, ranks_[rank], stream);
+      if (sent != ncclSuccess) return {sent, "ncclSend"};
+    }
+    if (peers.from < 0) return {};
+    return {nccl.receive(output, count_, type_, peers.from, ranks_[rank], stream), "ncclRecv"};
+  }
+
+  const void* chunk(const void* begin, std::size_t number) const {
+    return static_cast<const std::byte*>(begin) + number * chunk_bytes_;
+  }
+  void* chunk(void* begin, std::size_t number) const {
+    return static_cast<std::byte*>(begin) + number * chunk_bytes_;
+  }
+
   NcclRanks& ranks_;
   std::vector<Binding> bindings_;
+  Collective collective_;
   std::size_t count_;
   ncclDataType_t type_;
+  std::size_t chunk_bytes_;
+  bool is_in_place_;
+  int root_;
+  int all_ranks_;
   Reductions reductions_;
+  std::vector<Peers> peers_;  // of each rank here
 };
 
 class NcclCommunicator final : public Communicator {
@@ -114,7 +198,7 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<Kernel> prepare(const OpInstance& op,
                                   std::span<const Binding> bindings) override {
     refuse_fault("a collective");
-    return std::make_unique<AllreduceKernel>(*ranks_, op, bindings);
+    return std::make_unique<CollectiveKernel>(*ranks_, op, bindings);
   }
 
  private:

@@ -32,6 +32,12 @@ Nccl::Nccl() {
   find(group_start, "ncclGroupStart");
   find(group_end, "ncclGroupEnd");
   find(all_reduce, "ncclAllReduce");
+  find(reduce, "ncclReduce");
+  find(reduce_scatter, "ncclReduceScatter");
+  find(all_gather, "ncclAllGather");
+  find(broadcast, "ncclBroadcast");
+  find(send, "ncclSend");
+  find(receive, "ncclRecv");
   find(get_unique_id, "ncclGetUniqueId");
   find(init_rank, "ncclCommInitRank");
   find(create_premul_sum, "ncclRedOpCreatePreMulSum");
@@ -72,7 +78,7 @@ ncclDataType_t nccl_type(DType dtype) {
     case DType::u8:
       return ncclUint8;
     default:
-      throw DeviceError(Failure::unsupported, "no all-reduce of " + std::string(name(dtype)));
+      throw DeviceError(Failure::unsupported, "NCCL has no type " + std::string(name(dtype)));
   }
 }
 

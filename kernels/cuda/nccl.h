@@ -52,6 +52,20 @@ class Nccl {
   ncclResult_t (*all_reduce)(const void* input, void* output, std::size_t count,
                              ncclDataType_t type, ncclRedOp_t reduction, ncclComm_t rank,
                              CUstream_st* stream) = nullptr;
+  ncclResult_t (*reduce)(const void* input, void* output, std::size_t count, ncclDataType_t type,
+                         ncclRedOp_t reduction, int root, ncclComm_t rank,
+                         CUstream_st* stream) = nullptr;
+  ncclResult_t (*reduce_scatter)(const void* input, void* output, std::size_t chunk,
+                                 ncclDataType_t type, ncclRedOp_t reduction, ncclComm_t rank,
+                                 CUstream_st* stream) = nullptr;
+  ncclResult_t (*all_gather)(const void* input, void* output, std::size_t chunk,
+                             ncclDataType_t type, ncclComm_t rank, CUstream_st* stream) = nullptr;
+  ncclResult_t (*broadcast)(const void* input, void* output, std::size_t count, ncclDataType_t type,
+                            int root, ncclComm_t rank, CUstream_st* stream) = nullptr;
+  ncclResult_t (*send)(const void* input, std::size_t count, ncclDataType_t type, int to,
+                       ncclComm_t rank, CUstream_st* stream) = nullptr;
+  ncclResult_t (*receive)(void* output, std::size_t count, ncclDataType_t type, int from,
+                          ncclComm_t rank, CUstream_st* stream) = nullptr;
   ncclResult_t (*get_unique_id)(ncclUniqueId* id) = nullptr;
   ncclResult_t (*init_rank)(ncclComm_t* rank, int ranks, ncclUniqueId id, int index) = nullptr;
   ncclResult_t (*create_premul_sum)(ncclRedOp_t* reduction, void* scalar, ncclDataType_t type,
@@ -66,7 +80,7 @@ class Nccl {
 /// Throws DeviceError that names `call` unless `result` is success.
 void check(ncclResult_t result, const char* call);
 
-/// NCCL's names of a dtype and of an allreduce's `reduce`. premul_sum has none: it is created for
+/// NCCL's names of a dtype and of a reduction's `reduce`. premul_sum has none: it is created for
 /// each communicator. Both throw DeviceError(unsupported).
 ncclDataType_t nccl_type(DType dtype);
 ncclRedOp_t nccl_reduction(const std::string& reduce);

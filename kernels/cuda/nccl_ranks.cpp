@@ -31,13 +31,13 @@ void NcclRanks::join(const std::vector<int>& ordinals, Bootstrap& bootstrap) {
   if (bootstrap.rank() == 0) check(nccl.get_unique_id(&id), "ncclGetUniqueId");
   bootstrap.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
   const auto local = static_cast<int>(ordinals.size());
+  first_ = bootstrap.rank() * local;
   check(nccl.group_start(), "ncclGroupStart");
   ncclResult_t refused = ncclSuccess;
   for (int i = 0; i < local && refused == ncclSuccess; ++i) {
     const auto at = static_cast<std::size_t>(i);
     make_current(ordinals[at]);
-    refused =
-        nccl.init_rank(&ranks_[at], bootstrap.size() * local, id, bootstrap.rank() * local + i);
+    refused = nccl.init_rank(&ranks_[at], bootstrap.size() * local, id, first_ + i);
   }
   const ncclResult_t ended = nccl.group_end();
   check(refused, "ncclCommInitRank");
@@ -55,7 +55,7 @@ void NcclRanks::demand_no_earlier_error() {
   for (const ncclComm_t rank : ranks_) {
     ncclResult_t earlier = ncclSuccess;
     demand(Nccl::instance().async_error(rank, &earlier), "ncclCommGetAsyncError");
-    if (earlier != ncclInProgress) demand(earlier, "an earlier ncclAllReduce");
+    if (earlier != ncclInProgress) demand(earlier, "an earlier collective");
   }
 }
 

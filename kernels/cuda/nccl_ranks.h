@@ -20,6 +20,8 @@ class NcclRanks {
   NcclRanks& operator=(const NcclRanks&) = delete;
 
   std::size_t size() const { return ranks_.size(); }
+  /// Number among all processes' ranks of the first one here.
+  int first() const { return first_; }
   ncclComm_t operator[](std::size_t rank) const { return ranks_[rank]; }
 
   /// Throws DeviceError if `result`, of `call`, is an error, or if the ranks report an error of
@@ -38,6 +40,7 @@ class NcclRanks {
   void join(const std::vector<int>& ordinals, Bootstrap& bootstrap);
 
   std::vector<ncclComm_t> ranks_;
+  int first_ = 0;
   std::int64_t access_losses_;  // when they were made
   bool is_broken_ = false;
 };

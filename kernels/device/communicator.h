@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/core/reduction.h"
+#include "kernels/core/collective.h"
 #include "kernels/core/status.h"
 #include "kernels/device/device.h"
 
@@ -21,14 +21,14 @@ class Bootstrap {
   /// Sends `bytes` from process `root` to all. Every process calls it, in the same order.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
 
-  /// Library that reduces host memory over these processes: "Open MPI 4.1.4". Empty if none does.
+  /// Library that runs collectives of host memory over these processes: "Open MPI 4.1.4". Empty if
+  /// none does.
   virtual std::string library() const { return {}; }
   /// "mpi": what carries the data of `library`.
   virtual std::string transport() const { return {}; }
-  /// Writes the reduction of all inputs to each process's `output`. Works in place.
-  virtual void allreduce(const void* /*input*/, void* /*output*/, std::size_t /*count*/,
-                         const Reduction& /*reduction*/) {
-    throw DeviceError(Failure::unsupported, "these processes cannot reduce");
+  /// Makes this process's call of a collective. Every process makes one.
+  virtual void run(const CollectiveCall& /*call*/) {
+    throw DeviceError(Failure::unsupported, "these processes have no collectives");
   }
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/core/reduction.h"
+#include "kernels/core/collective.h"
 
 // Processes started together by a launcher such as mpirun or srun.
 namespace assay {
@@ -30,10 +30,9 @@ class ProcessGroup {
   /// Sends the bytes of the first member to all others. Every member passes a span of the same
   /// size.
   virtual void broadcast(std::span<const int> members, std::span<std::byte> bytes) = 0;
-  /// Writes the reduction of all inputs to each member's `output`, so that none returns before all
-  /// have called it. In place if input equals output.
-  virtual void allreduce(std::span<const int> members, const void* input, void* output,
-                         std::size_t count, const Reduction& reduction) = 0;
+  /// Makes this process's call of a collective of the members, whose ranks are their places in the
+  /// list. No allreduce returns before all have called it.
+  virtual void run(std::span<const int> members, const CollectiveCall& call) = 0;
 };
 
 }  // namespace assay

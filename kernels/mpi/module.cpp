@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <span>
@@ -161,22 +162,68 @@ class MpiProcessGroup final : public ProcessGroup {
           "MPI_Bcast");
   }
 
-  void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
-                 const Reduction& reduction) override {
-    if (count > INT_MAX) {
+  void run(std::span<const int> members, const CollectiveCall& call) override {
+    if (call.count > INT_MAX) {
       throw DeviceError(Failure::unsupported, "MPI counts no more elements than an int can");
     }
     const std::lock_guard lock(mutex_);
     MPI_Op operation = combine_;
-    if (reduction.native == "sum") operation = MPI_SUM;
-    if (reduction.native == "prod") operation = MPI_PROD;
-    combine_now = reduction.combine;
-    check(MPI_Allreduce(input == output ? MPI_IN_PLACE : input, output, static_cast<int>(count),
-                        datatype(reduction.dtype), operation, group(members)),
-          "MPI_Allreduce");
+    if (call.reduction.native == "sum") operation = MPI_SUM;
+    if (call.reduction.native == "prod") operation = MPI_PROD;
+    combine_now = call.reduction.combine;
+    run(call, operation, group(members));
   }
 
  private:
+  static void run(const CollectiveCall& call, MPI_Op operation, MPI_Comm ranks) {
+    const auto count = static_cast<int>(call.count);
+    const MPI_Datatype type = datatype(call.dtype);
+    const bool is_in_place = call.input == call.output;
+    const void* const input = is_in_place ? MPI_IN_PLACE : call.input;
+    switch (call.collective) {
+      case Collective::allreduce:
+        return check(MPI_Allreduce(input, call.output, count, type, operation, ranks),
+                     "MPI_Allreduce");
+      case Collective::reduce: {
+        int rank = 0;
+        check(MPI_Comm_rank(ranks, &rank), "MPI_Comm_rank");
+        // In place is a matter of the root; the others only send.
+        return check(MPI_Reduce(rank == call.root ? input : call.input, call.output, count, type,
+                                operation, call.root, ranks),
+                     "MPI_Reduce");
+      }
+      case Collective::reduce_scatter:
+        return check(MPI_Reduce_scatter_block(input, call.output, count, type, operation, ranks),
+                     "MPI_Reduce_scatter_block");
+      case Collective::all_gather:
+        return check(MPI_Allgather(input, count, type, call.output, count, type, ranks),
+                     "MPI_Allgather");
+      case Collective::broadcast:
+        return broadcast(call, count, type, ranks);
+      case Collective::all_to_all:
+        return check(MPI_Alltoall(input, count, type, call.output, count, type, ranks),
+                     "MPI_Alltoall");
+      case Collective::send_recv: {
+        const int to = call.peers.to < 0 ? MPI_PROC_NULL : call.peers.to;
+        const int from = call.peers.from < 0 ? MPI_PROC_NULL : call.peers.from;
+        return check(MPI_Sendrecv(call.input, count, type, to, message_tag, call.output, count,
+                                  type, from, message_tag, ranks, MPI_STATUS_IGNORE),
+                     "MPI_Sendrecv");
+      }
+    }
+    __builtin_unreachable();
+  }
+
+  /// MPI's broadcast has one buffer: out of place the root's output is a copy of its input.
+  static void broadcast(const CollectiveCall& call, int count, MPI_Datatype type, MPI_Comm ranks) {
+    int rank = 0;
+    check(MPI_Comm_rank(ranks, &rank), "MPI_Comm_rank");
+    const bool copies = rank == call.root && call.input != call.output;
+    void* const buffer = copies ? const_cast<void*>(call.input) : call.output;
+    check(MPI_Bcast(buffer, count, type, call.root, ranks), "MPI_Bcast");
+    if (copies) std::memcpy(call.output, call.input, call.count * size_bytes(call.dtype));
+  }
+
   /// Connects the group on the first call, which all members make.
   MPI_Comm group(std::span<const int> members) {
     if (const auto found = groups_.find(members); found != groups_.end()) return found->second;

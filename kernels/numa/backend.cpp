@@ -60,8 +60,11 @@ class NumaBackend final : public Backend {
   }
   std::unique_ptr<Communicator> connect(std::span<Device* const> /*devices*/, int ranks,
                                         Bootstrap& /*bootstrap*/) override {
-    return cpu::connect_gloo(ranks);
+    return gloo_.connect(ranks);
   }
+
+ private:
+  cpu::Gloo gloo_;
 };
 
 }  // namespace

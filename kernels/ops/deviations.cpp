@@ -6,6 +6,8 @@ namespace {
 /// All floats that NCCL reduces here. No case reduces 8-bit floats.
 const std::vector<DType> nccl_floats{DType::f32, DType::f64, DType::f16, DType::bf16};
 
+const std::vector<std::string_view> nccl_reductions{"allreduce", "reduce", "reduce_scatter"};
+
 constexpr std::string_view nccl_source =
     "https://github.com/NVIDIA/nccl, src/device/reduce_kernel.h (until 2.18 in "
     "src/collectives/device): fminf, fmaxf, fmin, fmax, __hmin and __hmax, of which the CUDA Math "
@@ -21,7 +23,7 @@ const Deviation deviations[] = {
     {.id = "nccl-min-drops-nan",
      .library = "NCCL",
      .from = "2.10",
-     .op = "allreduce",
+     .ops = nccl_reductions,
      .reduce = "min",
      .dtypes = nccl_floats,
      .where = Deviation::Where::nan_beside_numbers,
@@ -29,7 +31,7 @@ const Deviation deviations[] = {
     {.id = "nccl-max-drops-nan",
      .library = "NCCL",
      .from = "2.10",
-     .op = "allreduce",
+     .ops = nccl_reductions,
      .reduce = "max",
      .dtypes = nccl_floats,
      .where = Deviation::Where::nan_beside_numbers,
@@ -37,14 +39,14 @@ const Deviation deviations[] = {
     {.id = "pytorch-cast-through-f32",
      .library = "PyTorch",
      .from = "1.13",
-     .op = "cast",
+     .ops = {"cast"},
      .dtypes = {DType::f64, DType::i64, DType::i32},
      .where = Deviation::Where::rounded_through_f32,
      .source = pytorch_cast_source},
     {.id = "pytorch-fma-through-f32",
      .library = "PyTorch",
      .from = "1.13",
-     .op = "fma",
+     .ops = {"fma"},
      .dtypes = {DType::bf16, DType::f16},
      .where = Deviation::Where::rounded_through_f32,
      .source = "https://github.com/pytorch/pytorch/pull/55221, "
@@ -53,7 +55,7 @@ const Deviation deviations[] = {
     {.id = "pytorch-e5m2-overflows",
      .library = "PyTorch",
      .from = "2.1",
-     .op = "cast",
+     .ops = {"cast"},
      .dtypes = {DType::f64, DType::f32, DType::bf16, DType::f16, DType::i64, DType::i32,
                 DType::e5m2},
      .where = Deviation::Where::not_saturated,
@@ -62,7 +64,7 @@ const Deviation deviations[] = {
     {.id = "pytorch-sigmoid-zero",
      .library = "PyTorch",
      .from = "1.13",
-     .op = "sigmoid",
+     .ops = {"sigmoid"},
      .dtypes = {DType::f64, DType::f32, DType::bf16},
      .where = Deviation::Where::reciprocal_overflows,
      .value = 0,

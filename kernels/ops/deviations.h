@@ -35,7 +35,7 @@ struct Deviation {
   /// limit on that side.
   std::string_view from;
   std::string_view before;
-  std::string_view op;
+  std::vector<std::string_view> ops;
   std::string_view reduce;  // collectives only; empty: any
   std::vector<DType> dtypes;
   Where where = Where::expected_nan;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "kernels/core/names.h"
@@ -85,8 +86,22 @@ bool is_large_exact_product(const OpInstance& op, const Pass& pass) {
 
 }  // namespace
 
+std::vector<int> output_ranks(const Signature& signature) {
+  if (signature.output_rank >= 0) return {signature.output_rank};
+  std::vector<int> all(static_cast<std::size_t>(signature.ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::int64_t output_elements(const Signature& signature) {
+  return std::ssize(output_ranks(signature)) * signature.outputs[0].elements();
+}
+
 RankTensors tensors_of(const Signature& signature, int rank) {
   RankTensors tensors{signature.inputs, signature.outputs};
+  if (signature.output_rank >= 0 && signature.output_rank != rank) {
+    for (TensorSpec& output : tensors.outputs) output.shape = {0};
+  }
   if (signature.is_mirrored && rank % 2 == 1) {
     exchange_places(tensors.inputs.at(0), tensors.outputs.at(0));
   }

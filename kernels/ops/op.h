@@ -36,6 +36,12 @@ struct Signature {
   int factors_per_term = 1;  // 2 for products a_i * b_i, more through several layers
   int ranks = 1;             // ranks of a collective op; 2 for a copy both ways
   int devices = 1;           // devices of a lane, if the op is no collective
+  /// Rank of a collective that alone has an output; -1: each has one.
+  int output_rank = -1;
+  /// True if all ranks of a collective get the same output.
+  bool ranks_agree = false;
+  /// busbw over algbw: the share of the message that each rank's link carries.
+  double bus_share = 1;
   /// True if odd ranks copy the other way: from the place of the others' output to that of their
   /// input.
   bool is_mirrored = false;
@@ -62,6 +68,8 @@ struct Op {
   std::string_view name;
   std::string_view formula;  // "y[i] = a[i] + b[i]"
   bool collective = false;   // runs on the ranks of a Communicator
+  /// Suite that the op's name also means: --suite takes it, and ids of cases begin with it.
+  std::string_view stands_for_suite;
   /// Takes all devices of its signature together, or the one device of a backend whose ranks share
   /// it.
   bool multi_device = false;
@@ -91,7 +99,12 @@ struct OpInstance {
   Signature signature;
 };
 
-/// The tensors of one rank.
+/// Ranks that have an output, in ascending order.
+std::vector<int> output_ranks(const Signature& signature);
+/// Number of elements that a launch leaves in the outputs of all ranks.
+std::int64_t output_elements(const Signature& signature);
+
+/// The tensors of one rank. The output of a rank without one has no elements.
 struct RankTensors {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;

@@ -64,10 +64,8 @@ void SocketGroup::broadcast(std::span<const int> /*members*/, std::span<std::byt
   throw std::logic_error("no broadcast between two processes of a provider");
 }
 
-void SocketGroup::allreduce(std::span<const int> /*members*/, const void* /*input*/,
-                            void* /*output*/, std::size_t /*count*/,
-                            const Reduction& /*reduction*/) {
-  throw std::logic_error("no all-reduce between two processes of a provider");
+void SocketGroup::run(std::span<const int> /*members*/, const CollectiveCall& /*call*/) {
+  throw std::logic_error("no collectives between two processes of a provider");
 }
 
 }  // namespace assay::providers

@@ -23,8 +23,7 @@ class SocketGroup final : public ProcessGroup {
 
   // Not between these two: a provider has no collectives.
   void broadcast(std::span<const int> members, std::span<std::byte> bytes) override;
-  void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
-                 const Reduction& reduction) override;
+  void run(std::span<const int> members, const CollectiveCall& call) override;
 
  private:
   void send_all(const void* bytes, std::size_t count);

@@ -183,7 +183,11 @@ std::int64_t min_of_all(ProcessGroup& group, std::int64_t number) {
           std::min(static_cast<const std::int64_t*>(a)[i], static_cast<const std::int64_t*>(b)[i]);
     }
   };
-  group.allreduce(all, &number, &number, 1, {DType::i64, "", least});
+  group.run(all, {.dtype = DType::i64,
+                  .count = 1,
+                  .input = &number,
+                  .output = &number,
+                  .reduction = {"", least}});
   return number;
 }
 

@@ -1,4 +1,8 @@
+#include "kernels/ops/collectives.h"
+
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <type_traits>
 
@@ -96,6 +100,13 @@ struct Product {
   }
 };
 
+/// Index in a rank's input of the first element of an output: a rank may get a chunk of the
+/// reduction.
+std::size_t chunk_begin(const Problem& p) {
+  const bool is_chunk = collective_of(p.op) == Collective::reduce_scatter;
+  return is_chunk ? static_cast<std::size_t>(p.of_rank * p.op.params.integer("count")) : 0;
+}
+
 /// Reductions by arithmetic: floats give a real number, integers all bits.
 template <class F>
 Reference arithmetic(const OpInstance& op) {
@@ -104,8 +115,9 @@ Reference arithmetic(const OpInstance& op) {
       return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                   std::span<std::byte> out) {
         using U = std::make_unsigned_t<T>;
+        const std::size_t begin = chunk_begin(p) + static_cast<std::size_t>(first);
         for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
-          const std::size_t at = static_cast<std::size_t>(first) + i;
+          const std::size_t at = begin + i;
           const auto term = [&](std::size_t rank) { return p.input<T>(0, rank)[at]; };
           store(out, i, F::template bits<U>(term, p.ranks.size()));
         }
@@ -113,8 +125,9 @@ Reference arithmetic(const OpInstance& op) {
     } else {
       return Reference{
           .values = [](const Problem& p, std::span<const double>, std::int64_t first, Values out) {
+            const std::size_t begin = chunk_begin(p) + static_cast<std::size_t>(first);
             for (std::size_t i = 0; i < out.value.size(); ++i) {
-              const std::size_t at = static_cast<std::size_t>(first) + i;
+              const std::size_t at = begin + i;
               const auto term = [&](std::size_t rank) { return wide(p.input<T>(0, rank)[at]); };
               F::values(term, p.ranks.size(), out, i);
             }
@@ -129,8 +142,9 @@ Reference extreme(const OpInstance& op) {
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
+      const std::size_t begin = chunk_begin(p) + static_cast<std::size_t>(first);
       for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
-        const std::size_t at = static_cast<std::size_t>(first) + i;
+        const std::size_t at = begin + i;
         T found = p.input<T>(0, 0)[at];
         for (std::size_t rank = 1; rank < p.ranks.size(); ++rank) {
           const T other = p.input<T>(0, rank)[at];
@@ -146,7 +160,7 @@ Reference extreme(const OpInstance& op) {
   });
 }
 
-Reference allreduce(const OpInstance& op) {
+Reference reduction(const OpInstance& op) {
   const std::string& reduce = op.params.word("reduce");
   if (reduce == "sum") return arithmetic<Sum>(op);
   if (reduce == "prod") return arithmetic<Product>(op);
@@ -155,8 +169,50 @@ Reference allreduce(const OpInstance& op) {
   return reduce == "min" ? extreme<std::less<>>(op) : extreme<std::greater<>>(op);
 }
 
+/// Where elements of a rank's output come from.
+struct Source {
+  std::size_t rank;
+  std::size_t at;
+};
+
+/// Source of the elements from i to the end of a chunk of `count`.
+Source source_of(const Problem& p, std::size_t i, std::size_t count) {
+  const std::size_t chunk = i / count;
+  switch (*collective_of(p.op)) {
+    case Collective::all_gather:  // in place a chunk is where it belongs in the output
+      return {chunk, p.op.signature.in_place ? i : i % count};
+    case Collective::all_to_all:
+      return {chunk, static_cast<std::size_t>(p.of_rank) * count + i % count};
+    case Collective::broadcast:
+      return {static_cast<std::size_t>(root_of(p.op)), i};
+    default:
+      return {static_cast<std::size_t>(peers_of(p.op, p.of_rank).from), i};
+  }
+}
+
+/// Moves the bits of elements from rank to rank.
+Reference move(const OpInstance& op) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+    return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
+                                std::span<std::byte> out) {
+      const auto count = static_cast<std::size_t>(p.op.params.integer("count"));
+      auto to = static_cast<std::size_t>(first);
+      while (!out.empty()) {
+        const Source from = source_of(p, to, count);
+        const std::size_t elements = std::min(count - to % count, out.size() / sizeof(T));
+        const auto run = p.input<T>(0, from.rank).subspan(from.at, elements);
+        std::memcpy(out.data(), run.data(), run.size_bytes());
+        out = out.subspan(run.size_bytes());
+        to += elements;
+      }
+    }};
+  });
+}
+
 constexpr ReferenceRow rows[] = {
-    {"allreduce", allreduce},
+    {"allreduce", reduction}, {"reduce", reduction},    {"reduce_scatter", reduction},
+    {"all_gather", move},     {"broadcast", move},      {"all_to_all", move},
+    {"send_recv", move},      {"send_recv_pair", move},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Problem {
   const OpInstance& op;
   std::span<const std::vector<HostTensor>> ranks;
   Panel panel = {};
+  int of_rank = 0;  // whose output is expected; an index of `ranks`
 
   template <class T>
   std::span<const T> input(std::size_t index, std::size_t rank = 0) const {

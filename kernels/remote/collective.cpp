@@ -22,10 +22,7 @@ class Members final : public Bootstrap {
   }
   std::string library() const override { return group_.library(); }
   std::string transport() const override { return group_.transport(); }
-  void allreduce(const void* input, void* output, std::size_t count,
-                 const Reduction& reduction) override {
-    group_.allreduce(members_, input, output, count, reduction);
-  }
+  void run(const CollectiveCall& call) override { group_.run(members_, call); }
 
  private:
   ProcessGroup& group_;

@@ -42,7 +42,11 @@ class RankMeeting final : public Meeting {
       }
     };
     std::int64_t bits = own;
-    job_.allreduce(members_, &bits, &bits, 1, {DType::i64, "", common});
+    job_.run(members_, {.dtype = DType::i64,
+                        .count = 1,
+                        .input = &bits,
+                        .output = &bits,
+                        .reduction = {"", common}});
     return static_cast<unsigned>(bits);
   }
 

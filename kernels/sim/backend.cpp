@@ -104,7 +104,7 @@ class SimBackend final : public Backend {
       cpu = cpu_->connect({}, ranks, bootstrap);
     } else {
       dead->strike();
-      cpu = cpu::connect_gloo(ranks, dead->device.value_or(0));
+      cpu = cpu::Gloo().connect(ranks, dead->device.value_or(0));
     }
     return std::make_unique<SimCommunicator>(std::move(own), std::move(cpu));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "kernels/ops/collectives.h"
 #include "kernels/sim/data_faults.h"
 
 namespace assay::sim {
@@ -25,11 +26,17 @@ void SimKernel::launch() {
   }
 }
 
-/// Runs the right kernel, as slowly as the slowest device of the ranks.
+bool SimKernel::takes_part(std::size_t rank) const {
+  if (collective_of(op_) != Collective::send_recv) return true;
+  const assay::Peers peers = peers_of(op_, static_cast<int>(rank));
+  return peers.to >= 0 || peers.from >= 0;
+}
+
+/// Runs the right kernel, as slowly as the slowest device of the ranks that take part.
 void SimKernel::launch_right() {
   double slowness = 0;
-  for (const SimDevice* device : devices_) {
-    slowness = std::max(slowness, device->slowness(op_.op->name));
+  for (std::size_t rank = 0; rank < devices_.size(); ++rank) {
+    if (takes_part(rank)) slowness = std::max(slowness, devices_[rank]->slowness(op_.op->name));
   }
   const auto begin = std::chrono::steady_clock::now();
   right_->launch();

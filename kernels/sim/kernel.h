@@ -21,6 +21,7 @@ class SimKernel final : public Kernel {
 
  private:
   const DataFault* fault() const;
+  bool takes_part(std::size_t rank) const;
   void launch_right();
   void strike(const DataFault& fault);
 

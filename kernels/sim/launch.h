@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +17,7 @@ namespace assay::sim {
 /// State that a fault keeps between the launches of one kernel.
 struct History {
   std::int64_t launches = 0;      // number of earlier ones
-  std::vector<std::byte> output;  // output of the previous launch at rank 0
+  std::vector<std::byte> output;  // of the previous launch, of the first rank that has one
 };
 
 /// One launch of an op on simulated devices, as a data fault sees it. The fault runs in place of
@@ -54,7 +55,7 @@ class Launch {
 
   /// Elements of an output without gaps.
   template <class T>
-  std::span<T> output(int rank = 0) const {
+  std::span<T> output(int rank = first_with_output) const {
     return {reinterpret_cast<T*>(output_bytes(rank)), elements(op_.signature.outputs.at(0))};
   }
   template <class T>
@@ -66,15 +67,18 @@ class Launch {
     const auto* bytes = static_cast<const std::byte*>(binding(rank).inputs.at(index));
     return {bytes, bytes + op_.signature.inputs.at(index).span_bytes()};
   }
-  std::vector<std::byte> copy_of_output(int rank = 0) const {
+  std::vector<std::byte> copy_of_output(int rank = first_with_output) const {
     const std::byte* bytes = output_bytes(rank);
     return {bytes, bytes + op_.signature.outputs.at(0).span_bytes()};
   }
-  std::byte* output_bytes(int rank = 0) const {
+  std::byte* output_bytes(int rank = first_with_output) const {
+    if (rank == first_with_output) rank = std::max(0, op_.signature.output_rank);
     const Binding& b = binding(rank);
     return static_cast<std::byte*>(op_.signature.in_place ? const_cast<void*>(b.inputs.at(0))
                                                           : b.outputs.at(0));
   }
+
+  static constexpr int first_with_output = -1;
 
  private:
   const Binding& binding(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }

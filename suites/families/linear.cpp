@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "suites/suite.h"
 
 namespace assay {
@@ -58,6 +60,19 @@ const Axis small_stacks{{"batch", "in", "width", "layers"},
 const Axis large_stacks{{"batch", "in", "width", "layers"},
                         {{standard, {256, 784, 1024, 3}}, {full, {512, 4096, 4096, 4}}}};
 
+/// More rows, and more elements of x, of W and of y, than 19 and 31 bits count.
+std::vector<Grid> edge_grids() {
+  const Axis rows{{"batch", "in", "out"},
+                  {{seeds, {over_2_19, 16, 16}}, {seeds, {16, 16, over_2_19}}}};
+  const Axis elements{
+      {"batch", "in", "out"},
+      {{seeds, {tall, wide, 1}}, {seeds, {1, wide, tall}}, {seeds, {tall, 1, wide}}}};
+  const Axis bias = axis("bias", {{seeds, 1}});
+  const Axis none = axis("act", {{seeds, "none"}});
+  return {{{"linear"}, {f32, bf16, i8}, {rows, bias, none}},
+          {{"linear"}, {bf16}, {elements, bias, none}}};
+}
+
 }  // namespace
 
 Suite linear_suite() {
@@ -71,20 +86,21 @@ Suite linear_suite() {
   const Axis activations =
       axis("act", {{seeds, "none"}, {seeds, "relu"}, {seeds, "gelu"}, {seeds, "gelu_tanh"}});
   const Axis of_stacks = axis("act", {{seeds, "none"}, {seeds, "relu"}, {seeds, "gelu"}});
+  std::vector<Grid> grids{{{"linear"}, floats, {small, bias, activations}, never},
+                          {{"linear"}, {i8}, {small, bias, of_integers}, never},
+                          {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
+                          {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
+                          {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
+                          {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
+                          {{"linear"}, {f32, f64, bf16, f16, tf32, i8}, {large, with_bias, none}},
+                          {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
+                          {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
+                          {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
+                          {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}};
   return {.place = 2,
           .name = "linear",
           .description = "y = act(x W^T + b): the forward pass of fully connected layers",
-          .grids = {{{"linear"}, floats, {small, bias, activations}, never},
-                    {{"linear"}, {i8}, {small, bias, of_integers}, never},
-                    {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
-                    {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
-                    {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
-                    {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
-                    {{"linear"}, {f32, f64, bf16, f16, tf32, i8}, {large, with_bias, none}},
-                    {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
-                    {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
-                    {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
-                    {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}}};
+          .grids = with_edges(std::move(grids), edge_grids())};
 }
 
 }  // namespace assay

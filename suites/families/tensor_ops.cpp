@@ -154,6 +154,36 @@ std::vector<Grid> timed() {
           {{"batched_matmul"}, of_products, {large_heads}}};
 }
 
+/// Arrays, tables and rows that indices of 31 or 32 bits do not reach, in the shortest dtypes: a
+/// case takes up to four times its tensors' memory.
+std::vector<Grid> edge_grids() {
+  const Axis elements = axis("n", {{seeds, over_2_31}});
+  const Axis bytes = axis("n", {{seeds, over_2_32}});
+  const Axis far_apart{{"n", "cols", "ld"}, {{seeds, {wide, 1, tall}}}};
+  const Axis rows{{"rows", "cols"},
+                  {{seeds, {over_2_19, 5}}, {seeds, {5, over_2_19}}, {seeds, {tall, wide}}}};
+  const Axis table{{"rows", "cols", "count"},
+                   {{seeds, {tall, wide, 3}}, {seeds, {over_2_19, 3, over_2_19}}}};
+  const Axis to_bytes = axis("to", {{seeds, "e4m3"}});
+  const Axis seed = axis("seed", {{seeds, 1}});
+  const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {over_2_19, 1, 64, 64}}}};
+  return {{{"fill", "copy"}, {u8}, {bytes}},
+          {{"add", "less"}, {u8}, {elements}},
+          {{"relu", "add"}, {bf16}, {elements}},
+          {{"copy"}, {u8}, {far_apart}},
+          {{"cast"}, {bf16}, {to_bytes, elements}},
+          {{"random"}, {u8}, {elements, seed}},
+          {{"sum", "argmax"}, {f16}, {elements}},
+          {{"reduce_max"}, {u8}, {elements}},
+          {{"dot"}, {bf16}, {elements}},
+          {{"scan"}, {i32}, {elements}},
+          {{"sort"}, {u8}, {elements}},
+          {normalisations, {bf16}, {rows}},
+          {{"transpose"}, {u8}, {rows}},
+          {{"gather"}, {bf16}, {table}},
+          {{"batched_matmul"}, {bf16}, {heads}}};
+}
+
 }  // namespace
 
 Suite tensor_ops_suite() {
@@ -162,7 +192,7 @@ Suite tensor_ops_suite() {
   return {.place = 1,
           .name = "tensor_ops",
           .description = "elementwise, reduction, row-wise and layout ops on tensors",
-          .grids = std::move(grids)};
+          .grids = with_edges(std::move(grids), edge_grids())};
 }
 
 }  // namespace assay

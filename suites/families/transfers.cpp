@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "suites/suite.h"
 
 namespace assay {
@@ -41,15 +43,23 @@ Suite transfers_suite() {
   const Axis any_ways = axis("ways", {{seeds, "one"}, {seeds, "both"}});
   const Axis to_device{{"from", "to"}, {{smoke, {"pinned", "device"}}}};
   const Axis access = axis("access", {{seeds, "direct"}, {smoke, "staged"}});
+  std::vector<Grid> grids{{{"memcpy"}, {DType::u8}, {from, to, bytes, threads, normal}},
+                          {{"memcpy"}, {DType::u8}, {from, to, huge_bytes, threads, huge}},
+                          {{"memcpy_2d"}, {DType::u8}, {from, to, rows, threads}},
+                          {{"device_memcpy"}, {DType::u8}, {device_ends, bytes, by, one_way}},
+                          {{"device_memcpy"}, {DType::u8}, {to_device, bytes, by, both_ways}},
+                          {{"peer_memcpy"}, {DType::u8}, {bytes, by, access, any_ways}}};
+  const Axis many_bytes = axis("bytes", {{seeds, over_2_32}});
+  const Axis far_apart{{"rows", "width", "pitch"}, {{seeds, {wide, 3, tall}}}};
+  const std::vector<Grid> of_edges{
+      {{"memcpy"}, {DType::u8}, {from, to, many_bytes, threads, normal}},
+      {{"memcpy_2d"}, {DType::u8}, {from, to, far_apart, threads}},
+      {{"device_memcpy"}, {DType::u8}, {device_ends, many_bytes, by, one_way}},
+      {{"peer_memcpy"}, {DType::u8}, {many_bytes, by, access, one_way}}};
   return {.place = 3,
           .name = "transfers",
           .description = "copies between memories, checked byte for byte",
-          .grids = {{{"memcpy"}, {DType::u8}, {from, to, bytes, threads, normal}},
-                    {{"memcpy"}, {DType::u8}, {from, to, huge_bytes, threads, huge}},
-                    {{"memcpy_2d"}, {DType::u8}, {from, to, rows, threads}},
-                    {{"device_memcpy"}, {DType::u8}, {device_ends, bytes, by, one_way}},
-                    {{"device_memcpy"}, {DType::u8}, {to_device, bytes, by, both_ways}},
-                    {{"peer_memcpy"}, {DType::u8}, {bytes, by, access, any_ways}}}};
+          .grids = with_edges(std::move(grids), of_edges)};
 }
 
 }  // namespace assay

@@ -18,7 +18,7 @@ class Toy(AssayTest):
     def test_runs_all_suites_and_has_the_cases_that_simulated_devices_have(self):
         self.assay("run", "--profile", "seeds", "--device", "toy", "--check-only", "--out", "out")
         rows = self.rows("out")
-        self.assertLessEqual({"tensor_ops", "linear", "transfers", "allreduce", "placement"}, {row["suite"] for row in rows})
+        self.assertLessEqual({"tensor_ops", "linear", "transfers", "collectives", "placement"}, {row["suite"] for row in rows})
         self.assertEqual({"pass"}, {row["status"] for row in rows})
         on_simulated = self.trials("--profile", "seeds", "--sim-devices", 2, "--device", "sim")
         self.assertEqual(sorted((trial["case_id"], trial["device"].replace("sim", "toy")) for trial in on_simulated),

@@ -11,6 +11,7 @@ ADD = ("--case", "tensor_ops/add/f32/n=1003", "--sim-devices", "1", "--device", 
 
 class Bisect(AssayTest):
     def versions(self, *versions, variable, what="wrong", expect=0, selection=ADD):
+        (self.folder / "bisect.csv").unlink(missing_ok=True)
         return self.assay("bisect", "--variable", variable, "--what", what, "--csv", "bisect.csv", "--versions", *versions,
                           "--", *selection, expect=expect)
 

@@ -52,7 +52,7 @@ class Junit(AssayTest):
                    "--out", "out")
         root, rows = self.check("out")
         self.assertEqual({suite.get("name") for suite in root}, {f"{r['suite']} on {r['device']}" for r in rows})
-        self.assertIn("allreduce on sim:0+sim:1", {suite.get("name") for suite in root})
+        self.assertIn("collectives on sim:0+sim:1", {suite.get("name") for suite in root})
         skipped = [case for case in root.iter("testcase") if case.find("skipped") is not None]
         self.assertEqual(len(skipped), sum(row["status"] == "skip" for row in rows))
         self.assertIn("too few devices", skipped[0].find("skipped").get("message"))

@@ -13,7 +13,7 @@ from support import ASSAY, AssayTest
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 LAUNCHER = ["mpirun", "--oversubscribe", "--allow-run-as-root"]
 # Long enough to be caught in the act: an all-reduce a row, timed.
-MEASURED = ("run", "--suite", "allreduce", "--device", "mpi", "--filter", "ranks=2,", "--profile", "default", "--no-limits")
+MEASURED = ("run", "--suite", "collectives", "--device", "mpi", "--filter", "ranks=2,", "--profile", "default", "--no-limits")
 
 
 def processes_of(rank, folder):

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from support import ASSAY, AssayTest
 
 SEEDS = ("--profile", "seeds", "--device", "cpu")
-FILES = {"plan.csv", "results.csv", "samples.csv", "devices.csv", "run.json", "junit.xml", "summary.md"}
+FILES = {"plan.csv", "results.csv", "samples.csv", "devices.csv", "run.json", "junit.xml", "metrics.prom", "summary.md"}
 
 
 class Run(AssayTest):
@@ -45,10 +45,10 @@ class Run(AssayTest):
                 self.assertEqual(times, sorted(times))
                 self.assertEqual(len(samples[key(row)]), int(row["samples"]))
                 self.assertEqual(min(samples[key(row)]), float(row["time_min_s"]))
-                rate = "algbw_bytes_per_s" if row["suite"] == "allreduce" else "bandwidth_bytes_per_s"
+                rate = "algbw_bytes_per_s" if row["suite"] == "collectives" else "bandwidth_bytes_per_s"
                 self.assertAlmostEqual(float(row[rate]) * float(row["time_median_s"]), float(row["bytes"]),
                                        delta=1e-6 * float(row["bytes"]))
-                if row["suite"] == "allreduce":
+                if row["suite"] == "collectives":
                     self.assertEqual(row["busbw_bytes_per_s"] == "", row["ranks"] == "1")
         timed = {r["suite"] for r in rows if r["timing"]}
         self.assertEqual(timed | {"limits", "placement"}, {r["suite"] for r in rows})  # these are checks, or `assay limits` times them
@@ -62,6 +62,18 @@ class Run(AssayTest):
         self.assertEqual(len(list(junit.iter("testcase"))), len(self.rows("out")))
         self.assertIn("PASSED", (self.folder / "out" / "summary.md").read_text())
         self.assertEqual([d["device"] for d in self.rows("out", "devices.csv")], ["cpu"])
+
+    def test_its_metrics_are_open_metrics(self):
+        try:
+            from prometheus_client.openmetrics.parser import text_string_to_metric_families
+        except ImportError:
+            self.skipTest("no prometheus_client for this Python")
+        self.assay("run", *SEEDS, "--suite", "linear", "--out", "out")
+        text = (self.folder / "out" / "metrics.prom").read_text()
+        families = {family.name: family.samples for family in text_string_to_metric_families(text)}
+        self.assertEqual([sample.value for sample in families["assay_run_passed"]], [1])
+        self.assertEqual(sum(sample.value for sample in families["assay_trials"]), len(self.rows("out")))
+        self.assertIn("assay_flops_per_second", families)
 
     def test_a_run_says_where_its_time_went(self):
         selection = ("--case", "tensor_ops/sum/f32/n=1000", "--case", "linear/f32/batch=2,in=3,out=1,bias=1,act=none",

@@ -47,6 +47,28 @@ ncclResult_t ncclAllReduce(const void*, void*, std::size_t, ncclDataType_t, nccl
                            CUstream_st*) {
   return ncclSuccess;
 }
+ncclResult_t ncclReduce(const void*, void*, std::size_t, ncclDataType_t, ncclRedOp_t, int,
+                        ncclComm_t, CUstream_st*) {
+  return ncclSuccess;
+}
+ncclResult_t ncclReduceScatter(const void*, void*, std::size_t, ncclDataType_t, ncclRedOp_t,
+                               ncclComm_t, CUstream_st*) {
+  return ncclSuccess;
+}
+ncclResult_t ncclAllGather(const void*, void*, std::size_t, ncclDataType_t, ncclComm_t,
+                           CUstream_st*) {
+  return ncclSuccess;
+}
+ncclResult_t ncclBroadcast(const void*, void*, std::size_t, ncclDataType_t, int, ncclComm_t,
+                           CUstream_st*) {
+  return ncclSuccess;
+}
+ncclResult_t ncclSend(const void*, std::size_t, ncclDataType_t, int, ncclComm_t, CUstream_st*) {
+  return ncclSuccess;
+}
+ncclResult_t ncclRecv(void*, std::size_t, ncclDataType_t, int, ncclComm_t, CUstream_st*) {
+  return ncclSuccess;
+}
 ncclResult_t ncclGetUniqueId(ncclUniqueId*) { return ncclSuccess; }
 ncclResult_t ncclCommInitRank(ncclComm_t*, int, ncclUniqueId, int) { return ncclInternalError; }
 ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t*, void*, ncclDataType_t, ncclScalarResidence_t,

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "kernels/ops/collectives.h"
 #include "kernels/sim/data_faults.h"
 
 // Faults of collectives: ranks left out, counted twice, or in disagreement.
@@ -44,13 +46,18 @@ void rank_twice(Launch& launch) {
 
 void ranks_disagree(Launch& launch) {
   launch.right();
-  std::byte* last = launch.output_bytes(launch.ranks() - 1);
+  std::byte* last = launch.output_bytes(output_ranks(launch.op().signature).back());
   last[0] ^= std::byte{1};
+}
+
+bool is_allreduce(const Launch& launch) {
+  return collective_of(launch.op()) == Collective::allreduce;
 }
 
 /// Starts each rank's sum with its own data, so that sums round differently. For f32.
 void own_order(Launch& launch) {
-  if (launch.op().dtype != DType::f32 || launch.op().params.word("reduce") != "sum") {
+  if (!is_allreduce(launch) || launch.op().dtype != DType::f32 ||
+      launch.op().params.word("reduce") != "sum") {
     return launch.right();
   }
   const int ranks = launch.ranks();
@@ -69,7 +76,7 @@ void own_order(Launch& launch) {
 }
 
 void not_divided(Launch& launch) {
-  if (!launch.op().op->collective) return launch.right();
+  if (launch.op().params.find("reduce") == nullptr) return launch.right();
   launch.other(with_parameter(launch.op(), "reduce", std::string("sum")));
 }
 
@@ -84,7 +91,7 @@ T extreme(bool is_least, T a, T b) {
 
 /// Drops NaN like C's fmin and fmax: of NaN and a number the number.
 void ranks_drop_nan(Launch& launch) {
-  if (!launch.op().op->collective) return launch.right();
+  if (!is_allreduce(launch)) return launch.right();
   const std::string& kind = launch.op().params.word("reduce");
   if (kind != "min" && kind != "max") return launch.right();
   visit_dtype(launch.op().dtype, [&]<class T>(std::type_identity<T>) {
@@ -106,6 +113,33 @@ void ranks_drop_nan(Launch& launch) {
   });
 }
 
+/// A rank that sends: the root, the one of a pair, else the last.
+int sender(const Launch& launch) {
+  const OpInstance& op = launch.op();
+  if (op.params.find("from") != nullptr) return static_cast<int>(op.params.integer("from"));
+  return collective_of(op) == Collective::broadcast ? root_of(op) : launch.ranks() - 1;
+}
+
+/// Sends what belongs to the next chunk; where ranks have one chunk, that of the next rank.
+void neighbour_chunk(Launch& launch) {
+  const auto collective = collective_of(launch.op());
+  if (!collective || launch.op().signature.in_place) return launch.right();
+  const int rank = sender(launch);
+  std::vector<std::byte> data = launch.copy_of_input(0, rank);
+  if (collective == Collective::all_to_all || collective == Collective::reduce_scatter) {
+    std::ranges::rotate(data, data.begin() + std::ssize(data) / launch.ranks());
+  } else {
+    data = launch.copy_of_input(0, (rank + 1) % launch.ranks());
+  }
+  launch.with_input(0, data, rank);
+}
+
+void next_root(Launch& launch) {
+  const OpInstance& op = launch.op();
+  if (collective_of(op) != Collective::broadcast) return launch.right();
+  launch.other(with_parameter(op, "root", std::int64_t{(root_of(op) + 1) % launch.ranks()}));
+}
+
 constexpr DataFault faults[] = {
     {"rank_missed", "the last rank taken for zeros", rank_missed},
     {"rank_twice", "the last rank added twice", rank_twice},
@@ -114,6 +148,8 @@ constexpr DataFault faults[] = {
     {"ranks_drop_nan", "of NaN and a number, min and max over ranks give the number",
      ranks_drop_nan},
     {"not_divided", "an average that is not divided", not_divided},
+    {"neighbour_chunk", "one rank sends its neighbour's chunk", neighbour_chunk},
+    {"next_root", "a broadcast from the rank after the root", next_root},
 };
 
 }  // namespace

@@ -35,6 +35,18 @@ Result ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int resi
 Result ncclRedOpDestroy(int operation, void* communicator);
 Result ncclAllReduce(const void* input, void* output, std::size_t count, int type, int operation,
                      void* communicator, cudaStream_t stream);
+Result ncclReduce(const void* input, void* output, std::size_t count, int type, int operation,
+                  int root, void* communicator, cudaStream_t stream);
+Result ncclReduceScatter(const void* input, void* output, std::size_t chunk, int type,
+                         int operation, void* communicator, cudaStream_t stream);
+Result ncclAllGather(const void* input, void* output, std::size_t chunk, int type,
+                     void* communicator, cudaStream_t stream);
+Result ncclBroadcast(const void* input, void* output, std::size_t count, int type, int root,
+                     void* communicator, cudaStream_t stream);
+Result ncclSend(const void* input, std::size_t count, int type, int to, void* communicator,
+                cudaStream_t stream);
+Result ncclRecv(void* output, std::size_t count, int type, int from, void* communicator,
+                cudaStream_t stream);
 }
 extern char** environ;
 
@@ -163,6 +175,115 @@ TEST_P(NcclRanks, GetTheSameBitsOfFloatsWithinTheBound) {
 
 INSTANTIATE_TEST_SUITE_P(OneProcess, NcclRanks, testing::Values(1, 2, 3, 8));
 
+using Numbers = std::vector<std::int32_t>;
+
+/// Gives rank r the numbers 100 r, 100 r + 1, ... and room for as many, calls in a group, and
+/// returns what each rank has then.
+std::vector<Numbers> after(
+    Ranks& ranks, std::size_t inputs, std::size_t outputs,
+    const std::function<void(std::size_t rank, std::int32_t* x, std::int32_t* y)>& call) {
+  std::vector<std::unique_ptr<OnGpu<std::int32_t>>> x;
+  std::vector<std::unique_ptr<OnGpu<std::int32_t>>> y;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    cudaSetDevice(static_cast<int>(rank));
+    Numbers numbers(inputs);
+    for (std::size_t i = 0; i < inputs; ++i) numbers[i] = static_cast<std::int32_t>(100 * rank + i);
+    x.push_back(std::make_unique<OnGpu<std::int32_t>>(numbers));
+    y.push_back(std::make_unique<OnGpu<std::int32_t>>(Numbers(outputs, -1)));
+  }
+  EXPECT_EQ(ncclGroupStart(), success);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    call(rank, x[rank]->data(), y[rank]->data());
+  }
+  EXPECT_EQ(ncclGroupEnd(), success);
+  std::vector<Numbers> all;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    cudaSetDevice(static_cast<int>(rank));
+    all.push_back(y[rank]->elements());
+  }
+  x.clear();
+  y.clear();
+  return all;
+}
+
+TEST(NcclCollectives, GiveEachRankItsPart) {
+  Ranks ranks(3);
+  const auto& c = ranks.communicators;
+  const auto& s = ranks.streams;
+  using All = std::vector<Numbers>;
+  const Numbers untouched(2, -1);
+  EXPECT_EQ(after(ranks, 2, 2,
+                  [&](std::size_t r, auto* x, auto* y) {
+                    EXPECT_EQ(ncclReduce(x, y, 2, int32, sum, 1, c[r], s[r]), success);
+                  }),
+            (All{untouched, {300, 303}, untouched}));
+  EXPECT_EQ(after(ranks, 6, 2,
+                  [&](std::size_t r, auto* x, auto* y) {
+                    EXPECT_EQ(ncclReduceScatter(x, y, 2, int32, sum, c[r], s[r]), success);
+                  }),
+            (All{{300, 303}, {306, 309}, {312, 315}}));
+  EXPECT_EQ(after(ranks, 2, 6,
+                  [&](std::size_t r, auto* x, auto* y) {
+                    EXPECT_EQ(ncclAllGather(x, y, 2, int32, c[r], s[r]), success);
+                  }),
+            All(3, {0, 1, 100, 101, 200, 201}));
+  EXPECT_EQ(after(ranks, 2, 6,
+                  [&](std::size_t r, auto*, auto* y) {
+                    EXPECT_EQ(ncclAllGather(y + 2 * r, y, 2, int32, c[r], s[r]), success);
+                  }),
+            All(3, Numbers(6, -1)))
+      << "in place";
+  EXPECT_EQ(after(ranks, 2, 2,
+                  [&](std::size_t r, auto* x, auto* y) {
+                    EXPECT_EQ(ncclBroadcast(x, y, 2, int32, 2, c[r], s[r]), success);
+                  }),
+            All(3, {200, 201}));
+}
+
+TEST(NcclMessages, GoAroundTheRingInAnyOrderOfCalls) {
+  Ranks ranks(3);
+  for (const bool receives_first : {false, true}) {
+    const auto got = after(ranks, 2, 2, [&](std::size_t r, auto* x, auto* y) {
+      const int to = static_cast<int>((r + 1) % 3);
+      const int from = static_cast<int>((r + 2) % 3);
+      void* const c = ranks.communicators[r];
+      const cudaStream_t s = ranks.streams[r];
+      if (receives_first) {
+        EXPECT_EQ(ncclRecv(y, 2, int32, from, c, s), success);
+      }
+      EXPECT_EQ(ncclSend(x, 2, int32, to, c, s), success);
+      if (!receives_first) {
+        EXPECT_EQ(ncclRecv(y, 2, int32, from, c, s), success);
+      }
+    });
+    EXPECT_EQ(got, (std::vector<Numbers>{{200, 201}, {0, 1}, {100, 101}}));
+  }
+}
+
+TEST(NcclMessages, GoFromEachRankToEachAndToItself) {
+  Ranks ranks(3);
+  for (int launch = 0; launch < 2; ++launch) {
+    const auto got = after(ranks, 3, 3, [&](std::size_t r, auto* x, auto* y) {
+      for (int other = 0; other < 3; ++other) {
+        ncclSend(x + other, 1, int32, other, ranks.communicators[r], ranks.streams[r]);
+        ncclRecv(y + other, 1, int32, other, ranks.communicators[r], ranks.streams[r]);
+      }
+    });
+    EXPECT_EQ(got, (std::vector<Numbers>{{0, 100, 200}, {1, 101, 201}, {2, 102, 202}}));
+  }
+}
+
+TEST(NcclMessages, ConcernTwoRanksAlone) {
+  Ranks ranks(3);
+  for (int launch = 0; launch < 3; ++launch) {
+    const auto got = after(ranks, 2, 2, [&](std::size_t r, auto* x, auto* y) {
+      if (r == 2) ncclSend(x, 2, int32, 0, ranks.communicators[r], ranks.streams[r]);
+      if (r == 0) ncclRecv(y, 2, int32, 2, ranks.communicators[r], ranks.streams[r]);
+    });
+    EXPECT_EQ(got, (std::vector<Numbers>{{200, 201}, {-1, -1}, {-1, -1}}));
+  }
+}
+
 TEST(NcclReductions, OfIntegersWrapAndDivide) {
   Ranks ranks(2);
   EXPECT_EQ(reduced<std::int8_t>(ranks, {{100}, {100}}, int8, sum)[1][0], -56);
@@ -257,6 +378,13 @@ TEST(NcclCalls, RefuseWhatTheManualForbids) {
   EXPECT_EQ(reduce(data.data(), data.data() + 1, float32, sum), invalid_argument) << "overlap";
   EXPECT_EQ(ncclAllReduce(data.data(), data.data(), 4, float32, sum, &id, nullptr),
             invalid_argument);
+  EXPECT_EQ(ncclBroadcast(data.data(), data.data(), 4, float32, 1, c, nullptr), invalid_argument)
+      << "no such root";
+  EXPECT_EQ(ncclReduce(data.data(), nullptr, 4, float32, sum, 0, c, nullptr), invalid_argument);
+  EXPECT_EQ(ncclAllGather(data.data() + 1, data.data(), 4, float32, c, nullptr), invalid_argument)
+      << "in place the input is the rank's own chunk";
+  EXPECT_EQ(ncclSend(data.data(), 4, float32, 1, c, nullptr), invalid_argument) << "no such peer";
+  EXPECT_EQ(ncclRecv(nullptr, 4, float32, 0, c, nullptr), invalid_argument);
   cudaSetDevice(1);
   cudaStream_t stream = nullptr;
   cudaStreamCreate(&stream);
@@ -358,6 +486,44 @@ TEST(NcclHangs, RanksThatDoNotAgree) {
   EXPECT_TRUE(differ(8, float32, prod));
 }
 
+TEST(NcclHangs, AnotherCollectiveOrRoot) {
+  const auto differ = [](bool other_call, int other_root) {
+    Ranks ranks(2);
+    return hangs(ranks, [&](std::size_t rank, const OnGpu<float>& data) {
+      void* const c = ranks.communicators[rank];
+      if (rank == 0) ncclGroupStart();
+      if (rank == 1 && other_call) {
+        ncclReduce(data.data(), data.data(), 8, float32, sum, 0, c, ranks.streams[rank]);
+      } else {
+        ncclBroadcast(data.data(), data.data(), 8, float32, rank == 0 ? 0 : other_root, c,
+                      ranks.streams[rank]);
+      }
+      if (rank == 1) ncclGroupEnd();
+    });
+  };
+  EXPECT_FALSE(differ(false, 0));
+  EXPECT_TRUE(differ(true, 0));
+  EXPECT_TRUE(differ(false, 1));
+}
+
+TEST(NcclHangs, AMessageThatNobodySendsOrOfAnotherLength) {
+  const auto receive = [](std::size_t sent) {
+    Ranks ranks(2);
+    return hangs(ranks, [&](std::size_t rank, const OnGpu<float>& data) {
+      void* const c = ranks.communicators[rank];
+      if (rank == 0) ncclGroupStart();
+      if (rank == 0 && sent > 0) ncclSend(data.data(), sent, float32, 1, c, ranks.streams[rank]);
+      if (rank == 1) {
+        ncclRecv(data.data(), 8, float32, 0, c, ranks.streams[rank]);
+        ncclGroupEnd();
+      }
+    });
+  };
+  EXPECT_FALSE(receive(8));
+  EXPECT_TRUE(receive(7));
+  EXPECT_TRUE(receive(0));
+}
+
 TEST(NcclHangs, ARankThatNeverArrives) {
   Ranks ranks(2);
   const WithFault fault("hanging_rank");
@@ -417,6 +583,26 @@ TEST(NcclProcess, Part) {
     for (std::size_t i = 0; i < communicators.size(); ++i) {
       cudaSetDevice(device + static_cast<int>(i));
       EXPECT_EQ(data[i]->elements(), std::vector<float>(size, total));
+    }
+  }
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::unique_ptr<OnGpu<float>>> received;
+    ncclGroupStart();
+    for (std::size_t i = 0; i < communicators.size(); ++i) {
+      const int own = first + static_cast<int>(i);
+      cudaSetDevice(device + static_cast<int>(i));
+      received.push_back(std::make_unique<OnGpu<float>>(std::size_t{1}));
+      EXPECT_EQ(
+          ncclSend(data[i]->data(), 1, float32, (own + 1) % all, communicators[i], streams[i]),
+          success);
+      EXPECT_EQ(ncclRecv(received[i]->data(), 1, float32, (own + all - 1) % all, communicators[i],
+                         streams[i]),
+                success);
+    }
+    EXPECT_EQ(ncclGroupEnd(), success);
+    for (std::size_t i = 0; i < communicators.size(); ++i) {
+      cudaSetDevice(device + static_cast<int>(i));
+      EXPECT_EQ(received[i]->elements(), std::vector<float>(1, total));
     }
   }
   for (void* const communicator : communicators) ncclCommAbort(communicator);

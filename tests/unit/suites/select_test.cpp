@@ -57,10 +57,28 @@ TEST(Selecting, EachProfileContainsTheOneBefore) {
     const auto list = ids({.profile = std::string(profile.name)});
     const std::set<std::string> now(list.begin(), list.end());
     EXPECT_EQ(now.size(), list.size()) << "no case twice";
+    if (profile.level == Level::edges) continue;  // cases of its own
     EXPECT_TRUE(std::ranges::includes(now, before)) << profile.name;
     EXPECT_GT(now.size(), before.size()) << profile.name;
     before = now;
   }
+}
+
+TEST(Selecting, EdgesAreOnlyCheckedAndPassWhat19BitsCount) {
+  std::set<std::string> suites;
+  for (const Case& test : select_cases({.profile = "edges"})) {
+    EXPECT_FALSE(test.timed) << test.id();
+    suites.insert(test.suite);
+    std::int64_t largest = 0;  // elements from the first to the last of a tensor, or bytes
+    for (const auto* tensors : {&test.op.signature.inputs, &test.op.signature.outputs}) {
+      for (const TensorSpec& spec : *tensors) {
+        largest =
+            std::max({largest, spec.elements(), static_cast<std::int64_t>(spec.span_bytes())});
+      }
+    }
+    EXPECT_GT(largest, std::int64_t{1} << 19) << test.id();
+  }
+  EXPECT_EQ(suites, (std::set<std::string>{"collectives", "linear", "tensor_ops", "transfers"}));
 }
 
 TEST(Selecting, SeedsTouchEverySuiteOpAndDtype) {

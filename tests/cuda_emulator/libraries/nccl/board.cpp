@@ -13,6 +13,9 @@ class LocalBoard final : public Board {
   const std::byte* part(std::size_t rank) override { return parts_[rank].data(); }
 
  protected:
+  std::unique_ptr<Board> new_messages(std::size_t /*from*/, std::size_t /*to*/) override {
+    return std::make_unique<LocalBoard>(2);
+  }
   Slot& slot(std::size_t rank) override { return slots_[rank]; }
   std::byte* room(std::size_t rank, std::size_t bytes) override {
     parts_[rank].resize(bytes);
@@ -69,6 +72,13 @@ bool Board::have_all_posted(std::uint64_t number) const {
 }
 
 void Board::take(std::size_t rank, std::uint64_t number) { slot(rank).taken = number; }
+
+Board& Board::messages(std::size_t from, std::size_t to) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Board>& board = messages_[{from, to}];
+  if (board == nullptr) board = new_messages(from, to);
+  return *board;
+}
 
 std::shared_ptr<Board> new_local_board(std::size_t ranks) {
   return std::make_shared<LocalBoard>(ranks);

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda_emulator/libraries/nccl/interface.h"
@@ -14,10 +16,22 @@
 
 namespace emulator::nccl {
 
+/// Calls of all ranks, and messages between two.
+enum class Kind : std::int32_t {
+  all_reduce,
+  reduce,
+  reduce_scatter,
+  all_gather,
+  broadcast,
+  message
+};
+
 /// The part of one rank in a collective, for the others to compare and use.
 struct Announcement {
+  Kind kind = Kind::all_reduce;
   std::uint64_t count = 0;
   Type type = int8;
+  std::int32_t root = 0;
   Reduction reduction;
   std::array<std::byte, 8> scalar{};
   /// Who called: two ranks of one thread in different groups never meet.
@@ -56,11 +70,20 @@ class Board {
   virtual const std::byte* part(std::size_t rank) = 0;
   void take(std::size_t rank, std::uint64_t number);
 
+  /// Board of the messages from one of these ranks, which is rank 0 there, to another, which is
+  /// rank 1. All processes of this board get the same one.
+  Board& messages(std::size_t from, std::size_t to);
+
  protected:
+  virtual std::unique_ptr<Board> new_messages(std::size_t from, std::size_t to) = 0;
   virtual Slot& slot(std::size_t rank) = 0;
   const Slot& slot(std::size_t rank) const { return const_cast<Board*>(this)->slot(rank); }
   /// Room for a rank's part.
   virtual std::byte* room(std::size_t rank, std::size_t bytes) = 0;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<Board>> messages_;
 };
 
 /// For ranks of one process.

@@ -13,16 +13,18 @@
 namespace emulator::nccl {
 namespace {
 
-constexpr const char* kernel = "ncclAllReduce";
-
 bool is_hanging(const Communicator& c) {
   return has_fault(LibraryFault::hanging_rank) && c.rank + 1 == c.board->ranks();
 }
 
-/// Where a collective is on its way. A captured one begins again with each launch of its graph.
+/// Where a call is on its way. A captured one begins again with each launch of its graph.
 class Way {
  public:
-  explicit Way(const AllReduce& collective) : call_(collective) {}
+  explicit Way(const Call& call)
+      : call_(call),
+        is_message_(call.kind == Kind::message),
+        sends_(is_message_ && call.input != 0),
+        place_(is_message_ ? (sends_ ? 0 : 1) : call.communicator->rank) {}
 
   Step step() {
     try {
@@ -30,7 +32,7 @@ class Way {
     } catch (const Fault&) {
       throw;
     } catch (const std::runtime_error& error) {  // no room for the message in shared memory
-      throw Fault(FaultKind::trap, std::string(kernel) + ": " + error.what());
+      throw Fault(FaultKind::trap, std::string(call_.name) + ": " + error.what());
     }
   }
 
@@ -41,39 +43,52 @@ class Way {
     Communicator& c = *call_.communicator;
     if (c.is_aborted) return end();
     if (stage_ == Stage::begins) {
-      number_ = ++c.collectives;
+      board_ = &board();
+      const std::lock_guard lock(c.mutex);
+      number_ = ++c.begun[{board_, place_}];
       stage_ = Stage::posts;
     }
     if (stage_ == Stage::posts) {
-      if (is_hanging(c) || !c.board->may_post(number_)) return Step::waits;
+      if (is_hanging(c) || !board_->may_post(number_)) return Step::waits;
       post();
       stage_ = Stage::takes;
     }
-    if (stage_ == Stage::never_ends || !c.board->have_all_posted(number_)) return Step::waits;
+    if (sends_) {
+      board_->take(place_, number_);
+      return end();
+    }
+    if (stage_ == Stage::never_ends || !board_->have_all_posted(number_)) return Step::waits;
     if (const std::string problem = disagreement(); !problem.empty()) {
-      std::fprintf(stderr,
-                   "emulated NCCL, rank %zu: %s: a real collective hangs or corrupts data\n",
+      std::fprintf(stderr, "emulated NCCL, rank %zu: %s: a real call hangs or corrupts data\n",
                    c.rank, problem.c_str());
       stage_ = Stage::never_ends;
       return Step::waits;
     }
     take();
+    board_->take(place_, number_);
+    if (is_message_) board_->forget_names();  // both ends have it open
     return end();
   }
 
+  Board& board() const {
+    Communicator& c = *call_.communicator;
+    if (!is_message_) return *c.board;
+    return sends_ ? c.board->messages(c.rank, call_.peer) : c.board->messages(call_.peer, c.rank);
+  }
   Step end() {
     stage_ = Stage::begins;
     return Step::done;
   }
-  std::size_t bytes() const { return call_.count * size_bytes(call_.type); }
   std::byte* view(std::uintptr_t address, std::size_t size, Access access, const char* what) const {
     return memory().view(address, size, access, call_.communicator->gpu,
-                         std::string(kernel) + ", " + what);
+                         std::string(call_.name) + ", " + what);
   }
 
   void post() {
-    Announcement own{.count = call_.count,
+    Announcement own{.kind = call_.kind,
+                     .count = call_.count,
                      .type = call_.type,
+                     .root = static_cast<std::int32_t>(call_.root),
                      .reduction = call_.reduction.reduction,
                      .process = static_cast<std::uint64_t>(getpid()),
                      .thread = call_.thread,
@@ -85,25 +100,27 @@ class Way {
         std::memcpy(own.scalar.data(), view(created->address, size, Access::read, "scalar"), size);
       }
     }
-    Communicator& c = *call_.communicator;
-    c.board->post(c.rank, number_, own,
-                  {view(call_.input, bytes(), Access::read, "input"), bytes()});
+    const std::size_t bytes = call_.input_bytes();
+    std::span<const std::byte> part;
+    if (bytes > 0) part = {view(call_.input, bytes, Access::read, "input"), bytes};
+    board_->post(place_, number_, own, part);
   }
 
   /// Says what the ranks do not agree about.
   std::string disagreement() const {
-    Board& board = *call_.communicator->board;
-    for (std::size_t rank = 0; rank < board.ranks(); ++rank) {
-      const Announcement& a = board.announcement(rank);
+    for (std::size_t rank = 0; rank < board_->ranks(); ++rank) {
+      const Announcement& a = board_->announcement(rank);
       const std::string who = "rank " + std::to_string(rank) + " has another ";
+      if (a.kind != call_.kind) return who + "collective";
       if (a.count != call_.count) return who + "count";
       if (a.type != call_.type) return who + "type";
+      if (a.root != static_cast<std::int32_t>(call_.root)) return who + "root";
       if (a.reduction.operation != call_.reduction.reduction.operation ||
           a.reduction.has_scalar != call_.reduction.reduction.has_scalar) {
         return who + "reduction";
       }
       for (std::size_t other = 0; other < rank; ++other) {
-        const Announcement& b = board.announcement(other);
+        const Announcement& b = board_->announcement(other);
         if (a.process == b.process && a.thread == b.thread && a.group != b.group) {
           return "one thread called ranks " + std::to_string(other) + " and " +
                  std::to_string(rank) + " without a group around both";
@@ -114,18 +131,46 @@ class Way {
   }
 
   void take() {
-    Communicator& c = *call_.communicator;
-    std::vector<Contribution> parts;
-    for (std::size_t rank = 0; rank < c.board->ranks(); ++rank) {
-      parts.push_back({c.board->part(rank), c.board->announcement(rank).scalar});
+    const std::size_t bytes = call_.output_bytes();
+    if (bytes == 0) return;
+    std::byte* const output = view(call_.output, bytes, Access::write, "output");
+    switch (call_.kind) {
+      case Kind::all_reduce:
+      case Kind::reduce:
+        return reduced(0, output);
+      case Kind::reduce_scatter:
+        return reduced(place_ * call_.chunk_bytes(), output);
+      case Kind::all_gather:
+        for (std::size_t rank = 0; rank < board_->ranks(); ++rank) {
+          copy(rank, output + rank * call_.chunk_bytes());
+        }
+        return;
+      case Kind::broadcast:
+        return copy(call_.root, output);
+      case Kind::message:
+        return copy(0, output);
     }
-    const std::size_t rotation = has_fault(LibraryFault::reordered_sums) ? number_ : 0;
-    reduce(call_.reduction.reduction, call_.type, parts, call_.count, rotation,
-           view(call_.output, bytes(), Access::write, "output"));
-    c.board->take(c.rank, number_);
   }
 
-  AllReduce call_;
+  void copy(std::size_t rank, std::byte* to) {
+    std::memmove(to, board_->part(rank), call_.chunk_bytes());
+  }
+
+  /// Reduces the parts from byte `begin` on.
+  void reduced(std::size_t begin, std::byte* to) {
+    std::vector<Contribution> parts;
+    for (std::size_t rank = 0; rank < board_->ranks(); ++rank) {
+      parts.push_back({board_->part(rank) + begin, board_->announcement(rank).scalar});
+    }
+    const std::size_t rotation = has_fault(LibraryFault::reordered_sums) ? number_ : 0;
+    reduce(call_.reduction.reduction, call_.type, parts, call_.count, rotation, to);
+  }
+
+  Call call_;
+  bool is_message_;
+  bool sends_;
+  std::size_t place_;  // of this rank on the board
+  Board* board_ = nullptr;
   Stage stage_ = Stage::begins;
   std::uint64_t number_ = 0;
 };
@@ -144,9 +189,9 @@ std::optional<NamedReduction> reduction_of(Communicator& c, int operation) {
   return NamedReduction{{sum, true}, created};
 }
 
-cudaError_t enqueue(const AllReduce& collective, cudaStream_t stream) {
-  const auto way = std::make_shared<Way>(collective);
-  return emulator::enqueue(stream, kernel, [way] { return way->step(); });
+cudaError_t enqueue(const Call& call, cudaStream_t stream) {
+  const auto way = std::make_shared<Way>(call);
+  return emulator::enqueue(stream, call.name, [way] { return way->step(); });
 }
 
 }  // namespace emulator::nccl

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -68,9 +69,89 @@ Result join(std::shared_ptr<Board> board, std::size_t rank, int device, void** h
   return defer({begin, finish});
 }
 
-Result enqueued(cudaError_t error) {
-  return error == cudaSuccess ? success
-                              : refused(unhandled_cuda_error, "ncclAllReduce", "the launch failed");
+std::uintptr_t address(const void* at) { return reinterpret_cast<std::uintptr_t>(at); }
+
+/// Distance of the output from the input in place (NCCL's user guide, "In-place operations").
+std::intptr_t distance_in_place(const Call& call) {
+  const auto own = static_cast<std::intptr_t>(call.communicator->rank * call.chunk_bytes());
+  if (call.kind == Kind::reduce_scatter) return own;
+  return call.kind == Kind::all_gather ? -own : 0;
+}
+
+bool overlap_wrongly(const Call& call) {
+  if (call.input == 0 || call.output == 0) return false;
+  const bool are_apart = call.input + call.input_bytes() <= call.output ||
+                         call.output + call.output_bytes() <= call.input;
+  return !are_apart &&
+         static_cast<std::intptr_t>(call.output - call.input) != distance_in_place(call);
+}
+
+/// Arguments of a call as the program gives them.
+struct Arguments {
+  const char* name;
+  Kind kind;
+  const void* input;
+  void* output;
+  std::size_t count;
+  int type;
+  void* handle;
+  cudaStream_t stream;
+  std::optional<int> operation = std::nullopt;
+  std::optional<int> root = std::nullopt;
+  std::optional<int> peer = std::nullopt;
+};
+
+Result submit(const Arguments& a) {
+  const auto refuse = [&](Result result, const char* why) { return refused(result, a.name, why); };
+  const auto c = communicators().find(a.handle);
+  if (c == nullptr) return refuse(invalid_argument, "not a communicator");
+  if (a.type < 0 || a.type >= type_count) return refuse(invalid_argument, "no such type");
+  Call call{.name = a.name,
+            .communicator = c,
+            .kind = a.kind,
+            .input = address(a.input),
+            .output = address(a.output),
+            .count = a.count,
+            .type = static_cast<Type>(a.type),
+            .thread = this_thread(),
+            .group = this_group()};
+  if (a.operation) {
+    const auto reduction = reduction_of(*c, *a.operation);
+    if (!reduction) return refuse(invalid_argument, "no such reduction");
+    if (reduction->created && reduction->created->type != a.type) {
+      return refuse(invalid_argument, "the reduction was created for another type");
+    }
+    call.reduction = *reduction;
+  }
+  const auto ranks = static_cast<int>(call.ranks());
+  if (a.root && (*a.root < 0 || *a.root >= ranks)) return refuse(invalid_argument, "no such root");
+  if (a.peer && (*a.peer < 0 || *a.peer >= ranks)) return refuse(invalid_argument, "no such peer");
+  call.root = static_cast<std::size_t>(a.root.value_or(0));
+  call.peer = static_cast<std::size_t>(a.peer.value_or(0));
+  if (a.count == 0) return success;
+  const bool is_root = c->rank == call.root;
+  if (a.kind == Kind::broadcast && !is_root) call.input = 0;
+  if (a.kind == Kind::reduce && !is_root) call.output = 0;
+  const bool needs_input = a.kind == Kind::broadcast ? is_root : a.kind != Kind::message;
+  const bool needs_output = a.kind == Kind::reduce ? is_root : a.kind != Kind::message;
+  if ((needs_input && call.input == 0) || (needs_output && call.output == 0) ||
+      (call.input == 0 && call.output == 0)) {
+    return refuse(invalid_argument, "null");
+  }
+  if (overlap_wrongly(call)) return refuse(invalid_argument, "the buffers overlap");
+  int of_stream = 0;
+  if (emulator::device_of(a.stream, &of_stream) != cudaSuccess || of_stream != c->device) {
+    return refuse(unhandled_cuda_error, "the stream is another device's");
+  }
+  const auto launch = [call, stream = a.stream] {
+    return enqueue(call, stream) == cudaSuccess
+               ? success
+               : refused(unhandled_cuda_error, call.name, "the launch failed");
+  };
+  // All sends of a group leave before one of its receptions waits: they go on at the same time.
+  const bool receives = a.kind == Kind::message && call.input == 0;
+  if (receives) return defer({.begin = nullptr, .finish = launch});
+  return defer({.begin = launch, .finish = nullptr});
 }
 
 }  // namespace
@@ -223,37 +304,92 @@ Result ncclRedOpDestroy(int operation, void* handle) {
 
 Result ncclAllReduce(const void* input, void* output, size_t count, int type, int operation,
                      void* handle, cudaStream_t stream) {
-  constexpr const char* call = "ncclAllReduce";
-  const auto c = communicators().find(handle);
-  if (c == nullptr) return refused(invalid_argument, call, "not a communicator");
-  if (type < 0 || type >= type_count) return refused(invalid_argument, call, "no such type");
-  const auto reduction = reduction_of(*c, operation);
-  if (!reduction) return refused(invalid_argument, call, "no such reduction");
-  if (reduction->created && reduction->created->type != type) {
-    return refused(invalid_argument, call, "the reduction was created for another type");
-  }
-  if (count == 0) return success;
-  if (input == nullptr || output == nullptr) return refused(invalid_argument, call, "null");
-  const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
-  const std::size_t bytes = count * size_bytes(static_cast<Type>(type));
-  const std::uintptr_t apart = address(input) > address(output) ? address(input) - address(output)
-                                                                : address(output) - address(input);
-  // In place means the same buffer (NCCL's user guide, "In-place operations").
-  if (apart != 0 && apart < bytes) return refused(invalid_argument, call, "the buffers overlap");
-  int of_stream = 0;
-  if (emulator::device_of(stream, &of_stream) != cudaSuccess || of_stream != c->device) {
-    return refused(unhandled_cuda_error, call, "the stream is another device's");
-  }
-  const AllReduce collective{.communicator = c,
-                             .input = address(input),
-                             .output = address(output),
-                             .count = count,
-                             .type = static_cast<Type>(type),
-                             .reduction = *reduction,
-                             .thread = this_thread(),
-                             .group = this_group()};
-  const auto launch = [collective, stream] { return enqueued(enqueue(collective, stream)); };
-  return defer({.begin = launch, .finish = nullptr});
+  return submit({.name = "ncclAllReduce",
+                 .kind = Kind::all_reduce,
+                 .input = input,
+                 .output = output,
+                 .count = count,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream,
+                 .operation = operation});
+}
+
+Result ncclReduce(const void* input, void* output, size_t count, int type, int operation, int root,
+                  void* handle, cudaStream_t stream) {
+  return submit({.name = "ncclReduce",
+                 .kind = Kind::reduce,
+                 .input = input,
+                 .output = output,
+                 .count = count,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream,
+                 .operation = operation,
+                 .root = root});
+}
+
+Result ncclReduceScatter(const void* input, void* output, size_t chunk, int type, int operation,
+                         void* handle, cudaStream_t stream) {
+  return submit({.name = "ncclReduceScatter",
+                 .kind = Kind::reduce_scatter,
+                 .input = input,
+                 .output = output,
+                 .count = chunk,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream,
+                 .operation = operation});
+}
+
+Result ncclAllGather(const void* input, void* output, size_t chunk, int type, void* handle,
+                     cudaStream_t stream) {
+  return submit({.name = "ncclAllGather",
+                 .kind = Kind::all_gather,
+                 .input = input,
+                 .output = output,
+                 .count = chunk,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream});
+}
+
+Result ncclBroadcast(const void* input, void* output, size_t count, int type, int root,
+                     void* handle, cudaStream_t stream) {
+  return submit({.name = "ncclBroadcast",
+                 .kind = Kind::broadcast,
+                 .input = input,
+                 .output = output,
+                 .count = count,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream,
+                 .root = root});
+}
+
+Result ncclSend(const void* input, size_t count, int type, int to, void* handle,
+                cudaStream_t stream) {
+  return submit({.name = "ncclSend",
+                 .kind = Kind::message,
+                 .input = input,
+                 .output = nullptr,
+                 .count = count,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream,
+                 .peer = to});
+}
+
+Result ncclRecv(void* output, size_t count, int type, int from, void* handle, cudaStream_t stream) {
+  return submit({.name = "ncclRecv",
+                 .kind = Kind::message,
+                 .input = nullptr,
+                 .output = output,
+                 .count = count,
+                 .type = type,
+                 .handle = handle,
+                 .stream = stream,
+                 .peer = from});
 }
 
 }  // extern "C"

@@ -94,6 +94,10 @@ class SharedBoard final : public Board {
   }
 
  protected:
+  std::unique_ptr<Board> new_messages(std::size_t from, std::size_t to) override {
+    return std::make_unique<SharedBoard>(
+        path_ + "." + std::to_string(from) + "-" + std::to_string(to), 2);
+  }
   Slot& slot(std::size_t rank) override { return slots_[rank]; }
   std::byte* room(std::size_t rank, std::size_t bytes) override {
     const std::lock_guard lock(mutex_);

@@ -34,8 +34,11 @@ TEST(Deviations, AreThoseOfLibraryVersionOpAndDtype) {
   const OpInstance relu = parse_case_id("tensor_ops/relu/f32/n=3").op;
   const OpInstance exp = parse_case_id("tensor_ops/exp/f32/n=3").op;
   const OpInstance relu_f64 = parse_case_id("tensor_ops/relu/f64/n=3").op;
-  const std::array table{Deviation{
-      .id = "relu-nan", .library = "oneDNN", .before = "3", .op = "relu", .dtypes = {DType::f32}}};
+  const std::array table{Deviation{.id = "relu-nan",
+                                   .library = "oneDNN",
+                                   .before = "3",
+                                   .ops = {"relu"},
+                                   .dtypes = {DType::f32}}};
   EXPECT_EQ(declared_for(table, relu, "oneDNN 2.6.3").size(), 1U);
   EXPECT_TRUE(declared_for(table, relu, "oneDNN 3.1").empty());
   EXPECT_TRUE(declared_for(table, relu, "OpenMP loop").empty());
@@ -51,7 +54,7 @@ std::vector<float> put_right(const Deviation& deviation, const std::vector<float
   HostTensor output(relu.op.signature.outputs[0]);
   std::ranges::copy(y, output.as<float>().begin());
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::put_right(reference::find(relu.op), {relu.op, relu.inputs}, {}, 0, output, all);
+  oracle::put_right(reference::find(relu.op), {relu.op, relu.inputs}, {}, output, all);
   seen = all[0];
   return {output.as<float>().begin(), output.as<float>().end()};
 }
@@ -91,7 +94,7 @@ TEST(Deviations, ARowThatDeviatesAsDeclaredPassesAndSaysSo) {
   const std::string implementation = relu_that_drops_nan({}).implementation;
   std::array table{Deviation{.id = "relu-nan",
                              .library = implementation,
-                             .op = "relu",
+                             .ops = {"relu"},
                              .dtypes = {DType::f32},
                              .value = 0}};
   EXPECT_EQ(relu_that_drops_nan({}).status, Status::fail) << "not declared, or --strict";
@@ -123,7 +126,7 @@ std::vector<float> put_right_over_ranks(const std::string& reduce,
   std::ranges::copy(y, output.as<float>().begin());
   const Deviation deviation{.where = Deviation::Where::nan_beside_numbers};
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, 0, output, all);
+  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, output, all);
   seen = all[0];
   return {output.as<float>().begin(), output.as<float>().end()};
 }
@@ -181,7 +184,7 @@ std::vector<Y> put_right_of(const std::string& case_id, Deviation::Where where,
   std::ranges::copy(y, output.as<Y>().begin());
   const Deviation deviation{.where = where};
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, 0, output, all);
+  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, output, all);
   seen = all[0];
   return {output.as<Y>().begin(), output.as<Y>().end()};
 }
@@ -293,7 +296,7 @@ Record ranks_that_drop_nan(const std::string& kind, bool declared, bool faulty =
   std::vector<Deviation> table;
   for (Deviation deviation : declared_deviations()) {
     deviation.library = deviation.from = "";
-    if (declared && deviation.op == "allreduce") table.push_back(deviation);
+    if (declared && deviation.ops.front() == "allreduce") table.push_back(deviation);
   }
   Engine engine(backends, {.seed = 1, .deviations = table});
   return engine

@@ -139,7 +139,7 @@ TEST(Plan, ARowIsIdentifiedByItsTrial) {
                            .repeat = 3};
   Record record;
   identify(record, trial, 7);
-  EXPECT_EQ(record.suite, "allreduce");
+  EXPECT_EQ(record.suite, "collectives");
   EXPECT_EQ(record.case_id, trial.test.id());
   EXPECT_EQ(record.op, "allreduce");
   EXPECT_EQ(record.dtype, "f32");

@@ -77,22 +77,52 @@ class ThreadGroup : public ProcessGroup {
       std::ranges::copy(receive(members.front()), bytes.begin());
     }
   }
-  void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
-                 const Reduction& reduction) override {
-    const std::size_t bytes = count * size_bytes(reduction.dtype);
-    const auto* first = static_cast<const std::byte*>(input);
-    std::vector<std::byte> sum(first, first + bytes);
-    if (rank_ != members.front()) {
-      hub_.send(rank_, members.front(), sum);
-      sum = hub_.receive(members.front(), rank_);
-    } else {
-      for (const int member : members.subspan(1)) {
-        const auto other = hub_.receive(member, rank_);
-        reduction.combine(sum.data(), sum.data(), other.data(), count);
-      }
-      for (const int member : members.subspan(1)) hub_.send(rank_, member, sum);
+  /// Every member gets the inputs of all, and makes its own output of them.
+  void run(std::span<const int> members, const CollectiveCall& call) override {
+    const auto me = static_cast<std::size_t>(std::ranges::find(members, rank_) - members.begin());
+    const std::size_t chunk = call.count * size_bytes(call.dtype);
+    const bool has_chunks =
+        call.collective == Collective::reduce_scatter || call.collective == Collective::all_to_all;
+    const bool is_inside = call.collective == Collective::all_gather && call.input == call.output;
+    const auto* begin = static_cast<const std::byte*>(call.input) + (is_inside ? me * chunk : 0);
+    std::vector<std::vector<std::byte>> all(members.size());
+    all[me].assign(begin, begin + (has_chunks ? members.size() : 1) * chunk);
+    for (const int member : members) {
+      if (member != rank_) hub_.send(rank_, member, all[me]);
     }
-    std::memcpy(output, sum.data(), bytes);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (i != me) all[i] = hub_.receive(members[i], rank_);
+    }
+    auto* output = static_cast<std::byte*>(call.output);
+    const auto leave = [&](std::size_t rank, std::size_t at) {
+      std::memcpy(output, &all[rank][at], chunk);
+      output += chunk;
+    };
+    const auto reduced = [&](std::size_t at) {
+      for (std::size_t i = 1; i < all.size(); ++i) {
+        call.reduction.combine(&all[0][at], &all[0][at], &all[i][at], call.count);
+      }
+      leave(0, at);
+    };
+    switch (call.collective) {
+      case Collective::allreduce:
+        return reduced(0);
+      case Collective::reduce:
+        return static_cast<int>(me) == call.root ? reduced(0) : void();
+      case Collective::reduce_scatter:
+        return reduced(me * chunk);
+      case Collective::all_gather:
+        for (std::size_t i = 0; i < all.size(); ++i) leave(i, 0);
+        return;
+      case Collective::broadcast:
+        return leave(static_cast<std::size_t>(call.root), 0);
+      case Collective::all_to_all:
+        for (std::size_t i = 0; i < all.size(); ++i) leave(i, me * chunk);
+        return;
+      case Collective::send_recv:
+        if (call.peers.from >= 0) leave(static_cast<std::size_t>(call.peers.from), 0);
+        return;
+    }
   }
 
  private:
@@ -175,6 +205,21 @@ TEST_F(RanksAsDevices, ReduceTogetherInAllDtypesAndWays) {
   }
 }
 
+TEST_F(RanksAsDevices, MoveAndReduceByEveryCollective) {
+  for (const char* dtype : {"f32", "bf16", "i64"}) {
+    for (const char* kind :
+         {"reduce/%/reduce=avg,root=1,", "reduce/%/reduce=sum,place=in,",
+          "reduce_scatter/%/reduce=premul_sum,", "all_gather/%/", "all_gather/%/place=in,",
+          "broadcast/%/root=2,", "broadcast/%/place=in,", "all_to_all/%/", "send_recv/%/",
+          "send_recv_pair/%/from=2,to=1,"}) {
+      std::string id = std::string("collectives/") + kind + "ranks=3,count=1003";
+      id.replace(id.find('%'), 1, dtype);
+      const Record record = execute(id, {0, 1, 2});
+      EXPECT_EQ(record.status, Status::pass) << id << ": " << record.reason;
+    }
+  }
+}
+
 TEST_F(RanksAsDevices, ReduceWithoutTheRankThatDrivesThem) {
   const Record record = execute("allreduce/f32/reduce=sum,ranks=2,count=1003", {1, 2}, "batch");
   EXPECT_EQ(record.status, Status::pass) << record.reason;
@@ -230,10 +275,9 @@ class NotingGroup final : public ThreadGroup {
     notes_.add("receive");
     return bytes;
   }
-  void allreduce(std::span<const int> members, const void* input, void* output, std::size_t count,
-                 const Reduction& reduction) override {
+  void run(std::span<const int> members, const CollectiveCall& call) override {
     notes_.add("meet" + std::to_string(members.size()));
-    ThreadGroup::allreduce(members, input, output, count, reduction);
+    ThreadGroup::run(members, call);
   }
 
  private:

@@ -1,4 +1,4 @@
-#include "kernels/cpu/process_allreduce.h"
+#include "kernels/cpu/process_collectives.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <string>
 
 #include "kernels/core/status.h"
-#include "kernels/cpu/allreduce_postscale.h"
+#include "kernels/cpu/postscale.h"
 #include "kernels/cpu/reduce_functions.h"
-#include "kernels/ops/op.h"
+#include "kernels/ops/collectives.h"
 
 namespace assay::cpu {
 namespace {
@@ -24,34 +24,44 @@ std::string_view native(std::string_view reduce, DType dtype) {
 class ProcessKernel final : public Kernel {
  public:
   ProcessKernel(Bootstrap& processes, const OpInstance& op, const Binding& binding)
-      : processes_(processes),
-        input_(binding.inputs[0]),
-        output_(binding.outputs[0]),
-        count_(static_cast<std::size_t>(op.signature.outputs[0].elements())),
-        after_(allreduce_postscale(op)) {
-    if (count_ > std::numeric_limits<int>::max()) {
+      : processes_(processes), after_(postscale(op)) {
+    const std::int64_t elements =
+        std::max(op.signature.inputs[0].elements(), op.signature.outputs[0].elements());
+    if (elements > std::numeric_limits<int>::max()) {
       throw DeviceError(Failure::unsupported,
                         processes.library() + " counts no more elements than an int can");
     }
-    const std::string& reduce = op.params.word("reduce");
-    reduction_ = {op.dtype, native(reduce, op.dtype), reduce_function(reduce, op.dtype)};
-    implementation_ = processes.library() + " allreduce";
-    if (reduction_.native.empty()) implementation_ += ", own " + reduce;
-    implementation_ += after_.name;
+    const int rank = processes.rank();
+    finished_ =
+        static_cast<std::size_t>(tensors_of(op.signature, rank).outputs[0].elements());
+    call_ = {.collective = *collective_of(op),
+             .dtype = op.dtype,
+             .count = static_cast<std::size_t>(op.params.integer("count")),
+             .input = binding.inputs[0],
+             .output = binding.outputs[0],
+             .reduction = {},
+             .root = root_of(op),
+             .peers = {}};
+    implementation_ = processes.library() + " " + std::string(op.op->name);
+    if (reduces(call_.collective)) {
+      const std::string& reduce = op.params.word("reduce");
+      call_.reduction = {native(reduce, op.dtype), reduce_function(reduce, op.dtype)};
+      if (call_.reduction.native.empty()) implementation_ += ", own " + reduce;
+      implementation_ += after_.name;
+    }
+    if (call_.collective == Collective::send_recv) call_.peers = peers_of(op, rank);
   }
   void launch() override {
-    processes_.allreduce(input_, output_, count_, reduction_);
-    if (after_.finish != nullptr) after_.finish(output_, count_, after_.number);
+    processes_.run(call_);
+    after_(call_.output, finished_);
   }
   std::string implementation() const override { return implementation_; }
 
  private:
   Bootstrap& processes_;
-  const void* input_;
-  void* output_;
-  std::size_t count_;
-  AllreducePostscale after_;
-  Reduction reduction_;
+  Postscale after_;
+  std::size_t finished_ = 0;  // elements of this rank's output that `after_` finishes
+  CollectiveCall call_;
   std::string implementation_;
 };
 
