@@ -184,9 +184,13 @@ Source source_of(const Problem& p, std::size_t i, std::size_t count) {
     case Collective::all_to_all:
       return {chunk, static_cast<std::size_t>(p.of_rank) * count + i % count};
     case Collective::broadcast:
-      return {static_cast<std::size_t>(root_of(p.op)), i};
-    default:
-      return {static_cast<std::size_t>(peers_of(p.op, p.of_rank).from), i};
+      return {static_cast<std::size_t>(p.op.params.integer_or("root", 0)), i};
+    default: {
+      // Not by peers_of, which kernels use: a ring turned round would look right. A pair names its
+      // sender; in a ring it is the rank before.
+      const std::int64_t before = p.of_rank == 0 ? p.op.signature.ranks - 1 : p.of_rank - 1;
+      return {static_cast<std::size_t>(p.op.params.integer_or("from", before)), i};
+    }
   }
 }
 
