@@ -19,7 +19,7 @@ struct RunOptions {
   std::filesystem::path out;
   std::filesystem::path resume;
   double timeout_s = 0;  // 0: the profile's
-  double budget_s = 0;     // 0: none
+  double budget_s = 0;   // 0: none
   int repeat = 1;
   double duration_s = 0;  // 0: repeat as often as `repeat` says
   int retries = 0;

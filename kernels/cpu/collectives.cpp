@@ -260,8 +260,8 @@ class GlooKernel final : public Kernel {
       if (call.collective == Collective::send_recv) call.peers = peers_of(op, rank);
       const auto elements =
           static_cast<std::size_t>(tensors_of(op.signature, rank).outputs[0].elements());
-      parts_.push_back([part = part_of({call, ranks.context(i), bindings.size()}), after,
-                        output = call.output, elements] {
+      parts_.emplace_back([part = part_of({call, ranks.context(i), bindings.size()}), after,
+                           output = call.output, elements] {
         part();
         after(output, elements);
       });
