@@ -32,8 +32,7 @@ class ProcessKernel final : public Kernel {
                         processes.library() + " counts no more elements than an int can");
     }
     const int rank = processes.rank();
-    finished_ =
-        static_cast<std::size_t>(tensors_of(op.signature, rank).outputs[0].elements());
+    finished_ = static_cast<std::size_t>(tensors_of(op.signature, rank).outputs[0].elements());
     call_ = {.collective = *collective_of(op),
              .dtype = op.dtype,
              .count = static_cast<std::size_t>(op.params.integer("count")),
