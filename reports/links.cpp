@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "harness/statistics/order_statistics.h"
@@ -22,11 +24,15 @@ struct Link {
   std::string name;
 };
 
-/// The ranks of a pair by their devices, or by their numbers if they share one.
+/// Names the ranks of a pair by their devices, or by their numbers if they share one. Rows of a
+/// resumed run come from a file: a number that is none stays text.
 Link link_of_ranks(const Record& trial) {
   const std::vector<std::string> devices = split(trial.device, '+');
   const auto device_of = [&](const std::string& rank) {
-    return devices.size() == 1 ? "rank " + rank : devices.at(std::stoul(rank));
+    std::size_t number = 0;
+    const auto read = std::from_chars(rank.data(), rank.data() + rank.size(), number);
+    const bool has_device = read.ec == std::errc() && devices.size() > 1 && number < devices.size();
+    return has_device ? devices[number] : "rank " + rank;
   };
   std::string from;
   std::string to;

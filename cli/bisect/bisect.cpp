@@ -36,7 +36,7 @@ struct BisectOptions {
   std::vector<std::string> selection;
 };
 
-/// What one version did.
+/// Answer of one version.
 struct Asked {
   std::string version;
   std::string verdict;         // "good", "wrong", "slower", "other bits", "cannot be told"

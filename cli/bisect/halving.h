@@ -6,7 +6,7 @@
 
 namespace assay::cli {
 
-/// What a version shows.
+/// Verdict on a version.
 enum class Shown {
   good,
   bad,

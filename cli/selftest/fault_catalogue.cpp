@@ -145,7 +145,7 @@ constexpr Pairing on_simulated[] = {
     {"remembers_all_elements", medium, "exact", Status::pass, at_length, 1, true},
     // Which check finds them depends on how long their other thread takes.
     {"works_on_the_side", large, " elements wrong", Status::fail, "--check-only", 1, true},
-    {"returns_early", large, "", Status::fail, "--check-only", 1, true},
+    {"returns_early", large, " at [", Status::fail, "--check-only", 1, true},
     {"writes_late", add, "after its stream has ended", Status::fail, "--check-only", 1, true},
     {"writes_past_its_output", add, "4 bytes written past the end", Status::fail, "--check-only", 1, true},
     {"changes_its_input", add, "input 0 was overwritten", Status::fail, "--check-only", 1, true},

@@ -24,7 +24,7 @@ std::optional<double> available_host_bytes();
 std::optional<std::string> too_little_memory(double needed_bytes,
                                              std::optional<double> available_bytes);
 
-/// That reason for `needed_bytes` of the memory available now. Workers keep freed memory for the
+/// Reason not to begin a case that takes `needed_bytes` now. Workers keep freed memory for the
 /// next trial; where that is what lacks, it goes back to the system first.
 std::optional<std::string> too_little_memory_now(double needed_bytes);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/input/first_difference.h"
 #include "harness/input/generate.h"
@@ -232,10 +233,14 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
   if (as_a_whole) return;
-  for (const int rank : judged_ranks) {  // a decoy must fool all: a broadcast leaves the root's x
-    findings.keep_decoys(oracle::decoys(expected, problem_of(rank), state->values(), tolerance,
-                                        outputs[static_cast<std::size_t>(rank)], poison));
+  std::vector<std::string> decoys;  // of any rank
+  for (const int rank : judged_ranks) {
+    for (std::string& decoy : oracle::decoys(expected, problem_of(rank), state->values(), tolerance,
+                                             outputs[static_cast<std::size_t>(rank)], poison)) {
+      if (std::ranges::find(decoys, decoy) == decoys.end()) decoys.push_back(std::move(decoy));
+    }
   }
+  findings.keep_decoys(decoys);
 }
 
 std::string deviations_seen(const Findings& findings) {

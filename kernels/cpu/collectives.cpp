@@ -28,6 +28,7 @@ namespace assay::cpu {
 namespace {
 
 using Context = std::shared_ptr<gloo::rendezvous::Context>;
+
 /// The part of one rank, launch after launch.
 using Part = std::function<void()>;
 
@@ -171,7 +172,7 @@ Part part_of(const RankCall& rank) {
   }
 }
 
-/// What Gloo and this file do: "allreduce ring".
+/// Name of the algorithm: "allreduce ring".
 std::string algorithm(const OpInstance& op) {
   switch (*collective_of(op)) {
     case Collective::allreduce:

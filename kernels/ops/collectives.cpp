@@ -54,7 +54,7 @@ const Row* find_row(std::string_view op) {
   return found == std::end(collective_rows) ? nullptr : found;
 }
 
-/// Of the op of a row.
+/// Signature of the op of a row.
 template <std::size_t Index>
 Signature signature_of(DType dtype, const Params& params) {
   constexpr const Row& row = collective_rows[Index];
@@ -135,7 +135,7 @@ Signature signature_of(DType dtype, const Params& params) {
   return s;
 }
 
-/// Of collectives that reduce.
+/// Passes of the ops that reduce.
 Passes reduced_passes(DType dtype, const Params& params) {
   const std::string& reduce = params.word("reduce");
   const auto ranks = static_cast<std::uint64_t>(params.integer("ranks"));
