@@ -1,6 +1,8 @@
 #include "harness/oracle/tolerance.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace assay::oracle {
 
@@ -28,14 +30,16 @@ Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode
   __builtin_unreachable();
 }
 
-// |RN(z) - y| <= |z - y| + u |z| + half the smallest subnormal, and |z| <= |y| + |z - y|.
+// |RN(z) - y| <= |z - y| + u |z| + half the smallest subnormal, and |z| <= |y| + |z - y|. That half
+// is 0 in f64, where the whole stands for it.
 Tolerance rounded_to(DType dtype, Tolerance t) {
   const double u = unit_roundoff(dtype);
   const double smallest = std::ldexp(1.0, smallest_exponent(dtype) - precision_bits(dtype) + 1);
   t.scale *= 1 + u;
   t.relative = t.relative * (1 + u) + u;
   t.ulps *= 1 + u;
-  t.absolute = t.absolute * (1 + u) + smallest / 2;
+  t.absolute =
+      t.absolute * (1 + u) + std::max(smallest / 2, std::numeric_limits<double>::denorm_min());
   return t;
 }
 

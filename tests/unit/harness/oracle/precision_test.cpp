@@ -169,6 +169,14 @@ TEST(EffectiveBits, Tf32OfEightBitsShowsAndOfAllBitsIsNoted) {
   EXPECT_NE(product.note_of(plain).find("more precise than tf32"), std::string::npos);
 }
 
+// Halves of the smallest number of f64 are not numbers of f64: their sum must not become 0.
+TEST(SumBound, ProductsBelowTheSmallestNumberOfF64MayEachBeRounded) {
+  const OpInstance op = parse_case_id("tensor_ops/batched_matmul/f64/batch=1,m=1,n=1,k=6").op;
+  const oracle::Tolerance t = oracle::tolerance(passes(op).back().rule, op, {});
+  EXPECT_GE(t.absolute, 4 * 0x1p-1074) << "six halves, and one of the result";
+  EXPECT_LE(t.absolute, 5 * 0x1p-1074);
+}
+
 TEST(SumBound, Tf32AllowsBothFactorsToBeCutAndNoMore) {
   const Product product("tf32", 1);
   EXPECT_TRUE(product.judged<float>(cut_to_bits(11), to_f32).passed());
