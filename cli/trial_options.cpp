@@ -70,6 +70,10 @@ const std::vector<Row>& table() {
        "timed launches take inputs that no launch has seen, as with --kernels", CLI::Validator()},
       {"--strict", &TrialOptions::strict, Reach::both, "",
        "accept no declared deviation of a library (docs/deviations.md)", CLI::Validator()},
+      {"--batch-invariant", &TrialOptions::batch_invariant, Reach::both, "",
+       "rows of products, softmax and layernorm must keep their bits when fewer are computed "
+       "(docs/bits.md)",
+       CLI::Validator()},
       {"--soak", &TrialOptions::soak, Reach::both, "N",
        "launch each trial N more times; each launch must leave the verified bits",
        CLI::Range(1, 1000000000)},

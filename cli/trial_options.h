@@ -18,12 +18,13 @@ struct TrialOptions {
   int threads = 0;  // 0: all cores
   int sim_devices = 0;
   std::vector<std::string> sim_faults;
-  std::string kernels;        // of others: a library, a Python file, or a word; empty: our own
-  std::string python;         // empty: ASSAY_PYTHON, else python3
-  bool fresh_inputs = false;  // timed launches take inputs that no launch has seen
-  bool strict = false;        // no declared deviation passes
-  std::int64_t soak = 0;      // further launches of each trial
-  std::string without_check;  // switched off, on simulated devices, for `assay selftest`
+  std::string kernels;           // of others: a library, a Python file, or a word; empty: our own
+  std::string python;            // empty: ASSAY_PYTHON, else python3
+  bool fresh_inputs = false;     // timed launches take inputs that no launch has seen
+  bool strict = false;           // no declared deviation passes
+  bool batch_invariant = false;  // rows must keep their bits in smaller batches
+  std::int64_t soak = 0;         // further launches of each trial
+  std::string without_check;     // switched off, on simulated devices, for `assay selftest`
   std::uint64_t seed = 1;
 };
 

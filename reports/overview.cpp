@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "harness/records/limit.h"
@@ -101,6 +102,17 @@ std::string disturbances(std::span<const Record> trials) {
   return text;
 }
 
+/// Rows that change their bits with the batch, where that was tried.
+std::string batch_bits(std::span<const Record> trials) {
+  const auto tried = std::ranges::count_if(
+      trials, [](const Record& trial) { return trial.batch_invariant.has_value(); });
+  const auto changing =
+      std::ranges::count(trials, std::optional<bool>(false), &Record::batch_invariant);
+  if (changing == 0) return {};
+  return fmt::format("{} of {} cases change the bits of a row with the batch: 'batch_invariant'\n",
+                     with_commas(changing), with_commas(tried));
+}
+
 }  // namespace
 
 std::string overview(std::span<const Record> trials) {
@@ -124,7 +136,7 @@ std::string overview(std::span<const Record> trials) {
     for (auto& line : lines) line.erase(line.begin() + 4);
   }
   const std::string text = text_table(lines, has_limits ? "<<>>><" : "<<>><");
-  return text + slowest_links(trials) + disturbances(trials);
+  return text + slowest_links(trials) + batch_bits(trials) + disturbances(trials);
 }
 
 }  // namespace assay

@@ -98,7 +98,9 @@ int execute(const CompareOptions& options) {
         options.base.string()));
   }
 
-  ComparisonOptions how{.margin = options.margin_percent / 100, .hardware = options.hardware};
+  ComparisonOptions how{.margin = options.margin_percent / 100,
+                        .hardware = options.hardware,
+                        .same_seed = base.run.seed == cand.run.seed};
   for (const DevicePair& pair : pairs) {
     if (pair.base_id() != pair.cand_id())
       how.other_ids.emplace_back(pair.base_id(), pair.cand_id());

@@ -36,6 +36,7 @@ constexpr const char* machine_group = "Machine";
 
 void add_trial_options(CLI::App& app, RunOptions& o) {
   add_trial_option(app, o.selection, "--soak");
+  add_trial_option(app, o.selection, "--batch-invariant");
   add_trial_option(app, o.selection, "--strict");
   add_seconds(app, "--timeout", o.timeout_s, "limit for one case (default: 120; edges: 1800)")
       ->group(gate);

@@ -15,6 +15,7 @@
 #include "harness/execute/foreign_checks.h"
 #include "harness/execute/memory.h"
 #include "harness/execute/output_hash.h"
+#include "harness/execute/smaller_batches.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/measure/contention.h"
@@ -158,6 +159,22 @@ void Engine::verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Rec
   record.output_hash = output_hash(verified);
 }
 
+void Engine::find_batch_invariance(const OpInstance& op, std::span<placement::Place* const> lane,
+                                   const RankInputs& inputs,
+                                   const std::vector<HostTensor>& verified, Record& record) {
+  if (!options_.checks.on(Check::batch_invariance)) return;
+  const SmallerBatches found =
+      launch_smaller_batches(op, lane, inputs, verified.front(), options_.checks);
+  if (found.launched.empty()) return;
+  record.batch_invariant = found.other_bits.empty();
+  record.other_bits_at_rows = found.other_bits_text();
+  if (found.other_bits.empty() || !options_.batch_invariant) return;
+  throw WrongResult{Check::batch_invariance, "",
+                    fmt::format("not batch-invariant: of fewer rows, some have other bits, first "
+                                "{}",
+                                found.first_difference)};
+}
+
 /// Judges every set of the last sample. Then the first one gets data that are judged bit for bit,
 /// and a part of them changes: the bound of a long sum hides so few elements, and a remembered sum.
 void Engine::judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge) {
@@ -207,8 +224,9 @@ Trial* Engine::yardstick_of(const PlannedTrial& planned, placement::Place& place
 }
 
 /// Runs the steps of every trial. Fills `result` as it goes: earlier findings survive an error.
-void Engine::run_steps(const PlannedTrial& planned, Trial& trial, placement::Place& place,
-                       const WaitForTurn& wait_for_turn, Result& result) {
+void Engine::run_steps(const PlannedTrial& planned, Trial& trial,
+                       std::span<placement::Place* const> lane, const WaitForTurn& wait_for_turn,
+                       Result& result) {
   const OpInstance& op = planned.test.op;
   const bool timed = !planned.timing.empty();
   Judge judge(op, options_.checks, references_,
@@ -229,7 +247,12 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial, placement::Pla
     check_late_writes(trial, options_.checks);
   }
 
-  Trial* const yardstick = yardstick_of(planned, place);
+  if ((timed && options_.block == 0) || options_.batch_invariant) {
+    clock_.enter(&PhaseSeconds::execution);
+    find_batch_invariance(op, lane, contents.front(), verified, result.record);
+  }
+
+  Trial* const yardstick = yardstick_of(planned, *lane.front());
 
   // The inputs of the last pass are in place: real data, never zeros, which run faster.
   clock_.enter(&PhaseSeconds::input);
@@ -313,7 +336,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     if (const auto why = too_little_memory_now(needed)) {
       skip(record, SkipCategory::too_little_memory, *why);
     } else {
-      run_steps(planned, trial, *lane.front(), wait_for_turn, result);
+      run_steps(planned, trial, lane, wait_for_turn, result);
       record.implementation = trial.implementation();  // a scenario knows it only now
       record.wrong_algorithms = trial.wrong_algorithms();
       record.transport = trial.transport();

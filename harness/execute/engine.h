@@ -27,6 +27,8 @@ struct EngineOptions {
   std::uint64_t seed = 1;
   double cap_s = 2.0;     // limit for the measurement of one trial
   std::int64_t soak = 0;  // further launches of each trial; each is compared
+  /// True if rows must keep their bits in smaller batches. Else timed trials find out whether.
+  bool batch_invariant = false;
   /// Number of samples of at least `block_sample_s` that time each trial, as `assay ab` does; 0:
   /// off.
   std::int64_t block = 0;
@@ -55,7 +57,7 @@ class Engine {
   Result execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn);
 
  private:
-  void run_steps(const PlannedTrial& planned, Trial& trial, placement::Place& place,
+  void run_steps(const PlannedTrial& planned, Trial& trial, std::span<placement::Place* const> lane,
                  const WaitForTurn& wait_for_turn, Result& result);
   void verify(const PlannedTrial& planned, Trial& trial, Judge& judge, Record& record,
               RankInputs& inputs, std::vector<HostTensor>& verified);
@@ -63,6 +65,10 @@ class Engine {
   /// Trial that is to be timed in turns with the planned one. Null for none, or without the memory
   /// for it. Throws std::runtime_error if its results are wrong.
   Trial* yardstick_of(const PlannedTrial& planned, placement::Place& place);
+  /// Computes rows again in smaller batches. Throws WrongResult if their bits must stay and do not.
+  void find_batch_invariance(const OpInstance& op, std::span<placement::Place* const> lane,
+                             const RankInputs& inputs, const std::vector<HostTensor>& verified,
+                             Record& record);
   void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
 
   placement::Devices devices_;

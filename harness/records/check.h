@@ -28,6 +28,7 @@ enum class Check {
   process_state,       // launches leave no changed state in the process
   agreement_of_ranks,  // all ranks have the same bits
   last_launch,         // the last launch, or the last timed one, leaves the verified bits
+  batch_invariance,    // rows keep their bits in smaller batches, where that is asked for
   soak,                // each of many launches leaves the verified bits
   late_writes,         // kernels of others write nothing after their stream has ended
   clock,               // the clock of their process tells of all the time that passes

@@ -140,6 +140,10 @@ struct Record {
   std::optional<std::int64_t> turns_with_limit;
   std::string rank_times_s;  // "1.2e-05;1.3e-05": median of each rank of a collective, in order
 
+  // Empty unless rows of the output were computed again in smaller batches.
+  std::optional<bool> batch_invariant;
+  std::string other_bits_at_rows;  // "1;16": numbers of rows in whose batch a row had other bits
+
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
 };
@@ -227,6 +231,8 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("fraction_ci_high", r.fraction_ci_high);
   visit("turns_with_limit", r.turns_with_limit);
   visit("rank_times_s", r.rank_times_s);
+  visit("batch_invariant", r.batch_invariant);
+  visit("other_bits_at_rows", r.other_bits_at_rows);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

@@ -135,19 +135,24 @@ Passes stack_passes(DType /*dtype*/, const Params& params) {
 std::vector<Op> matmul_ops() {
   using enum DType;
   return {
-      make_op(
-          {"batched_matmul", "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]", floats(), {tf32}},
-          {extent("batch"), extent("m"), extent("n"), extent("k")}, batched_matmul_signature,
-          plain_sums()),
+      make_op({"batched_matmul",
+               "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]",
+               floats(),
+               {tf32},
+               "batch"},
+              {extent("batch"), extent("m"), extent("n"), extent("k")}, batched_matmul_signature,
+              plain_sums()),
       make_op({"linear",
                "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 bf16",
                {f64, f32, bf16, f16, i8},
-               {tf32, e4m3}},
+               {tf32, e4m3},
+               "batch"},
               linear_parameters(), linear_signature, linear_passes),
       make_op({"linear_stack",
                "`layers` times linear, each on the output of the one before",
                floats(),
-               {tf32}},
+               {tf32},
+               "batch"},
               stack_parameters(), stack_signature, stack_passes),
   };
 }

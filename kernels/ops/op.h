@@ -79,6 +79,9 @@ struct Op {
   std::vector<DType> dtypes;
   std::vector<DType> matrix_unit_dtypes;  // subset of dtypes that only matrix units compute in
   std::vector<Parameter> parameters;
+  /// Parameter that counts the outermost rows of the output, each of which depends only on the same
+  /// row of the inputs of so many rows. Fewer of them are the same problem in part. Empty: none.
+  std::string_view independent_rows;
   /// Throws NotApplicable for parameters that do not fit together.
   Signature (*signature)(DType, const Params&) = nullptr;
   Passes passes;

@@ -16,6 +16,7 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
           .dtypes = std::move(dtypes),
           .matrix_unit_dtypes = row.matrix_unit_dtypes,
           .parameters = std::move(parameters),
+          .independent_rows = row.independent_rows,
           .signature = signature,
           .passes = std::move(passes)};
 }

@@ -15,6 +15,7 @@ struct OpRow {
   std::string_view formula;
   std::vector<DType> dtypes;
   std::vector<DType> matrix_unit_dtypes = {};  // further ones, in addition to `dtypes`
+  std::string_view independent_rows = {};      // as of Op
 };
 
 using SignatureOf = Signature (*)(DType, const Params&);

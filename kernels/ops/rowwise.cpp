@@ -68,12 +68,16 @@ std::vector<Op> rowwise_ops() {
       rowwise<false>({"softmax",
                       "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of "
                       "row r",
-                      floats()},
+                      floats(),
+                      {},
+                      "rows"},
                      softmax_passes()),
       rowwise<true>({"layernorm",
                      "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + "
                      "bias[c]",
-                     floats()},
+                     floats(),
+                     {},
+                     "rows"},
                     layernorm_passes()),
   };
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,8 @@ struct ComparedTrial {
   Change change = Change::unchanged;
   Speed speed = Speed::none;
   Ratio ratio;  // value 0 if there is none
+  /// Whether both left the same bits. Empty unless both passed on the same inputs.
+  std::optional<bool> same_bits;
 
   const StoredTrial& either() const { return base != nullptr ? *base : *cand; }
   bool has_ratio() const { return ratio.value > 0; }
@@ -63,6 +66,8 @@ struct ComparisonOptions {
   double margin = 0.05;
   /// Compares machines: ratios, no suspects.
   bool hardware = false;
+  /// The runs have the same seed, so outputs are comparable bit for bit.
+  bool same_seed = false;
   /// Devices of the base whose counterpart has another id.
   std::vector<std::pair<std::string, std::string>> other_ids;
 };

@@ -47,6 +47,7 @@ void visit_columns(const ComparedTrial& trial, const StoredTrial& either, Visito
   visit("ratio_high", to_cell(ratio(trial.ratio.high)));
   visit_side("base", trial.base, visit);
   visit_side("cand", trial.cand, visit);
+  visit("same_bits", to_cell(trial.same_bits));
 }
 
 }  // namespace

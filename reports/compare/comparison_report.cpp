@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "harness/records/replay.h"
 #include "kernels/core/names.h"
@@ -83,6 +84,11 @@ Section changes(const ComparisonFacts& facts, Change change, std::string_view ti
             told != nullptr ? std::string(told->reason) : ""};
   });
   return section;
+}
+
+std::ptrdiff_t count_of_bits(const ComparisonFacts& facts, bool same) {
+  return std::ranges::count(facts.comparison.trials, std::optional<bool>(same),
+                            &ComparedTrial::same_bits);
 }
 
 std::vector<std::string> speed_row(const ComparedTrial& trial) {
@@ -175,6 +181,38 @@ Section speeds(const ComparisonFacts& facts, Speed speed) {
   return section;
 }
 
+/// One line for each op and dtype of which a case left other bits.
+Section other_bits(const ComparisonFacts& facts) {
+  struct Group {
+    std::int64_t compared = 0;
+    Trials others;
+  };
+  std::map<std::vector<std::string>, Group> groups;
+  for (const ComparedTrial& trial : facts.comparison.trials) {
+    if (!trial.same_bits) continue;
+    const TrialGroup& of = *trial.either().group;
+    Group& group = groups[{of.suite + "/" + of.op, of.dtype, trial_place(trial)}];
+    ++group.compared;
+    if (!*trial.same_bits) group.others.push_back(&trial);
+  }
+  Section section{.title = fmt::format("Other bits, both right: {}", count_of_bits(facts, false))};
+  section.header = {"op", "dtype", "on", "cases", "other bits", "such as"};
+  section.alignment = "<<<>><";
+  for (const auto& [names, group] : groups) {
+    if (group.others.empty()) continue;
+    section.rows.push_back({names[0], names[1], names[2], fmt::format("{}", group.compared),
+                            fmt::format("{}", group.others.size()),
+                            std::string(group.others.front()->either().case_id)});
+  }
+  return section;
+}
+
+std::string bits_summary(const ComparisonFacts& facts) {
+  const auto others = count_of_bits(facts, false);
+  const auto all = others + count_of_bits(facts, true);
+  return all == 0 ? "" : fmt::format("; {} of {} left other bits", others, all);
+}
+
 std::string speed_summary(const ComparisonFacts& facts) {
   const Comparison& comparison = facts.comparison;
   const auto timed = std::ranges::count_if(comparison.trials, &ComparedTrial::has_ratio);
@@ -227,6 +265,7 @@ std::vector<Section> comparison_sections(const ComparisonFacts& facts) {
   add(changes(facts, Change::added, "New in cand", "cand"));
   add(changes(facts, Change::mended, "Mended", "base"));
   add(changes(facts, Change::unmended, "Passing in neither", "cand"));
+  add(other_bits(facts));
   if (facts.options.hardware) {
     for (Section& section : hardware_sections(facts)) add(std::move(section));
   } else {
@@ -248,7 +287,7 @@ std::string comparison_summary(const ComparisonFacts& facts) {
   text +=
       fmt::format(", {} mended, {} pass in neither, {} unchanged", comparison.count(Change::mended),
                   comparison.count(Change::unmended), comparison.count(Change::unchanged));
-  return text + "; " + speed_summary(facts);
+  return text + bits_summary(facts) + "; " + speed_summary(facts);
 }
 
 }  // namespace assay

@@ -80,12 +80,20 @@ void leaves_subnormals_flushed(Launch& launch) {
 #endif
 }
 
+/// Computes a row that is alone in another order.
+void one_row_differs(Launch& launch) {
+  launch.right();
+  const std::string rows(launch.op().op->independent_rows);
+  if (!rows.empty() && launch.op().params.integer(rows) == 1) flip_first_bit(launch);
+}
+
 constexpr DataFault faults[] = {
     {"not_reset", "adds to what the launch before left", not_reset},
     {"wrong_while_timed", "wrong in launches that are timed", wrong_while_timed},
     {"idle_while_timed", "does nothing in launches that are timed", idle_while_timed},
     {"every_other", "wrong in every other launch", every_other},
     {"every_thousandth", "wrong in every 1000th launch", every_thousandth},
+    {"one_row_differs", "a row has another bit when it is computed alone", one_row_differs},
     {"leaves_other_threads", "leaves another number of threads to all later launches",
      leaves_other_threads},
     {"leaves_rounding_up", "leaves sums rounded upward to all later launches", leaves_rounding_up},

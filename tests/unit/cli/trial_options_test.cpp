@@ -16,6 +16,7 @@ TrialOptions all_set() {
           .sim_devices = 3,
           .sim_faults = {"low_bit,op=add", "hang"},
           .strict = true,
+          .batch_invariant = true,
           .soak = 4,
           .without_check = "soak",
           .seed = 18446744073709551615ULL};
@@ -33,15 +34,17 @@ TEST(TrialOptions, ReachAWorkerAsTheyWereGiven) {
   EXPECT_EQ(parsed.sim_faults, all_set().sim_faults);
   EXPECT_TRUE(parsed.strict);
   EXPECT_EQ(parsed.soak, 4);
+  EXPECT_TRUE(parsed.batch_invariant);
   EXPECT_EQ(parsed.without_check, "soak");
   EXPECT_EQ(parsed.seed, all_set().seed);
 }
 
 TEST(TrialOptions, OfAReplayAreThoseThatTheRecordNeeds) {
-  EXPECT_EQ(replay_words(all_set(), false), (Words{"--threads", "2", "--strict", "--soak", "4"}));
+  EXPECT_EQ(replay_words(all_set(), false),
+            (Words{"--threads", "2", "--strict", "--batch-invariant", "--soak", "4"}));
   EXPECT_EQ(replay_words(all_set(), true),
             (Words{"--threads", "2", "--sim-devices", "3", "--sim-fault", "low_bit,op=add",
-                   "--sim-fault", "hang", "--strict", "--soak", "4"}));
+                   "--sim-fault", "hang", "--strict", "--batch-invariant", "--soak", "4"}));
 }
 
 TEST(TrialOptions, DefaultsNeedNoWords) {

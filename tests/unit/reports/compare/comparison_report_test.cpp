@@ -115,5 +115,36 @@ TEST(ComparisonReport, TextOfOthersStaysOnItsLine) {
   EXPECT_NE(report.markdown().find("two \\| lines"), std::string::npos);
 }
 
+/// A row that passed and left these bits.
+std::string hashed_row(const std::string& case_id, const std::string& hash) {
+  return case_id + ",linear,linear,f64,cpu,,1,1,pass,,,,,," + "," + hash + "\n";
+}
+
+TEST(ComparisonReport, OtherBitsAreCountedByOpWhereTheInputsWereTheSame) {
+  const std::string header =
+      "case_id,suite,op,dtype,device,timing,attempt,repeat,status,reason,expected_failure,"
+      "time_median_s,time_ci_low_s,time_ci_high_s,contended,output_hash\n";
+  const auto read = [&](const std::string& rows) {
+    std::istringstream text(header + rows);
+    return std::make_unique<StoredTrials>(text, "r.csv");
+  };
+  const auto base = read(hashed_row("a", "1f") + hashed_row("b", "2f") + hashed_row("c", ""));
+  const auto cand = read(hashed_row("a", "1f") + hashed_row("b", "3f") + hashed_row("c", "4f"));
+  EndedRun run;
+  const std::vector<Difference> none;
+  for (const bool same_seed : {true, false}) {
+    const ComparisonOptions how{.same_seed = same_seed};
+    const Comparison comparison = compare_trials(*base, *cand, how);
+    const ComparisonFacts facts{run, run, *base, *cand, none, comparison, how};
+    const std::string text = sections_text(comparison_sections(facts));
+    const std::string summary = comparison_summary(facts);
+    EXPECT_EQ(text.find("Other bits, both right: 1\n") != std::string::npos, same_seed) << text;
+    EXPECT_EQ(text.find("linear/linear  f64    cpu      2           1  b") != std::string::npos,
+              same_seed)
+        << text;
+    EXPECT_EQ(summary.find("; 1 of 2 left other bits;") != std::string::npos, same_seed) << summary;
+  }
+}
+
 }  // namespace
 }  // namespace assay
