@@ -74,6 +74,8 @@ const std::vector<Row>& table() {
        "rows of products, softmax and layernorm must keep their bits when fewer are computed "
        "(docs/bits.md)",
        CLI::Validator()},
+      {"--energy", &TrialOptions::energy, Reach::both, "",
+       "joules of a launch: samples for at least 2 s (docs/measuring.md)", CLI::Validator()},
       {"--soak", &TrialOptions::soak, Reach::both, "N",
        "launch each trial N more times; each launch must leave the verified bits",
        CLI::Range(1, 1000000000)},

@@ -22,6 +22,7 @@ struct TrialOptions {
   std::string python;            // empty: ASSAY_PYTHON, else python3
   bool fresh_inputs = false;     // timed launches take inputs that no launch has seen
   bool strict = false;           // no declared deviation passes
+  bool energy = false;           // joules of launches
   bool batch_invariant = false;  // rows must keep their bits in smaller batches
   std::int64_t soak = 0;         // further launches of each trial
   std::string without_check;     // switched off, on simulated devices, for `assay selftest`

@@ -31,6 +31,7 @@ EngineOptions engine_options(const WorkerOptions& options) {
   EngineOptions engine = options.engine;
   engine.seed = options.trials.seed;
   engine.soak = options.trials.soak;
+  engine.energy = options.trials.energy;
   engine.batch_invariant = options.trials.batch_invariant;
   const std::string& without = options.trials.without_check;
   if (!without.empty()) engine.checks = Checks(parse_check(without));

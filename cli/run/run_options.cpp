@@ -50,6 +50,7 @@ void add_run_options(CLI::App& app, RunOptions& o) {
                  "complete the run in DIR, with its selection and options; rows stay")
       ->type_name("DIR");
   add_timing_options(app, o.selection);
+  add_trial_option(app, o.selection, "--energy")->excludes(app.get_option("--check-only"));
   app.add_flag("--no-limits", o.no_limits, "do not measure the limits of large trials first");
   add_trial_options(app, o);
   add_trial_option(app, o.selection, "--without-check")->group("");  // only selftest uses it

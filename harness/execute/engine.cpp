@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "harness/execute/fill_record.h"
@@ -32,6 +34,11 @@ namespace {
 
 /// Least length of a block's sample: few samples must each average over more.
 constexpr double block_sample_s = 1e-3;
+
+/// Counters of energy are updated ten to fifty times a second.
+constexpr double energy_time_s = 2;
+constexpr double energy_cap_s = 6;
+constexpr double idle_time_s = 1;
 
 class TrialMeter final : public measure::Meter {
  public:
@@ -175,6 +182,18 @@ void Engine::find_batch_invariance(const OpInstance& op, std::span<placement::Pl
                                 found.first_difference)};
 }
 
+std::optional<double> Engine::idle_power_w(const PlannedTrial& planned, const Trial& trial) {
+  const auto [known, is_new] = idle_power_w_.try_emplace(lane_text(planned));
+  if (!is_new) return known->second;
+  measure::EnergySeries series;
+  const double begin_s = steady_s();
+  for (double now_s = begin_s; now_s < begin_s + idle_time_s; now_s = steady_s()) {
+    series.add(now_s, 0, trial.condition());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return known->second = series.result().power_w;
+}
+
 /// Judges every set of the last sample. Then the first one gets data that are judged bit for bit,
 /// and a part of them changes: the bound of a long sum hides so few elements, and a remembered sum.
 void Engine::judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge) {
@@ -201,7 +220,7 @@ void Engine::judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation,
 
 Trial* Engine::yardstick_of(const PlannedTrial& planned, placement::Place& place) {
   const std::string& id = planned.yardstick.case_id;
-  if (planned.timing.empty() || id.empty()) return nullptr;
+  if (planned.timing.empty() || id.empty() || options_.energy) return nullptr;
   if (Trial* known = yardsticks_.find(id, place.text())) return known;
   const PlannedTrial own{.test = parse_case_id(id), .lane = {place.id()}, .timing = ""};
   const OpInstance& op = own.test.op;
@@ -265,6 +284,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial,
   if (timed) {
     clock_.pause();
     wait_for_turn();
+    if (options_.energy) result.record.idle_power_w = idle_power_w(planned, trial);
     clock_.enter(&PhaseSeconds::sampling);
     const bool cold = planned.timing == cold_timing;
     TrialMeter meter(trial, *rotation, options_.checks, clock_, cold, op.signature.is_mirrored,
@@ -272,6 +292,10 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial,
     const auto sets = static_cast<std::int64_t>(trial.sets());
     measure::Policy policy{.turns = sets, .cap_s = options_.cap_s, .block = options_.block};
     if (options_.block > 0) policy.sample_s = block_sample_s;
+    if (options_.energy) {
+      policy.min_time_s = energy_time_s;
+      policy.cap_s = std::max(policy.cap_s, energy_cap_s);
+    }
     if (rotation->is_fresh()) policy.max_launches = sets;
     // Launches of an in-place op on their own result would grow without end: only the first one
     // after a restore counts. Only the first one after a flush is cold.
@@ -302,6 +326,7 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial,
   if (timed) {  // not earlier: wrong work has no times
     fill_times(result.record, op, measurement);
     fill_share(result.record, planned.yardstick.launches, measurement);
+    if (options_.energy) fill_energy(result.record, op, measurement.energy);
     result.samples = std::move(measurement.samples);
   }
 }

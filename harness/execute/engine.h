@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,6 +31,8 @@ struct EngineOptions {
   std::int64_t soak = 0;  // further launches of each trial; each is compared
   /// True if rows must keep their bits in smaller batches. Else timed trials find out whether.
   bool batch_invariant = false;
+  /// True if the joules of launches are wanted: samples take longer, in no turns with a limit.
+  bool energy = false;
   /// Number of samples of at least `block_sample_s` that time each trial, as `assay ab` does; 0:
   /// off.
   std::int64_t block = 0;
@@ -71,7 +75,12 @@ class Engine {
                              Record& record);
   void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
 
+  /// Power of the trial's devices while nothing runs; empty if they do not tell it. Measured once
+  /// for each lane.
+  std::optional<double> idle_power_w(const PlannedTrial& planned, const Trial& trial);
+
   placement::Devices devices_;
+  std::map<std::string, std::optional<double>> idle_power_w_;  // by lane
   EngineOptions options_;
   ReferenceStore references_;
   Yardsticks yardsticks_;

@@ -86,6 +86,21 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
   }
 }
 
+void fill_energy(Record& record, const OpInstance& op, const measure::Energy& energy) {
+  record.energy_by_power_per_launch_j = energy.launch_by_power_j;
+  record.energy_resolution_s = energy.resolution_s;
+  if (!energy.problem.empty()) {
+    record.reason += (record.reason.empty() ? "" : ", ") + ("energy: " + energy.problem);
+    return;
+  }
+  record.energy_per_launch_j = energy.launch_j;
+  if (energy.launch_ci) {
+    record.energy_ci_low_j = energy.launch_ci->low;
+    record.energy_ci_high_j = energy.launch_ci->high;
+  }
+  if (op.signature.flops > 0) record.energy_per_flop_j = *energy.launch_j / op.signature.flops;
+}
+
 void fill_share(Record& record, double launches, const measure::Measurement& measurement) {
   if (!measurement.yardstick) return;
   const statistics::Summary& per_launch = measurement.yardstick->per_launch;

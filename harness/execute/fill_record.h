@@ -15,6 +15,8 @@ void fill_precision(Record& record, const oracle::Precision& precision);
 
 /// The share of the limit, measured in turns with it; nothing if it was not. `launches` of the
 /// yardstick need as much of the limit as one of the op.
+/// Joules, or in `reason` why the device does not tell them.
+void fill_energy(Record& record, const OpInstance& op, const measure::Energy& energy);
 void fill_share(Record& record, double launches, const measure::Measurement& measurement);
 
 /// The time columns, and the rates that follow from them and the op's work.

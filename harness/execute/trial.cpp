@@ -116,6 +116,19 @@ double Trial::time_s(std::int64_t launches, bool cold, std::size_t first_set) {
   return *std::ranges::max_element(rank_times_s_);
 }
 
+DeviceCondition Trial::condition() const {
+  DeviceCondition all = device().condition();
+  for (const Device* other : std::span(lane_).subspan(1)) {
+    const DeviceCondition one = other->condition();
+    const auto add = [](std::optional<double>& sum, const std::optional<double>& more) {
+      sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+    };
+    add(all.power_w, one.power_w);
+    add(all.energy_j, one.energy_j);
+  }
+  return all;
+}
+
 void Trial::launch_and_fill(std::byte value) {
   const input::GuardedTensor& output = tensors_.front().output(0);
   executing_.front()->launch_and_fill(*kernels_.front().front(), *streams_.front(), output.data(),

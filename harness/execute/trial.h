@@ -76,7 +76,8 @@ class Trial {
 
   /// Device of rank 0, and its current condition.
   const Device& device() const { return *lane_.front(); }
-  DeviceCondition condition() const { return device().condition(); }
+  /// Power and energy are those of all devices of the lane.
+  DeviceCondition condition() const;
 
   /// Describes a guard band of any set that the last launches wrote to. Empty if all are whole.
   std::optional<std::string> damage() const;

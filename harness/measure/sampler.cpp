@@ -180,18 +180,22 @@ class YardstickRatios {
 class ConditionReader {
  public:
   ConditionReader(Meter& meter, const Policy& policy) : meter_(meter), policy_(policy) {}
-  const DeviceCondition& at(double now_s) {
+  /// State after `launches` launches have ended.
+  const DeviceCondition& at(double now_s, std::int64_t launches) {
     if (now_s >= next_s_) {
       last_ = meter_.condition();
+      energy_.add(now_s, launches, last_);
       next_s_ = now_s + policy_.condition_s;
     }
     return last_;
   }
+  Energy energy() const { return energy_.result(); }
 
  private:
   Meter& meter_;
   const Policy& policy_;
   DeviceCondition last_;
+  EnergySeries energy_;
   double next_s_ = -std::numeric_limits<double>::infinity();
 };
 
@@ -231,7 +235,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   const auto take = [&] {
     const double seconds = meter.time_s(launches);
     const double now_s = own_s();
-    const DeviceCondition& state = condition.at(now_s);
+    const DeviceCondition& state = condition.at(now_s, launches * (std::ssize(result.samples) + 1));
     result.samples.push_back({.seconds = seconds,
                               .launches = launches,
                               .clock_hz = state.clock_hz,
@@ -276,6 +280,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
     result.rank_launch_s.push_back(statistics::median(of_rank));
   }
   result.yardstick = yardstick.summary();
+  result.energy = condition.energy();
   result.condition = overall(result.samples, meter.condition());
   return result;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/energy.h"
 #include "harness/records/record.h"
 #include "harness/statistics/order_statistics.h"
 #include "kernels/device/device.h"
@@ -68,6 +69,7 @@ struct Measurement {
                                  // reading the clock in each
   double between_samples_s = 0;  // median time between samples
   std::optional<YardstickTurns> yardstick;
+  Energy energy;                      // of samples and the time between them
   std::vector<double> rank_launch_s;  // median of each rank; empty if ranks are not timed
 };
 

@@ -144,6 +144,15 @@ struct Record {
   std::optional<bool> batch_invariant;
   std::string other_bits_at_rows;  // "1;16": numbers of rows in whose batch a row had other bits
 
+  // Empty unless --energy asked for them and the device tells them.
+  std::optional<double> energy_per_launch_j;
+  std::optional<double> energy_ci_low_j;  // 95% interval, this process
+  std::optional<double> energy_ci_high_j;
+  std::optional<double> energy_by_power_per_launch_j;
+  std::optional<double> energy_per_flop_j;
+  std::optional<double> idle_power_w;
+  std::optional<double> energy_resolution_s;
+
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
 };
@@ -233,6 +242,13 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("rank_times_s", r.rank_times_s);
   visit("batch_invariant", r.batch_invariant);
   visit("other_bits_at_rows", r.other_bits_at_rows);
+  visit("energy_per_launch_j", r.energy_per_launch_j);
+  visit("energy_ci_low_j", r.energy_ci_low_j);
+  visit("energy_ci_high_j", r.energy_ci_high_j);
+  visit("energy_by_power_per_launch_j", r.energy_by_power_per_launch_j);
+  visit("energy_per_flop_j", r.energy_per_flop_j);
+  visit("idle_power_w", r.idle_power_w);
+  visit("energy_resolution_s", r.energy_resolution_s);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

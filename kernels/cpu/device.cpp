@@ -14,6 +14,8 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/rapl.h"
+#include "kernels/cpu/traits.h"
 #include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
@@ -67,6 +69,12 @@ constexpr std::span<const KernelRow> (*families[])() = {
 };
 
 }  // namespace
+
+DeviceCondition CpuDevice::condition() const {
+  DeviceCondition now;
+  if (info_.backend == traits().kind) now.energy_j = Rapl::of_this_machine().joules();
+  return now;
+}
 
 void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
   if (kind == Memory::huge_pages) {

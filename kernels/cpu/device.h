@@ -15,6 +15,8 @@ class CpuDevice final : public Device {
   explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) {}
 
   const DeviceInfo& info() const override { return info_; }
+  /// Tells the energy of all processors: of the whole CPU, not of a node of its memory.
+  DeviceCondition condition() const override;
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
   bool is_host() const override { return true; }

@@ -17,6 +17,7 @@ constexpr unsigned gpu_sensor = 0;
 constexpr unsigned max_links = 18;
 constexpr double mhz = 1e6;
 constexpr double milliwatt = 1e-3;
+constexpr double millijoule = 1e-3;
 struct Memory {
   unsigned long long total, free, used;
 };
@@ -172,6 +173,10 @@ DeviceCondition Nvml::condition(const std::string& pci_bus_id) const {
   c.clock_hz = number("nvmlDeviceGetClockInfo", mhz, gpu, sm_clock);
   c.temperature_c = number("nvmlDeviceGetTemperature", 1, gpu, gpu_sensor);
   c.power_w = number("nvmlDeviceGetPowerUsage", milliwatt, gpu);
+  unsigned long long energy_mj = 0;
+  if (ask("nvmlDeviceGetTotalEnergyConsumption", gpu, &energy_mj)) {
+    c.energy_j = static_cast<double>(energy_mj) * millijoule;
+  }
   if (const auto reasons = throttle_reasons(gpu)) c.throttled = is_throttled(*reasons);
   return c;
 }

@@ -191,6 +191,7 @@ DeviceCondition RemoteDevice::condition() const {
   condition.temperature_c = reader.optional<double>();
   condition.power_w = reader.optional<double>();
   condition.throttled = reader.optional<bool>();
+  condition.energy_j = reader.optional<double>();
   return condition;
 }
 

@@ -243,6 +243,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     case Command::condition: {
       const DeviceCondition now = device().condition();
       writer.put(now.clock_hz).put(now.temperature_c).put(now.power_w).put(now.throttled);
+      writer.put(now.energy_j);
       break;
     }
     case Command::synchronize:

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <iterator>
 
+#include "kernels/core/clock.h"
 #include "kernels/sim/kernel.h"
 #include "kernels/sim/narrow_matmul.h"
 
@@ -69,6 +71,13 @@ SimDevice::SimDevice(DeviceInfo info, int index, const std::vector<Fault>& fault
   std::ranges::copy_if(faults, std::back_inserter(faults_),
                        [&](const Fault& fault) { return fault.concerns(index); });
   peers_->push_back(this);
+}
+
+DeviceCondition SimDevice::condition() const {
+  constexpr double power_w = 10;
+  constexpr double update_s = 5e-3;
+  const double counted_s = has(FaultKind::stuck_meter) ? 0 : steady_s();
+  return {.power_w = power_w, .energy_j = power_w * update_s * std::floor(counted_s / update_s)};
 }
 
 SimDevice::~SimDevice() { std::erase(*peers_, this); }

@@ -26,6 +26,8 @@ class SimDevice final : public Device {
   SimDevice& operator=(const SimDevice&) = delete;
 
   const DeviceInfo& info() const override { return info_; }
+  /// Tells of a device that takes the same power all the time.
+  DeviceCondition condition() const override;
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override { memory_.release(memory); }
   bool is_host() const override { return true; }

@@ -12,7 +12,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 16> kinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 17> kinds{{
     {"segv", FaultKind::segv},
     {"abort", FaultKind::abort},
     {"hang", FaultKind::hang},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 16> kinds{{
     {"opens_anything", FaultKind::opens_anything},
     {"ignores_mask", FaultKind::ignores_mask},
     {"stale_memory", FaultKind::stale_memory},
+    {"stuck_meter", FaultKind::stuck_meter},
     {"claims_all", FaultKind::claims_all},
     {"torn_upload", FaultKind::torn_upload},
     {"slow", FaultKind::slow},

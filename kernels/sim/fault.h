@@ -26,6 +26,7 @@ enum class FaultKind {
   opens_anything,  // opens devices that do not exist
   ignores_mask,    // shows the devices that a mask should hide
   stale_memory,    // reports free memory as if nothing were allocated
+  stuck_meter,     // the counter of energy stands still
   claims_all,      // claims any memory as its own
   torn_upload,     // the last byte of an upload is lost
   slow,            // the launch takes `percent` longer; no oracle sees it, `assay ab` does

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -197,6 +199,19 @@ Return nvmlDeviceGetTemperature(void* handle, unsigned sensor, unsigned* to) {
 
 Return nvmlDeviceGetPowerUsage(void* handle, unsigned* to) {
   return tell_number(handle, to, [](const GpuModel& gpu) { return power_limit_mw(gpu) / 8; });
+}
+
+/// Millijoules since the driver was loaded, here since the first question: of a GPU that idles.
+Return nvmlDeviceGetTotalEnergyConsumption(void* handle, unsigned long long* to) {
+  using Clock = std::chrono::steady_clock;
+  static const Clock::time_point begin = Clock::now();
+  return with_gpu(handle, to, [&](int gpu) {
+    constexpr double update_s = 0.02;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double counted_s = std::floor(seconds / update_s) * update_s;
+    *to = static_cast<unsigned long long>(counted_s * power_limit_mw(emulator::model_of(gpu)) / 8);
+    return success;
+  });
 }
 
 Return nvmlDeviceGetEnforcedPowerLimit(void* handle, unsigned* to) {
