@@ -75,14 +75,15 @@ std::vector<Group> grouped(std::span<const Record> trials, const std::vector<std
 
 std::vector<std::string> line_of(const Group& group, bool by_dtype) {
   std::vector<std::string> line{
-      group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", "", ""};
+      group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", "", "", ""};
   if (group.largest != nullptr) {
     const Rate own = *rate(*group.largest);
     line[3] = si(own.per_s, own.unit);
     if (const auto share = group.largest->fraction_of_limit) {
       line[4] = fmt::format("{:.0f}%", *share * 100);
     }
-    line[5] = (by_dtype ? "" : group.largest->dtype + "  ") + group.largest->params;
+    if (const auto joules = group.largest->energy_per_launch_j) line[5] = si(*joules, "J");
+    line[6] = (by_dtype ? "" : group.largest->dtype + "  ") + group.largest->params;
   }
   return line;
 }
@@ -128,14 +129,18 @@ std::string overview(std::span<const Record> trials) {
                            [&](const Group& group) { return place_of(devices, group.device); });
 
   std::vector<std::vector<std::string>> lines{
-      {"device", "op", "right", "rate", "of limit", "at the largest case"}};
+      {"device", "op", "right", "rate", "of limit", "a launch", "at the largest case"}};
   for (const Group& group : groups) lines.push_back(line_of(group, by_dtype));
-  const bool has_limits = std::ranges::any_of(lines.begin() + 1, lines.end(),
-                                              [](const auto& line) { return !line[4].empty(); });
-  if (!has_limits) {
-    for (auto& line : lines) line.erase(line.begin() + 4);
+  std::string alignment = "<<>>>><";
+  for (const std::ptrdiff_t column : {5, 4}) {
+    const auto is_told = [&](const auto& line) {
+      return !line[static_cast<std::size_t>(column)].empty();
+    };
+    if (std::any_of(lines.begin() + 1, lines.end(), is_told)) continue;
+    for (auto& line : lines) line.erase(line.begin() + column);
+    alignment.erase(alignment.begin() + column);
   }
-  const std::string text = text_table(lines, has_limits ? "<<>>><" : "<<>><");
+  const std::string text = text_table(lines, alignment);
   return text + slowest_links(trials) + batch_bits(trials) + disturbances(trials);
 }
 

@@ -44,6 +44,7 @@ class Energy(AssayTest):
     def test_without_a_counter_the_row_says_so(self):
         row = self.row(*ADD, "--device", "cpu", env={**os.environ, "ASSAY_POWERCAP": str(self.folder / "nothing")})
         self.assertEqual(row["idle_power_w"], "")
+        self.assertIn("no trial tells its joules", (self.folder / "run" / "run.json").read_text())
         self.assertIn("energy: no counter of energy that this process can read", row["reason"])
 
     def test_energy_needs_timed_launches(self):
