@@ -22,6 +22,21 @@ TEST(Page, OfARunThatPassed) {
   EXPECT_EQ(part(html, "against"), "") << "one device has nothing beside it";
 }
 
+TEST(Page, TellsWhereRowsChangeTheirBitsWithTheBatch) {
+  Record same = record("softmax", "cpu");
+  same.batch_invariant = true;
+  Record changes = record("linear", "cpu");
+  changes.batch_invariant = false;
+  changes.other_bits_at_rows = "1;16";
+  const Stored stored({record("add", "cpu"), same, changes}, sample_run(3, 0));
+  const std::string bits = part(html_of({stored.read()}), "bits");
+  EXPECT_TRUE(has(bits, "✓ all 1")) << bits;
+  EXPECT_TRUE(has(bits, "<a href=\"#row=0.2\">1 of 1 change</a>")) << bits;
+  EXPECT_TRUE(has(bits, "at 1, 16")) << bits;
+  EXPECT_FALSE(has(bits, "add"));
+  EXPECT_EQ(part(html_of({Stored({record("add", "cpu")}).read()}), "bits"), "") << "not tried";
+}
+
 TEST(Page, ShowsTheCommandAsOneWouldTypeIt) {
   RunInfo run = sample_run(1, 0);
   run.command_line = {"/opt/a b/bin/assay", "run", "--filter", "a|b"};
