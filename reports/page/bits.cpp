@@ -23,8 +23,7 @@ struct Batches {
 Json cell_of(const Batches& batches) {
   if (batches.tried == 0) return text_cell("");
   if (batches.changing == 0) return text_cell(fmt::format("✓ all {}", batches.tried));
-  Json cell = number_cell(fmt::format("{} of {} change", batches.changing, batches.tried),
-                          static_cast<double>(batches.changing));
+  Json cell = text_cell(fmt::format("{} of {} change", batches.changing, batches.tried));
   cell["link"] = batches.link;
   std::vector<std::string> rows;
   for (const std::int64_t count : batches.at_rows) rows.push_back(std::to_string(count));
