@@ -19,14 +19,15 @@ namespace {
 
 constexpr std::size_t fewest_pairs = 3;
 
-struct Link {
+/// A link, and what is transferred over it; empty: nothing between two.
+struct Found {
   std::string what;
-  std::string name;
+  Link link;
 };
 
 /// Names the ranks of a pair by their devices, or by their numbers if they share one. Rows of a
 /// resumed run come from a file: a number that is none stays text.
-Link link_of_ranks(const Record& trial) {
+Found link_of_ranks(const Record& trial) {
   const std::vector<std::string> devices = split(trial.device, '+');
   const auto device_of = [&](const std::string& rank) {
     std::size_t number = 0;
@@ -47,40 +48,45 @@ Link link_of_ranks(const Record& trial) {
     }
   }
   return {fmt::format("{}/{}/{} {}", trial.suite, trial.op, trial.dtype, join(others, ";")),
-          device_of(from) + ">" + device_of(to)};
+          {.from = device_of(from), .to = device_of(to)}};
 }
 
-/// Nothing for a trial that is no transfer between two.
-Link link_of(const Record& trial) {
+Found link_of(const Record& trial) {
   if (trial.op == "send_recv_pair") return link_of_ranks(trial);
-  const bool is_between_two = trial.device.find_first_of("<>") != std::string::npos;
-  if (!is_between_two) return {};
+  const std::string& lane = trial.device;  // "cuda:0>cuda:1", "cuda:0<>cuda:1"
+  const std::size_t sign = lane.find_first_of("<>");
+  if (sign == std::string::npos) return {};
+  const std::size_t after = lane.find_first_not_of("<>", sign);
+  if (after == std::string::npos) return {};
   return {fmt::format("{}/{}/{} {}", trial.suite, trial.op, trial.dtype, trial.params),
-          trial.device};
+          {.from = lane.substr(0, sign), .to = lane.substr(after), .both_ways = after - sign > 1}};
 }
 
 }  // namespace
 
+const Link& Links::slowest() const {
+  return *std::ranges::min_element(all, {}, &Link::bytes_per_s);
+}
+
 std::vector<Links> links_of(std::span<const Record> trials) {
-  std::map<std::string, std::vector<std::pair<double, std::string>>> pairs;
-  for (const Record& trial : trials) {
-    const auto speed = rate(trial);
+  std::map<std::string, Links> groups;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto speed = rate(trials[i]);
     if (!speed) continue;
-    const Link link = link_of(trial);
-    if (link.what.empty()) continue;
-    pairs[link.what + " " + trial.timing].emplace_back(speed->per_s, link.name);
+    Found found = link_of(trials[i]);
+    if (found.what.empty()) continue;
+    found.link.bytes_per_s = speed->per_s;
+    found.link.trial = i;
+    groups[found.what + " " + trials[i].timing].all.push_back(std::move(found.link));
   }
   std::vector<Links> found;
-  for (const auto& [key, all] : pairs) {
-    if (all.size() < fewest_pairs) continue;
+  for (auto& [what, links] : groups) {
+    if (links.all.size() < fewest_pairs) continue;
+    links.what = what;
     std::vector<double> speeds;
-    for (const auto& [speed, name] : all) speeds.push_back(speed);
-    const auto slowest = std::ranges::min_element(all);
-    found.push_back({.what = key,
-                     .count = all.size(),
-                     .median_bytes_per_s = statistics::median(speeds),
-                     .slowest = slowest->second,
-                     .slowest_bytes_per_s = slowest->first});
+    for (const Link& link : links.all) speeds.push_back(link.bytes_per_s);
+    links.median_bytes_per_s = statistics::median(speeds);
+    found.push_back(std::move(links));
   }
   return found;
 }
@@ -88,9 +94,10 @@ std::vector<Links> links_of(std::span<const Record> trials) {
 std::string slowest_links(std::span<const Record> trials) {
   std::string text;
   for (const Links& links : links_of(trials)) {
-    text += fmt::format("slowest of {} links, {}: {}, {}, {:.2f} of the median\n", links.count,
-                        links.what, links.slowest, si(links.slowest_bytes_per_s, "B/s"),
-                        links.slowest_bytes_per_s / links.median_bytes_per_s);
+    const Link& slowest = links.slowest();
+    text += fmt::format("slowest of {} links, {}: {}, {}, {:.2f} of the median\n", links.all.size(),
+                        links.what, slowest.name(), si(slowest.bytes_per_s, "B/s"),
+                        slowest.bytes_per_s / links.median_bytes_per_s);
   }
   return text;
 }

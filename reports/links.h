@@ -8,13 +8,24 @@
 
 namespace assay {
 
+/// A transfer between two devices or ranks.
+struct Link {
+  std::string from;  // "cuda:2", "rank 2"
+  std::string to;
+  bool both_ways = false;
+  double bytes_per_s = 0;
+  std::size_t trial = 0;  // index into the trials
+
+  std::string name() const { return from + (both_ways ? "<>" : ">") + to; }
+};
+
 /// The same transfer between every pair of devices or ranks.
 struct Links {
   std::string what;  // "collectives/send_recv_pair/f32 ranks=4;count=1048576"
-  std::size_t count = 0;
+  std::vector<Link> all;
   double median_bytes_per_s = 0;
-  std::string slowest;  // "cuda:2>cuda:5", "rank 2>rank 5"
-  double slowest_bytes_per_s = 0;
+
+  const Link& slowest() const;
 };
 
 /// Finds the transfers that were timed on at least three pairs: fewer have no usual speed.

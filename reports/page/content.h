@@ -35,6 +35,7 @@ Json against_part(const Content& content);
 Json charts_part(const Content& content);
 Json environment_part(const Content& content);
 Json limits_part(const Content& content);
+Json links_part(const Content& content);
 Json bits_part(const Content& content);
 Json results_part(const Content& content);
 

@@ -42,7 +42,7 @@ struct Part {
 };
 
 /// The parts in their order on the page.
-constexpr std::array<Part, 12> parts{{{"verdict", "Verdict", verdict_part},
+constexpr std::array<Part, 13> parts{{{"verdict", "Verdict", verdict_part},
                                       {"paired", "Two builds", paired_part},
                                       {"history", "History", history_part},
                                       {"problems", "Wrong", problems_part},
@@ -52,6 +52,7 @@ constexpr std::array<Part, 12> parts{{{"verdict", "Verdict", verdict_part},
                                       {"charts", "Charts", charts_part},
                                       {"environment", "Devices", environment_part},
                                       {"limits", "Limits", limits_part},
+                                      {"links", "Links", links_part},
                                       {"bits", "Bits", bits_part},
                                       {"results", "Rows", results_part}}};
 

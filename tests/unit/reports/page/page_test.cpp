@@ -37,6 +37,17 @@ TEST(Page, TellsWhereRowsChangeTheirBitsWithTheBatch) {
   EXPECT_EQ(part(html_of({Stored({record("add", "cpu")}).read()}), "bits"), "") << "not tried";
 }
 
+TEST(Page, ShowsLinksAsSendersAgainstReceivers) {
+  std::vector<Record> trials;
+  for (const std::string lane : {"cuda:0>cuda:1", "cuda:1>cuda:0", "cuda:2>cuda:0"}) {
+    trials.push_back(timed("peer_memcpy", lane, lane.starts_with("cuda:2") ? 4e-3 : 1e-3));
+  }
+  const std::string links = part(html_of({Stored(trials).read()}), "links");
+  EXPECT_TRUE(has(links, "the slowest has 0.25 of the median")) << links;
+  EXPECT_TRUE(has(links, "2.00 GB/s</a> <small class=\"mark\">slowest</small>")) << links;
+  EXPECT_EQ(part(html_of({Stored({timed("add", "cpu", 1e-3)}).read()}), "links"), "");
+}
+
 TEST(Page, ShowsTheCommandAsOneWouldTypeIt) {
   RunInfo run = sample_run(1, 0);
   run.command_line = {"/opt/a b/bin/assay", "run", "--filter", "a|b"};
