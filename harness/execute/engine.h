@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "harness/execute/checks.h"
 #include "harness/execute/reference_store.h"
 #include "harness/execute/rotation.h"
+#include "harness/execute/soak.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/execute/yardsticks.h"
@@ -63,13 +66,22 @@ class Engine {
   /// Trial that is to be timed in turns with the planned one. Null for none, or without the memory
   /// for it. Throws std::runtime_error if its results are wrong.
   Trial* yardstick_of(const PlannedTrial& planned, placement::Place& place);
+  /// A soak stays open from one interval to the next.
+  struct OpenSoak {
+    Record verified;
+    std::unique_ptr<Soak> soak;
+  };
+  OpenSoak& soak_of(const PlannedTrial& planned, placement::Place& place, Result& result);
+  /// Runs one interval of a soak.
+  void soak_steps(const PlannedTrial& planned, placement::Place& place, Result& result);
   void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
 
   placement::Devices devices_;
   EngineOptions options_;
   ReferenceStore references_;
   Yardsticks yardsticks_;
-  PhaseClock clock_;  // phases of the open trial
+  std::map<std::string, OpenSoak> soaks_;  // by case and device
+  PhaseClock clock_;                       // phases of the open trial
 };
 
 }  // namespace assay
