@@ -297,6 +297,11 @@ Engine::OpenSoak& Engine::soak_of(const PlannedTrial& planned, placement::Place&
   if (exact == all.end()) throw std::runtime_error("no data of this case have exact results");
   const int pass = static_cast<int>(exact - all.begin());
 
+  // Two contents. No skip: a soak that a device cannot take must show.
+  const double needed = 2 * host_bytes(op, place.device().is_host());
+  if (const auto why = too_little_memory_now(needed)) {
+    throw DeviceError(Failure::out_of_memory, *why);
+  }
   placement::Place* lane[] = {&place};
   auto trial = std::make_unique<Trial>(op, lane);
   Record& record = result.record;
