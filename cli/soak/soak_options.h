@@ -15,7 +15,7 @@ struct SoakOptions {
   std::filesystem::path resume;
   std::string duration;    // as typed; required for a new soak
   std::string interval;    // as typed; empty: the default
-  double timeout_s = 120;  // beyond the interval
+  double timeout_s = 300;  // beyond the interval: all devices are verified side by side
   bool fail_fast = false;
   bool wait = false;
   bool quiet = false;

@@ -159,13 +159,16 @@ void Soak::count_wrong(std::size_t turn, SoakWork& work) {
 
 /// Throws if the device's comparison is blind: to a wrong bit that the host sees in the last
 /// output, or to one that is flipped for it.
-void Soak::check_comparison(std::size_t turn) {
+void Soak::check_comparison(std::size_t turn, bool was_right, SoakWork& work) {
   if (!rounds_[turn].comparer) return;
   const HostTensor& right = contents_.right[turn];
   const auto refuse = [](const std::string& what) {
     throw WrongResult{Check::soak, "soak", "the device's own comparison did not see " + what};
   };
-  if (!is_right(turn)) return;  // counted: the launch was wrong
+  if (!is_right(turn)) {
+    if (was_right) count_wrong(turn, work);  // or else it is counted
+    return;
+  }
   if (const auto element = result_->first_difference(right)) {
     refuse(fmt::format("a wrong bit at [{}]", *element));
   }
@@ -204,6 +207,7 @@ void Soak::run(double seconds, const Checks& checks, SoakWork& work) {
   const DeviceErrors before = device_.errors();
   double condition_s = begin_s;
   double now_s = begin_s;
+  bool was_right = true;
   do {
     turn_ = (turn_ + 1) % rounds_.size();
     const Round& round = rounds_[turn_];
@@ -217,7 +221,8 @@ void Soak::run(double seconds, const Checks& checks, SoakWork& work) {
     work.launch_s += steady_s() - launch_s;
     const auto launches = std::ssize(round.kernels);
     work.launches += launches;
-    if (!is_right(turn_)) count_wrong(turn_, work);
+    was_right = is_right(turn_);
+    if (!was_right) count_wrong(turn_, work);
     work.products += static_cast<double>(launches) * multiply_adds(op);
     if (op.signature.is_copy) {
       work.copied_bytes +=
@@ -231,7 +236,7 @@ void Soak::run(double seconds, const Checks& checks, SoakWork& work) {
   work.ecc_uncorrected = increase(before.ecc_uncorrected, after.ecc_uncorrected);
   work.nvlink_errors = increase(before.nvlink, after.nvlink);
   try {
-    check_comparison(turn_);
+    check_comparison(turn_, was_right, work);
     check_around(checks);
   } catch (const WrongResult&) {
     work.products = work.copied_bytes = 0;

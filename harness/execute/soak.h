@@ -53,7 +53,7 @@ class Soak {
   void restore();
   bool is_right(std::size_t turn);
   void count_wrong(std::size_t turn, SoakWork& work);
-  void check_comparison(std::size_t turn);
+  void check_comparison(std::size_t turn, bool was_right, SoakWork& work);
   void check_around(const Checks& checks);
   void read_condition(SoakWork& work) const;
 

@@ -85,6 +85,8 @@ class Soak(AssayTest):
         self.assertIn("no soak.csv", self.soak("--resume", ".", expect=2))
         self.assertIn("--for does not go with --resume", self.soak("--resume", ".", "--for", "1s", expect=2))
         self.soak("--for", "1s", "--device", "cuda:4095", expect=3)
+        self.assertIn("no case can soak cpu", self.soak("--for", "1s", "--device", "cpu", "--case",
+                                                        "linear/tf32/batch=8,in=8,out=8,bias=0,act=none", expect=3))
         self.assertFalse((self.folder / "assay-soaks").exists(), "nothing began")
 
 
