@@ -91,6 +91,9 @@ std::string state_text(const SoakDevice& device) {
   if (share(device.total) < min_share_in_launches && device.total.launches > 0) {
     text += fmt::format(", less than {:.0f}%", 100 * min_share_in_launches);
   }
+  if (device.skipped > 0) {
+    text += fmt::format("; {} of {} intervals were skipped", device.skipped, device.planned);
+  }
   if (device.temperature_min_c) {
     text +=
         fmt::format("; {:.0f} to {:.0f} °C", *device.temperature_min_c, *device.temperature_max_c);
@@ -159,7 +162,10 @@ SoakDevice soak_device(const DeviceInfo& info, std::int64_t planned,
     const StatusClass how = class_of(row.status);
     device.has_wrong |= how == StatusClass::wrong;
     device.has_broken |= how == StatusClass::broken;
-    if (how == StatusClass::skipped) one->skip_reason = row.reason;
+    if (how == StatusClass::skipped) {
+      one->skip_reason = row.reason;
+      ++device.skipped;
+    }
     if (device.first_bad.empty() && (how == StatusClass::wrong || how == StatusClass::broken)) {
       device.first_bad =
           fmt::format("{} in interval {}: {}", name(row.status), row.interval, row.reason);

@@ -45,6 +45,7 @@ struct SoakDevice {
   std::string name;
   std::string stand_in;
   std::int64_t planned = 0;  // intervals
+  std::int64_t skipped = 0;  // of them, as the device lacks their case: they took no time
   SoakTotal total;
   std::vector<SoakCase> cases;  // in the order of their first rows
   std::optional<double> temperature_min_c;

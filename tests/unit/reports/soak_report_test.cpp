@@ -71,6 +71,19 @@ TEST(SoakReport, NeverPassesADeviceThatComparedNothing) {
   EXPECT_EQ(soak_report(devices).find("PASSED"), std::string::npos);
 }
 
+TEST(SoakReport, SaysWhichPartOfTheTimeWasSkipped) {
+  SoakRow skipped = row(2, 0);
+  skipped.case_id = copy;
+  skipped.status = Status::skip;
+  skipped.reason = "not here";
+  skipped.work = SoakWork();
+  const std::vector devices{folded(2, {row(1, 100), skipped})};
+  EXPECT_EQ(devices[0].verdict(), StatusClass::right);
+  const std::string text = soak_report(devices);
+  EXPECT_NE(text.find("1 of 2 intervals were skipped"), std::string::npos) << text;
+  EXPECT_NE(text.find("skipped: not here"), std::string::npos) << text;
+}
+
 TEST(SoakReport, ComparesTheLastTenthWithTheFirst) {
   std::vector<SoakRow> rows;
   for (int i = 1; i <= 20; ++i) rows.push_back(row(i, i <= 18 ? 1000 : 800));
