@@ -96,6 +96,7 @@ enum class Break {
   input,             // the third one flips a bit of its input, once
   blind_comparison,  // whatever is compared is equal
   idle_comparison,   // comparing does nothing
+  late_comparison,   // nor does the second comparison, after the only launch of its interval
 };
 
 class BrokenKernel final : public Kernel {
@@ -113,6 +114,7 @@ class BrokenKernel final : public Kernel {
     ++launches_;
     const bool compares = op_.op->name == "equal";
     if (compares && how_ == Break::idle_comparison) return;
+    if (compares && how_ == Break::late_comparison && launches_ == 2) return;
     if (compares && how_ == Break::blind_comparison) {
       device_.fill(binding_.outputs[0], std::byte{1}, op_.signature.outputs[0].bytes());
       return;
@@ -163,7 +165,9 @@ Result soak_broken(Break how, const std::string& id, int intervals = 1) {
   Engine engine(backends, {.seed = 1});
   Result result;
   for (int interval = 1; interval <= intervals; ++interval) {
-    result = engine.execute(soaking(id, {"broken", 0}, interval), [] {});
+    PlannedTrial trial = soaking(id, {"broken", 0}, interval);
+    if (how == Break::late_comparison) trial.soak_s = 1e-9;
+    result = engine.execute(trial, [] {});
     if (result.record.status != Status::pass) break;
   }
   if (how != Break::input || result.record.status != Status::fail) return result;
@@ -209,6 +213,13 @@ TEST(Soak, CountsAComparisonThatIsItselfWrong) {
   const Result result = soak_broken(Break::idle_comparison, product);
   EXPECT_EQ(result.record.status, Status::fail);
   EXPECT_NE(result.record.reason.find("that the host does not find"), std::string::npos);
+}
+
+TEST(Soak, CountsAComparisonThatErrsAtTheEndOfItsInterval) {
+  const Result result = soak_broken(Break::late_comparison, product);
+  EXPECT_EQ(result.record.status, Status::fail);
+  EXPECT_EQ(result.soak.value().launches, 1);
+  EXPECT_EQ(result.soak->wrong_elements, 1);
 }
 
 class Comparers : public Engines {
