@@ -33,6 +33,7 @@ constexpr const char* examples = R"(Examples:
   assay machines h100 a100                 which hardware is how fast, and what is an outlier
   assay selftest                           does it catch what it claims to catch?
   assay ab --base old/bin/assay            is this build slower than that one?
+  assay soak --for 8h                      is every bit right after hours of full load?
   assay bisect --versions lib-* -- --suite linear      which version of a library turned wrong?
   assay run --device cuda --require cuda   a gate for a GPU runner: red without a GPU
 
@@ -55,10 +56,10 @@ int run(int argc, char** argv) {
       "Display the folder of assay_kernel.h, for compilers, and exit");
   program.allow_extras();
   const std::vector<Command> commands{
-      add_run(program),          add_list(program),   add_devices(program),  add_limits(program),
-      add_ab(program),           add_bisect(program), add_compare(program),  add_history(program),
-      add_machines(program),     add_report(program), add_selftest(program), add_worker(program),
-      add_serve_kernels(program)};
+      add_run(program),      add_list(program),         add_devices(program),  add_limits(program),
+      add_ab(program),       add_bisect(program),       add_compare(program),  add_history(program),
+      add_machines(program), add_report(program),       add_selftest(program), add_soak(program),
+      add_worker(program),   add_serve_kernels(program)};
   for (const Command& command : commands) command.app->allow_extras();
   if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
   for (const Command& command : commands) {

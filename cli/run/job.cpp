@@ -64,26 +64,6 @@ std::vector<PlannedTrial> stored_plan(const BegunRun& begun, const RunOptions& o
   return plan;
 }
 
-/// Checks that every device of the run is still here, by name and UUID.
-void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine) {
-  for (const DeviceCells& cells : stored) {
-    const std::string& device = cells.at("device");
-    const std::string& name = cells.at("name");
-    if (!cells.contains("uuid")) {
-      throw UsageError("--resume: devices.csv has no column 'uuid'");
-    }
-    const std::string& uuid = cells.at("uuid");
-    const auto found = std::ranges::find(machine.devices, device, &DeviceInfo::device);
-    if (found == machine.devices.end()) {
-      throw AbsentDevice(fmt::format("--resume: {} ({}) is gone", device, name));
-    }
-    if (found->name != name || found->uuid != uuid) {
-      throw UsageError(fmt::format("--resume: {} is now '{}' {}; the run began on '{}' {}", device,
-                                   found->name, found->uuid, name, uuid));
-    }
-  }
-}
-
 /// Rows of two libraries are not of one run.
 void check_kernels_unchanged(const StoredRun& stored, const RunInfo& now) {
   const auto check = [&](std::string_view what, const std::string& then, const std::string& is) {
@@ -141,6 +121,25 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
 }
 
 }  // namespace
+
+void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine) {
+  for (const DeviceCells& cells : stored) {
+    const std::string& device = cells.at("device");
+    const std::string& name = cells.at("name");
+    if (!cells.contains("uuid")) {
+      throw UsageError("--resume: devices.csv has no column 'uuid'");
+    }
+    const std::string& uuid = cells.at("uuid");
+    const auto found = std::ranges::find(machine.devices, device, &DeviceInfo::device);
+    if (found == machine.devices.end()) {
+      throw AbsentDevice(fmt::format("--resume: {} ({}) is gone", device, name));
+    }
+    if (found->name != name || found->uuid != uuid) {
+      throw UsageError(fmt::format("--resume: {} is now '{}' {}; the run began on '{}' {}", device,
+                                   found->name, found->uuid, name, uuid));
+    }
+  }
+}
 
 Job begin_job(const RunOptions& options) {
   SelectedTrials selected = select_trials(options.selection);

@@ -8,6 +8,7 @@
 #include "harness/records/run_info.h"
 #include "reports/files/csv_file.h"
 #include "reports/files/run_directory.h"
+#include "reports/files/stored_run.h"
 
 namespace assay::cli {
 
@@ -23,6 +24,10 @@ struct Job {
   std::vector<PlannedTrial> plan;  // remaining trials, repeats included
   std::vector<Record> earlier;     // existing rows
 };
+
+/// Checks that every device of a stored run is still here, by name and UUID. Throws UsageError and
+/// AbsentDevice.
+void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine);
 
 /// Plans a run; its directory is not yet made. Throws UsageError and AbsentDevice.
 Job begin_job(const RunOptions& options);

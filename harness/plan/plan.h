@@ -32,6 +32,9 @@ struct PlannedTrial {
   /// empty.
   std::string skip_reason;
   Yardstick yardstick = {};
+  /// Seconds for which it launches and compares once it is verified (harness/execute/soak.h); 0: a
+  /// plain trial. The worker keeps it open for its next interval.
+  double soak_s = 0;
 };
 
 /// Names of its devices in records: "cpu", "cuda:0+cuda:1" for a collective, "cuda:0>cuda:1" for a

@@ -112,6 +112,9 @@ Result read_result(const json& object) {
   for (const Phase& phase : all_phases) {
     if (result.phases.*phase.seconds < 0) throw Malformed("malformed line: negative seconds");
   }
+  if (const auto soak = object.find("soak"); soak != object.end()) {
+    result.soak = fields_from_json<SoakWork>(*soak);
+  }
   for (const json& sample : object.at("samples")) result.samples.push_back(read_sample(sample));
   return result;
 }
@@ -131,6 +134,7 @@ ToWorker read_trial(const json& object) {
     trial.yardstick = {.case_id = yardstick->at("case").get<std::string>(),
                        .launches = yardstick->at("launches").get<double>()};
   }
+  trial.soak_s = object.value("soak_s", 0.0);
   const auto case_id = object.at("case").get<std::string>();
   try {
     trial.test = parse_case_id(case_id);
@@ -177,6 +181,7 @@ std::string encode(const Result& result) {
               {"references_shared", result.references.shared},
               {"phases_s", fields_to_json(result.phases)},
               {"samples", json::array()}};
+  if (result.soak) object["soak"] = fields_to_json(*result.soak);
   for (const Sample& sample : result.samples) {
     object["samples"].push_back(sample_to_json(sample));
   }
@@ -202,6 +207,7 @@ std::string encode(const PlannedTrial& trial) {
   if (const Yardstick& yardstick = trial.yardstick; !yardstick.case_id.empty()) {
     line["yardstick"] = {{"case", yardstick.case_id}, {"launches", yardstick.launches}};
   }
+  if (trial.soak_s > 0) line["soak_s"] = trial.soak_s;
   return to_line(line);
 }
 

@@ -13,6 +13,7 @@
 #include "harness/records/phases.h"
 #include "harness/records/run_info.h"
 #include "harness/records/skip_category.h"
+#include "harness/records/soak_work.h"
 #include "kernels/device/device_info.h"
 
 namespace assay {
@@ -263,6 +264,7 @@ struct Result {
   std::vector<Sample> samples;
   ReferenceCount references;
   PhaseSeconds phases;
+  std::optional<SoakWork> soak;  // of a trial that soaks, as far as it came
   /// True if the worker may be damaged (it wrote outside its outputs, or its device reported an
   /// error): the verdict of its next trial could not be trusted.
   bool leave_worker = false;

@@ -272,6 +272,7 @@ void Supervisor::conclude(Queue& queue, Result result) {
   record.expected_failure.clear();
   if (record.is_bad()) record.expected_failure = options_.expected_failure(record);
   const bool is_bad = record.is_bad();
+  const bool is_broken = class_of(record.status) == StatusClass::broken;
   const bool again = is_bad && record.status != Status::flaky &&
                      trial.attempt <= options_.retries && why_given_up(queue) == nullptr &&
                      !(options_.is_launched && options_.interrupted());
@@ -282,6 +283,8 @@ void Supervisor::conclude(Queue& queue, Result result) {
     queue.trials.push_front(std::move(next));
   } else if (is_bad && options_.fail_fast) {
     stopping_ = failed_fast_ = true;
+  } else if (is_broken && options_.break_ends_lane) {
+    queue.trials.clear();
   }
 }
 

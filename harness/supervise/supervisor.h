@@ -32,6 +32,8 @@ struct SupervisorOptions {
   int retries = 0;
   /// Ends the run at the first trial that stays bad.
   bool fail_fast = false;
+  /// Drops the other trials of a lane after one that broke: a crash, a hang, a lost device.
+  bool break_ends_lane = false;
   /// Number of lanes that work at the same time. Their checks run side by side. One lane at a time
   /// is timed while all others wait, unless `overlap_timings`.
   int lanes = 1;

@@ -26,6 +26,8 @@ DeviceCondition CudaDevice::condition() const {
   return Nvml::instance().condition(info_.pci_bus_id);
 }
 
+DeviceErrors CudaDevice::errors() const { return Nvml::instance().errors(info_.pci_bus_id); }
+
 void* CudaDevice::allocate(std::size_t bytes, Memory kind) {
   if (kind == Memory::huge_pages) {
     throw DeviceError(Failure::not_here, "a GPU has no huge pages of the host");

@@ -16,6 +16,7 @@ class CudaDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   int ordinal() const { return ordinal_; }
   DeviceCondition condition() const override;
+  DeviceErrors errors() const override;
   void* allocate(std::size_t bytes, Memory kind) override;
   void release(void* memory) noexcept override;
   std::string owner_uuid(const void* memory) const override;

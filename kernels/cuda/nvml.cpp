@@ -72,6 +72,28 @@ std::optional<int> active_links(Handle gpu) {
   return told ? std::optional(active) : std::nullopt;
 }
 
+/// Reads a counter of ECC errors since the driver was loaded.
+std::optional<std::int64_t> ecc_errors(Handle gpu, int type) {
+  constexpr int since_load = 0;
+  unsigned long long errors = 0;
+  if (!ask("nvmlDeviceGetTotalEccErrors", gpu, type, since_load, &errors)) return std::nullopt;
+  return static_cast<std::int64_t>(errors);
+}
+
+/// Adds the counters of all links: replays, recoveries, CRC errors of flits and of data.
+std::optional<std::int64_t> link_errors(Handle gpu) {
+  constexpr int counters = 4;
+  std::optional<std::int64_t> sum;
+  for (unsigned link = 0; link < max_links; ++link) {
+    for (int counter = 0; counter < counters; ++counter) {
+      unsigned long long errors = 0;
+      if (!ask("nvmlDeviceGetNvLinkErrorCounter", gpu, link, counter, &errors)) continue;
+      sum = sum.value_or(0) + static_cast<std::int64_t>(errors);
+    }
+  }
+  return sum;
+}
+
 std::optional<std::uint64_t> throttle_reasons(Handle gpu) {
   unsigned long long reasons = 0;
   if (!ask("nvmlDeviceGetCurrentClocksThrottleReasons", gpu, &reasons)) return std::nullopt;
@@ -179,6 +201,18 @@ DeviceCondition Nvml::condition(const std::string& pci_bus_id) const {
   }
   if (const auto reasons = throttle_reasons(gpu)) c.throttled = is_throttled(*reasons);
   return c;
+}
+
+DeviceErrors Nvml::errors(const std::string& pci_bus_id) const {
+  DeviceErrors e;
+  Handle gpu = handle(*this, pci_bus_id);
+  if (gpu == nullptr) return e;
+  constexpr int corrected = 0;
+  constexpr int uncorrected = 1;
+  e.ecc_corrected = ecc_errors(gpu, corrected);
+  e.ecc_uncorrected = ecc_errors(gpu, uncorrected);
+  e.nvlink = link_errors(gpu);
+  return e;
 }
 
 bool is_throttled(std::uint64_t reasons) {

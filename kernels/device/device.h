@@ -96,6 +96,13 @@ struct DeviceCondition {
   std::optional<double> energy_j;  // spent since some moment, by a counter of the device
 };
 
+/// Errors that the driver counts since it started. Fields that cannot be read are empty.
+struct DeviceErrors {
+  std::optional<std::int64_t> ecc_corrected;
+  std::optional<std::int64_t> ecc_uncorrected;
+  std::optional<std::int64_t> nvlink;  // replays, recoveries and CRC errors of all links
+};
+
 /// An execution place. Owns its memory and streams. Every call may throw DeviceError.
 class Device {
  public:
@@ -105,6 +112,7 @@ class Device {
   virtual std::string hardware() const { return info().name; }
   /// Reads the present state. Takes some microseconds.
   virtual DeviceCondition condition() const { return {}; }
+  virtual DeviceErrors errors() const { return {}; }
 
   /// Allocates memory of this device, aligned to at least 64 bytes. Throws DeviceError(not_here)
   /// for a kind that the device lacks. Prefer `Buffer`, which releases it.

@@ -227,6 +227,27 @@ Return nvmlDeviceGetEccMode(void* handle, int* current, int* pending) {
   });
 }
 
+/// No emulated memory or link ever errs.
+Return nvmlDeviceGetTotalEccErrors(void* handle, int type, int since, unsigned long long* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    if (type < 0 || type > 1 || since < 0 || since > 1) return invalid_argument;
+    if (!has_ecc(emulator::model_of(gpu))) return not_supported;
+    *to = 0;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetNvLinkErrorCounter(void* handle, unsigned link, int counter,
+                                       unsigned long long* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    const auto links = static_cast<unsigned>(emulator::model_of(gpu).nvlinks);
+    if (links == 0) return not_supported;
+    if (link >= std::min(links, max_links) || counter < 0 || counter > 3) return invalid_argument;
+    *to = 0;
+    return success;
+  });
+}
+
 Return nvmlDeviceGetMigMode(void* handle, unsigned* current, unsigned* pending) {
   return with_gpu(handle, current, [&](int gpu) {
     if (pending == nullptr) return invalid_argument;

@@ -108,6 +108,28 @@ TEST(Protocol, TheStateOfTheDeviceSurvivesWithEachSample) {
   }
 }
 
+TEST(Protocol, TheWorkOfASoakSurvives) {
+  PlannedTrial trial{.test = parse_case_id("limits/stream_copy/f64/n=8"), .lane = {{"cpu", 0}}};
+  EXPECT_EQ(encode(trial).find("soak_s"), std::string::npos) << "a plain trial";
+  trial.soak_s = 2.5;
+  EXPECT_EQ(std::get<PlannedTrial>(decode_to_worker(encode(trial))).soak_s, 2.5);
+
+  Result result;
+  EXPECT_FALSE(std::get<Result>(decode_from_worker(encode(result))).soak);
+  SoakWork& work = result.soak.emplace();
+  work.launches = 7;
+  work.products = 3e15;
+  work.wrong_elements = 2;
+  work.first_wrong = "launch 7";
+  work.throttled = true;
+  work.ecc_corrected = 0;
+  const auto back = std::get<Result>(decode_from_worker(encode(result)));
+  EXPECT_EQ(encode(back), encode(result));
+  EXPECT_EQ(back.soak.value().products, 3e15);
+  EXPECT_EQ(back.soak->ecc_corrected, 0) << "none is not unknown";
+  EXPECT_EQ(back.soak->ecc_uncorrected, std::nullopt);
+}
+
 TEST(Protocol, AHelloTellsOfKernelsOfOthers) {
   Hello hello;
   EXPECT_TRUE(std::get<Hello>(decode_from_worker(encode(hello))).kernels.ops.empty());

@@ -48,6 +48,21 @@ TEST(Supervisor, WhatWorkersSpentIsSummedAndTellingIsTheParents) {
   EXPECT_EQ(supervisor.phases().other, 0) << "known only to who knows the wall time";
 }
 
+TEST(Supervisor, ABreakEndsTheTrialsOfItsLaneWhereAsked) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = shell(R"(while read -r line; do case "$line" in
+    *n=2*) kill -SEGV $$;;
+    *) answer;; esac; done)"),
+                         .backends = test_backends(),
+                         .break_ends_lane = true},
+                        info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::completed);
+  ASSERT_EQ(collect.records.size(), 2U) << "the third is not tried";
+  EXPECT_EQ(collect.records[1].status, Status::crash);
+}
+
 TEST(Supervisor, ACrashCostsItsTrialAlone) {
   const auto records = run(R"(while read -r line; do case "$line" in
     *n=2*) echo 'the last words' >&2; kill -SEGV $$;;

@@ -28,6 +28,8 @@ TEST(Nvmls, ThatLackFunctionsLeaveTheFieldsEmpty) {
   EXPECT_EQ(state.temperature_c, std::nullopt);
   EXPECT_EQ(process_text(state), "1234") << "without a name";
   EXPECT_EQ(Nvml::instance().condition("0000:01:00.0").throttled, std::nullopt);
+  EXPECT_EQ(Nvml::instance().errors("0000:01:00.0").ecc_uncorrected, std::nullopt);
+  EXPECT_EQ(Nvml::instance().errors("0000:01:00.0").nvlink, std::nullopt);
 }
 
 class Communicators : public testing::Test {

@@ -8,6 +8,7 @@
 #include "reports/compare/comparison_csv.h"
 #include "reports/files/plan_csv.h"
 #include "reports/files/samples_csv.h"
+#include "reports/files/soak_csv.h"
 #include "reports/history/history_csv.h"
 #include "reports/machines/machines_csv.h"
 #include "tests/unit/reports_support.h"
@@ -56,6 +57,10 @@ TEST(CsvDocs, ListTheColumnsOfMachinesInOrder) {
   EXPECT_EQ(documented("## speeds.csv", "machines.md"), machines_columns());
   EXPECT_EQ(documented("## outliers.csv", "machines.md"), machines_outliers_columns());
   EXPECT_EQ(documented("## bits.csv", "machines.md"), machines_bits_columns());
+}
+
+TEST(CsvDocs, ListTheColumnsOfASoakInOrder) {
+  EXPECT_EQ(documented("## soak.csv", "soak.md"), field_names<SoakRow>());
 }
 
 TEST(CsvDocs, ListTheStatusesInOrder) {

@@ -71,6 +71,13 @@ TEST(EmulatedDevices, TellTheirCondition) {
   });
 }
 
+TEST(EmulatedDevices, TellTheErrorsThatTheDriverCounts) {
+  on_gpu([](Device& gpu) {
+    EXPECT_EQ(gpu.errors().ecc_corrected, 0);
+    EXPECT_EQ(gpu.errors().ecc_uncorrected, 0);
+  });
+}
+
 TEST(EmulatedDevices, RefuseAnOpThatTheyLack) {
   on_gpu([](Device& gpu) {
     const Op unknown{.name = "no_such_op"};
