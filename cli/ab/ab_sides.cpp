@@ -10,6 +10,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/kernels/kernel_process.h"
+#include "cli/library_path.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/status.h"
 #include "kernels/sim/fault.h"
@@ -96,8 +97,8 @@ WorkerCommand AbSide::worker(int samples, const fs::path& references) const {
   WorkerCommand command = worker_command(selection, cap_s, references);
   command.arguments.insert(command.arguments.end(), {"--block", std::to_string(samples)});
   command.build_id = info.build_id;  // empty before the probe: any
-  command.environment.insert(command.environment.end(), info.environment.begin(),
-                             info.environment.end());
+  const Variables variables = with_library_path(info.environment);
+  command.environment.insert(command.environment.end(), variables.begin(), variables.end());
   return command;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/bisect/halving.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/library_path.h"
 #include "cli/own_run.h"
 #include "cli/stderr_message.h"
 #include "cli/terminal.h"
@@ -86,7 +87,7 @@ class Bisection {
     std::vector<std::string> arguments{"run", "--quiet", "--check-only", "--out",
                                        (folder.path() / "run").string()};
     arguments.insert(arguments.end(), options_.selection.begin(), options_.selection.end());
-    asked.exit_code = run_self(std::move(arguments), {variable(version)});
+    asked.exit_code = run_self(std::move(arguments), with_library_path({variable(version)}));
     const fs::path results = folder.path() / "run/results.csv";
     if (asked.exit_code == usage) throw refused(version);
     if (!fs::exists(results)) return end(asked, Shown::nothing, "cannot be told");
