@@ -12,6 +12,7 @@
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
 #include "harness/records/claims.h"
+#include "kernels/core/names.h"
 
 namespace assay::cli {
 namespace {

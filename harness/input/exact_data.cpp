@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/core/block_format.h"
+
 namespace assay::input {
 namespace {
 
@@ -86,6 +88,12 @@ ExactIntegers exact_integers(const OpInstance& op) {
             .shift = shift_of(op, most, 1)};
   }
   const double limit = exact_root(most / terms, op.signature.factors_per_term);
+  if (const BlockFormat* format = block_format(op.dtype)) {
+    // Scales of four powers of two multiply integers of at least 1.
+    const double integer = std::min<double>(format->largest_integer, std::floor(limit / 8));
+    return {.limit = static_cast<std::int64_t>(integer),
+            .shift = shift_of(op, terms, integer * 4.6)};  // rms of 1, 2, 4, 8
+  }
   const double capped = std::min(limit, widest);
   return {.limit = static_cast<std::int64_t>(capped), .shift = shift_of(op, terms, capped)};
 }

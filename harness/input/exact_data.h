@@ -15,6 +15,9 @@ struct ExactIntegers {
   /// Scales sums by 2^-shift: each factor of a product carries a part of it, other terms all of it.
   int shift = 0;
 
+  /// Largest exponent of the scales of block-scaled formats, whose elements are the integers.
+  static constexpr int block_spread = 3;
+
   /// Scale of input `input` of `op`: a power of two, so all stays exact.
   double scale(const OpInstance& op, int input) const;
 };
@@ -26,8 +29,9 @@ bool is_stacked_weight(const OpInstance& op, int input);
 /// the largest m with K m^f <= 2^p, and at most 2^q for inputs of q bits. If K exceeds 2^p, even
 /// signs overflow the significand: then m = 1, and enough elements are zero for the sums to fit. In
 /// a stack only weights become zero: otherwise x would be almost all zeros, and the biases alone
-/// would overflow. p is 14 for e4m3 and, in a stack, 11 for tf32 (exact_data.cpp). Sums are scaled
-/// if an f16 output cannot hold them, or if the op asks for a root mean square of its sums.
+/// would overflow. p is 14 for e4m3 and, in a stack, 11 for tf32 (exact_data.cpp). Scales of
+/// block-scaled formats are powers of two up to 2^3, and m of their elements is an 8th. Sums are
+/// scaled if an f16 output cannot hold them, or if the op asks for a root mean square of its sums.
 ExactIntegers exact_integers(const OpInstance& op);
 
 }  // namespace assay::input

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/input/block_data.h"
 #include "harness/input/castable.h"
 #include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
@@ -15,6 +16,7 @@
 #include "kernels/core/parallel.h"
 #include "kernels/core/philox.h"
 #include "kernels/core/vector_clones.h"
+#include "kernels/ops/block_input.h"
 
 namespace assay::input {
 namespace {
@@ -89,12 +91,32 @@ void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std:
   });
 }
 
+/// Fills the elements or the scales of a block-scaled operand.
+void fill_block(const Data& data, const OpInstance& op, const BlockInput& block, std::uint64_t seed,
+                std::uint64_t stream, std::span<std::uint8_t> bytes) {
+  const BlockFormat& format = *block_format(op.dtype);
+  const auto fill_with = [&](const auto& draw) { fill(bytes, seed, stream, draw); };
+  const bool is_exact = data.distribution == Distribution::integers;
+  if (!block.is_scales) {
+    is_exact ? fill_with(BlockIntegers{format, exact_integers(op).limit})
+             : fill_with(BlockReals{format});
+  } else if (is_exact) {
+    const auto operand = static_cast<int>(block.operand);
+    const int lowest = std::ilogb(exact_integers(op).scale(op, operand));
+    fill_with(BlockPowers{format, lowest, ExactIntegers::block_spread});
+  } else {
+    fill_with(BlockScales{format});
+  }
+}
+
 /// Gives every second run of elements a fate of its own (op_judging.h, Specials). A run that is the
 /// whole tensor gets the fate whose turn it is: seeds, dtypes and lengths take turns.
 template <class T>
 void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
               const OpInstance& op, DType dtype, std::uint64_t seed, std::uint64_t stream) {
-  if constexpr (!std::is_integral_v<T>) {
+  const auto input = static_cast<std::size_t>(stream & 0xffffU);
+  const auto block = block_input(op, input);
+  if (!std::is_integral_v<T> || block) {
     const bool alone = run_length >= std::ssize(elements);
     const std::uint64_t turn = seed + stream % 16 + static_cast<std::uint64_t>(dtype) +
                                static_cast<std::uint64_t>(std::bit_width(elements.size()));
@@ -107,8 +129,13 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
           static_cast<std::size_t>(std::min(run_length, std::ssize(elements) - begin)));
       const std::uint64_t choice = mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin))));
       const auto index = static_cast<std::uint64_t>(begin / run_length);
-      give_fate(run, alone ? special_fate(specials, turn) : fate_among_many(specials, index, rank),
-                choice, unused);
+      const Fate fate =
+          alone ? special_fate(specials, turn) : fate_among_many(specials, index, rank);
+      if constexpr (!std::is_integral_v<T>) {
+        give_fate(run, fate, choice, unused);
+      } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+        give_block_fate(run, *block_format(op.dtype), block->is_scales, fate, choice);
+      }
     }
   }
 }
@@ -152,6 +179,11 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
   const Range range = range_of(data, dtype);
   const auto fill_with = [&](const auto& draw) { fill(elements, key.seed, key.id, draw); };
   const auto terms = std::max<std::int64_t>(1, op.signature.terms);
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    if (const auto block = block_input(op, static_cast<std::size_t>(input))) {
+      return fill_block(data, op, *block, key.seed, key.id, elements);
+    }
+  }
   switch (data.distribution) {
     case Distribution::uniform:
       return fill_with(Uniform<T>{range});

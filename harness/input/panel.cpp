@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/ops/block_input.h"
+
 namespace assay::input {
 namespace {
 
@@ -42,7 +44,9 @@ Panel panel(const OpInstance& op, int pass) {
 
 std::int64_t rows_before_repeat(const OpInstance& op, int pass, int input) {
   const Panel p = panel(op, pass);
-  return input == 0 ? p.rows : p.cols;
+  const auto block = block_input(op, static_cast<std::size_t>(input));
+  const bool is_x = block ? block->operand == 0 : input == 0;
+  return is_x ? p.rows : p.cols;
 }
 
 }  // namespace assay::input

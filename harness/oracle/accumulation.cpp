@@ -11,8 +11,10 @@ namespace {
 /// Significand bits used of a product's factors if they are stored with more; else 0.
 int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
   if (op.signature.factors_per_term < 2 || op.signature.inputs.empty()) return 0;
+  const DType stored = op.signature.inputs[0].dtype;
+  if (!is_floating(stored)) return 0;  // integers, and the bytes of block-scaled formats
   const int used = std::max(precision_bits(op.dtype), mode.factor_bits);
-  return used < precision_bits(op.signature.inputs[0].dtype) ? used : 0;
+  return used < precision_bits(stored) ? used : 0;
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ constexpr std::array rows{
     Row{DType::tf32, "tf32", 4, true, 11, DType::f32, -126, 127},
     Row{DType::e4m3, "e4m3", 1, true, 4, DType::f32, -6, 8},
     Row{DType::e5m2, "e5m2", 1, true, 3, DType::f32, -14, 15},
+    Row{DType::mxfp8, "mxfp8", 1, true, 4, DType::f32, -6, 8},
+    Row{DType::mxfp4, "mxfp4", 1, true, 2, DType::f32, 0, 2},
+    Row{DType::nvfp4, "nvfp4", 1, true, 2, DType::f32, 0, 2},
 };
 
 const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
@@ -58,7 +61,18 @@ bool is_floating(DType dtype) { return row(dtype).floating; }
 int precision_bits(DType dtype) { return row(dtype).precision_bits; }
 DType accumulator(DType dtype) { return row(dtype).accumulator; }
 
-DType stored_dtype(DType dtype) { return dtype == DType::tf32 ? DType::f32 : dtype; }
+DType stored_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::tf32:
+      return DType::f32;
+    case DType::mxfp8:
+    case DType::mxfp4:
+    case DType::nvfp4:
+      return DType::u8;
+    default:
+      return dtype;
+  }
+}
 
 DType product_dtype(DType dtype) {
   switch (dtype) {
@@ -66,6 +80,9 @@ DType product_dtype(DType dtype) {
     case DType::i8:
       return accumulator(dtype);
     case DType::e4m3:
+    case DType::mxfp8:
+    case DType::mxfp4:
+    case DType::nvfp4:
       return DType::bf16;
     default:
       return dtype;

@@ -15,9 +15,25 @@
 
 namespace assay {
 
-/// Element types of tensors. Their text names are those of the enumerators. tf32 exists for
-/// products only: its tensors are f32, and factors are used to 11 significand bits.
-enum class DType : std::uint8_t { f64, f32, bf16, f16, i64, i32, i8, u8, tf32, e4m3, e5m2 };
+/// Element types of tensors. Their text names are those of the enumerators. Some exist for products
+/// only. tf32: tensors are f32, and factors are used to 11 significand bits. mxfp8, mxfp4 and nvfp4
+/// are block-scaled: a tensor is two of bytes, elements and scales (block_format.h).
+enum class DType : std::uint8_t {
+  f64,
+  f32,
+  bf16,
+  f16,
+  i64,
+  i32,
+  i8,
+  u8,
+  tf32,
+  e4m3,
+  e5m2,
+  mxfp8,
+  mxfp4,
+  nvfp4
+};
 
 std::span<const DType> all_dtypes();
 std::string_view name(DType dtype);
@@ -26,16 +42,18 @@ std::size_t size_bytes(DType dtype);
 bool is_floating(DType dtype);
 
 /// Significand bits p, including the implicit one (f32: 24). Integers: bits of their magnitude.
+/// Block-scaled formats: those of an element, and so its exponents below.
 int precision_bits(DType dtype);
 
-/// Type in which sums over `dtype` are kept: f32 for tf32 and the floats of 16 and 8 bits, i32 for
-/// i8, else the dtype itself.
+/// Type in which sums over `dtype` are kept: f32 for tf32 and the floats of 16 bits and
+/// fewer, i32 for i8, else the dtype itself.
 DType accumulator(DType dtype);
 
-/// Dtype of the tensors that hold the factors of a product of `dtype`: f32 for tf32, else itself.
+/// Dtype of the tensors that hold the factors of a product of `dtype`: f32 for tf32, u8 for
+/// block-scaled formats, else itself.
 DType stored_dtype(DType dtype);
-/// Dtype of the result and of the bias of such a product: i32 for i8, bf16 for e4m3, f32 for tf32,
-/// else itself.
+/// Dtype of the result and of the bias of such a product: i32 for i8, bf16 for e4m3 and
+/// block-scaled formats, f32 for tf32, else itself.
 DType product_dtype(DType dtype);
 
 /// Exponents of the smallest normal number, -126 for f32, and of the largest, 127. Floats only.
@@ -71,6 +89,9 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
     case DType::i8:
       return std::forward<F>(f)(std::type_identity<std::int8_t>{});
     case DType::u8:
+    case DType::mxfp8:
+    case DType::mxfp4:
+    case DType::nvfp4:
       return std::forward<F>(f)(std::type_identity<std::uint8_t>{});
     case DType::e4m3:
       return std::forward<F>(f)(std::type_identity<Float8E4M3>{});

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
 
 namespace assay::cuda {
@@ -114,6 +115,10 @@ MathMode matmul_mode(DType dtype, int major) {
 }
 
 void require_units(DType dtype, int major, int minor) {
+  if (block_format(dtype) != nullptr) {
+    throw DeviceError(Failure::not_here,
+                      "the CUDA backend has no products of " + std::string(name(dtype)) + " yet");
+  }
   const int needed = dtype == DType::tf32 ? 80 : dtype == DType::e4m3 ? 89 : 0;
   if (10 * major + minor >= needed) return;
   throw DeviceError(Failure::not_here, "products of " + std::string(name(dtype)) +

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/function_errors.h"
@@ -17,6 +18,22 @@ constexpr double telling_rms = 1.5;
 
 /// Upper bound of the slopes of gelu and of its tanh form.
 constexpr double gelu_slope = 1.13;
+
+/// Longest sum of block-scaled products whose exact data still have scales that differ
+/// (harness/input/exact_data.cpp).
+constexpr std::int64_t max_blocked_terms = 1 << 17;
+
+/// Bytes of a row of `in` elements of `dtype`; of other dtypes than block-scaled ones `in` itself.
+std::int64_t stored_extent(DType dtype, std::int64_t in) {
+  const BlockFormat* format = block_format(dtype);
+  if (format == nullptr) return in;
+  if (in % format->block != 0 || in > max_blocked_terms) {
+    throw NotApplicable("linear: " + std::string(name(dtype)) + " needs `in` to be a multiple of " +
+                        std::to_string(format->block) + ", up to " +
+                        std::to_string(max_blocked_terms) + ", not " + std::to_string(in));
+  }
+  return format->element_bytes(in);
+}
 
 /// Activation after a layer.
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
@@ -73,9 +90,14 @@ Signature linear_signature(DType dtype, const Params& params) {
   // Integers keep their sum's dtype: another op scales them back to 8 bits.
   const DType stored = stored_dtype(dtype);
   const DType result = product_dtype(dtype);
-  Signature s{.inputs = {{stored, {batch, in}}, {stored, {out, in}}},
+  const std::int64_t row = stored_extent(dtype, in);
+  Signature s{.inputs = {{stored, {batch, row}}, {stored, {out, row}}},
               .outputs = {{result, {batch, out}}}};
   if (bias) s.inputs.push_back({result, {out}});
+  if (const BlockFormat* format = block_format(dtype)) {
+    s.inputs.push_back({stored, {batch, format->scale_bytes(in)}});
+    s.inputs.push_back({stored, {out, format->scale_bytes(in)}});
+  }
   s.terms = in + (bias ? 1 : 0);
   s.factors_per_term = 2;
   s.sum_rms = gelu ? telling_rms : 0;
@@ -143,9 +165,10 @@ std::vector<Op> matmul_ops() {
               {extent("batch"), extent("m"), extent("n"), extent("k")}, batched_matmul_signature,
               plain_sums()),
       make_op({"linear",
-               "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 bf16",
+               "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 and "
+               "block-scaled formats bf16",
                {f64, f32, bf16, f16, i8},
-               {tf32, e4m3},
+               {tf32, e4m3, mxfp8, mxfp4, nvfp4},
                "batch"},
               linear_parameters(), linear_signature, linear_passes),
       make_op({"linear_stack",

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/reference/activations.h"
+#include "kernels/reference/block_values.h"
 #include "kernels/reference/dot.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
@@ -34,12 +35,10 @@ struct Extents {
 
 /// State of each solved output: value and rest of act(x w^T + b), and the sum of |terms|.
 template <class T>
-State solve_linear(const Problem& p) {
+State solve_layer(const Problem& p, const std::vector<double>& x, const std::vector<double>& w) {
   const Extents e(p);
   const std::string& act = p.op.params.word("act");
   const auto in = static_cast<std::size_t>(e.in);
-  const auto x = widened(p.input<T>(0).first(static_cast<std::size_t>(e.rows) * in));
-  const auto w = widened(p.input<T>(1).first(static_cast<std::size_t>(e.cols) * in));
   std::vector<double> bias(static_cast<std::size_t>(e.cols), 0.0);
   if (p.op.params.integer("bias") != 0) {
     visit_dtype(output_dtype(p.op), [&]<class B>(std::type_identity<B>) {
@@ -56,6 +55,27 @@ State solve_linear(const Problem& p) {
                static_cast<double>(y - value), d.magnitude + std::abs(added));
   });
   return state;
+}
+
+template <class T>
+State solve_linear(const Problem& p) {
+  const Extents e(p);
+  const auto in = static_cast<std::size_t>(e.in);
+  return solve_layer<T>(p, widened(p.input<T>(0).first(static_cast<std::size_t>(e.rows) * in)),
+                        widened(p.input<T>(1).first(static_cast<std::size_t>(e.cols) * in)));
+}
+
+/// Values of block-scaled factors are exact in double, and so are their products: the same rule.
+State solve_block_linear(const Problem& p) {
+  const Extents e(p);
+  const auto scales = p.op.signature.inputs.size() - 2;
+  const auto in = static_cast<std::size_t>(e.in);
+  const auto values = [&](std::size_t operand, std::int64_t rows) {
+    return block_values(p.op.dtype, p.input<std::uint8_t>(operand),
+                        p.input<std::uint8_t>(scales + operand),
+                        static_cast<std::size_t>(rows) * in);
+  };
+  return solve_layer<float>(p, values(0, e.rows), values(1, e.cols));
 }
 
 void linear_values(const Problem& p, std::span<const double> state, std::int64_t first,
@@ -105,6 +125,7 @@ void integer_linear_bits(const Problem& p, std::span<const double> state, std::i
 }
 
 Reference linear(const OpInstance& op) {
+  if (is_block_scaled(op.dtype)) return {.solve = solve_block_linear, .values = linear_values};
   return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_integer_linear, .bits = integer_linear_bits};

@@ -27,6 +27,7 @@ std::span<const DataFault> place_faults();
 std::span<const DataFault> operand_faults();
 std::span<const DataFault> arithmetic_faults();
 std::span<const DataFault> matrix_unit_faults();
+std::span<const DataFault> block_faults();
 std::span<const DataFault> launch_faults();
 std::span<const DataFault> collective_faults();
 

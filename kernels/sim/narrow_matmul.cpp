@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/core/block_format.h"
+
 namespace assay::sim {
 namespace {
 
@@ -34,7 +36,8 @@ struct Step {
   std::vector<std::vector<float>> inputs;
   std::vector<float> y;
   std::unique_ptr<Kernel> kernel;
-  std::vector<const void*> from;  // each input; null: the previous step's result
+  std::vector<const void*> from;    // each input; null: the previous step's result
+  std::vector<const void*> scales;  // of x and W, if they are block-scaled
   std::vector<DType> stored;
 
   Step(const OpInstance& product, Stream* stream, const Launch::Prepare& prepare) : op(product) {
@@ -59,6 +62,11 @@ class NarrowMatmul final : public Kernel {
     for (Step& step : steps_) {
       for (std::size_t i = 0; i < step.inputs.size(); ++i) {
         const void* from = step.from[i] == nullptr ? before : step.from[i];
+        if (i < step.scales.size()) {
+          dequantize(*block_format(dtype_), static_cast<const std::uint8_t*>(from),
+                     static_cast<const std::uint8_t*>(step.scales[i]), step.inputs[i]);
+          continue;
+        }
         // A bias is not a factor.
         take_factors(i < 2 ? dtype_ : DType::f32, step.stored[i], from, step.inputs[i]);
       }
@@ -103,7 +111,8 @@ std::vector<OpInstance> products_of(const OpInstance& op) {
 }  // namespace
 
 bool is_narrow_matmul(const OpInstance& op) {
-  return op.signature.factors_per_term > 1 && (op.dtype == DType::tf32 || op.dtype == DType::e4m3);
+  return op.signature.factors_per_term > 1 &&
+         (op.dtype == DType::tf32 || op.dtype == DType::e4m3 || block_format(op.dtype) != nullptr);
 }
 
 float to_tf32(float x) {
@@ -124,6 +133,11 @@ std::unique_ptr<Kernel> narrow_matmul(const OpInstance& op, const Binding& bindi
       step.from.push_back(is_from_before ? nullptr : binding.inputs.at(next));
       step.stored.push_back(is_from_before ? DType::f32 : op.signature.inputs.at(next).dtype);
       if (!is_from_before) ++next;
+    }
+  }
+  if (block_format(op.dtype) != nullptr) {
+    for (; next < binding.inputs.size(); ++next) {
+      steps.front().scales.push_back(binding.inputs[next]);
     }
   }
   return std::make_unique<NarrowMatmul>(op.dtype, output_dtype(op), binding.outputs.at(0),

@@ -6,7 +6,7 @@
 
 namespace assay::sim {
 
-/// Returns true for a product in a format that the CPU does not multiply: tf32, e4m3.
+/// Returns true for a product in a format that the CPU does not multiply: tf32, e4m3, block-scaled.
 bool is_narrow_matmul(const OpInstance& op);
 
 /// Bits of an f32 that tf32 uses: its significand rounded to 11 bits, to nearest even.

@@ -43,7 +43,8 @@ const Axis tokens = axis("batch", {{standard, 1},
                                    {full, 1024},
                                    {full, 2048}});
 const Axis layer{{"in", "out"}, {{standard, {2048, 2048}}}};
-/// Layers of 8 bits: matrix units and their libraries take extents that are multiples of 16.
+/// Layers of 8 bits and fewer: matrix units and their libraries take extents that are multiples of
+/// 16, and block-scaled formats need whole blocks of 32.
 const Axis small_of_bytes{{"batch", "in", "out"}, {{seeds, {16, 64, 32}}, {smoke, {64, 768, 80}}}};
 const Axis large_of_bytes{{"batch", "in", "out"},
                           {{smoke, {64, 1024, 1024}},
@@ -77,6 +78,7 @@ std::vector<Grid> edge_grids() {
 
 Suite linear_suite() {
   const std::vector<DType> floats{f32, f64, bf16, f16, tf32};
+  const std::vector<DType> blocks{mxfp8, mxfp4, nvfp4};
   const Axis bias = axis("bias", {{seeds, 0}, {seeds, 1}});
   const Axis with_bias = axis("bias", {{seeds, 1}});
   const Axis none = axis("act", {{seeds, "none"}});
@@ -90,11 +92,13 @@ Suite linear_suite() {
                           {{"linear"}, {i8}, {small, bias, of_integers}, never},
                           {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
                           {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
+                          {{"linear"}, blocks, {small_of_bytes, bias, activations}, never},
                           {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
                           {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
                           {{"linear"}, {f32, f64, bf16, f16, tf32, i8}, {large, with_bias, none}},
                           {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
                           {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
+                          {{"linear"}, blocks, {large_of_bytes, with_bias, none}},
                           {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
                           {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}};
   return {.place = 2,

@@ -12,6 +12,7 @@
 #include "harness/input/exact_data.h"
 #include "harness/input/panel.h"
 #include "harness/plan/case.h"
+#include "kernels/core/block_format.h"
 
 namespace assay::input {
 namespace {
@@ -274,6 +275,58 @@ TEST(Generate, ExactDataOfE4M3FitItAndSumsOf14Bits) {
     EXPECT_LE(m, 16) << "4 bits of significand";
     EXPECT_LE(m * m * in, 0x1p14);
     EXPECT_TRUE(m == 16 || (m + 1) * (m + 1) * in > 0x1p14) << "as large as can be";
+  }
+}
+
+TEST(Generate, ExactDataOfBlocksFitSumsOf24BitsAndScalesDiffer) {
+  for (const char* dtype : {"mxfp8", "mxfp4", "nvfp4"}) {
+    for (const char* rest : {"in=64,out=32,bias=0,act=none", "in=11008,out=32,bias=1,act=gelu",
+                             "in=131072,out=32,bias=0,act=none"}) {
+      const std::string id = std::string("linear/") + dtype + "/batch=4," + rest;
+      const OpInstance op = op_of(id.c_str());
+      const BlockFormat& format = *block_format(op.dtype);
+      const std::size_t scales = op.signature.inputs.size() - 2;
+      const HostTensor elements = tensor_of(op, {1, 0, 0, 1});
+      const HostTensor powers = tensor_of(op, {1, 0, 0, static_cast<int>(scales) + 1});
+      std::vector<float> values(static_cast<std::size_t>(op.params.integer("in")) * 32);
+      dequantize(format, elements.as<std::uint8_t>().data(), powers.as<std::uint8_t>().data(),
+                 values);
+      const double unit = exact_integers(op).scale(op, 1);
+      double largest = 0;
+      int zeros = 0;
+      for (const float value : values) {
+        EXPECT_EQ(std::trunc(value / unit), value / unit) << id;
+        largest = std::max(largest, std::abs(value / unit));
+        zeros += value == 0 ? 1 : 0;
+      }
+      EXPECT_EQ(zeros, 0) << id;
+      EXPECT_GE(largest, 8) << id;
+      EXPECT_LE(largest * largest * static_cast<double>(op.signature.terms), 0x1p24) << id;
+      const auto codes = powers.as<std::uint8_t>();
+      EXPECT_EQ(std::set<std::uint8_t>(codes.begin(), codes.end()).size(), 4U) << id;
+    }
+  }
+}
+
+TEST(Generate, SpecialValuesOfBlocksAreThoseOfTheirFormats) {
+  for (const char* dtype : {"mxfp8", "mxfp4", "nvfp4"}) {
+    const std::string id =
+        std::string("linear/") + dtype + "/batch=64,in=64,out=64,bias=0,act=none";
+    const OpInstance op = op_of(id.c_str());
+    const BlockFormat& format = *block_format(op.dtype);
+    const HostTensor elements = tensor_of(op, {1, 1, 0, 0});
+    const HostTensor scales = tensor_of(op, {1, 1, 0, 2});
+    std::vector<float> values(64 * 64);
+    dequantize(format, elements.as<std::uint8_t>().data(), scales.as<std::uint8_t>().data(),
+               values);
+    EXPECT_TRUE(std::ranges::any_of(values, [](float x) { return std::isnan(x); })) << id;
+    EXPECT_TRUE(std::ranges::none_of(values, [](float x) { return std::isinf(x); })) << id;
+    int rows_of_zeros = 0;
+    for (std::size_t row = 0; row < 64; ++row) {
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * 64);
+      rows_of_zeros += std::all_of(first, first + 64, [](float x) { return x == 0; }) ? 1 : 0;
+    }
+    EXPECT_GT(rows_of_zeros, 0) << id;
   }
 }
 

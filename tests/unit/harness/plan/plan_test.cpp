@@ -72,17 +72,18 @@ TEST(Plan, AHostCopyIsNeverPlannedOnAnotherDevice) {
 TEST(Plan, AFormatOfMatrixUnitsIsNeverPlannedOnACpu) {
   const std::string tf32 = "linear/tf32/batch=2,in=3,out=1,bias=1,act=none";
   const std::string e4m3 = "linear/e4m3/batch=16,in=16,out=16,bias=0,act=none";
+  const std::string mxfp4 = "linear/mxfp4/batch=16,in=32,out=16,bias=0,act=none";
   const std::string stack =
       "linear/linear_stack/tf32/batch=1,in=1,width=1,layers=1,bias=0,act=none";
   const std::string batched = "tensor_ops/batched_matmul/tf32/batch=1,m=1,n=1,k=1";
   const std::string f32 = "linear/f32/batch=2,in=3,out=1,bias=1,act=none";
   const std::string cast = "tensor_ops/cast/e4m3/to=f32,n=1";
-  const auto plan = make_plan(cases({tf32, e4m3, stack, batched, f32, cast}),
+  const auto plan = make_plan(cases({tf32, e4m3, mxfp4, stack, batched, f32, cast}),
                               std::vector<DeviceId>{{"cpu", 0}, {"sim", 0}}, backends, {});
   EXPECT_EQ(text(plan),
             (std::vector<std::string>{"cpu " + f32, "cpu " + cast, "sim:0 " + tf32, "sim:0 " + e4m3,
-                                      "sim:0 " + stack, "sim:0 " + batched, "sim:0 " + f32,
-                                      "sim:0 " + cast}));
+                                      "sim:0 " + mxfp4, "sim:0 " + stack, "sim:0 " + batched,
+                                      "sim:0 " + f32, "sim:0 " + cast}));
 }
 
 TEST(Plan, ACollectiveTakesADeviceForEachRankWhereTheyDoNotShare) {

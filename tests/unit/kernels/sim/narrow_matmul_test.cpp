@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/core/params.h"
+#include "kernels/core/status.h"
 #include "kernels/sim/backend.h"
 
 namespace assay::sim {
@@ -40,8 +41,11 @@ std::vector<Y> computed(std::string_view op, DType dtype, const Params& params,
     device->upload(buffers.back().data(), elements.data(), bytes);
     binding.inputs.push_back(buffers.back().data());
   };
-  for (const auto& input : inputs) give(input);
-  if (!bias.empty()) give(bias);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (i == 2 && !bias.empty()) give(bias);
+    give(inputs[i]);
+  }
+  if (inputs.size() <= 2 && !bias.empty()) give(bias);
   std::vector<Y> y(static_cast<std::size_t>(instance.signature.outputs[0].elements()));
   buffers.emplace_back(*device, y.size() * sizeof(Y));
   binding.outputs = {buffers.back().data()};
@@ -107,6 +111,28 @@ TEST(E4M3, GivesSumsRoundedOnceToBFloat16) {
   EXPECT_EQ(product(false, "none"), 256.0F) << "256.5 has 10 bits";
   EXPECT_EQ(product(true, "none"), -43.5F) << "and is not rounded before the bias is added";
   EXPECT_EQ(product(true, "relu"), 0.0F);
+}
+
+TEST(BlockScaled, ScalesEachBlockAndRoundsOnceToBFloat16) {
+  const auto product = [](bool bias) {
+    std::vector<std::uint8_t> x(16, 0);
+    std::vector<std::uint8_t> w(16, 0);
+    x[0] = w[0] = 0x32;  // 1 and 1.5
+    x[8] = w[8] = 0x01;  // 0.5, in the second block
+    const std::vector<std::uint8_t> one_and_4{0x38, 0x48};
+    const std::vector<std::uint8_t> ones{0x38, 0x38};
+    const std::vector<BFloat16> added(bias ? 1 : 0, BFloat16(-300.0F));
+    return static_cast<float>(computed<std::uint8_t, BFloat16>(
+        "linear", DType::nvfp4, layer(1, 32, 1, bias, "none"), {x, w, one_and_4, ones}, added)[0]);
+  };
+  EXPECT_EQ(product(false), 1 + 2.25F + 4 * 0.25F);
+  EXPECT_EQ(product(true), -296.0F) << "-295.75 has 11 bits";
+}
+
+TEST(BlockScaled, NeedsWholeBlocks) {
+  EXPECT_THROW(instantiate(*find_op("linear"), DType::mxfp8, layer(1, 48, 1, false, "none")),
+               NotApplicable);
+  EXPECT_NO_THROW(instantiate(*find_op("linear"), DType::nvfp4, layer(1, 48, 1, false, "none")));
 }
 
 }  // namespace

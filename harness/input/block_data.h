@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "harness/input/distributions.h"
+#include "harness/input/exact_data.h"
+#include "harness/input/special_values.h"
+#include "kernels/core/block_format.h"
+
+// Test data of block-scaled operands (kernels/core/block_format.h).
+namespace assay::input {
+
+/// A byte of elements, each drawn from its own half of the bits.
+template <class Draw>
+std::uint8_t byte_of(const BlockFormat& format, std::uint64_t bits, const Draw& draw) {
+  const std::uint8_t low = block_element_code(format, static_cast<float>(draw(bits)));
+  if (format.elements_per_byte == 1) return low;
+  const std::uint8_t high = block_element_code(format, static_cast<float>(draw(mix(bits))));
+  return static_cast<std::uint8_t>(low | high << 4U);
+}
+
+/// Exact data: integers up to `limit` that are no zeros. Where E2M1 lacks one it rounds to another.
+struct BlockIntegers {
+  const BlockFormat& format;
+  std::int64_t limit;
+  std::uint8_t operator()(std::uint64_t bits) const {
+    return byte_of(format, bits, Integers<double>{limit});
+  }
+};
+
+/// Real data: uniform numbers up to the largest element, rounded to elements.
+struct BlockReals {
+  const BlockFormat& format;
+  std::uint8_t operator()(std::uint64_t bits) const {
+    const double largest = block_element(format, format.elements_per_byte == 2 ? 0x7 : 0x7e);
+    return byte_of(format, bits, Uniform<double>{{-largest, largest}});
+  }
+};
+
+/// Scales of exact data: powers of two from `lowest` to `lowest` + `spread`, so that neighbouring
+/// blocks differ.
+struct BlockPowers {
+  const BlockFormat& format;
+  int lowest;
+  int spread;
+  std::uint8_t operator()(std::uint64_t bits) const {
+    const auto above = static_cast<int>(bits % static_cast<std::uint64_t>(spread + 1));
+    return block_scale_code(format, lowest + above);
+  }
+};
+
+/// Scales of real data, for values of about 1. They stay within a factor of 2: the root mean square
+/// of the values is then within 6% of that of uniform ones with their mean magnitude, which
+/// effective bits suppose (harness/oracle/effective_bits.cpp).
+struct BlockScales {
+  const BlockFormat& format;
+  std::uint8_t operator()(std::uint64_t bits) const {
+    const int lowest = format.elements_per_byte == 2 ? -3 : -9;
+    if (!format.has_e4m3_scales) return BlockPowers{format, lowest, 1}(bits);
+    return static_cast<std::uint8_t>(block_scale_code(format, lowest) + bits % 9);
+  }
+};
+
+/// Gives a run of elements or of scales its fate, as far as its format has it. There are no
+/// infinities: their runs get the largest element. E2M1 has no NaN, so the scales have it.
+inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& format, bool is_scales,
+                            Fate fate, std::uint64_t choice) {
+  const bool is_packed = format.elements_per_byte == 2;
+  std::uint8_t& one = run[static_cast<std::size_t>(mix(choice + 1) % run.size())];
+  if (is_scales) {
+    if (fate == Fate::nan) one = format.has_e4m3_scales ? 0x7f : 0xff;
+    return;
+  }
+  const auto signs = [&](std::size_t i) {
+    return static_cast<std::uint8_t>(mix(choice ^ i) & (is_packed ? 0x88U : 0x80U));
+  };
+  switch (fate) {
+    case Fate::number:
+      return;
+    case Fate::nan:
+      if (!is_packed) one = 0x7f;
+      return;
+    case Fate::positive_infinity:
+    case Fate::negative_infinity:
+    case Fate::both_infinities:
+      one = is_packed ? 0xf7 : 0x7e;
+      return;
+    case Fate::zeros:
+      for (std::size_t i = 0; i < run.size(); ++i) run[i] = signs(i);
+      return;
+    case Fate::subnormals:
+      for (std::size_t i = 0; i < run.size(); ++i) {
+        const auto code = static_cast<std::uint8_t>(is_packed ? 0x11U : 1 + choice % 7);
+        run[i] = signs(i) | code;
+      }
+      return;
+  }
+}
+
+}  // namespace assay::input
