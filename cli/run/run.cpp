@@ -187,9 +187,8 @@ void add_notes(RunInfo& run, const Job& job, PlanEnd end, const Outcomes& outcom
   if (const std::string growth = supervisor.leak_monitor().text(); repeats && !growth.empty()) {
     run.notes.push_back(growth);
   }
-  const bool told = std::ranges::any_of(outcomes.trials(), [](const Record& trial) {
-    return trial.energy_per_launch_j.has_value();
-  });
+  const bool told = std::ranges::any_of(
+      outcomes.trials(), [](const Record& trial) { return trial.energy_per_launch_j.has_value(); });
   if (job.options.selection.energy && !told) {
     run.notes.emplace_back("no trial tells its joules: the column 'reason' says why");
   }

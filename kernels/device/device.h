@@ -92,7 +92,7 @@ struct DeviceCondition {
   std::optional<double> clock_hz;  // core clock
   std::optional<double> temperature_c;
   std::optional<double> power_w;
-  std::optional<bool> throttled;  // slowed down to stay within power or thermal limits
+  std::optional<bool> throttled;   // slowed down to stay within power or thermal limits
   std::optional<double> energy_j;  // spent since some moment, by a counter of the device
 };
 
