@@ -92,7 +92,6 @@ constexpr Pairing on_simulated[] = {
     {"one_row_differs", integer_layer, "not batch-invariant: of fewer rows, some have other bits, first batch=1: [0]", Status::fail, "--check-only --batch-invariant"},
     {"stuck_meter", add, "energy: 0 updates of its counter are too few to tell", Status::pass, "--profile seeds --energy"},
     {"one_row_differs", softmax, "first rows=1: [0]", Status::fail, "--check-only --batch-invariant"},
-    {"one_row_differs", layer, "exact_data=exact", Status::pass},
     {"every_thousandth", add, "launch 998 of 3000", Status::fail, "--check-only --soak 3000"},
     {"wrong_while_timed", add, "the last launch differs", Status::fail, timed},
     {"idle_while_timed", add, "the last launch differs", Status::fail, timed},

@@ -66,7 +66,7 @@ class Correctness(Compare):
         self.assertEqual(lines[0], "Compared")
         self.assertIn("Environment: no differences", lines)
         self.assertEqual(lines[-1], f"compare: 0 no longer pass, 0 missing, 0 new, 0 mended, 0 pass in neither, "
-                                    f"{count} unchanged; no times to compare")
+                                    f"{count} unchanged; 0 of {count} left other bits; no times to compare")
 
     def test_a_real_fault_is_a_case_that_no_longer_passes(self):
         sim = ("run", *SELECTION, "--device", "sim", "--sim-devices", "1", "--check-only", "--quiet")
