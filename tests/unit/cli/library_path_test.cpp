@@ -44,10 +44,11 @@ TEST_F(LibraryPath, LeavesALibraryThatIsTheSameFile) {
 }
 
 TEST_F(LibraryPath, PreloadsWhatThisProgramHas) {
-  const fs::path math = root_ / "new/libm.so.6";
+  const fs::path math = root_ / "math/libm.so.6";
+  fs::create_directories(math.parent_path());
   std::ofstream(math) << "x";
   const Variables variables =
-      with_library_path({{"A", "b"}, {"LD_LIBRARY_PATH", (root_ / "new").string()}});
+      with_library_path({{"A", "b"}, {"LD_LIBRARY_PATH", math.parent_path().string()}});
   ASSERT_EQ(variables.size(), 3U);
   EXPECT_EQ(variables[2].first, "LD_PRELOAD");
   EXPECT_EQ(variables[2].second.substr(0, math.string().size()), math.string());
