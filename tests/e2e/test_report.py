@@ -6,7 +6,7 @@ import unittest
 
 from pages import HOSTILE, ReportTest
 
-ONE_RUN = ["verdict", "problems", "correctness", "speed", "charts", "environment", "limits", "results"]
+ONE_RUN = ["verdict", "problems", "correctness", "speed", "charts", "environment", "limits", "bits", "results"]
 FETCHING = ("src", "srcset", "action", "formaction", "poster", "background", "data", "cite", "ping", "xlink:href",
             "manifest")
 
@@ -115,7 +115,7 @@ class Sections(ReportTest):
     def test_one_run(self):
         self.write_mixed()
         page = self.page("mixed", sections=["verdict", "problems", "correctness", "speed", "against", "charts",
-                                            "environment", "limits", "results"])
+                                            "environment", "limits", "bits", "results"])
         said = page.said()
         for text in ("✗ FAILED", "a note of the run", "sim:0 (simulated)", "sim:1 (simulated)", "known failure",
                      "the worker ended: ", "memory_triad"):
@@ -148,7 +148,7 @@ class Sections(ReportTest):
         self.write_run("after", worse, run_id="after", environment={"OMP_PROC_BIND": "close"})
         page = self.page("before", "after", "--baseline", "sim:0 of run 1",
                          sections=["verdict", "problems", "correctness", "speed", "against", "charts", "environment",
-                                   "results"])
+                                   "bits", "results"])
         self.assertIn("Results of after that differ from before: 1", page.texts("h3"))
         self.assertIn("since yesterday", page.texts("td"))
         self.assertIn("differs", page.texts("small"))
@@ -172,7 +172,7 @@ class Sections(ReportTest):
 
     def test_a_folder_of_runs(self):
         self.write_history()
-        page = self.page("runs", sections=["verdict", "history", *ONE_RUN[1:-2], "results"])
+        page = self.page("runs", sections=["verdict", "history", *ONE_RUN[1:-3], "results"])
         self.assertIn("History: 24 runs", page.texts("h2"))
         (title,) = page.texts("h1")
         self.assertRegex(title, r"^\d+ changes in 24 runs: \w+ \+(19|20|21)")
