@@ -191,15 +191,7 @@ Job resume_job(const RunOptions& options) {
   job.known_kinds = kinds_of(known_backends(machine));
   job.run = describe_run(job.options.selection, devices, machine);
   check_kernels_unchanged(stored, job.run);
-  const Session session = std::move(job.run.sessions.back());
-  job.run.run_id = stored.run_id;
-  job.run.started_at = stored.started_at;
-  job.run.command_line = stored.command_line;
-  job.run.sessions = stored.sessions;
-  job.run.sessions.push_back(session);
-  job.run.wall_s = stored.wall_s;
-  job.run.taken = stored.taken;
-  job.run.phases = stored.phases;
+  go_on(job.run, stored);
   job.run.references_computed = stored.references_computed;
   job.run.references_shared = stored.references_shared;
   job.run.expected = stored.expected;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/stored_command.h"
 #include "cli/validators.h"
 #include "kernels/core/status.h"
 
@@ -98,16 +99,7 @@ RunOptions parse_run_options(const std::vector<std::string>& command_line) {
   RunOptions options;
   CLI::App app;
   add_run_options(app, options);
-  if (command_line.size() < 2 || command_line[1] != "run") {
-    throw UsageError("the stored command line is not one of 'assay run'");
-  }
-  std::vector<std::string> words(command_line.begin() + 2, command_line.end());
-  std::ranges::reverse(words);  // as CLI11 takes them
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("the stored command line is not understood: {}", error.what()));
-  }
+  parse_stored(app, "run", command_line);
   return options;
 }
 

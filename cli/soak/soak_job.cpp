@@ -135,15 +135,7 @@ SoakJob resume_soak(const SoakOptions& options) {
   }
   job.backends = machine.backends;
   job.run = describe_run(job.options.selection, devices, machine);
-  const Session session = job.run.sessions.back();
-  job.run.run_id = stored.run_id;
-  job.run.started_at = stored.started_at;
-  job.run.command_line = stored.command_line;
-  job.run.sessions = stored.sessions;
-  job.run.sessions.push_back(session);
-  job.run.wall_s = stored.wall_s;
-  job.run.taken = stored.taken;
-  job.run.phases = stored.phases;
+  go_on(job.run, stored);
   job.run.directory = directory;
   resumable_length(csv, field_names<SoakRow>());
   job.earlier = read_soak(csv);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/stored_command.h"
 #include "cli/validators.h"
 #include "kernels/core/status.h"
 
@@ -48,16 +49,7 @@ SoakOptions parse_soak_options(const std::vector<std::string>& command_line) {
   SoakOptions options;
   CLI::App app;
   add_soak_options(app, options);
-  if (command_line.size() < 2 || command_line[1] != "soak") {
-    throw UsageError("--resume: the stored command line is not one of 'assay soak'");
-  }
-  std::vector<std::string> words(command_line.begin() + 2, command_line.end());
-  std::ranges::reverse(words);  // as CLI11 takes them
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("the stored command line is not understood: {}", error.what()));
-  }
+  parse_stored(app, "soak", command_line);
   return options;
 }
 

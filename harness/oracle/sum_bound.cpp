@@ -29,7 +29,7 @@ Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode
   if (op.signature.factors_per_term > 1) {
     const auto terms = static_cast<double>(op.signature.terms);
     const int lowest = smallest_exponent(kept_in);
-    // Of all products at once: half a subnormal number of f64 is none.
+    // Error of all products at once: half a subnormal number of f64 is none.
     const double products = std::ldexp(terms, lowest - precision_bits(kept_in));
     const double factor = f > 0 ? std::ldexp(1.0, lowest - sums.factor_bits + 1) : 0;
     t.absolute = std::max(rule.per_term, 1.0) * (products + 2 * terms * factor);
