@@ -47,6 +47,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Share of a run's time for second takes of disturbed trials.
+constexpr double second_takes_share = 0.1;
+
 /// Reads the list of known failures, and notes it in `run`: every session must use the same list.
 ExpectedFailures read_expected(const Job& job, RunInfo& run) {
   if (job.options.expected.empty()) return {};
@@ -309,6 +312,7 @@ int execute(const RunOptions& asked, bool resumes) {
   const RunLimits limits = measure_run_limits(job, supervision);
   pair_with_limits(limits.book, job);
   progress.start_clock();
+  supervision.second_takes_share = second_takes_share;
   supervision.complete = [&](const PlannedTrial& trial, Record& record) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);

@@ -154,6 +154,8 @@ struct Record {
   std::optional<double> idle_power_w;
   std::optional<double> energy_resolution_s;
 
+  std::optional<bool> second_take;  // of a timed row: its first times were disturbed
+
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
 };
@@ -250,6 +252,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("energy_per_flop_j", r.energy_per_flop_j);
   visit("idle_power_w", r.idle_power_w);
   visit("energy_resolution_s", r.energy_resolution_s);
+  visit("second_take", r.second_take);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

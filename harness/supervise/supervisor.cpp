@@ -98,6 +98,7 @@ std::vector<DeviceId> Supervisor::all_devices(const std::string& kind) const {
 /// Writes rows for all open trials when the launcher is about to end this process.
 PlanEnd Supervisor::end_of_launch() {
   const std::string reason = "the launcher ended the job";
+  end_second_takes();
   for (auto& queue : queues_) {
     if (queue->lane.busy()) conclude(*queue, ended_as(Status::device_lost, reason));
     while (!queue->trials.empty()) {
@@ -114,11 +115,14 @@ PlanEnd Supervisor::end_of_launch() {
 
 PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
   for (const PlannedTrial& trial : plan) queue_of(trial.lane).trials.push_back(trial);
+  execution_began_s_ = steady_s();
+  second_takes_s_ = 0;
   for (;;) {
     if (options_.interrupted() && options_.is_launched) return end_of_launch();
     if (options_.interrupted()) {
       // Nobody needs the workers' open work.
       for (auto& queue : queues_) queue->lane.dismiss(0);
+      end_second_takes();
       return PlanEnd::interrupted;
     }
     begin_trials();
@@ -127,6 +131,7 @@ PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
     wait();
     for (auto& queue : queues_) step(*queue);
   }
+  end_second_takes();
   const bool cut = std::ranges::any_of(queues_, [](auto& queue) { return !queue->trials.empty(); });
   for (auto& queue : queues_) queue->trials.clear();
   if (failed_fast_) return PlanEnd::failed_fast;
@@ -135,7 +140,8 @@ PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
 
 bool Supervisor::all_done() const {
   return std::ranges::all_of(queues_, [&](const auto& queue) {
-    return !queue->lane.busy() && (stopping_ || queue->trials.empty());
+    return !queue->lane.busy() &&
+           (stopping_ || (queue->trials.empty() && queue->second_takes.empty()));
   });
 }
 
@@ -146,6 +152,7 @@ void Supervisor::begin_trials() {
         return q->lane.waits_for_turn() || q->lane.is_timing();
       });
   for (auto& queue : queues_) {
+    begin_second_takes(*queue);
     while (!queue->lane.busy() && !queue->trials.empty() && !stopping_) {
       if (options_.enough()) {
         stopping_ = true;
@@ -157,6 +164,16 @@ void Supervisor::begin_trials() {
       begin_trial(*queue);
     }
   }
+}
+
+/// Once a lane has no other trial, queues the second takes that the budget allows.
+void Supervisor::begin_second_takes(Queue& queue) {
+  if (queue.lane.busy() || !queue.trials.empty() || queue.second_takes.empty()) return;
+  const double elapsed_s = steady_s() - execution_began_s_;
+  const double budget_s = options_.second_takes_share * elapsed_s - second_takes_s_;
+  deliver_first_takes(queue.second_takes.take_unaffordable(budget_s));
+  second_takes_s_ += queue.second_takes.wall_s();
+  for (PlannedTrial& trial : queue.second_takes.trials()) queue.trials.push_back(std::move(trial));
 }
 
 bool Supervisor::may_start(Queue& queue) {
@@ -204,6 +221,11 @@ void Supervisor::begin_trial(Queue& queue) {
   if (!queue.open.skip_reason.empty()) {
     conclude(queue, skipped(SkipCategory::too_few_devices, queue.open.skip_reason));
   } else if (const GivenUp* why = why_given_up(queue)) {
+    if (queue.second_takes.holds(queue.open)) {
+      SecondTakes::Held held = queue.second_takes.take(queue.open);
+      deliver(std::move(held.first), held.trial);
+      return;
+    }
     conclude(queue, ended_as(why->status, why->reason));
   } else {
     queue.lane.give(queue.open);
@@ -264,6 +286,9 @@ void Supervisor::conclude(Queue& queue, Result result) {
   Record& record = result.record;
   identify_row(record, queue);
   record.wall_s = steady_s() - queue.began_s;
+  const bool is_second = queue.second_takes.holds(trial);
+  if (is_second) phases_ += queue.second_takes.take(trial).first.phases;
+  if (record.time_median_s) record.second_take = is_second;
   if (record.status == Status::pass && trial.attempt > 1) {
     record.status = Status::flaky;
     record.reason = "passed on attempt " + std::to_string(trial.attempt);
@@ -271,6 +296,10 @@ void Supervisor::conclude(Queue& queue, Result result) {
   if (class_of(record.status) == StatusClass::broken) record.caught_by = Check::supervision;
   record.expected_failure.clear();
   if (record.is_bad()) record.expected_failure = options_.expected_failure(record);
+  if (!is_second && options_.second_takes_share > 0 && SecondTakes::is_wanted(record)) {
+    queue.second_takes.hold(trial, std::move(result));
+    return;
+  }
   const bool is_bad = record.is_bad();
   const bool is_broken = class_of(record.status) == StatusClass::broken;
   const bool again = is_bad && record.status != Status::flaky &&
@@ -285,6 +314,19 @@ void Supervisor::conclude(Queue& queue, Result result) {
     stopping_ = failed_fast_ = true;
   } else if (is_broken && options_.break_ends_lane) {
     queue.trials.clear();
+  }
+}
+
+void Supervisor::deliver_first_takes(std::vector<SecondTakes::Held> held) {
+  for (SecondTakes::Held& one : held) deliver(std::move(one.first), one.trial);
+}
+
+/// Second takes that are not begun are no loss: their first takes are results.
+void Supervisor::end_second_takes() {
+  for (auto& queue : queues_) {
+    std::erase_if(queue->trials,
+                  [&](const PlannedTrial& trial) { return queue->second_takes.holds(trial); });
+    deliver_first_takes(queue->second_takes.take_all());
   }
 }
 

@@ -13,6 +13,7 @@
 #include "harness/records/record.h"
 #include "harness/supervise/lane.h"
 #include "harness/supervise/leak_monitor.h"
+#include "harness/supervise/second_takes.h"
 #include "harness/supervise/worker_process.h"
 
 namespace assay {
@@ -34,6 +35,9 @@ struct SupervisorOptions {
   bool fail_fast = false;
   /// Drops the other trials of a lane after one that broke: a crash, a hang, a lost device.
   bool break_ends_lane = false;
+  /// Share of its time that the execution of a plan may spend on second takes of trials whose times
+  /// were disturbed.
+  double second_takes_share = 0;
   /// Number of lanes that work at the same time. Their checks run side by side. One lane at a time
   /// is timed while all others wait, unless `overlap_timings`.
   int lanes = 1;
@@ -84,6 +88,7 @@ class Supervisor {
     PlannedTrial open;
     std::string started_at;  // start of the open trial
     double began_s = 0;      // steady clock
+    SecondTakes second_takes;
 
     void open_next();
     /// True if it works, or keeps a worker for further trials.
@@ -93,6 +98,7 @@ class Supervisor {
   Queue& queue_of(const std::vector<DeviceId>& lane);
   std::vector<DeviceId> all_devices(const std::string& kind) const;
   void begin_trials();
+  void begin_second_takes(Queue& queue);
   bool may_start(Queue& queue);
   void take_over_a_worker(Queue& queue);
   const GivenUp* why_given_up(const Queue& queue) const;
@@ -103,6 +109,8 @@ class Supervisor {
   void conclude(Queue& queue, Result result);
   void identify_row(Record& record, const Queue& queue) const;
   void deliver(Result result, const PlannedTrial& trial);
+  void deliver_first_takes(std::vector<SecondTakes::Held> held);
+  void end_second_takes();
   bool all_done() const;
   PlanEnd end_of_launch();
 
@@ -111,7 +119,9 @@ class Supervisor {
   std::span<Sink* const> sinks_;
   std::vector<std::unique_ptr<Queue>> queues_;
   std::map<DeviceId, GivenUp> lost_devices_;
-  bool stopping_ = false;  // begins no further trial
+  double execution_began_s_ = 0;  // steady clock
+  double second_takes_s_ = 0;     // allotted since
+  bool stopping_ = false;         // begins no further trial
   bool failed_fast_ = false;
   bool drove_job_ = false;
   ReferenceCount references_;

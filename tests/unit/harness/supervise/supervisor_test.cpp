@@ -265,6 +265,92 @@ TEST(Supervisor, AWorkerOfAnotherBuildIsRefused) {
   }
 }
 
+/// Answers trials with times that were disturbed unless the worker saw this case before.
+WorkerCommand quieter_later() {
+  WorkerCommand worker = shell(R"(while read -r line; do n=${line##*n=}; n=${n%%[!0-9]*}
+    eval "seen=\$seen_$n; seen_$n=yes"
+    if test -n "$seen"; then eval "printf '%s\n' \"\$QUIET$n\""
+    else eval "printf '%s\n' \"\$NOISY$n\""; fi; done)");
+  for (const int n : {1, 2, 3}) {
+    Result result = std::get<Result>(protocol::decode_from_worker(pass_line(n)));
+    Record& record = result.record;
+    record.time_median_s = 1;
+    record.time_ci_low_s = 1 - 0.01 * n;
+    record.time_ci_high_s = 1;
+    record.contended = n != 1;
+    worker.environment.emplace_back("NOISY" + std::to_string(n), protocol::encode(result));
+    record.time_median_s = 0.5;
+    record.contended = false;
+    worker.environment.emplace_back("QUIET" + std::to_string(n), protocol::encode(result));
+  }
+  return worker;
+}
+
+std::vector<Record> run_with_second_takes(double share) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor(
+      {.worker = quieter_later(), .backends = test_backends(), .second_takes_share = share}, info,
+      sinks);
+  EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::completed);
+  EXPECT_EQ(supervisor.phases().input, share > 1 ? 1 + 2 * (2 + 3) : 1 + 2 + 3);
+  return collect.records;
+}
+
+TEST(Supervisor, TakesDisturbedTrialsAgainAtTheEndWidestIntervalFirst) {
+  const auto records = run_with_second_takes(1e6);
+  ASSERT_EQ(records.size(), 3U) << "one row each";
+  EXPECT_EQ(records[0].case_id, "tensor_ops/add/f32/n=1");
+  EXPECT_EQ(records[0].second_take, false);
+  EXPECT_EQ(records[1].case_id, "tensor_ops/add/f32/n=3");
+  EXPECT_EQ(records[2].case_id, "tensor_ops/add/f32/n=2");
+  for (const int second : {1, 2}) {
+    EXPECT_EQ(records[second].second_take, true);
+    EXPECT_EQ(records[second].contended, false);
+    EXPECT_EQ(records[second].time_median_s, 0.5);
+  }
+}
+
+TEST(Supervisor, KeepsDisturbedTimesThatItHasNoTimeToTakeAgain) {
+  const auto records = run_with_second_takes(1e-9);
+  ASSERT_EQ(records.size(), 3U);
+  for (const Record& record : records) {
+    EXPECT_EQ(record.second_take, false);
+    EXPECT_EQ(record.time_median_s, 1.0);
+  }
+}
+
+TEST(Supervisor, ASecondTakeThatFailsIsTheResult) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  WorkerCommand worker = quieter_later();
+  Result wrong = std::get<Result>(protocol::decode_from_worker(pass_line(2)));
+  wrong.record.status = Status::fail;
+  worker.environment.emplace_back("QUIET2", protocol::encode(wrong));
+  Supervisor supervisor({.worker = worker, .backends = test_backends(), .second_takes_share = 1e6},
+                        info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(2)), PlanEnd::completed);
+  ASSERT_EQ(collect.records.size(), 2U);
+  EXPECT_EQ(collect.records[1].status, Status::fail);
+}
+
+TEST(Supervisor, DisturbedTimesAreRowsWhenTheRunEndsBeforeTheirSecondTake) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  int begun = 0;
+  Supervisor supervisor({.worker = quieter_later(),
+                         .backends = test_backends(),
+                         .second_takes_share = 1e6,
+                         .enough = [&] { return ++begun > 3; }},
+                        info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::completed) << "nothing is left out";
+  ASSERT_EQ(collect.records.size(), 3U);
+  for (const Record& record : collect.records) EXPECT_EQ(record.time_median_s, 1.0);
+}
+
 TEST(Supervisor, AnInterruptEndsTheRunWithoutARowForTheOpenTrial) {
   Collect collect;
   std::vector<Sink*> sinks{&collect};

@@ -153,7 +153,7 @@ void expect_exact_few_rows(std::int64_t rows, std::int64_t cols, std::int64_t k,
 TEST(FewRows, AreRightForAnyNumberOfColumnsAndTerms) {
   for (const std::int64_t rows : {1, 2, 8}) {
     for (const std::int64_t cols : {1, 2, 3, 4, 5, 131}) {
-      for (const std::int64_t k : {1, 3, 16, 17, 1000}) {
+      for (const std::int64_t k : {1, 3, 16, 17, 63, 64, 65, 1000}) {
         expect_exact_few_rows<float>(rows, cols, k, k % 2 == 0);
         expect_exact_few_rows<BFloat16>(rows, cols, k, k % 2 == 0);
         expect_exact_few_rows<Float16>(rows, cols, k, k % 2 == 0);
