@@ -22,6 +22,8 @@ constexpr double leave_s = 5;
 /// Bounds a wait: signals that arrive just before it do not end it, nor does a worker that ends
 /// while its children hold its pipes.
 constexpr int longest_wait_ms = 200;
+/// Disturbed second takes in a row after which the machine counts as no quieter.
+constexpr int max_vain_takes = 4;
 
 bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
   return std::ranges::any_of(
@@ -98,7 +100,7 @@ std::vector<DeviceId> Supervisor::all_devices(const std::string& kind) const {
 /// Writes rows for all open trials when the launcher is about to end this process.
 PlanEnd Supervisor::end_of_launch() {
   const std::string reason = "the launcher ended the job";
-  end_second_takes();
+  end_all_second_takes();
   for (auto& queue : queues_) {
     if (queue->lane.busy()) conclude(*queue, ended_as(Status::device_lost, reason));
     while (!queue->trials.empty()) {
@@ -122,7 +124,7 @@ PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
     if (options_.interrupted()) {
       // Nobody needs the workers' open work.
       for (auto& queue : queues_) queue->lane.dismiss(0);
-      end_second_takes();
+      end_all_second_takes();
       return PlanEnd::interrupted;
     }
     begin_trials();
@@ -131,7 +133,7 @@ PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
     wait();
     for (auto& queue : queues_) step(*queue);
   }
-  end_second_takes();
+  end_all_second_takes();
   const bool cut = std::ranges::any_of(queues_, [](auto& queue) { return !queue->trials.empty(); });
   for (auto& queue : queues_) queue->trials.clear();
   if (failed_fast_) return PlanEnd::failed_fast;
@@ -305,7 +307,12 @@ void Supervisor::conclude(Queue& queue, Result result) {
   const bool again = is_bad && record.status != Status::flaky &&
                      trial.attempt <= options_.retries && why_given_up(queue) == nullptr &&
                      !(options_.is_launched && options_.interrupted());
+  const bool is_disturbed = SecondTakes::is_wanted(record);
   deliver(std::move(result), trial);
+  if (is_second) {
+    queue.vain_takes = is_disturbed ? queue.vain_takes + 1 : 0;
+    if (queue.vain_takes >= max_vain_takes) end_second_takes(queue);
+  }
   if (again) {
     PlannedTrial next = trial;
     ++next.attempt;
@@ -322,12 +329,14 @@ void Supervisor::deliver_first_takes(std::vector<SecondTakes::Held> held) {
 }
 
 /// Second takes that are not begun are no loss: their first takes are results.
-void Supervisor::end_second_takes() {
-  for (auto& queue : queues_) {
-    std::erase_if(queue->trials,
-                  [&](const PlannedTrial& trial) { return queue->second_takes.holds(trial); });
-    deliver_first_takes(queue->second_takes.take_all());
-  }
+void Supervisor::end_second_takes(Queue& queue) {
+  std::erase_if(queue.trials,
+                [&](const PlannedTrial& trial) { return queue.second_takes.holds(trial); });
+  deliver_first_takes(queue.second_takes.take_all());
+}
+
+void Supervisor::end_all_second_takes() {
+  for (auto& queue : queues_) end_second_takes(*queue);
 }
 
 void Supervisor::deliver(Result result, const PlannedTrial& trial) {

@@ -89,6 +89,7 @@ class Supervisor {
     std::string started_at;  // start of the open trial
     double began_s = 0;      // steady clock
     SecondTakes second_takes;
+    int vain_takes = 0;  // second takes in a row that were disturbed too
 
     void open_next();
     /// True if it works, or keeps a worker for further trials.
@@ -110,7 +111,8 @@ class Supervisor {
   void identify_row(Record& record, const Queue& queue) const;
   void deliver(Result result, const PlannedTrial& trial);
   void deliver_first_takes(std::vector<SecondTakes::Held> held);
-  void end_second_takes();
+  void end_second_takes(Queue& queue);
+  void end_all_second_takes();
   bool all_done() const;
   PlanEnd end_of_launch();
 

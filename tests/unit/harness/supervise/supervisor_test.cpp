@@ -321,6 +321,31 @@ TEST(Supervisor, KeepsDisturbedTimesThatItHasNoTimeToTakeAgain) {
   }
 }
 
+TEST(Supervisor, EndsSecondTakesOnAMachineThatIsNoQuieter) {
+  WorkerCommand worker = quieter_later();
+  std::erase_if(worker.environment,
+                [](const auto& variable) { return variable.first.starts_with("QUIET"); });
+  for (const auto& [name, value] : std::vector(worker.environment)) {
+    if (name.starts_with("NOISY")) worker.environment.emplace_back("QUIET" + name.substr(5), value);
+  }
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  Supervisor supervisor({.worker = worker, .backends = test_backends(), .second_takes_share = 1e6},
+                        info, sinks);
+  std::vector<PlannedTrial> plan;
+  for (std::int64_t repeat = 1; repeat <= 3; ++repeat) {
+    for (PlannedTrial& trial : trials(3)) {
+      trial.repeat = repeat;
+      plan.push_back(std::move(trial));
+    }
+  }
+  EXPECT_EQ(supervisor.execute(plan), PlanEnd::completed);
+  ASSERT_EQ(collect.records.size(), 9U);
+  EXPECT_EQ(std::ranges::count(collect.records, std::optional<bool>(true), &Record::second_take), 4)
+      << "of six disturbed ones";
+}
+
 TEST(Supervisor, ASecondTakeThatFailsIsTheResult) {
   Collect collect;
   std::vector<Sink*> sinks{&collect};
