@@ -25,6 +25,8 @@ std::int64_t factor_limit(const MatmulPlan& plan) {
       return power(11);
     case CUDA_R_8F_E4M3:
       return power(4);
+    case CUDA_R_4F_E2M1:  // has no 5
+      return 4;
     default:
       return 127;
   }

@@ -21,29 +21,44 @@ __device__ S stored(std::int64_t value) {
   }
 }
 
-template <class S>
 struct ElementOfA {
   ExactMatmul exact;
-  __device__ S operator()(std::int64_t i) const { return stored<S>(exact.a_at(i)); }
+  __device__ std::int64_t operator()(std::int64_t i) const { return exact.a_at(i); }
 };
-
-template <class S>
 struct ElementOfB {
   ExactMatmul exact;
-  __device__ S operator()(std::int64_t i) const { return stored<S>(exact.b_at(i)); }
+  __device__ std::int64_t operator()(std::int64_t i) const { return exact.b_at(i); }
 };
-
-template <class S>
 struct ElementOfBias {
   ExactMatmul exact;
-  __device__ S operator()(std::int64_t i) const { return stored<S>(exact.bias(i)); }
+  __device__ std::int64_t operator()(std::int64_t i) const { return exact.bias(i); }
 };
 
-/// Fills n elements by Thrust, whose speed does not matter here.
 template <class S, class Element>
-void fill(const Workspace& memory, std::int64_t n, Element element, cudaStream_t on) {
+struct Stores {
+  Element element;
+  __device__ S operator()(std::int64_t i) const { return stored<S>(element(i)); }
+};
+
+/// Two elements of E2M1 in a byte, the first one in the low half.
+template <class Element>
+struct StoresPair {
+  Element element;
+  __device__ static unsigned code(std::int64_t value) {
+    const std::int64_t magnitude = value < 0 ? -value : value;  // 0 to 4: all are E2M1
+    const auto unsigned_code = static_cast<unsigned>(magnitude < 2 ? 2 * magnitude : magnitude + 2);
+    return (value < 0 ? 8U : 0U) | unsigned_code;
+  }
+  __device__ std::uint8_t operator()(std::int64_t i) const {
+    return static_cast<std::uint8_t>(code(element(2 * i)) | code(element(2 * i + 1)) << 4U);
+  }
+};
+
+/// Fills n places by Thrust, whose speed does not matter here.
+template <class S, class Stores>
+void tabulate(const Workspace& memory, std::int64_t n, Stores stores, cudaStream_t on) {
   auto* to = static_cast<S*>(memory.data());
-  thrust::tabulate(thrust::cuda::par_nosync.on(on), to, to + n, element);
+  thrust::tabulate(thrust::cuda::par_nosync.on(on), to, to + n, stores);
 }
 
 template <class S>
@@ -84,11 +99,23 @@ void with_type(cudaDataType_t type, const F& f) {
 }
 
 std::size_t bytes_of(cudaDataType_t type, std::int64_t elements) {
+  if (type == CUDA_R_4F_E2M1) return static_cast<std::size_t>(elements / 2);
   std::size_t bytes = 0;
   with_type(type, [&]<class S>(std::type_identity<S>) {
     bytes = static_cast<std::size_t>(elements) * sizeof(S);
   });
   return bytes;
+}
+
+template <class Element>
+void fill(const Workspace& memory, cudaDataType_t type, std::int64_t n, Element element,
+          cudaStream_t on) {
+  if (type == CUDA_R_4F_E2M1) {
+    return tabulate<std::uint8_t>(memory, n / 2, StoresPair<Element>{element}, on);
+  }
+  with_type(type, [&]<class S>(std::type_identity<S>) {
+    tabulate<S>(memory, n, Stores<S, Element>{element}, on);
+  });
 }
 
 }  // namespace
@@ -103,20 +130,23 @@ ExactOperands::ExactOperands(const MatmulPlan& plan, void* d, CudaStream& stream
       d_(d),
       wrong_(sizeof(unsigned)) {
   const cudaStream_t on = stream_->handle();
-  with_type(plan.factors, [&]<class S>(std::type_identity<S>) {
-    const std::int64_t in_a = plan.batch * plan.m * plan.k;
-    const std::int64_t in_b = plan.batch * plan.k * plan.n;
-    fill<S>(a_, in_a, ElementOfA<S>{exact_}, on);
-    fill<S>(b_, in_b, ElementOfB<S>{exact_}, on);
-  });
-  with_type(plan.result, [&]<class S>(std::type_identity<S>) {
-    fill<S>(bias_, plan.m, ElementOfBias<S>{exact_}, on);
-  });
+  fill(a_, plan.factors, plan.batch * plan.m * plan.k, ElementOfA{exact_}, on);
+  fill(b_, plan.factors, plan.batch * plan.k * plan.n, ElementOfB{exact_}, on);
+  fill(bias_, plan.result, plan.m, ElementOfBias{exact_}, on);
+  if (plan.blocks != nullptr) {
+    a_scales_.emplace(*plan.blocks, plan.m, plan.k).set_to_one(on);
+    b_scales_.emplace(*plan.blocks, plan.n, plan.k).set_to_one(on);
+  }
   check(cudaGetLastError(), "exact data of a product");
 }
 
 Operands ExactOperands::operands() const {
-  return {.a = a_.data(), .b = b_.data(), .bias = bias_.data(), .d = d_};
+  return {.a = a_.data(),
+          .b = b_.data(),
+          .bias = bias_.data(),
+          .d = d_,
+          .a_scales = a_scales_ ? a_scales_->data() : nullptr,
+          .b_scales = b_scales_ ? b_scales_->data() : nullptr};
 }
 
 void ExactOperands::refill(const FillOperands& fill) const {

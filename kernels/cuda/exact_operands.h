@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
+#include "kernels/cuda/block_scales.h"
 #include "kernels/cuda/exact_matmul.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/workspace.h"
@@ -12,7 +14,7 @@ namespace assay::cuda {
 using FillOperands = std::function<void(void* a, void* b, void* bias)>;
 
 /// Factors and a bias of a plan's extents, filled with its exact data. They use separate memory:
-/// inputs must not change, and those of a stack's later layers hold no data yet.
+/// inputs must not change, and those of a stack's later layers hold no data yet. Scales are 1.
 class ExactOperands {
  public:
   /// Overwrites `d`, the product's own output.
@@ -31,6 +33,7 @@ class ExactOperands {
   ExactMatmul exact_;
   CudaStream* stream_;
   Workspace a_, b_, bias_;
+  std::optional<TiledScales> a_scales_, b_scales_;  // of block-scaled factors
   void* d_;
   Workspace wrong_;  // count of wrong elements
 };

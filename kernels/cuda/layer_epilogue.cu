@@ -108,6 +108,8 @@ void layer_epilogue(DType dtype, const std::string& act, const void* sums, const
       return as(std::type_identity<float>{});
     case DType::bf16:
     case DType::e4m3:
+    case DType::mxfp8:
+    case DType::nvfp4:
       return as(std::type_identity<__nv_bfloat16>{});
     case DType::f16:
       return as(std::type_identity<__half>{});

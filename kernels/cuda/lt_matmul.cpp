@@ -78,6 +78,13 @@ struct LtMatmul::Handles {
     if (has_bias(plan.epilogue)) {
       set(lt, product, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, plan.result);
     }
+    if (plan.blocks != nullptr) {
+      const std::int32_t mode = plan.blocks->has_e4m3_scales
+                                    ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3
+                                    : CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0;
+      set(lt, product, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, mode);
+      set(lt, product, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, mode);
+    }
     a = plan.a_transposed
             ? layout_of(lt, plan.factors, plan.k, plan.m, plan.a_leading, plan.batch, plan.a_stride)
             : layout_of(lt, plan.factors, plan.m, plan.k, plan.a_leading, plan.batch,
@@ -189,14 +196,14 @@ LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream&
   chosen_ = found != known.end()
                 ? found->second
                 : known.emplace_back(key, choose_for(operands, stream, fill_real, budget)).second;
-  set_bias(operands);
+  set_pointers(operands);
 }
 
 LtMatmul::~LtMatmul() = default;
 
 LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stream,
                                       const FillOperands& fill_real, SearchBudget& budget) const {
-  set_bias(operands);
+  set_pointers(operands);
   ExactOperands data(plan_, operands.d, stream);
   LtCandidates candidates(*this, data, fill_real, stream);
   Choice choice = choose(candidates, budget);
@@ -210,15 +217,22 @@ LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stre
           std::move(choice.wrong)};
 }
 
-void LtMatmul::set_bias(const Operands& operands) const {
-  if (!has_bias(plan_.epilogue)) return;
-  set(handles_->lt, handles_->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
+/// Tells the descriptor of the tensors that are no arguments of a call.
+void LtMatmul::set_pointers(const Operands& operands) const {
+  const Handles& h = *handles_;
+  if (has_bias(plan_.epilogue)) {
+    set(h.lt, h.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.bias);
+  }
+  if (plan_.blocks != nullptr) {
+    set(h.lt, h.product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, operands.a_scales);
+    set(h.lt, h.product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, operands.b_scales);
+  }
 }
 
 cublasStatus_t LtMatmul::enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                                  cudaStream_t stream) const {
   const Handles& h = *handles_;
-  set_bias(operands);
+  set_pointers(operands);
   const Factor one(plan_.scale, 1);
   const Factor zero(plan_.scale, 0);
   return h.lt.matmul(h.library, h.product, &one, operands.a, h.a, operands.b, h.b, &zero,

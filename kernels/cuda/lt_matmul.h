@@ -52,7 +52,7 @@ class LtMatmul {
 
   Chosen choose_for(const Operands& operands, CudaStream& stream, const FillOperands& fill_real,
                     SearchBudget& budget) const;
-  void set_bias(const Operands& operands) const;
+  void set_pointers(const Operands& operands) const;
   cublasStatus_t enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                          cudaStream_t stream) const;
   std::vector<cublasLtMatmulHeuristicResult_t> proposed() const;

@@ -2,10 +2,13 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
+#include "kernels/cuda/block_scales.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/layer_epilogue.h"
@@ -40,6 +43,8 @@ struct LayerTensors {
   const void* w;
   const void* bias;  // null: none
   void* y;
+  const void* x_scales = nullptr;  // in tiles, of block-scaled factors
+  const void* w_scales = nullptr;
 };
 
 /// Names the operations after the sums: "bias", "bias and relu", "rounding".
@@ -99,7 +104,8 @@ class Layer {
 
  private:
   static Operands operands(const LayerTensors& t, void* d) {
-    return {.a = t.w, .b = t.x, .bias = t.bias, .d = d};
+    return {
+        .a = t.w, .b = t.x, .bias = t.bias, .d = d, .a_scales = t.w_scales, .b_scales = t.x_scales};
   }
 
   LayerShape shape_;
@@ -109,12 +115,35 @@ class Layer {
   Rejected rejected_;
 };
 
+/// Scales of a block-scaled layer, which each launch puts into the order of the library.
+class LayerScales {
+ public:
+  LayerScales(const OpInstance& op, const Binding& binding)
+      : x_(*block_format(op.dtype), op.params.integer("batch"), op.params.integer("in")),
+        w_(*block_format(op.dtype), op.params.integer("out"), op.params.integer("in")),
+        given_x_(binding.inputs[binding.inputs.size() - 2]),
+        given_w_(binding.inputs[binding.inputs.size() - 1]) {}
+
+  void arrange(cudaStream_t stream) const {
+    x_.arrange(given_x_, stream);
+    w_.arrange(given_w_, stream);
+  }
+  const void* of_x() const { return x_.data(); }
+  const void* of_w() const { return w_.data(); }
+
+ private:
+  TiledScales x_, w_;
+  const void* given_x_;  // row-major
+  const void* given_w_;
+};
+
 /// Layers in sequence, with buffers between them. A single layer, or product, is a stack of one.
 class StackKernel final : public Kernel {
  public:
   StackKernel(const OpInstance& op, const std::vector<LayerShape>& shapes, bool bias,
               const Binding& binding)
       : stream_(&stream_of(binding)), mode_(mode_of(shapes.front().dtype, *stream_)) {
+    if (block_format(op.dtype) != nullptr) scales_.emplace(op, binding);
     const void* x = binding.inputs[0];
     std::size_t input = 1;  // of the op
     const auto workspace = LtMatmul::new_workspace();
@@ -138,6 +167,10 @@ class StackKernel final : public Kernel {
       step.tensors.w = binding.inputs[input++];
       step.tensors.bias = bias ? binding.inputs[input++] : nullptr;
       step.tensors.y = is_last ? binding.outputs[0] : step.between->data();
+      if (scales_) {
+        step.tensors.x_scales = scales_->of_x();
+        step.tensors.w_scales = scales_->of_w();
+      }
       step.layer =
           std::make_unique<Layer>(shape, step.tensors, *stream_, workspace, fill_real, budget);
       x = step.tensors.y;
@@ -147,6 +180,7 @@ class StackKernel final : public Kernel {
   void launch() override {
     make_current(stream_->ordinal());
     check(cudaGetLastError(), "an earlier call");
+    if (scales_) scales_->arrange(stream_->handle());
     for (const Step& step : steps_) step.layer->run(step.tensors, stream_->handle());
     check(cudaGetLastError(), "a product");
   }
@@ -209,6 +243,7 @@ class StackKernel final : public Kernel {
 
   CudaStream* stream_;
   MathMode mode_;
+  std::optional<LayerScales> scales_;
   std::vector<Step> steps_;
 };
 

@@ -11,7 +11,10 @@ namespace {
 
 /// Sets the types in which products of `dtype` are summed and scaled.
 void set_types(MatmulPlan& plan, DType dtype, DType result) {
-  plan.factors = data_type(stored_dtype(dtype));
+  plan.blocks = block_format(dtype);
+  plan.factors = plan.blocks == nullptr                ? data_type(stored_dtype(dtype))
+                 : plan.blocks->elements_per_byte == 2 ? CUDA_R_4F_E2M1
+                                                       : CUDA_R_8F_E4M3;
   plan.result = data_type(result);
   switch (accumulator(dtype)) {
     case DType::f64:
@@ -29,15 +32,19 @@ void set_types(MatmulPlan& plan, DType dtype, DType result) {
 }
 
 /// Checks before the library does: it would return the status of a mistake of ours. Its
-/// documentation (cublasLtMatmul) requires rows of 16 bytes for 8-bit floats, and for integers
-/// leading dimensions, m and k that are multiples of 4.
+/// documentation (cublasLtMatmul) requires rows of 16 bytes for floats of 8 and 4 bits, and for
+/// integers leading dimensions, m and k that are multiples of 4.
 void require_extents(DType dtype, std::int64_t in, std::int64_t out) {
-  const std::int64_t unit = dtype == DType::e4m3 ? 16 : dtype == DType::i8 ? 4 : 1;
-  if (in % unit == 0 && out % unit == 0) return;
+  const BlockFormat* format = block_format(dtype);
+  const bool is_narrow = format != nullptr || dtype == DType::e4m3;
+  const std::int64_t unit = is_narrow ? 16 : dtype == DType::i8 ? 4 : 1;
+  const std::int64_t in_unit = format != nullptr ? unit * format->elements_per_byte : unit;
+  if (in % in_unit == 0 && out % unit == 0) return;
   throw DeviceError(Failure::unsupported,
                     "cuBLASLt multiplies " + std::string(name(dtype)) +
-                        " where in and out are multiples of " + std::to_string(unit) +
-                        ", not in=" + std::to_string(in) + ", out=" + std::to_string(out));
+                        " where in is a multiple of " + std::to_string(in_unit) + " and out of " +
+                        std::to_string(unit) + ", not in=" + std::to_string(in) +
+                        ", out=" + std::to_string(out));
 }
 
 /// Mode of tensor cores that truncate 24-bit sums.
@@ -109,17 +116,26 @@ MathMode matmul_mode(DType dtype, int major) {
       return truncating(4);
     case DType::e4m3:
       return {.accumulator_bits = 14, .rounding = MathMode::Rounding::truncation, .step = 32};
+    case DType::mxfp8:
+    case DType::nvfp4:
+      return truncating(32);
     default:
       return {};
   }
 }
 
 void require_units(DType dtype, int major, int minor) {
-  if (block_format(dtype) != nullptr) {
+  const BlockFormat* format = block_format(dtype);
+  const bool has_mode =
+      format == nullptr || format->has_e4m3_scales == (format->elements_per_byte == 2);
+  if (!has_mode) {
     throw DeviceError(Failure::not_here,
-                      "the CUDA backend has no products of " + std::string(name(dtype)) + " yet");
+                      "cuBLASLt has no scale mode for products of " + std::string(name(dtype)));
   }
-  const int needed = dtype == DType::tf32 ? 80 : dtype == DType::e4m3 ? 89 : 0;
+  const int needed = format != nullptr      ? 100
+                     : dtype == DType::tf32 ? 80
+                     : dtype == DType::e4m3 ? 89
+                                            : 0;
   if (10 * major + minor >= needed) return;
   throw DeviceError(Failure::not_here, "products of " + std::string(name(dtype)) +
                                            " need a GPU of compute capability " +

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/core/block_format.h"
 #include "kernels/core/dtype.h"
 #include "kernels/core/math_mode.h"
 
@@ -26,25 +27,30 @@ struct MatmulPlan {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   std::int8_t fast_accumulation = 0;
+  const BlockFormat* blocks = nullptr;  // of both factors, if they are block-scaled
 
   bool operator==(const MatmulPlan&) const = default;
 };
 
-/// Tensors of one product, and the bias [m] for an epilogue that adds one.
+/// Tensors of one product, and the bias [m] for an epilogue that adds one. Scales of block-scaled
+/// factors lie in tiles (kernels/cuda/block_scales.h).
 struct Operands {
   const void* a = nullptr;
   const void* b = nullptr;
   const void* bias = nullptr;
   void* d = nullptr;
+  const void* a_scales = nullptr;
+  const void* b_scales = nullptr;
 };
 
 /// CUDA's name of a dtype. Throws DeviceError(unsupported) for a dtype that has none.
 cudaDataType_t data_type(DType dtype);
 
 /// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
-/// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 and 8 bits
+/// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 bits and less
 /// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
-/// does not support: `in` and `out` must be multiples of 16 for e4m3, of 4 for i8.
+/// does not support: `in` and `out` must be multiples of 16 for e4m3, mxfp8 and nvfp4 (its `in` of
+/// 32), of 4 for i8.
 MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out);
 
@@ -62,6 +68,9 @@ MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int6
 /// - e4m3: units of 32 products keep about 14 bits. DeepSeek-AI: "DeepSeek-V3 Technical Report",
 ///   arXiv 2412.19437, 2024, section 3.3.2, about H800. Without fast accumulation the library adds
 ///   such sums in f32, and may be far better.
+/// - mxfp8, nvfp4: units of Blackwell keep more than the 24 bits of an f32 of products of 8-bit
+///   floats, and truncate. Khattak, Mikaitis: "Accurate models of NVIDIA tensor cores", arXiv
+///   2512.07004, 2025. Nobody has published as much for scaled blocks.
 ///
 /// Returns the default for f64, f32 and integers.
 MathMode matmul_mode(DType dtype, int major);

@@ -315,6 +315,24 @@ class EmulatedParts(AssayTest):
         formats = ("f64", "f32", "bf16", "f16", "e4m3", "e5m2", "i64", "i32", "i8", "u8")
         self.all_pass(*(f"tensor_ops/cast/{x}/to={y},n=1003,cols=17,ld=20" for x in formats for y in formats))
 
+    def test_scaled_blocks_are_right_where_a_gpu_has_them(self):
+        cases = [f"linear/{dtype}/batch={batch},in=160,out=144,bias={bias},act={act}" for dtype in ("mxfp8", "nvfp4")
+                 for batch in (1, 130) for bias, act in ((0, "none"), (1, "relu"), (1, "gelu"))]
+        selected = [word for case in [*cases, "linear/mxfp4/batch=1,in=160,out=144,bias=0,act=none"]
+                    for word in ("--case", case)]
+        self.assertEqual({"pass": len(cases), "skip": 1},
+                         self.statuses("--like b200", *selected, "--device", "cuda:0", expect=0))
+        self.assertIn("no scale mode for products of mxfp4", [row["reason"] for row in self.rows("out")
+                                                              if row["status"] == "skip"][0])
+        self.emulate("", "run", "--check-only", *selected, "--device", "cuda:0", "--out", "hopper", expect=3)
+        self.assertEqual({"skip"}, {row["status"] for row in self.rows("hopper")})
+        self.assertIn("compute capability 10.0", self.rows("hopper")[0]["reason"])
+
+    def test_scales_that_a_library_reads_row_by_row_fail(self):
+        self.assertEqual({"fail": 1}, self.statuses("--like b200 --fault row_major_scales", "--case",
+                                                    "linear/mxfp8/batch=16,in=160,out=144,bias=0,act=none",
+                                                    "--device", "cuda:0", expect=1))
+
     def test_what_takes_several_blocks_is_right(self):
         ops = "sum|prod|mean|dot|norm2|reduce_min|reduce_max|argmax|scan|sort"
         found = self.statuses("", "--profile", "smoke", "--suite", "tensor_ops", "--filter", f"/({ops})/.*/n=65537$",

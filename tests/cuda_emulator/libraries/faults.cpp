@@ -24,6 +24,7 @@ constexpr std::array rows{
     Row{LibraryFault::hanging_rank, "hanging_rank"},
     Row{LibraryFault::tf32_for_f32, "tf32_for_f32"},
     Row{LibraryFault::wrong_algorithm, "wrong_algorithm"},
+    Row{LibraryFault::row_major_scales, "row_major_scales"},
 };
 
 unsigned chosen_from_environment() {

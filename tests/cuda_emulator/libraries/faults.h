@@ -15,6 +15,7 @@ enum class LibraryFault {
   hanging_rank,      // the last rank of each communicator never arrives
   tf32_for_f32,      // products of FP32 by TF32
   wrong_algorithm,   // algorithm 66 misses the last two terms of sums
+  row_major_scales,  // scales of blocks read row by row, not in tiles
 };
 
 /// Whether the environment's ASSAY_EMULATOR_FAULT, a list of the names above with commas between

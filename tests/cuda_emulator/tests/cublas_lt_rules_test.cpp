@@ -41,6 +41,13 @@ Problem f32() { return problem(CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_
 Problem bf16() { return problem(CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F); }
 Problem i8() { return problem(CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, CUDA_R_32I); }
 Problem e4m3() { return problem(CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F); }
+Problem scaled_blocks(cudaDataType_t factors, std::int32_t mode) {
+  Problem p = problem(factors, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  p.product.a_scale_mode = p.product.b_scale_mode = mode;
+  return p;
+}
+Problem mxfp8() { return scaled_blocks(CUDA_R_8F_E4M3, CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0); }
+Problem nvfp4() { return scaled_blocks(CUDA_R_4F_E2M1, CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3); }
 
 constexpr auto invalid = CUBLAS_STATUS_INVALID_VALUE;
 constexpr auto unsupported = CUBLAS_STATUS_NOT_SUPPORTED;
@@ -158,6 +165,21 @@ const std::vector<Rule> rules{
        p.a = layout(CUDA_R_8F_E4M3, 32, 64);
      },
      unsupported, 89},
+    {"ScaledBlocksBeforeBlackwell", mxfp8, [](Problem&) {}, unsupported, 89},
+    {"ScaledBlocksOfOneFactor", mxfp8, [](Problem& p) { p.product.b_scale_mode = 0; }, unsupported,
+     100},
+    {"ScalesOf16ForFp8", mxfp8,
+     [](Problem& p) { p.product.a_scale_mode = p.product.b_scale_mode = 1; }, unsupported, 100},
+    {"Fp4WithoutScales", nvfp4,
+     [](Problem& p) { p.product.a_scale_mode = p.product.b_scale_mode = 0; }, unsupported, 100},
+    {"Fp4WithScalesOf32", nvfp4,
+     [](Problem& p) { p.product.a_scale_mode = p.product.b_scale_mode = 2; }, unsupported, 100},
+    {"Fp4NotTn", nvfp4,
+     [](Problem& p) {
+       p.product.a_op = CUBLAS_OP_N;
+       p.a = layout(CUDA_R_4F_E2M1, 32, 64);
+     },
+     unsupported, 100},
     {"Bf16BeforeAmpere", bf16, [](Problem&) {}, unsupported, 75},
     {"SumsInFp16", f32,
      [](Problem& p) { p = problem(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_16F, CUDA_R_16F); },
@@ -173,6 +195,24 @@ TEST(RulesThatHold, LetEveryOrderOfFp8ThroughOnDataCentreBlackwell) {
   p.a = layout(CUDA_R_8F_E4M3, 32, 64);
   EXPECT_FALSE(refusal(p, gpu(10, 0)).has_value());
   EXPECT_TRUE(refusal(p, gpu(12, 0)).has_value());
+}
+
+TEST(RulesThatHold, LetScaledBlocksThroughOnBlackwell) {
+  EXPECT_FALSE(refusal(mxfp8(), gpu(10, 0)).has_value());
+  EXPECT_FALSE(refusal(nvfp4(), gpu(10, 0)).has_value());
+}
+
+TEST(RulesOfPointers, RefuseScalesOfBlocksThatAreNullOrUnaligned) {
+  const float factor = 1;
+  alignas(256) static char data[512];
+  const Pointers good{&factor, data, data, &factor, nullptr, data + 256, false};
+  Problem p = mxfp8();
+  EXPECT_EQ(refusal(p, good)->status, invalid) << "null";
+  p.product.a_scale = data;
+  p.product.b_scale = data + 8;
+  EXPECT_EQ(refusal(p, good)->status, invalid) << "unaligned";
+  p.product.b_scale = data + 16;
+  EXPECT_FALSE(refusal(p, good).has_value());
 }
 
 TEST(RulesThatHold, LetTf32ThroughOnOlderGpus) {

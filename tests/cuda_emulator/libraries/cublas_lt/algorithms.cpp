@@ -57,11 +57,11 @@ constexpr std::array rows{
 
 /// Alignment that every column of a matrix, in every matrix of the batch, keeps.
 std::size_t column_alignment(const MatrixLayout& l, std::size_t of_pointer) {
-  const std::size_t bytes = size_bytes(l.data_type());
+  const std::size_t bits = size_bits(l.data_type());
   std::size_t least =
-      std::min(of_pointer, alignment_of(static_cast<std::uint64_t>(l.leading) * bytes));
+      std::min(of_pointer, alignment_of(static_cast<std::uint64_t>(l.leading) * bits / 8));
   if (l.batch > 1 && l.stride != 0)
-    least = std::min(least, alignment_of(static_cast<std::uint64_t>(l.stride) * bytes));
+    least = std::min(least, alignment_of(static_cast<std::uint64_t>(l.stride) * bits / 8));
   return least;
 }
 

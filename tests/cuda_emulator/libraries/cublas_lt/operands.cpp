@@ -49,6 +49,15 @@ void load_int8(const std::byte* from, std::size_t count, T* to) {
   }
 }
 
+/// Two elements of FP4 a byte, the first one in the low half: a sign and eight magnitudes.
+void load_e2m1(const std::byte* from, std::size_t count, float* to) {
+  constexpr float magnitudes[] = {0, 0.5F, 1, 1.5F, 2, 3, 4, 6};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto code = std::to_integer<unsigned>(from[i / 2]) >> (i % 2 == 0 ? 0 : 4) & 15;
+    to[i] = code >= 8 ? -magnitudes[code - 8] : magnitudes[code];
+  }
+}
+
 template <class Integer>
 Integer saturated(double value) {
   if (std::isnan(value)) return 0;
@@ -80,6 +89,7 @@ void load(const std::byte* from, cudaDataType_t type, std::size_t count, T* to) 
       break;
   }
   if constexpr (std::is_same_v<T, float>) {
+    if (type == CUDA_R_4F_E2M1) return load_e2m1(from, count, to);
     const FloatFormat& format = format_of(type);
     if (size_bytes(type) == 2) {
       std::vector<std::uint16_t> codes(count);
@@ -125,16 +135,16 @@ double rounded(double value, cudaDataType_t type) {
 template <class T>
 std::vector<T> MatrixInMemory::read() const {
   const cudaDataType_t type = layout.data_type();
-  const std::size_t element = size_bytes(type);
+  const std::size_t bits = size_bits(type);
   const auto leading = static_cast<std::size_t>(layout.leading);
   std::vector<T> all(layout.rows * layout.cols);
   if (leading == layout.rows) {
-    load(memory().view(address, all.size() * element, Access::read, gpu, what), type, all.size(),
+    load(memory().view(address, all.size() * bits / 8, Access::read, gpu, what), type, all.size(),
          all.data());
     return all;
   }
   for (std::size_t column = 0; column < layout.cols; ++column) {
-    load(memory().view(address + column * leading * element, layout.rows * element, Access::read,
+    load(memory().view(address + column * leading * bits / 8, layout.rows * bits / 8, Access::read,
                        gpu, what),
          type, layout.rows, all.data() + column * layout.rows);
   }

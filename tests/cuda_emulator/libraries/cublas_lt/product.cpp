@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/cuda_emulator/libraries/cublas_lt/block_scales.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/epilogue.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/operands.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/sums.h"
@@ -35,6 +36,8 @@ double scale_at(const void* pointer, int gpu, const char* what) {
 
 /// The factors' type as matrix units see it. Empty for those that are plain FP32, FP64 or integers.
 std::optional<UnitInput> unit_input(const Launch& launch, const GpuModel& gpu) {
+  // No model describes how units add products of scaled blocks.
+  if (has_block_scales(launch.problem.product)) return std::nullopt;
   switch (launch.problem.a.data_type()) {
     case CUDA_R_16F:
       return UnitInput::f16;
@@ -126,8 +129,8 @@ class Single {
  private:
   MatrixInMemory matrix(const MatrixLayout& layout, std::uintptr_t begin, std::int64_t index,
                         const char* name) const {
-    const auto element = static_cast<std::int64_t>(size_bytes(layout.data_type()));
-    const std::int64_t offset = index * layout.stride * element;
+    const auto bits = static_cast<std::int64_t>(size_bits(layout.data_type()));
+    const std::int64_t offset = index * layout.stride * bits / 8;
     return {layout, begin + static_cast<std::uintptr_t>(offset), launch_.gpu,
             std::string(kernel) + ", matrix " + name};
   }
@@ -175,6 +178,9 @@ class Single {
     if (index == 0) trace(a_elements, b_elements);
     const Reduction reduction = reduction_of(launch_);
     if constexpr (std::is_same_v<T, float>) {
+      const ProductDescription& d = p_.product;
+      scale_blocks(a_elements, p_.a, d.a_scale_mode, d.a_scale, launch_.gpu, "A");
+      scale_blocks(b_elements, p_.b, d.b_scale_mode, d.b_scale, launch_.gpu, "B");
       if (unit_input(launch_, gpu_) == UnitInput::tf32) {
         for (float& value : a_elements) value = truncated_to_tf32(value);
         for (float& value : b_elements) value = truncated_to_tf32(value);
@@ -210,8 +216,10 @@ Epilogue epilogue_of(const Launch& launch) {
              .is_f64 = p.scale_type() == CUDA_R_64F,
              .result = launch.problem.d.data_type(),
              .faults = Epilogue::Faults::chosen()};
-  e.alpha *= scale_at(p.a_scale, launch.gpu, "A_SCALE_POINTER") *
-             scale_at(p.b_scale, launch.gpu, "B_SCALE_POINTER");
+  if (!has_block_scales(p)) {
+    e.alpha *= scale_at(p.a_scale, launch.gpu, "A_SCALE_POINTER") *
+               scale_at(p.b_scale, launch.gpu, "B_SCALE_POINTER");
+  }
   if (e.beta != 0) e.beta *= scale_at(p.c_scale, launch.gpu, "C_SCALE_POINTER");
   return e;
 }

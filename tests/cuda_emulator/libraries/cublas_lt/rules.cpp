@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/cuda_emulator/libraries/cublas_lt/block_scales.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/supported.h"
 
 namespace emulator::cublas_lt {
@@ -41,7 +42,7 @@ Verdict shape_refusal(const Problem& p) {
     return invalid("the extents of A, B and D do not fit");
   }
   // FP8 has rows of its own for the types of C and D.
-  if ((p.c.type != p.d.type && !is_float8(p.a.data_type())) || p.c.rows != p.d.rows ||
+  if ((p.c.type != p.d.type && !is_narrow(p.a.data_type())) || p.c.rows != p.d.rows ||
       p.c.cols != p.d.cols || p.c.batch != p.d.batch || p.c.order != p.d.order) {
     return invalid("C and D differ in type, extents, batch or order");
   }
@@ -52,6 +53,31 @@ Verdict shape_refusal(const Problem& p) {
     return invalid("the matrices of D's batch overlap");
   }
   return std::nullopt;
+}
+
+/// cublasLtMatmulMatrixScale_t, and the tables of types: E4M3 has scales of a whole matrix or UE8M0
+/// of 32 elements, E2M1 UE4M3 of 16 elements.
+Verdict scale_mode_refusal(const Problem& p) {
+  const ProductDescription& d = p.product;
+  for (const std::int32_t mode :
+       {d.c_scale_mode, d.d_scale_mode, d.aux_scale_mode, d.d_out_scale_mode}) {
+    if (mode != 0) return unsupported("this stand-in scales blocks of A and B alone");
+  }
+  if (d.a_scale_mode != d.b_scale_mode) return unsupported("the scale modes of A and B differ");
+  const cudaDataType_t factors = p.a.data_type();
+  switch (d.a_scale_mode) {
+    case CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F:
+      if (factors == CUDA_R_4F_E2M1) return unsupported("E2M1 has scales of 16 elements");
+      return std::nullopt;
+    case CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3:
+      if (factors != CUDA_R_4F_E2M1) return unsupported("scales of 16 elements are for E2M1");
+      return std::nullopt;
+    case CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0:
+      if (!is_float8(factors)) return unsupported("scales of 32 elements are for 8-bit floats");
+      return std::nullopt;
+    default:
+      return unsupported("this stand-in lacks the scale mode");
+  }
 }
 
 /// cublasLtMatmulDescAttributes_t.
@@ -69,16 +95,13 @@ Verdict attribute_refusal(const Problem& p) {
     return unsupported("this stand-in knows no vectors of alpha and beta");
   }
   const bool float8_factors = is_float8(p.a.data_type()) && is_float8(p.b.data_type());
-  if (!float8_factors && (d.a_scale != nullptr || d.b_scale != nullptr)) {
+  if (!float8_factors && !has_block_scales(d) && (d.a_scale != nullptr || d.b_scale != nullptr)) {
     return invalid("A_SCALE_POINTER or B_SCALE_POINTER without matrices of 8-bit floats");
   }
   if (!is_float8(p.d.data_type()) && (d.c_scale != nullptr || d.d_scale != nullptr)) {
     return invalid("C_SCALE_POINTER or D_SCALE_POINTER without matrices of 8-bit floats");
   }
-  for (const std::int32_t mode : {d.a_scale_mode, d.b_scale_mode, d.c_scale_mode, d.d_scale_mode,
-                                  d.aux_scale_mode, d.d_out_scale_mode}) {
-    if (mode != 0) return unsupported("this stand-in knows scales of whole matrices alone");
-  }
+  if (auto refused = scale_mode_refusal(p)) return refused;
   if (d.d_amax != nullptr || d.d_out_scale != nullptr || d.aux_scale != nullptr ||
       d.aux_amax != nullptr) {
     return unsupported("this stand-in computes neither maxima nor scales");
@@ -94,7 +117,7 @@ Verdict attribute_refusal(const Problem& p) {
 /// multiples of 16 bytes. cublasLtMatmul requires this for FP8.
 bool fills_16_bytes(const Problem& p) {
   const auto bytes = [](std::int64_t elements, const MatrixLayout& l) {
-    return elements * static_cast<std::int64_t>(size_bytes(l.data_type()));
+    return elements * static_cast<std::int64_t>(size_bits(l.data_type())) / 8;
   };
   const std::int64_t a_rows = is_transposed(p.product.a_op) ? p.k() : p.m();
   const std::int64_t b_rows = is_transposed(p.product.b_op) ? p.n() : p.k();
@@ -104,13 +127,17 @@ bool fills_16_bytes(const Problem& p) {
   return all % 16 == 0;
 }
 
-/// cublasLtMatmul: "To use FP8 kernels, the following set of requirements must be satisfied".
+/// cublasLtMatmul: "To use FP8 kernels, the following set of requirements must be satisfied", and
+/// likewise of FP4 and of scales of blocks.
 Verdict float8_refusal(const Problem& p, const GpuModel& gpu) {
   const int capability = gpu.major * 10 + gpu.minor;
+  if (has_block_scales(p.product) && capability < 100) {
+    return unsupported("scales of blocks need a compute capability of at least 10.0");
+  }
   if (capability < 89) return unsupported("8-bit floats need a compute capability of at least 8.9");
   const bool is_tn = is_transposed(p.product.a_op) && !is_transposed(p.product.b_op);
   // Ada, Hopper and Blackwell GeForce. Data-centre Blackwell (10.x) takes every format.
-  if (!is_tn && gpu.major != 10) {
+  if (!is_tn && (gpu.major != 10 || has_block_scales(p.product))) {
     return unsupported("8-bit floats: A must be transposed and B not (the TN format)");
   }
   // INVALID_VALUE: status 7 for m = 63 in github.com/NVIDIA/CUDALibrarySamples, issue 172.
@@ -145,26 +172,36 @@ cudaDataType_t bias_type(const Problem& p) {
   return default_bias_type(p.a.data_type(), p.c.data_type(), p.d.data_type());
 }
 
+bool is_narrow(cudaDataType_t type) { return is_float8(type) || type == CUDA_R_4F_E2M1; }
+
 bool is_float8(cudaDataType_t type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
 
-std::size_t size_bytes(cudaDataType_t type) {
+bool has_block_scales(const ProductDescription& product) {
+  return block_of(product.a_scale_mode) != 0 && block_of(product.b_scale_mode) != 0;
+}
+
+std::size_t size_bits(cudaDataType_t type) {
   switch (type) {
     case CUDA_R_64F:
-      return 8;
+      return 64;
     case CUDA_R_32F:
     case CUDA_R_32I:
-      return 4;
+      return 32;
     case CUDA_R_16F:
     case CUDA_R_16BF:
-      return 2;
+      return 16;
     case CUDA_R_8I:
     case CUDA_R_8F_E4M3:
     case CUDA_R_8F_E5M2:
-      return 1;
+      return 8;
+    case CUDA_R_4F_E2M1:
+      return 4;
     default:
       return 0;
   }
 }
+
+std::size_t size_bytes(cudaDataType_t type) { return size_bits(type) / 8; }
 
 std::size_t alignment_of(std::uint64_t address) {
   return address == 0 ? 256 : std::min<std::uint64_t>(256, address & (~address + 1));
@@ -173,7 +210,7 @@ std::size_t alignment_of(std::uint64_t address) {
 Verdict refusal(const Problem& p, const GpuModel& gpu) {
   for (const auto& [layout, name] :
        {std::pair{&p.a, "A"}, std::pair{&p.b, "B"}, std::pair{&p.c, "C"}, std::pair{&p.d, "D"}}) {
-    if (size_bytes(layout->data_type()) == 0) {
+    if (size_bits(layout->data_type()) == 0) {
       return unsupported(std::string("this stand-in has no matrices of the type of ") + name);
     }
     if (auto refused = layout_refusal(*layout, name)) return refused;
@@ -190,7 +227,7 @@ Verdict refusal(const Problem& p, const GpuModel& gpu) {
   if (has_bias(p.product) && !is_bias_supported(types, bias_type(p))) {
     return unsupported("no such type of the bias for these types");
   }
-  if (is_float8(types.a)) return float8_refusal(p, gpu);
+  if (is_narrow(types.a)) return float8_refusal(p, gpu);
   if (types.a == CUDA_R_8I && types.compute == CUBLAS_COMPUTE_32I) return int8_refusal(p);
   if ((types.a == CUDA_R_16BF || types.d == CUDA_R_16BF) && gpu.major < 8) {
     return unsupported("BF16 needs a compute capability of at least 8.0");
@@ -204,8 +241,8 @@ Verdict refusal(const Problem& p, const Pointers& at) {
   if (at.c == nullptr && at.c_is_used) return invalid("C is null and beta is not 0");
   const auto address = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
   const auto needed = [&](const MatrixLayout& l) {
-    // "All matrix pointers must be 4-byte aligned" for IMMA, of 16 bytes for FP8.
-    if (is_float8(p.a.data_type())) return std::size_t{16};
+    // "All matrix pointers must be 4-byte aligned" for IMMA, of 16 bytes for FP8 and FP4.
+    if (is_narrow(p.a.data_type())) return std::size_t{16};
     return std::max(size_bytes(l.data_type()),
                     p.a.data_type() == CUDA_R_8I ? std::size_t{4} : std::size_t{1});
   };
@@ -216,6 +253,13 @@ Verdict refusal(const Problem& p, const Pointers& at) {
   // In place means the same layout: "C == D and Cdesc == Ddesc".
   if (at.c_is_used && at.c == at.d && p.c.leading != p.d.leading) {
     return invalid("C is D, but their leading dimensions differ");
+  }
+  if (has_block_scales(p.product)) {
+    const void* const scales[] = {p.product.a_scale, p.product.b_scale};
+    for (const void* scale : scales) {
+      if (scale == nullptr) return invalid("a scale mode of blocks, but the scales are null");
+      if (address(scale) % 16 != 0) return invalid("scales of blocks are not aligned to 16 bytes");
+    }
   }
   if (has_bias(p.product)) {
     if (p.product.bias == nullptr) return invalid("an epilogue with a bias, but BIAS_POINTER null");

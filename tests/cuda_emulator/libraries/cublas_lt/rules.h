@@ -44,7 +44,12 @@ bool has_bias(const ProductDescription& product);
 /// Type of the bias, whether set or left to its default.
 cudaDataType_t bias_type(const Problem& problem);
 bool is_float8(cudaDataType_t type);
-std::size_t size_bytes(cudaDataType_t type);  // 0: not a type of this stand-in
+bool is_narrow(cudaDataType_t type);  // of 8 or 4 bits
+/// Whether each of the factors has scales of blocks.
+bool has_block_scales(const ProductDescription& product);
+std::size_t size_bits(cudaDataType_t type);  // 0: not a type of this stand-in
+/// Bytes of an element of a type that has whole ones.
+std::size_t size_bytes(cudaDataType_t type);
 /// The largest power of 2 up to 256 that divides an address or a size.
 std::size_t alignment_of(std::uint64_t address);
 

@@ -46,6 +46,7 @@ constexpr std::array float8_rows{
 };
 
 bool is_float8(cudaDataType_t type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
+bool has_float8_rows(cudaDataType_t type) { return is_float8(type) || type == CUDA_R_4F_E2M1; }
 
 /// A pedantic type has the rows of the plain one.
 cublasComputeType_t plain(cublasComputeType_t compute) {
@@ -80,6 +81,11 @@ const Float8Row* float8_row_of(cudaDataType_t c, cudaDataType_t d) {
 }  // namespace
 
 bool are_supported(const Types& t) {
+  if (t.a == CUDA_R_4F_E2M1 || t.b == CUDA_R_4F_E2M1) {
+    // The rows of FP8 without results of FP8; results of FP4 need scales of their own.
+    return t.a == t.b && t.compute == CUBLAS_COMPUTE_32F && t.scale == CUDA_R_32F &&
+           !is_float8(t.d) && float8_row_of(t.c, t.d) != nullptr;
+  }
   if (!is_float8(t.a) && !is_float8(t.b)) return row_of(t) != nullptr;
   const bool e5m2 = t.a == CUDA_R_8F_E5M2 || t.b == CUDA_R_8F_E5M2;
   return is_float8(t.a) && is_float8(t.b) && t.compute == CUBLAS_COMPUTE_32F &&
@@ -96,7 +102,7 @@ bool is_epilogue_supported(const Types& t, std::uint32_t epilogue) {
     case CUBLASLT_EPILOGUE_RELU_BIAS:
     case CUBLASLT_EPILOGUE_GELU:
     case CUBLASLT_EPILOGUE_GELU_BIAS: {
-      if (is_float8(t.a)) return true;
+      if (has_float8_rows(t.a)) return true;
       const Row* row = row_of(t);
       return row != nullptr && row->bias.has_value();
     }
@@ -106,7 +112,7 @@ bool is_epilogue_supported(const Types& t, std::uint32_t epilogue) {
 }
 
 bool is_bias_supported(const Types& t, cudaDataType_t bias) {
-  if (is_float8(t.a)) {
+  if (has_float8_rows(t.a)) {
     const Float8Row* row = float8_row_of(t.c, t.d);
     return row != nullptr && row->bias == bias;
   }
@@ -115,7 +121,7 @@ bool is_bias_supported(const Types& t, cudaDataType_t bias) {
 }
 
 cudaDataType_t default_bias_type(cudaDataType_t a, cudaDataType_t c, cudaDataType_t d) {
-  if (!is_float8(a)) return d;
+  if (!has_float8_rows(a)) return d;
   const Float8Row* row = float8_row_of(c, d);
   return row == nullptr ? d : row->bias;
 }

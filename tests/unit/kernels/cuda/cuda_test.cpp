@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/cuda/block_scales.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
@@ -245,10 +246,45 @@ TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
       ADD_FAILURE() << "not refused: " << in << ", " << out;
     } catch (const DeviceError& error) {
       EXPECT_EQ(error.failure(), Failure::unsupported);
-      EXPECT_NE(std::string(error.what()).find("multiples of 16"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("in is a multiple of 16 and out of 16"), std::string::npos);
     }
   }
   EXPECT_THROW(layer_plan(DType::e5m2, DType::bf16, 16, 16, 16), DeviceError) << "no such product";
+}
+
+TEST(ProductPlans, OfScaledBlocksAreAsTheLibraryTakesThem) {
+  const MatmulPlan eight = layer_plan(DType::mxfp8, DType::bf16, 3, 32, 48);
+  EXPECT_EQ(eight.factors, CUDA_R_8F_E4M3);
+  EXPECT_EQ(eight.blocks, block_format(DType::mxfp8));
+  const MatmulPlan four = layer_plan(DType::nvfp4, DType::bf16, 3, 64, 96);
+  EXPECT_EQ(four.factors, CUDA_R_4F_E2M1);
+  EXPECT_EQ(four.a_leading, 64) << "elements, not bytes";
+  EXPECT_EQ(four.compute, CUBLAS_COMPUTE_32F);
+  EXPECT_THROW(layer_plan(DType::nvfp4, DType::bf16, 3, 48, 64), DeviceError) << "rows of 24 bytes";
+  EXPECT_EQ(layer_plan(DType::e4m3, DType::bf16, 3, 32, 48).blocks, nullptr);
+}
+
+/// Where NVIDIA's documentation puts the scale of block `inner` of row `outer`.
+std::int64_t documented_place(std::int64_t outer, std::int64_t inner, std::int64_t columns) {
+  const std::int64_t tile = outer / 128 * ((columns + 3) / 4) + inner / 4;
+  return tile * 512 + outer % 128 % 32 * 16 + outer % 128 / 32 * 4 + inner % 4;
+}
+
+TEST(TiledScales, LieWhereTheLibraryReadsThem) {
+  for (const auto& [rows, columns] : {std::pair{1, 1}, {128, 4}, {129, 5}, {300, 7}, {31, 64}}) {
+    std::vector<std::int64_t> tiles(static_cast<std::size_t>(tiled_scale_bytes(rows, columns)), -1);
+    EXPECT_EQ(tiles.size() % 512, 0U);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < columns; ++column) {
+        tiles.at(static_cast<std::size_t>(documented_place(row, column, columns))) =
+            row * columns + column;
+      }
+    }
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      ASSERT_EQ(row_major_scale(static_cast<std::int64_t>(i), rows, columns), tiles[i])
+          << i << " of " << rows << " x " << columns;
+    }
+  }
 }
 
 TEST(ProductPlans, OfIntegersHaveExtentsThatTheLibraryTakes) {
@@ -259,7 +295,7 @@ TEST(ProductPlans, OfIntegersHaveExtentsThatTheLibraryTakes) {
       ADD_FAILURE() << "not refused: " << in << ", " << out;
     } catch (const DeviceError& error) {
       EXPECT_EQ(error.failure(), Failure::unsupported);
-      EXPECT_NE(std::string(error.what()).find("multiples of 4"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("in is a multiple of 4 and out of 4"), std::string::npos);
     }
   }
 }
@@ -287,6 +323,10 @@ TEST(MathModes, AreRefusedWhereAGpuHasNoUnitsForThem) {
   EXPECT_THROW(require_units(DType::e4m3, 8, 6), DeviceError);
   EXPECT_NO_THROW(require_units(DType::tf32, 8, 0));
   EXPECT_NO_THROW(require_units(DType::e4m3, 8, 9));
+  EXPECT_THROW(require_units(DType::mxfp8, 9, 0), DeviceError);
+  EXPECT_NO_THROW(require_units(DType::nvfp4, 10, 0));
+  EXPECT_THROW(require_units(DType::mxfp4, 10, 0), DeviceError)
+      << "the library has no such product";
   EXPECT_NO_THROW(require_units(DType::f16, 7, 5));
 }
 
