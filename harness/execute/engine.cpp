@@ -332,79 +332,14 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial,
   }
 }
 
-Engine::OpenSoak& Engine::soak_of(const PlannedTrial& planned, placement::Place& place,
-                                  Result& result) {
-  const OpInstance& op = planned.test.op;
-  const std::string key = planned.test.id() + " " + place.text();
-  if (const auto known = soaks_.find(key); known != soaks_.end()) return known->second;
-  if (!can_soak(op)) throw std::runtime_error("only products and copies of one device can soak");
-  const Passes all = passes(op);
-  const auto exact = std::ranges::find_if(all, [&](const Pass& pass) {
-    return !pass.has_specials() && oracle::tolerance(pass.rule, op, {}).exact;
-  });
-  if (exact == all.end()) throw std::runtime_error("no data of this case have exact results");
-  const int pass = static_cast<int>(exact - all.begin());
-
-  // Two contents. No skip: a soak that a device cannot take must show.
-  const double needed = 2 * host_bytes(op, place.device().is_host());
-  if (const auto why = too_little_memory_now(needed)) {
-    throw DeviceError(Failure::out_of_memory, *why);
-  }
-  placement::Place* lane[] = {&place};
-  auto trial = std::make_unique<Trial>(op, lane);
-  Record& record = result.record;
-  record.implementation = trial->implementation();
-  record.wrong_algorithms = trial->wrong_algorithms();
-  {
-    Judge judge(op, options_.checks, references_, key, clock_);
+void Engine::run_soak(const PlannedTrial& planned, placement::Place& place, Result& result) {
+  const auto verify_it = [&](Trial& trial, Judge& judge, Record& record) {
     RankInputs inputs;
     std::vector<HostTensor> verified;
-    verify(planned, *trial, judge, record, inputs, verified);
-  }
-  SoakContents contents;
-  for (std::size_t turn = 0; turn < contents.inputs.size(); ++turn) {
-    const std::uint64_t seed = options_.seed + turn;
-    contents.inputs[turn] = generate_inputs(op, pass, seed, trial->ranks());
-    Judge judge(op, options_.checks, references_, fmt::format("{} soak seed={}", key, seed),
-                clock_);
-    Findings findings;
-    std::vector<HostTensor> kept;
-    judge.launch(*trial, pass, contents.inputs[turn], findings, kept);
-    trial->tensors().output(0).download(contents.right.emplace_back(op.signature.outputs[0]));
-  }
-  // Not earlier: each judged launch has looked after all sets.
-  if (trial->make_sets(2) < 2) {
-    throw DeviceError(Failure::out_of_memory, "no memory for a second set of tensors");
-  }
-  OpenSoak open{
-      .verified = record,
-      .soak = std::make_unique<Soak>(std::move(trial), place.device(), std::move(contents))};
-  return soaks_.emplace(key, std::move(open)).first->second;
-}
-
-void Engine::soak_steps(const PlannedTrial& planned, placement::Place& place, Result& result) {
-  SoakWork& work = result.soak.emplace();
-  const double begin_s = steady_s();
-  const std::string device_name = result.record.device_name;
-  const std::string stand_in = result.record.stand_in;
-  OpenSoak& open = soak_of(planned, place, result);
-  work.setup_s = steady_s() - begin_s;
-  result.record = open.verified;
-  identify(result.record, planned, options_.seed);
-  result.record.device_name = device_name;
-  result.record.stand_in = stand_in;
-  clock_.enter(&PhaseSeconds::execution);
-  try {
-    open.soak->run(planned.soak_s, options_.checks, work);
-  } catch (...) {
-    soaks_.clear();  // after an error of the device none of them can be trusted
-    throw;
-  }
-  if (work.wrong_elements == 0 || !options_.checks.on(Check::soak)) return;
-  throw WrongResult{
-      Check::soak, "soak",
-      fmt::format("soak: {} wrong elements in {} of the comparisons of {} launches: {}",
-                  work.wrong_elements, work.wrong_comparisons, work.launches, work.first_wrong)};
+    verify(planned, trial, judge, record, inputs, verified);
+  };
+  soaks_.run(planned, place, {options_.seed, options_.checks, references_, clock_, verify_it},
+             result);
 }
 
 Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn) {
@@ -430,7 +365,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     }
     yardsticks_.make_room(op, lane.front()->device());
     if (planned.soak_s > 0) {
-      soak_steps(planned, *lane.front(), result);
+      run_soak(planned, *lane.front(), result);
       record.status = Status::pass;
       result.references = references_.take_count();
       result.phases = clock_.take();

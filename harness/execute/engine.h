@@ -12,7 +12,7 @@
 #include "harness/execute/checks.h"
 #include "harness/execute/reference_store.h"
 #include "harness/execute/rotation.h"
-#include "harness/execute/soak.h"
+#include "harness/execute/soaks.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/execute/yardsticks.h"
@@ -75,14 +75,8 @@ class Engine {
   void find_batch_invariance(const OpInstance& op, std::span<placement::Place* const> lane,
                              const RankInputs& inputs, const std::vector<HostTensor>& verified,
                              Record& record);
-  /// A soak stays open from one interval to the next.
-  struct OpenSoak {
-    Record verified;
-    std::unique_ptr<Soak> soak;
-  };
-  OpenSoak& soak_of(const PlannedTrial& planned, placement::Place& place, Result& result);
   /// Runs one interval of a soak.
-  void soak_steps(const PlannedTrial& planned, placement::Place& place, Result& result);
+  void run_soak(const PlannedTrial& planned, placement::Place& place, Result& result);
   void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
 
   /// Power of the trial's devices while nothing runs; empty if they do not tell it. Measured once
@@ -94,8 +88,8 @@ class Engine {
   EngineOptions options_;
   ReferenceStore references_;
   Yardsticks yardsticks_;
-  std::map<std::string, OpenSoak> soaks_;  // by case and device
-  PhaseClock clock_;                       // phases of the open trial
+  Soaks soaks_;
+  PhaseClock clock_;  // phases of the open trial
 };
 
 }  // namespace assay
