@@ -64,6 +64,29 @@ struct BlockScales {
   }
 };
 
+/// Finite numbers that a cast turns into blocks: 32 in a row lie below a random power of two, by up
+/// to 12 binades. Half of them have so few bits that many lie in the middle between two elements.
+template <class T>
+struct Blocks {
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    constexpr int highest = std::is_same_v<T, Float16> ? 15 : 127;
+    constexpr int lowest = std::is_same_v<T, Float16> ? -24 : -140;
+    constexpr double largest = std::is_same_v<T, Float16>    ? 65504
+                               : std::is_same_v<T, BFloat16> ? 0x1.fep127
+                                                             : 0x1.fffffep127;
+    const std::uint64_t of_block = mix(static_cast<std::uint64_t>(i / 32) + 1);
+    const std::uint64_t choice = mix(bits);
+    if (choice % 32 == 0) return round_to<T>(with_sign_of(choice >> 8U & 1U, 0));
+    const int top = lowest + static_cast<int>(of_block % (highest - lowest + 1));
+    const int exponent = top - static_cast<int>((choice >> 16U) % 12);
+    const double significand = 1 + unit_interval(bits);
+    const bool is_short = (choice >> 9U & 1U) != 0;
+    const double kept = is_short ? std::floor(significand * 16) / 16 : significand;
+    const double magnitude = std::min(largest, std::ldexp(kept, exponent));
+    return round_to<T>(with_sign_of(choice >> 8U & 1U, magnitude));
+  }
+};
+
 /// Gives a run of elements or of scales its fate, as far as its format has it. There are no
 /// infinities: their runs get the largest element. E2M1 has no NaN, so the scales have it.
 inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& format, bool is_scales,

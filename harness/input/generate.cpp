@@ -218,6 +218,9 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
+    case Distribution::blocks:
+      if constexpr (!std::is_integral_v<T>) fill_with(Blocks<T>{});
+      return;
     case Distribution::indices: {
       const auto rows = static_cast<double>(op.signature.inputs[0].shape.at(0));
       return fill_with(SmallIntegers<T>{{0, rows - 1}});

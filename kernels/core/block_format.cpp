@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "kernels/core/float8.h"
+#include "kernels/core/quantize.h"
 
 namespace assay {
 namespace {
@@ -15,9 +16,6 @@ constexpr std::array formats{
     BlockFormat{DType::mxfp4, 32, 2, false, 6},
     BlockFormat{DType::nvfp4, 16, 2, true, 6},
 };
-
-/// E2M1: a sign, two bits of exponent with bias 1, one of the significand. No infinity, no NaN.
-constexpr float8::Format e2m1{.stored = 1, .bias = 1, .largest = 7, .infinity = 0, .nan = 7};
 
 constexpr std::uint8_t e8m0_nan = 0xff;
 constexpr int e8m0_bias = 127;
@@ -38,8 +36,7 @@ float block_element(const BlockFormat& format, std::uint8_t code) {
 
 std::uint8_t block_element_code(const BlockFormat& format, float value) {
   if (format.elements_per_byte == 1) return float8::encode<Float8E4M3::format>(value);
-  const std::uint8_t code = float8::encode<e2m1>(value);
-  return static_cast<std::uint8_t>((code & 7U) | (code & 0x80U) >> 4);
+  return static_cast<std::uint8_t>(half_byte(float8::encode<e2m1>(value)));
 }
 
 float block_scale(const BlockFormat& format, std::uint8_t code) {

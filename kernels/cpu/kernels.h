@@ -37,6 +37,7 @@ std::span<const KernelRow> layout_kernels();
 std::span<const KernelRow> cast_kernels();
 std::span<const KernelRow> random_kernels();
 std::span<const KernelRow> matmul_kernels();
+std::span<const KernelRow> quantize_kernels();
 std::span<const KernelRow> copy_kernels();
 std::span<const KernelRow> memory_stream_kernels();
 

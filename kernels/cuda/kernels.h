@@ -82,6 +82,7 @@ std::span<const KernelRow> sort_kernels();
 std::span<const KernelRow> rowwise_kernels();
 std::span<const KernelRow> layout_kernels();
 std::span<const KernelRow> matmul_kernels();
+std::span<const KernelRow> quantize_kernels();
 std::span<const KernelRow> copy_kernels();
 std::span<const KernelRow> memory_stream_kernels();
 

@@ -17,6 +17,7 @@ std::vector<Op> sort_ops();
 std::vector<Op> rowwise_ops();
 std::vector<Op> layout_ops();
 std::vector<Op> matmul_ops();
+std::vector<Op> quantize_ops();
 std::vector<Op> copy_ops();
 std::vector<Op> memory_stream_ops();
 std::vector<Op> collective_ops();

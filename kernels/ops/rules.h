@@ -50,6 +50,7 @@ enum class Distribution {
   integers,        // small enough that every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
+  blocks,    // finite numbers; those of 32 that follow each other share a range of exponents
   indices,   // row numbers of the op's first input
   unique_words,  // 64-bit words that never repeat within a tensor
 };

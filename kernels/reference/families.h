@@ -21,6 +21,7 @@ std::span<const ReferenceRow> sort_references();
 std::span<const ReferenceRow> rowwise_references();
 std::span<const ReferenceRow> layout_references();
 std::span<const ReferenceRow> cast_references();
+std::span<const ReferenceRow> quantize_references();
 std::span<const ReferenceRow> random_references();
 std::span<const ReferenceRow> matmul_references();
 std::span<const ReferenceRow> matmul_stack_references();

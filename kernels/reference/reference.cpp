@@ -9,11 +9,14 @@ namespace assay::reference {
 namespace {
 
 constexpr std::span<const ReferenceRow> (*families[])() = {
-    elementwise_references,   function_references,     cast_references,
-    random_references,        reduction_references,    scan_references,
-    sort_references,          rowwise_references,      layout_references,
-    matmul_references,        matmul_stack_references, copy_references,
-    memory_stream_references, collective_references,   distributed_gradient_references,
+    elementwise_references,  function_references,
+    cast_references,         random_references,
+    reduction_references,    scan_references,
+    sort_references,         rowwise_references,
+    layout_references,       matmul_references,
+    matmul_stack_references, copy_references,
+    quantize_references,     memory_stream_references,
+    collective_references,   distributed_gradient_references,
 };
 
 }  // namespace

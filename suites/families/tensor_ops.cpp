@@ -84,6 +84,13 @@ const std::vector<DType> all{f64, f32, bf16, f16, i64, i32, i8, u8};
 const std::vector<DType> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
 const std::vector<DType> of_products{f64, f32, bf16, f16, tf32};
 
+/// Block-scaled formats, in rows of whole blocks.
+const Axis to_blocks = axis("to", {{seeds, "mxfp8"}, {seeds, "mxfp4"}, {seeds, "nvfp4"}});
+const Axis small_blocks{{"rows", "cols"},
+                        {{seeds, {1, 32}}, {seeds, {7, 96}}, {smoke, {257, 544}}}};
+const Axis large_blocks{{"rows", "cols"}, {{standard, {4096, 4096}}}};
+const Axis large_blocks_in_full{{"rows", "cols"}, {{full, {4096, 4096}}}};
+
 using Names = std::vector<std::string_view>;
 const Names elementwise{"fill", "copy",    "neg",   "abs",    "add",       "sub", "mul",
                         "div",  "fma",     "scale", "square", "sqrt",      "exp", "log",
@@ -118,6 +125,7 @@ std::vector<Grid> checked() {
                           {normalisations, floats, {strided_rows}},
                           {{"transpose"}, all, {small_matrices}},
                           {{"gather"}, all, {small_tables}},
+                          {{"quantize"}, {f32, bf16, f16}, {to_blocks, small_blocks}},
                           {{"batched_matmul"}, of_products, {small_heads}}};
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
@@ -151,6 +159,8 @@ std::vector<Grid> timed() {
           {normalisations, floats, {large_rows}},
           {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},
           {{"gather"}, {f32, bf16}, {large_tables}},
+          {{"quantize"}, {bf16}, {to_blocks, large_blocks}},
+          {{"quantize"}, {f32}, {to_blocks, large_blocks_in_full}},
           {{"batched_matmul"}, of_products, {large_heads}}};
 }
 

@@ -58,11 +58,23 @@ void scale_format(Launch& launch) {
   });
 }
 
+/// Leaves scales that are one code too large behind right elements.
+void scale_off_by_one(Launch& launch) {
+  launch.right();
+  if (launch.op().op->name != "quantize") return;
+  const BlockFormat& format = *block_format(*parse_dtype(launch.op().params.word("to")));
+  const std::int64_t scales = format.scale_bytes(launch.op().signature.inputs[0].elements());
+  for (std::uint8_t& scale : launch.output<std::uint8_t>().last(static_cast<std::size_t>(scales))) {
+    ++scale;
+  }
+}
+
 constexpr DataFault faults[] = {
     {"neighbour_scale", "blocks of W scaled by the next block's scale", neighbour_scale},
     {"scale_ignored", "the first block of W not scaled", scale_ignored},
     {"halves_swapped", "the two elements of each byte of W exchanged", halves_swapped},
     {"scale_format", "E4M3 scales of W read as E8M0", scale_format},
+    {"scale_off_by_one", "scales of quantized blocks one code too large", scale_off_by_one},
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ UNLIKE = {
 # Ops of Assay that are left out, and why.
 LEFT_OUT = {
     "random": "another generator: MT19937, which is serial; Philox 4x32-10 in Assay",
+    "quantize": "torch has no operator for it: torchao compiles one",
     "linear_stack": "three linear layers: nothing that linear does not show",
     "memcpy, memcpy_2d": "copies of bytes: see scripts/peers/agreement",
     "device_memcpy, peer_memcpy": "need other devices",
