@@ -49,6 +49,7 @@ constexpr Pairing on_simulated[] = {
     {"transposed", "linear/f32/batch=33,in=64,out=33,bias=0,act=none", "exact_data: "},
     {"width_for_stride", "tensor_ops/relu/f32/n=610,cols=61,ld=64", "all_exponents: "},
     {"index_wraps", copy, "all_exponents: "},
+    {"index_wraps_at_2_32", "tensor_ops/copy/u8/n=536871915", "all_exponents: "},
     {"bias_missed", layer, "exact_data: 33 of 528 elements wrong"},
     {"activation_skipped", "linear/f32/batch=16,in=64,out=33,bias=1,act=relu", "exact_data: "},
     {"activation_variant", "linear/f32/batch=16,in=64,out=33,bias=1,act=gelu", "exact_data: "},

@@ -145,6 +145,17 @@ void index_wraps(Launch& launch) {
   std::memcpy(launch.output_bytes(), right.data() + half, std::min(half, right.size() - half));
 }
 
+/// Counts bits of offsets in 32 bits: bytes beyond 512 MiB land on the first ones.
+void index_wraps_at_2_32(Launch& launch) {
+  constexpr std::size_t reach = (std::size_t{1} << 32U) / 8;
+  const std::size_t bytes = output_size(launch) * element_bytes(launch);
+  if (bytes <= reach) return launch.right();
+  const std::vector<std::byte> before(launch.output_bytes() + reach, launch.output_bytes() + bytes);
+  launch.right();
+  std::memcpy(launch.output_bytes(), launch.output_bytes() + reach, std::min(reach, bytes - reach));
+  std::memcpy(launch.output_bytes() + reach, before.data(), before.size());
+}
+
 /// Copies the first block of 2 MiB over the second.
 void block_misplaced(Launch& launch) {
   constexpr std::size_t block = std::size_t{2} << 20;
@@ -169,6 +180,8 @@ constexpr DataFault faults[] = {
     {"transposed", "the output transposed", transposed},
     {"width_for_stride", "the width of rows taken for their stride", width_for_stride},
     {"index_wraps", "the upper half written over the lower one", index_wraps},
+    {"index_wraps_at_2_32", "bytes beyond 2^32 bits written over the first ones",
+     index_wraps_at_2_32},
     {"block_misplaced", "a block of 2 MiB from the place of another", block_misplaced},
     {"truncated", "the last element of a transfer missing", truncated},
 };
