@@ -107,6 +107,7 @@ std::string state_text(const SoakDevice& device) {
   errors(device.ecc_corrected, "corrected ECC errors");
   errors(device.ecc_uncorrected, "uncorrected ECC errors");
   errors(device.nvlink_errors, "NVLink errors");
+  errors(device.xid_errors, "XID errors");
   return text;
 }
 
@@ -116,6 +117,7 @@ std::string verdict_text(const SoakDevice& device) {
   const auto add = [&](const std::string& text) { why += (why.empty() ? "" : "; ") + text; };
   if (device.total.launches == 0) add("nothing was launched");
   if (device.ecc_uncorrected.value_or(0) > 0) add("uncorrected ECC errors");
+  if (device.last_xid) add(fmt::format("XID {}", *device.last_xid));
   if (device.total.intervals < device.planned) {
     add(fmt::format("{} of {} intervals have rows", device.total.intervals, device.planned));
   }
@@ -136,7 +138,8 @@ void SoakTotal::add(const SoakRow& row) {
 }
 
 StatusClass SoakDevice::verdict() const {
-  if (has_wrong || total.wrong() > 0 || ecc_uncorrected.value_or(0) > 0) return StatusClass::wrong;
+  const bool has_errors = ecc_uncorrected.value_or(0) > 0 || xid_errors.value_or(0) > 0;
+  if (has_wrong || total.wrong() > 0 || has_errors) return StatusClass::wrong;
   if (has_broken || total.intervals < planned) return StatusClass::broken;
   const bool compared = total.launches > 0 && (total.products > 0 || total.copied_bytes > 0);
   return compared ? StatusClass::right : StatusClass::skipped;
@@ -178,6 +181,8 @@ SoakDevice soak_device(const DeviceInfo& info, std::int64_t planned,
     add_to(device.ecc_corrected, row.work.ecc_corrected);
     add_to(device.ecc_uncorrected, row.work.ecc_uncorrected);
     add_to(device.nvlink_errors, row.work.nvlink_errors);
+    add_to(device.xid_errors, row.work.xid_errors);
+    if (row.work.last_xid) device.last_xid = row.work.last_xid;
   }
   for (std::size_t i = 0; i < device.cases.size(); ++i) {
     fill_tenths(rows_of_cases[i], device.cases[i]);

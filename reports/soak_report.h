@@ -56,12 +56,15 @@ struct SoakDevice {
   std::optional<std::int64_t> ecc_corrected;
   std::optional<std::int64_t> ecc_uncorrected;
   std::optional<std::int64_t> nvlink_errors;
+  std::optional<std::int64_t> xid_errors;
+  std::optional<std::int64_t> last_xid;
   std::string first_bad;  // status and reason of the first row that is neither right nor skipped
   bool has_wrong = false;
   bool has_broken = false;
 
   /// Right only if every planned interval has a row, none is wrong or broken, the device launched,
-  /// and the driver counted no uncorrected error. Skipped if it launched nothing.
+  /// and the driver counted neither an uncorrected ECC error nor an XID. Skipped if it launched
+  /// nothing.
   StatusClass verdict() const;
 };
 

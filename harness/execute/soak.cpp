@@ -235,6 +235,8 @@ void Soak::run(double seconds, const Checks& checks, SoakWork& work) {
   work.ecc_corrected = increase(before.ecc_corrected, after.ecc_corrected);
   work.ecc_uncorrected = increase(before.ecc_uncorrected, after.ecc_uncorrected);
   work.nvlink_errors = increase(before.nvlink, after.nvlink);
+  work.xid_errors = increase(before.xid, after.xid);
+  if (work.xid_errors.value_or(0) > 0) work.last_xid = after.last_xid;
   try {
     check_comparison(turn_, was_right, work);
     check_around(checks);

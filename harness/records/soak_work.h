@@ -28,6 +28,8 @@ struct SoakWork {
   std::optional<std::int64_t> ecc_corrected;
   std::optional<std::int64_t> ecc_uncorrected;
   std::optional<std::int64_t> nvlink_errors;
+  std::optional<std::int64_t> xid_errors;
+  std::optional<std::int64_t> last_xid;  // empty without one
 };
 
 /// Calls `visit(name, field)` for each field in the order of the columns of soak.csv.
@@ -49,6 +51,8 @@ void visit_fields(S& s, Visitor&& visit) requires std::same_as<std::remove_const
   visit("ecc_corrected", s.ecc_corrected);
   visit("ecc_uncorrected", s.ecc_uncorrected);
   visit("nvlink_errors", s.nvlink_errors);
+  visit("xid_errors", s.xid_errors);
+  visit("last_xid", s.last_xid);
 }
 
 }  // namespace assay

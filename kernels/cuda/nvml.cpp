@@ -3,15 +3,15 @@
 #include <array>
 #include <string_view>
 
-#include "kernels/cuda/library.h"
+#include "kernels/cuda/nvml_calls.h"
+#include "kernels/cuda/xid_events.h"
 
 namespace assay::cuda {
 namespace {
 
-// Declares the parts of NVML's documented binary interface that are used here: the toolkit may come
-// without nvml.h.
-using Return = int;  // 0: success
-using Handle = void*;
+using nvml_calls::ask;
+using nvml_calls::Handle;
+
 constexpr unsigned sm_clock = 1;
 constexpr unsigned gpu_sensor = 0;
 constexpr unsigned max_links = 18;
@@ -26,18 +26,6 @@ struct ProcessInfo {  // layout of nvmlDeviceGetComputeRunningProcesses_v3
   unsigned long long used_bytes;
   unsigned gpu_instance, compute_instance;
 };
-
-const Library& nvml_library() {
-  static const Library opened("libnvidia-ml.so.1", library_folders());
-  return opened;
-}
-
-/// Calls `name` if the library has it. Returns true on success.
-template <class... Arguments>
-bool ask(const char* name, Arguments... arguments) {
-  const auto function = nvml_library().find<Return (*)(Arguments...)>(name);
-  return function != nullptr && function(arguments...) == 0;
-}
 
 /// Reads an unsigned number of the GPU by the function `name`, in units of `unit`.
 template <class... Arguments>
@@ -132,8 +120,8 @@ const Nvml& Nvml::instance() {
 }
 
 Nvml::Nvml() {
-  if (!nvml_library().is_open()) {
-    problem_ = nvml_library().problem();
+  if (!nvml_calls::library().is_open()) {
+    problem_ = nvml_calls::library().problem();
   } else if (!ask("nvmlInit_v2")) {
     problem_ = "NVML does not start";
   }
@@ -212,6 +200,10 @@ DeviceErrors Nvml::errors(const std::string& pci_bus_id) const {
   e.ecc_corrected = ecc_errors(gpu, corrected);
   e.ecc_uncorrected = ecc_errors(gpu, uncorrected);
   e.nvlink = link_errors(gpu);
+  if (const auto xid = xid_errors(pci_bus_id, gpu)) {
+    e.xid = xid->count;
+    e.last_xid = xid->last;
+  }
   return e;
 }
 

@@ -50,7 +50,7 @@ class Nvml {
   GpuState state(const std::string& pci_bus_id) const;
   /// Reads the part of the state that changes while work runs.
   DeviceCondition condition(const std::string& pci_bus_id) const;
-  /// Reads the counters of errors since the driver was loaded.
+  /// Reads the counters of errors since the driver was loaded, and XID errors since the first call.
   DeviceErrors errors(const std::string& pci_bus_id) const;
 
  private:

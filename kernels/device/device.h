@@ -101,6 +101,8 @@ struct DeviceErrors {
   std::optional<std::int64_t> ecc_corrected;
   std::optional<std::int64_t> ecc_uncorrected;
   std::optional<std::int64_t> nvlink;  // replays, recoveries and CRC errors of all links
+  std::optional<std::int64_t> xid;     // NVIDIA's driver: XID errors since this process first asked
+  std::int64_t last_xid = 0;           // code of the last one
 };
 
 /// An execution place. Owns its memory and streams. Every call may throw DeviceError.

@@ -58,6 +58,12 @@ TEST(SoakReport, PassesOnlyWhatIsWhole) {
   SoakRow ecc = row(2, 100);
   ecc.work.ecc_uncorrected = 1;
   EXPECT_EQ(folded(2, {row(1, 100), ecc}).verdict(), StatusClass::wrong);
+  SoakRow xid = row(2, 100);
+  xid.work.xid_errors = 1;
+  xid.work.last_xid = 48;
+  const std::vector devices{folded(2, {row(1, 100), xid})};
+  EXPECT_EQ(devices.front().verdict(), StatusClass::wrong);
+  EXPECT_NE(soak_report(devices).find("XID 48"), std::string::npos) << soak_report(devices);
 }
 
 TEST(SoakReport, NeverPassesADeviceThatComparedNothing) {

@@ -10,11 +10,14 @@
 #include <climits>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "tests/cuda_emulator/runtime/work.h"
 
@@ -28,7 +31,31 @@ enum Return : int {
   not_supported = 3,
   not_found = 6,
   insufficient_size = 7,
+  timed_out = 10,
 };
+
+constexpr unsigned long long xid_event = 8;
+/// The layout of the second version.
+struct EventData {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
+struct EventSet {
+  void* device = nullptr;
+  int waits = 0;
+};
+
+std::vector<std::unique_ptr<EventSet>>& event_sets() {
+  static std::vector<std::unique_ptr<EventSet>> all;
+  return all;
+}
+EventSet* event_set(void* set) {
+  for (const auto& one : event_sets()) {
+    if (one.get() == set) return one.get();
+  }
+  return nullptr;
+}
 
 struct Memory {
   unsigned long long total, free, used;
@@ -314,6 +341,41 @@ Return nvmlSystemGetProcessName(unsigned pid, char* to, unsigned bytes) {
   if (unreadable) return not_found;
   // NVML cuts a long name.
   return bytes == 0 ? insufficient_size : tell_text(path.string().substr(0, bytes - 1), to, bytes);
+}
+
+// The events of XID errors. ASSAY_EMULATOR_XID=CODE makes each GPU report one, once its set has
+// been asked for the second time: after the begin of what is watched.
+Return nvmlEventSetCreate(void** to) {
+  if (!is_started) return uninitialized;
+  if (to == nullptr) return invalid_argument;
+  *to = event_sets().emplace_back(std::make_unique<EventSet>()).get();
+  return success;
+}
+
+Return nvmlEventSetFree(void* set) {
+  if (!is_started) return uninitialized;
+  return std::erase_if(event_sets(), [&](const auto& one) { return one.get() == set; }) > 0
+             ? success
+             : invalid_argument;
+}
+
+Return nvmlDeviceRegisterEvents(void* handle, unsigned long long types, void* set) {
+  EventSet* const events = event_set(set);
+  return with_gpu(handle, events, [&](int) {
+    if ((types & ~xid_event) != 0) return not_supported;
+    events->device = handle;
+    return success;
+  });
+}
+
+Return nvmlEventSetWait_v2(void* set, EventData* to, unsigned /*timeout_ms*/) {
+  if (!is_started) return uninitialized;
+  EventSet* const events = event_set(set);
+  if (events == nullptr || to == nullptr) return invalid_argument;
+  const char* const code = std::getenv("ASSAY_EMULATOR_XID");
+  if (events->device == nullptr || code == nullptr || ++events->waits != 2) return timed_out;
+  *to = {events->device, xid_event, std::strtoull(code, nullptr, 10), UINT_MAX, UINT_MAX};
+  return success;
 }
 
 }  // extern "C"

@@ -28,6 +28,8 @@ Result interval() {
   work.first_wrong = "launch 17 [3] expected 0x00 actual 0x01";
   work.temperature_c = 71;
   work.ecc_corrected = 2;
+  work.xid_errors = 1;
+  work.last_xid = 48;
   return result;
 }
 

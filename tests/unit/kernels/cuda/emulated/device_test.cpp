@@ -75,6 +75,7 @@ TEST(EmulatedDevices, TellTheErrorsThatTheDriverCounts) {
   on_gpu([](Device& gpu) {
     EXPECT_EQ(gpu.errors().ecc_corrected, 0);
     EXPECT_EQ(gpu.errors().ecc_uncorrected, 0);
+    EXPECT_EQ(gpu.errors().xid, 0);
   });
 }
 
