@@ -24,6 +24,7 @@ void set_types(MatmulPlan& plan, DType dtype, DType result) {
       return;
     default:
       plan.compute = dtype == DType::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+      if (dtype == DType::bf16x9) plan.compute = compute_bf16x9;
       plan.scale = CUDA_R_32F;
   }
 }
@@ -104,6 +105,7 @@ MathMode matmul_mode(DType dtype, int major) {
   switch (dtype) {
     case DType::f16:
     case DType::bf16:
+    case DType::bf16x9:
       return truncating(major < 8 ? 4 : 8);
     case DType::tf32:
       return truncating(4);
@@ -118,6 +120,11 @@ void require_units(DType dtype, int major, int minor) {
   if (block_format(dtype) != nullptr) {
     throw DeviceError(Failure::not_here,
                       "the CUDA backend has no products of " + std::string(name(dtype)) + " yet");
+  }
+  if (dtype == DType::bf16x9 && major != 10) {
+    throw DeviceError(Failure::not_here,
+                      "products of bf16x9 need a GPU of compute capability 10.x, not " +
+                          std::to_string(major) + "." + std::to_string(minor));
   }
   const int needed = dtype == DType::tf32 ? 80 : dtype == DType::e4m3 ? 89 : 0;
   if (10 * major + minor >= needed) return;

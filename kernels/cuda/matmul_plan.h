@@ -11,6 +11,10 @@
 
 namespace assay::cuda {
 
+/// CUBLAS_COMPUTE_32F_EMULATED_16BFX9, which headers name from CUDA 12.9 on. Older libraries refuse
+/// it as not supported.
+inline constexpr auto compute_bf16x9 = static_cast<cublasComputeType_t>(78);
+
 /// A matrix product in cuBLASLt's form: D (m x n) = op(A) (m x k) op(B) (k x n), column-major,
 /// `batch` times. A row-major matrix is the transpose of the same memory read column-major. So
 /// row-major y = x w is D = y^T = w^T x^T: A is the second factor and B the first.
@@ -42,9 +46,9 @@ struct Operands {
 cudaDataType_t data_type(DType dtype);
 
 /// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
-/// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 and 8 bits
-/// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
-/// does not support: `in` and `out` must be multiples of 16 for e4m3, of 4 for i8.
+/// means FP32: no TF32, no emulation; tf32 and bf16x9 allow the library to use them. Floats of 16
+/// and 8 bits are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that
+/// the library does not support: `in` and `out` must be multiples of 16 for e4m3, of 4 for i8.
 MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out);
 
@@ -63,11 +67,14 @@ MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int6
 ///   arXiv 2412.19437, 2024, section 3.3.2, about H800. Without fast accumulation the library adds
 ///   such sums in f32, and may be far better.
 ///
+/// - bf16x9: products of bf16 parts, and so like bf16.
+///
 /// Returns the default for f64, f32 and integers.
 MathMode matmul_mode(DType dtype, int major);
 
 /// Throws DeviceError(not_here) if a GPU of this compute capability has no units for products of
-/// the dtype. (The library may still compute tf32, in FP32.)
+/// the dtype. The library may still compute tf32, and bf16x9, in FP32. cuBLAS has bf16x9 on a
+/// subset of Blackwell GPUs (CUDA 12.9, release notes): here those of compute capability 10.x.
 void require_units(DType dtype, int major, int minor);
 
 /// Library epilogue for an activation and a bias. Empty if the library has no equal function: its
