@@ -39,7 +39,9 @@ Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode
     const double factor = used_bits > 0 ? std::ldexp(1.0, lowest - used_bits + 1) : 0;
     t.absolute = std::max(rule.per_term, 1.0) * (products + 2 * terms * factor);
   }
-  return rounded_to(output_dtype(op), t);
+  // Where data decide how often is rounded, the rounding to an output as wide as the sum is among
+  // these.
+  return rule.roundings > 0 ? rounded_to_output(op, t) : rounded_to(output_dtype(op), t);
 }
 
 }  // namespace assay::oracle
