@@ -218,6 +218,21 @@ struct Factors {
   }
 };
 
+/// +-(2^19 + 15 * 2^8 + 15) 2^e: as bf16 numbers of 8 bits it has three parts. Of the nine products
+/// of parts of two such numbers all but x2 w3, x3 w2 and x3 w3 are multiples of 2^15, one ulp of
+/// the sum in f32: they are exact in any order, and the three others cost a rounding each, at most.
+/// They are 3.5 ulp together, as large as 8-bit parts below such a first one allow: three
+/// truncations are less. If parts are rounded to nearest instead, x1 = 129 * 2^12, x2 = -241 and x3
+/// = 0: at most x1 w2, x2 w1 and x2 w2 cost one.
+template <class T>
+struct Bf16Parts {
+  T operator()(std::uint64_t bits) const {
+    constexpr double significand = 0x1p19 + 15 * 0x1p8 + 15;
+    const auto power = static_cast<double>(1U << (bits >> 1U & 3U));
+    return round_to<T>(with_sign_of(bits, significand * 0x1p-19 * power));
+  }
+};
+
 template <class T>
 struct NearOne {
   double width;

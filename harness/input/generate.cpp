@@ -216,6 +216,12 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
       const std::int64_t strata = is_floating(dtype) ? max_factors(op) : 1;
       return fill_with(Factors<T>{(terms + strata - 1) / strata, mix(key.seed ^ key.id)});
     }
+    case Distribution::bf16_parts: {
+      fill_with(Bf16Parts<T>{});
+      const std::int64_t row = op.signature.inputs[static_cast<std::size_t>(input)].shape.back();
+      if (input == 0) thin_out(elements, row, row, key.seed, key.id);
+      return;
+    }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
     case Distribution::blocks:

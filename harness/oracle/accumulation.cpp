@@ -28,6 +28,8 @@ int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
 //
 // Devices may round or cut factors to q bits. Cutting errs twice as much, so a product errs by
 // 2 u + u^2 of itself with u = 2^(1 - q).
+//
+// A product of factors in parts is as many terms of the sum. So is a bias here, which is one.
 Accumulation accumulation(const OpInstance& op, const MathMode& mode) {
   const auto terms = static_cast<double>(op.signature.terms);
   Accumulation sums;
@@ -38,7 +40,11 @@ Accumulation accumulation(const OpInstance& op, const MathMode& mode) {
     sums.unit_roundoff = std::ldexp(1.0, (sums.truncates ? 1 : 0) - sums.bits);
   }
   sums.steps = std::max(1.0, std::ceil(terms / mode.step));
-  sums.longest_chain = terms + (mode.step > 1 ? sums.steps : 0);
+  if (op.signature.factors_per_term == 2) {
+    sums.parts = partial_products(op.dtype);
+    sums.parts_magnitude = partial_magnitude(op.dtype);
+  }
+  sums.longest_chain = sums.parts * (terms + (mode.step > 1 ? sums.steps : 0));
   sums.factor_bits = cut_factor_bits(op, mode);
   if (sums.factor_bits > 0) {
     const double u = std::ldexp(1.0, 1 - sums.factor_bits);
@@ -51,6 +57,7 @@ std::string text_of(const Accumulation& sums, const MathMode& mode) {
   std::string text;
   if (sums.truncates) text += ",truncating";
   if (mode.step > 1) text += fmt::format(",step={}", mode.step);
+  if (sums.parts > 1) text += fmt::format(",products={}", sums.parts);
   if (sums.factor_bits > 0) text += fmt::format(",factors={}bits", sums.factor_bits);
   return text;
 }

@@ -81,10 +81,12 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     const double y = expected.value[at];
     const double a = widen(got);
     const T rounded = correctly_rounded<T>(y, expected.rest[at]);
-    const bool is_rounded = std::isnan(y) ? std::isnan(a) : a == widen(rounded);
+    const bool alike =
+        tolerance.any_nonfinite && !std::isfinite(widen(rounded)) && !std::isfinite(a);
+    const bool is_rounded = alike || (std::isnan(y) ? std::isnan(a) : a == widen(rounded));
     // Against an infinite value the error is NaN or infinite: only the same infinity can pass.
     const bool no_error =
-        (tolerance.exact || !std::isfinite(y) || std::isinf(widen(rounded))) && is_rounded;
+        (tolerance.exact || !std::isfinite(y) || !std::isfinite(widen(rounded))) && is_rounded;
     const double error = no_error ? 0.0 : error_of(a, y, expected.rest[at], dtype);
     const double one_ulp = std::isfinite(y) ? spacing(y, lowest, precision) : 1.0;
     const double allowed = tolerance.exact || !std::isfinite(y)

@@ -51,11 +51,18 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
 // Truncated sums lose towards zero each time: they keep p + 1.25 - log2(steps), for steps in a row.
 // Products that a step aligns and cuts add an error that alone keeps p + 0.75 - log2(K) / 2, fitted
 // to units of 4, 16 and 32 products without further bits, K = 4 to 4096 (0.3 bits).
+//
+// Of n products of parts the first are summed as above, from 0, in the worst order; the others then
+// to a sum that is complete but for its last bits. Roundings of a sum that grows as sqrt k have the
+// mean square K / 2, and those of a complete one K: 2 n - 1 times as much together. Truncations add
+// up: 2/3 K^(3/2), and K^(3/2) each, 3/2 n - 1/2 times as much.
 double chain_bits(const OpInstance& op, const MathMode& mode) {
   const Accumulation sums = accumulation(op, mode);
   const double half_length = std::log2(static_cast<double>(op.signature.terms)) / 2;
-  if (!sums.truncates) return sums.bits + 1.75 - half_length;
-  return combined(sums.bits + 1.25 - std::log2(sums.steps), sums.bits + 0.75 - half_length);
+  const double of_parts = std::log2(2 * sums.parts - 1) / 2;
+  if (!sums.truncates) return sums.bits + 1.75 - half_length - of_parts;
+  const double lost_bits = std::log2(sums.steps * (1.5 * sums.parts - 0.5));
+  return combined(sums.bits + 1.25 - lost_bits, sums.bits + 0.75 - half_length - of_parts);
 }
 
 // Data are uniform in [-r, r): the root mean square of a factor is 2 / sqrt 3 times its mean

@@ -16,25 +16,32 @@ namespace assay::oracle {
 // at most R behind the sum multiplies its error by R; further roundings are `extra`. An
 // underflowing product errs by up to half the smallest subnormal number more. Cut factors change
 // each product by f of itself, and the sum of the terms grows to at most 1 + f times. Subnormal cut
-// factors, beside others of at most 1, change it by 2^(lowest - q + 1) each.
+// factors, beside others of at most 1, change it by 2^(lowest - q + 1) each. So do parts of
+// factors, of 8 bits: what lies below the smallest bf16 number is lost. The magnitudes of the
+// products of parts sum to more than the product's, and each of them may underflow.
 Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const DType kept_in = accumulator(op);
   const Accumulation sums = accumulation(op, mode);
   const double f = sums.factor_error;
-  const double of_sums = rule.per_term * (sums.longest_chain * sums.unit_roundoff * (1 + f) + f);
+  const double chain = rule.roundings > 0 ? rule.roundings : sums.longest_chain;
+  const double rounded = chain * sums.unit_roundoff * sums.parts_magnitude;
+  const double of_sums = rule.per_term * (rounded * (1 + f) + f);
   Tolerance t{.scale = of_sums + rule.extra * unit_roundoff(kept_in),
-              .description = fmt::format("sum_bound(L={},u=2^{}{}{})", sums.longest_chain,
+              .description = fmt::format("sum_bound(L={},u=2^{}{}{})", chain,
                                          std::log2(sums.unit_roundoff), text_of(sums, mode),
                                          rule.extra > 0 ? fmt::format(",+{}", rule.extra) : "")};
   if (op.signature.factors_per_term > 1) {
     const auto terms = static_cast<double>(op.signature.terms);
     const int lowest = smallest_exponent(kept_in);
     // Error of all products at once: half a subnormal number of f64 is none.
-    const double products = std::ldexp(terms, lowest - precision_bits(kept_in));
-    const double factor = f > 0 ? std::ldexp(1.0, lowest - sums.factor_bits + 1) : 0;
+    const double products = std::ldexp(sums.parts * terms, lowest - precision_bits(kept_in));
+    const int used_bits = sums.parts > 1 ? precision_bits(DType::bf16) : sums.factor_bits;
+    const double factor = used_bits > 0 ? std::ldexp(1.0, lowest - used_bits + 1) : 0;
     t.absolute = std::max(rule.per_term, 1.0) * (products + 2 * terms * factor);
   }
-  return rounded_to(output_dtype(op), t);
+  // Where data decide how often is rounded, the rounding to an output as wide as the sum is among
+  // these.
+  return rule.roundings > 0 ? rounded_to_output(op, t) : rounded_to(output_dtype(op), t);
 }
 
 }  // namespace assay::oracle

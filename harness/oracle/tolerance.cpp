@@ -6,7 +6,9 @@
 
 namespace assay::oracle {
 
-Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode) {
+namespace {
+
+Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const bool is_exact = !is_floating(output_dtype(op)) && rule.oracle != Oracle::freivalds;
   if (is_exact) return exact(rule);
   switch (rule.oracle) {
@@ -28,6 +30,15 @@ Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode
       return layernorm_bound(op);
   }
   __builtin_unreachable();
+}
+
+}  // namespace
+
+Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode) {
+  Tolerance t = of_oracle(rule, op, mode);
+  t.any_nonfinite = rule.any_nonfinite;
+  if (t.any_nonfinite) t.description += "(any non-finite)";
+  return t;
 }
 
 // |RN(z) - y| <= |z - y| + u |z| + half the smallest subnormal, and |z| <= |y| + |z - y|. That half

@@ -12,8 +12,9 @@ namespace assay::oracle {
 /// All zero and `exact`: only the correctly rounded value passes.
 struct Tolerance {
   bool exact = false;
-  bool any_zero = false;  // +0 and -0 pass for each other, also where bits are compared
-  bool payloads = false;  // a NaN passes only for the same NaN
+  bool any_zero = false;       // +0 and -0 pass for each other, also where bits are compared
+  bool payloads = false;       // a NaN passes only for the same NaN
+  bool any_nonfinite = false;  // NaN and infinities pass for each other
   double scale = 0;
   double relative = 0;
   double ulps = 0;

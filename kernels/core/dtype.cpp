@@ -32,6 +32,7 @@ constexpr std::array rows{
     Row{DType::mxfp8, "mxfp8", 1, true, 4, DType::f32, -6, 8},
     Row{DType::mxfp4, "mxfp4", 1, true, 2, DType::f32, 0, 2},
     Row{DType::nvfp4, "nvfp4", 1, true, 2, DType::f32, 0, 2},
+    Row{DType::bf16x9, "bf16x9", 4, true, 24, DType::f32, -126, 127},
 };
 
 const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
@@ -64,6 +65,7 @@ DType accumulator(DType dtype) { return row(dtype).accumulator; }
 DType stored_dtype(DType dtype) {
   switch (dtype) {
     case DType::tf32:
+    case DType::bf16x9:
       return DType::f32;
     case DType::mxfp8:
     case DType::mxfp4:
@@ -77,6 +79,7 @@ DType stored_dtype(DType dtype) {
 DType product_dtype(DType dtype) {
   switch (dtype) {
     case DType::tf32:
+    case DType::bf16x9:
     case DType::i8:
       return accumulator(dtype);
     case DType::e4m3:
@@ -91,6 +94,14 @@ DType product_dtype(DType dtype) {
 
 int smallest_exponent(DType dtype) { return row(dtype).smallest_exponent; }
 int largest_exponent(DType dtype) { return row(dtype).largest_exponent; }
+
+int partial_products(DType dtype) { return dtype == DType::bf16x9 ? 9 : 1; }
+
+double partial_magnitude(DType dtype) {
+  if (partial_products(dtype) == 1) return 1;
+  constexpr double of_parts = 1 + 0x1p-7 + 0x1p-15;
+  return of_parts * of_parts;
+}
 
 double unit_roundoff(DType dtype) {
   return is_floating(dtype) ? std::ldexp(1.0, -precision_bits(dtype)) : 0.0;

@@ -15,9 +15,9 @@ namespace assay::cuda {
 namespace {
 
 constexpr std::span<const KernelRow> (*families[])() = {
-    elementwise_kernels, function_kernels, cast_kernels, random_kernels,
-    reduction_kernels,   scan_kernels,     sort_kernels, rowwise_kernels,
-    layout_kernels,      matmul_kernels, quantize_kernels, copy_kernels, memory_stream_kernels,
+    elementwise_kernels, function_kernels, cast_kernels,          random_kernels, reduction_kernels,
+    scan_kernels,        sort_kernels,     rowwise_kernels,       layout_kernels, matmul_kernels,
+    quantize_kernels,    copy_kernels,     memory_stream_kernels,
 };
 
 }  // namespace

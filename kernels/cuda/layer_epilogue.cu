@@ -105,6 +105,7 @@ void layer_epilogue(DType dtype, const std::string& act, const void* sums, const
       return as(std::type_identity<double>{});
     case DType::f32:
     case DType::tf32:
+    case DType::bf16x9:
       return as(std::type_identity<float>{});
     case DType::bf16:
     case DType::e4m3:

@@ -27,6 +27,7 @@ void set_types(MatmulPlan& plan, DType dtype, DType result) {
       return;
     default:
       plan.compute = dtype == DType::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+      if (dtype == DType::bf16x9) plan.compute = compute_bf16x9;
       plan.scale = CUDA_R_32F;
   }
 }
@@ -111,6 +112,7 @@ MathMode matmul_mode(DType dtype, int major) {
   switch (dtype) {
     case DType::f16:
     case DType::bf16:
+    case DType::bf16x9:
       return truncating(major < 8 ? 4 : 8);
     case DType::tf32:
       return truncating(4);
@@ -131,6 +133,11 @@ void require_units(DType dtype, int major, int minor) {
   if (!has_mode) {
     throw DeviceError(Failure::not_here,
                       "cuBLASLt has no scale mode for products of " + std::string(name(dtype)));
+  }
+  if (dtype == DType::bf16x9 && major != 10) {
+    throw DeviceError(Failure::not_here,
+                      "products of bf16x9 need a GPU of compute capability 10.x, not " +
+                          std::to_string(major) + "." + std::to_string(minor));
   }
   const int needed = format != nullptr      ? 100
                      : dtype == DType::tf32 ? 80

@@ -12,6 +12,10 @@
 
 namespace assay::cuda {
 
+/// CUBLAS_COMPUTE_32F_EMULATED_16BFX9, which headers name from CUDA 12.9 on. Older libraries refuse
+/// it as not supported.
+inline constexpr auto compute_bf16x9 = static_cast<cublasComputeType_t>(78);
+
 /// A matrix product in cuBLASLt's form: D (m x n) = op(A) (m x k) op(B) (k x n), column-major,
 /// `batch` times. A row-major matrix is the transpose of the same memory read column-major. So
 /// row-major y = x w is D = y^T = w^T x^T: A is the second factor and B the first.
@@ -47,10 +51,10 @@ struct Operands {
 cudaDataType_t data_type(DType dtype);
 
 /// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
-/// means FP32: no TF32, no emulation; tf32 allows the library to use it. Floats of 16 bits and less
-/// are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents that the library
-/// does not support: `in` and `out` must be multiples of 16 for e4m3, mxfp8 and nvfp4 (its `in` of
-/// 32), of 4 for i8.
+/// means FP32: no TF32, no emulation; tf32 and bf16x9 allow the library to use them. Floats of 16
+/// bits and less are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents
+/// that the library does not support: `in` and `out` must be multiples of 16 for e4m3, mxfp8 and
+/// nvfp4 (its `in` of 32), of 4 for i8.
 MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out);
 
@@ -71,12 +75,14 @@ MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int6
 /// - mxfp8, nvfp4: units of Blackwell keep more than the 24 bits of an f32 of products of 8-bit
 ///   floats, and truncate. Khattak, Mikaitis: "Accurate models of NVIDIA tensor cores", arXiv
 ///   2512.07004, 2025. Nobody has published as much for scaled blocks.
+/// - bf16x9: products of bf16 parts, and so like bf16.
 ///
 /// Returns the default for f64, f32 and integers.
 MathMode matmul_mode(DType dtype, int major);
 
 /// Throws DeviceError(not_here) if a GPU of this compute capability has no units for products of
-/// the dtype. (The library may still compute tf32, in FP32.)
+/// the dtype. The library may still compute tf32, and bf16x9, in FP32. cuBLAS has bf16x9 on a
+/// subset of Blackwell GPUs (CUDA 12.9, release notes): here those of compute capability 10.x.
 void require_units(DType dtype, int major, int minor);
 
 /// Library epilogue for an activation and a bias. Empty if the library has no equal function: its

@@ -66,6 +66,18 @@ std::vector<Data> stack_data(const Params& params, double input, double bias) {
   return data;
 }
 
+/// Adds data that need all parts, where their sum is judged as such. cuBLAS takes NaN and
+/// infinities for interchangeable signs of an error (CUDA 12.9, release notes), and a relu of them
+/// may be 0.
+Passes bf16x9_passes(Passes passes, const std::string& act) {
+  if (act.starts_with("gelu")) return passes;
+  passes = with_bf16_parts(std::move(passes));
+  if (act != "none") return passes;
+  passes = with_specials(std::move(passes), Specials::all);
+  passes.at(passes.size() - 2).rule.any_nonfinite = true;
+  return passes;
+}
+
 }  // namespace
 
 std::vector<Parameter> linear_parameters() {
@@ -140,6 +152,7 @@ Passes linear_passes(DType dtype, const Params& params) {
     passes[1].rule.per_term = gelu_slope;
     passes[1].rule.extra = gelu_error.argument_units;
   }
+  if (dtype == DType::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
   return with_specials(std::move(passes), Specials::all);
 }
 
@@ -168,7 +181,7 @@ std::vector<Op> matmul_ops() {
                "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 and "
                "block-scaled formats bf16",
                {f64, f32, bf16, f16, i8},
-               {tf32, e4m3, mxfp8, mxfp4, nvfp4},
+               {tf32, e4m3, mxfp8, mxfp4, nvfp4, bf16x9},
                "batch"},
               linear_parameters(), linear_signature, linear_passes),
       make_op({"linear_stack",

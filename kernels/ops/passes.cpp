@@ -82,6 +82,17 @@ Passes with_specials(Passes passes, Specials specials, std::int64_t run) {
   return passes;
 }
 
+// One element of a row of x is not zero, so that a sum has nine terms, of which all but three are
+// multiples of one ulp of y, and exact in any order (harness/input/distributions.h, Bf16Parts).
+Passes with_bf16_parts(Passes passes) {
+  const Data parts{.distribution = Distribution::bf16_parts};
+  Rule rule = sum_rule;
+  rule.roundings = 3;
+  const Data no_bias = uniform({0, 0});
+  passes.insert(passes.begin() + 1, Pass{"bf16_parts", {parts, parts, no_bias}, rule});
+  return passes;
+}
+
 Passes no_inputs() { return {Pass{"first", {}, exact_rule}, Pass{"again", {}, exact_rule}}; }
 
 }  // namespace assay

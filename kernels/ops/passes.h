@@ -60,6 +60,8 @@ Passes finite_products();
 /// infinities, zeros and subnormal numbers. `run`: number of elements that share a fate, 0 for a
 /// row.
 Passes with_specials(Passes passes, Specials specials, std::int64_t run = 0);
+/// Inserts a pass behind the first one, on numbers that need all three bf16 parts.
+Passes with_bf16_parts(Passes passes);
 /// For ops without inputs: launches that differ only in the surrounding memory.
 Passes no_inputs();
 

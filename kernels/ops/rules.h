@@ -27,12 +27,14 @@ enum class Oracle {
 
 struct Rule {
   Oracle oracle = Oracle::exact;
-  double ulps = 0;            // B: the declared error of the function that the op evaluates
-  double argument_units = 0;  // C: in unit roundoffs of the argument
-  double per_term = 1;        // R: roundings that each term adds to a relative error
-  double extra = 0;           // further roundings, beside those of the terms
-  bool any_zero = false;      // `exact` only: +0 and -0 are both right
-  bool payloads = false;      // `exact` only: a NaN is right only with its own bits
+  double ulps = 0;             // B: the declared error of the function that the op evaluates
+  double argument_units = 0;   // C: in unit roundoffs of the argument
+  double per_term = 1;         // R: roundings that each term adds to a relative error
+  double extra = 0;            // further roundings, beside those of the terms
+  double roundings = 0;        // L on data that leave fewer than the op's terms do; 0: theirs
+  bool any_zero = false;       // `exact` only: +0 and -0 are both right
+  bool payloads = false;       // `exact` only: a NaN is right only with its own bits
+  bool any_nonfinite = false;  // NaN and infinities are right for each other
   /// True if nothing follows the sums. Then the errors of many outputs together show the precision
   /// of the sums (harness/oracle/effective_bits.cpp), and exact sums can be checked as a whole.
   bool plain_sums = false;
@@ -49,9 +51,10 @@ enum class Distribution {
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
   integers,        // small enough that every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
-  near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
-  blocks,    // finite numbers; those of 32 that follow each other share a range of exponents
-  indices,   // row numbers of the op's first input
+  near_one,    // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
+  blocks,      // finite numbers; those of 32 that follow each other share a range of exponents
+  indices,     // row numbers of the op's first input
+  bf16_parts,  // f32 that needs three bf16 parts; in input 0 all but one element of a row are zero
   unique_words,  // 64-bit words that never repeat within a tensor
 };
 

@@ -46,7 +46,7 @@ typedef struct assay_parameter {
 /* What a kernel is to compute. Pointers are valid during create alone. */
 typedef struct assay_problem {
   const char* op;    /* "add", "softmax", "linear": docs/kernels.md says where the formulas are */
-  const char* dtype; /* of the op: "tf32" has tensors of f32, whose factors may lose bits */
+  const char* dtype; /* of the op: "tf32" and "bf16x9" have tensors of f32 */
   const assay_parameter* parameters;
   int32_t parameter_count;
   int32_t input_count;

@@ -28,6 +28,7 @@ std::span<const DataFault> operand_faults();
 std::span<const DataFault> arithmetic_faults();
 std::span<const DataFault> matrix_unit_faults();
 std::span<const DataFault> block_faults();
+std::span<const DataFault> bf16x9_faults();
 std::span<const DataFault> launch_faults();
 std::span<const DataFault> collective_faults();
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/core/block_format.h"
+#include "kernels/sim/bf16x9.h"
 
 namespace assay::sim {
 namespace {
@@ -112,7 +113,8 @@ std::vector<OpInstance> products_of(const OpInstance& op) {
 
 bool is_narrow_matmul(const OpInstance& op) {
   return op.signature.factors_per_term > 1 &&
-         (op.dtype == DType::tf32 || op.dtype == DType::e4m3 || block_format(op.dtype) != nullptr);
+         (op.dtype == DType::tf32 || op.dtype == DType::e4m3 || op.dtype == DType::bf16x9 ||
+          block_format(op.dtype) != nullptr);
 }
 
 float to_tf32(float x) {
@@ -124,6 +126,7 @@ float to_tf32(float x) {
 
 std::unique_ptr<Kernel> narrow_matmul(const OpInstance& op, const Binding& binding,
                                       const Launch::Prepare& prepare) {
+  if (op.dtype == DType::bf16x9) return bf16x9_matmul(op, binding, prepare);
   std::vector<Step> steps;
   std::size_t next = 0;
   for (const OpInstance& product : products_of(op)) {

@@ -6,7 +6,8 @@
 
 namespace assay::sim {
 
-/// Returns true for a product in a format that the CPU does not multiply: tf32, e4m3, block-scaled.
+/// Returns true for a product in a format that the CPU does not multiply: tf32, e4m3, bf16x9,
+/// block-scaled.
 bool is_narrow_matmul(const OpInstance& op);
 
 /// Bits of an f32 that tf32 uses: its significand rounded to 11 bits, to nearest even.

@@ -88,19 +88,21 @@ Suite linear_suite() {
   const Axis activations =
       axis("act", {{seeds, "none"}, {seeds, "relu"}, {seeds, "gelu"}, {seeds, "gelu_tanh"}});
   const Axis of_stacks = axis("act", {{seeds, "none"}, {seeds, "relu"}, {seeds, "gelu"}});
-  std::vector<Grid> grids{{{"linear"}, floats, {small, bias, activations}, never},
-                          {{"linear"}, {i8}, {small, bias, of_integers}, never},
-                          {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
-                          {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
-                          {{"linear"}, blocks, {small_of_bytes, bias, activations}, never},
-                          {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
-                          {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
-                          {{"linear"}, {f32, f64, bf16, f16, tf32, i8}, {large, with_bias, none}},
-                          {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
-                          {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
-                          {{"linear"}, blocks, {large_of_bytes, with_bias, none}},
-                          {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
-                          {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}};
+  std::vector<Grid> grids{
+      {{"linear"}, floats, {small, bias, activations}, never},
+      {{"linear"}, {bf16x9}, {small, bias, activations}, never},
+      {{"linear"}, {i8}, {small, bias, of_integers}, never},
+      {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
+      {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
+      {{"linear"}, blocks, {small_of_bytes, bias, activations}, never},
+      {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
+      {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
+      {{"linear"}, {f32, f64, bf16, f16, tf32, bf16x9, i8}, {large, with_bias, none}},
+      {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
+      {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
+      {{"linear"}, blocks, {large_of_bytes, with_bias, none}},
+      {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
+      {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}};
   return {.place = 2,
           .name = "linear",
           .description = "y = act(x W^T + b): the forward pass of fully connected layers",

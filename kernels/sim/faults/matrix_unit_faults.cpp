@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/sim/bf16x9.h"
 #include "kernels/sim/data_faults.h"
 #include "kernels/sim/faults/multiply.h"
 #include "kernels/sim/narrow_matmul.h"
@@ -40,10 +41,18 @@ double after_step(double sum, std::span<const double> products, int bits) {
   return total == 0 ? total : cut(total, total, bits);
 }
 
+/// Appends the products of one term: those of parts for bf16x9, else one.
 template <class T>
-double factor_of(T element, DType dtype) {
-  const auto x = static_cast<float>(element);
-  return dtype == DType::tf32 ? to_tf32(x) : x;
+void append_products(T x, T w, DType dtype, std::vector<double>& products) {
+  const auto a = static_cast<float>(x);
+  const auto b = static_cast<float>(w);
+  if (dtype != DType::bf16x9) {
+    const auto factor = [&](float f) -> double { return dtype == DType::tf32 ? to_tf32(f) : f; };
+    return products.push_back(factor(a) * factor(b));
+  }
+  for (const double of_a : bf16_parts(a)) {
+    for (const double of_b : bf16_parts(b)) products.push_back(of_a * of_b);
+  }
 }
 
 /// Truncates sums, in steps of many products.
@@ -55,13 +64,11 @@ void truncating_sums(Launch& launch) {
     multiply<T>(launch, [&](auto x, auto w, auto bias) {
       const auto step = static_cast<std::size_t>(mode.step);
       std::vector<double> products;
+      for (std::size_t i = 0; i < x.size(); ++i) append_products(x[i], w[i], op.dtype, products);
       double sum = 0;
-      for (std::size_t first = 0; first < x.size(); first += step) {
-        products.clear();
-        for (std::size_t i = first; i < std::min(x.size(), first + step); ++i) {
-          products.push_back(factor_of(x[i], op.dtype) * factor_of(w[i], op.dtype));
-        }
-        sum = after_step(sum, products, mode.accumulator_bits);
+      for (std::size_t first = 0; first < products.size(); first += step) {
+        const std::size_t count = std::min(step, products.size() - first);
+        sum = after_step(sum, std::span(products).subspan(first, count), mode.accumulator_bits);
       }
       return decltype(bias)(static_cast<float>(sum) + static_cast<float>(bias));
     });

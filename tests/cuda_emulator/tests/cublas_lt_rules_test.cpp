@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/cuda_emulator/libraries/cublas_lt/rules.h"
+#include "tests/cuda_emulator/libraries/cublas_lt/supported.h"
 
 namespace emulator::cublas_lt {
 namespace {
@@ -213,6 +214,20 @@ TEST(RulesOfPointers, RefuseScalesOfBlocksThatAreNullOrUnaligned) {
   EXPECT_EQ(refusal(p, good)->status, invalid) << "unaligned";
   p.product.b_scale = data + 16;
   EXPECT_FALSE(refusal(p, good).has_value());
+}
+
+TEST(RulesThatHold, LetBf16x9ThroughOnDataCentreBlackwellAlone) {
+  const Problem p = problem(CUDA_R_32F, CUDA_R_32F, compute_bf16x9, CUDA_R_32F);
+  EXPECT_FALSE(refusal(p, gpu(10, 0)).has_value());
+  EXPECT_FALSE(refusal(p, gpu(10, 3)).has_value());
+  for (const int major : {8, 9, 12}) {
+    const Verdict refused = refusal(p, gpu(major, 0));
+    ASSERT_TRUE(refused.has_value()) << major;
+    EXPECT_EQ(refused->status, unsupported);
+  }
+  EXPECT_TRUE(
+      refusal(problem(CUDA_R_16BF, CUDA_R_32F, compute_bf16x9, CUDA_R_32F), gpu(10, 0)).has_value())
+      << "factors are FP32";
 }
 
 TEST(RulesThatHold, LetTf32ThroughOnOlderGpus) {

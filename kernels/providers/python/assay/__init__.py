@@ -14,7 +14,7 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 
 __all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
 
-DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2")
+DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2", "bf16x9")
 FRAMEWORKS = ("numpy", "torch", "cupy", "numba")
 
 
@@ -33,7 +33,7 @@ class Tensor(NamedTuple):
 class Problem:
     """What a kernel is to compute."""
     op: str
-    dtype: str  # of the op: "tf32" has tensors of f32
+    dtype: str  # of the op: "tf32" and "bf16x9" have tensors of f32
     params: Dict[str, Union[int, str]]
     device: str  # "cpu", "cuda:0"
     inputs: Tuple[Tensor, ...]

@@ -8,10 +8,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/cuda_emulator/libraries/cublas_lt/bf16_parts.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/block_scales.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/epilogue.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/operands.h"
 #include "tests/cuda_emulator/libraries/cublas_lt/sums.h"
+#include "tests/cuda_emulator/libraries/cublas_lt/supported.h"
 #include "tests/cuda_emulator/libraries/faults.h"
 #include "tests/cuda_emulator/numbers/number.h"
 #include "tests/cuda_emulator/runtime/work.h"
@@ -34,6 +36,11 @@ double scale_at(const void* pointer, int gpu, const char* what) {
   return read_one(reinterpret_cast<std::uintptr_t>(pointer), CUDA_R_32F, gpu, what);
 }
 
+bool is_bf16x9(const Problem& p) { return p.product.compute_type() == compute_bf16x9; }
+
+/// Terms of a sum of partial products.
+std::int64_t terms_of(const Problem& p) { return is_bf16x9(p) ? partial_products * p.k() : p.k(); }
+
 /// The factors' type as matrix units see it. Empty for those that are plain FP32, FP64 or integers.
 std::optional<UnitInput> unit_input(const Launch& launch, const GpuModel& gpu) {
   // No model describes how units add products of scaled blocks.
@@ -48,6 +55,7 @@ std::optional<UnitInput> unit_input(const Launch& launch, const GpuModel& gpu) {
     case CUDA_R_8F_E5M2:
       return UnitInput::e5m2;
     case CUDA_R_32F: {
+      if (is_bf16x9(launch.problem)) return UnitInput::bf16;
       // FAST_TF32 allows TF32, which GPUs have from compute capability 8.0 on.
       const bool allowed =
           launch.problem.product.compute_type() == CUBLAS_COMPUTE_32F_FAST_TF32 && gpu.major >= 8;
@@ -95,7 +103,8 @@ class Single {
         p_(launch.problem),
         gpu_(gpu),
         epilogue_(epilogue),
-        order_(order_of(launch.algorithm, summed_terms(launch.algorithm, p_.k()), rotation)) {}
+        order_(order_of(launch.algorithm, summed_terms(launch.algorithm, terms_of(p_)), rotation)) {
+  }
 
   template <class T>
   void run(std::int64_t index) const {
@@ -185,15 +194,20 @@ class Single {
         for (float& value : a_elements) value = truncated_to_tf32(value);
         for (float& value : b_elements) value = truncated_to_tf32(value);
       }
+      if (is_bf16x9(p_)) {
+        a_elements = first_in_parts(a_elements, ta ? p_.k() : p_.m() * p_.k());
+        b_elements = second_in_parts(b_elements, tb ? p_.n() * p_.k() : p_.k());
+      }
       if (const auto unit = unit_of(launch_, gpu_)) {
         const bool promotes = is_promoted(*unit) && p_.product.fast_accumulation == 0;
-        return unit_sums(*unit, promotes, tiled(a_elements, p_.m(), p_.k(), ta),
-                         in_columns(std::move(b_elements), p_.k(), p_.n(), tb), p_.n(), order_,
-                         reduction);
+        return unit_sums(*unit, promotes, tiled(a_elements, p_.m(), terms_of(p_), ta),
+                         in_columns(std::move(b_elements), terms_of(p_), p_.n(), tb), p_.n(),
+                         order_, reduction);
       }
     }
-    return sums(tiled(a_elements, p_.m(), p_.k(), ta),
-                in_columns(std::move(b_elements), p_.k(), p_.n(), tb), p_.n(), order_, reduction);
+    return sums(tiled(a_elements, p_.m(), terms_of(p_), ta),
+                in_columns(std::move(b_elements), terms_of(p_), p_.n(), tb), p_.n(), order_,
+                reduction);
   }
 
   const Launch& launch_;

@@ -229,6 +229,9 @@ Verdict refusal(const Problem& p, const GpuModel& gpu) {
   }
   if (is_narrow(types.a)) return float8_refusal(p, gpu);
   if (types.a == CUDA_R_8I && types.compute == CUBLAS_COMPUTE_32I) return int8_refusal(p);
+  if (types.compute == compute_bf16x9 && gpu.major != 10) {
+    return unsupported("BF16x9 needs a compute capability of 10.x");
+  }
   if ((types.a == CUDA_R_16BF || types.d == CUDA_R_16BF) && gpu.major < 8) {
     return unsupported("BF16 needs a compute capability of at least 8.0");
   }

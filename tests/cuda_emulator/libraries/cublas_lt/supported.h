@@ -8,6 +8,9 @@
 // in column-major order.
 namespace emulator::cublas_lt {
 
+/// CUBLAS_COMPUTE_32F_EMULATED_16BFX9, which headers name from CUDA 12.9 on.
+inline constexpr auto compute_bf16x9 = static_cast<cublasComputeType_t>(78);
+
 struct Types {
   cublasComputeType_t compute;
   cudaDataType_t scale, a, b, c, d;

@@ -256,6 +256,22 @@ TEST(Generate, SubnormalFactorsOfTf32AreNoZerosToIt) {
   EXPECT_GT(subnormal, 0);
 }
 
+TEST(Generate, Bf16PartsAreOneNumberInEachRowOfXAndAllOfW) {
+  const OpInstance op = op_of("linear/bf16x9/batch=16,in=64,out=33,bias=1,act=none");
+  ASSERT_EQ(passes(op).at(1).name, "bf16_parts");
+  const auto is_number = [](float x) {
+    return std::abs(std::scalbn(x, 19 - std::ilogb(x))) == 528143;
+  };
+  const HostTensor x = tensor_of(op, {1, 1, 0, 0});
+  const auto rows = x.as<float>();
+  for (std::size_t row = 0; row < 16; ++row) {
+    EXPECT_EQ(std::ranges::count_if(rows.subspan(row * 64, 64), is_number), 1);
+    EXPECT_EQ(std::ranges::count(rows.subspan(row * 64, 64), 0.0F), 63);
+  }
+  EXPECT_EQ(std::ranges::count_if(tensor_of(op, {1, 1, 0, 1}).as<float>(), is_number), 33 * 64);
+  EXPECT_EQ(std::ranges::count(tensor_of(op, {1, 1, 0, 2}).as<float>(), 0.0F), 33) << "no bias";
+}
+
 TEST(Generate, ExactDataOfTf32StacksStayExactThroughEveryLayer) {
   const OpInstance op =
       op_of("linear/linear_stack/tf32/batch=2,in=64,width=64,layers=3,bias=1,act=none");

@@ -231,6 +231,17 @@ TEST(ProductPlans, OfTf32AskForItAndHoldF32) {
   EXPECT_EQ(batched_plan(DType::f32, DType::f32, 2, 3, 5, 7).compute, CUBLAS_COMPUTE_32F);
 }
 
+TEST(ProductPlans, OfBf16x9AskForItAndNeverForPlainFp32) {
+  const MatmulPlan layer = layer_plan(DType::bf16x9, DType::f32, 2, 3, 5);
+  EXPECT_EQ(layer.compute, compute_bf16x9);
+#if CUBLAS_VERSION >= 120900
+  EXPECT_EQ(layer.compute, CUBLAS_COMPUTE_32F_EMULATED_16BFX9);
+#endif
+  EXPECT_EQ(layer.factors, CUDA_R_32F);
+  EXPECT_EQ(layer.result, CUDA_R_32F);
+  EXPECT_EQ(layer.scale, CUDA_R_32F);
+}
+
 TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
   const MatmulPlan plan = layer_plan(DType::e4m3, DType::bf16, 3, 32, 48);
   EXPECT_TRUE(plan.a_transposed) << "TN alone";
@@ -246,7 +257,8 @@ TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
       ADD_FAILURE() << "not refused: " << in << ", " << out;
     } catch (const DeviceError& error) {
       EXPECT_EQ(error.failure(), Failure::unsupported);
-      EXPECT_NE(std::string(error.what()).find("in is a multiple of 16 and out of 16"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("in is a multiple of 16 and out of 16"),
+                std::string::npos);
     }
   }
   EXPECT_THROW(layer_plan(DType::e5m2, DType::bf16, 16, 16, 16), DeviceError) << "no such product";
@@ -295,7 +307,8 @@ TEST(ProductPlans, OfIntegersHaveExtentsThatTheLibraryTakes) {
       ADD_FAILURE() << "not refused: " << in << ", " << out;
     } catch (const DeviceError& error) {
       EXPECT_EQ(error.failure(), Failure::unsupported);
-      EXPECT_NE(std::string(error.what()).find("in is a multiple of 4 and out of 4"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("in is a multiple of 4 and out of 4"),
+                std::string::npos);
     }
   }
 }
@@ -309,6 +322,7 @@ TEST(MathModes, OfTensorCoresAreDeclaredAndOthersAreIeee) {
   EXPECT_EQ(matmul_mode(f16, 7).step, 4);
   EXPECT_EQ(matmul_mode(f16, 8).step, 8);
   EXPECT_EQ(matmul_mode(tf32, 8).step, 4);
+  EXPECT_EQ(matmul_mode(bf16x9, 10), matmul_mode(bf16, 10)) << "its parts are bf16";
   EXPECT_EQ(matmul_mode(f16, 9).accumulator_bits, 0) << "24, as f32 has";
   EXPECT_EQ(matmul_mode(e4m3, 9).accumulator_bits, 14);
 }
@@ -328,6 +342,10 @@ TEST(MathModes, AreRefusedWhereAGpuHasNoUnitsForThem) {
   EXPECT_THROW(require_units(DType::mxfp4, 10, 0), DeviceError)
       << "the library has no such product";
   EXPECT_NO_THROW(require_units(DType::f16, 7, 5));
+  for (const auto& [major, minor] : {std::pair{9, 0}, std::pair{11, 0}, std::pair{12, 0}}) {
+    EXPECT_THROW(require_units(DType::bf16x9, major, minor), DeviceError) << major;
+  }
+  for (const int minor : {0, 3}) EXPECT_NO_THROW(require_units(DType::bf16x9, 10, minor));
 }
 
 TEST(Epilogues, AreTakenOnlyWhereTheyAreTheSameFunction) {

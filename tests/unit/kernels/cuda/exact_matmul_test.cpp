@@ -20,11 +20,12 @@ struct Types {
   int result_bits;
 };
 const std::vector<Types> all_types{
-    {DType::f64, DType::f64, 53, 53, 53},  {DType::f32, DType::f32, 24, 24, 24},
-    {DType::tf32, DType::f32, 11, 24, 24}, {DType::bf16, DType::bf16, 8, 24, 8},
-    {DType::bf16, DType::f32, 8, 24, 24},  {DType::f16, DType::f16, 11, 24, 11},
-    {DType::e4m3, DType::bf16, 4, 14, 8},  {DType::i8, DType::i32, 7, 31, 31},
-    {DType::mxfp8, DType::bf16, 4, 14, 8}, {DType::nvfp4, DType::bf16, 2, 24, 8}};
+    {DType::f64, DType::f64, 53, 53, 53},   {DType::f32, DType::f32, 24, 24, 24},
+    {DType::tf32, DType::f32, 11, 24, 24},  {DType::bf16, DType::bf16, 8, 24, 8},
+    {DType::bf16, DType::f32, 8, 24, 24},   {DType::f16, DType::f16, 11, 24, 11},
+    {DType::e4m3, DType::bf16, 4, 14, 8},   {DType::i8, DType::i32, 7, 31, 31},
+    {DType::mxfp8, DType::bf16, 4, 14, 8},  {DType::nvfp4, DType::bf16, 2, 24, 8},
+    {DType::bf16x9, DType::f32, 24, 24, 24}};
 
 bool is_multiplied(const Types& types, std::int64_t in) {
   return block_format(types.dtype) == nullptr || in % 32 == 0;

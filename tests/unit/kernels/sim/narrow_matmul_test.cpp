@@ -113,6 +113,18 @@ TEST(E4M3, GivesSumsRoundedOnceToBFloat16) {
   EXPECT_EQ(product(true, "relu"), 0.0F);
 }
 
+TEST(Bf16x9, UsesAllBitsOfFactorsAndTakesInfinitiesAsTheyAre) {
+  const auto product = [](std::vector<float> x, std::vector<float> w) {
+    return computed<float, float>("linear", DType::bf16x9, layer(1, 2, 1, true, "none"),
+                                  {std::move(x), std::move(w)}, {0x1p-20F})[0];
+  };
+  EXPECT_EQ(product({1 + 0x1p-23F, 0}, {1, 5}), 1 + 0x1p-20F + 0x1p-23F);
+  EXPECT_EQ(product({3, 16760831}, {5461, 1}), 16777214.0F) << "24 bits";
+  EXPECT_EQ(product({std::numeric_limits<float>::infinity(), 1}, {2, 1}),
+            std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(product({std::bit_cast<float>(0x7f800001U), 1}, {2, 1})));
+}
+
 TEST(BlockScaled, ScalesEachBlockAndRoundsOnceToBFloat16) {
   const auto product = [](bool bias) {
     std::vector<std::uint8_t> x(16, 0);
