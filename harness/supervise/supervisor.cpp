@@ -298,7 +298,9 @@ void Supervisor::conclude(Queue& queue, Result result) {
   if (class_of(record.status) == StatusClass::broken) record.caught_by = Check::supervision;
   record.expected_failure.clear();
   if (record.is_bad()) record.expected_failure = options_.expected_failure(record);
-  if (!is_second && options_.second_takes_share > 0 && SecondTakes::is_wanted(record)) {
+  // Not one that has taken more than the share by now: it would only wait for its row.
+  const double share_s = options_.second_takes_share * (steady_s() - execution_began_s_);
+  if (!is_second && record.wall_s <= share_s && SecondTakes::is_wanted(record)) {
     queue.second_takes.hold(trial, std::move(result));
     return;
   }
