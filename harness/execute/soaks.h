@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// What the engine lends to a soak.
+/// Tools that the engine lends to a soak.
 struct SoakTools {
   std::uint64_t seed;
   const Checks& checks;

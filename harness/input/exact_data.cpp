@@ -74,7 +74,7 @@ double ExactIntegers::scale(const OpInstance& op, int input) const {
 ExactIntegers exact_integers(const OpInstance& op) {
   const int p = exact_bits(op);
   const int q = std::min(52, precision_bits(op.dtype));
-  // Of parts of factors the magnitudes are summed.
+  // The magnitudes of a factor's parts are summed.
   const double most = std::ldexp(1.0, p) / partial_magnitude(op.dtype);
   const double widest = std::ldexp(1.0, q) - (is_floating(op.dtype) ? 0 : 1);
   const auto terms = static_cast<double>(std::max<std::int64_t>(1, op.signature.terms));

@@ -2,29 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/plain_bits.h"
 #include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
 namespace {
-
-/// Storage of a number: GCC 12 vectorises loops over plain integers, but not over the structs of
-/// 16-bit floats.
-template <class X>
-using Bits = std::conditional_t<std::is_same_v<X, float>, float, std::uint16_t>;
-
-template <class X>
-float number(Bits<X> bits) {
-  if constexpr (std::is_same_v<X, float>) {
-    return bits;
-  } else {
-    X number;
-    number.bits = bits;
-    return static_cast<float>(number);
-  }
-}
 
 /// One block: its numbers from `x`, its elements to `y`. Returns the scale.
 template <class Format, class X>

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/cpu/plain_bits.h"
 #include "kernels/cpu/vectorize.h"
 
 namespace assay::cpu {
@@ -14,22 +15,6 @@ namespace {
 
 /// Rows of weights that share the reads of several rows of x.
 constexpr std::int64_t abreast = 4;
-
-/// Storage of an element of W. Within `omp simd` GCC 12 vectorises plain integers, but not the
-/// structs of 16-bit floats.
-template <class W>
-using Bits = std::conditional_t<std::is_same_v<W, float>, float, std::uint16_t>;
-
-template <class W>
-float number(Bits<W> bits) {
-  if constexpr (std::is_same_v<W, float>) {
-    return bits;
-  } else {
-    W number;
-    number.bits = bits;
-    return static_cast<float>(number);
-  }
-}
 
 using Sums = std::array<float, abreast>;
 
