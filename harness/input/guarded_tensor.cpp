@@ -123,21 +123,26 @@ std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& ten
 }
 
 void GuardedTensor::for_each_block(const RowBody& body, bool write_back) const {
-  const std::size_t most = std::max<std::size_t>(1, block_bytes / step_bytes_);
-  std::vector<std::byte> image;
-  for (std::size_t first = 0; first < rows_; first += most) {
-    const std::size_t count = std::min(most, rows_ - first);
-    // Behind the last row is the guard band.
-    const std::size_t last_bytes = first + count == rows_ ? row_bytes_ : step_bytes_;
-    image.resize((count - 1) * step_bytes_ + last_bytes);
-    std::byte* block = data() + first * step_bytes_;
-    buffer_.device().download(image.data(), block, image.size());
-    for (std::size_t row = 0; row < count; ++row) {
-      const auto whole = std::span(image).subspan(row * step_bytes_);
-      const std::size_t bytes = row + 1 == count ? last_bytes : step_bytes_;
-      body(first + row, whole.first(row_bytes_), whole.first(bytes).subspan(row_bytes_));
+  // Behind the last row's elements is the guard band.
+  const auto visit = [&](std::span<std::byte> bytes, std::size_t row) {
+    for (; !bytes.empty(); ++row) {
+      const auto whole = bytes.first(std::min(step_bytes_, bytes.size()));
+      body(row, whole.first(row_bytes_), whole.subspan(row_bytes_));
+      bytes = bytes.subspan(whole.size());
     }
-    if (write_back) buffer_.device().upload(block, image.data(), image.size());
+  };
+  if (buffer_.device().is_readable_by_host()) {
+    visit({data(), spec_.span_bytes()}, 0);
+    return;
+  }
+  const std::size_t rows = std::max<std::size_t>(1, block_bytes / step_bytes_);
+  std::vector<std::byte> image;
+  for (std::size_t first = 0; first < rows_; first += rows) {
+    const std::size_t begin = first * step_bytes_;
+    image.resize(std::min(rows * step_bytes_, spec_.span_bytes() - begin));
+    buffer_.device().download(image.data(), data() + begin, image.size());
+    visit(image, first);
+    if (write_back) buffer_.device().upload(data() + begin, image.data(), image.size());
   }
 }
 
@@ -174,11 +179,12 @@ std::optional<std::string> GuardedTensor::damage() const {
   std::size_t first_row = 0;
   std::size_t first_byte = 0;
   read_rows([&](std::size_t row, std::span<std::byte>, std::span<std::byte> gap) {
-    for (std::size_t i = 0; i < gap.size(); ++i) {
-      if (!is_damaged(gap[i]) || wrong++ > 0) continue;
+    if (gap.empty() || is_whole(gap)) return;
+    if (wrong == 0) {
       first_row = row;
-      first_byte = i;
+      first_byte = static_cast<std::size_t>(std::ranges::find_if(gap, is_damaged) - gap.begin());
     }
+    wrong += static_cast<std::size_t>(std::ranges::count_if(gap, is_damaged));
   });
   if (wrong == 0) return std::nullopt;
   return fmt::format("{} bytes written between rows, from byte {} of the gap behind row {}", wrong,

@@ -124,7 +124,7 @@ class Device {
   virtual std::int64_t free_memory_bytes() const { return 0; }
   /// True if its memory is part of the host's memory.
   virtual bool is_host() const { return false; }
-  /// True if the host can read its memory directly.
+  /// True if the host can read and write its memory directly.
   virtual bool is_readable_by_host() const { return false; }
   /// UUID, as the driver reports it, of the device that holds this memory. Empty if unknown, and
   /// for memory that was requested as host memory.

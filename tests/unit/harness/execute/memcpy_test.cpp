@@ -28,15 +28,14 @@ TEST_F(Engines, CopiesOfRowsPass) {
   }
 }
 
-TEST(GuardBands, AWriteBetweenRowsIsSeenWhereverItIs) {
-  const auto backend = cpu::make_backend();
-  const auto device = backend->open(0);
+void expect_writes_between_rows_are_seen(Device& device) {
   // Exceeds the rows that one piece of the check holds.
   constexpr std::size_t pitch = 16384;
   constexpr std::size_t width = 16000;
   constexpr std::size_t rows = 1000;
-  input::GuardedTensor tensor(*device,
+  input::GuardedTensor tensor(device,
                               {.dtype = DType::u8, .shape = {rows, width}, .row_stride = pitch});
+  const auto clear = [&](std::size_t at) { device.fill(tensor.data() + at, std::byte{0}, 1); };
   HostTensor content(tensor.spec());
   std::ranges::fill(content.bytes(), std::byte{7});
   for (const std::size_t row : {std::size_t{0}, std::size_t{255}, std::size_t{256}, rows - 2}) {
@@ -44,17 +43,25 @@ TEST(GuardBands, AWriteBetweenRowsIsSeenWhereverItIs) {
     tensor.upload(content);
     EXPECT_EQ(tensor.damage(), std::nullopt);
     EXPECT_EQ(tensor.first_difference(content), std::nullopt);
-    tensor.data()[row * pitch + width + 3] = std::byte{0};
+    clear(row * pitch + width + 3);
     EXPECT_EQ(tensor.damage(), "1 bytes written between rows, from byte 3 of the gap behind row " +
                                    std::to_string(row));
     EXPECT_EQ(tensor.first_difference(content), std::nullopt) << "gaps are not elements";
-    tensor.data()[(row + 1) * pitch + 1] = std::byte{0};
+    clear((row + 1) * pitch + 1);
     EXPECT_EQ(tensor.first_difference(content), (row + 1) * width + 1);
   }
+  clear((rows - 1) * pitch - 1);
+  EXPECT_TRUE(
+      tensor.damage().value_or("").starts_with("2 bytes written between rows, from byte 3"));
   tensor.poison(std::byte{9});
   tensor.download(content);
   EXPECT_TRUE(std::ranges::all_of(content.bytes(), [](std::byte b) { return b == std::byte{9}; }));
   EXPECT_TRUE(tensor.damage()) << "poison does not mend the gaps";
+}
+
+TEST(GuardBands, AWriteBetweenRowsIsSeenWhereverItIs) {
+  expect_writes_between_rows_are_seen(*cpu::make_backend()->open(0));
+  expect_writes_between_rows_are_seen(*sim::make_backend(1)->open(0));
 }
 
 TEST(GuardBands, ADifferenceIsFoundInEachBlock) {
