@@ -1,5 +1,8 @@
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
@@ -49,14 +52,44 @@ Y converted(X x) {
   }
 }
 
+/// The bits of a number of at most 16 bits.
+template <class X>
+using Code = std::conditional_t<sizeof(X) == 1, std::uint8_t, std::uint16_t>;
+
+/// The results of all inputs of at most 16 bits. Looking them up is worth it for more elements.
+template <class Y, class X>
+const std::vector<Y>& results_of_all() {
+  static const std::vector<Y> results = [] {
+    std::vector<Y> all(std::size_t{1} << (8 * sizeof(X)));
+    for (std::size_t code = 0; code < all.size(); ++code) {
+      all[code] = converted<Y>(std::bit_cast<X>(static_cast<Code<X>>(code)));
+    }
+    return all;
+  }();
+  return results;
+}
+
+template <class Y, class X>
+void convert(std::span<const X> x, std::size_t first, std::span<std::byte> out) {
+  const std::span<const X> part = x.subspan(first, out.size() / sizeof(Y));
+  if constexpr (sizeof(X) <= 2) {
+    if (x.size() > std::size_t{4} << (8 * sizeof(X))) {
+      const std::vector<Y>& results = results_of_all<Y, X>();
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        store(out, i, results[std::bit_cast<Code<X>>(part[i])]);
+      }
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < part.size(); ++i) store(out, i, converted<Y>(part[i]));
+}
+
 Reference cast(const OpInstance& op) {
   return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
     return visit_dtype(output_dtype(op), []<class Y>(std::type_identity<Y>) {
       return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                   std::span<std::byte> out) {
-        for (std::size_t i = 0; i < out.size() / sizeof(Y); ++i) {
-          store(out, i, converted<Y>(p.input<X>(0)[static_cast<std::size_t>(first) + i]));
-        }
+        convert<Y>(p.input<X>(0), static_cast<std::size_t>(first), out);
       }};
     });
   });
