@@ -21,6 +21,7 @@
 #include "harness/records/csv.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
+#include "reports/files/paired_csv.h"
 #include "reports/files/results_reader.h"
 #include "reports/text_table.h"
 
@@ -130,7 +131,17 @@ class Bisection {
     arguments.insert(arguments.end(), options_.selection.begin(), options_.selection.end());
     asked.exit_code = run_self(std::move(arguments), {});
     if (asked.exit_code == usage) throw refused(version);
-    if (asked.exit_code == regression) return end(asked, Shown::bad, "slower");
+    const std::vector<PairedCase> cases = read_paired_cases(folder.path() / "ab/ab.csv");
+    const auto slower = std::ranges::find(cases, PairedVerdict::regressed, &PairedCase::verdict);
+    if (!cases.empty()) {
+      const PairedCase& shown = slower != cases.end() ? *slower : cases.front();
+      asked.implementation = shown.cand_implementation;
+      asked_.front().implementation = shown.base_implementation;
+    }
+    if (asked.exit_code == regression && slower != cases.end()) {
+      asked.case_id = slower->case_id;
+      return end(asked, Shown::bad, "slower");
+    }
     return asked.exit_code == ok ? end(asked, Shown::good, "good")
                                  : end(asked, Shown::nothing, "cannot be told");
   }

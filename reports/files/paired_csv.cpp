@@ -5,6 +5,7 @@
 #include "harness/records/csv.h"
 #include "harness/records/fields_text.h"
 #include "reports/files/atomic_file.h"
+#include "reports/files/csv_rows.h"
 
 namespace assay {
 
@@ -20,6 +21,10 @@ void write_paired_cases(const std::filesystem::path& path, std::span<const Paire
   std::string text = csv_line(field_names<PairedCase>()) + "\n";
   for (const PairedCase& one : cases) text += csv_line(field_cells(one)) + "\n";
   write_atomically(path, text);
+}
+
+std::vector<PairedCase> read_paired_cases(const std::filesystem::path& path) {
+  return read_rows<PairedCase>(path);
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "harness/records/paired.h"
 #include "reports/files/csv_file.h"
@@ -20,5 +21,8 @@ class RoundsCsv {
 
 /// Writes ab.csv, a row for each case. Throws std::system_error that names the file.
 void write_paired_cases(const std::filesystem::path& path, std::span<const PairedCase> cases);
+
+/// None if the file is missing: the comparison did not end.
+std::vector<PairedCase> read_paired_cases(const std::filesystem::path& path);
 
 }  // namespace assay
