@@ -4,7 +4,8 @@
 #   PrologFlags=Alloc            in slurm.conf: before the job begins, not with its first step
 #   Prolog=/etc/slurm/assay-prolog.sh
 #
-# Or as a health check of idle nodes, with HealthCheckProgram and HealthCheckNodeState=IDLE. From the environment:
+# Or as a health check of idle nodes, with HealthCheckProgram and HealthCheckNodeState=IDLE. slurmd starts both without its
+# own environment, not even PATH. So settings come from /etc/default/assay, lines NAME=VALUE, or from the environment:
 #   ASSAY          the program (default: assay in PATH)
 #   ASSAY_DEVICES  what --device takes (default: cuda)
 #   ASSAY_REQUIRE  what --require takes (default: cuda), such as cuda:8
@@ -13,9 +14,12 @@
 # It checks every suite, op and dtype on small shapes on every device, and times nothing. What was wrong goes to standard
 # error, which slurmd logs, and into the reason of the drained node where scontrol is there.
 #
-# Run with Slurm's environment, not by slurmd: nodes that share a machine's GPUs, and slurmd's own time limit, were not
-# tried.
+# Run by slurmd 22.05 on two hosts that were namespaces of one machine without a GPU: good nodes, an absent device, a
+# hang. Not run: on nodes with GPUs.
 set -uo pipefail
+export PATH=${PATH:-/usr/local/bin:/usr/bin:/bin}
+# shellcheck source=/dev/null
+[[ ! -e /etc/default/assay ]] || source /etc/default/assay
 
 limit_s=${ASSAY_PROLOG_S:-55}
 out=$(mktemp -d /tmp/assay-prolog-XXXXXX) || exit 1
