@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/plain_bits.h"
@@ -10,39 +11,50 @@
 namespace assay::cpu {
 namespace {
 
-/// One block: its numbers from `x`, its elements to `y`. Returns the scale.
+template <class Format>
+constexpr std::int64_t bytes_of_block = Format::is_packed ? Format::block / 2 : Format::block;
+
+/// Numbers from `x`, elements to `y`, a scale for each block.
 template <class Format, class X>
-ASSAY_VECTOR_CLONES std::uint8_t quantize_block(const Bits<X>* x, std::uint8_t* y) {
-  float numbers[Format::block];
-  for (int i = 0; i < Format::block; ++i) numbers[i] = number<X>(x[i]);
-  float largest = 0;
+ASSAY_VECTOR_CLONES void quantize_blocks(const Bits<X>* x, std::int64_t blocks, std::uint8_t* y,
+                                         std::uint8_t* scales) {
+  for (std::int64_t b = 0; b < blocks; ++b, x += Format::block, y += bytes_of_block<Format>) {
+    float numbers[Format::block];
+    for (int i = 0; i < Format::block; ++i) numbers[i] = number<X>(x[i]);
+    float largest = 0;
 #pragma omp simd reduction(max : largest)
-  for (int i = 0; i < Format::block; ++i) largest = std::max(largest, std::abs(numbers[i]));
-  const Format format(largest);
-  std::uint32_t codes[Format::block];
-  ASSAY_INDEPENDENT_LOOP
-  for (int i = 0; i < Format::block; ++i) codes[i] = format.element(numbers[i]);
-  if constexpr (Format::is_packed) {
-    for (int i = 0; i < Format::block / 2; ++i) {
-      y[i] = static_cast<std::uint8_t>(half_byte(codes[2 * i]) | half_byte(codes[2 * i + 1]) << 4U);
+    for (int i = 0; i < Format::block; ++i) largest = std::max(largest, std::abs(numbers[i]));
+    const Format format(largest);
+    scales[b] = format.scale;
+    std::uint8_t codes[Format::block];
+    ASSAY_INDEPENDENT_LOOP
+    for (int i = 0; i < Format::block; ++i) {
+      const std::uint32_t code = format.element(numbers[i]);
+      codes[i] = static_cast<std::uint8_t>(Format::is_packed ? half_byte(code) : code);
     }
-  } else {
-    for (int i = 0; i < Format::block; ++i) y[i] = static_cast<std::uint8_t>(codes[i]);
+    if constexpr (Format::is_packed) {
+      std::uint16_t pairs[Format::block / 2];
+      std::memcpy(pairs, codes, sizeof pairs);
+      ASSAY_INDEPENDENT_LOOP
+      for (int i = 0; i < Format::block / 2; ++i) {
+        y[i] = static_cast<std::uint8_t>(pairs[i] | pairs[i] >> 4U);
+      }
+    } else {
+      std::memcpy(y, codes, sizeof codes);
+    }
   }
-  return format.scale;
 }
 
 template <class Format, class X>
 void quantize_all(const X* x, std::int64_t n, std::uint8_t* y) {
-  constexpr std::int64_t bytes = Format::is_packed ? Format::block / 2 : Format::block;
+  constexpr std::int64_t bytes = bytes_of_block<Format>;
   const std::int64_t blocks = n / Format::block;
   const auto* numbers = reinterpret_cast<const Bits<X>*>(x);
   std::uint8_t* const scales = y + blocks * bytes;
   constexpr auto block_bytes = static_cast<std::int64_t>(Format::block * sizeof(X));
   parallel_blocks(blocks, block_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
-    for (std::int64_t b = first; b < first + count; ++b) {
-      scales[b] = quantize_block<Format, X>(numbers + b * Format::block, y + b * bytes);
-    }
+    quantize_blocks<Format, X>(numbers + first * Format::block, count, y + first * bytes,
+                               scales + first);
   });
 }
 
