@@ -12,6 +12,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
+constexpr int most_bad_shown = 50;
+
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
@@ -44,7 +46,12 @@ void Progress::result(const Result& result) {
     const auto cost = costs_s_.find({record.case_id, record.device});
     if (cost != costs_s_.end()) done_cost_s_ += cost->second;
   }
-  if (record.is_bad()) {  // shown also when quiet
+  if (record.is_bad() && ++bad_ > most_bad_shown) {
+    if (bad_ == most_bad_shown + 1) {
+      line_.erase();
+      say("more than {} bad results: the others are in results.csv alone\n", most_bad_shown);
+    }
+  } else if (record.is_bad()) {  // shown also when quiet
     line_.erase();
     const std::string attempt =
         options_.attempts == 1

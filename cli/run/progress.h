@@ -14,8 +14,8 @@
 namespace assay::cli {
 
 /// Shows the progress of a run on standard error: a bar with the time left on a terminal, a line
-/// now and then elsewhere, and each bad result at once. `outcomes` must get each result before
-/// this.
+/// now and then elsewhere, and bad results at once, the first fifty of them. `outcomes` must get
+/// each result before this.
 class Progress final : public Sink {
  public:
   struct Options {
@@ -43,6 +43,7 @@ class Progress final : public Sink {
   double done_cost_s_ = 0;
   std::int64_t planned_ = 0;
   std::int64_t done_ = 0;
+  int bad_ = 0;
   std::chrono::steady_clock::time_point started_;
 };
 

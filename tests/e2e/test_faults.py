@@ -85,6 +85,15 @@ class Faults(AssayTest):
         self.assertEqual({r["status"] for r in self.rows("out") if r["op"] == "add"}, {"pass"})
         print(f"    dead_rank: 1 injected -> {by_op['allreduce']['status']}; {by_op['allreduce']['reason']}")
 
+    def test_many_bad_results_are_not_all_told(self):
+        said = self.assay("run", "--profile", "seeds", "--check-only", "--suite", "tensor_ops", "--filter", "(add|sub|mul)/",
+                          "--sim-devices", "1", "--device", "sim", "--sim-fault", "low_bit", "--out", "out", expect=1).stderr
+        failed = sum(row["status"] == "fail" for row in self.rows("out"))
+        self.assertGreater(failed, 51)
+        self.assertEqual(said.count("\nfail: "), 50)
+        self.assertEqual(said.count("more than 50 bad results"), 1)
+        self.assertIn(f"FAILED: {failed} wrong", said)
+
     def test_without_a_fault_nothing_is_flagged(self):
         self.assay(*SELECTION, "--out", "out")
         self.assertEqual({r["status"] for r in self.rows("out")}, {"pass"})
