@@ -14,11 +14,9 @@ namespace assay {
 /// E2M1: a sign, two bits of exponent with bias 1, one of the significand. No infinity, no NaN.
 inline constexpr float8::Format e2m1{.stored = 1, .bias = 1, .largest = 7, .infinity = 0, .nan = 7};
 
-/// floor(log2(x)) of a positive x.
+/// floor(log2(x)) of a positive normal number; -127 for zero and subnormal ones.
 constexpr int exponent_of(float x) {
-  const bool is_subnormal = x < 0x1p-126F;
-  const auto word = std::bit_cast<std::uint32_t>(is_subnormal ? x * 0x1p24F : x);
-  return static_cast<int>(word >> 23U) - 127 - (is_subnormal ? 24 : 0);
+  return static_cast<int>(std::bit_cast<std::uint32_t>(x) >> 23U) - 127;
 }
 
 /// Elements of E4M3 or E2M1 in blocks of 32 with scales of E8M0.
@@ -34,7 +32,7 @@ struct Microscaling {
   /// element's exponent), at least 2^-127: "OCP Microscaling Formats (MX) Specification", version
   /// 1.0, 2023, section 6.3.
   explicit constexpr Microscaling(float largest)
-      : scale(largest == 0 ? std::uint8_t{0} : biased(exponent_of(largest) - element_exponent)),
+      : scale(biased(exponent_of(largest) - element_exponent)),
         inverse(std::bit_cast<float>((std::uint32_t{254} - scale) << 23U)) {}
 
   /// The nearest element to x / scale. The quotient is exact, or far below the smallest element.
