@@ -12,7 +12,7 @@ const Axis small{{"batch", "in", "out"},
                  {{seeds, {2, 3, 1}},      // Linear(3, 1) on a 2 x 3 input
                   {seeds, {2, 3, 3}},      // Linear(3, 3)
                   {seeds, {16, 64, 33}},   // batch 16, and a width that fills no tile
-                  {smoke, {3, 67, 29}},    // few rows have kernels of their own
+                  {seeds, {3, 67, 29}},    // few rows have kernels of their own
                   {smoke, {1, 400, 120}},  // LeNet-5's three layers
                   {smoke, {64, 120, 84}},
                   {smoke, {64, 84, 10}}}};

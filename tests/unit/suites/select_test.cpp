@@ -137,6 +137,7 @@ TEST(Selecting, AnAxisReplacesItsValuesAlsoWithinAShape) {
   EXPECT_EQ(linear, (std::vector<std::string>{"linear/bf16/batch=5,in=3,out=1,bias=1,act=none",
                                               "linear/bf16/batch=5,in=3,out=3,bias=1,act=none",
                                               "linear/bf16/batch=5,in=64,out=33,bias=1,act=none",
+                                              "linear/bf16/batch=5,in=67,out=29,bias=1,act=none",
                                               "linear/bf16/batch=5,in=64,out=32,bias=1,act=none"}));
 }
 
