@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -12,8 +14,8 @@ namespace assay::cli {
 struct Command {
   CLI::App* app;
   std::function<int()> run;
-  /// True if it takes words that are no options of its own, for another command.
-  bool takes_rest = false;
+  /// Where the words behind `--` go, for another command; null if it takes none.
+  std::vector<std::string>* rest = nullptr;
 };
 
 // One file each.

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -47,6 +49,15 @@ bool serves_jobs(const std::string& command) {
          command == "report";
 }
 
+/// Takes the words behind the first `--` away. CLI11 would give some of them to another command.
+std::vector<std::string> take_rest(std::vector<std::string>& words) {
+  const auto mark = std::ranges::find(words, "--");
+  if (mark == words.end()) return {};
+  std::vector<std::string> rest(mark + 1, words.end());
+  words.erase(mark, words.end());
+  return rest;
+}
+
 int run(int argc, char** argv) {
   CLI::App program(description, "assay");
   program.footer(examples);
@@ -61,12 +72,16 @@ int run(int argc, char** argv) {
       add_machines(program), add_report(program),       add_selftest(program), add_soak(program),
       add_worker(program),   add_serve_kernels(program)};
   for (const Command& command : commands) command.app->allow_extras();
-  if (const auto code = parse(program, {argv + 1, argv + argc})) return *code;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (const Command& command : commands) {
+    const bool is_called = !words.empty() && words.front() == command.app->get_name();
+    if (is_called && command.rest != nullptr) *command.rest = take_rest(words);
+  }
+  if (const auto code = parse(program, std::move(words))) return *code;
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
-    if (!command.takes_rest) {
-      refuse_extras(*command.app, "assay " + command.app->get_name());
-    }
+    refuse_extras(*command.app, "assay " + command.app->get_name());
+    refuse_extras(program, "assay");  // behind a `--` that the command does not know
     if (const auto launch = launch_info(); launch && !serves_jobs(command.app->get_name())) {
       throw UsageError(fmt::format(
           "assay {}: not under {}: each rank would do it alone; use 'assay run' in jobs",

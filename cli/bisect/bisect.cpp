@@ -190,6 +190,9 @@ std::vector<std::vector<std::string>> table_of_asked(const BisectOptions& option
 
 int execute(const BisectOptions& options) {
   if (options.versions.size() < 2) throw UsageError("assay bisect: give at least two --versions");
+  if (options.selection.empty()) {
+    throw UsageError("assay bisect: nothing follows `--`: select cases, such as -- --suite linear");
+  }
   for (const std::string& version : options.versions) {
     if (std::ranges::count(options.versions, version) > 1) {
       throw UsageError("assay bisect: version '" + version + "' is given twice");
@@ -258,7 +261,6 @@ Command add_bisect(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--csv", options->csv, "write a row for each version that was asked")
       ->type_name("FILE");
-  app->prefix_command();
   app->footer(R"(Examples:
   assay bisect --versions /opt/onednn/*/lib -- --suite linear --device cpu
   assay bisect --variable ASSAY_CUDA_LIBS --versions cublas-12.6 cublas-12.8 cublas-13.0 \\
@@ -268,14 +270,7 @@ What follows `--` selects the cases: options of `assay run`, for slower of `assa
 
 Exit codes: 0 the turn was found, 3 the first version is not good or the last is not bad,
 2 a usage error.)");
-  return {.app = app,
-          .run =
-              [app, options] {
-                options->selection = app->remaining();
-                std::erase(options->selection, "--");
-                return execute(*options);
-              },
-          .takes_rest = true};
+  return {.app = app, .run = [options] { return execute(*options); }, .rest = &options->selection};
 }
 
 }  // namespace assay::cli

@@ -45,6 +45,14 @@ class Bisect(AssayTest):
         self.assertIn("given twice", self.versions("one", "one", variable="X", expect=2).stderr)
         said = self.versions("a", "b", variable="X", selection=("--case", "nonesuch"), expect=2).stderr
         self.assertIn("the selection is refused", said)
+        said = self.assay("bisect", "--variable", "X", "--versions", "a", "b", expect=2).stderr
+        self.assertIn("nothing follows `--`", said)
+
+    def test_the_selection_follows_options_too(self):
+        said = self.assay("bisect", "--versions", "right-1", "zeros", "--variable", "ASSAY_CHEAT", "--csv", "bisect.csv",
+                          "--", *ADD).stdout
+        self.assertIn("first wrong: zeros, after right-1", said)
+        self.assertIn("tensor_ops/add/f32/n=1003", said)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,10 @@ HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\r\n::error::forged\n  ::stop-commands:
 
 
 class Help(AssayTest):
+    def test_words_behind_dashes_are_not_lost(self):
+        said = self.assay("list", "--profile", "seeds", "--", "--suite", "linear", expect=2).stderr
+        self.assertIn("--suite", said)
+
     def test_every_command_explains_itself(self):
         self.assertIn("Examples:", self.assay("--help").stdout)
         for command in ("run", "list", "devices", "machines"):
