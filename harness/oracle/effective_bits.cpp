@@ -52,10 +52,10 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
 // Products that a step aligns and cuts add an error that alone keeps p + 0.75 - log2(K) / 2, fitted
 // to units of 4, 16 and 32 products without further bits, K = 4 to 4096 (0.3 bits).
 //
-// Of n products of parts the first are summed as above, from 0, in the worst order; the others then
-// to a sum that is complete but for its last bits. Roundings of a sum that grows as sqrt k have the
-// mean square K / 2, and those of a complete one K: 2 n - 1 times as much together. Truncations add
-// up: 2/3 K^(3/2), and K^(3/2) each, 3/2 n - 1/2 times as much.
+// Supposes that the first of n products of parts are summed as above, from 0, in the worst order,
+// and the others added to a sum that is complete but for its last bits. Roundings of a sum that
+// grows as sqrt k have the mean square K / 2, and those of a complete one K: 2 n - 1 times as much
+// together. Truncations add up: 2/3 K^(3/2), and K^(3/2) each, 3/2 n - 1/2 times as much.
 double chain_bits(const OpInstance& op, const MathMode& mode) {
   const Accumulation sums = accumulation(op, mode);
   const double half_length = std::log2(static_cast<double>(op.signature.terms)) / 2;
