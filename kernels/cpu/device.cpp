@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <new>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -24,7 +27,26 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Size of a cache line, and of the widest vector.
-constexpr std::align_val_t alignment{64};
+constexpr std::size_t alignment = 64;
+
+/// Returns aligned memory, null if there is none. A block of malloc() that is freed serves the next
+/// request of its size, which one of aligned_alloc() does not: glibc looks for a larger block, so
+/// each trial would have new pages cleared.
+void* allocate_aligned(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - alignment) return nullptr;
+  auto* block = static_cast<std::byte*>(std::malloc(bytes + alignment));
+  if (block == nullptr) return nullptr;
+  // malloc() aligns to 16 bytes, so that the distance lies before the memory.
+  const std::size_t distance = alignment - reinterpret_cast<std::uintptr_t>(block) % alignment;
+  block += distance;
+  block[-1] = static_cast<std::byte>(distance);
+  return block;
+}
+
+void free_aligned(void* memory) noexcept {
+  auto* data = static_cast<std::byte*>(memory);
+  if (data != nullptr) std::free(data - std::to_integer<std::size_t>(data[-1]));
+}
 
 struct CpuEvent final : Event {
   Clock::time_point time;
@@ -83,7 +105,7 @@ void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
     huge_pages_.emplace(data, std::move(mapping));
     return data;
   }
-  void* memory = ::operator new(bytes, alignment, std::nothrow);
+  void* memory = allocate_aligned(bytes);
   if (memory == nullptr) {
     throw DeviceError(Failure::out_of_memory,
                       "cpu: no memory for " + std::to_string(bytes) + " bytes");
@@ -93,7 +115,7 @@ void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
 
 void CpuDevice::release(void* memory) noexcept {
   // Parts of a batch may be released concurrently; none of them lies on huge pages.
-  if (huge_pages_.empty() || huge_pages_.erase(memory) == 0) ::operator delete(memory, alignment);
+  if (huge_pages_.empty() || huge_pages_.erase(memory) == 0) free_aligned(memory);
 }
 
 void CpuDevice::upload(void* to, const void* from_host, std::size_t bytes) {
