@@ -28,6 +28,8 @@ void real_value(const Problem&, std::span<const double> state, std::int64_t, Val
   out.scale[0] = state[2];
 }
 
+/// Loops over lanes are marked `simd`: without that GCC unrolls them and leaves single lanes out of
+/// the vectors.
 constexpr std::size_t lanes = 8;
 
 /// Running sums (exact_sum.h), one in each lane: a vector unit does the same step in all of them.
@@ -54,6 +56,7 @@ ASSAY_VECTOR_CLONES LaneSums sums_of(const T* x, std::size_t n) {
   LaneSums sums;
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
+#pragma omp simd
     for (std::size_t lane = 0; lane < lanes; ++lane) sums.add(lane, wide(x[i + lane]));
   }
   for (; i < n; ++i) sums.add(0, wide(x[i]));
@@ -65,6 +68,7 @@ ASSAY_VECTOR_CLONES LaneSums sums_of_products(const T* a, const T* b, std::size_
   LaneSums sums;
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
+#pragma omp simd
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       sums.add_product(lane, wide(a[i + lane]), wide(b[i + lane]));
     }
