@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,8 +26,17 @@ namespace assay {
 namespace {
 
 constexpr const char* product = "linear/f32/batch=4096,in=4096,out=4096,bias=0,act=none";
-constexpr const char* small_tensors[] = {"tensor_ops/relu/f32/n=16777216",
-                                         "tensor_ops/sum/f32/n=16777216"};
+
+/// A case that moves its arrays rather than computes with them. Judging reads input and output for
+/// the reference, and the input on both sides to see that it is unchanged.
+struct SmallTensors {
+  const char* case_id;
+  double compared_pairs;  // of arrays, in a launch
+  double copies;          // of the output, in a launch: one of two launches keeps it for later ones
+};
+constexpr SmallTensors small_tensors[] = {
+    {.case_id = "tensor_ops/relu/f32/n=16777216", .compared_pairs = 2, .copies = 0.5},
+    {.case_id = "tensor_ops/sum/f32/n=16777216", .compared_pairs = 1.5, .copies = 0}};
 
 struct Spread {
   double low, median, high;
@@ -112,20 +123,41 @@ double process_s(const std::string& program, const std::string& case_id) {
   return taken_s;
 }
 
-/// Seconds of a loop on all threads that reads and compares two arrays of floats.
-double compare_loop_s(const std::vector<float>& a, const std::vector<float>& b) {
+constexpr std::int64_t n = 1 << 24;
+
+/// Floats on pages like those of the tensors that are judged.
+HostTensor filled() {
+  HostTensor tensor({.dtype = DType::f32, .shape = {n}});
+  std::ranges::fill(tensor.as<float>(), 1.5F);
+  return tensor;
+}
+
+/// Seconds of body(first, count) for runs of all n elements, on all threads.
+template <class Body>
+double loop_s(const Body& body) {
   const double begin_s = steady_s();
-  std::atomic<std::int64_t> differ = 0;
-  parallel_runs(std::ssize(a), 1 << 16, [&](std::int64_t first, std::int64_t count) {
-    std::int64_t found = 0;
-    for (std::int64_t i = first; i < first + count; ++i) {
-      found += a[static_cast<std::size_t>(i)] == b[static_cast<std::size_t>(i)] ? 0 : 1;
-    }
+  parallel_runs(n, 1 << 16, [&](std::int64_t first, std::int64_t count) {
+    body(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  });
+  return steady_s() - begin_s;
+}
+
+/// Seconds of a loop that reads and compares two arrays.
+double compare_loop_s(std::span<const float> a, std::span<const float> b) {
+  std::atomic<std::size_t> differ = 0;
+  const double taken_s = loop_s([&](std::size_t first, std::size_t count) {
+    std::size_t found = 0;
+    for (std::size_t i = first; i < first + count; ++i) found += a[i] == b[i] ? 0 : 1;
     differ += found;
   });
-  const double taken_s = steady_s() - begin_s;
   if (differ != 0) throw std::runtime_error("arrays that are alike differ");
   return taken_s;
+}
+
+double copy_loop_s(std::span<float> to, std::span<const float> from) {
+  return loop_s([&](std::size_t first, std::size_t count) {
+    std::memcpy(&to[first], &from[first], count * sizeof(float));
+  });
 }
 
 void cost_of_product(const std::string& program, int rounds) {
@@ -148,20 +180,25 @@ void cost_of_product(const std::string& program, int rounds) {
   print("beyond the three that it makes (exact, real, repeated)", beyond_three, "s");
 }
 
-void cost_of_judging(const char* case_id, int rounds) {
-  constexpr std::size_t n = 1 << 24;
-  const std::vector<float> a(n, 1.5F), b(n, 1.5F);
-  Bare bare(case_id);
-  std::vector<double> loop, judging, ratio;
+void cost_of_judging(const SmallTensors& small, int rounds) {
+  const HostTensor a = filled(), b = filled();
+  HostTensor kept = filled();
+  Bare bare(small.case_id);
+  std::vector<double> loop, memory, judging, ratio, of_memory;
   for (int round = 0; round < 3 * rounds; ++round) {
-    loop.push_back(compare_loop_s(a, b));
+    loop.push_back(compare_loop_s(a.as<float>(), b.as<float>()));
+    memory.push_back(small.compared_pairs * loop.back() +
+                     small.copies * copy_loop_s(kept.as<float>(), b.as<float>()));
     judging.push_back(bare.judging_s() / static_cast<double>(bare.launches()));
     ratio.push_back(judging.back() / loop.back());
+    of_memory.push_back(judging.back() / memory.back());
   }
-  fmt::print("\n{}, {} rounds: median (quartiles)\n", case_id, 3 * rounds);
+  fmt::print("\n{}, {} rounds: median (quartiles)\n", small.case_id, 3 * rounds);
   print("a loop that reads and compares 2 x 16 Mi floats", loop, "ms", 1e3);
+  print("loops that read and write as much as judging does", memory, "ms", 1e3);
   print("reference, comparison, guards, inputs: one judged launch", judging, "ms", 1e3);
   print("times the loop", ratio, "x");
+  print("times the loops that move as much", of_memory, "x");
 }
 
 }  // namespace
@@ -175,7 +212,7 @@ int main(int argc, char** argv) try {
   }
   const int rounds = arguments.size() > 1 ? std::max(1, std::atoi(arguments[1].c_str())) : 5;
   assay::cost_of_product(arguments[0], rounds);
-  for (const char* case_id : assay::small_tensors) assay::cost_of_judging(case_id, rounds);
+  for (const auto& small : assay::small_tensors) assay::cost_of_judging(small, rounds);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "verification_cost: {}\n", error.what());
