@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include "cli/exit_code.h"
@@ -71,8 +70,12 @@ AbSide side_of(ab::Side side, const AbOptions& options) {
 }
 
 std::string read_all(const fs::path& path) {
+  std::string bytes(fs::file_size(path), '\0');
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  if (!file.read(bytes.data(), std::ssize(bytes))) {
+    throw UsageError(fmt::format("'{}' cannot be read", path.string()));
+  }
+  return bytes;
 }
 
 bool have_same_bytes(const fs::path& a, const fs::path& b) {
@@ -80,13 +83,13 @@ bool have_same_bytes(const fs::path& a, const fs::path& b) {
   return fs::file_size(a) == fs::file_size(b) && read_all(a) == read_all(b);
 }
 
-/// Name and bytes of each module that an installed program loads.
-std::map<std::string, std::string> modules_of(const fs::path& program) {
-  std::map<std::string, std::string> modules;
+/// Each module that an installed program loads, by name.
+std::map<std::string, fs::path> modules_of(const fs::path& program) {
+  std::map<std::string, fs::path> modules;
   std::error_code none;
   for (const auto& file : fs::directory_iterator(
            fs::canonical(program).parent_path() / ".." / "lib" / "assay", none)) {
-    if (file.is_regular_file()) modules[file.path().filename().string()] = read_all(file.path());
+    if (file.is_regular_file()) modules[file.path().filename().string()] = file.path();
   }
   return modules;
 }
@@ -174,7 +177,11 @@ bool is_same_program(const ab::Both<AbSide>& sides) {
   };
   if (searches_elsewhere(sides.base) || searches_elsewhere(sides.cand)) return false;
   return have_same_bytes(sides.base.info.program, sides.cand.info.program) &&
-         modules_of(sides.base.info.program) == modules_of(sides.cand.info.program);
+         std::ranges::equal(
+             modules_of(sides.base.info.program), modules_of(sides.cand.info.program),
+             [](const auto& base, const auto& cand) {
+               return base.first == cand.first && have_same_bytes(base.second, cand.second);
+             });
 }
 
 }  // namespace assay::cli
