@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cli/run/estimate.h"
 #include "cli/stderr_message.h"
 
 namespace assay::cli {
@@ -22,13 +21,10 @@ double seconds_since(steady_clock::time_point start) {
 
 Progress::Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan,
                    const Options& options)
-    : outcomes_(outcomes), options_(options), line_(options.quiet) {
-  for (const PlannedTrial& trial : plan) {
-    const double cost_s = estimate_s(std::span(&trial, 1), options.cap_s);
-    costs_s_[{trial.test.id(), lane_text(trial)}] = cost_s;
-    total_cost_s_ += cost_s;
-  }
-}
+    : outcomes_(outcomes),
+      options_(options),
+      line_(options.quiet),
+      work_left_(plan, options.cap_s, options.second_takes_share) {}
 
 void Progress::begin(const RunInfo& run) {
   planned_ = run.planned;
@@ -41,11 +37,7 @@ void Progress::begin(const RunInfo& run) {
 
 void Progress::result(const Result& result) {
   const Record& record = result.record;
-  if (record.attempt == 1) {
-    ++done_;
-    const auto cost = costs_s_.find({record.case_id, record.device});
-    if (cost != costs_s_.end()) done_cost_s_ += cost->second;
-  }
+  if (work_left_.finish(record)) ++done_;
   if (record.is_bad() && ++bad_ > most_bad_shown) {
     if (bad_ == most_bad_shown + 1) {
       line_.erase();
@@ -67,20 +59,28 @@ void Progress::result(const Result& result) {
   if (!options_.quiet) draw(record.case_id);
 }
 
+void Progress::held(const Record& first_take) {
+  work_left_.hold(first_take);
+  ++done_;
+  if (!options_.quiet) draw(first_take.case_id);
+}
+
 void Progress::end(const RunInfo& /*run*/) { line_.erase(); }
 
 void Progress::draw(const std::string& what) {
   const double spent_s = seconds_since(started_);
   const bool repeats = options_.duration_s > 0 && done_ >= planned_;
-  const double plan_left_s = repeats ? 0 : time_left_s(spent_s, done_cost_s_, total_cost_s_);
+  const double plan_left_s = repeats ? 0 : work_left_.seconds(spent_s);
   const double still_s = std::max(options_.duration_s - spent_s, plan_left_s);
   const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
   const double part = repeats ? spent_s / options_.duration_s
                               : static_cast<double>(done_) /
                                     static_cast<double>(std::max<std::int64_t>(1, planned_));
+  const std::string held =
+      work_left_.held() == 0 ? "" : fmt::format(", {} to be timed again", work_left_.held());
   const std::string left = human_duration(still_s) + " left";
   line_.show(part, count + "  " + left, what,
-             fmt::format("{}: {}; about {}", count, outcomes_.tally().text(), left));
+             fmt::format("{}: {}{}; about {}", count, outcomes_.tally().text(), held, left));
 }
 
 }  // namespace assay::cli

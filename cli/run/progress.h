@@ -1,11 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <span>
 #include <string>
-#include <utility>
 
+#include "cli/run/estimate.h"
 #include "cli/status_line.h"
 #include "harness/plan/plan.h"
 #include "harness/records/record.h"
@@ -20,6 +19,7 @@ class Progress final : public Sink {
  public:
   struct Options {
     double cap_s = 0;  // with the plan it gives the share of each trial
+    double second_takes_share = 0;
     bool quiet = false;
     double duration_s = 0;  // for which the run repeats its trials; 0 if it takes them once
     int attempts = 1;       // at each trial, at most
@@ -30,6 +30,7 @@ class Progress final : public Sink {
   /// Marks the first trial: earlier work says nothing about the pace of trials.
   void start_clock() { started_ = std::chrono::steady_clock::now(); }
   void result(const Result& result) override;
+  void held(const Record& first_take) override;
   void end(const RunInfo& run) override;
 
  private:
@@ -38,9 +39,7 @@ class Progress final : public Sink {
   const Outcomes& outcomes_;
   Options options_;
   StatusLine line_;
-  std::map<std::pair<std::string, std::string>, double> costs_s_;  // by case and device
-  double total_cost_s_ = 0;
-  double done_cost_s_ = 0;
+  WorkLeft work_left_;
   std::int64_t planned_ = 0;
   std::int64_t done_ = 0;
   int bad_ = 0;

@@ -277,6 +277,7 @@ int execute(const RunOptions& asked, bool resumes) {
   Jsonl jsonl(stdout);
   Progress progress(outcomes, job.plan,
                     {.cap_s = profile.cap_s,
+                     .second_takes_share = second_takes_share,
                      .quiet = options.quiet,
                      .duration_s = options.duration_s,
                      .attempts = 1 + options.retries});

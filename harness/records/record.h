@@ -274,12 +274,14 @@ struct Result {
 };
 
 /// Receives a run as it happens: `begin` once, `result` for each trial as it ends, `end` once, also
-/// when the run was cut short. Throws if it cannot store a call's data.
+/// when the run was cut short. `held` tells of a passed trial whose result comes only after a
+/// second take. Throws if it cannot store a call's data.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void begin(const RunInfo& /*run*/) {}
   virtual void result(const Result& result) = 0;
+  virtual void held(const Record& /*first_take*/) {}
   virtual void end(const RunInfo& /*run*/) {}
 };
 

@@ -301,6 +301,7 @@ void Supervisor::conclude(Queue& queue, Result result) {
   // Not one that has taken more than the share by now: it would only wait for its row.
   const double share_s = options_.second_takes_share * (steady_s() - execution_began_s_);
   if (!is_second && record.wall_s <= share_s && SecondTakes::is_wanted(record)) {
+    for (Sink* sink : sinks_) sink->held(record);
     queue.second_takes.hold(trial, std::move(result));
     return;
   }

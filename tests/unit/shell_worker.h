@@ -12,7 +12,9 @@ namespace assay::testing_support {
 class Collect final : public Sink {
  public:
   void result(const Result& result) override { records.push_back(result.record); }
+  void held(const Record& first_take) override { held_cases.push_back(first_take.case_id); }
   std::vector<Record> records;
+  std::vector<std::string> held_cases;
 };
 
 inline std::vector<BackendTraits> test_backends() {
