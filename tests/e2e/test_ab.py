@@ -173,7 +173,7 @@ class Margins(Ab):
             (modules / "assay_x.so").write_text("no module", encoding="utf-8")
         sides = ("--base", programs[0], "--cand", programs[1])
         self.ab("--case", ADD, *FEW, *sides, expect=2)  # the same bytes everywhere
-        (modules / "assay_x.so").write_text("another one", encoding="utf-8")
+        (modules / "assay_x.so").write_text("other one", encoding="utf-8")  # as long
         self.assertEqual(self.margin(*sides, "--base-sim-fault", "slow,percent=300", program=False)[0], 0.02)
 
     def test_what_layout_does_is_recorded_and_used(self):
