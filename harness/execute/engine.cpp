@@ -9,16 +9,19 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "harness/execute/clock_check.h"
 #include "harness/execute/fill_record.h"
 #include "harness/execute/foreign_checks.h"
 #include "harness/execute/memory.h"
 #include "harness/execute/output_hash.h"
 #include "harness/execute/smaller_batches.h"
+#include "harness/execute/timed_judge.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "harness/measure/contention.h"
@@ -41,24 +44,38 @@ constexpr double energy_time_s = 2;
 constexpr double energy_cap_s = 6;
 constexpr double idle_time_s = 1;
 
+/// Inputs of timed launches, and the judge of what they leave. Null for a scenario, whose steps
+/// judge themselves.
+struct TimedData {
+  ClockCheck& clock;
+  Rotation* rotation = nullptr;
+  TimedJudge* judge = nullptr;
+};
+
 class TrialMeter final : public measure::Meter {
  public:
-  TrialMeter(Trial& trial, Rotation& rotation, const Checks& checks, PhaseClock& clock, bool cold,
-             bool goes_both_ways, Trial* yardstick)
+  TrialMeter(Trial& trial, const TimedData& data, PhaseClock& clock, bool cold, bool goes_both_ways,
+             Trial* yardstick)
       : trial_(trial),
-        rotation_(rotation),
-        checks_(checks),
+        data_(data),
         clock_(clock),
         cold_(cold),
         goes_both_ways_(goes_both_ways),
         yardstick_(yardstick) {}
+  /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
   double time_s(std::int64_t launches) override {
-    if (launches == 0) return trial_.time_s(0, false);
+    if (launches == 0 || data_.rotation == nullptr) return timed(launches, 0).told_s;
+    clock_.enter(&PhaseSeconds::comparison);
+    data_.judge->before_sample();
     clock_.enter(&PhaseSeconds::input);
-    if (trial_.in_place()) trial_.tensors().restore(rotation_.content(0));
-    const Turns& turns = rotation_.next(launches);
+    const Turns& turns = data_.rotation->next(launches);
+    data_.judge->lay_decoys(turns);
+    const Timed sample = timed(launches, turns.first);
+    clock_.enter(&PhaseSeconds::comparison);
+    data_.judge->after_sample(turns, sample.seen_s);
+    data_.rotation->count_sample(sample.seen_s);
     clock_.enter(&PhaseSeconds::sampling);
-    return trial_.time_s(launches, cold_, turns.first);
+    return sample.told_s;
   }
   std::vector<double> way_times_s() const override {
     return goes_both_ways_ ? trial_.rank_times_s() : std::vector<double>{};
@@ -74,24 +91,38 @@ class TrialMeter final : public measure::Meter {
     clock_.enter(&PhaseSeconds::sampling);
     return seconds;
   }
-  void before_last() override {
-    clock_.enter(&PhaseSeconds::comparison);
-    check_surroundings(trial_, rotation_.contents(), checks_, "timed_launches");
-    clock_.enter(&PhaseSeconds::input);
-    arm_for_timing(trial_);
-    clock_.enter(&PhaseSeconds::sampling);
-  }
   double now_s() override { return steady_s(); }
 
  private:
+  struct Timed {
+    double told_s;
+    double seen_s;
+  };
+  Timed timed(std::int64_t launches, std::size_t first_set) {
+    clock_.enter(&PhaseSeconds::sampling);
+    const bool is_cold = cold_ && launches > 0;
+    const double begin_s = system_call_s();
+    const double told_s = trial_.time_s(launches, is_cold, first_set);
+    const Timed timed{told_s, system_call_s() - begin_s};
+    // Caches are flushed off the trial's clock alone.
+    if (!is_cold) data_.clock.add(launches, timed.told_s, timed.seen_s);
+    return timed;
+  }
+
   Trial& trial_;
-  Rotation& rotation_;
-  const Checks& checks_;
+  TimedData data_;
   PhaseClock& clock_;
   bool cold_;
   bool goes_both_ways_;
   Trial* yardstick_;  // null: none
 };
+
+/// From the operating system: no process that runs kernels can foretell it, and no two trials get
+/// the same inputs.
+std::uint64_t drawn_seed() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32U | random();
+}
 
 void end_as(Record& record, Status status, const std::string& reason) {
   record.status = status;
@@ -195,30 +226,6 @@ std::optional<double> Engine::idle_power_w(const PlannedTrial& planned, const Tr
   return known->second = series.result().power_w;
 }
 
-/// Judges every set of the last sample. Then the first one gets data that are judged bit for bit,
-/// and a part of them changes: the bound of a long sum hides so few elements, and a remembered sum.
-void Engine::judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge) {
-  Findings findings;
-  const Passes all = passes(op);
-  const int last = static_cast<int>(std::ssize(all)) - 1;
-  for (const std::size_t set : rotation.last().sets()) {
-    judge.timed(trial, set, last, rotation.content(set), findings);
-  }
-  check_surroundings(trial, rotation.contents(), options_.checks, "last_launch");
-  const auto exact = std::ranges::find_if(all, [&](const Pass& pass) {
-    return !pass.has_specials() && oracle::tolerance(pass.rule, op, trial.math_mode()).exact;
-  });
-  if (exact == all.end()) return;
-  const int pass = static_cast<int>(exact - all.begin());
-  rotation.fill_first(pass);
-  for (const bool changes : {false, true}) {
-    if (changes) rotation.freshen(0);
-    arm_for_timing(trial);
-    trial.time_s(1);
-    judge.timed(trial, 0, pass, rotation.content(0), findings);
-  }
-}
-
 Trial* Engine::yardstick_of(const PlannedTrial& planned, placement::Place& place) {
   const std::string& id = planned.yardstick.case_id;
   if (planned.timing.empty() || id.empty() || options_.energy) return nullptr;
@@ -236,11 +243,75 @@ Trial* Engine::yardstick_of(const PlannedTrial& planned, placement::Place& place
     verify(own, *trial, judge, record, inputs, verified);
     arm_for_timing(*trial);
     trial->time_s(1);
-    check_last_launches(*trial, {}, verified, options_.checks);
+    check_last_launch(*trial, verified, options_.checks);
   } catch (const WrongResult& wrong) {
     throw std::runtime_error(fmt::format("its limit, {}, is wrong: {}", id, wrong.reason));
   }
   return &yardsticks_.keep(id, place.text(), std::move(trial));
+}
+
+/// Times the trial and judges its timed launches. Throws WrongResult.
+measure::Measurement Engine::measure_trial(const PlannedTrial& planned, Trial& trial, Judge& judge,
+                                           std::vector<RankInputs>& contents,
+                                           const std::vector<HostTensor>& verified,
+                                           Trial* yardstick, const WaitForTurn& wait_for_turn,
+                                           Record& record) {
+  const OpInstance& op = planned.test.op;
+  // The inputs of the last pass are in place: real data, never zeros, which run faster.
+  clock_.enter(&PhaseSeconds::input);
+  const std::uint64_t secret = options_.timed_seed.value_or(drawn_seed());
+  record.timed_seed = fmt::format("{:#x}", secret);
+  std::optional<Rotation> rotation;
+  std::optional<TimedJudge> timed_judge;
+  if (!trial.is_scenario()) {
+    rotation.emplace(trial, op, secret, contents, options_.fresh_inputs);
+    arm_for_timing(trial);  // the tensors of further sets
+    Findings findings;
+    findings.deviations = oracle::declared_for(options_.deviations, op, record.implementation);
+    timed_judge.emplace(trial, *rotation, judge, options_.checks, verified, ~secret,
+                        std::move(findings));
+  }
+  clock_.pause();
+  wait_for_turn();
+  if (options_.energy) record.idle_power_w = idle_power_w(planned, trial);
+  clock_.enter(&PhaseSeconds::sampling);
+  const bool cold = planned.timing == cold_timing;
+  ClockCheck clock_check(trial, options_.checks);
+  TrialMeter meter(
+      trial, {clock_check, rotation ? &*rotation : nullptr, timed_judge ? &*timed_judge : nullptr},
+      clock_, cold, op.signature.is_mirrored, yardstick);
+  const auto sets = static_cast<std::int64_t>(trial.sets());
+  measure::Policy policy{.turns = sets, .cap_s = options_.cap_s, .block = options_.block};
+  if (options_.block > 0) policy.sample_s = block_sample_s;
+  if (options_.energy) {
+    policy.min_time_s = energy_time_s;
+    policy.cap_s = std::max(policy.cap_s, energy_cap_s);
+  }
+  if (rotation && rotation->has_own_inputs()) policy.max_launches = sets;
+  // Launches of an in-place op on their own result would grow without end: only the first one
+  // after a restore counts. Only the first one after a flush is cold.
+  if (trial.in_place() || cold) policy.max_launches = 1;
+  const measure::LostTime before = measure::lost_time();
+  const double begin_s = steady_s();
+  measure::Measurement measurement = measure::sample(meter, policy);
+  record.contended = measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
+  record.launched_by = trial.launched_by();
+  record.input_sets = sets;
+  clock_.enter(&PhaseSeconds::comparison);
+  if (rotation) {
+    check_surroundings(trial, rotation->contents(), options_.checks, std::string(timed_launches));
+    timed_judge->finish(rotation->last());
+    record.repeatable = timed_judge->repeatable();
+    if (!timed_judge->oracles().empty()) record.oracle += "; " + timed_judge->oracles();
+    check_surroundings(trial, rotation->contents(), options_.checks, std::string(timed_launches));
+  } else {
+    record.repeatable = false;
+    check_last_launch(trial, verified, options_.checks);
+    check_surroundings(trial, contents, options_.checks, "last_launch");
+    record.repeatable = true;
+  }
+  clock_check.check_series();
+  return measurement;
 }
 
 /// Runs the steps of every trial. Fills `result` as it goes: earlier findings survive an error.
@@ -274,56 +345,22 @@ void Engine::run_steps(const PlannedTrial& planned, Trial& trial,
 
   Trial* const yardstick = yardstick_of(planned, *lane.front());
 
-  // The inputs of the last pass are in place: real data, never zeros, which run faster.
-  clock_.enter(&PhaseSeconds::input);
-  std::optional<Rotation> rotation;
-  if (timed) {
-    rotation.emplace(trial, op, options_.seed, contents, options_.fresh_inputs);
-  }
   arm_for_timing(trial);
   measure::Measurement measurement;
   if (timed) {
-    clock_.pause();
-    wait_for_turn();
-    if (options_.energy) result.record.idle_power_w = idle_power_w(planned, trial);
-    clock_.enter(&PhaseSeconds::sampling);
-    const bool cold = planned.timing == cold_timing;
-    TrialMeter meter(trial, *rotation, options_.checks, clock_, cold, op.signature.is_mirrored,
-                     yardstick);
-    const auto sets = static_cast<std::int64_t>(trial.sets());
-    measure::Policy policy{.turns = sets, .cap_s = options_.cap_s, .block = options_.block};
-    if (options_.block > 0) policy.sample_s = block_sample_s;
-    if (options_.energy) {
-      policy.min_time_s = energy_time_s;
-      policy.cap_s = std::max(policy.cap_s, energy_cap_s);
-    }
-    if (rotation->is_fresh()) policy.max_launches = sets;
-    // Launches of an in-place op on their own result would grow without end: only the first one
-    // after a restore counts. Only the first one after a flush is cold.
-    if (trial.in_place() || cold) policy.max_launches = 1;
-    const measure::LostTime before = measure::lost_time();
-    const double begin_s = steady_s();
-    measurement = measure::sample(meter, policy);
-    result.record.contended =
-        measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
-    result.record.launched_by = trial.launched_by();
-    result.record.input_sets = sets;
+    measurement = measure_trial(planned, trial, judge, contents, verified, yardstick, wait_for_turn,
+                                result.record);
   } else {
     if (trial.in_place()) trial.tensors().restore(contents.front());
     clock_.enter(&PhaseSeconds::execution);
     trial.launch();
     trial.synchronize();
+    clock_.enter(&PhaseSeconds::comparison);
+    result.record.repeatable = false;
+    check_last_launch(trial, verified, options_.checks);
+    check_surroundings(trial, contents, options_.checks, "last_launch");
+    result.record.repeatable = true;
   }
-  clock_.enter(&PhaseSeconds::comparison);
-  result.record.repeatable = false;
-  if (rotation && rotation->is_fresh()) {
-    judge_fresh(op, trial, *rotation, judge);
-  } else {
-    check_last_launches(trial, rotation ? rotation->last() : Turns{}, verified, options_.checks);
-  }
-  check_surroundings(trial, contents, options_.checks, "last_launch");
-  result.record.repeatable = true;
-  if (timed && options_.foreign_kernels) check_clock(trial, options_.checks);
   if (timed) {  // not earlier: wrong work has no times
     fill_times(result.record, op, measurement);
     fill_share(result.record, planned.yardstick.launches, measurement);

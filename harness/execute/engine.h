@@ -41,8 +41,12 @@ struct EngineOptions {
   Checks checks;
   /// Declared deviations of libraries, which pass; empty for a strict run.
   std::span<const Deviation> deviations = declared_deviations();
-  /// True if timed launches take inputs that no launch has seen (harness/execute/rotation.h).
+  /// True if each set of timed launches has inputs of its own, which no launch has seen
+  /// (harness/execute/rotation.h).
   bool fresh_inputs = false;
+  /// Decides the inputs of timed launches and which of them are judged; empty: drawn for each
+  /// trial.
+  std::optional<std::uint64_t> timed_seed = {};
   /// True if another process, with kernels that nobody vouches for, runs the launches.
   bool foreign_kernels = false;
   /// Folder in which the workers of a run share references; empty: no sharing.
@@ -77,7 +81,10 @@ class Engine {
                              Record& record);
   /// Runs one interval of a soak.
   void run_soak(const PlannedTrial& planned, placement::Place& place, Result& result);
-  void judge_fresh(const OpInstance& op, Trial& trial, Rotation& rotation, Judge& judge);
+  measure::Measurement measure_trial(const PlannedTrial& planned, Trial& trial, Judge& judge,
+                                     std::vector<RankInputs>& contents,
+                                     const std::vector<HostTensor>& verified, Trial* yardstick,
+                                     const WaitForTurn& wait_for_turn, Record& record);
 
   /// Power of the trial's devices while nothing runs; empty if they do not tell it. Measured once
   /// for each lane.

@@ -1,57 +1,97 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
 
+#include "harness/execute/allowance.h"
+#include "harness/execute/decoys.h"
 #include "harness/execute/trial.h"
+#include "harness/execute/turns.h"
 #include "harness/execute/verify_launch.h"
 #include "kernels/ops/op.h"
 
 namespace assay {
 
-/// Sets of tensors that the timed launches of a trial take in turns, and what is in them. A device
-/// cannot skip a launch because it equals the one before.
+/// Sets of tensors that the timed launches of a trial take in turns, and what is in them, which
+/// changes between samples. Nothing foretells it: it depends on a secret of the run.
 ///
-/// Usually all sets have the verified inputs, and must all leave the verified bits. With fresh
-/// inputs each has its own, of which a part changes before each sample: no launch of a sample sees
-/// what an earlier one has seen, and a remembered result is a wrong one. The sets then are larger
-/// together than the device's last-level cache.
+/// Where work on the inputs takes much longer than reading them, they are drawn anew, and rows
+/// never repeat: a device that finds out what changed, or which rows are equal, could skip the
+/// rest. Elsewhere many places change, and to find them takes as long as the work.
+///
+/// Our own kernels share one content, which changes now and then. With inputs of their own, all
+/// sets differ and change before each sample: no launch of a sample sees what an earlier one has
+/// seen, and a remembered result is a wrong one. The sets then are larger together than the
+/// device's last-level cache, and one of them has data whose right result is known bit for bit.
 class Rotation {
  public:
   /// Makes the sets; fewer where memory is short. `contents` begins with the verified inputs, which
   /// the first set has already, and gets those of the others.
-  Rotation(Trial& trial, const OpInstance& op, std::uint64_t seed,
-           std::vector<RankInputs>& contents, bool fresh);
+  Rotation(Trial& trial, const OpInstance& op, std::uint64_t secret,
+           std::vector<RankInputs>& contents, bool has_own_inputs);
 
-  /// True if the sets have inputs of their own, which change.
-  bool is_fresh() const { return fresh_; }
+  /// True if the sets have inputs of their own.
+  bool has_own_inputs() const { return has_own_inputs_; }
   /// Inputs of each set, or those of all.
   std::span<const RankInputs> contents() const { return contents_; }
   const RankInputs& content(std::size_t set) const { return contents_[set % contents_.size()]; }
+  /// Pass whose data a set has.
+  int pass_of(std::size_t set) const { return of_content_[set % contents_.size()].pass; }
+  /// Places of the output that depend on what changed last in a set, as far as they are known.
+  std::span<const std::int64_t> changed_places(std::size_t set) const {
+    return of_content_[set % contents_.size()].changed;
+  }
 
   /// Sets of the next launches, with fresh inputs.
   const Turns& next(std::int64_t launches);
   const Turns& last() const { return turns_; }
-
-  /// Gives the first set new inputs of another pass.
-  void fill_first(int pass);
-  /// Changes a part of a set's inputs.
-  void freshen(std::size_t set);
+  /// Counts the time of a sample, a share of which pays for drawing inputs that need not be new.
+  void count_sample(double seconds) { allowance_.earn(seconds); }
 
  private:
+  struct Needle {
+    int input;
+    std::int64_t element;
+    std::vector<std::byte> before;
+  };
+  struct ContentState {
+    int pass = 0;
+    std::vector<std::int64_t> changed;
+    std::optional<Needle> needle;  // the one element that a reduction cannot overlook
+  };
+
   std::size_t wanted_sets() const;
-  void draw(std::size_t content, int key_rank);
+  void refresh(std::size_t content);
+  void change_shared();
+  void take_any_pass(std::size_t content);
+  bool may_change_places(std::size_t content) const;
+  void draw(std::size_t content);
+  void change_places(std::size_t content);
+  void move_needle(std::size_t content);
+  void overwrite(std::size_t content, int rank, int input, TensorSet::WrittenRuns runs);
+  std::int64_t below(std::int64_t end) {
+    return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_);
+  }
 
   Trial& trial_;
   const OpInstance& op_;
-  std::uint64_t seed_;
-  int pass_;  // whose data the sets have
-  bool fresh_;
+  Passes passes_;
+  int real_pass_;
+  std::optional<int> exact_pass_;  // of data whose right result is known bit for bit
+  bool has_own_inputs_;
+  bool is_drawn_anew_;  // the whole inputs, each time
   std::vector<RankInputs>& contents_;
+  std::vector<ContentState> of_content_;
   Turns turns_;
   std::mt19937_64 random_;
+  Allowance allowance_;
+  bool next_is_drawn_;
+  // Time of the last ones; a guess at first.
+  double draw_s_;
+  double change_s_ = 1e-5;
 };
 
 }  // namespace assay

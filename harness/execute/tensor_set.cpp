@@ -68,8 +68,13 @@ void TensorSet::restore(const RankInputs& inputs) {
   }
 }
 
-void TensorSet::replace(int input, std::size_t first, std::span<const std::byte> bytes) {
-  ranks_.front().inputs[static_cast<std::size_t>(input)].replace(first, bytes);
+void TensorSet::overwrite_input(int rank, int input, WrittenRuns runs) {
+  ranks_[static_cast<std::size_t>(rank)].inputs[static_cast<std::size_t>(input)].write(runs);
+}
+
+void TensorSet::overwrite_output(int rank, WrittenRuns runs) {
+  Rank& r = ranks_[static_cast<std::size_t>(rank)];
+  (in_place_ ? r.inputs[0] : r.outputs[0]).write(runs);
 }
 
 void TensorSet::arm(const Fill& fill) {

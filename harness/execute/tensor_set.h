@@ -33,10 +33,16 @@ class TensorSet {
   void arm(const Fill& fill);
 
   void upload(const RankInputs& inputs);
+  void upload(int rank, int input, const HostTensor& tensor) {
+    ranks_[static_cast<std::size_t>(rank)].inputs[static_cast<std::size_t>(input)].upload(tensor);
+  }
   /// Restores the content of input 0 of an in-place op.
   void restore(const RankInputs& inputs);
-  /// Replaces `bytes` of an input of rank 0 from byte `first` on.
-  void replace(int input, std::size_t first, std::span<const std::byte> bytes);
+  using WrittenRuns = std::span<const input::GuardedTensor::Run<const std::byte>>;
+  /// Replaces runs of an input.
+  void overwrite_input(int rank, int input, WrittenRuns runs);
+  /// Replaces runs of an output; only of a rank that has one.
+  void overwrite_output(int rank, WrittenRuns runs);
 
   /// Only of a rank that has an output.
   const input::GuardedTensor& output(int rank) const;

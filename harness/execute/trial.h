@@ -53,10 +53,12 @@ class Trial {
   /// counts.
   bool in_place() const { return op_.signature.in_place; }
 
-  /// Enqueues the op once on the first set, asynchronously where the device can.
-  void launch() {
-    for (const auto& kernel : kernels_.front()) kernel->launch();
-  }
+  /// True if it is steps on the placement layer, which no backend has a kernel of.
+  bool is_scenario() const { return backend_ == nullptr; }
+
+  /// Launches the op once on the first set, in the way of a timed launch: a kernel cannot tell the
+  /// launches that are judged.
+  void launch() { time_s(1); }
   void synchronize();
   /// Device time of `launches` launches in seconds, the slowest rank's. They take the sets in
   /// turns, from `first_set` on. Cold: they begin with none of the tensors in the caches of any

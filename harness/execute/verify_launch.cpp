@@ -123,7 +123,8 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
   check_process_state(trial, checks_, on);  // before computing the reference in it
   const bool is_last = pass + 1 == std::ssize(passes(op_));
   const std::vector<Bytes> outputs = outputs_of(trial.tensors(), op_, is_last, kept);
-  judge(outputs, trial.math_mode(), pass, {on, fmt::format("{} pass={}", key_, pass)}, inputs,
+  judge(outputs, trial.math_mode(), pass,
+        {on, on, fmt::format("{} pass={}", key_, pass), input::panel(op_, pass)}, inputs,
         fill_of(pass).poison, findings);
   check_surroundings(trial, {&inputs, 1}, checks_, on);
   if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
@@ -132,53 +133,66 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
 }
 
 void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInputs& inputs,
-                  Findings& findings) {
+                  const std::string& on, Findings& findings) {
   std::vector<HostTensor> kept;
   clock_.enter(&PhaseSeconds::comparison);
   const std::vector<Bytes> outputs = outputs_of(trial.tensors(set), op_, false, kept);
   // The data are of this process alone: nothing else can use their reference.
-  judge(outputs, trial.math_mode(), pass, {"last_launch", ""}, inputs, timing_fill.poison,
-        findings);
+  judge(outputs, trial.math_mode(), pass, {std::string(timed_launches), on, "", {}}, inputs,
+        timing_fill.poison, findings);
+}
+
+reference::Problem problem_of(const OpInstance& op, const RankInputs& inputs, const Panel& panel,
+                              int rank) {
+  const std::span<const std::vector<HostTensor>> all(inputs);
+  if (op.op->collective) return {op, all, panel, rank};
+  return {op, all.subspan(static_cast<std::size_t>(rank), 1), panel};
+}
+
+void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_exact,
+                  const Checks& checks) {
+  const Rule& rule = judged.pass.rule;
+  const Check check = check_of(rule.oracle, is_exact);
+  const std::string on(judged.on);
+  if (!verdict.passed() && checks.on(judged.pass, check)) {
+    throw WrongResult{check, on,
+                      fmt::format("{}: {}", judged.where, verdict.text(judged.op.signature.ranks))};
+  }
+  for (const oracle::Objection& found : oracle::objections(verdict, rule, judged.op, judged.mode)) {
+    if (checks.on(found.check)) {
+      throw WrongResult{found.check, on, fmt::format("{}: {}", judged.where, found.text)};
+    }
+  }
 }
 
 void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass,
-                  const Names& names, const RankInputs& inputs, std::byte poison,
+                  const Launched& launched, const RankInputs& inputs, std::byte poison,
                   Findings& findings) {
   const OpInstance& op = op_;
   const Checks& checks = checks_;
   PhaseClock& clock = clock_;
-  const std::string& on = names.on;
   const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
-  const int ranks = op.signature.ranks;
   clock.enter(&PhaseSeconds::reference);
   const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
   const reference::Reference expected = reference::find(op);
-  // The expected output of a collective depends on all ranks. For other ops each rank stands for
-  // itself.
-  const bool is_collective = op.op->collective;
-  const auto problem_of = [&](int rank) -> reference::Problem {
-    const std::span<const std::vector<HostTensor>> all(inputs);
-    const Panel panel = input::panel(op, pass);
-    if (is_collective) return {op, all, panel, rank};
-    return {op, all.subspan(static_cast<std::size_t>(rank), 1), panel};
-  };
-  if (!is_collective && ranks > 1 && expected.solve != nullptr) {
+  const auto problem_at = [&](int rank) { return problem_of(op, inputs, launched.panel, rank); };
+  if (!op.op->collective && op.signature.ranks > 1 && expected.solve != nullptr) {
     throw std::logic_error("one state for ranks that stand for themselves");
   }
-  const auto solve = [&] { return reference::solve(expected, problem_of(0)); };
+  const auto solve = [&] { return reference::solve(expected, problem_at(0)); };
   std::unique_ptr<StoredState> state;
   if (expected.solve == nullptr || as_a_whole) {
     state = std::make_unique<StoredState>(reference::State{});
-  } else if (names.reference.empty()) {
+  } else if (launched.reference.empty()) {
     state = std::make_unique<StoredState>(solve());
   } else {
-    state = references_.get(names.reference, solve);
+    state = references_.get(launched.reference, solve);
   }
   const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op, mode);
   const auto judged = [&](int rank) {
     clock.enter(&PhaseSeconds::comparison);
     const Bytes output = outputs[static_cast<std::size_t>(rank)];
-    const reference::Problem problem = problem_of(rank);
+    const reference::Problem problem = problem_at(rank);
     std::optional<HostTensor> repaired;
     if (!findings.deviations.empty() && !as_a_whole) {
       std::ranges::copy(output, repaired.emplace(op.signature.outputs[0]).bytes().begin());
@@ -220,22 +234,14 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
     findings.precision.misrounded_fraction = precision.misrounded_fraction;
   }
 
-  const Check rule = check_of(rules.rule.oracle, tolerance.exact);
-  if (!verdict.passed() && checks.on(rules, rule)) {
-    throw WrongResult{rule, on, fmt::format("{}: {}", on, verdict.text(ranks))};
-  }
-  for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op, mode)) {
-    if (checks.on(found.check)) {
-      throw WrongResult{found.check, on, fmt::format("{}: {}", on, found.text)};
-    }
-  }
+  demand_right(verdict, {op, rules, mode, launched.on, launched.where}, tolerance.exact, checks);
   if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
   if (as_a_whole) return;
   std::vector<std::string> decoys;  // of any rank
   for (const int rank : judged_ranks) {
-    for (std::string& decoy : oracle::decoys(expected, problem_of(rank), state->values(), tolerance,
+    for (std::string& decoy : oracle::decoys(expected, problem_at(rank), state->values(), tolerance,
                                              outputs[static_cast<std::size_t>(rank)], poison)) {
       if (std::ranges::find(decoys, decoy) == decoys.end()) decoys.push_back(std::move(decoy));
     }
@@ -295,27 +301,17 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
   check_surroundings(trial, {&inputs, 1}, checks, "soak");
 }
 
-std::vector<std::size_t> Turns::sets() const {
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < of && static_cast<std::int64_t>(i) < launches; ++i) {
-    all.push_back((first + i) % of);
-  }
-  return all;
-}
-
-void check_last_launches(const Trial& trial, const Turns& launched,
-                         const std::vector<HostTensor>& verified, const Checks& checks) {
+void check_last_launch(const Trial& trial, const std::vector<HostTensor>& verified,
+                       const Checks& checks) {
   if (!checks.on(Check::last_launch)) return;
-  for (const std::size_t set : launched.sets()) {
-    for (const int rank : output_ranks(trial.op().signature)) {
-      const HostTensor& right = verified[static_cast<std::size_t>(rank)];
-      const auto element = trial.tensors(set).output(rank).first_difference(right);
-      if (!element) continue;
-      throw WrongResult{
-          Check::last_launch, "",
-          fmt::format("not repeatable: the last launch differs from the verified one at [{}]{}",
-                      *element, oracle::of_rank(rank, trial.ranks()))};
-    }
+  for (const int rank : output_ranks(trial.op().signature)) {
+    const HostTensor& right = verified[static_cast<std::size_t>(rank)];
+    const auto element = trial.tensors().output(rank).first_difference(right);
+    if (!element) continue;
+    throw WrongResult{
+        Check::last_launch, "",
+        fmt::format("not repeatable: the last launch differs from the verified one at [{}]{}",
+                    *element, oracle::of_rank(rank, trial.ranks()))};
   }
 }
 

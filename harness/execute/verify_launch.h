@@ -11,6 +11,7 @@
 #include "harness/execute/checks.h"
 #include "harness/execute/reference_store.h"
 #include "harness/execute/trial.h"
+#include "harness/execute/turns.h"
 #include "harness/oracle/deviation.h"
 #include "harness/oracle/precision.h"
 #include "harness/oracle/verdict.h"
@@ -52,6 +53,27 @@ struct Findings {
   void keep_decoys(const std::vector<std::string>& found);
 };
 
+/// The problem whose expected output is that of a rank. That of a collective depends on all ranks;
+/// for other ops each rank stands for itself.
+reference::Problem problem_of(const OpInstance& op, const RankInputs& inputs, const Panel& panel,
+                              int rank);
+
+/// Name of timed launches as those on which a check failed.
+inline constexpr std::string_view timed_launches = "timed_launches";
+
+/// What was judged, for the reason of a wrong result.
+struct Judged {
+  const OpInstance& op;
+  const Pass& pass;
+  const MathMode& mode;
+  std::string_view on;     // the pass, or the launches
+  std::string_view where;  // begins the reason
+};
+/// Throws WrongResult unless the verdict passes the rule of the pass, and all outputs together
+/// those beside it.
+void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_exact,
+                  const Checks& checks);
+
 /// Judges the launches of a case.
 class Judge {
  public:
@@ -67,33 +89,27 @@ class Judge {
   void launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
               std::vector<HostTensor>& kept);
 
-  /// Judges what timed launches on data of a pass left in the outputs of a set. Throws WrongResult.
+  /// Judges all outputs that timed launches on data of a pass, whose rows do not repeat, left in a
+  /// set. `on` begins the reason. Throws WrongResult.
   void timed(const Trial& trial, std::size_t set, int pass, const RankInputs& inputs,
-             Findings& findings);
+             const std::string& on, Findings& findings);
 
  private:
-  struct Names {
+  struct Launched {
     std::string on;         // the pass, or the launches
+    std::string where;      // begins a reason
     std::string reference;  // key of its state; empty: of these data alone
+    Panel panel;
   };
   void judge(std::span<const std::span<const std::byte>> outputs, const MathMode& mode, int pass,
-             const Names& names, const RankInputs& inputs, std::byte poison, Findings& findings);
+             const Launched& launched, const RankInputs& inputs, std::byte poison,
+             Findings& findings);
 
   const OpInstance& op_;
   const Checks& checks_;
   ReferenceStore& references_;
   std::string key_;
   PhaseClock& clock_;
-};
-
-/// Sets of a trial that launches took in turns.
-struct Turns {
-  std::size_t first = 0;
-  std::int64_t launches = 1;
-  std::size_t of = 1;  // number of sets
-
-  /// Those that were launched at least once.
-  std::vector<std::size_t> sets() const;
 };
 
 /// "deviation:ID, ..." for the declared deviations that were seen; empty for none. Throws
@@ -114,9 +130,8 @@ void arm_for_timing(Trial& trial);
 void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>& verified,
           const Checks& checks, std::int64_t launches);
 
-/// The last timed launches must have left the verified bits in each set that they took: timed work
-/// is verified work. Throws WrongResult.
-void check_last_launches(const Trial& trial, const Turns& launched,
-                         const std::vector<HostTensor>& verified, const Checks& checks);
+/// The last launch must have left the verified bits. Throws WrongResult.
+void check_last_launch(const Trial& trial, const std::vector<HostTensor>& verified,
+                       const Checks& checks);
 
 }  // namespace assay

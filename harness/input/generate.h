@@ -13,6 +13,9 @@ struct TensorKey {
   int pass = 0;
   int rank = 0;
   int input = 0;
+  /// False: rows of a product never repeat (harness/input/panel.h), as timed launches need them: a
+  /// device could multiply only those that differ.
+  bool may_repeat = true;
 };
 
 /// Fills `tensor` with the test data of `pass`. Element i depends on (key, i) alone: it is the same

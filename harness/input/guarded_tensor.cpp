@@ -69,15 +69,41 @@ void GuardedTensor::upload(const HostTensor& tensor) {
   });
 }
 
-void GuardedTensor::replace(std::size_t first, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const std::size_t row = first / row_bytes_;
-    const std::size_t column = first % row_bytes_;
-    const std::size_t count = std::min(bytes.size(), row_bytes_ - column);
-    buffer_.device().upload(data() + row * step_bytes_ + column, bytes.data(), count);
-    first += count;
-    bytes = bytes.subspan(count);
+template <class Byte, class Body>
+void GuardedTensor::for_each_part(std::span<const Run<Byte>> runs, const Body& body) const {
+  for (const Run<Byte>& run : runs) {
+    std::size_t first = run.first;
+    for (std::span<Byte> bytes = run.bytes; !bytes.empty();) {
+      const std::size_t row = first / row_bytes_;
+      const std::size_t column = first % row_bytes_;
+      const std::size_t count = std::min(bytes.size(), row_bytes_ - column);
+      body(data() + row * step_bytes_ + column, bytes.first(count));
+      first += count;
+      bytes = bytes.subspan(count);
+    }
   }
+}
+
+void GuardedTensor::write(std::span<const Run<const std::byte>> runs) {
+  const bool in_place = buffer_.device().is_readable_by_host();
+  for_each_part(runs, [&](std::byte* at, std::span<const std::byte> part) {
+    if (in_place) {
+      std::memcpy(at, part.data(), part.size());
+    } else {
+      buffer_.device().upload(at, part.data(), part.size());
+    }
+  });
+}
+
+void GuardedTensor::read(std::span<const Run<std::byte>> runs) const {
+  const bool in_place = buffer_.device().is_readable_by_host();
+  for_each_part(runs, [&](const std::byte* at, std::span<std::byte> part) {
+    if (in_place) {
+      std::memcpy(part.data(), at, part.size());
+    } else {
+      buffer_.device().download(part.data(), at, part.size());
+    }
+  });
 }
 
 void GuardedTensor::download(HostTensor& tensor) const {

@@ -31,8 +31,21 @@ class GuardedTensor {
   void poison(std::byte poison);
 
   void upload(const HostTensor& tensor);
-  /// Replaces the elements' bytes from byte `first` on, as they would lie without gaps.
-  void replace(std::size_t first, std::span<const std::byte> bytes);
+  /// A run of the elements' bytes from byte `first` on, as they would lie without gaps.
+  template <class Byte>
+  struct Run {
+    std::size_t first;
+    std::span<Byte> bytes;
+  };
+  /// Replaces bytes from byte `first` on.
+  void replace(std::size_t first, std::span<const std::byte> bytes) {
+    const Run<const std::byte> run{first, bytes};
+    write({&run, 1});
+  }
+  /// Replaces the bytes of each run.
+  void write(std::span<const Run<const std::byte>> runs);
+  /// Reads the bytes of each run.
+  void read(std::span<const Run<std::byte>> runs) const;
   void download(HostTensor& tensor) const;
   /// Its elements in place, if the host can read there the bytes that a download gives.
   std::optional<std::span<const std::byte>> readable() const;
@@ -47,6 +60,9 @@ class GuardedTensor {
   /// Called with a row in host memory and the gap behind it; the last row has no gap.
   using RowBody =
       std::function<void(std::size_t row, std::span<std::byte> elements, std::span<std::byte> gap)>;
+  /// Calls `body` with each part of a run that lies in one row, and where that is.
+  template <class Byte, class Body>
+  void for_each_part(std::span<const Run<Byte>> runs, const Body& body) const;
   void read_rows(const RowBody& body) const;
   /// Writes the changes of `body` back to the tensor.
   void change_rows(const RowBody& body);

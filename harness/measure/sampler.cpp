@@ -260,8 +260,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   auto next_check = static_cast<std::size_t>(policy.min_samples);
   while (result.stop_reason.empty()) {
     const double now_s = take();
-    const std::int64_t with_the_last = std::ssize(launch_s) + 1;
-    if (policy.block > 0 && with_the_last >= policy.block) result.stop_reason = "block";
+    if (policy.block > 0 && std::ssize(launch_s) >= policy.block) result.stop_reason = "block";
     if (now_s - begin_s >= policy.cap_s) result.stop_reason = "time_cap";
     if (policy.block > 0) continue;
     // Checks ever more rarely: a check sorts all samples.
@@ -272,8 +271,6 @@ Measurement sample(Meter& meter, const Policy& policy) {
     }
   }
   result.between_samples_s = statistics::median(between_s);
-  meter.before_last();
-  take();
 
   result.launch_s = summary_of(launch_s, policy);
   for (const std::vector<double>& of_rank : rank_launch_s) {

@@ -26,8 +26,6 @@ class Meter {
   /// Seconds of a launch of the yardstick: other work, which is timed in turns with this one.
   /// Empty: there is none.
   virtual std::optional<double> yardstick_s() { return std::nullopt; }
-  /// Called before the last sample, whose outputs will be judged: poisons them.
-  virtual void before_last() {}
   /// The state of the device, now.
   virtual DeviceCondition condition() { return {}; }
   /// A steady clock of the host, for the limits on the whole measurement.
@@ -73,8 +71,8 @@ struct Measurement {
   std::vector<double> rank_launch_s;  // median of each rank; empty if ranks are not timed
 };
 
-/// Warms up until block medians stop drifting, samples until the policy is met, and takes one last
-/// sample after `before_last`. Every sample is kept and counts.
+/// Warms up until block medians stop drifting, and samples until the policy is met. Every sample is
+/// kept and counts.
 ///
 /// A launch of the yardstick comes before each turn of samples, which lasts as long. Both sides of
 /// a ratio so are one stretch of time: a disturbance is as likely to hit one as the other, and the

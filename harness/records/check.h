@@ -27,7 +27,8 @@ enum class Check {
   unchanged_inputs,    // nothing is written to the inputs
   process_state,       // launches leave no changed state in the process
   agreement_of_ranks,  // all ranks have the same bits
-  last_launch,         // the last launch, or the last timed one, leaves the verified bits
+  last_launch,         // the last launch leaves the verified bits, a timed one those of its repetition
+  random_signs,        // all outputs of a timed product together, against random signs
   batch_invariance,    // rows keep their bits in smaller batches, where that is asked for
   soak,                // each of many launches leaves the verified bits
   late_writes,         // kernels of others write nothing after their stream has ended

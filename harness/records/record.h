@@ -155,6 +155,7 @@ struct Record {
   std::optional<double> energy_resolution_s;
 
   std::optional<bool> second_take;  // of a timed row: its first times were disturbed
+  std::string timed_seed;           // of the inputs of timed launches, which nothing foretold
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -253,6 +254,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("idle_power_w", r.idle_power_w);
   visit("energy_resolution_s", r.energy_resolution_s);
   visit("second_take", r.second_take);
+  visit("timed_seed", r.timed_seed);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

@@ -11,6 +11,9 @@ std::string utc_now();
 
 /// Seconds of a clock that is never set, for differences.
 double steady_s();
+/// The same, asked of the kernel itself: no library of the process can change it. Takes about ten
+/// times as long.
+double system_call_s();
 
 using Deadline = std::chrono::steady_clock::time_point;
 /// Returns the time `seconds` from now.

@@ -82,6 +82,9 @@ struct Op {
   /// Parameter that counts the outermost rows of the output, each of which depends only on the same
   /// row of the inputs of so many rows. Fewer of them are the same problem in part. Empty: none.
   std::string_view independent_rows;
+  /// Likewise of the output's columns: parameter that counts them, each of which depends only on
+  /// the same row of the inputs of so many rows, as the outputs of a layer do. Empty: none.
+  std::string_view independent_columns = {};
   /// Throws NotApplicable for parameters that do not fit together.
   Signature (*signature)(DType, const Params&) = nullptr;
   Passes passes;

@@ -17,6 +17,7 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
           .matrix_unit_dtypes = row.matrix_unit_dtypes,
           .parameters = std::move(parameters),
           .independent_rows = row.independent_rows,
+          .independent_columns = row.independent_columns,
           .signature = signature,
           .passes = std::move(passes)};
 }

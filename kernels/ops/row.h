@@ -16,6 +16,7 @@ struct OpRow {
   std::vector<DType> dtypes;
   std::vector<DType> matrix_unit_dtypes = {};  // further ones, in addition to `dtypes`
   std::string_view independent_rows = {};      // as of Op
+  std::string_view independent_columns = {};   // as of Op
 };
 
 using SignatureOf = Signature (*)(DType, const Params&);

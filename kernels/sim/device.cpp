@@ -15,19 +15,16 @@
 namespace assay::sim {
 namespace {
 
-/// Wraps the CPU's stream, and reports if its work is being timed.
+/// Wraps the CPU's stream, whose clock tells `told` of the time.
 class SimStream final : public Stream {
  public:
-  SimStream(std::unique_ptr<Stream> cpu, std::string uuid, bool& timing)
-      : cpu_(std::move(cpu)), uuid_(std::move(uuid)), timing_(timing) {}
+  SimStream(std::unique_ptr<Stream> cpu, std::string uuid, double told)
+      : cpu_(std::move(cpu)), uuid_(std::move(uuid)), told_(told) {}
   std::string device_uuid() const override { return uuid_; }
   std::unique_ptr<Event> create_event() override { return cpu_->create_event(); }
-  void record(Event& event) override {
-    timing_ = !timing_;
-    cpu_->record(event);
-  }
+  void record(Event& event) override { cpu_->record(event); }
   double elapsed_s(const Event& start, const Event& stop) override {
-    return cpu_->elapsed_s(start, stop);
+    return told_ * cpu_->elapsed_s(start, stop);
   }
   void synchronize() override { cpu_->synchronize(); }
   void flush_caches() override { cpu_->flush_caches(); }
@@ -35,7 +32,7 @@ class SimStream final : public Stream {
  private:
   std::unique_ptr<Stream> cpu_;
   std::string uuid_;
-  bool& timing_;
+  double told_;
 };
 
 /// Returns true for faults that strike at a launch. The others strike in the communicator, in the
@@ -178,8 +175,12 @@ void SimDevice::fill(void* to, std::byte value, std::size_t bytes) {
 
 std::unique_ptr<Stream> SimDevice::create_stream() {
   check();
-  return std::make_unique<SimStream>(
-      cpu_.create_stream(), has(FaultKind::other_stream) ? next_uuid_ : info_.uuid, timing_);
+  double told = 1;
+  for (const Fault& fault : faults_) {
+    if (fault.kind == FaultKind::slow_clock) told = 1 - fault.percent / 100;
+  }
+  return std::make_unique<SimStream>(cpu_.create_stream(),
+                                     has(FaultKind::other_stream) ? next_uuid_ : info_.uuid, told);
 }
 
 namespace {

@@ -47,8 +47,6 @@ class SimDevice final : public Device {
 
   /// First data fault of this device that concerns the op; null if it has none.
   const DataFault* data_fault(std::string_view op) const;
-  /// True between two events on its stream.
-  bool is_timing() const { return timing_; }
 
   /// Fraction of its time by which a launch of the op takes longer; 0 on a device that is not slow.
   double slowness(std::string_view op) const;
@@ -64,7 +62,6 @@ class SimDevice final : public Device {
   DeviceInfo info_;
   std::string next_uuid_;  // UUID of the next device
   std::vector<Fault> faults_;
-  bool timing_ = false;
   std::unique_ptr<DeviceError> broken_;
   cpu::CpuDevice cpu_;
   AddressSpace memory_;

@@ -12,7 +12,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 17> kinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 18> kinds{{
     {"segv", FaultKind::segv},
     {"abort", FaultKind::abort},
     {"hang", FaultKind::hang},
@@ -30,6 +30,7 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 17> kinds{{
     {"claims_all", FaultKind::claims_all},
     {"torn_upload", FaultKind::torn_upload},
     {"slow", FaultKind::slow},
+    {"slow_clock", FaultKind::slow_clock},
 }};
 
 double parse_percent(const std::string& text) {
@@ -68,6 +69,7 @@ void Fault::strike() const {
 Fault parse_fault(std::string_view text) {
   const std::vector<std::string> words = split(text, ',');
   Fault fault = parse_kind(words.front());
+  const bool is_slow = fault.kind == FaultKind::slow || fault.kind == FaultKind::slow_clock;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
@@ -80,13 +82,14 @@ Fault parse_fault(std::string_view text) {
       }
     } else if (name == "op" && find_op(value) != nullptr) {
       fault.op = value;
-    } else if (name == "percent" && fault.kind == FaultKind::slow) {
+    } else if (name == "percent" && is_slow) {
       fault.percent = parse_percent(value);
-    } else if (name == "marker" && !value.empty() && fault.kind != FaultKind::slow) {
+    } else if (name == "marker" && !value.empty() && !is_slow) {
       fault.marker = value;
     } else {
-      throw UsageError("--sim-fault: '" + words[i] +
-                       "': expected device=I, op=NAME or marker=FILE (of slow, percent=P)");
+      throw UsageError(
+          "--sim-fault: '" + words[i] +
+          "': expected device=I, op=NAME or marker=FILE (of slow and slow_clock, percent=P)");
     }
   }
   return fault;

@@ -30,6 +30,7 @@ enum class FaultKind {
   claims_all,      // claims any memory as its own
   torn_upload,     // the last byte of an upload is lost
   slow,            // the launch takes `percent` longer; no oracle sees it, `assay ab` does
+  slow_clock,      // the clock of events tells `percent` less than passes
   data,            // the launch computes or writes wrong data: data_faults.h
 };
 
@@ -43,7 +44,7 @@ struct Fault {
   /// File that the fault creates when it strikes. While it exists, the fault does not strike again,
   /// so a retry passes. A lost device stays lost for every process.
   std::string marker;
-  double percent = 20;  // slowdown of a slow device
+  double percent = 20;  // slowdown of a slow device, or of its clock
 
   bool concerns(int index) const { return !device || *device == index; }
   bool concerns(std::string_view name) const { return op.empty() || op == name; }

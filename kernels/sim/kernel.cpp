@@ -59,8 +59,7 @@ const DataFault* SimKernel::fault() const {
 }
 
 void SimKernel::strike(const DataFault& fault) {
-  const bool is_timed = devices_.front()->is_timing();
-  Launch launch(op_, bindings_, *right_, prepare_, history_, is_timed);
+  Launch launch(op_, bindings_, *right_, prepare_, history_);
   // An empty output cannot be wrong.
   if (op_.signature.outputs.at(0).elements() > 0) {
     fault.strike(launch);

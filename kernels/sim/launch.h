@@ -28,19 +28,12 @@ class Launch {
       std::function<std::unique_ptr<Kernel>(const OpInstance&, std::span<const Binding>)>;
 
   Launch(const OpInstance& op, std::span<const Binding> ranks, Kernel& right,
-         const Prepare& prepare, History& history, bool is_timed)
-      : op_(op),
-        ranks_(ranks),
-        right_(right),
-        prepare_(prepare),
-        history_(history),
-        is_timed_(is_timed) {}
+         const Prepare& prepare, History& history)
+      : op_(op), ranks_(ranks), right_(right), prepare_(prepare), history_(history) {}
 
   const OpInstance& op() const { return op_; }
   int ranks() const { return static_cast<int>(ranks_.size()); }
   History& history() { return history_; }
-  /// True between two events on the stream.
-  bool is_timed() const { return is_timed_; }
 
   /// Runs the op itself.
   void right() { right_.launch(); }
@@ -91,7 +84,6 @@ class Launch {
   Kernel& right_;
   const Prepare& prepare_;
   History& history_;
-  bool is_timed_;
 };
 
 /// Copies the op with one parameter changed.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/execute/checks.h"
+#include "harness/execute/trial.h"
+
+namespace assay {
+
+/// Holds the times that a trial's clock tells of a series of samples against those that pass by the
+/// judge's own clock.
+class ClockCheck {
+ public:
+  ClockCheck(Trial& trial, const Checks& checks) : trial_(trial), checks_(checks) {}
+
+  /// Counts a sample, or a reading without launches. Throws WrongResult for a time that no clock
+  /// can tell: a negative one.
+  void add(std::int64_t launches, double told_s, double seen_s);
+
+  /// Throws WrongResult if the series hides time: more than `missing_share` of what was seen is
+  /// neither told nor as much as a reading without launches takes, and longer series hide it too.
+  void check_series();
+
+  /// Share of the seen time that was neither told nor explained; 0 before check_series.
+  double unexplained_share() const { return unexplained_share_; }
+
+ private:
+  struct Reading {
+    std::int64_t launches = 0;
+    double told_s = 0;
+    double seen_s = 0;
+  };
+  Reading read(std::int64_t launches);
+  void demand_agreement();
+  [[noreturn]] void accuse(const Reading& last) const;
+
+  Trial& trial_;
+  const Checks& checks_;
+  std::vector<Reading> readings_;
+  std::vector<double> empty_s_;
+  double unexplained_share_ = 0;
+};
+
+}  // namespace assay
