@@ -1,6 +1,7 @@
 #include "kernels/providers/backend.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,11 @@ class KernelProcess::Connection {
 
 KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost)
     : connection_(std::make_unique<Connection>(std::move(socket), std::move(lost))) {
+  const auto announced = connection_->group.receive(1);
+  Reader begin(announced);
+  const auto process = begin.get<pid_t>();
+  const auto address = begin.get<std::uint64_t>();
+  memory_ = remote::ProcessMemory::open(process, address, begin.rest());
   const auto told = connection_->group.receive(1);
   Reader reader(told);
   if (!reader.get<bool>()) throw UsageError(reader.text());
@@ -47,10 +53,11 @@ KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost)
 
 KernelProcess::~KernelProcess() = default;
 
-std::unique_ptr<Device> KernelProcess::open(const DeviceInfo& info, int index) {
+std::unique_ptr<Device> KernelProcess::open(const DeviceInfo& info, int index, MemorySpace memory) {
   Writer message;
   connection_->group.send(1, message.put(info.backend).put(index).bytes());
-  return std::make_unique<remote::RemoteDevice>(info, connection_->peer);
+  return std::make_unique<remote::RemoteDevice>(
+      info, connection_->peer, memory == MemorySpace::host ? memory_ : std::nullopt);
 }
 
 class ProvidedBackends::ProvidedBackend final : public Backend {
@@ -75,7 +82,7 @@ class ProvidedBackends::ProvidedBackend final : public Backend {
     for (const DeviceInfo& info : describe()) {
       if (info.device != id) continue;
       processes_.push_back(owner_.take_process());
-      return processes_.back()->open(info, index);
+      return processes_.back()->open(info, index, traits_.memory);
     }
     throw DeviceError(Failure::device_lost, "there is no " + id);
   }

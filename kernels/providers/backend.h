@@ -2,11 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/core/file_descriptor.h"
+#include "kernels/core/memory_space.h"
 #include "kernels/device/backends.h"
 #include "kernels/ops/offers.h"
+#include "kernels/remote/process_memory.h"
 
 // Devices as the judge sees them when others bring the kernels: the same devices, each served by a
 // process of its own, in which those kernels run.
@@ -25,12 +28,14 @@ class KernelProcess {
   const Offers& offers() const { return offers_; }
   /// Devices that it drives itself.
   const std::vector<DeviceInfo>& devices() const { return devices_; }
-  /// The device, opened there. Once for each process.
-  std::unique_ptr<Device> open(const DeviceInfo& info, int index);
+  /// The device, opened there. Once for each process. If its memory is the host's, this process
+  /// reads and writes it without the other's help, unless the system forbids that.
+  std::unique_ptr<Device> open(const DeviceInfo& info, int index, MemorySpace memory);
 
  private:
   class Connection;
   std::unique_ptr<Connection> connection_;
+  std::optional<remote::ProcessMemory> memory_;  // empty: the system forbids to reach it
   Offers offers_;
   std::vector<DeviceInfo> devices_;
 };
