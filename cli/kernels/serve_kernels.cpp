@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -82,6 +83,8 @@ std::vector<std::string> host_words(const TrialOptions& options) {
 void begin_kernels() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   judge() = take_socket();
+  pollfd other{judge().get(), 0, 0};
+  if (poll(&other, 1, 0) > 0) providers::end_process();  // the judge died before prctl
   providers::announce(judge());
 }
 
