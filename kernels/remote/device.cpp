@@ -277,6 +277,11 @@ void RemoteDevice::launch_and_fill(Kernel& kernel, Stream& stream, void* memory,
                 .put(bytes));
 }
 
+std::optional<std::string> DeviceOfOthers::changed_process() {
+  std::string change = Reader(peer().ask(Writer(Command::process_state))).text();
+  return change.empty() ? std::nullopt : std::optional(std::move(change));
+}
+
 RemoteKernel::~RemoteKernel() {
   for (const Part& part : parts_) end(*part.peer, Command::end_kernel, part.id);
 }

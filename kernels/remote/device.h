@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kernels/device/device.h"
+#include "kernels/device/process_watch.h"
 #include "kernels/remote/peer.h"
 #include "kernels/remote/process_memory.h"
 
@@ -13,7 +14,7 @@ namespace assay::remote {
 
 /// The device of another process: forwards all calls to it. Enqueues work without waiting. With the
 /// process's memory, which then must be the device's, transfers do not pass through the process.
-class RemoteDevice final : public Device {
+class RemoteDevice : public Device {
  public:
   RemoteDevice(DeviceInfo info, Peer& peer, std::optional<ProcessMemory> memory = {});
 
@@ -47,6 +48,13 @@ class RemoteDevice final : public Device {
   std::optional<ProcessMemory> memory_;
   bool is_host_ = false;
   std::string served_;  // name of the device that serves it
+};
+
+/// A device on which a process runs kernels of others.
+class DeviceOfOthers final : public RemoteDevice, public ProcessWatch {
+ public:
+  using RemoteDevice::RemoteDevice;
+  std::optional<std::string> changed_process() override;
 };
 
 /// A kernel in one or more processes: one op on one device, or a collective.

@@ -39,6 +39,7 @@ enum class Command : unsigned char {
   holder,
   stream_uuid,
   settle,
+  process_state,
   leave,
 };
 

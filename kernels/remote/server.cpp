@@ -132,6 +132,7 @@ void Server::prepare(Reader& reader, Writer& writer) {
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
   writer.put(kernel->wrong_algorithms());
   kernels_.emplace(last_id_, std::move(kernel));
+  if (served_.prepare) state_.emplace(ProcessState::Process::of_others);
 }
 
 void Server::prepare_collective(Reader& reader, Writer& writer) {
@@ -277,6 +278,9 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       writer.put(own_uuid(at(streams_, id()).device_uuid()));
       break;
     case Command::settle:
+      break;
+    case Command::process_state:
+      writer.put(state_ ? state_->changed().value_or("") : "");
       break;
     case Command::leave:
       done_ = true;
