@@ -16,8 +16,10 @@
 #include "cli/growth.h"
 #include "cli/kernels/kernel_process.h"
 #include "cli/run/mpi_job.h"
+#include "cli/stderr_message.h"
 #include "harness/execute/checks.h"
 #include "harness/records/replay.h"
+#include "harness/supervise/orphans.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
@@ -166,8 +168,13 @@ void check_simulated(const SelectionOptions& options) {
 
 protocol::Hello probe_machine(const SelectionOptions& options) {
   check_kernels(options);
-  if (!options.kernels.empty()) hide_memory();  // it will hold the records
-  protocol::Hello machine = probe(worker_command(options));
+  if (options.kernels.empty()) return probe(worker_command(options));
+  hide_memory();  // it will hold the records
+  watch_orphans([](const std::string& told) { say("{}\n", told); });
+  protocol::Hello machine = probe(worker_command(options), [&] {
+    say("--kernels {}: not open after {} s; waiting for {} s at most\n", options.kernels, slow_s,
+        opening_limit_s(options));
+  });
   check_offers(machine, options);
   return machine;
 }

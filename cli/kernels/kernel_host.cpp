@@ -29,6 +29,13 @@ std::int32_t guarded(const Call& call) {
 
 extern "C" {
 
+std::int32_t assay_begin() {
+  return guarded([] {
+    assay::cli::begin_kernels();
+    return assay::cli::ok;
+  });
+}
+
 std::int32_t assay_serve(const assay_kernel_table* table, std::int32_t count,
                          const char* const* arguments) {
   return guarded([&] { return assay::cli::serve_kernels(*table, words_of(count, arguments)); });

@@ -9,9 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,6 +25,7 @@
 #include "cli/kernels/serve_kernels.h"
 #include "cli/stderr_message.h"
 #include "harness/supervise/child_process.h"
+#include "kernels/core/clock.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/all_cores.h"
@@ -110,17 +115,59 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
   return command;
 }
 
+/// Time limit for a process to end that has closed its socket, or whose judge has.
+constexpr double end_s = 2;
+
+/// The started process. Ended with the object.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  ~Child() { wait_for_end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Its end as waitpid tells it; nothing if it had to be killed.
+  std::optional<int> wait_for_end() {
+    if (is_reaped_) return status_;
+    int status = 0;
+    pid_t ended = 0;
+    for (const Deadline deadline = after(end_s); ended == 0;) {
+      ended = waitpid(pid_, &status, WNOHANG);
+      if (ended != 0 || std::chrono::steady_clock::now() >= deadline) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (ended == pid_) status_ = status;
+    if (ended == 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    is_reaped_ = true;
+    return status_;
+  }
+  /// "ended with exit code 3"
+  std::string how_it_ended() {
+    const std::optional<int> status = wait_for_end();
+    if (!status) return "closed its descriptors";
+    if (!WIFSIGNALED(*status)) return fmt::format("ended with exit code {}", WEXITSTATUS(*status));
+    const int signal = WTERMSIG(*status);
+    return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
+  }
+
+ private:
+  pid_t pid_;
+  bool is_reaped_ = false;
+  std::optional<int> status_;
+};
+
 /// Ends this process as that one has ended.
-[[noreturn]] void end_like(pid_t child, const std::string& kernels) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+[[noreturn]] void end_like(Child& child, const std::string& kernels) {
+  const std::optional<int> status = child.wait_for_end();
+  if (status && WIFSIGNALED(*status)) {
+    std::signal(WTERMSIG(*status), SIG_DFL);
+    std::raise(WTERMSIG(*status));
   }
-  if (WIFSIGNALED(status)) {
-    std::signal(WTERMSIG(status), SIG_DFL);
-    std::raise(WTERMSIG(status));
-  }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-  say("{}: ended its process with exit code {}\n", kernels, code);
+  say("{}: its process {}\n", kernels, child.how_it_ended());
+  const int code = status && WIFEXITED(*status) ? WEXITSTATUS(*status) : 1;
   _exit(code == 0 ? 1 : code);
 }
 
@@ -152,6 +199,13 @@ void check_kernels(const TrialOptions& options) {
   }
 }
 
+double opening_limit_s(const TrialOptions& options) {
+  constexpr double library_s = 10;
+  constexpr double import_s =
+      50;  // PyTorch from a cold disk; less than a worker may take (hello_s)
+  return is_python(options.kernels) ? import_s : library_s;
+}
+
 GivenFile given_kernels(const TrialOptions& options) {
   if (options.kernels.empty()) return {};
   if (is_word(options.kernels)) {
@@ -167,11 +221,15 @@ std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOption
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
   FileDescriptor own(ends[0]);
-  const FileDescriptor other(ends[1]);
+  FileDescriptor other(ends[1]);
   cpu::use_all_cores();  // or the kernels would inherit the one core of this thread
-  const pid_t child = start_child(command_of(options, other.get()));
+  const auto child = std::make_shared<Child>(start_child(command_of(options, other.get())));
+  other.reset();  // or its end would not show
   return std::make_unique<providers::KernelProcess>(
-      std::move(own), [child, kernels = options.kernels] { end_like(child, kernels); });
+      std::move(own), [child, kernels = options.kernels] { end_like(*child, kernels); },
+      providers::Opening{.limit_s = opening_limit_s(options),
+                         .how_it_ended = [child] { return child->how_it_ended(); },
+                         .left = [child] { child->wait_for_end(); }});
 }
 
 void hide_memory() { prctl(PR_SET_DUMPABLE, 0); }

@@ -20,6 +20,9 @@ void check_kernels(const TrialOptions& options);
 /// The file of --kernels, as a run records it. Throws UsageError if it cannot be read.
 GivenFile given_kernels(const TrialOptions& options);
 
+/// How long they may take to be loaded: a Python file imports libraries.
+double opening_limit_s(const TrialOptions& options);
+
 /// Starts the process. When it ends, so does this one, in the same way: its parent sees what became
 /// of the kernels. Throws UsageError with the reason if they cannot be used.
 std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOptions& options);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -27,6 +28,12 @@
 namespace assay::cli {
 namespace {
 
+/// The socket to the judge, from begin_kernels() on.
+FileDescriptor& judge() {
+  static FileDescriptor socket;
+  return socket;
+}
+
 /// Takes the socket from standard input, which becomes empty: kernels may read it.
 FileDescriptor take_socket() {
   FileDescriptor socket(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
@@ -34,7 +41,6 @@ FileDescriptor take_socket() {
   if (socket.get() < 0 || nothing.get() < 0 || dup2(nothing.get(), STDIN_FILENO) < 0) {
     throw std::system_error(errno, std::generic_category(), "the judge's socket");
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   return socket;
 }
 
@@ -43,6 +49,7 @@ void add_host_options(CLI::App& app, TrialOptions& options) {
 }
 
 int serve_library(const std::string& file, const std::vector<std::string>& words) {
+  begin_kernels();
   cpu::use_all_cores();  // for a library with threads of its own
   // An absolute path: dlopen looks for names without a slash elsewhere.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -73,6 +80,14 @@ std::vector<std::string> host_words(const TrialOptions& options) {
   return words;
 }
 
+void begin_kernels() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  judge() = take_socket();
+  pollfd other{judge().get(), 0, 0};
+  if (poll(&other, 1, 0) > 0) providers::end_process();  // the judge died before prctl
+  providers::announce(judge());
+}
+
 int serve_kernels(const assay_kernel_table& table, const std::vector<std::string>& words) {
   TrialOptions options;
   CLI::App app;
@@ -83,7 +98,7 @@ int serve_kernels(const assay_kernel_table& table, const std::vector<std::string
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, max_bytes);
   try {
-    providers::serve(take_socket(), table, [&] {
+    providers::serve(std::move(judge()), table, [&] {
       std::vector<sim::Fault> faults;
       for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
       return all_backends(options.sim_devices, std::move(faults));
@@ -95,7 +110,7 @@ int serve_kernels(const assay_kernel_table& table, const std::vector<std::string
 }
 
 int refuse_kernels(const std::string& why) {
-  providers::refuse(take_socket(), why);
+  providers::refuse(std::move(judge()), why);
   return usage;
 }
 

@@ -19,6 +19,10 @@ inline constexpr const char* kernel_host_file = "kernel_host.so";
 /// Words that tell the process which devices there are.
 std::vector<std::string> host_words(const TrialOptions& options);
 
+/// Takes the socket and tells the judge that this process has begun. Call it first, before any code
+/// of the kernels runs: a library has some that runs when it is loaded.
+void begin_kernels();
+
 /// Serves the table until the judge leaves. Returns the exit code.
 int serve_kernels(const assay_kernel_table& table, const std::vector<std::string>& words);
 

@@ -7,6 +7,7 @@
 #include "harness/placement/scenario_ops.h"
 #include "kernels/core/status.h"
 #include "kernels/device/held_work.h"
+#include "kernels/device/process_watch.h"
 
 namespace assay {
 
@@ -138,6 +139,17 @@ void Trial::launch_and_fill(std::byte value) {
 std::optional<std::string> Trial::damage() const {
   for (const TensorSet& tensors : tensors_) {
     if (auto found = tensors.damage()) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Trial::changed_process() const {
+  if (auto change = before_.changed()) return change;
+  for (Device* device : executing_) {
+    auto* const others = dynamic_cast<ProcessWatch*>(device);
+    if (others == nullptr) continue;
+    if (auto change = parents_.changed()) return change;
+    if (auto change = others->changed_process()) return change;
   }
   return std::nullopt;
 }

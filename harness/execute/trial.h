@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/process_state.h"
+#include "harness/execute/parents_state.h"
 #include "harness/execute/tensor_set.h"
 #include "harness/placement/devices.h"
 #include "kernels/device/backend.h"
 #include "kernels/device/timed_work.h"
 #include "kernels/ops/op.h"
+#include "kernels/remote/process_state.h"
 
 namespace assay {
 
@@ -85,8 +86,9 @@ class Trial {
   std::optional<std::string> damage() const;
   /// Describes a tensor or stream that the driver places on another device than the rank's.
   std::optional<std::string> elsewhere() const;
-  /// Describes process state that the launches changed. The trial restores it at its end.
-  std::optional<std::string> changed_process() const { return before_.changed(); }
+  /// Describes process state that the launches changed: here, where the trial restores it at its
+  /// end, or in the process of kernels of others.
+  std::optional<std::string> changed_process() const;
   /// Describes a changed input of any set. `contents` has the inputs of each set, or those of all.
   std::optional<std::string> changed_input(std::span<const RankInputs> contents) const;
 
@@ -101,6 +103,7 @@ class Trial {
   void flush_bystanders();
 
   ProcessState before_;
+  ParentsState parents_;
   OpInstance op_;
   std::vector<Device*> lane_;
   Backend* backend_ = nullptr;  // that makes kernels; null for a scenario

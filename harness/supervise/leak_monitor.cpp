@@ -18,6 +18,15 @@ constexpr std::size_t kept_workers = 64;
 
 std::filesystem::path proc(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
+/// The process and those that it has started, such as one that runs kernels of others: what they
+/// leak is the worker's. Theirs in turn do not count. Only the first thread's children are listed.
+std::vector<pid_t> with_children(pid_t pid) {
+  std::vector<pid_t> all{pid};
+  std::ifstream file(proc(pid) / "task" / std::to_string(pid) / "children");
+  for (pid_t child = 0; file >> child;) all.push_back(child);
+  return all;
+}
+
 double resident_bytes(pid_t pid) {
   std::ifstream file(proc(pid) / "statm");
   double total_pages = 0;
@@ -41,8 +50,9 @@ std::string text_of(const LeakMonitor::Slope& slope) {
 
 void LeakMonitor::sample(std::span<const pid_t> workers) {
   ++trials_;
-  add(getpid(), parent_);
-  for (const pid_t pid : workers) add(pid, workers_[pid]);
+  const pid_t own = getpid();
+  add({&own, 1}, parent_);
+  for (const pid_t pid : workers) add(with_children(pid), workers_[pid]);
   // Keeps the workers that served longest: short-lived ones tell nothing.
   while (workers_.size() > kept_workers) {
     workers_.erase(std::ranges::min_element(workers_, {}, [](const auto& entry) {
@@ -52,11 +62,16 @@ void LeakMonitor::sample(std::span<const pid_t> workers) {
   }
 }
 
-void LeakMonitor::add(pid_t pid, Series& series) {
+void LeakMonitor::add(std::span<const pid_t> processes, Series& series) {
   if (trials_ % series.stride != 0) return;
-  const double bytes = resident_bytes(pid);
-  if (bytes == 0) return;  // it has just ended
-  series.points.push_back({trials_, bytes, open_files(pid)});
+  Point point{.trial = trials_, .bytes = 0, .files = 0};
+  for (const pid_t pid : processes) {
+    const double bytes = resident_bytes(pid);
+    if (bytes == 0) return;  // it has just ended
+    point.bytes += bytes;
+    point.files += open_files(pid);
+  }
+  series.points.push_back(point);
   if (series.points.size() < kept_points) return;
   std::vector<Point> thinned;
   for (std::size_t i = 1; i < series.points.size(); i += 2) thinned.push_back(series.points[i]);

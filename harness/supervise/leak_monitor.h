@@ -10,7 +10,8 @@
 
 namespace assay {
 
-/// Growth of memory and open files of this process and its workers over many trials. A leak shows
+/// Growth of memory and open files of this process, and of each worker with the processes that it
+/// started, over many trials. A leak shows
 /// as a slope.
 class LeakMonitor {
  public:
@@ -46,7 +47,7 @@ class LeakMonitor {
     std::vector<Point> points;
     std::int64_t stride = 1;
   };
-  void add(pid_t pid, Series& series);
+  void add(std::span<const pid_t> processes, Series& series);
 
   std::int64_t trials_ = 0;
   Series parent_;

@@ -10,6 +10,7 @@
 
 #include "harness/records/replay.h"
 #include "harness/supervise/affinity.h"
+#include "harness/supervise/orphans.h"
 #include "kernels/core/clock.h"
 
 namespace assay {
@@ -38,9 +39,11 @@ void wait_for(std::vector<pollfd>& polled, Deadline deadline) {
 
 }  // namespace
 
-protocol::Hello probe(const WorkerCommand& command) {
+protocol::Hello probe(const WorkerCommand& command, const std::function<void()>& is_slow) {
   WorkerProcess worker(command);
   const Deadline deadline = after(hello_s);
+  const Deadline slow = after(slow_s);
+  bool has_told = !is_slow;
   std::string line;
   while (!worker.take_line(line)) {
     if (worker.silent()) {
@@ -52,6 +55,10 @@ protocol::Hello probe(const WorkerCommand& command) {
     for (const int fd : worker.descriptors()) polled.push_back({fd, POLLIN, 0});
     wait_for(polled, deadline);
     worker.receive();
+    if (!has_told && steady_clock::now() >= slow) {
+      is_slow();
+      has_told = true;
+    }
   }
   const auto message = protocol::decode_from_worker(line);
   const auto* hello = std::get_if<protocol::Hello>(&message);
@@ -63,6 +70,7 @@ protocol::Hello probe(const WorkerCommand& command) {
 
 Supervisor::~Supervisor() {
   for (auto& queue : queues_) queue->lane.dismiss(queue->lane.busy() ? 0 : leave_s);
+  end_orphans({});
 }
 
 void Supervisor::Queue::open_next() {
@@ -358,6 +366,7 @@ void Supervisor::deliver(Result result, const PlannedTrial& trial) {
     if (const auto pid = queue->lane.worker_pid()) workers.push_back(*pid);
   }
   leaks_.sample(workers);
+  end_orphans(workers);
 }
 
 }  // namespace assay

@@ -133,6 +133,8 @@ class Supervisor {
 
 /// Starts a worker, reads its hello and lets it leave. Another process thus lists this machine's
 /// devices, and the parent never touches one. Throws std::runtime_error.
-protocol::Hello probe(const WorkerCommand& command);
+/// Calls `is_slow` once if that takes longer than slow_s.
+protocol::Hello probe(const WorkerCommand& command, const std::function<void()>& is_slow = {});
+inline constexpr double slow_s = 5;
 
 }  // namespace assay

@@ -132,6 +132,15 @@ void CpuDevice::fill(void* to, std::byte value, std::size_t bytes) {
   });
 }
 
+void CpuDevice::touch(void* memory, std::size_t bytes) {
+  constexpr std::size_t page_bytes = 4096;
+  in_blocks(bytes, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; i += page_bytes) {
+      static_cast<volatile std::byte*>(memory)[i] = std::byte{0};
+    }
+  });
+}
+
 namespace {
 
 /// True if another thread of this process runs, or waits for a disk.

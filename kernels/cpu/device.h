@@ -24,6 +24,7 @@ class CpuDevice final : public Device {
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
+  void touch(void* memory, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
   /// Waits until no other thread of the process runs, but not for ever: some may spin.
   void wait_for_all() override;

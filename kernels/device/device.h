@@ -87,6 +87,17 @@ class Kernel {
   virtual bool streams_wait() const { return false; }
 };
 
+/// Host bytes, and their place in a block of a device's memory: where a download puts them.
+struct Piece {
+  std::size_t offset = 0;
+  std::span<std::byte> bytes;
+};
+/// The same for an upload.
+struct SourcePiece {
+  std::size_t offset = 0;
+  std::span<const std::byte> bytes;
+};
+
 /// Working state of a device. Fields that cannot be read are empty.
 struct DeviceCondition {
   std::optional<double> clock_hz;  // core clock
@@ -134,6 +145,12 @@ class Device {
   virtual void upload(void* to, const void* from_host, std::size_t bytes) = 0;
   virtual void download(void* to_host, const void* from, std::size_t bytes) = 0;
   virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
+  // Many small transfers at once, of one block of memory.
+  virtual void upload_pieces(void* to, std::span<const SourcePiece> pieces);
+  virtual void download_pieces(const void* from, std::span<const Piece> pieces);
+  /// Writes to each page of fresh memory by the threads that compute, where pages lie near the
+  /// thread that touches them first.
+  virtual void touch(void* /*memory*/, std::size_t /*bytes*/) {}
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
   /// Waits for all work of the process on the device, also that of streams and threads of others.
@@ -148,6 +165,18 @@ class Device {
   /// Throws DeviceError(not_here) for an op or dtype that the device lacks.
   virtual std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) = 0;
 };
+
+inline void Device::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
+  for (const auto& [offset, bytes] : pieces) {
+    upload(static_cast<std::byte*>(to) + offset, bytes.data(), bytes.size());
+  }
+}
+
+inline void Device::download_pieces(const void* from, std::span<const Piece> pieces) {
+  for (const auto& [offset, bytes] : pieces) {
+    download(bytes.data(), static_cast<const std::byte*>(from) + offset, bytes.size());
+  }
+}
 
 inline void Device::launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
                                     std::size_t bytes) {

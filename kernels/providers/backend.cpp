@@ -1,11 +1,16 @@
 #include "kernels/providers/backend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kernels/core/clock.h"
 #include "kernels/core/status.h"
 #include "kernels/device/device_id.h"
 #include "kernels/providers/own_devices.h"
@@ -22,15 +27,53 @@ using remote::Writer;
 
 class KernelProcess::Connection {
  public:
-  Connection(FileDescriptor socket, std::function<void()> lost)
-      : group(std::move(socket), 0, std::move(lost)), peer(group, 1) {}
+  Connection(FileDescriptor socket, std::function<void()> lost,
+             std::function<std::string()> how_it_ended)
+      : group(std::move(socket), 0,
+              [this, lost = std::move(lost), how_it_ended = std::move(how_it_ended)] {
+                if (is_open) lost();
+                throw UsageError("its process " + how_it_ended() + " while it was loaded");
+              }),
+        peer(group, 1) {}
+  bool is_open = false;
   SocketGroup group;
   remote::Peer peer;
 };
 
-KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost)
-    : connection_(std::make_unique<Connection>(std::move(socket), std::move(lost))) {
-  const auto told = connection_->group.receive(1);
+KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost, Opening opening)
+    : left_(std::move(opening.left)),
+      connection_(std::make_unique<Connection>(std::move(socket), std::move(lost),
+                                               std::move(opening.how_it_ended))) {
+  try {
+    hear_offers(opening.limit_s);
+  } catch (...) {
+    connection_.reset();
+    left_();
+    throw;
+  }
+}
+
+KernelProcess::~KernelProcess() {
+  connection_.reset();
+  left_();
+}
+
+void KernelProcess::hear_offers(double limit_s) {
+  const Deadline deadline = after(limit_s);
+  const auto next = [&] {
+    const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
+    if (!connection_->group.wait_for_message(left.count())) {
+      throw UsageError(fmt::format(
+          "loading it has not ended within {} s: code that runs then may hang", limit_s));
+    }
+    return connection_->group.receive(1);
+  };
+  const auto announced = next();
+  Reader begin(announced);
+  const auto process = begin.get<pid_t>();
+  const auto address = begin.get<std::uint64_t>();
+  memory_ = remote::ProcessMemory::open(process, address, begin.rest());
+  const auto told = next();
   Reader reader(told);
   if (!reader.get<bool>()) throw UsageError(reader.text());
   offers_.name = reader.text();
@@ -43,14 +86,14 @@ KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost)
     const auto index = std::ranges::count(devices_, kind, &DeviceInfo::backend);
     devices_.push_back(own_info({std::move(kind), reader.text()}, index));
   }
+  connection_->is_open = true;
 }
 
-KernelProcess::~KernelProcess() = default;
-
-std::unique_ptr<Device> KernelProcess::open(const DeviceInfo& info, int index) {
+std::unique_ptr<Device> KernelProcess::open(const DeviceInfo& info, int index, MemorySpace memory) {
   Writer message;
   connection_->group.send(1, message.put(info.backend).put(index).bytes());
-  return std::make_unique<remote::RemoteDevice>(info, connection_->peer);
+  return std::make_unique<remote::DeviceOfOthers>(
+      info, connection_->peer, memory == MemorySpace::host ? memory_ : std::nullopt);
 }
 
 class ProvidedBackends::ProvidedBackend final : public Backend {
@@ -75,7 +118,7 @@ class ProvidedBackends::ProvidedBackend final : public Backend {
     for (const DeviceInfo& info : describe()) {
       if (info.device != id) continue;
       processes_.push_back(owner_.take_process());
-      return processes_.back()->open(info, index);
+      return processes_.back()->open(info, index, traits_.memory);
     }
     throw DeviceError(Failure::device_lost, "there is no " + id);
   }

@@ -1,9 +1,13 @@
 #include "kernels/providers/host.h"
 
+#include <fcntl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +53,18 @@ void tell_refusal(SocketGroup& group, const std::string& why) {
 }  // namespace
 
 void end_process() { _exit(0); }
+
+void announce(const FileDescriptor& socket) {
+  static const std::vector<std::byte> sample = [] {
+    std::vector<std::byte> bytes(32, std::byte{1});
+    if (getrandom(bytes.data(), bytes.size(), 0) < 0) bytes.front() = std::byte{2};
+    return bytes;
+  }();
+  SocketGroup group(FileDescriptor(fcntl(socket.get(), F_DUPFD_CLOEXEC, 3)), 1, end_process);
+  Writer message;
+  message.put(getpid()).put(remote::address(sample.data())).put(std::span<const std::byte>(sample));
+  group.send(0, message.bytes());
+}
 
 void refuse(FileDescriptor socket, const std::string& why) {
   SocketGroup group(std::move(socket), 1, end_process);

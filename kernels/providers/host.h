@@ -15,6 +15,10 @@ namespace assay::providers {
 /// Ends the process at once.
 [[noreturn]] void end_process();
 
+/// Tells the judge at the other end of the socket which process this is, and of some bytes that it
+/// must find in its memory. Call it first, before any code of others runs here.
+void announce(const FileDescriptor& socket);
+
 /// Tells the judge at the other end of the socket what the table offers, and serves one device that
 /// the judge then names, until it leaves. `backends` is called when the device is known. Throws
 /// UsageError, after telling the judge too, for an invalid table.

@@ -1,11 +1,14 @@
 #include "kernels/providers/socket_group.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 
+#include "kernels/core/clock.h"
 #include "kernels/core/status.h"
 
 namespace assay::providers {
@@ -58,6 +61,16 @@ std::vector<std::byte> SocketGroup::receive(int /*from*/) {
   std::vector<std::byte> bytes(count);
   receive_all(bytes.data(), bytes.size());
   return bytes;
+}
+
+bool SocketGroup::wait_for_message(double seconds) const {
+  for (const Deadline deadline = after(seconds);;) {
+    const auto left = deadline - std::chrono::steady_clock::now();
+    const auto left_ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    if (left_ms < 0) return false;
+    pollfd polled{socket_.get(), POLLIN, 0};
+    if (poll(&polled, 1, static_cast<int>(left_ms)) > 0) return true;
+  }
 }
 
 void SocketGroup::broadcast(std::span<const int> /*members*/, std::span<std::byte> /*bytes*/) {

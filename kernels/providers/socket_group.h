@@ -20,6 +20,8 @@ class SocketGroup final : public ProcessGroup {
   std::string transport() const override { return {}; }
   void send(int to, std::span<const std::byte> bytes) override;
   std::vector<std::byte> receive(int from) override;
+  /// Waits until the other process says something, or has gone. False if it does neither in time.
+  bool wait_for_message(double seconds) const;
 
   // Not between these two: a provider has no collectives.
   void broadcast(std::span<const int> members, std::span<std::byte> bytes) override;

@@ -168,7 +168,8 @@ void put_binding(Writer& writer, const Binding& binding) {
       .put(addresses(binding.outputs));
 }
 
-RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer) : info_(std::move(info)), peer_(peer) {
+RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer, std::optional<ProcessMemory> memory)
+    : info_(std::move(info)), peer_(peer), memory_(memory) {
   const auto told = peer_.ask(Writer(Command::describe));
   Reader reader(told);
   served_ = reader.text();
@@ -205,13 +206,26 @@ std::int64_t RemoteDevice::free_memory_bytes() const {
   return Reader(peer_.ask(Writer(Command::free_memory))).get<std::int64_t>();
 }
 
+const ProcessMemory* RemoteDevice::settled_memory() {
+  if (!memory_) return nullptr;
+  peer_.settle();
+  return &*memory_;
+}
+
 void RemoteDevice::upload(void* to, const void* from_host, std::size_t bytes) {
-  Writer message(Command::upload);
-  message.put(address(to)).put(std::span(static_cast<const std::byte*>(from_host), bytes));
-  peer_.tell(message);
+  const std::span content(static_cast<const std::byte*>(from_host), bytes);
+  if (const ProcessMemory* memory = settled_memory()) {
+    const SourcePiece piece{.bytes = content};
+    return memory->write(to, {&piece, 1});
+  }
+  peer_.tell(Writer(Command::upload).put(address(to)).put(content));
 }
 
 void RemoteDevice::download(void* to_host, const void* from, std::size_t bytes) {
+  if (const ProcessMemory* memory = settled_memory()) {
+    const Piece piece{.bytes = {static_cast<std::byte*>(to_host), bytes}};
+    return memory->read(from, {&piece, 1});
+  }
   const auto content = peer_.ask(Writer(Command::download).put(address(from)).put(bytes));
   if (content.size() != bytes) {
     throw DeviceError(Failure::internal, "remote: a download of another size than asked for");
@@ -220,7 +234,18 @@ void RemoteDevice::download(void* to_host, const void* from, std::size_t bytes) 
 }
 
 void RemoteDevice::fill(void* to, std::byte value, std::size_t bytes) {
+  if (const ProcessMemory* memory = settled_memory()) return memory->fill(to, value, bytes);
   peer_.tell(Writer(Command::fill).put(address(to)).put(value).put(bytes));
+}
+
+void RemoteDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
+  if (const ProcessMemory* memory = settled_memory()) return memory->write(to, pieces);
+  Device::upload_pieces(to, pieces);
+}
+
+void RemoteDevice::download_pieces(const void* from, std::span<const Piece> pieces) {
+  if (const ProcessMemory* memory = settled_memory()) return memory->read(from, pieces);
+  Device::download_pieces(from, pieces);
 }
 
 std::unique_ptr<Stream> RemoteDevice::create_stream() {
@@ -250,6 +275,11 @@ void RemoteDevice::launch_and_fill(Kernel& kernel, Stream& stream, void* memory,
                 .put(address(memory))
                 .put(value)
                 .put(bytes));
+}
+
+std::optional<std::string> DeviceOfOthers::changed_process() {
+  std::string change = Reader(peer().ask(Writer(Command::process_state))).text();
+  return change.empty() ? std::nullopt : std::optional(std::move(change));
 }
 
 RemoteKernel::~RemoteKernel() {

@@ -2,16 +2,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "kernels/device/device.h"
+#include "kernels/device/process_watch.h"
 #include "kernels/remote/peer.h"
+#include "kernels/remote/process_memory.h"
 
 namespace assay::remote {
 
-/// The device of another process: forwards all calls to it. Enqueues work without waiting.
-class RemoteDevice final : public Device {
+/// The device of another process: forwards all calls to it. Enqueues work without waiting. With the
+/// process's memory, which then must be the device's, transfers do not pass through the process.
+class RemoteDevice : public Device {
  public:
-  RemoteDevice(DeviceInfo info, Peer& peer);
+  RemoteDevice(DeviceInfo info, Peer& peer, std::optional<ProcessMemory> memory = {});
 
   const DeviceInfo& info() const override { return info_; }
   Peer& peer() const { return peer_; }
@@ -27,6 +32,8 @@ class RemoteDevice final : public Device {
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
+  void upload_pieces(void* to, std::span<const SourcePiece> pieces) override;
+  void download_pieces(const void* from, std::span<const Piece> pieces) override;
   std::unique_ptr<Stream> create_stream() override;
   void launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
                        std::size_t bytes) override;
@@ -34,9 +41,20 @@ class RemoteDevice final : public Device {
 
  private:
   DeviceInfo info_;
+  /// Returns the memory if it can be reached, when all that was told has been done.
+  const ProcessMemory* settled_memory();
+
   Peer& peer_;
+  std::optional<ProcessMemory> memory_;
   bool is_host_ = false;
   std::string served_;  // name of the device that serves it
+};
+
+/// A device on which a process runs kernels of others.
+class DeviceOfOthers final : public RemoteDevice, public ProcessWatch {
+ public:
+  using RemoteDevice::RemoteDevice;
+  std::optional<std::string> changed_process() override;
 };
 
 /// A kernel in one or more processes: one op on one device, or a collective.

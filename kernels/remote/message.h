@@ -38,8 +38,29 @@ enum class Command : unsigned char {
   end_timed_work,
   holder,
   stream_uuid,
+  settle,
+  process_state,
   leave,
 };
+
+/// Returns true for commands with an answer. Errors of others come with the next answer.
+constexpr bool wants_answer(Command command) {
+  switch (command) {
+    case Command::release:
+    case Command::upload:
+    case Command::fill:
+    case Command::end_stream:
+    case Command::flush_caches:
+    case Command::launch:
+    case Command::end_kernel:
+    case Command::end_timed_work:
+    case Command::end_communicator:
+    case Command::leave:
+      return false;
+    default:
+      return true;
+  }
+}
 
 /// Writes a message. Numbers have the machine's format: a job runs on one kind of machine.
 class Writer {
@@ -70,6 +91,8 @@ class Writer {
     return *this;
   }
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// Of a message that was begun with one.
+  Command command() const { return static_cast<Command>(bytes_.front()); }
 
  private:
   std::vector<std::byte> bytes_;

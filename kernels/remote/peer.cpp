@@ -8,6 +8,8 @@ std::vector<std::byte> Peer::hear() {
   std::vector<std::byte> answer;
   if (!own_) {
     answer = job_.receive(rank_);
+    done_ = questions_.front();
+    questions_.pop_front();
   } else {
     answer = std::move(answers_.front());
     answers_.pop_front();

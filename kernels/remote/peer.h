@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -24,7 +25,12 @@ class Peer {
   bool is_own() const { return own_ != nullptr; }
 
   void tell(const Writer& message) {
-    if (!own_) return job_.send(rank_, message.bytes());
+    ++told_;
+    if (!own_) {
+      if (wants_answer(message.command())) questions_.push_back(told_);
+      return job_.send(rank_, message.bytes());
+    }
+    done_ = told_;
     if (auto answer = own_->handle(message.bytes())) answers_.push_back(std::move(*answer));
   }
   /// Waits for the results of the oldest message not yet heard. Throws the rank's error.
@@ -33,12 +39,20 @@ class Peer {
     tell(message);
     return hear();
   }
+  /// Waits until the process has done all that it was told. Throws the error of that work.
+  void settle() {
+    if (done_ != told_) ask(Writer(Command::settle));
+  }
 
  private:
   ProcessGroup& job_;
   int rank_;
   std::unique_ptr<Server> own_;
   std::deque<std::vector<std::byte>> answers_;  // answers of the own device
+  // Messages are handled in their order: who has answered one has done all before it.
+  std::uint64_t told_ = 0;
+  std::uint64_t done_ = 0;
+  std::deque<std::uint64_t> questions_;  // not yet answered
 };
 
 /// Calls `body` with the number of each rank and its answer. Hears all, else an answer would be

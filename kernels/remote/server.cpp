@@ -10,25 +10,6 @@
 namespace assay::remote {
 namespace {
 
-/// Returns true for commands with an answer. Errors of others come with the next answer.
-bool wants_answer(Command command) {
-  switch (command) {
-    case Command::release:
-    case Command::upload:
-    case Command::fill:
-    case Command::end_stream:
-    case Command::flush_caches:
-    case Command::launch:
-    case Command::end_kernel:
-    case Command::end_timed_work:
-    case Command::end_communicator:
-    case Command::leave:
-      return false;
-    default:
-      return true;
-  }
-}
-
 /// Ranks that agree by a reduction, of which no rank leaves before all have come.
 class RankMeeting final : public Meeting {
  public:
@@ -151,6 +132,7 @@ void Server::prepare(Reader& reader, Writer& writer) {
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
   writer.put(kernel->wrong_algorithms());
   kernels_.emplace(last_id_, std::move(kernel));
+  if (served_.prepare) state_.emplace(ProcessState::Process::of_others);
 }
 
 void Server::prepare_collective(Reader& reader, Writer& writer) {
@@ -206,7 +188,9 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       break;
     case Command::allocate: {
       const auto bytes = reader.get<std::size_t>();
-      writer.put(address(device().allocate(bytes, reader.get<Memory>())));
+      void* memory = device().allocate(bytes, reader.get<Memory>());
+      device().touch(memory, bytes);
+      writer.put(address(memory));
       break;
     }
     case Command::release:
@@ -292,6 +276,11 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     }
     case Command::stream_uuid:
       writer.put(own_uuid(at(streams_, id()).device_uuid()));
+      break;
+    case Command::settle:
+      break;
+    case Command::process_state:
+      writer.put(state_ ? state_->changed().value_or("") : "");
       break;
     case Command::leave:
       done_ = true;

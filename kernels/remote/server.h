@@ -12,6 +12,7 @@
 #include "kernels/device/held_work.h"
 #include "kernels/device/process_group.h"
 #include "kernels/remote/message.h"
+#include "kernels/remote/process_state.h"
 
 namespace assay::remote {
 
@@ -59,7 +60,8 @@ class Server {
   std::map<std::uint64_t, std::unique_ptr<Kernel>> kernels_;
   std::map<std::uint64_t, std::unique_ptr<HeldWork>> timed_;
   std::uint64_t last_id_ = 0;
-  std::optional<DeviceError> error_;  // not yet reported
+  std::optional<DeviceError> error_;   // not yet reported
+  std::optional<ProcessState> state_;  // of a process of others, since it prepared a kernel
   bool done_ = false;
 };
 

@@ -28,6 +28,8 @@ def main(arguments):
     passed = (ctypes.c_char_p * len(rest))(*map(os.fsencode, rest))
     engine.assay_refuse.argtypes = [ctypes.c_char_p, ctypes.c_int32, ctypes.c_void_p]
     engine.assay_serve.argtypes = [ctypes.POINTER(_table.CTable), ctypes.c_int32, ctypes.c_void_p]
+    if failed := engine.assay_begin():
+        return failed
     try:
         name, source_path, registered = _source.load(source)
         os.sched_setaffinity(0, cores)

@@ -226,6 +226,7 @@ class ThroughASocket : public testing::Test {
     hosts_.emplace_back([this, socket = std::move(ends.host)]() mutable {
       const auto end = [] { throw std::runtime_error("the judge has left"); };
       try {
+        announce(socket);
         serve(
             std::move(socket), table_,
             [] {

@@ -1,4 +1,4 @@
-#include "harness/execute/process_state.h"
+#include "kernels/remote/process_state.h"
 
 #include <gtest/gtest.h>
 #include <omp.h>

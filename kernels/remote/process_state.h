@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cfenv>
+#include <csignal>
+#include <optional>
+#include <string>
+
+namespace assay {
+
+/// State that launches share with all later work of their process: the thread count of parallel
+/// regions, each thread's rounding mode and handling of subnormals, the calling thread's signal
+/// mask and priority. A library that leaves it changed spoils results and times of other cases, not
+/// its own.
+class ProcessState {
+ public:
+  /// Tells whose process it is. One of others keeps its state, handlers of signals too, however
+  /// its import or preparation has set it.
+  enum class Process { own, of_others };
+  /// Saves the current state.
+  explicit ProcessState(Process process = Process::own);
+  /// Restores the saved state of the own process as far as it can.
+  ~ProcessState();
+  ProcessState(const ProcessState&) = delete;
+  ProcessState& operator=(const ProcessState&) = delete;
+
+  /// Describes what changed, and in the own process any arithmetic unfit for computing references,
+  /// whoever set it:
+  /// "leaves OpenMP with 1 thread, not 2".
+  std::optional<std::string> changed() const;
+
+ private:
+  /// Counts of the threads in a parallel region.
+  struct Team {
+    int threads = 0;  // granted
+    int rounding_otherwise = 0;
+    int flushing = 0;
+  };
+  static Team ask_team();
+  std::optional<std::string> changed_signals() const;
+  std::optional<std::string> changed_priority() const;
+
+  Process process_;
+  std::fenv_t floating_point_{};
+  int max_threads_;  // requested by a region
+  Team team_;
+  bool may_vary_;  // thread count, with the machine's load
+  int levels_;
+  sigset_t mask_{};
+  std::array<void*, NSIG> handlers_{};  // of others' process
+  int nice_;
+  int policy_;
+};
+
+}  // namespace assay
