@@ -6,7 +6,8 @@
 
 namespace assay::cli {
 
-/// Exit codes of the program. Several at once: wrong before infrastructure before absent.
+/// Exit codes of the program. Several at once: wrong before infrastructure before regression
+/// before undecided before absent.
 enum ExitCode : int {
   ok = 0,
   wrong = 1,           // a result was fail, vacuous or (unless allowed) flaky
@@ -14,6 +15,7 @@ enum ExitCode : int {
   absent = 3,          // an absent device, or nothing that could run
   infrastructure = 4,  // crash, timeout, oom, device_lost, error, or a run cut short
   regression = 5,      // a confirmed performance regression
+  undecided = 6,       // a comparison decided no case, and that was not to pass
 };
 
 /// A well-formed device that this machine does not have: exit 3.

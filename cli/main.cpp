@@ -40,7 +40,8 @@ constexpr const char* examples = R"(Examples:
   assay run --device cuda --require cuda   a gate for a GPU runner: red without a GPU
 
 Exit codes: 0 all right, 1 a wrong result, 2 a usage error, 3 no such device or nothing ran,
-4 a crash, a time-out or another failure of the machinery, 5 a confirmed regression.)";
+4 a crash, a time-out or another failure of the machinery, 5 a confirmed regression,
+6 no case decided, with ab --fail-on-inconclusive.)";
 
 /// Returns whether the command unites a launcher's processes, or is harmless in each of them.
 bool serves_jobs(const std::string& command) {

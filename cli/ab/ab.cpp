@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 
+#include "cli/ab/ab_exit_code.h"
 #include "cli/ab/ab_options.h"
 #include "cli/ab/ab_sides.h"
 #include "cli/ab/layout_spread.h"
@@ -172,17 +173,6 @@ class Advance {
   double began_s_ = 0;
 };
 
-ExitCode exit_code_of(const ab::Outcome& outcome) {
-  PairedTally counts = tally(outcome.cases);
-  if (counts[PairedVerdict::wrong] + counts[PairedVerdict::missing] > 0) return wrong;
-  if (counts[PairedVerdict::broken] > 0 || outcome.interrupted) return infrastructure;
-  if (counts[PairedVerdict::regressed] > 0) return regression;
-  const std::int64_t compared = counts[PairedVerdict::improved] +
-                                counts[PairedVerdict::equivalent] +
-                                counts[PairedVerdict::inconclusive];
-  return compared > 0 ? ok : absent;
-}
-
 /// The file of --spread: its content, and with --aa the file to write.
 struct SpreadFile {
   std::optional<LayoutSpread> held;
@@ -292,7 +282,7 @@ int execute(const AbOptions& options) {
   info.ended_at = utc_now();
   info.interrupted = outcome.interrupted;
   info.wall_s = steady_s() - begin_s;
-  info.exit_code = exit_code_of(outcome);
+  info.exit_code = exit_code_of(outcome, options.fail_on_inconclusive);
   write_paired_cases(info.directory / "ab.csv", outcome.cases);
   write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
   write_atomically(info.directory / "ab.json", paired_json(info, true));
@@ -315,7 +305,8 @@ Command add_ab(CLI::App& program) {
   add_ab_options(*app, *options);
   app->footer(
       R"(Ten rounds of every case, each in fresh processes, pick suspects; forty fresh rounds of those
-decide. Exit 5 on a confirmed regression, 1 if a result is wrong, 4 after a crash or a time-out.
+decide. Exit 5 on a confirmed regression, 1 if a result is wrong, 4 after a crash or a time-out,
+6 with --fail-on-inconclusive if every case is inconclusive.
 docs/ab.md says how far the verdicts can be trusted.
 
 Examples:
@@ -325,6 +316,7 @@ Examples:
   assay ab --base-env LD_LIBRARY_PATH=/opt/onednn-3.5/lib --suite linear    another library
   assay ab --aa --profile smoke --spread here.json   the noise floor of this machine
   assay ab --base old/bin/assay --profile smoke --spread here.json    a gate that allows for it
+  assay ab --base old/bin/assay --fail-on-inconclusive     red too if noise hid everything
   assay ab --base old/bin/assay --sensitive --filter 'gelu/f32')");
   return {app, [options] { return execute(*options); }};
 }

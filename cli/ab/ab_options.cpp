@@ -73,6 +73,9 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N")
       ->group(decision);
+  app.add_flag("--fail-on-inconclusive", o.fail_on_inconclusive,
+               "exit 6 if every case that was timed is inconclusive")
+      ->group(decision);
   add_selection_options(app, o.selection);
   add_timing_option(app, o.selection);
   add_stand_ins_option(app, o.selection);

@@ -25,6 +25,7 @@ struct AbOptions {
   ab::Both<std::vector<std::string>> sim_faults;   // beside those of the selection
   bool aa = false;
   bool sensitive = false;
+  bool fail_on_inconclusive = false;
   std::optional<double> margin_percent;
   std::filesystem::path spread;  // the file; empty: none
   std::optional<int> rounds;

@@ -314,10 +314,14 @@ int execute(const RunOptions& asked, bool resumes) {
   pair_with_limits(limits.book, job);
   progress.start_clock();
   supervision.second_takes_share = second_takes_share;
-  supervision.complete = [&](const PlannedTrial& trial, Record& record) {
+  supervision.rate = [&](const PlannedTrial& trial, Result& result) {
     const auto device =
         std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
-    if (device != run.devices.end()) limits.book.rate(trial.test.op, *device, record);
+    if (device == run.devices.end()) return;
+    limits.book.rate(trial.test.op, *device, result.record);
+    if (!result.record.time_median_s) result.samples.clear();
+  };
+  supervision.complete = [&](const PlannedTrial& trial, Record& record) {
     if (launch && trial.lane.front().backend == ranks::traits().kind) {
       record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
                                   launch->size, record.replay);

@@ -29,7 +29,8 @@ class LimitBook {
 
   /// Fills `limit` of a timed record, and `fraction_of_limit` unless it was measured in turns with
   /// the limit. A figure beyond its limit means that one of the two measurements is wrong, and
-  /// `reason` says so.
+  /// `reason` says so. So far beyond it that no doubt about the limit can explain it, the launches
+  /// were not the work that was verified: a right row fails, without times.
   void rate(const OpInstance& op, const DeviceInfo& device, Record& record) const;
 
  private:

@@ -32,6 +32,7 @@ constexpr std::array checks{Check::exact,
                             Check::placement_layer,
                             Check::declared_deviation,
                             Check::decoys,
+                            Check::limit,
                             Check::supervision};
 constexpr std::array<std::string_view, checks.size()> check_names{"exact",
                                                                   "freivalds",
@@ -59,6 +60,7 @@ constexpr std::array<std::string_view, checks.size()> check_names{"exact",
                                                                   "placement_layer",
                                                                   "declared_deviation",
                                                                   "decoys",
+                                                                  "limit",
                                                                   "supervision"};
 static_assert(static_cast<std::size_t>(checks.back()) + 1 == checks.size());
 

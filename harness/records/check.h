@@ -38,6 +38,7 @@ enum class Check {
   placement_layer,     // intermediate expectations of a placement scenario hold
   declared_deviation,  // a deviation that a library declares is seen
   decoys,              // outputs without computing do not pass
+  limit,               // no rate is far beyond the measured limit of its device
   supervision,         // the trial ends by itself, in time and without an error
 };
 

@@ -303,6 +303,7 @@ void Supervisor::conclude(Queue& queue, Result result) {
     record.status = Status::flaky;
     record.reason = "passed on attempt " + std::to_string(trial.attempt);
   }
+  options_.rate(trial, result);
   if (class_of(record.status) == StatusClass::broken) record.caught_by = Check::supervision;
   record.expected_failure.clear();
   if (record.is_bad()) record.expected_failure = options_.expected_failure(record);

@@ -49,6 +49,9 @@ struct SupervisorOptions {
   std::function<bool()> interrupted = [] { return false; };
   /// Called before each trial. True ends the run after the open trials.
   std::function<bool()> enough = [] { return false; };
+  /// Rates each result by figures that only the parent has, before its status counts: work that was
+  /// judged right may turn out wrong.
+  std::function<void(const PlannedTrial&, Result&)> rate = [](const PlannedTrial&, Result&) {};
   /// Completes each record before the sinks see it with data that only the parent knows.
   std::function<void(const PlannedTrial&, Record&)> complete = [](const PlannedTrial&, Record&) {};
   /// Reason for accepting a record's failure as known; empty if it is not.

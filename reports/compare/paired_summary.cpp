@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reports/compare/visible_change.h"
 #include "reports/files/markdown.h"
 #include "reports/si.h"
 #include "reports/text_table.h"
@@ -138,6 +139,10 @@ std::string_view paired_word(const PairedTally& counts) {
   return is_decided ? "PASSED" : "INCOMPLETE";
 }
 
+bool is_undecided(const PairedTally& counts) {
+  return counts.contains(PairedVerdict::inconclusive) && paired_word(counts) == "INCOMPLETE";
+}
+
 std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
                                                          std::span<const PairedCase> cases) {
   const PairedTally counts = tally(cases);
@@ -147,7 +152,11 @@ std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
   std::string why = tally_text(counts);
   if (info.interrupted) why += "; interrupted";
   why += fmt::format(" (margin {:.3g}%)", info.margin * 100);
-  if (info.exit_code == 0) why = "no confirmed regression; " + why;
+  if (is_undecided(counts) && !info.interrupted) {
+    why = "no case decided; " + why + ": " + visible_changes_text(cases);
+  } else if (info.exit_code == 0) {
+    why = "no confirmed regression; " + why;
+  }
   return {std::string(word), why};
 }
 

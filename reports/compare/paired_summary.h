@@ -20,6 +20,9 @@ std::string tally_text(const PairedTally& tally);
 /// candidate; else INCOMPLETE.
 std::string_view paired_word(const PairedTally& counts);
 
+/// Returns whether cases were timed and every one of them is inconclusive.
+bool is_undecided(const PairedTally& counts);
+
 /// Returns the verdict of the comparison as a word, and why.
 std::pair<std::string, std::string> paired_verdict_parts(const PairedInfo& info,
                                                          std::span<const PairedCase> cases);

@@ -8,6 +8,7 @@
 
 #include "kernels/core/names.h"
 #include "reports/compare/paired_summary.h"
+#include "reports/compare/visible_change.h"
 #include "reports/page/cells.h"
 #include "reports/page/differences.h"
 #include "reports/quality.h"
@@ -150,6 +151,9 @@ std::string paired_sentence(const PairedSource& source) {
   const std::string counts = tally_text(tally(source.cases));
   if (disagrees(source)) {
     return fmt::format("Rows and exit code {} disagree: {}", source.exit_code, counts);
+  }
+  if (is_undecided(tally(source.cases))) {
+    return fmt::format("No case decided, {}: {}", counts, visible_changes_text(source.cases));
   }
   std::vector<const PairedCase*> slower;
   for (const PairedCase& one : source.cases) {

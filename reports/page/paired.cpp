@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/compare/paired_summary.h"
+#include "reports/compare/visible_change.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
 #include "reports/page/findings.h"
@@ -68,6 +69,14 @@ Json table_of_times(const PairedSource& source, std::size_t file) {
       "Verdict", std::move(rows), max_paired_rows);
 }
 
+std::string why(const PairedSource& source) {
+  if (source.cases.empty()) return "no case";
+  const PairedTally counts = tally(source.cases);
+  const std::string text = tally_text(counts);
+  if (!is_undecided(counts) || source.interrupted) return text;
+  return text + ": " + visible_changes_text(source.cases);
+}
+
 Json source_json(const PairedSource& source, std::size_t file, bool several) {
   const Word word = word_of(source);
   Json tables = Json::array();
@@ -78,7 +87,7 @@ Json source_json(const PairedSource& source, std::size_t file, bool several) {
           {"several", several},
           {"word", word.sign + " " + word.word},
           {"kind", word.kind},
-          {"why", source.cases.empty() ? "no case" : tally_text(tally(source.cases))},
+          {"why", why(source)},
           {"facts", facts_of(source)},
           {"remarks", source.notes},
           {"tables", std::move(tables)}};

@@ -147,6 +147,66 @@ class Verdicts(Ab):
         self.assertGreaterEqual(len(self.rows("out", "rounds.csv")), 2)
 
 
+class Undecided(Ab):
+    """Both sides are this program, and told times stand in for measured ones: in turns a tenth slower and faster."""
+
+    def side(self, name, *ratios):
+        """A program that says of its timed launches, in turns, that they took these parts of a millisecond."""
+        program = self.folder / name
+        program.write_text(f"""#!/usr/bin/env python3
+import json, subprocess, sys
+words = sys.argv[1:]
+at = words.index("--parent")
+worker = subprocess.Popen([{ASSAY!r}, *words[:at], *words[at + 2:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def pass_on():
+    message = json.loads(worker.stdout.readline())
+    record = message.get("record", message)
+    if "time_median_s" in record:
+        with open(__file__ + ".count", "a+") as count:
+            turn = count.tell()
+            count.write(".")
+        record["time_median_s"] = 1e-3 * {ratios!r}[turn % {len(ratios)}]
+    print(json.dumps(message), flush=True)
+    return message
+pass_on()
+for line in sys.stdin:
+    worker.stdin.write(line)
+    worker.stdin.flush()
+    pass_on()
+worker.stdin.close()
+worker.wait()
+""", encoding="utf-8")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_noise_says_what_it_could_have_seen_and_fails_where_asked(self):
+        sides = ("--base", self.side("base", 1), "--cand", self.side("cand", 1.1, 1 / 1.1))
+        could = "no case decided; 1 inconclusive (margin 2%): this run could have seen a change of 13% or more"
+        for words, code in (((), 0), (("--fail-on-inconclusive",), 6)):
+            result = self.ab("--case", ADD, *sides, *FEW, "--margin", "2", *words, expect=code)
+            self.assertEqual(self.verdicts(), {ADD: "inconclusive"})
+            self.assertIn("INCOMPLETE: " + could, result.stderr)
+            self.assertTrue((self.folder / "out" / "ab.md").read_text(encoding="utf-8").startswith("# INCOMPLETE: no case"))
+            self.assertEqual(self.json()["exit_code"], code)
+            self.assay("report", "out", "--out", f"page-{code}.html")
+            page = (self.folder / f"page-{code}.html").read_text(encoding="utf-8")
+            self.assertIn("No case decided, 1 inconclusive: this run could have seen a change of 13% or more", page)
+            shutil.rmtree(self.folder / "out")
+
+    def test_one_decided_case_is_enough(self):
+        # The times of both cases come in turns: ADD is always the first.
+        sides = ("--base", self.side("base", 1), "--cand", self.side("cand", 1.1, 0.5, 1 / 1.1, 0.5))
+        said = self.ab("--case", ADD, "--case", MUL, *sides, *FEW, "--margin", "2", "--fail-on-inconclusive").stderr
+        self.assertEqual(self.verdicts(), {ADD: "inconclusive", MUL: "improved"})
+        self.assertIn("PASSED: no confirmed regression; 1 improved, 1 inconclusive (margin 2%)", said)
+
+    def test_a_wrong_result_goes_first(self):
+        sides = ("--base", self.side("base", 1), "--cand", self.side("cand", 1.1, 1 / 1.1))
+        self.ab("--case", ADD, "--case", MUL, *sides, "--cand-sim-fault", "low_bit,op=mul", *FEW, "--fail-on-inconclusive",
+                "--margin", "2", expect=1)
+        self.assertEqual(self.verdicts(), {ADD: "inconclusive", MUL: "wrong"})
+
+
 class Margins(Ab):
     def margin(self, *arguments, program=True):
         """Of a comparison with the twin, unless `program` is False: then of this program with itself."""

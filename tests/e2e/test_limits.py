@@ -4,6 +4,7 @@ import io
 import json
 import unittest
 
+from provided import python_with
 from support import AssayTest
 
 SIM = ("--device", "sim", "--sim-devices", "1")
@@ -63,6 +64,35 @@ class OfARun(AssayTest):
             self.assertTrue(0 < low <= share <= high < 2, (low, share, high))
         phases = json.loads((self.folder / "out" / "run.json").read_text())["phases_s"]
         self.assertGreater(phases["limits"], 0)
+
+    def test_a_row_far_beyond_its_limit_is_wrong(self):
+        """A limit of a billionth stands for times of a billionth."""
+        python = python_with("numpy") or self.skipTest("no Python here has numpy: install Debian's python3-numpy")
+        numpy = ("--kernels", "numpy", "--python", python)  # others' kernels have no turns with the limit
+        self.assay("run", "--case", PRODUCT, "--device", "cpu", *numpy, "--out", "out")
+        (before,) = self.rows("out")
+        self.assertEqual((before["status"], before["beyond_limit"]), ("pass", "false"))
+        limits = self.rows("out", "limits.csv")
+        with open(self.folder / "out" / "limits.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(limits[0]), lineterminator="\n")
+            writer.writeheader()
+            for limit in limits:
+                scaled = {name: f"{float(limit[name]) / 1e9:.6g}" for name in ("value", "ci_low", "ci_high") if limit[name]}
+                writer.writerow(limit | scaled)
+        results = self.folder / "out" / "results.csv"
+        results.write_text(io.StringIO(results.read_text()).readline())
+        said = self.assay("run", "--resume", "out", expect=1).stderr
+        self.assertIn("FAILED: 1 wrong", said)
+        (row,) = self.rows("out")
+        self.assertEqual((row["status"], row["caught_by"], row["caught_on"]), ("fail", "limit", "timed_launches"))
+        self.assertRegex(row["reason"], r"times matrix_f32 \S+ FLOP/s, its limit: .* timed launches do not do the work")
+        for column in ("time_median_s", "samples", "flops_per_s", "fraction_of_limit", "limit", "beyond_limit"):
+            self.assertEqual(row[column], "", column)
+        self.assertEqual(self.rows("out", "samples.csv"), [])
+        junit = (self.folder / "out" / "junit.xml").read_text(encoding="utf-8")
+        self.assertIn('failures="1"', junit)
+        self.assertNotIn("time_median_s", junit)
+        self.assertRegex((self.folder / "out" / "metrics.prom").read_text(encoding="utf-8"), r'status="fail"[^\n]*} 1')
 
     def test_a_resumed_run_measures_none_twice(self):
         self.assay("run", "--case", PRODUCT, "--device", "cpu", "--out", "out")

@@ -1,44 +1,20 @@
-"""PyTorch's and NumPy's own ops before Assay's oracles: each row passes, or its difference is declared or known."""
+"""PyTorch's own ops before Assay's oracles: each row passes, or its difference is declared or known."""
 import os
-import pathlib
-import shutil
-import subprocess
 import unittest
 import unittest.mock
 
-from support import ASSAY, AssayTest
+from provided import Provided, known_of, python_with
 
-KNOWN = pathlib.Path(ASSAY).parent.parent / "lib" / "assay" / "python" / "assay" / "known_torch.csv"
-
-
-def python_with(module):
-    """A Python that has the module, the distribution's first, or None."""
-    for python in ("/usr/bin/python3", "python3"):
-        command = [python, "-c", f"import {module}"]
-        if shutil.which(python) and subprocess.run(command, capture_output=True).returncode == 0:
-            return python
-    return None
+KNOWN = known_of("torch")
 
 
-class Provided(AssayTest):
+class Torch(Provided):
     def setUp(self):
         super().setUp()
         # PyTorch's results depend on the vector units that it uses.
         environment = unittest.mock.patch.dict(os.environ, ATEN_CPU_CAPABILITY="avx2")
         environment.start()
         self.addCleanup(environment.stop)
-
-    def run_with(self, word, *options, device="cpu", expect=0):
-        """Runs that provider, and returns the rows that are no skip."""
-        package = {"torch": "python3-torch", "numpy": "python3-numpy"}[word]
-        python = python_with(word)
-        if python is None:
-            self.skipTest(f"no Python here has {word}: install Debian's {package}")
-        self.assay("run", "--kernels", word, "--python", python, "--device", device, "--check-only", *options,
-                   "--out", "out", expect=expect)
-        rows = [row for row in self.rows("out") if row["status"] != "skip"]
-        self.assertTrue(rows)
-        return rows
 
     def test_torch_passes_but_for_what_is_declared_or_known(self):
         rows = self.run_with("torch", "--profile", "seeds", "--expected", KNOWN)
@@ -87,14 +63,6 @@ class Provided(AssayTest):
                    "--case", "tensor_ops/cast/f64/to=f16,n=1003", "--out", "out", expect=1)
         row, = self.rows("out")
         self.assertRegex(row["reason"], "declared deviation pytorch-cast-through-f32 was not seen at any of [1-9]")
-
-    def test_numpy_passes(self):
-        rows = self.run_with("numpy", "--profile", "seeds")
-        self.assertEqual({row["status"] for row in rows}, {"pass"})
-        self.assertGreater(len(rows), 700)
-        self.assertEqual({row["reason"] for row in rows}, {""})
-        for row in rows:
-            self.assertRegex(row["implementation"], r"^NumPy \d+\.\d+\.\S+$")
 
     def test_what_is_known_of_torch_concerns_no_other(self):
         said = self.assay("run", "--case", "tensor_ops/sqrt/f32/n=3", "--device", "cpu", "--check-only",

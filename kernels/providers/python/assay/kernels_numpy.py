@@ -65,6 +65,10 @@ def total(x, *, out):
     out[...] = numpy.sum(x, 0, accumulator(x), keepdims=True)  # an out of f16 would hold the partial sums
 
 
+def mean(x, *, out):
+    out[...] = numpy.mean(x, 0, keepdims=True)  # an out of f16 would hold the sum, rounded before it is divided
+
+
 def scan(x, *, out):
     if x.dtype == numpy.float16:
         out[...] = numpy.cumsum(x, 0, accumulator(x))
@@ -121,7 +125,7 @@ offer("cast", MOVED, cast)
 
 offer("sum", SIGNED, total)
 offer("prod", SIGNED, lambda x, *, out: numpy.prod(x, 0, x.dtype, out, keepdims=True))
-offer("mean", FLOATS, lambda x, *, out: numpy.mean(x, 0, out=out, keepdims=True))
+offer("mean", FLOATS, mean)
 offer("reduce_min", NUMBERS, lambda x, *, out: numpy.amin(x, 0, out, keepdims=True))
 offer("reduce_max", NUMBERS, lambda x, *, out: numpy.amax(x, 0, out, keepdims=True))
 offer("argmax", NUMBERS, argmax)

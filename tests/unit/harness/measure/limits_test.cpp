@@ -143,6 +143,60 @@ TEST(LimitBook, SaysOfAFigureBeyondItsLimitThatOneOfThemIsWrong) {
   EXPECT_EQ(record.status, Status::pass);  // its result is right
 }
 
+TEST(LimitBook, FailsAStreamThatIsFarBeyondItsLimit) {
+  LimitBook book;
+  book.add(limit("memory_copy", 0x1p30));
+  const Record fast = rated(book, copy_id, 0.125 / 32);  // 32, less the intervals
+  EXPECT_EQ(fast.status, Status::pass);
+  EXPECT_EQ(fast.beyond_limit, true);
+  const Record record = rated(book, copy_id, 0.125 / 34);
+  EXPECT_EQ(record.status, Status::fail);
+  EXPECT_EQ(record.caught_by, Check::limit);
+  EXPECT_EQ(record.caught_on, "timed_launches");
+  EXPECT_EQ(record.reason,
+            "34 times memory_copy 1.074e+09 B/s, its limit: no doubt about either figure explains "
+            "that, so timed launches do not do the work that was verified");
+  EXPECT_EQ(record.time_median_s, std::nullopt) << "wrong work has no times";
+  EXPECT_EQ(record.fraction_of_limit, std::nullopt);
+  EXPECT_EQ(record.limit, "");
+}
+
+TEST(LimitBook, FailsAProductOnlyWhereNoOtherUnitsExplainIt) {
+  LimitBook book;
+  book.add(limit("matrix_i8", 0x1p30, "FLOP/s"));
+  const std::string id = "linear/i8/batch=1024,in=1024,out=512,bias=0,act=none";  // 2^30 operations
+  EXPECT_EQ(rated(book, id, 1.0 / 640).status, Status::pass) << "AMX, and a machine that was busy";
+  EXPECT_EQ(rated(book, id, 1e-4).status, Status::fail);
+}
+
+TEST(LimitBook, FailsOnlyWhatIsFarBeyondTheLimitByBothMeasurementsOfIt) {
+  LimitBook book;
+  book.add(limit("memory_copy", 0x1p30));
+  const auto status = [&](double median_s, double share) {
+    Record record{.status = Status::pass};
+    record.time_median_s = median_s;
+    record.fraction_of_limit = record.fraction_ci_low = share;
+    book.rate(parse_case_id(copy_id).op, cpu_with_cache(), record);
+    return record.status;
+  };
+  EXPECT_EQ(status(1e-6, 2), Status::pass);
+  EXPECT_EQ(status(0.1, 1e5), Status::pass);
+  EXPECT_EQ(status(1e-6, 1e5), Status::fail);
+}
+
+TEST(LimitBook, FailsAPassOnARetryAndNothingThatHasFailed) {
+  LimitBook book;
+  book.add(limit("memory_copy", 0x1p30));
+  Record record{.status = Status::flaky};
+  record.time_median_s = 1e-6;
+  book.rate(parse_case_id(copy_id).op, cpu_with_cache(), record);
+  EXPECT_EQ(record.status, Status::fail);
+  record = {.status = Status::timeout};
+  record.time_median_s = 1e-6;
+  book.rate(parse_case_id(copy_id).op, cpu_with_cache(), record);
+  EXPECT_EQ(record.status, Status::timeout);
+}
+
 TEST(LimitBook, KeepsAShareThatWasMeasuredInTurnsWithTheLimit) {
   LimitBook book;
   book.add(limit("memory_copy", 0x1p30));

@@ -48,6 +48,27 @@ TEST(Supervisor, WhatWorkersSpentIsSummedAndTellingIsTheParents) {
   EXPECT_EQ(supervisor.phases().other, 0) << "known only to who knows the wall time";
 }
 
+TEST(Supervisor, AResultThatTheParentFindsWrongCountsAsWrong) {
+  Collect collect;
+  std::vector<Sink*> sinks{&collect};
+  RunInfo info;
+  const auto fail_second = [](const PlannedTrial& trial, Result& result) {
+    if (trial.test.id().ends_with("n=2")) result.record.status = Status::fail;
+  };
+  Supervisor supervisor({.worker = shell(answer_all),
+                         .backends = test_backends(),
+                         .retries = 1,
+                         .fail_fast = true,
+                         .rate = fail_second},
+                        info, sinks);
+  EXPECT_EQ(supervisor.execute(trials(3)), PlanEnd::failed_fast);
+  ASSERT_EQ(collect.records.size(), 3U) << "a pass, a failure and its retry";
+  EXPECT_EQ(collect.records[0].status, Status::pass);
+  EXPECT_EQ(collect.records[1].status, Status::fail);
+  EXPECT_EQ(collect.records[2].attempt, 2);
+  EXPECT_EQ(collect.records[2].status, Status::fail);
+}
+
 TEST(Supervisor, ABreakEndsTheTrialsOfItsLaneWhereAsked) {
   Collect collect;
   std::vector<Sink*> sinks{&collect};

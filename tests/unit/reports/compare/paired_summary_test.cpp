@@ -79,7 +79,8 @@ TEST(PairedVerdictLine, CountsAndSaysWhetherAllIsWell) {
   EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::equivalent, 1)}),
             "PASSED: no confirmed regression; 1 equivalent (margin 2%)");
   EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::inconclusive, 1)}),
-            "INCOMPLETE: no confirmed regression; 1 inconclusive (margin 2%)");
+            "INCOMPLETE: no case decided; 1 inconclusive (margin 2%): this run could have seen a "
+            "change of 1.1% or more");
   for (const PairedVerdict against : {PairedVerdict::wrong, PairedVerdict::missing,
                                       PairedVerdict::broken, PairedVerdict::regressed}) {
     info.exit_code = 1;
@@ -93,6 +94,22 @@ TEST(PairedVerdictLine, CountsAndSaysWhetherAllIsWell) {
   info.interrupted = true;
   info.exit_code = 4;
   EXPECT_EQ(paired_verdict(info, {}), "INCOMPLETE: no case was judged; interrupted (margin 2%)");
+}
+
+TEST(PairedVerdictLine, CountsInconclusiveCasesBesideOthersAndSaysNoMore) {
+  const PairedInfo info{.margin = 0.02};
+  EXPECT_EQ(paired_verdict(info, std::vector{compared("a", PairedVerdict::equivalent, 1),
+                                             compared("b", PairedVerdict::inconclusive, 1)}),
+            "PASSED: no confirmed regression; 1 equivalent, 1 inconclusive (margin 2%)");
+}
+
+TEST(PairedVerdictLine, OfOneThatWasInterruptedOrMustNotBeOpen) {
+  const std::vector<PairedCase> cases{compared("a", PairedVerdict::inconclusive, 1)};
+  PairedInfo info{.exit_code = 6};
+  EXPECT_TRUE(paired_verdict(info, cases).starts_with("INCOMPLETE: no case decided; 1 inc"));
+  EXPECT_TRUE(paired_markdown(info, cases).starts_with("# INCOMPLETE: no case decided; 1 inc"));
+  info = {.margin = 0.02, .interrupted = true, .exit_code = 4};
+  EXPECT_EQ(paired_verdict(info, cases), "INCOMPLETE: 1 inconclusive; interrupted (margin 2%)");
 }
 
 TEST(PairedMarkdown, IsATableThatHostileTextDoesNotBreak) {
