@@ -224,6 +224,10 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
+    case Distribution::growing:
+      return fill_with(Growing<T>(static_cast<double>(terms)));
+    case Distribution::roots:
+      return fill_with(Roots<T>{});
     case Distribution::blocks:
       if constexpr (!std::is_integral_v<T>) fill_with(Blocks<T>{});
       return;

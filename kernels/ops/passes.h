@@ -16,6 +16,21 @@ Data any_exponent();
 Data stratified(Range range, Range range_f64);
 Data uniform(Range range);
 
+// Real data of long sums must sum to much more than the bound of the sum, lambda sqrt n u sum |x|,
+// or any small number would do, and must round without bias (harness/oracle/probable_bound.cpp).
+
+/// Uniform in [-0.5, 1.5), times a power of two with which sums of `terms` products of `factors`
+/// such numbers stay finite in f16.
+Data of_mean_one_half(DType dtype, std::int64_t terms, int factors = 1);
+/// Replaces the real data, and those between special values. `unbiased_terms` as in Rule.
+Passes with_real_data(Passes passes, const Data& data, double unbiased_terms);
+/// Rule::unbiased_terms of sums of data of mean one half.
+inline constexpr double unbiased_sums = 4;
+
+/// Rule for data whose sums round without bias at any length: each value is as likely as its
+/// negative.
+Rule for_symmetric_data(Rule rule);
+
 // Rules.
 inline constexpr Rule exact_rule{.oracle = Oracle::exact};
 /// Compares NaN payloads as well.
