@@ -276,11 +276,12 @@ struct Growing {
 /// their squares, on average, as these are from them.
 template <class T>
 struct Roots {
+  double scale = 1;
   T operator()(std::uint64_t bits) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits);
     } else {
-      return round_to<T>(with_sign_of(bits, std::sqrt(unit_interval(bits))));
+      return round_to<T>(with_sign_of(bits, scale * std::sqrt(unit_interval(bits))));
     }
   }
 };

@@ -37,6 +37,7 @@ Passes with_real_data(Passes passes, const Data& data, double unbiased_terms) {
     pass.data.front().specials = old.specials;
     pass.data.front().run = old.run;
     pass.data.front().runs = old.runs;
+    pass.data.front().drawn_scale = old.drawn_scale;
     pass.rule.unbiased_terms = pass.has_specials() ? 0 : unbiased_terms;
   }
   return passes;
@@ -78,7 +79,7 @@ Passes function(const Declared& error, const Data& domain, const Data& plain) {
 
 Passes finite_sums(const Rule& real_rule) {
   return {Pass{"exact_data", {exact_data}, exact_rule},
-          Pass{"real_data", {real_data}, for_symmetric_data(real_rule)}};
+          Pass{"real_data", {scaled_real_data}, for_symmetric_data(real_rule)}};
 }
 
 Passes sums() { return with_specials(finite_sums(sum_rule), Specials::all); }
@@ -88,7 +89,7 @@ Passes plain_sums() { return with_specials(finite_sums(plain_sum_rule), Specials
 // Squares of subnormal numbers vanish, and so does the norm: it has no bound there.
 Passes sum_then_operation(const Rule& real_rule) {
   return with_specials({Pass{"exact_data", {exact_data}, function_rule({.ulps = 1})},
-                        Pass{"real_data", {real_data}, for_symmetric_data(real_rule)}},
+                        Pass{"real_data", {scaled_real_data}, for_symmetric_data(real_rule)}},
                        Specials::nonfinite);
 }
 
@@ -107,6 +108,7 @@ Passes with_specials(Passes passes, Specials specials, std::int64_t run) {
   for (Data& data : special.data) {
     data.specials = specials;
     data.run = run;
+    data.drawn_scale = false;  // subnormal factors stay beside others of at most 1
   }
   passes.insert(passes.end() - 1, std::move(special));
   return passes;

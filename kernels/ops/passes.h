@@ -9,7 +9,10 @@ namespace assay {
 
 // Data.
 inline constexpr Data real_data{.distribution = Distribution::uniform, .range = {-1, 1}};
-/// Small integers whose sums are exact in any order.
+/// The same, times a power of two that the launch draws, as exact data are.
+inline constexpr Data scaled_real_data{
+    .distribution = Distribution::uniform, .range = {-1, 1}, .drawn_scale = true};
+/// Small integers, times powers of two, whose sums are exact in any order.
 inline constexpr Data exact_data{.distribution = Distribution::integers};
 /// Covers every finite value of the dtype; stratified.
 Data any_exponent();

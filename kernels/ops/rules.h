@@ -53,7 +53,7 @@ enum class Distribution {
   few,             // special values and small numbers, so few that equal ones meet
   small_integers,  // uniform in [low, high], both included, in any dtype
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
-  integers,        // small enough that every sum of the op is exact (harness/input/exact_data.h)
+  integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,    // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
   growing,     // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
@@ -81,6 +81,9 @@ struct Data {
   Distribution distribution = Distribution::uniform;
   Range range;                     // for f32 and all narrower dtypes
   std::optional<Range> range_f64;  // for f64, if its wider exponent range matters
+  /// True if a power of two scales them that the launch draws, as it always does exact data
+  /// (harness/input/drawn_scale.h). `uniform` and `roots` of floats only.
+  bool drawn_scale = false;
   Specials specials = Specials::none;
   /// Number of elements that share a fate; 0: a row, or the whole tensor if it has one extent.
   std::int64_t run = 0;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "harness/execute/verify_launch.h"
+#include "harness/oracle/number.h"
 #include "tests/unit/example.h"
 
 namespace assay::oracle {
@@ -194,7 +195,8 @@ TEST(ProbableBound, EachElementOfAScanHasItsOwn) {
   EXPECT_TRUE(plain_loop.passed());
   EXPECT_LT(plain_loop.max_bound_ratio.value_or(1), 1);
   const Verdict late = judge(64);
-  EXPECT_GT(late.mismatches, 900000) << "64 of 2^20 elements missing show almost to the end";
+  EXPECT_GT(late.mismatches, 150000) << "32 is beyond lambda u 0.6 i^1.5 up to there";
+  EXPECT_TRUE(late.mismatches < 250000);
 }
 
 TEST(ProbableBound, ASumWithinTheProvedBoundAloneIsImprobable) {
@@ -218,7 +220,7 @@ std::string judged_by(const char* id, const MathMode& mode = {}) {
 TEST(ProbableBound, LambdaGivesTheStatedChance) {
   EXPECT_EQ(judged_by("tensor_ops/sum/f32/n=1048576"),
             "sum_bound(L=1048576,u=2^-24)+probable(lambda=9.2,P<1e-12)");
-  const double lambda = 9.16;
+  const double lambda = 9.185;
   EXPECT_NEAR(std::log10(2 * 0x1p20 * std::exp(-lambda * lambda / 2)), -12, 0.1);
 }
 
