@@ -245,6 +245,47 @@ struct NearOne {
   }
 };
 
+/// Signs, and among them about `chosen` factors in +-[1, 1 + width): products of any two have all
+/// significand bits, and round without bias. A product of `terms` factors as near to 1 as dense
+/// ones must be does not: (1 + a)(1 + b) errs by a b, of a known sign.
+template <class T>
+struct Growing {
+  static constexpr double chosen = 1024;
+  static constexpr double log_product = 8;  // of all, about: f16 holds e^11
+
+  explicit Growing(double terms)
+      : width(std::max(2 * log_product / chosen, 2 * log_product / terms)),
+        share(std::min(1.0, 2 * log_product / (terms * width))) {}
+
+  T operator()(std::uint64_t bits) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits | 1U);
+    } else {
+      const bool is_chosen = unit_interval(mix(bits)) < share;
+      const double factor = is_chosen ? 1 + width * unit_interval(bits) : 1;
+      return round_to<T>(with_sign_of(bits, factor));
+    }
+  }
+
+ private:
+  double width;
+  double share;
+};
+
+/// Square roots of uniform numbers, of random sign: all multiples of a power of two are as far from
+/// their squares, on average, as these are from them.
+template <class T>
+struct Roots {
+  double scale = 1;
+  T operator()(std::uint64_t bits) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits);
+    } else {
+      return round_to<T>(with_sign_of(bits, scale * std::sqrt(unit_interval(bits))));
+    }
+  }
+};
+
 /// Dense integers of [-limit, limit] without zero. A limit of 1 leaves only signs. Balanced signs
 /// sum to almost nothing, so a dropped block could cancel: P(+1) = 0.9. Weights of layers are
 /// balanced, or no sum would be negative; their many outputs do not all cancel.

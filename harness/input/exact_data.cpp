@@ -8,7 +8,8 @@
 namespace assay::input {
 namespace {
 
-/// Exponent of the power of two by which sums of `terms` integers up to `limit` are scaled down.
+/// Exponent of the power of two by which sums of `terms` integers up to `limit` are scaled down,
+/// for the sums' size, to keep them finite in f16, or to make the elements as large as real data.
 int shift_of(const OpInstance& op, double terms, double limit) {
   const bool product = op.signature.factors_per_term == 2;
   if (op.signature.sum_rms > 0) {
@@ -19,7 +20,11 @@ int shift_of(const OpInstance& op, double terms, double limit) {
   }
   const DType out = output_dtype(op);
   if (!is_floating(out)) return 0;
-  return std::max(0, precision_bits(accumulator(op)) - largest_exponent(out));
+  // Elements are then up to 1, as real data are.
+  const int factors = op.signature.factors_per_term;
+  const int to_one =
+      factors > 2 || block_format(op.dtype) != nullptr ? 0 : factors * std::ilogb(limit);
+  return std::max(to_one, precision_bits(accumulator(op)) - largest_exponent(out));
 }
 
 /// Significand bits within which every partial sum must stay.

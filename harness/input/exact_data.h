@@ -6,7 +6,12 @@
 
 namespace assay::input {
 
-/// Integer inputs on which every partial sum of an op, taken in any order, is exact.
+/// Inputs on which every partial sum of an op, taken in any order, is exact: integers, times powers
+/// of two. All terms of an output are multiples of one power of two, its unit, and sum to at most
+/// 2^p units. So elements have few significand bits, about (p - log2 K) / 2 of a product's, which
+/// no choice of data can change: exact sums of long significands need short sums. Their size tells
+/// nothing: `scale` is further multiplied by powers of two that the launch draws, alike to those of
+/// real data, and rows of x and of W by some of their own (harness/input/drawn_scale.h).
 struct ExactIntegers {
   std::int64_t limit = 1;  // largest magnitude
   /// Length of a run in which one random element is not zero: in input 0, or in each row of a
@@ -31,7 +36,8 @@ bool is_stacked_weight(const OpInstance& op, int input);
 /// a stack only weights become zero: otherwise x would be almost all zeros, and the biases alone
 /// would overflow. p is 14 for e4m3 and, in a stack, 11 for tf32 (exact_data.cpp). Scales of
 /// block-scaled formats are powers of two up to 2^3, and m of their elements is an 8th. Sums are
-/// scaled if an f16 output cannot hold them, or if the op asks for a root mean square of its sums.
+/// scaled to elements of at most 1, unless in a stack, to what an f16 output can hold, or to a root
+/// mean square that the op asks for.
 ExactIntegers exact_integers(const OpInstance& op);
 
 }  // namespace assay::input

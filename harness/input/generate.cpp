@@ -10,6 +10,7 @@
 #include "harness/input/block_data.h"
 #include "harness/input/castable.h"
 #include "harness/input/distributions.h"
+#include "harness/input/drawn_scale.h"
 #include "harness/input/exact_data.h"
 #include "harness/input/panel.h"
 #include "harness/input/special_values.h"
@@ -86,6 +87,22 @@ void thin_out(std::span<T> elements, std::int64_t row, std::int64_t stride, std:
       const auto begin = static_cast<std::size_t>(run / runs_per_row * row + at);
       for (std::int64_t i = 0; i < length; ++i) {
         if (i != kept) elements[begin + static_cast<std::size_t>(i)] = T{};
+      }
+    }
+  });
+}
+
+/// Scales each run of `length` elements by a power of two of its own.
+template <class T>
+void scale_runs(std::span<T> elements, std::int64_t length, const TensorKey& key) {
+  parallel_runs(std::ssize(elements) / length, 1, [&](std::int64_t run, std::int64_t) {
+    const auto factor = static_cast<float>(std::ldexp(1.0, own_exponent(key, run)));
+    for (T& element : elements.subspan(static_cast<std::size_t>(run * length),
+                                       static_cast<std::size_t>(length))) {
+      if constexpr (is_narrow_float<T>) {
+        element = T(static_cast<float>(element) * factor);
+      } else {
+        element = static_cast<T>(element * static_cast<T>(factor));
       }
     }
   });
@@ -170,13 +187,16 @@ std::int64_t max_factors(const OpInstance& op) { return largest_exponent(output_
 struct Stream {
   std::uint64_t seed;
   std::uint64_t id;
+  int exponent;  // of the power of two that scales all
 };
 
 template <class T>
 void fill_by(const Data& data, const OpInstance& op, int input, const Stream& key,
              std::span<T> elements) {
   const DType dtype = op.signature.inputs[static_cast<std::size_t>(input)].dtype;
-  const Range range = range_of(data, dtype);
+  const double scale = data.drawn_scale ? std::ldexp(1.0, key.exponent) : 1.0;
+  Range range = range_of(data, dtype);
+  range = {range.low * scale, range.high * scale};
   const auto fill_with = [&](const auto& draw) { fill(elements, key.seed, key.id, draw); };
   const auto terms = std::max<std::int64_t>(1, op.signature.terms);
   if constexpr (std::is_same_v<T, std::uint8_t>) {
@@ -204,7 +224,8 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::integers: {
       const ExactIntegers exact = exact_integers(op);
       const bool is_weight = is_stacked_weight(op, input);
-      fill_with(Integers<T>{exact.limit, exact.scale(op, input), is_weight ? 0.5 : 0.9});
+      fill_with(Integers<T>{exact.limit, std::ldexp(exact.scale(op, input), key.exponent),
+                            is_weight ? 0.5 : 0.9});
       const bool is_stack = op.signature.factors_per_term > 2;
       if (exact.stride > 1 && (is_stack ? is_weight : input == 0)) {
         const Shape& shape = op.signature.inputs[static_cast<std::size_t>(input)].shape;
@@ -224,6 +245,10 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
+    case Distribution::growing:
+      return fill_with(Growing<T>(static_cast<double>(terms)));
+    case Distribution::roots:
+      return fill_with(Roots<T>{scale});
     case Distribution::blocks:
       if constexpr (!std::is_integral_v<T>) fill_with(Blocks<T>{});
       return;
@@ -257,7 +282,11 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
       elements = elements.first(elements.size() / static_cast<std::size_t>(shape[0]) *
                                 static_cast<std::size_t>(rows));
     }
-    fill_by(data, op, key.input, {key.seed, stream}, elements);
+    fill_by(data, op, key.input, {key.seed, stream, drawn_exponent(op, key)}, elements);
+    if constexpr (!std::is_integral_v<T>) {
+      const std::int64_t run = own_scale_elements(op, pass, key.input);
+      if (run > 0) scale_runs(elements, run, key);
+    }
     if (data.specials != Specials::none && !elements.empty()) {
       std::int64_t run = data.run > 0 ? data.run : shape.empty() ? 1 : shape.back();
       if (data.runs > 0) run = (std::ssize(elements) + data.runs - 1) / data.runs;

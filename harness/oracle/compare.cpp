@@ -63,12 +63,21 @@ double error_of(double a, double y, double rest, DType dtype) {
   return std::abs((a - y) - rest);
 }
 
+/// Share of the op's terms behind each element.
+struct Share {
+  const reference::Reference& expected;
+  const OpInstance& op;
+  double operator()(std::int64_t i) const {
+    return expected.share == nullptr ? 1 : expected.share(op, i);
+  }
+};
+
 /// Compares with real numbers y = value + rest that were rounded or approximated. -0 and +0 are
 /// equal here: the sign of a zero sum depends on the order of its terms.
 template <class T>
 Verdict compare_values(std::int64_t first, const reference::Values& expected,
                        const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
-                       int rank) {
+                       int rank, const Share& share) {
   Verdict verdict;
   verdict.dtype = dtype;
   verdict.elements = std::ssize(expected.value);
@@ -89,13 +98,20 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
         (tolerance.exact || !std::isfinite(y) || !std::isfinite(widen(rounded))) && is_rounded;
     const double error = no_error ? 0.0 : error_of(a, y, expected.rest[at], dtype);
     const double one_ulp = std::isfinite(y) ? spacing(y, lowest, precision) : 1.0;
-    const double allowed = tolerance.exact || !std::isfinite(y)
-                               ? 0.0
-                               : tolerance.scale * expected.scale[at] +
-                                     tolerance.relative * std::abs(y) + tolerance.ulps * one_ulp +
-                                     tolerance.absolute;
+    const bool has_bound = !tolerance.exact && std::isfinite(y);
+    const double further = tolerance.ulps * one_ulp + tolerance.absolute;
+    const double proved = has_bound ? tolerance.scale * expected.scale[at] +
+                                          tolerance.relative * std::abs(y) + further
+                                    : 0.0;
+    double allowed = proved;
+    if (has_bound && tolerance.probable) {
+      const double scale = expected.scale[at] / std::sqrt(share(first + i));
+      allowed = std::min(proved, tolerance.probable->scale * scale +
+                                     tolerance.probable->relative * std::abs(y) + further);
+    }
     // NaN fails this comparison. The correctly rounded value passes any rule.
     const bool right = (!tolerance.exact && error <= allowed) || is_rounded;
+    if (!right && has_bound && error <= proved) ++verdict.improbable;
     const double granted = is_rounded ? std::max(allowed, error) : allowed;
     note(verdict, {first + i, rank, error, error / one_ulp, granted, right}, rounded, got);
     if (!tolerance.exact && std::isfinite(y)) {
@@ -126,7 +142,8 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
     const double begin_s = steady_s();
     expected.values(problem, state, first, values);
     reference_s = steady_s() - begin_s;
-    return compare_values<T>(first, values, tolerance, output_dtype(problem.op), got, rank);
+    return compare_values<T>(first, values, tolerance, output_dtype(problem.op), got, rank,
+                             Share{expected, problem.op});
   } else {
     __builtin_unreachable();  // refused by compare()
   }

@@ -1,6 +1,8 @@
 #include "harness/oracle/freivalds.h"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
@@ -19,46 +21,83 @@ constexpr std::int64_t located_rows = 16;
 /// Residue modulo 2^64: sums may wrap.
 using Residue = std::uint64_t;
 
-/// True for integers and for whole floats up to 2^53.
+/// Numbers as multiples of a power of two, 2^exponent. Integers are those of 1.
 template <class T>
-bool is_whole(T value) {
-  if constexpr (std::is_integral_v<T>) {
-    return true;
-  } else {
-    const double wide = widen(value);
-    return std::abs(wide) <= 0x1p53 && std::trunc(wide) == wide;  // NaN is neither
-  }
-}
+struct Multiples {
+  int exponent = 0;
+  double inverse = 1;  // 2^-exponent
+  double most = 0x1p53;
 
-template <class T>
-Residue residue(T value) {
-  return static_cast<Residue>(static_cast<std::int64_t>(value));
-}
+  explicit Multiples(int of, double up_to = 0x1p53)
+      : exponent(of), inverse(std::ldexp(1.0, -of)), most(up_to) {}
 
-template <class T, class W>
-Residue dot(std::span<const T> row, std::span<const W> weights) {
-  Residue sum = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) sum += residue(row[i]) * residue(weights[i]);
-  return sum;
-}
-
-template <class T>
-bool all_whole(std::span<const T> elements) {
-  std::atomic<bool> whole = true;
-  parallel_runs(std::ssize(elements), 1 << 16, [&](std::int64_t first, std::int64_t count) {
-    bool run = true;
-    for (std::int64_t i = first; i < first + count; ++i) {
-      run &= is_whole(elements[static_cast<std::size_t>(i)]);
+  /// True for integers, and for floats that are up to `most` units.
+  bool hold(T value) const {
+    if constexpr (std::is_integral_v<T>) {
+      return true;
+    } else {
+      const double units = widen(value) * inverse;
+      return std::abs(units) <= most && std::trunc(units) == units;  // NaN is neither
     }
-    if (!run) whole = false;
-  });
-  return whole;
+  }
+  Residue residue(T value) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<Residue>(static_cast<std::int64_t>(value));
+    } else {
+      return static_cast<Residue>(static_cast<std::int64_t>(widen(value) * inverse));
+    }
+  }
+  bool hold_all(std::span<const T> elements) const {
+    std::atomic<bool> all = true;
+    parallel_runs(std::ssize(elements), 1 << 16, [&](std::int64_t first, std::int64_t count) {
+      bool run = true;
+      for (std::int64_t i = first; i < first + count; ++i) {
+        run &= hold(elements[static_cast<std::size_t>(i)]);
+      }
+      if (!run) all = false;
+    });
+    return all;
+  }
+  Residue dot(std::span<const T> row, std::span<const Residue> weights) const {
+    Residue sum = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) sum += residue(row[i]) * weights[i];
+    return sum;
+  }
+};
+
+/// The largest exponent of which all elements are multiples; 0 if they are integers, none, or no
+/// numbers.
+template <class T>
+int common_exponent(std::span<const T> elements) {
+  if constexpr (std::is_integral_v<T>) {
+    return 0;
+  } else {
+    constexpr int none = 2000;
+    std::atomic<int> common = none;
+    parallel_runs(std::ssize(elements), 1 << 16, [&](std::int64_t first, std::int64_t count) {
+      int least = none;
+      for (std::int64_t i = first; i < first + count; ++i) {
+        const double x = widen(elements[static_cast<std::size_t>(i)]);
+        if (x == 0 || !std::isfinite(x)) continue;
+        int exponent = 0;
+        const auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &exponent), 53));
+        const int zeros = std::countr_zero(static_cast<std::uint64_t>(digits));
+        least = std::min(least, exponent - 53 + zeros);
+      }
+      for (int seen = common; least < seen && !common.compare_exchange_weak(seen, least);) {
+      }
+    });
+    return common == none ? 0 : common.load();
+  }
 }
 
 template <class T>
 std::span<const T> row_of(std::span<const T> matrix, std::int64_t row, std::int64_t cols) {
   return matrix.subspan(static_cast<std::size_t>(row * cols), static_cast<std::size_t>(cols));
 }
+
+/// Largest factor in units: exact data have few bits, and others are no data for this rule.
+constexpr double max_factor = 0x1p30;
 
 /// y = x W^T + b with x of {m, k}, W of {n, k} and b of {n} or empty; `In` is the dtype of the
 /// factors, `Out` that of y and b.
@@ -67,6 +106,21 @@ struct Product {
   std::int64_t m, n, k;
   std::span<const In> x, w;
   std::span<const Out> b, y;
+  // What the data are multiples of; a bias and y are so of the product of those of x and w.
+  Multiples<In> of_x{0}, of_w{0};
+  Multiples<Out> of_y{0};
+
+  /// Finds them.
+  void measure() {
+    of_x = Multiples<In>(common_exponent(x), max_factor);
+    of_w = Multiples<In>(common_exponent(w), max_factor);
+    of_y = Multiples<Out>(of_x.exponent + of_w.exponent);
+    if (b.empty()) return;
+    const int of_bias = common_exponent(b);
+    if (of_bias >= of_y.exponent) return;
+    of_y = Multiples<Out>(of_bias);
+    of_w = Multiples<In>(of_bias - of_x.exponent, max_factor);
+  }
 
   /// W^T r, by blocks of columns.
   std::vector<Residue> weighted(std::span<const Residue> r) const {
@@ -77,7 +131,7 @@ struct Product {
         const Residue weight = r[static_cast<std::size_t>(j)];
         const In* row = w.data() + j * k;
         for (std::int64_t c = first; c < first + count; ++c) {
-          sums[static_cast<std::size_t>(c)] += residue(row[c]) * weight;
+          sums[static_cast<std::size_t>(c)] += of_w.residue(row[c]) * weight;
         }
       }
     });
@@ -88,31 +142,37 @@ struct Product {
                   Residue br) const {
     const auto got = row_of(y, i, n);
     bool whole = true;
-    for (const Out value : got) whole &= is_whole(value);
-    return whole && dot(got, r) == dot(row_of(x, i, k), wr) + br;
+    for (const Out value : got) whole &= of_y.hold(value);
+    return whole && of_y.dot(got, r) == of_x.dot(row_of(x, i, k), wr) + br;
   }
 
   /// Computes row i and notes its wrong elements.
   void locate(Verdict& verdict, std::int64_t i) const {
+    std::vector<Residue> weights(static_cast<std::size_t>(k));
     for (std::int64_t j = 0; j < n; ++j) {
-      const Residue bias = b.empty() ? 0 : residue(b[static_cast<std::size_t>(j)]);
-      const auto sum = static_cast<std::int64_t>(dot(row_of(x, i, k), row_of(w, j, k)) + bias);
-      const auto expected = static_cast<Out>(sum);
+      const Residue bias = b.empty() ? 0 : of_y.residue(b[static_cast<std::size_t>(j)]);
+      std::ranges::transform(row_of(w, j, k), weights.begin(),
+                             [&](In element) { return of_w.residue(element); });
+      const auto sum = static_cast<std::int64_t>(of_x.dot(row_of(x, i, k), weights) + bias);
+      Out expected = static_cast<Out>(sum);
+      if constexpr (!std::is_integral_v<Out>) {
+        expected = static_cast<Out>(std::ldexp(static_cast<double>(sum), of_y.exponent));
+      }
       const Out got = y[static_cast<std::size_t>(i * n + j)];
       if (!(got == expected)) note_wrong(verdict, i * n + j, 0, expected, got);
     }
   }
 
   Verdict judge(DType dtype) const {
-    if (!all_whole(x) || !all_whole(w) || !all_whole(b)) {
-      throw std::logic_error("freivalds: the inputs are not whole numbers");
+    if (!of_x.hold_all(x) || !of_w.hold_all(w) || !of_y.hold_all(b)) {
+      throw std::logic_error("freivalds: the inputs are not whole numbers times a power of two");
     }
     // Seeds the weights by the data: a repeated trial gets the same ones.
-    const std::uint64_t seed = residue(x.front()) ^ random_bits(residue(x.back()), 0, 0);
+    const std::uint64_t seed = of_x.residue(x.front()) ^ random_bits(of_x.residue(x.back()), 0, 0);
     std::vector<Residue> r(static_cast<std::size_t>(n));
     for (std::size_t j = 0; j < r.size(); ++j) r[j] = 1 + random_bits(seed, 0, j) % 0x10000;
     const std::vector<Residue> wr = weighted(r);
-    const Residue br = b.empty() ? 0 : dot(b, std::span<const Residue>(r));
+    const Residue br = b.empty() ? 0 : of_y.dot(b, r);
 
     std::vector<char> agrees(static_cast<std::size_t>(m));
     parallel_runs(m, 1, [&](std::int64_t i, std::int64_t) {
@@ -144,7 +204,7 @@ Verdict judge(const reference::Problem& problem, std::span<const std::byte> actu
   const Shape& y = op.signature.outputs[0].shape;
   const auto elements = static_cast<std::size_t>(op.signature.outputs[0].elements());
   const bool has_bias = problem.ranks[0].size() > 2;
-  const Product<In, Out> product{
+  Product<In, Out> product{
       .m = y.at(0),
       .n = y.at(1),
       .k = op.signature.inputs[0].shape.at(1),
@@ -153,6 +213,7 @@ Verdict judge(const reference::Problem& problem, std::span<const std::byte> actu
       .b = has_bias ? problem.input<Out>(2) : std::span<const Out>{},
       .y = {reinterpret_cast<const Out*>(actual.data()), elements},
   };
+  product.measure();
   return product.judge(output_dtype(op));
 }
 

@@ -8,7 +8,8 @@
 
 namespace assay::oracle {
 
-/// Judges a product y = x W^T + b of exact integers without computing it: each row of y must
+/// Judges a product y = x W^T + b of exact integers, or of such times one power of two in x and one
+/// in W, without computing it: each row of y must
 /// satisfy y r = x (W^T r) + b r for random weights r, in O(MN + NK + MK) operations instead of
 /// O(MNK), and with no structure in the data that a misplaced tile could hide behind.
 ///
@@ -18,8 +19,8 @@ namespace assay::oracle {
 /// are taken modulo 2^64, which changes nothing while errors stay below 2^48.
 ///
 /// Then computes at most 16 of the rows that do not agree, to find the wrong elements. Each further
-/// row counts as one wrong element, the least it can have. An output that is not a whole number is
-/// wrong. Throws std::logic_error if an input is not a whole number.
+/// row counts as one wrong element, the least it can have. An output that is no multiple of the
+/// product of those powers is wrong. Throws std::logic_error if an input is none of its own.
 Verdict freivalds(const reference::Problem& problem, std::span<const std::byte> actual);
 
 }  // namespace assay::oracle

@@ -24,12 +24,18 @@ Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode
   const Accumulation sums = accumulation(op, mode);
   const double f = sums.factor_error;
   const double chain = rule.roundings > 0 ? rule.roundings : sums.longest_chain;
-  const double rounded = chain * sums.unit_roundoff * sums.parts_magnitude;
-  const double of_sums = rule.per_term * (rounded * (1 + f) + f);
-  Tolerance t{.scale = of_sums + rule.extra * unit_roundoff(kept_in),
+  const double further = rule.extra * unit_roundoff(kept_in);
+  const auto of_sums = [&](double roundings) {
+    return rule.per_term * (roundings * sums.parts_magnitude * (1 + f) + f) + further;
+  };
+  Tolerance t{.scale = of_sums(chain * sums.unit_roundoff),
               .description = fmt::format("sum_bound(L={},u=2^{}{}{})", chain,
                                          std::log2(sums.unit_roundoff), text_of(sums, mode),
                                          rule.extra > 0 ? fmt::format(",+{}", rule.extra) : "")};
+  if (const auto probable = probable_bound(rule, op, sums, chain)) {
+    t.probable = {.scale = of_sums(probable->roundings)};
+    t.description += probable->text();
+  }
   if (op.signature.factors_per_term > 1) {
     const auto terms = static_cast<double>(op.signature.terms);
     const int lowest = smallest_exponent(kept_in);

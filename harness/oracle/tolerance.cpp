@@ -21,7 +21,7 @@ Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode
     case Oracle::function_bound:
       return function_bound(rule, op);
     case Oracle::relative_bound:
-      return relative_bound(rule, op);
+      return relative_bound(rule, op, mode);
     case Oracle::running_bound:
       return running_bound(op, mode);
     case Oracle::softmax_bound:
@@ -48,6 +48,10 @@ Tolerance rounded_to(DType dtype, Tolerance t) {
   const double smallest = std::ldexp(1.0, smallest_exponent(dtype) - precision_bits(dtype) + 1);
   t.scale *= 1 + u;
   t.relative = t.relative * (1 + u) + u;
+  if (t.probable) {
+    t.probable->scale *= 1 + u;
+    t.probable->relative = t.probable->relative * (1 + u) + u;
+  }
   t.ulps *= 1 + u;
   t.absolute =
       t.absolute * (1 + u) + std::max(smallest / 2, std::numeric_limits<double>::denorm_min());

@@ -37,6 +37,7 @@ void Verdict::merge(const Verdict& other) {
   dtype = other.dtype;
   elements += other.elements;
   mismatches += other.mismatches;
+  improbable += other.improbable;
   max_ulp = std::max(max_ulp, other.max_ulp);
   max_abs_error = std::max(max_abs_error, other.max_abs_error);
   max_bound_ratio = std::max(max_bound_ratio, other.max_bound_ratio);
@@ -81,7 +82,9 @@ std::string Verdict::text(int ranks) const {
   if (passed()) return fmt::format("all {} elements right", elements);
   const std::string bits = fmt::format("expected {}, got {} (bits differ: {:#x})", expected(),
                                        actual(), worst.expected_bits ^ worst.actual_bits);
-  if (elements == 1) return "the only element is wrong: " + bits;
+  const char* within =
+      only_improbable() ? "; within the proved bound, beyond the probabilistic one" : "";
+  if (elements == 1) return "the only element is wrong: " + bits + within;
   std::string text = fmt::format("{} of {} elements wrong; worst at [{}]{}: {}", mismatches,
                                  elements, worst.index, of_rank(worst.rank, ranks), bits);
   if (stride() == 1) {
@@ -91,7 +94,7 @@ std::string Verdict::text(int ranks) const {
   } else if (mismatches > 1) {
     text += fmt::format("; first at [{}]", mismatch_indices.front());
   }
-  return text;
+  return text + within;
 }
 
 }  // namespace assay::oracle

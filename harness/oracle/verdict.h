@@ -14,8 +14,9 @@ struct Verdict {
   DType dtype = DType::f32;
   std::int64_t elements = 0;
   std::int64_t mismatches = 0;
-  double max_ulp = 0;        // worst |error| in ulps of the expected value
-  double max_abs_error = 0;  // NaN counts as infinite
+  std::int64_t improbable = 0;  // mismatches within the proved bound, beyond the probabilistic one
+  double max_ulp = 0;           // worst |error| in ulps of the expected value
+  double max_abs_error = 0;     // NaN counts as infinite
   /// Worst |error| / allowed of the elements with a bound; empty where only exact values pass.
   std::optional<double> max_bound_ratio;
 
@@ -44,6 +45,8 @@ struct Verdict {
   static constexpr std::size_t kept_indices = 64;
 
   bool passed() const { return mismatches == 0; }
+  /// True if the proved bound alone would have passed.
+  bool only_improbable() const { return improbable > 0 && improbable == mismatches; }
 
   /// Adds the findings of another verdict. The result does not depend on the order of merging.
   void merge(const Verdict& other);

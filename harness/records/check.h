@@ -17,6 +17,7 @@ enum class Check {
   softmax_bound,
   layernorm_bound,
 
+  probable_bound,  // long sums keep the bound that random roundings keep almost surely
   /// Pass over NaN, infinities, zeros and subnormal numbers. A row names the rule of that pass.
   special_values,
   effective_bits,      // the precision of all outputs together

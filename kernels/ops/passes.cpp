@@ -1,5 +1,8 @@
 #include "kernels/ops/passes.h"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -18,6 +21,32 @@ Data stratified(Range range, Range range_f64) {
 }
 
 Data uniform(Range range) { return {.distribution = Distribution::uniform, .range = range}; }
+
+Data of_mean_one_half(DType dtype, std::int64_t terms, int factors) {
+  const int log_terms = std::bit_width(static_cast<std::uint64_t>(terms));
+  const int shift = dtype == DType::f16 ? std::max(0, log_terms - 15) : 0;
+  const double scale = std::ldexp(1.0, -((shift + factors - 1) / factors));
+  return uniform({-0.5 * scale, 1.5 * scale});
+}
+
+Passes with_real_data(Passes passes, const Data& data, double unbiased_terms) {
+  for (Pass& pass : passes) {
+    if (pass.name != "real_data" && pass.name != "special_values") continue;
+    const Data old = pass.data.front();
+    pass.data = {data};
+    pass.data.front().specials = old.specials;
+    pass.data.front().run = old.run;
+    pass.data.front().runs = old.runs;
+    pass.data.front().drawn_scale = old.drawn_scale;
+    pass.rule.unbiased_terms = pass.has_specials() ? 0 : unbiased_terms;
+  }
+  return passes;
+}
+
+Rule for_symmetric_data(Rule rule) {
+  rule.unbiased_terms = std::numeric_limits<double>::infinity();
+  return rule;
+}
 
 Rule function_rule(const Declared& error) {
   return {
@@ -49,7 +78,8 @@ Passes function(const Declared& error, const Data& domain, const Data& plain) {
 }
 
 Passes finite_sums(const Rule& real_rule) {
-  return {Pass{"exact_data", {exact_data}, exact_rule}, Pass{"real_data", {real_data}, real_rule}};
+  return {Pass{"exact_data", {exact_data}, exact_rule},
+          Pass{"real_data", {scaled_real_data}, for_symmetric_data(real_rule)}};
 }
 
 Passes sums() { return with_specials(finite_sums(sum_rule), Specials::all); }
@@ -59,7 +89,7 @@ Passes plain_sums() { return with_specials(finite_sums(plain_sum_rule), Specials
 // Squares of subnormal numbers vanish, and so does the norm: it has no bound there.
 Passes sum_then_operation(const Rule& real_rule) {
   return with_specials({Pass{"exact_data", {exact_data}, function_rule({.ulps = 1})},
-                        Pass{"real_data", {real_data}, real_rule}},
+                        Pass{"real_data", {scaled_real_data}, for_symmetric_data(real_rule)}},
                        Specials::nonfinite);
 }
 
@@ -74,9 +104,11 @@ Passes with_specials(Passes passes, Specials specials, std::int64_t run) {
   Pass special = passes.back();
   special.name = "special_values";
   special.rule.plain_sums = false;
+  special.rule.unbiased_terms = 0;
   for (Data& data : special.data) {
     data.specials = specials;
     data.run = run;
+    data.drawn_scale = false;  // subnormal factors stay beside others of at most 1
   }
   passes.insert(passes.end() - 1, std::move(special));
   return passes;

@@ -9,12 +9,30 @@ namespace assay {
 
 // Data.
 inline constexpr Data real_data{.distribution = Distribution::uniform, .range = {-1, 1}};
-/// Small integers whose sums are exact in any order.
+/// The same, times a power of two that the launch draws, as exact data are.
+inline constexpr Data scaled_real_data{
+    .distribution = Distribution::uniform, .range = {-1, 1}, .drawn_scale = true};
+/// Small integers, times powers of two, whose sums are exact in any order.
 inline constexpr Data exact_data{.distribution = Distribution::integers};
 /// Covers every finite value of the dtype; stratified.
 Data any_exponent();
 Data stratified(Range range, Range range_f64);
 Data uniform(Range range);
+
+// Real data of long sums must sum to much more than the bound of the sum, lambda sqrt n u sum |x|,
+// or any small number would do, and must round without bias (harness/oracle/probable_bound.cpp).
+
+/// Uniform in [-0.5, 1.5), times a power of two with which sums of `terms` products of `factors`
+/// such numbers stay finite in f16.
+Data of_mean_one_half(DType dtype, std::int64_t terms, int factors = 1);
+/// Replaces the real data, and those between special values. `unbiased_terms` as in Rule.
+Passes with_real_data(Passes passes, const Data& data, double unbiased_terms);
+/// Rule::unbiased_terms of sums of data of mean one half.
+inline constexpr double unbiased_sums = 4;
+
+/// Rule for data whose sums round without bias at any length: each value is as likely as its
+/// negative.
+Rule for_symmetric_data(Rule rule);
 
 // Rules.
 inline constexpr Rule exact_rule{.oracle = Oracle::exact};

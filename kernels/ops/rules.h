@@ -27,11 +27,15 @@ enum class Oracle {
 
 struct Rule {
   Oracle oracle = Oracle::exact;
-  double ulps = 0;             // B: the declared error of the function that the op evaluates
-  double argument_units = 0;   // C: in unit roundoffs of the argument
-  double per_term = 1;         // R: roundings that each term adds to a relative error
-  double extra = 0;            // further roundings, beside those of the terms
-  double roundings = 0;        // L on data that leave fewer than the op's terms do; 0: theirs
+  double ulps = 0;            // B: the declared error of the function that the op evaluates
+  double argument_units = 0;  // C: in unit roundoffs of the argument
+  double per_term = 1;        // R: roundings that each term adds to a relative error
+  double extra = 0;           // further roundings, beside those of the terms
+  double roundings = 0;       // L on data that leave fewer than the op's terms do; 0: theirs
+  /// Longest sum of these data, in multiples of 2^p terms (p: significand bits of the accumulator),
+  /// whose roundings have no bias in any order. Up to there the probabilistic bound judges as well
+  /// (harness/oracle/probable_bound.cpp). 0: unknown, only the proved bound judges.
+  double unbiased_terms = 0;
   bool any_zero = false;       // `exact` only: +0 and -0 are both right
   bool payloads = false;       // `exact` only: a NaN is right only with its own bits
   bool any_nonfinite = false;  // NaN and infinities are right for each other
@@ -49,9 +53,12 @@ enum class Distribution {
   few,             // special values and small numbers, so few that equal ones meet
   small_integers,  // uniform in [low, high], both included, in any dtype
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
-  integers,        // small enough that every sum of the op is exact (harness/input/exact_data.h)
+  integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,    // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
+  growing,     // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
+               // odd
+  roots,       // of random sign, with squares uniform in [0, 1); integers: any
   blocks,      // finite numbers; those of 32 that follow each other share a range of exponents
   indices,     // row numbers of the op's first input
   bf16_parts,  // f32 that needs three bf16 parts; in input 0 all but one element of a row are zero
@@ -74,6 +81,9 @@ struct Data {
   Distribution distribution = Distribution::uniform;
   Range range;                     // for f32 and all narrower dtypes
   std::optional<Range> range_f64;  // for f64, if its wider exponent range matters
+  /// True if a power of two scales them that the launch draws, as it always does exact data
+  /// (harness/input/drawn_scale.h). `uniform` and `roots` of floats only.
+  bool drawn_scale = false;
   Specials specials = Specials::none;
   /// Number of elements that share a fate; 0: a row, or the whole tensor if it has one extent.
   std::int64_t run = 0;

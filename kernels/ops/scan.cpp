@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
@@ -6,17 +8,18 @@ namespace assay {
 namespace {
 
 /// Puts special values in ten places: each one spoils all sums after it.
-Passes running_sums() {
+Passes running_sums(DType dtype, const Params& params) {
   Passes passes = sums();
   for (Data& data : passes[1].data) data.runs = 10;
-  return passes;
+  return with_real_data(std::move(passes), of_mean_one_half(dtype, params.integer("n")),
+                        unbiased_sums);
 }
 
 }  // namespace
 
 std::vector<Op> scan_ops() {
   return {make_op({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers()},
-                  {size("n")}, array_signature, running_sums())};
+                  {size("n")}, array_signature, running_sums)};
 }
 
 }  // namespace assay

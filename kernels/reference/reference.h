@@ -52,6 +52,8 @@ struct Reference {
   Solve solve = nullptr;  // null: no shared work
   ExpectValues values = nullptr;
   ExpectBits bits = nullptr;
+  /// Share of the op's terms that element `i` sums; null: all. Its scale counts them as well.
+  double (*share)(const OpInstance& op, std::int64_t i) = nullptr;
 };
 
 /// Throws std::logic_error for an op of the table that has no reference.

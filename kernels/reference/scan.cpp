@@ -51,6 +51,11 @@ void scan_values(const Problem& p, std::span<const double> state, std::int64_t f
   }
 }
 
+/// Share of the elements in the sum of the first i + 1.
+double scanned_share(const OpInstance& op, std::int64_t i) {
+  return static_cast<double>(i + 1) / static_cast<double>(op.signature.terms);
+}
+
 /// State of integers, which wrap: plain sums before each block.
 template <class T>
 State solve_wrapping_scan(const Problem& p) {
@@ -83,7 +88,7 @@ Reference scan(const OpInstance& op) {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_scan<T>, .bits = scan_bits<T>};
     } else {
-      return {.solve = solve_scan<T>, .values = scan_values<T>};
+      return {.solve = solve_scan<T>, .values = scan_values<T>, .share = scanned_share};
     }
   });
 }

@@ -24,8 +24,8 @@ class Selftest(AssayTest):
         self.assertIn(f"{len(faults)} of {len(faults)} faults caught", said.stderr)
         # Each kind of check is the one that catches something.
         self.assertLessEqual({"exact", "freivalds", "sum_bound", "function_bound", "relative_bound", "running_bound",
-                              "softmax_bound", "layernorm_bound", "effective_bits", "worst_element", "misrounded",
-                              "placement", "guard_bands", "unchanged_inputs", "process_state", "agreement_of_ranks",
+                              "softmax_bound", "layernorm_bound", "probable_bound", "effective_bits", "worst_element",
+                              "misrounded", "placement", "guard_bands", "unchanged_inputs", "process_state", "agreement_of_ranks",
                               "last_launch", "batch_invariance", "soak", "late_writes", "clock", "placement_layer",
                               "supervision"},
                              {row["caught_by"] for row in faults})

@@ -46,7 +46,7 @@ void split_sums(Launch& launch) {
   });
 }
 
-/// Rounds products to multiples of 2^-13 before they are added. Whole numbers do not show it.
+/// Rounds products to multiples of 2^-13 before they are added. Multiples of that do not show it.
 void fixed_point(Launch& launch) {
   for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
     multiply<T>(launch, [](auto x, auto w, auto bias) {

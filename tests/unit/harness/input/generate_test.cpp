@@ -7,8 +7,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <set>
 
+#include "harness/input/distributions.h"
+#include "harness/input/drawn_scale.h"
 #include "harness/input/exact_data.h"
 #include "harness/input/panel.h"
 #include "harness/plan/case.h"
@@ -239,8 +242,10 @@ TEST(Generate, ExactDataOfTf32HaveElevenBitsAndRealDataAll) {
     EXPECT_EQ(unused_bits(tensor_of(op, {1, 0, 0, input})), 0U);
     EXPECT_EQ(unused_bits(tensor_of(op, {1, 2, 0, input})), 0x1fffU);
   }
-  const auto [low, high] = std::ranges::minmax(tensor_of(op, {1, 0, 0, 0}).as<float>());
-  EXPECT_TRUE(low < -500 && high > 500) << "dense integers of up to 10 bits";
+  const HostTensor x = tensor_of(op, {1, 0, 0, 0});
+  const auto [low, high] = std::ranges::minmax(x.as<float>());
+  const float unit = std::ldexp(1.0F, drawn_exponent(op, {1, 0, 0, 0}));
+  EXPECT_TRUE(low < -0.9F * unit && high > 0.9F * unit) << "dense integers of up to 10 bits";
 }
 
 TEST(Generate, SubnormalFactorsOfTf32AreNoZerosToIt) {
@@ -488,6 +493,190 @@ TEST(ExactData, EveryOrderOfSummationIsExact) {
   EXPECT_EQ(sum(), forwards);
 }
 
+/// Elements of a tensor as doubles.
+std::vector<double> values_of(const HostTensor& tensor) {
+  std::vector<double> values;
+  visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
+    for (const T x : tensor.as<T>()) {
+      if constexpr (is_narrow_float<T>) {
+        values.push_back(static_cast<float>(x));
+      } else {
+        values.push_back(static_cast<double>(x));
+      }
+    }
+  });
+  return values;
+}
+
+/// Exponent of the lowest bit that is set.
+int lowest_bit(double x) {
+  int exponent = 0;
+  const auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &exponent), 53));
+  return exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(digits));
+}
+
+/// True if every partial sum of `terms` is a number of `bits` bits: because all are multiples of a
+/// unit and their magnitudes sum to at most 2^bits of them; and in several random orders.
+bool is_exact_in_any_order(std::vector<double> terms, int bits, std::uint64_t seed) {
+  double magnitude = 0;
+  int unit = 2000;
+  for (const double term : terms) {
+    magnitude += std::abs(term);
+    if (term != 0) unit = std::min(unit, lowest_bit(term));
+  }
+  if (magnitude > std::ldexp(1.0, bits + unit)) return false;
+  const auto fits = [&](double sum) {
+    int exponent = 0;
+    const double digits = std::ldexp(std::frexp(sum, &exponent), bits);
+    return digits == std::trunc(digits);
+  };
+  for (int order = 0; order < 4; ++order) {
+    double sum = 0;
+    for (const double term : terms) {
+      sum += term;
+      if (!fits(sum)) return false;
+    }
+    if (order == 2) {
+      std::ranges::sort(terms);
+      continue;
+    }
+    for (std::size_t i = terms.size(); i > 1; --i) std::swap(terms[i - 1], terms[mix(++seed) % i]);
+  }
+  return true;
+}
+
+/// Terms of output (row, col) of a product x W^T + b.
+std::vector<double> terms_of(const OpInstance& op, const std::vector<std::vector<double>>& inputs,
+                             std::size_t row, std::size_t col) {
+  const auto k = static_cast<std::size_t>(op.signature.inputs[0].shape[1]);
+  std::vector<double> terms;
+  for (std::size_t i = 0; i < k; ++i) {
+    terms.push_back(inputs[0][row * k + i] * inputs[1][col * k + i]);
+  }
+  if (inputs.size() > 2) terms.push_back(inputs[2][col]);
+  return terms;
+}
+
+TEST(ExactData, EveryPartialSumOfAScaledProductIsExact) {
+  for (const char* dtype : {"f64", "f32", "tf32", "bf16", "f16", "e4m3"}) {
+    for (const char* rest : {"in=64,out=5,bias=0,act=none", "in=1008,out=5,bias=1,act=none",
+                             "in=512,out=5,bias=1,act=gelu", "in=4096,out=5,bias=0,act=relu"}) {
+      const std::string id = std::string("linear/") + dtype + "/batch=6," + rest;
+      const OpInstance op = op_of(id.c_str());
+      const int bits = op.dtype == DType::e4m3 ? 14 : std::min(53, precision_bits(accumulator(op)));
+      for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        std::vector<std::vector<double>> inputs;
+        for (int i = 0; i < std::ssize(op.signature.inputs); ++i) {
+          inputs.push_back(values_of(tensor_of(op, {seed, 0, 0, i})));
+        }
+        for (std::size_t row = 0; row < 6; ++row) {
+          for (std::size_t col = 0; col < 5; ++col) {
+            const std::vector<double> terms = terms_of(op, inputs, row, col);
+            EXPECT_TRUE(is_exact_in_any_order(terms, bits, seed)) << id;
+            EXPECT_LE(std::abs(std::accumulate(terms.begin(), terms.end(), 0.0)),
+                      largest_exponent(output_dtype(op)) == 15 ? 65504.0 : 1e30);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ExactData, EveryPartialSumOfAScaledReductionIsExact) {
+  for (const char* dtype : {"f64", "f32", "bf16", "f16"}) {
+    for (const char* name : {"sum", "mean", "scan", "dot", "norm2"}) {
+      const std::string id = std::string("tensor_ops/") + name + "/" + dtype + "/n=4099";
+      const OpInstance op = op_of(id.c_str());
+      for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+        std::vector<double> terms = values_of(tensor_of(op, {seed, 0, 0, 0}));
+        if (op.signature.factors_per_term == 2) {
+          const int last = static_cast<int>(op.signature.inputs.size()) - 1;
+          const std::vector<double> other = values_of(tensor_of(op, {seed, 0, 0, last}));
+          for (std::size_t i = 0; i < terms.size(); ++i) terms[i] *= other[i];
+        }
+        EXPECT_TRUE(is_exact_in_any_order(terms, precision_bits(accumulator(op)), seed)) << id;
+      }
+    }
+  }
+}
+
+/// Number of elements among the first 64 that are no whole numbers.
+std::ptrdiff_t fractions(const HostTensor& tensor) {
+  const std::vector<double> values = values_of(tensor);
+  return std::count_if(values.begin(), values.begin() + 64,
+                       [](double x) { return std::trunc(x) != x; });
+}
+
+TEST(DrawnScales, MakeExactDataFractions) {
+  for (const char* id : {"tensor_ops/sum/f32/n=4096", "tensor_ops/dot/f32/n=4096",
+                         "linear/f32/batch=64,in=64,out=64,bias=1,act=none"}) {
+    const OpInstance op = op_of(id);
+    int with_fractions = 0;
+    std::set<int> exponents;
+    for (std::uint64_t seed = 1; seed <= 64; ++seed) {
+      with_fractions += fractions(tensor_of(op, {seed, 0, 0, 0})) > 0 ? 1 : 0;
+      exponents.insert(drawn_exponent(op, {seed, 0, 0, 0}));
+    }
+    EXPECT_EQ(exponents.size(), 13U) << id;
+    EXPECT_GT(with_fractions, 55) << id;
+  }
+}
+
+TEST(DrawnScales, GiveExactAndRealDataTheSameSizes) {
+  for (const char* id :
+       {"tensor_ops/sum/f32/n=4096", "tensor_ops/dot/bf16/n=65536", "tensor_ops/norm2/f32/n=65536",
+        "tensor_ops/sum/f16/n=1048576", "linear/tf32/batch=64,in=64,out=64,bias=1,act=none"}) {
+    const OpInstance op = op_of(id);
+    std::array<std::set<int>, 2> binades;
+    for (const bool is_real : {false, true}) {
+      const int pass = is_real ? static_cast<int>(passes(op).size()) - 1 : 0;
+      for (std::uint64_t seed = 1; seed <= 64; ++seed) {
+        const std::vector<double> x = values_of(tensor_of(op, {seed, pass, 0, 0}));
+        binades.at(is_real ? 1 : 0).insert(std::ilogb(*std::ranges::max_element(x)));
+      }
+    }
+    EXPECT_LE(std::abs(*binades[0].begin() - *binades[1].begin()), 1) << id;
+    EXPECT_LE(std::abs(*binades[0].rbegin() - *binades[1].rbegin()), 1) << id;
+  }
+}
+
+TEST(DrawnScales, RowsOfAProductWithoutBiasHaveTheirOwn) {
+  const OpInstance op = op_of("linear/bf16/batch=64,in=64,out=64,bias=0,act=none");
+  for (const int input : {0, 1}) {
+    const std::vector<double> x = values_of(tensor_of(op, {1, 0, 0, input}));
+    std::set<int> tops;
+    for (std::size_t row = 0; row < 64; ++row) {
+      double most = 0;
+      for (std::size_t i = 0; i < 64; ++i) most = std::max(most, std::abs(x[row * 64 + i]));
+      tops.insert(std::ilogb(most));
+    }
+    EXPECT_GE(tops.size(), 4U) << input;
+  }
+}
+
+TEST(DrawnScales, ABiasIsATermLikeOthersBesideRowsOfTheirOwn) {
+  int with_own = 0;
+  for (const int in : {16, 64, 512, 2048, 4095, 4096, 16384}) {
+    const OpInstance op =
+        op_of(("linear/bf16/batch=2,in=" + std::to_string(in) + ",out=2,bias=1,act=none").c_str());
+    if (own_scale_elements(op, passes(op).at(0), 0) == 0) continue;
+    ++with_own;
+    const double limit = static_cast<double>(exact_integers(op).limit);
+    EXPECT_LE(limit * std::exp2(3 + 3), limit * limit) << in;
+  }
+  EXPECT_EQ(with_own, 5);
+}
+
+TEST(DrawnScales, OfAProductsFactorsAreOpposite) {
+  const OpInstance op = op_of("linear/f16/batch=64,in=64,out=64,bias=1,act=gelu");
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    EXPECT_EQ(drawn_exponent(op, {seed, 0, 0, 0}), -drawn_exponent(op, {seed, 0, 0, 1}));
+    EXPECT_EQ(drawn_exponent(op, {seed, 0, 0, 2}), 0) << "the bias";
+    EXPECT_EQ(drawn_exponent(op, {seed, 0, 5, 0}), drawn_exponent(op, {seed, 0, 0, 0})) << "ranks";
+    EXPECT_LE(drawn_exponent(op_of("tensor_ops/sum/f16/n=64"), {seed, 0, 0, 0}), 0);
+  }
+}
+
 TEST(ExactData, BeyondAllExactSumsOneElementOfEachRunIsLeft) {
   const HostTensor tensor = tensor_of(op_of("tensor_ops/sum/f32/n=50331648"), {1, 0, 0, 0});
   const auto x = tensor.as<float>();  // 3 * 2^24
@@ -520,10 +709,11 @@ TEST(Generate, AdditionsOfDoublesRound) {
 
 TEST(ExactData, SignsAloneAreNotInBalance) {
   const HostTensor tensor = tensor_of(op_of("tensor_ops/sum/f32/n=16777216"), {1, 0, 0, 0});
+  const float unit = std::abs(tensor.as<float>()[0]);
   double sum = 0;
   for (const float x : tensor.as<float>().first(100000)) {
-    ASSERT_EQ(std::abs(x), 1.0F);
-    sum += x;
+    ASSERT_EQ(std::abs(x), unit);
+    sum += x / unit;
   }
   EXPECT_NEAR(sum / 100000, 0.8, 0.02);
 }

@@ -129,9 +129,24 @@ TEST(Freivalds, CountsAtLeastOneElementInEachWrongRow) {
   EXPECT_EQ(layer.judged().mismatches, 16 * 131 + (129 - 16));
 }
 
+TEST(Freivalds, TakesFactorsTimesAPowerOfTwoEach) {
+  Layer<float, float> layer(f32_case);
+  for (const float power : {0x1p-9F, 0x1p5F}) {
+    for (float& x : layer.inputs()[0].as<float>()) x *= power;
+    for (float& w : layer.inputs()[1].as<float>()) w /= power;
+    EXPECT_TRUE(layer.judged().passed());
+    layer.y()[500] += 1;
+    EXPECT_EQ(layer.judged().mismatches, 1);
+    EXPECT_EQ(layer.judged().worst.index, 500);
+    layer.y()[500] -= 0.75F;
+    EXPECT_EQ(layer.judged().mismatches, 1) << "a fraction";
+    layer.y()[500] -= 0.25F;
+  }
+}
+
 TEST(Freivalds, WantsWholeNumbersToBeginWith) {
   Layer<float, float> layer(f32_case);
-  layer.inputs()[0].as<float>()[3] = 0.5F;
+  layer.inputs()[0].as<float>()[3] = 0x1.000002p-10F;
   EXPECT_THROW(layer.judged(), std::logic_error);
 }
 
