@@ -19,7 +19,7 @@ struct Pairing {
   bool is_cheat = false;  // the fault is a trick of a kernel of --kernels
 };
 
-/// Faults of kernels/sim, and the tricks of kernels/providers/cheats.cpp on a simulated device.
+/// Faults of kernels/sim, and the tricks of kernels/providers/cheats/ on a simulated device.
 std::span<const Pairing> fault_catalogue();
 
 /// Faults of kernels/cuda, for a real GPU.
