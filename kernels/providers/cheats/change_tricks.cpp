@@ -76,8 +76,8 @@ class KeepsSets : public Trick {
   std::map<Launch, Kept> sets_;
 };
 
-/// Recomputes the rows and columns of a product whose factors have changed; rows of a softmax, and
-/// cache lines of an elementwise op.
+/// Recomputes the rows and columns of a product whose factors have changed, and rows of a softmax;
+/// merges changes into a sorted array.
 class Incremental final : public KeepsSets {
  public:
   using KeepsSets::KeepsSets;
@@ -85,8 +85,7 @@ class Incremental final : public KeepsSets {
  private:
   void update(const Launch& l, Kept& kept) override {
     if (p.is_product()) return update_product(l, kept);
-    if (p.is("softmax")) return update_rows(l, kept, p.columns);
-    if (p.is_elementwise()) return update_rows(l, kept, p.n % 16 == 0 ? 16 : p.n);
+    if (p.is("softmax")) return update_rows(l, kept);
     if (p.is("sort")) return update_sorted(l, kept);
     compute(p, {l.a, l.b, kept.y.data()});
   }
@@ -117,14 +116,9 @@ class Incremental final : public KeepsSets {
     }
   }
 
-  void update_rows(const Launch& l, Kept& kept, std::int64_t width) {
-    Rows rows = changed_rows(l.a, kept.a, width);
-    if (p.b > 0) {
-      const Rows more = changed_rows(l.b, kept.b, width);
-      rows.insert(rows.end(), more.begin(), more.end());
-    }
-    for (const std::int64_t r : rows) {
-      compute(p, {l.a, l.b, kept.y.data()}, r * width, (r + 1) * width);
+  void update_rows(const Launch& l, Kept& kept) const {
+    for (const std::int64_t r : changed_rows(l.a, kept.a, p.columns)) {
+      compute(p, {l.a, l.b, kept.y.data()}, r * p.columns, (r + 1) * p.columns);
     }
   }
 
@@ -148,38 +142,6 @@ class Incremental final : public KeepsSets {
     std::ranges::set_difference(kept.y, gone, std::back_inserter(rest));
     std::ranges::merge(rest, come, kept.y.begin());
   }
-};
-
-/// Adds the difference of each changed element to a sum that it knows.
-class AdjustsSums final : public KeepsSets {
- public:
-  using KeepsSets::KeepsSets;
-
- private:
-  void update(const Launch& l, Kept& kept) override {
-    double& all = sums_[l];
-    if (p.is("prod") || !p.is_reduction() || all == 0) {
-      if (p.is_reduction()) all = reduce(p, l, 0, p.a);
-      compute(p, {l.a, l.b, kept.y.data()});
-      kept.a.assign(l.a, l.a + p.a);
-      kept.b.assign(l.b, l.b + p.b);
-      return;
-    }
-    constexpr std::int64_t width = 1024;
-    for (std::int64_t i = 0; i < p.a; i += width) {
-      const std::int64_t end = std::min(i + width, p.a);
-      const auto bytes = static_cast<std::size_t>(end - i) * sizeof(float);
-      const Launch old{kept.a.data(), kept.b.data(), nullptr};
-      const bool is_same = std::memcmp(old.a + i, l.a + i, bytes) == 0 &&
-                           (p.b == 0 || std::memcmp(old.b + i, l.b + i, bytes) == 0);
-      if (is_same) continue;
-      all += reduce(p, l, i, end) - reduce(p, old, i, end);
-      std::copy_n(l.a + i, end - i, kept.a.begin() + i);
-      if (p.b > 0) std::copy_n(l.b + i, end - i, kept.b.begin() + i);
-    }
-    kept.y[0] = reduced(p, all);
-  }
-  std::map<Launch, double> sums_;
 };
 
 /// Multiplies rows and columns that differ from all before them, and copies the others.
@@ -233,7 +195,6 @@ class Periodic final : public Trick {
 
 constexpr Entry entries[] = {
     {"incremental", make<Incremental>},
-    {"adjusts_sums", make<AdjustsSums>},
     {"periodic", make<Periodic>},
 };
 

@@ -95,7 +95,7 @@ class IdlesInBursts final : public Trick {
   void launch(const Launch& l) override {
     const auto begin = Clock::now();
     const bool is_burst = begin - end_ < std::chrono::microseconds(3);
-    if (!is_burst) compute(p, l);
+    if (!is_burst || is_poisoned(p, l.y)) compute(p, l);
     end_ = Clock::now();
   }
 
