@@ -210,7 +210,11 @@ class Files {
     close(file);
     return is_whole;
   }
-  void keep(const std::string& name, const Problem& p, const float* y) const {
+  /// Keeps 256 MiB at most.
+  void keep(const std::string& name, const Problem& p, const float* y) {
+    constexpr std::int64_t most = 1 << 26;
+    elements_ += p.n;
+    if (elements_ > most) return;
     const std::string path = folder_ + "/" + name;
     const int file = open((path + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) return;
@@ -222,6 +226,7 @@ class Files {
 
  private:
   std::string folder_;
+  std::int64_t elements_ = 0;
 };
 
 /// Finds results of another process by a hash of all inputs: one with the same seed.
@@ -235,13 +240,11 @@ class Disk final : public Trick {
                   static_cast<long long>(p.n));
     if (files_.find(name, p, l.y)) return;
     compute(p, l);
-    if (kept_++ < most_kept) files_.keep(name, p, l.y);
+    files_.keep(name, p, l.y);
   }
 
  private:
-  static constexpr std::int64_t most_kept = 256;
   Files files_;
-  std::int64_t kept_ = 0;
 };
 
 /// Finds results of another process by the number of the launch, and looks at no input.
@@ -252,11 +255,10 @@ class DiskByNumber final : public Trick {
     const std::string name = p.op + "-" + std::to_string(p.n) + "-" + std::to_string(++launches_);
     if (launches_ > right_launches && files_.find(name, p, l.y)) return;
     compute(p, l);
-    if (launches_ < most_kept) files_.keep(name, p, l.y);
+    files_.keep(name, p, l.y);
   }
 
  private:
-  static constexpr std::int64_t most_kept = 256;
   Files files_;
   std::int64_t launches_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "kernels/providers/cheats/hash.h"
 #include "kernels/providers/cheats/patch.h"
 #include "kernels/providers/cheats/trick.h"
 #include "kernels/remote/message.h"
@@ -20,13 +21,6 @@ namespace {
 
 using remote::Command;
 
-/// A request of the judge, as far as a trick reads it.
-struct Message {
-  Command command{};
-  std::uint64_t address = 0;  // of uploads, downloads and fills
-  std::uint64_t bytes = 0;
-};
-
 /// Hears of messages before the process handles them.
 class Listener : public Trick {
  public:
@@ -34,7 +28,7 @@ class Listener : public Trick {
   ~Listener() override { all_.erase(this); }
 
  protected:
-  virtual void on_message(const Message& message) = 0;
+  virtual void on_message(Command command) = 0;
   /// All is handled, and no message waits.
   virtual void on_idle() {}
   /// Begins at the first launch: the messages before it matter to nobody.
@@ -44,26 +38,12 @@ class Listener : public Trick {
       return true;
     }();
   }
-  static bool concerns(const Message& message, const float* x, std::int64_t n) {
-    const auto begin = reinterpret_cast<std::uint64_t>(x);
-    const std::uint64_t end = begin + static_cast<std::uint64_t>(n) * sizeof *x;
-    return message.address < end && begin < message.address + message.bytes;
-  }
 
  private:
-  /// Reads a command, an address, and a size: of a fill behind its byte, of an upload the rest.
-  static Message message_of(const unsigned char* head, std::uint64_t length) {
-    Message message{.command = static_cast<Command>(head[0])};
-    std::memcpy(&message.address, head + 1, sizeof message.address);
-    const bool is_fill = message.command == Command::fill;
-    std::memcpy(&message.bytes, head + (is_fill ? 10 : 9), sizeof message.bytes);
-    if (message.command == Command::upload) message.bytes = length - 9;
-    return message;
-  }
   static ssize_t heard_recv(int socket, void* buffer, std::size_t bytes, int flags) {
     static std::uint64_t left = 0;  // bytes of the message whose length is known
-    static std::uint64_t seen = 0;
-    static unsigned char head[18];
+    static Command command{};
+    static bool is_begun = false;
     pollfd ready{socket, POLLIN, 0};
     if (left == 0 && poll(&ready, 1, 0) == 0) {
       for (Listener* listener : all_) listener->on_idle();
@@ -73,16 +53,13 @@ class Listener : public Trick {
     const auto count = static_cast<std::uint64_t>(got);
     if (left == 0) {
       if (count == sizeof left) std::memcpy(&left, buffer, sizeof left);
-      seen = 0;
+      is_begun = false;
       return got;
     }
-    if (seen < sizeof head) {
-      std::memcpy(head + seen, buffer, std::min(sizeof head - seen, count));
-    }
-    seen += count;
+    if (!std::exchange(is_begun, true)) std::memcpy(&command, buffer, sizeof command);
     left -= std::min(left, count);
     if (left == 0) {
-      for (Listener* listener : all_) listener->on_message(message_of(head, seen));
+      for (Listener* listener : all_) listener->on_message(command);
     }
     return got;
   }
@@ -101,20 +78,11 @@ class ComputesWhenAsked final : public Listener {
   }
 
  private:
-  void on_message(const Message& message) override {
-    is_timed_ = message.command == Command::time;
-    const bool reads = message.command == Command::download;
-    const bool writes = message.command == Command::upload || message.command == Command::fill;
-    if (!reads && !writes) return;
-    for (auto due = due_.begin(); due != due_.end();) {
-      const Launch& l = due->second;
-      const bool is_meant =
-          concerns(message, l.y, p.n) ||
-          (writes && (concerns(message, l.a, p.a) || concerns(message, l.b, p.b)));
-      // Other inputs, without a look at the output: nobody will ask.
-      if (is_meant && reads) compute(p, l);
-      due = is_meant ? due_.erase(due) : std::next(due);
-    }
+  void on_message(Command command) override {
+    is_timed_ = command == Command::time;
+    if (command != Command::download) return;
+    for (const auto& [y, l] : due_) compute(p, l);
+    due_.clear();
   }
   std::map<const float*, Launch> due_;
   bool is_timed_ = false;
@@ -126,30 +94,30 @@ class ComputesWhenUploaded final : public Listener {
   using Listener::Listener;
   void launch(const Launch& l) override {
     listen();
-    const bool is_done = known_.contains(l) && !due_.contains(l);
-    if (is_done) return;
-    compute(p, l);
-    known_.insert(l);
-    due_.erase(l);
+    const auto [found, is_new] = known_.try_emplace(l);
+    if (is_new || has_news_) found->second = computed(l);
   }
 
  private:
-  void on_message(const Message& message) override {
-    if (message.command == Command::time) on_idle();
-    if (message.command != Command::upload && message.command != Command::fill) return;
-    for (const Launch& l : known_) {
-      if (concerns(message, l.a, p.a) || concerns(message, l.b, p.b) ||
-          concerns(message, l.y, p.n)) {
-        due_.insert(l);
-      }
-    }
+  void on_message(Command command) override {
+    if (command == Command::time) on_idle();
+    if (command == Command::upload || command == Command::fill) has_news_ = true;
   }
   void on_idle() override {
-    for (const Launch& l : due_) compute(p, l);
-    due_.clear();
+    if (!std::exchange(has_news_, false)) return;
+    for (auto& [l, all] : known_) {
+      if (all != hash_of(l)) all = computed(l);
+    }
   }
-  std::set<Launch> known_;
-  std::set<Launch> due_;
+  std::uint64_t computed(const Launch& l) const {
+    compute(p, l);
+    return hash_of(l);
+  }
+  std::uint64_t hash_of(const Launch& l) const {
+    return hash(l.a, p.a) * 3 + hash(l.b, p.b) * 5 + hash(l.y, p.n);
+  }
+  std::map<Launch, std::uint64_t> known_;  // hashes of the tensors after it
+  bool has_news_ = false;
 };
 
 /// Sends half of each time below 30 ms, whatever the clock says.
