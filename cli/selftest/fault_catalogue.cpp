@@ -16,6 +16,13 @@ constexpr std::string_view large = "tensor_ops/add/f32/n=4194304";
 constexpr std::string_view medium = "tensor_ops/add/f32/n=65537";
 constexpr std::string_view product = "linear/f32/batch=16,in=4096,out=33,bias=0,act=none";
 
+// Long enough that a trick has something to gain.
+constexpr std::string_view gemm = "linear/f32/batch=512,in=512,out=512,bias=0,act=none";
+constexpr std::string_view deep_gemm = "linear/f32/batch=64,in=4096,out=64,bias=0,act=none";
+constexpr std::string_view long_add = "tensor_ops/add/f32/n=1048573";
+constexpr std::string_view long_sum = "tensor_ops/sum/f32/n=16777216";
+constexpr std::string_view medium_exp = "tensor_ops/exp/f32/n=65537";
+
 constexpr std::string_view timed = "--profile seeds";
 constexpr std::string_view at_length =
     "--profile default";  // each set of tensors is launched often
@@ -188,6 +195,57 @@ constexpr Pairing on_simulated[] = {
     {"hangs", add, "no answer within 2 s", Status::timeout, brief, 1, true},
     {"garbage_everywhere", add, "", Status::error, brief, 1, true},
     {"takes_all_memory", add, "cheats: ", Status::oom, brief, 1, true},
+
+    {"skips_what_is_done", long_add, "sample ", Status::fail, at_length, 1, true},
+    {"skips_what_is_done", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"looks_at_callers", long_add, "sample ", Status::fail, at_length, 1, true},
+    {"skips_every_eighth", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"checks_some", long_add, "sample ", Status::fail, at_length, 1, true},
+    {"expects_the_order", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"disk", deep_gemm, "exact", Status::pass, at_length, 1, true, 2},
+    {"disk_by_number", deep_gemm, "sample ", Status::fail, at_length, 1, true, 2},
+    {"incremental", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"watches_writes", long_sum, "sample ", Status::fail, at_length, 1, true},
+    {"watches_writes", long_add, "sample ", Status::fail, at_length, 1, true},
+    // No row or column repeats: it is right, and has more work than others.
+    {"periodic", gemm, "exact", Status::pass, at_length, 1, true},
+    {"looks_at_data", long_sum, "sample ", Status::fail, at_length, 1, true},
+    {"looks_at_data", "tensor_ops/mean/f32/n=2097152", "sample ", Status::fail, at_length, 1, true},
+    {"looks_at_data", "tensor_ops/dot/f32/n=2097152", "sample ", Status::fail, at_length, 1, true},
+    {"looks_at_data", "tensor_ops/norm2/f32/n=2097152", "sample ", Status::fail, at_length, 1, true},
+    {"looks_at_data", "tensor_ops/prod/f32/n=16777216", "sample ", Status::fail, at_length, 1, true},
+    {"noise", medium_exp, "not repeatable", Status::fail, at_length, 1, true},
+    {"drops_terms", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"copies_neighbours", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"idles_in_bursts", exp, "sample ", Status::fail, at_length, 1, true},
+    {"leaves_out_the_third", exp, "sample ", Status::fail, at_length, 1, true},
+    {"later_thread", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"later_process", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"soon_thread", exp, "sample ", Status::fail, at_length, 1, true},
+    {"works_ahead", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"computes_when_read", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"computes_when_touched", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"computes_when_asked", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"computes_when_uploaded", gemm, "sample ", Status::fail, at_length, 1, true},
+    {"edits_the_answer", medium_exp, "its clock tells of", Status::fail, at_length, 1, true},
+    {"clock_steps", medium_exp, "its clock tells of", Status::fail, at_length, 1, true},
+    {"clock_tenth", medium_exp, "its clock tells of", Status::fail, at_length, 1, true},
+    {"clock_little", medium_exp, "its clock tells of", Status::fail, at_length, 1, true},
+    {"clock_saves_microseconds", exp, "its clock tells of", Status::fail, at_length, 1, true},
+    {"patches_clock_gettime", medium_exp, "its clock tells of", Status::fail, at_length, 1, true},
+    {"rounds_up", add, "leaves another rounding mode", Status::fail, "--check-only", 1, true},
+    {"flushes_subnormals", add, "leaves subnormal numbers flushed", Status::fail, "--check-only", 1, true},
+    {"leaves_one_thread", add, "leaves OpenMP with", Status::fail, "--check-only", 1, true},
+    {"blocks_signals", add, "signals", Status::fail, "--check-only", 1, true},
+    {"lowers_the_judge", add, "priority", Status::fail, "--check-only", 1, true},
+    {"pins_the_judge", add, "processors", Status::fail, "--check-only", 1, true},
+    {"leaves_a_process", add, "process", Status::fail, "--check-only", 1, true},
+    {"leaves_a_busy_thread", add, "thread", Status::fail, "--check-only", 1, true},
+    {"leaks", add, "leak", Status::fail, at_length, 1, true},
+    {"reads_past_its_input", "tensor_ops/add/f32/n=1024", "signal 11", Status::crash, brief, 1, true},
+    {"hangs_at_load", add, "no answer within 2 s", Status::timeout, brief, 1, true},
+    {"exits_at_load", add, "ended its process", Status::crash, brief, 1, true},
+    {"closes_descriptors_at_load", add, "ended its process", Status::crash, brief, 1, true},
 };
 
 constexpr Pairing on_gpu[] = {

@@ -17,9 +17,10 @@ struct Pairing {
   std::string_view options = "--check-only";
   int devices = 1;
   bool is_cheat = false;  // the fault is a trick of a kernel of --kernels
+  int runs = 1;           // of the same seed, of which the last one is judged
 };
 
-/// Faults of kernels/sim, and the tricks of kernels/providers/cheats.cpp on a simulated device.
+/// Faults of kernels/sim, and the tricks of kernels/providers/cheats/ on a simulated device.
 std::span<const Pairing> fault_catalogue();
 
 /// Faults of kernels/cuda, for a real GPU.

@@ -111,7 +111,7 @@ class Selftest {
     std::set<std::tuple<std::string_view, std::string_view, int, bool>> seen;
     for (const Pairing& pairing : pairings) {
       if (pairing.status == Status::pass) odd_device(pairing, seed);
-      const auto& [fault, id, reason, status, run_options, devices, is_cheat] = pairing;
+      const auto& [fault, id, reason, status, run_options, devices, is_cheat, runs] = pairing;
       if (!seen.emplace(id, run_options, devices, is_cheat).second) continue;
       const Outcome outcome =
           run_case(pairing, {.seed = seed, .device = device_, .fault_variable = fault_variable_});

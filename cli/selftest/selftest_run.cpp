@@ -14,10 +14,8 @@ namespace fs = std::filesystem;
 Outcome run_injected(int simulated, const Injection& injection,
                      const std::vector<std::string>& selection) {
   const TemporaryFolder folder;
-  std::vector<std::string> arguments{"run",      "--quiet",
-                                     "--device", injection.device,
-                                     "--seed",   std::to_string(injection.seed),
-                                     "--out",    (folder.path() / "run").string()};
+  std::vector<std::string> arguments{
+      "run", "--quiet", "--device", injection.device, "--seed", std::to_string(injection.seed)};
   arguments.insert(arguments.end(), selection.begin(), selection.end());
   std::vector<std::pair<std::string, std::string>> environment;
   if (!injection.fault_variable.empty()) {
@@ -29,6 +27,7 @@ Outcome run_injected(int simulated, const Injection& injection,
       const fs::path cheats = program.parent_path().parent_path() / "lib/assay/kernel_cheats.so";
       arguments.insert(arguments.end(), {"--kernels", cheats.string()});
       environment.emplace_back("ASSAY_CHEAT", injection.fault);
+      environment.emplace_back("ASSAY_CHEAT_FOLDER", (folder.path() / "cheat").string());
     } else if (!injection.fault.empty()) {
       arguments.insert(arguments.end(), {"--sim-fault", std::string(injection.fault)});
     }
@@ -37,8 +36,14 @@ Outcome run_injected(int simulated, const Injection& injection,
     arguments.insert(arguments.end(), {"--without-check", std::string(injection.without)});
   }
   Outcome outcome;
-  outcome.exit_code = run_self(std::move(arguments), std::move(environment));
-  const fs::path results = folder.path() / "run/results.csv";
+  fs::path run;
+  for (int i = 0; i < injection.runs; ++i) {
+    run = folder.path() / ("run" + std::to_string(i));
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--out", run.string()});
+    outcome.exit_code = run_self(std::move(all), environment);
+  }
+  const fs::path results = run / "results.csv";
   if (!fs::exists(results)) return outcome;
   outcome.rows = read_results_file(results);
   return outcome;
@@ -46,6 +51,7 @@ Outcome run_injected(int simulated, const Injection& injection,
 
 Outcome run_case(const Pairing& pairing, Injection injection) {
   injection.is_cheat = pairing.is_cheat;
+  injection.runs = pairing.runs;
   std::vector<std::string> selection{"--case", std::string(pairing.case_id)};
   for (const std::string& word : split(pairing.options, ' ')) selection.push_back(word);
   return run_injected(pairing.devices, injection, selection);

@@ -18,6 +18,7 @@ struct Injection {
   std::string device = sim::traits().kind;  // simulated devices, or a GPU
   std::string fault_variable = {};          // injects the fault; empty: --sim-fault does
   bool is_cheat = false;                    // the fault is a trick of kernels of --kernels
+  int runs = 1;                             // one after the other, of which the last one counts
 };
 
 /// Exit code and rows of a run.
