@@ -66,11 +66,13 @@ class TrialMeter final : public measure::Meter {
   double time_s(std::int64_t launches) override {
     if (launches == 0 || data_.rotation == nullptr) return timed(launches, 0).told_s;
     clock_.enter(&PhaseSeconds::comparison);
+    trial_.pause();
     data_.judge->before_sample();
     clock_.enter(&PhaseSeconds::input);
     const Turns& turns = data_.rotation->next(launches);
     data_.judge->lay_decoys(turns);
     const Timed sample = timed(launches, turns.first);
+    trial_.pause();
     clock_.enter(&PhaseSeconds::comparison);
     data_.judge->after_sample(turns, sample.seen_s);
     data_.rotation->count_sample(sample.seen_s);

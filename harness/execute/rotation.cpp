@@ -7,6 +7,7 @@
 
 #include "harness/execute/memory.h"
 #include "harness/input/distributions.h"
+#include "harness/input/drawn_scale.h"
 #include "harness/input/generate.h"
 #include "harness/input/panel.h"
 #include "harness/oracle/tolerance.h"
@@ -213,10 +214,15 @@ void Rotation::take_any_pass(std::size_t content) {
   of_content_[content].pass = is_exact ? *exact_pass_ : real_pass_;
 }
 
-/// False where a few more factors other than 1 could overflow a product.
+/// False where a few more factors other than 1 could overflow a product, and where rows have scales
+/// of their own.
 bool Rotation::may_change_places(std::size_t content) const {
-  const auto pass = static_cast<std::size_t>(of_content_[content].pass);
-  return passes_[pass].data_of(0).distribution != Distribution::factors;
+  const Pass& pass = passes_[static_cast<std::size_t>(of_content_[content].pass)];
+  if (pass.data_of(0).distribution == Distribution::factors) return false;
+  for (int i = 0; i < std::ssize(op_.signature.inputs); ++i) {
+    if (input::own_scale_elements(op_, pass, i) > 0) return false;
+  }
+  return true;
 }
 
 void Rotation::overwrite(std::size_t content, int rank, int input, TensorSet::WrittenRuns runs) {

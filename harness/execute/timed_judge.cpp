@@ -19,6 +19,8 @@ namespace {
 /// Shares of the samples' time: together at most a tenth.
 constexpr double spot_share = 0.05;
 constexpr double whole_share = 0.05;
+/// Time after which no further set of the last sample is judged.
+constexpr double last_spots_s = 0.05;
 /// Guesses of the first costs.
 constexpr double guessed_spot_s = 100e-6;
 constexpr double guessed_whole_s_per_byte = 1e-9;
@@ -99,12 +101,16 @@ void TimedJudge::after_sample(const Turns& turns, double seconds) {
 }
 
 void TimedJudge::finish(const Turns& turns) {
-  const std::vector<std::size_t> sets = turns.sets();
-  for (const std::size_t set : sets) judge_set(set, Size::spot);
+  std::vector<std::size_t> sets = turns.sets();
+  std::ranges::shuffle(sets, random_);
+  const double begin_s = steady_s();
+  for (const std::size_t set : sets) {
+    judge_set(set, Size::spot);
+    if (steady_s() - begin_s > last_spots_s) break;
+  }
   before_sample();
-  const std::size_t set = any_of(sets);
-  judge_whole(set);
-  repeat(set);
+  if (how() != How::whole) judge_whole(sets.front());
+  repeat(sets.front());
 }
 
 TimedJudge::How TimedJudge::how() const {
@@ -276,6 +282,7 @@ void TimedJudge::repeat(std::size_t set) {
   if (trial_.in_place()) tensors.restore(rotation_.content(set));
   decoys_.lay(tensors);
   trial_.time_s(1, false, set);
+  trial_.pause();
   std::size_t i = 0;
   for (const int rank : output_ranks(op_.signature)) {
     const auto element = tensors.output(rank).first_difference(before[i++]);

@@ -61,6 +61,10 @@ class Trial {
   /// launches that are judged.
   void launch() { time_s(1); }
   void synchronize();
+  /// Lets the processes of kernels of others stand still until the next launch.
+  void pause() {
+    for (Device* device : lane_) device->pause();
+  }
   /// Device time of `launches` launches in seconds, the slowest rank's. They take the sets in
   /// turns, from `first_set` on. Cold: they begin with none of the tensors in the caches of any
   /// device of the lane.

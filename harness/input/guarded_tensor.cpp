@@ -85,25 +85,31 @@ void GuardedTensor::for_each_part(std::span<const Run<Byte>> runs, const Body& b
 }
 
 void GuardedTensor::write(std::span<const Run<const std::byte>> runs) {
-  const bool in_place = buffer_.device().is_readable_by_host();
-  for_each_part(runs, [&](std::byte* at, std::span<const std::byte> part) {
-    if (in_place) {
+  if (buffer_.device().is_readable_by_host()) {
+    for_each_part(runs, [](std::byte* at, std::span<const std::byte> part) {
       std::memcpy(at, part.data(), part.size());
-    } else {
-      buffer_.device().upload(at, part.data(), part.size());
-    }
+    });
+    return;
+  }
+  std::vector<SourcePiece> pieces;
+  for_each_part(runs, [&](std::byte* at, std::span<const std::byte> part) {
+    pieces.push_back({static_cast<std::size_t>(at - data()), part});
   });
+  buffer_.device().upload_pieces(data(), pieces);
 }
 
 void GuardedTensor::read(std::span<const Run<std::byte>> runs) const {
-  const bool in_place = buffer_.device().is_readable_by_host();
-  for_each_part(runs, [&](const std::byte* at, std::span<std::byte> part) {
-    if (in_place) {
+  if (buffer_.device().is_readable_by_host()) {
+    for_each_part(runs, [](const std::byte* at, std::span<std::byte> part) {
       std::memcpy(part.data(), at, part.size());
-    } else {
-      buffer_.device().download(part.data(), at, part.size());
-    }
+    });
+    return;
+  }
+  std::vector<Piece> pieces;
+  for_each_part(runs, [&](const std::byte* at, std::span<std::byte> part) {
+    pieces.push_back({static_cast<std::size_t>(at - data()), part});
   });
+  buffer_.device().download_pieces(data(), pieces);
 }
 
 void GuardedTensor::download(HostTensor& tensor) const {

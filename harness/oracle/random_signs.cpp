@@ -67,6 +67,7 @@ struct SignedProduct {
       squares += square(widen(x[at(i * k + c)]));
     }
     const double norm = std::sqrt(squares);
+    const Growth growth = t.probable.value_or(Growth{t.scale, t.relative});
     Real got = 0;
     double allowed_squares = 0;
     for (std::int64_t j = 0; j < n; ++j) {
@@ -74,8 +75,8 @@ struct SignedProduct {
       const double bias = b.empty() ? 0 : std::abs(widen(b[at(j)]));
       got += static_cast<Real>(value) * signs[at(j)];
       magnitude += std::abs(value) + bias;
-      allowed_squares += square(t.scale * (norm * norms[at(j)] + bias) +
-                                t.relative * std::abs(value) + t.absolute);
+      allowed_squares += square(growth.scale * (norm * norms[at(j)] + bias) +
+                                growth.relative * std::abs(value) + t.absolute);
     }
     // Own roundings, as of a sum in any order.
     const double own =

@@ -27,7 +27,8 @@ bool has_random_signs(const OpInstance& op);
 /// (W^T s) + b s but for the errors that its elements may have.
 ///
 /// After R. Freivalds: "Probabilistic machines can use less running time", IFIP Congress 1977. If
-/// each element errs by at most B_j, as `tolerance` allows, then the sum of s_j e_j exceeds t ||B||
+/// each element errs by at most B_j, as `tolerance` allows (almost surely, where it has such a
+/// bound), then the sum of s_j e_j exceeds t ||B||
 /// with a probability of at most 2 exp(-t^2 / 2), whatever the errors are: W. Hoeffding,
 /// "Probability inequalities for sums of bounded random variables", J. Amer. Statist. Assoc.
 /// 58(301), 1963, theorem 2. The scale of an element is bounded by ||x_i|| ||w_j|| + |b_j|. With t

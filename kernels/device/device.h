@@ -152,6 +152,10 @@ class Device {
   /// thread that touches them first.
   virtual void touch(void* /*memory*/, std::size_t /*bytes*/) {}
 
+  /// Lets the process that runs its kernels stand still until it is next told something, so that no
+  /// thread there works ahead or behind a launch. Does nothing where that process is this one.
+  virtual void pause() {}
+
   virtual std::unique_ptr<Stream> create_stream() = 0;
   /// Waits for all work of the process on the device, also that of streams and threads of others.
   virtual void wait_for_all() {}

@@ -248,6 +248,12 @@ void RemoteDevice::download_pieces(const void* from, std::span<const Piece> piec
   Device::download_pieces(from, pieces);
 }
 
+void RemoteDevice::pause() {
+  const ProcessMemory* memory = settled_memory();
+  if (memory == nullptr || !memory->stop()) return;
+  peer_.before_next([process = *memory] { process.go_on(); });
+}
+
 std::unique_ptr<Stream> RemoteDevice::create_stream() {
   return std::make_unique<RemoteStream>(peer_);
 }

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/remote/message.h"
@@ -25,6 +27,7 @@ class Peer {
   bool is_own() const { return own_ != nullptr; }
 
   void tell(const Writer& message) {
+    if (before_next_) std::exchange(before_next_, nullptr)();
     ++told_;
     if (!own_) {
       if (wants_answer(message.command())) questions_.push_back(told_);
@@ -39,6 +42,8 @@ class Peer {
     tell(message);
     return hear();
   }
+  /// Calls `wake` before the process is next told something.
+  void before_next(std::function<void()> wake) { before_next_ = std::move(wake); }
   /// Waits until the process has done all that it was told. Throws the error of that work.
   void settle() {
     if (done_ != told_) ask(Writer(Command::settle));
@@ -53,6 +58,7 @@ class Peer {
   std::uint64_t told_ = 0;
   std::uint64_t done_ = 0;
   std::deque<std::uint64_t> questions_;  // not yet answered
+  std::function<void()> before_next_;
 };
 
 /// Calls `body` with the number of each rank and its answer. Hears all, else an answer would be

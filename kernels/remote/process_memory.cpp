@@ -2,10 +2,12 @@
 
 #include <limits.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <vector>
@@ -122,5 +124,19 @@ void ProcessMemory::fill(void* to, std::byte value, std::size_t bytes) const {
   }
   transfer.move();
 }
+
+bool ProcessMemory::stop() const {
+  if (kill(process_, SIGSTOP) != 0) return false;
+  siginfo_t seen{};
+  // Its end is somebody else's to hear of.
+  while (waitid(P_PID, static_cast<id_t>(process_), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0) {
+    if (errno != EINTR) return false;
+  }
+  if (seen.si_code != CLD_STOPPED && seen.si_code != CLD_TRAPPED) return false;
+  waitid(P_PID, static_cast<id_t>(process_), &seen, WSTOPPED | WNOHANG);
+  return true;
+}
+
+void ProcessMemory::go_on() const { kill(process_, SIGCONT); }
 
 }  // namespace assay::remote
