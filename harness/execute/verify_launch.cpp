@@ -220,16 +220,19 @@ void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass
     findings.precision.misrounded_fraction = precision.misrounded_fraction;
   }
 
-  const Check rule = verdict.only_improbable() ? Check::probable_bound
-                                               : check_of(rules.rule.oracle, tolerance.exact);
-  if (!verdict.passed() && checks.on(rules, rule)) {
-    throw WrongResult{rule, on, fmt::format("{}: {}", on, verdict.text(ranks))};
-  }
+  const auto demand_rule = [&](Check rule) {
+    if (!verdict.passed() && checks.on(rules, rule)) {
+      throw WrongResult{rule, on, fmt::format("{}: {}", on, verdict.text(ranks))};
+    }
+  };
+  if (!verdict.only_improbable()) demand_rule(check_of(rules.rule.oracle, tolerance.exact));
   for (const oracle::Objection& found : oracle::objections(verdict, rules.rule, op, mode)) {
     if (checks.on(found.check)) {
       throw WrongResult{found.check, on, fmt::format("{}: {}", on, found.text)};
     }
   }
+  // All outputs together may name the cause, so they come first.
+  if (verdict.only_improbable()) demand_rule(Check::probable_bound);
   if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
