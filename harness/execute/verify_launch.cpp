@@ -152,18 +152,21 @@ reference::Problem problem_of(const OpInstance& op, const RankInputs& inputs, co
 void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_exact,
                   const Checks& checks) {
   const Rule& rule = judged.pass.rule;
-  const Check check =
-      verdict.only_improbable() ? Check::probable_bound : check_of(rule.oracle, is_exact);
   const std::string on(judged.on);
-  if (!verdict.passed() && checks.on(judged.pass, check)) {
+  const auto demand_rule = [&](Check check) {
+    if (verdict.passed() || !checks.on(judged.pass, check)) return;
     throw WrongResult{check, on,
                       fmt::format("{}: {}", judged.where, verdict.text(judged.op.signature.ranks))};
-  }
-  for (const oracle::Objection& found : oracle::objections(verdict, rule, judged.op, judged.mode)) {
+  };
+  if (!verdict.only_improbable()) demand_rule(check_of(rule.oracle, is_exact));
+  for (const oracle::Objection& found :
+       oracle::objections(verdict, rule, judged.op, judged.mode)) {
     if (checks.on(found.check)) {
       throw WrongResult{found.check, on, fmt::format("{}: {}", judged.where, found.text)};
     }
   }
+  // All outputs together may name the cause, so they come first.
+  if (verdict.only_improbable()) demand_rule(Check::probable_bound);
 }
 
 void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass,
