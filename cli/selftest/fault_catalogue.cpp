@@ -18,7 +18,7 @@ constexpr std::string_view product = "linear/f32/batch=16,in=4096,out=33,bias=0,
 
 // Long enough that a trick has something to gain.
 constexpr std::string_view gemm = "linear/f32/batch=512,in=512,out=512,bias=0,act=none";
-constexpr std::string_view deep_gemm = "linear/f32/batch=64,in=4096,out=64,bias=0,act=none";
+constexpr std::string_view deep_gemm = "linear/f32/batch=256,in=4096,out=512,bias=0,act=none";
 constexpr std::string_view long_add = "tensor_ops/add/f32/n=1048573";
 constexpr std::string_view long_sum = "tensor_ops/sum/f32/n=16777216";
 constexpr std::string_view medium_exp = "tensor_ops/exp/f32/n=65537";
