@@ -10,8 +10,6 @@
 #include <system_error>
 #include <vector>
 
-#include "kernels/core/status.h"
-
 namespace assay::remote {
 namespace {
 
@@ -73,8 +71,8 @@ class Transfer {
     return first;
   }
   [[noreturn]] void fail(int error) const {
-    throw DeviceError(Failure::internal, std::string("cannot ") + verb_ +
-                                             " memory of the kernels' process: " + why(error));
+    throw MemoryWithheld(Failure::internal, std::string("cannot ") + verb_ +
+                                                " memory of the kernels' process: " + why(error));
   }
 
   pid_t process_;
