@@ -144,14 +144,13 @@ std::optional<std::string> Trial::damage() const {
 }
 
 std::optional<std::string> Trial::changed_process() const {
-  if (auto change = before_.changed()) return change;
   for (Device* device : executing_) {
     auto* const others = dynamic_cast<ProcessWatch*>(device);
     if (others == nullptr) continue;
     if (auto change = parents_.changed()) return change;
     if (auto change = others->changed_process()) return change;
   }
-  return std::nullopt;
+  return before_.changed();
 }
 
 std::optional<std::string> Trial::elsewhere() const {

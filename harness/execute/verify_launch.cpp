@@ -159,8 +159,7 @@ void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_
                       fmt::format("{}: {}", judged.where, verdict.text(judged.op.signature.ranks))};
   };
   if (!verdict.only_improbable()) demand_rule(check_of(rule.oracle, is_exact));
-  for (const oracle::Objection& found :
-       oracle::objections(verdict, rule, judged.op, judged.mode)) {
+  for (const oracle::Objection& found : oracle::objections(verdict, rule, judged.op, judged.mode)) {
     if (checks.on(found.check)) {
       throw WrongResult{found.check, on, fmt::format("{}: {}", judged.where, found.text)};
     }

@@ -206,26 +206,28 @@ std::int64_t RemoteDevice::free_memory_bytes() const {
   return Reader(peer_.ask(Writer(Command::free_memory))).get<std::int64_t>();
 }
 
-const ProcessMemory* RemoteDevice::settled_memory() {
-  if (!memory_) return nullptr;
+bool RemoteDevice::directly(const std::function<void(const ProcessMemory&)>& call) {
+  if (!memory_) return false;
   peer_.settle();
-  return &*memory_;
+  try {
+    call(*memory_);
+  } catch (const MemoryWithheld&) {
+    peer_.ask(Writer(Command::settle));  // if it has ended, that is the news
+    throw;
+  }
+  return true;
 }
 
 void RemoteDevice::upload(void* to, const void* from_host, std::size_t bytes) {
   const std::span content(static_cast<const std::byte*>(from_host), bytes);
-  if (const ProcessMemory* memory = settled_memory()) {
-    const SourcePiece piece{.bytes = content};
-    return memory->write(to, {&piece, 1});
-  }
+  const SourcePiece piece{.offset = 0, .bytes = content};
+  if (directly([&](const auto& memory) { memory.write(to, {&piece, 1}); })) return;
   peer_.tell(Writer(Command::upload).put(address(to)).put(content));
 }
 
 void RemoteDevice::download(void* to_host, const void* from, std::size_t bytes) {
-  if (const ProcessMemory* memory = settled_memory()) {
-    const Piece piece{.bytes = {static_cast<std::byte*>(to_host), bytes}};
-    return memory->read(from, {&piece, 1});
-  }
+  const Piece piece{.offset = 0, .bytes = {static_cast<std::byte*>(to_host), bytes}};
+  if (directly([&](const auto& memory) { memory.read(from, {&piece, 1}); })) return;
   const auto content = peer_.ask(Writer(Command::download).put(address(from)).put(bytes));
   if (content.size() != bytes) {
     throw DeviceError(Failure::internal, "remote: a download of another size than asked for");
@@ -234,24 +236,24 @@ void RemoteDevice::download(void* to_host, const void* from, std::size_t bytes) 
 }
 
 void RemoteDevice::fill(void* to, std::byte value, std::size_t bytes) {
-  if (const ProcessMemory* memory = settled_memory()) return memory->fill(to, value, bytes);
+  if (directly([&](const auto& memory) { memory.fill(to, value, bytes); })) return;
   peer_.tell(Writer(Command::fill).put(address(to)).put(value).put(bytes));
 }
 
 void RemoteDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
-  if (const ProcessMemory* memory = settled_memory()) return memory->write(to, pieces);
+  if (directly([&](const auto& memory) { memory.write(to, pieces); })) return;
   Device::upload_pieces(to, pieces);
 }
 
 void RemoteDevice::download_pieces(const void* from, std::span<const Piece> pieces) {
-  if (const ProcessMemory* memory = settled_memory()) return memory->read(from, pieces);
+  if (directly([&](const auto& memory) { memory.read(from, pieces); })) return;
   Device::download_pieces(from, pieces);
 }
 
 void RemoteDevice::pause() {
-  const ProcessMemory* memory = settled_memory();
-  if (memory == nullptr || !memory->stop()) return;
-  peer_.before_next([process = *memory] { process.go_on(); });
+  directly([&](const ProcessMemory& memory) {
+    if (memory.stop()) peer_.before_next([process = memory] { process.go_on(); });
+  });
 }
 
 std::unique_ptr<Stream> RemoteDevice::create_stream() {

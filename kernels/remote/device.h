@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,8 +43,9 @@ class RemoteDevice : public Device {
 
  private:
   DeviceInfo info_;
-  /// Returns the memory if it can be reached, when all that was told has been done.
-  const ProcessMemory* settled_memory();
+  /// Calls with the memory if it can be reached, when all that was told has been done. False
+  /// without it.
+  bool directly(const std::function<void(const ProcessMemory&)>& call);
 
   Peer& peer_;
   std::optional<ProcessMemory> memory_;

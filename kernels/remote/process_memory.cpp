@@ -12,8 +12,6 @@
 #include <system_error>
 #include <vector>
 
-#include "kernels/core/status.h"
-
 namespace assay::remote {
 namespace {
 
@@ -75,8 +73,8 @@ class Transfer {
     return first;
   }
   [[noreturn]] void fail(int error) const {
-    throw DeviceError(Failure::internal, std::string("cannot ") + verb_ +
-                                             " memory of the kernels' process: " + why(error));
+    throw MemoryWithheld(Failure::internal, std::string("cannot ") + verb_ +
+                                                " memory of the kernels' process: " + why(error));
   }
 
   pid_t process_;

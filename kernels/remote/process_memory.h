@@ -7,13 +7,19 @@
 #include <optional>
 #include <span>
 
+#include "kernels/core/status.h"
 #include "kernels/device/device.h"
 
 namespace assay::remote {
 
+/// Memory that could be reached has been protected or hidden.
+struct MemoryWithheld : DeviceError {
+  using DeviceError::DeviceError;
+};
+
 /// Memory of another process of this machine, read and written without its help: no code there can
-/// tell when it is looked at. Addresses are those of that process. Throws DeviceError(internal)
-/// with a sentence for pages that it has protected, or if it hides itself or has ended.
+/// tell when it is looked at. Addresses are those of that process. Throws MemoryWithheld, as an
+/// internal error, for pages that it has protected, or if it hides itself or has ended.
 class ProcessMemory {
  public:
   /// Returns nothing if the system does not allow it. Tries to read `content` at an address where

@@ -1,10 +1,13 @@
 // Smaller parts of a run: locks, shared references, memory growth, kills by the kernel.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -232,6 +235,39 @@ TEST(GrowthOfThisProcess, ALeakShows) {
   munmap(leak, trials * bytes);
   EXPECT_GT(growth.parent().bytes_per_1000_trials, 4e6);
   EXPECT_NE(growth.text().find("parent +"), std::string::npos) << growth.text();
+}
+
+TEST(GrowthOfAWorker, IncludesTheProcessThatItStarted) {
+  // A worker that waits, and beside it a process that leaks.
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  constexpr int trials = 400;
+  constexpr std::size_t bytes = 64 << 10;
+  const pid_t worker = fork();
+  if (worker == 0) {
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (char trial = 0; read(ends[1], &trial, 1) == 1;) {
+        void* const leak = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        if (leak == MAP_FAILED || write(ends[1], &trial, 1) != 1) break;
+      }
+      _exit(0);
+    }
+    for (;;) pause();
+  }
+  close(ends[1]);
+  LeakMonitor growth;
+  for (int i = 0; i < trials; ++i) {
+    char trial = 'x';
+    ASSERT_EQ(write(ends[0], &trial, 1), 1);
+    ASSERT_EQ(read(ends[0], &trial, 1), 1);
+    growth.sample({&worker, 1});
+  }
+  close(ends[0]);
+  kill(worker, SIGKILL);
+  waitpid(worker, nullptr, 0);
+  EXPECT_GT(growth.steepest_worker().bytes_per_1000_trials, 1e6);
 }
 
 TEST(OomWatch, ReadsTheKernelsCount) {
