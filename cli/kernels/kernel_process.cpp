@@ -166,8 +166,12 @@ class Child {
     std::signal(WTERMSIG(*status), SIG_DFL);
     std::raise(WTERMSIG(*status));
   }
-  say("{}: its process {}\n", kernels, child.how_it_ended());
   const int code = status && WIFEXITED(*status) ? WEXITSTATUS(*status) : 1;
+  if (status) {
+    say("{}: ended its process with exit code {}\n", kernels, code);
+  } else {
+    say("{}: closed its connection to the judge\n", kernels);
+  }
   _exit(code == 0 ? 1 : code);
 }
 
