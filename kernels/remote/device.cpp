@@ -251,6 +251,7 @@ void RemoteDevice::download_pieces(const void* from, std::span<const Piece> piec
 }
 
 void RemoteDevice::pause() {
+  if (peer_.stands_still()) return;
   directly([&](const ProcessMemory& memory) {
     if (memory.stop()) peer_.before_next([process = memory] { process.go_on(); });
   });

@@ -44,6 +44,7 @@ class Peer {
   }
   /// Calls `wake` before the process is next told something.
   void before_next(std::function<void()> wake) { before_next_ = std::move(wake); }
+  bool stands_still() const { return before_next_ != nullptr; }
   /// Waits until the process has done all that it was told. Throws the error of that work.
   void settle() {
     if (done_ != told_) ask(Writer(Command::settle));
