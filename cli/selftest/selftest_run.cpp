@@ -14,14 +14,20 @@ namespace fs = std::filesystem;
 Outcome run_injected(int simulated, const Injection& injection,
                      const std::vector<std::string>& selection) {
   const TemporaryFolder folder;
-  std::vector<std::string> arguments{
-      "run", "--quiet", "--device", injection.device, "--seed", std::to_string(injection.seed)};
+  // Cheats run on the CPU, where all defences are up: what a process holds for a simulated device
+  // cannot be read from outside. Only simulated devices go without a check.
+  const bool is_on_cpu = injection.is_cheat && injection.without.empty();
+  const std::string device = is_on_cpu ? "cpu" : injection.device;
+  std::vector<std::string> arguments{"run",  "--quiet", "--device",
+                                     device, "--seed",  std::to_string(injection.seed)};
   arguments.insert(arguments.end(), selection.begin(), selection.end());
   std::vector<std::pair<std::string, std::string>> environment;
   if (!injection.fault_variable.empty()) {
     environment.emplace_back(injection.fault_variable, injection.fault);
   } else {
-    arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
+    if (!is_on_cpu) {
+      arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
+    }
     if (injection.is_cheat) {
       const fs::path program = fs::read_symlink("/proc/self/exe");
       const fs::path cheats = program.parent_path().parent_path() / "lib/assay/kernel_cheats.so";

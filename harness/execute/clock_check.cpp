@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "harness/execute/verify_launch.h"
 #include "harness/statistics/order_statistics.h"
@@ -15,28 +16,48 @@ namespace {
 
 /// Share of the seen time that may be missing from what is told.
 constexpr double missing_share = 0.05;
-/// Times of longer series. A late message costs milliseconds where others use the cores, whatever
-/// it is about: it is a small share of long work, while that of a changed clock stays.
-constexpr std::array work_s{0.05, 0.2, 0.8};
+/// Times of long series, one after the other. A late message costs milliseconds where others use
+/// the cores, whatever it is about: it is a small share of long work, while that of a changed clock
+/// stays.
+constexpr std::array long_series_s{0.05, 0.2};
 /// A disturbance must strike each of so many.
-constexpr int clock_readings = 5;
-/// Samples of a series may be this much faster than launches in a longer one, which reads other
-/// caches.
+constexpr int long_series = 5;
+/// Time of a short series: long beside a message, and still without a change of processes.
+constexpr double short_series_s = 0.003;
+constexpr int short_series = 50;
+/// Samples beside each of them.
+constexpr int samples_beside = 3;
+/// Samples may be this much faster than launches in a series, which has a message too.
 constexpr double faster_share = 0.1;
+
+double of_launch(double seconds, std::int64_t launches) {
+  return seconds / static_cast<double>(launches);
+}
 
 }  // namespace
 
-void ClockCheck::accuse(const Reading& last) const {
-  throw WrongResult{
-      Check::clock, "",
-      fmt::format("its clock tells of {:.3g} s for {} launches, during which {:.3g} s passed",
-                  last.told_s, last.launches, last.seen_s)};
+std::optional<double> ClockCheck::untold_share() const {
+  double told_s = 0;
+  double seen_s = 0;
+  for (const Reading& reading : readings_) {
+    told_s += reading.told_s;
+    seen_s += reading.seen_s;
+  }
+  if (!(seen_s > 0)) return std::nullopt;
+  return std::max(0.0, 1 - told_s / seen_s);
+}
+
+void ClockCheck::accuse(const std::string& why) const {
+  throw WrongResult{Check::clock, "", "its clock tells of " + why};
 }
 
 void ClockCheck::add(std::int64_t launches, double told_s, double seen_s) {
   if (!checks_.on(Check::clock)) return;
   const Reading reading{launches, told_s, seen_s};
-  if (!(told_s >= 0) || !std::isfinite(told_s)) accuse(reading);
+  if (!(told_s >= 0) || !std::isfinite(told_s)) {
+    accuse(fmt::format("{:.3g} s for {} launches: it has gone backwards, or is none", told_s,
+                       launches));
+  }
   if (launches == 0) {
     empty_s_.push_back(seen_s);
   } else {
@@ -44,58 +65,67 @@ void ClockCheck::add(std::int64_t launches, double told_s, double seen_s) {
   }
 }
 
+/// In turns with the sets, as samples are: the same one again would be in the caches.
 ClockCheck::Reading ClockCheck::read(std::int64_t launches) {
+  const std::size_t first_set = next_set_;
+  next_set_ = (next_set_ + static_cast<std::size_t>(launches)) % trial_.sets();
   const double begin_s = system_call_s();
-  const double told_s = trial_.time_s(launches);
+  const double told_s = trial_.time_s(launches, false, first_set);
   return {launches, told_s, system_call_s() - begin_s};
 }
 
-/// In turns with samples as they were, series whose length hides no message: both must agree with
-/// the judge's clock once.
-void ClockCheck::demand_agreement() {
-  const std::int64_t launches = readings_.back().launches;
-  std::int64_t many = launches;
+/// Some long series must be told as long as it is seen.
+void ClockCheck::demand_long_series() {
+  std::int64_t launches = readings_.back().launches;
   Reading last;
-  for (const double least_s : work_s) {
-    while (read(many).seen_s < least_s) many *= 2;
-    for (int i = 0; i < clock_readings; ++i) {
-      Reading sample;
-      for (int n = 0; n < clock_readings; ++n) {
-        const Reading one = read(launches);
-        sample.launches += one.launches;
-        sample.told_s += one.told_s;
-      }
-      last = read(many);
-      const double seen_launch_s = last.seen_s / static_cast<double>(last.launches);
-      const double told_launch_s = sample.told_s / static_cast<double>(sample.launches);
-      if (last.told_s >= (1 - missing_share) * last.seen_s &&
-          told_launch_s >= (1 - faster_share) * seen_launch_s) {
-        return;
-      }
+  for (const double least_s : long_series_s) {
+    while (read(launches).seen_s < least_s) launches *= 2;
+    for (int i = 0; i < long_series; ++i) {
+      last = read(launches);
+      if (last.told_s >= (1 - missing_share) * last.seen_s) return;
     }
   }
-  accuse(last);
+  accuse(fmt::format("{:.3g} s for {} launches, during which {:.3g} s passed", last.told_s,
+                     last.launches, last.seen_s));
+}
+
+/// Samples as they were must tell of about as much time for a launch as the judge sees in the
+/// fastest of many series, which are so long that messages hide little.
+void ClockCheck::demand_samples() {
+  const std::int64_t launches = readings_.back().launches;
+  std::int64_t many = launches;
+  while (read(many).seen_s < short_series_s) many *= 2;
+  std::vector<double> told_s;
+  double least_seen_s = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < short_series; ++i) {
+    for (int n = 0; n < samples_beside; ++n) {
+      told_s.push_back(of_launch(read(launches).told_s, launches));
+    }
+    least_seen_s = std::min(least_seen_s, of_launch(read(many).seen_s, many));
+    if (statistics::median(told_s) >= (1 - faster_share) * least_seen_s) return;
+  }
+  accuse(fmt::format("{:.3g} s for a launch, in samples of {}; one of {} took {:.3g} s or more",
+                     statistics::median(told_s), launches, many, least_seen_s));
 }
 
 void ClockCheck::check_series() {
   if (!checks_.on(Check::clock)) return;
   if (readings_.empty()) {  // of cold launches
     readings_.push_back(read(1));
-    demand_agreement();
+    demand_long_series();
     return;
   }
   const double empty_s = empty_s_.empty() ? 0 : statistics::median(empty_s_);
-  double told_s = 0;
+  double unexplained_s = 0;
   double seen_s = 0;
-  double explained_s = 0;
   for (const Reading& reading : readings_) {
-    told_s += reading.told_s;
+    unexplained_s += reading.seen_s - reading.told_s - std::min(empty_s, reading.seen_s);
     seen_s += reading.seen_s;
-    explained_s += std::min(empty_s, reading.seen_s);
   }
-  unexplained_share_ = std::max(0.0, seen_s - told_s - explained_s) / seen_s;
   // A longer series of an op in place would work on its own results, which grow without end.
-  if (unexplained_share_ > missing_share && !trial_.in_place()) demand_agreement();
+  if (unexplained_s <= missing_share * seen_s || trial_.in_place()) return;
+  demand_long_series();
+  demand_samples();
 }
 
 }  // namespace assay

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,9 @@ class ClockCheck {
   /// neither told nor as much as a reading without launches takes, and longer series hide it too.
   void check_series();
 
-  /// Share of the seen time that was neither told nor explained; 0 before check_series.
-  double unexplained_share() const { return unexplained_share_; }
+  /// Share of the seen time that was not told: messages, in which a changed clock would not show.
+  /// Empty if nothing was seen.
+  std::optional<double> untold_share() const;
 
  private:
   struct Reading {
@@ -33,14 +36,15 @@ class ClockCheck {
     double seen_s = 0;
   };
   Reading read(std::int64_t launches);
-  void demand_agreement();
-  [[noreturn]] void accuse(const Reading& last) const;
+  void demand_long_series();
+  void demand_samples();
+  [[noreturn]] void accuse(const std::string& why) const;
 
   Trial& trial_;
   const Checks& checks_;
   std::vector<Reading> readings_;
   std::vector<double> empty_s_;
-  double unexplained_share_ = 0;
+  std::size_t next_set_ = 0;
 };
 
 }  // namespace assay

@@ -313,6 +313,7 @@ measure::Measurement Engine::measure_trial(const PlannedTrial& planned, Trial& t
     record.repeatable = true;
   }
   clock_check.check_series();
+  record.untold_share = clock_check.untold_share();
   return measurement;
 }
 

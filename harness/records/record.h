@@ -156,6 +156,8 @@ struct Record {
 
   std::optional<bool> second_take;  // of a timed row: its first times were disturbed
   std::string timed_seed;           // of the inputs of timed launches, which nothing foretold
+  std::optional<double>
+      untold_share;  // of the samples' time, in which a clock could not be checked
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -255,6 +257,7 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("energy_resolution_s", r.energy_resolution_s);
   visit("second_take", r.second_take);
   visit("timed_seed", r.timed_seed);
+  visit("untold_share", r.untold_share);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.
