@@ -29,7 +29,6 @@ enum class Check {
   process_state,       // launches leave no changed state in the process
   agreement_of_ranks,  // all ranks have the same bits
   last_launch,         // the last launch leaves the verified bits, a timed one those of its repetition
-  random_signs,        // all outputs of a timed product together, against random signs
   batch_invariance,    // rows keep their bits in smaller batches, where that is asked for
   soak,                // each of many launches leaves the verified bits
   late_writes,         // kernels of others write nothing after their stream has ended
@@ -39,6 +38,7 @@ enum class Check {
   placement_layer,     // intermediate expectations of a placement scenario hold
   declared_deviation,  // a deviation that a library declares is seen
   decoys,              // outputs without computing do not pass
+  random_signs,        // all outputs of a timed product together, against random signs
   limit,               // no rate is far beyond the measured limit of its device
   supervision,         // the trial ends by itself, in time and without an error
 };
