@@ -80,10 +80,10 @@ class TrialMeter final : public measure::Meter {
     return sample.told_s;
   }
   std::vector<double> way_times_s() const override {
-    return goes_both_ways_ ? trial_.rank_times_s() : std::vector<double>{};
+    return goes_both_ways_ ? rank_times_s_ : std::vector<double>{};
   }
   std::vector<double> rank_times_s() const override {
-    return trial_.has_clock_of_each_rank() ? trial_.rank_times_s() : std::vector<double>{};
+    return trial_.has_clock_of_each_rank() ? rank_times_s_ : std::vector<double>{};
   }
   DeviceCondition condition() override { return trial_.condition(); }
   std::optional<double> yardstick_s() override {
@@ -94,6 +94,7 @@ class TrialMeter final : public measure::Meter {
     return seconds;
   }
   double now_s() override { return steady_s(); }
+  std::string_view launched_by() const { return launched_by_; }
 
  private:
   struct Timed {
@@ -106,6 +107,10 @@ class TrialMeter final : public measure::Meter {
     const double begin_s = system_call_s();
     const double told_s = trial_.time_s(launches, is_cold, first_set);
     const Timed timed{told_s, system_call_s() - begin_s};
+    if (launches > 0) {  // whose judge may launch again
+      rank_times_s_ = trial_.rank_times_s();
+      launched_by_ = trial_.launched_by();
+    }
     // Caches are flushed off the trial's clock alone.
     if (!is_cold) data_.clock.add(launches, timed.told_s, timed.seen_s);
     return timed;
@@ -117,6 +122,9 @@ class TrialMeter final : public measure::Meter {
   bool cold_;
   bool goes_both_ways_;
   Trial* yardstick_;  // null: none
+  // Of the last sample.
+  std::vector<double> rank_times_s_;
+  std::string_view launched_by_;
 };
 
 /// From the operating system: no process that runs kernels can foretell it, and no two trials get
@@ -297,7 +305,7 @@ measure::Measurement Engine::measure_trial(const PlannedTrial& planned, Trial& t
   const double begin_s = steady_s();
   measure::Measurement measurement = measure::sample(meter, policy);
   record.contended = measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
-  record.launched_by = trial.launched_by();
+  record.launched_by = meter.launched_by();
   record.input_sets = sets;
   clock_.enter(&PhaseSeconds::comparison);
   if (rotation) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -93,12 +94,10 @@ struct SignedProduct {
     std::vector<RowResidual> rows(static_cast<std::size_t>(m));
     parallel_runs(m, 1,
                   [&](std::int64_t i, std::int64_t) { rows[at(i)] = row(i, ws, of_w, bs, t); });
-    RowResidual worst = rows.front();
-    for (const RowResidual& one : rows) {
-      if (!worst.passed()) break;
-      if (!(one.residual * worst.allowed <= worst.residual * one.allowed)) worst = one;
-    }
-    return worst;
+    return *std::ranges::max_element(rows, {}, [](const RowResidual& one) {
+      if (!one.passed() && !std::isfinite(one.residual)) return double{INFINITY};
+      return one.residual > 0 ? one.residual / one.allowed : 0.0;
+    });
   }
 
   static double square(double value) { return value * value; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,7 +17,8 @@ struct RowResidual {
   std::int64_t row = 0;
   double residual = 0;  // |sum over j of s_j e_j|, e_j the error of element j
   double allowed = 0;
-  bool passed() const { return residual <= allowed; }  // NaN does not
+  /// NaN does not; nor does an infinite element, which would allow any residual.
+  bool passed() const { return residual <= allowed && std::isfinite(allowed); }
 };
 
 /// True if random_signs can judge outputs of the op: products of floats with no activation.

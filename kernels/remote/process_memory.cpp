@@ -124,14 +124,17 @@ void ProcessMemory::fill(void* to, std::byte value, std::size_t bytes) const {
 }
 
 bool ProcessMemory::stop() const {
-  if (kill(process_, SIGSTOP) != 0) return false;
   siginfo_t seen{};
+  const auto id = static_cast<id_t>(process_);
+  // Only of a child is heard that it stands still.
+  if (waitid(P_PID, id, &seen, WEXITED | WNOHANG | WNOWAIT) != 0) return false;
+  if (kill(process_, SIGSTOP) != 0) return false;
   // Its end is somebody else's to hear of.
-  while (waitid(P_PID, static_cast<id_t>(process_), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0) {
+  while (waitid(P_PID, id, &seen, WSTOPPED | WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) return false;
   }
   if (seen.si_code != CLD_STOPPED && seen.si_code != CLD_TRAPPED) return false;
-  waitid(P_PID, static_cast<id_t>(process_), &seen, WSTOPPED | WNOHANG);
+  waitid(P_PID, id, &seen, WSTOPPED | WNOHANG);
   return true;
 }
 

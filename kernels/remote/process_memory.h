@@ -32,7 +32,7 @@ class ProcessMemory {
   void fill(void* to, std::byte value, std::size_t bytes) const;
 
   /// Stops all threads of the process, a child of this one, and waits until they stand still. False
-  /// if it has ended.
+  /// if it has ended, or is none.
   bool stop() const;
   void go_on() const;
 

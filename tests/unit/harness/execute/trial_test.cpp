@@ -323,7 +323,18 @@ TEST(Faults, AWritePastTheEndByEarlyTimedLaunchesAlone) {
   EXPECT_EQ(result.record.caught_on, "timed_launches");
 }
 TEST(Faults, AResultThatIsWrongOnlyAfterTheVerifiedLaunches) {
-  expect_caught(Fault::changes_with_launch, Check::last_launch, "", "not repeatable");
+  const Record checked = with_fault(Fault::changes_with_launch, "").record;
+  EXPECT_EQ(checked.status, Status::fail);
+  EXPECT_EQ(checked.caught_by, Check::last_launch);
+  EXPECT_NE(checked.reason.find("not repeatable: the last launch"), std::string::npos)
+      << checked.reason;
+  const Result timed = with_fault(Fault::changes_with_launch, "batch");
+  EXPECT_EQ(timed.record.status, Status::fail);
+  EXPECT_EQ(timed.record.caught_by, Check::exact);
+  EXPECT_EQ(timed.record.caught_on, "timed_launches");
+  EXPECT_TRUE(timed.record.reason.starts_with("timed_launches: sample ")) << timed.record.reason;
+  EXPECT_FALSE(timed.record.time_median_s) << "wrong work has no times";
+  EXPECT_TRUE(timed.samples.empty());
 }
 
 }  // namespace

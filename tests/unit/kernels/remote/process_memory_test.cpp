@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <new>
 #include <numeric>
+#include <thread>
 
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
@@ -178,6 +181,22 @@ TEST(ProcessMemory, OfAnEndedProcessIsAnError) {
             "cannot read memory of the kernels' process: it has ended");
 }
 
+TEST(ProcessMemory, StopsNoProcessThatIsNoChild) {
+  // A parent of its own: nothing would let it go on.
+  const auto memory = ProcessMemory::open(getpid(), address(sample.data()), sample);
+  ASSERT_TRUE(memory);
+  EXPECT_FALSE(memory->stop());
+}
+
+TEST(ProcessMemory, StopsAChildAndLetsItGoOn) {
+  const Child child([] {});
+  const auto memory = open(child);
+  ASSERT_TRUE(memory);
+  EXPECT_TRUE(memory->stop());
+  memory->go_on();
+  EXPECT_TRUE(memory->stop());
+}
+
 TEST(ProcessMemory, IsNotOpenedWhereOtherBytesLie) {
   const Child child([] {});
   const std::array other{std::byte{3}, std::byte{1}, std::byte{4}, std::byte{2}};
@@ -220,6 +239,9 @@ class DeviceOfAProcess : public testing::Test {
     child_ = fork();
     if (child_ == 0) {
       judge_.reset();
+      std::thread([this] {
+        for (;;) ++*counter_;
+      }).detach();
       SlowGroup group(std::move(other));
       const auto cpu = cpu::make_backend();
       serve(group, {.backend = *cpu});
@@ -230,10 +252,22 @@ class DeviceOfAProcess : public testing::Test {
                     ProcessMemory::open(child_, address(sample.data()), sample));
   }
   void TearDown() override {
+    if (child_ < 0) return;
     kill(child_, SIGKILL);
     waitpid(child_, nullptr, 0);
   }
+  std::uint64_t counted() const { return *counter_; }
+  /// True if the process still counts. One that does not is given many turns to go on.
+  bool counts_on() const {
+    const std::uint64_t before = counted();
+    for (int i = 0; i < 200 && counted() == before; ++i) usleep(1000);
+    return counted() != before;
+  }
 
+  /// In memory that both processes share; a thread of the other one counts.
+  std::atomic<std::uint64_t>* counter_ =
+      new (mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+          std::atomic<std::uint64_t>(0);
   pid_t child_ = -1;
   std::optional<providers::SocketGroup> judge_;
   std::optional<Peer> peer_;
@@ -257,6 +291,60 @@ TEST_F(DeviceOfAProcess, TransfersWithoutItsHelp) {
   device_->download_pieces(buffer.data(), pieces);
   EXPECT_EQ(two, (std::array{std::byte{1}, std::byte{3}}));
   kill(child_, SIGCONT);
+}
+
+TEST_F(DeviceOfAProcess, StandsStillUntilNextToldSomething) {
+  const Buffer buffer(*device_, small_bytes);
+  device_->fill(buffer.data(), std::byte{5}, buffer.bytes());
+  while (counted() == 0) usleep(1000);
+  EXPECT_TRUE(counts_on());
+  for (int i = 0; i < 3; ++i) {
+    device_->pause();
+    EXPECT_FALSE(counts_on());
+    std::byte first{};
+    device_->download(&first, buffer.data(), 1);
+    const std::byte other{7};
+    device_->upload(buffer.data(), &other, 1);
+    EXPECT_EQ(first, i == 0 ? std::byte{5} : std::byte{7});
+    EXPECT_FALSE(counts_on()) << "transfers need no help of it";
+    const auto stream = device_->create_stream();
+    EXPECT_TRUE(counts_on());
+  }
+}
+
+TEST_F(DeviceOfAProcess, StandsStillOnceHoweverOftenItIsTold) {
+  device_->pause();
+  device_->pause();
+  EXPECT_FALSE(counts_on());
+  const auto stream = device_->create_stream();
+  EXPECT_TRUE(counts_on()) << "once more goes on";
+  device_->pause();
+  EXPECT_FALSE(counts_on());
+}
+
+TEST_F(DeviceOfAProcess, FinishesItsWorkBeforeItStandsStill) {
+  const Buffer buffer(*device_, small_bytes);
+  for (int i = 0; i < 5; ++i) {
+    peer_->tell(Writer(Command::fill)
+                    .put(address(buffer.data()))
+                    .put(static_cast<std::byte>(i))
+                    .put(buffer.bytes()));
+    device_->pause();
+    std::byte last{};
+    device_->download(&last, buffer.data() + buffer.bytes() - 1, 1);
+    ASSERT_EQ(last, static_cast<std::byte>(i));
+  }
+}
+
+TEST_F(DeviceOfAProcess, CannotStandStillWhenItHasEnded) {
+  kill(child_, SIGKILL);
+  siginfo_t seen{};
+  waitid(P_PID, static_cast<id_t>(child_), &seen, WEXITED | WNOWAIT);
+  device_->pause();
+  EXPECT_FALSE(peer_->stands_still()) << "ended, and not yet waited for";
+  waitpid(std::exchange(child_, -1), nullptr, 0);
+  device_->pause();
+  EXPECT_FALSE(peer_->stands_still());
 }
 
 TEST_F(DeviceOfAProcess, WaitsForWhatWasToldBefore) {

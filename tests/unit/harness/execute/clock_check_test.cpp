@@ -1,0 +1,102 @@
+// Times that a trial's clock tells, against those that pass.
+#include "harness/execute/clock_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/core/clock.h"
+#include "kernels/sim/backend.h"
+#include "tests/unit/timed_case.h"
+
+namespace assay {
+namespace {
+
+constexpr const char* id = "tensor_ops/exp/f64/n=30011";
+
+/// A series as the engine takes it.
+std::string accused(std::unique_ptr<Backend> backend) {
+  TimedCase timed(id, {.own_inputs = false}, std::move(backend));
+  const Checks checks;
+  ClockCheck clock(timed.trial, checks);
+  const auto add = [&](std::int64_t launches) {
+    const double begin_s = system_call_s();
+    const double told_s = timed.trial.time_s(launches);
+    clock.add(launches, told_s, system_call_s() - begin_s);
+  };
+  return wrong_by(
+      [&] {
+        for (int i = 0; i < 30; ++i) {
+          add(0);
+          add(300);
+        }
+        clock.check_series();
+      },
+      Check::clock);
+}
+
+TEST(ClockCheck, PassesAnHonestClock) {
+  EXPECT_EQ(accused(cpu::make_backend()), "");
+  EXPECT_EQ(accused(sim::make_backend(1)), "");
+}
+
+TEST(ClockCheck, AccusesAClockThatIsATenthSlow) {
+  const std::string reason =
+      accused(sim::make_backend(1, {sim::parse_fault("slow_clock,percent=10")}));
+  EXPECT_TRUE(reason.starts_with("its clock tells of ")) << reason;
+  EXPECT_NE(reason.find(" launches, during which "), std::string::npos) << reason;
+}
+
+class ClockChecks : public testing::Test {
+ protected:
+  TimedCase timed_{id, {.own_inputs = false}};
+  Checks checks_;
+  ClockCheck clock_{timed_.trial, checks_};
+};
+
+TEST_F(ClockChecks, AccuseATimeThatNoClockCanTell) {
+  for (const double told_s : {-1e-9, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_NE(wrong_by([&] { clock_.add(1, told_s, 1e-3); }, Check::clock), "") << told_s;
+    EXPECT_NE(wrong_by([&] { clock_.add(0, told_s, 1e-3); }, Check::clock), "") << told_s;
+  }
+  EXPECT_EQ(wrong_by([&] { clock_.add(3, -1.0, 0.25); }),
+            "its clock tells of -1 s for 3 launches, during which 0.25 s passed");
+  const Checks others(Check::clock);
+  ClockCheck off(timed_.trial, others);
+  EXPECT_EQ(wrong_by([&] { off.add(1, -1.0, 1e-3); }), "");
+  EXPECT_EQ(wrong_by([&] { clock_.add(1, 0, 1e-3); }), "") << "too short for the clock";
+}
+
+TEST_F(ClockChecks, ExplainWhatReadingTheClockTakes) {
+  EXPECT_EQ(clock_.unexplained_share(), 0);
+  for (int i = 0; i < 10; ++i) {
+    clock_.add(0, 0, 0.2);
+    clock_.add(1, 0.8, 1.0);
+  }
+  clock_.check_series();
+  EXPECT_NEAR(clock_.unexplained_share(), 0, 1e-12);
+}
+
+TEST_F(ClockChecks, CountWhatNothingExplains) {
+  for (int i = 0; i < 10; ++i) {
+    clock_.add(0, 0, 0.1);
+    clock_.add(1, 0.87, 1.0);
+  }
+  clock_.check_series();
+  EXPECT_NEAR(clock_.unexplained_share(), 0.03, 1e-12) << "less than must be looked at";
+}
+
+TEST_F(ClockChecks, LookAtLongerSeriesWhereTimeIsMissing) {
+  // The real clock of this trial is right, and so are these launches: the series was disturbed.
+  for (int i = 0; i < 10; ++i) clock_.add(1, 1e-5, 1e-3);
+  EXPECT_EQ(wrong_by([&] { clock_.check_series(); }), "");
+  EXPECT_NEAR(clock_.unexplained_share(), 0.99, 1e-12);
+}
+
+TEST_F(ClockChecks, LookAtLaunchesOfTheirOwnWhereNoneWasCounted) {
+  EXPECT_EQ(wrong_by([&] { clock_.check_series(); }), "") << "cold launches";
+}
+
+}  // namespace
+}  // namespace assay
