@@ -16,6 +16,11 @@ namespace {
 
 /// Share of the seen time that may be missing from what is told.
 constexpr double missing_share = 0.05;
+/// Clocks of devices run this much apart, and tell of steps this long, at most.
+constexpr double finer_share = 0.02;
+constexpr double clock_step_s = 1e-6;
+/// Time of a message and its answer, at most: what takes longer is not explained by it.
+constexpr double most_empty_s = 200e-6;
 /// Times of long series, one after the other. A late message costs milliseconds where others use
 /// the cores, whatever it is about: it is a small share of long work, while that of a changed clock
 /// stays.
@@ -25,9 +30,10 @@ constexpr int long_series = 5;
 /// Time of a short series: long beside a message, and still without a change of processes.
 constexpr double short_series_s = 0.003;
 constexpr std::size_t fewest_short_series = 25;
-constexpr std::size_t most_short_series = 75;
-/// Samples beside each of them.
-constexpr int samples_beside = 3;
+constexpr std::size_t most_short_series = 250;
+/// Time after which fewer are enough, and after which no more are taken.
+constexpr double enough_s = 0.2;
+constexpr double too_long_s = 2;
 /// One in so many samples is faster than the one that is compared.
 constexpr std::size_t fast_one_in = 10;
 /// Samples may be this much faster than launches in a series, which has a message too.
@@ -57,6 +63,10 @@ void ClockCheck::accuse(const std::string& why) const {
 void ClockCheck::add(std::int64_t launches, double told_s, double seen_s) {
   if (!checks_.on(Check::clock)) return;
   const Reading reading{launches, told_s, seen_s};
+  if (told_s > (1 + finer_share) * seen_s + clock_step_s) {
+    accuse(fmt::format("{:.3g} s for {} launches, during which only {:.3g} s passed", told_s,
+                       launches, seen_s));
+  }
   if (!(told_s >= 0) || !std::isfinite(told_s)) {
     accuse(fmt::format("{:.3g} s for {} launches: it has gone backwards, or is none", told_s,
                        launches));
@@ -96,22 +106,25 @@ void ClockCheck::demand_long_series() {
 /// that are so long that messages hide little: the fast ones of both are compared, in which nobody
 /// else used the cores.
 void ClockCheck::demand_samples() {
+  // The samples themselves: later ones could be told honestly.
+  std::vector<double> told_s;
   const std::int64_t launches = readings_.back().launches;
+  for (const Reading& reading : readings_) {
+    if (reading.launches == launches) told_s.push_back(of_launch(reading.told_s, launches));
+  }
+  const auto fast = told_s.begin() + static_cast<std::ptrdiff_t>(told_s.size() / fast_one_in);
+  std::ranges::nth_element(told_s, fast);
+  const double fast_told_s = *fast;
   std::int64_t many = launches;
   while (read(many).seen_s < short_series_s) many *= 2;
-  std::vector<double> told_s;
-  double fast_told_s = 0;
   double least_seen_s = std::numeric_limits<double>::infinity();
+  const double begin_s = system_call_s();
   for (std::size_t i = 1; i <= most_short_series; ++i) {
-    for (int n = 0; n < samples_beside; ++n) {
-      told_s.push_back(of_launch(read(launches).told_s, launches));
-    }
     least_seen_s = std::min(least_seen_s, of_launch(read(many).seen_s, many));
-    if (i < fewest_short_series) continue;
-    const auto fast = told_s.begin() + static_cast<std::ptrdiff_t>(told_s.size() / fast_one_in);
-    std::ranges::nth_element(told_s, fast);
-    fast_told_s = *fast;
-    if (fast_told_s >= (1 - faster_share) * least_seen_s) return;
+    const bool agrees = fast_told_s >= (1 - faster_share) * least_seen_s;
+    const double spent_s = system_call_s() - begin_s;
+    if (agrees && (i >= fewest_short_series || spent_s > enough_s)) return;
+    if (i >= fewest_short_series && spent_s > too_long_s) break;
   }
   accuse(fmt::format("{:.3g} s for a launch, in samples of {}; one of {} took {:.3g} s or more",
                      fast_told_s, launches, many, least_seen_s));
@@ -124,7 +137,9 @@ void ClockCheck::check_series() {
     demand_long_series();
     return;
   }
-  const double empty_s = empty_s_.empty() ? 0 : statistics::median(empty_s_);
+  // The least of them: a process could answer late where nothing is launched.
+  const double empty_s =
+      empty_s_.empty() ? 0 : std::min(most_empty_s, *std::ranges::min_element(empty_s_));
   double unexplained_s = 0;
   double seen_s = 0;
   for (const Reading& reading : readings_) {

@@ -37,8 +37,9 @@ constexpr std::int64_t exact_one_in = 8;
 /// One in so many changes of a shared content draws it anew.
 constexpr std::int64_t drawn_one_in = 4;
 
-/// True if inputs must be new as a whole, by the op's own work. So must those of a sort or a scan,
-/// whose outputs each depend on all inputs.
+/// True if inputs must be new as a whole, by the op's own work. So must those of a function that a
+/// library declares an error of, which takes dozens of operations, and of a sort or a scan, whose
+/// outputs each depend on all inputs.
 bool needs_whole_inputs(const OpInstance& op) {
   const Signature& s = op.signature;
   double elements = 0;
@@ -50,7 +51,8 @@ bool needs_whole_inputs(const OpInstance& op) {
   const std::int64_t outputs = s.outputs[0].elements();
   elements += static_cast<double>(outputs);
   const bool mixes_all = !op.op->collective && s.terms > 1 && s.terms == outputs;
-  return mixes_all || s.flops >= much_work * elements;
+  const bool is_function = passes(op).back().rule.oracle == Oracle::function_bound;
+  return mixes_all || is_function || s.flops >= much_work * elements;
 }
 
 /// True if one element may decide the result: few outputs of many inputs.

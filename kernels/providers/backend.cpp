@@ -73,6 +73,7 @@ void KernelProcess::hear_offers(double limit_s) {
   const auto process = begin.get<pid_t>();
   const auto address = begin.get<std::uint64_t>();
   memory_ = remote::ProcessMemory::open(process, address, begin.rest());
+  connection_->group.send(1, Writer().put(true).bytes());
   const auto told = next();
   Reader reader(told);
   if (!reader.get<bool>()) throw UsageError(reader.text());

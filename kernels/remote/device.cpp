@@ -253,7 +253,7 @@ void RemoteDevice::download_pieces(const void* from, std::span<const Piece> piec
 void RemoteDevice::pause() {
   if (peer_.stands_still()) return;
   directly([&](const ProcessMemory& memory) {
-    if (memory.stop()) peer_.before_next([process = memory] { process.go_on(); });
+    if (standstill_.begin(memory.process())) peer_.before_next([this] { standstill_.end(); });
   });
 }
 
@@ -269,8 +269,10 @@ std::unique_ptr<Kernel> RemoteDevice::prepare(const OpInstance& op, const Bindin
   Reader reader(told);
   const auto id = reader.get<std::uint64_t>();
   std::string implementation = reader.text();
-  const auto mode = reader.get<MathMode>();
+  const auto told_mode = reader.get<MathMode>();
   std::string wrong_algorithms = reader.text();
+  // A processor rounds each addition to nearest: its process has no say in how it is judged.
+  const MathMode mode = memory_ ? MathMode{} : told_mode;
   return std::make_unique<RemoteKernel>(std::vector{RemoteKernel::Part{&peer_, id}},
                                         std::move(implementation), mode,
                                         std::move(wrong_algorithms));

@@ -10,6 +10,7 @@
 #include "kernels/device/process_watch.h"
 #include "kernels/remote/peer.h"
 #include "kernels/remote/process_memory.h"
+#include "kernels/remote/standstill.h"
 
 namespace assay::remote {
 
@@ -49,6 +50,7 @@ class RemoteDevice : public Device {
 
   Peer& peer_;
   std::optional<ProcessMemory> memory_;
+  Standstill standstill_;
   bool is_host_ = false;
   std::string served_;  // name of the device that serves it
 };

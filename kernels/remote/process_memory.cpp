@@ -2,12 +2,10 @@
 
 #include <limits.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <vector>
@@ -122,22 +120,5 @@ void ProcessMemory::fill(void* to, std::byte value, std::size_t bytes) const {
   }
   transfer.move();
 }
-
-bool ProcessMemory::stop() const {
-  siginfo_t seen{};
-  const auto id = static_cast<id_t>(process_);
-  // Only of a child is heard that it stands still.
-  if (waitid(P_PID, id, &seen, WEXITED | WNOHANG | WNOWAIT) != 0) return false;
-  if (kill(process_, SIGSTOP) != 0) return false;
-  // Its end is somebody else's to hear of.
-  while (waitid(P_PID, id, &seen, WSTOPPED | WEXITED | WNOWAIT) != 0) {
-    if (errno != EINTR) return false;
-  }
-  if (seen.si_code != CLD_STOPPED && seen.si_code != CLD_TRAPPED) return false;
-  waitid(P_PID, id, &seen, WSTOPPED | WNOHANG);
-  return true;
-}
-
-void ProcessMemory::go_on() const { kill(process_, SIGCONT); }
 
 }  // namespace assay::remote

@@ -31,10 +31,7 @@ class ProcessMemory {
   void write(void* to, std::span<const SourcePiece> pieces) const;
   void fill(void* to, std::byte value, std::size_t bytes) const;
 
-  /// Stops all threads of the process, a child of this one, and waits until they stand still. False
-  /// if it has ended, or is none.
-  bool stop() const;
-  void go_on() const;
+  pid_t process() const { return process_; }
 
  private:
   explicit ProcessMemory(pid_t process) : process_(process) {}
