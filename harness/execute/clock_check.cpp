@@ -132,11 +132,7 @@ void ClockCheck::demand_samples() {
 
 void ClockCheck::check_series() {
   if (!checks_.on(Check::clock)) return;
-  if (readings_.empty()) {  // of cold launches
-    readings_.push_back(read(1));
-    demand_long_series();
-    return;
-  }
+  if (readings_.empty()) return;
   // The least of them: a process could answer late where nothing is launched.
   const double empty_s =
       empty_s_.empty() ? 0 : std::min(most_empty_s, *std::ranges::min_element(empty_s_));

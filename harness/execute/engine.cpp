@@ -103,16 +103,15 @@ class TrialMeter final : public measure::Meter {
   };
   Timed timed(std::int64_t launches, std::size_t first_set) {
     clock_.enter(&PhaseSeconds::sampling);
-    const bool is_cold = cold_ && launches > 0;
+    if (cold_ && launches > 0) trial_.flush_caches();  // not within what is seen
     const double begin_s = system_call_s();
-    const double told_s = trial_.time_s(launches, is_cold, first_set);
+    const double told_s = trial_.time_s(launches, false, first_set);
     const Timed timed{told_s, system_call_s() - begin_s};
     if (launches > 0) {  // whose judge may launch again
       rank_times_s_ = trial_.rank_times_s();
       launched_by_ = trial_.launched_by();
     }
-    // Caches are flushed off the trial's clock alone.
-    if (!is_cold) data_.clock.add(launches, timed.told_s, timed.seen_s);
+    data_.clock.add(launches, timed.told_s, timed.seen_s);
     return timed;
   }
 

@@ -101,6 +101,12 @@ void Trial::flush_bystanders() {
   for (const auto& stream : bystander_streams_) stream->synchronize();
 }
 
+void Trial::flush_caches() {
+  flush_bystanders();
+  for (const auto& stream : streams_) stream->flush_caches();
+  synchronize();
+}
+
 double Trial::time_s(std::int64_t launches, bool cold, std::size_t first_set) {
   if (!timed_) {
     std::vector<Stream*> streams;

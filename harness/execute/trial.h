@@ -69,6 +69,8 @@ class Trial {
   /// turns, from `first_set` on. Cold: they begin with none of the tensors in the caches of any
   /// device of the lane.
   double time_s(std::int64_t launches, bool cold = false, std::size_t first_set = 0);
+  /// Evicts the contents of the caches of all devices of the lane, and waits for it.
+  void flush_caches();
   /// True if each rank of a collective has a device, and so a clock, of its own.
   bool has_clock_of_each_rank() const {
     return op_.op->collective && ranks() > 1 && std::ssize(lane_) == ranks();
