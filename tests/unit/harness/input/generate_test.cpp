@@ -718,5 +718,29 @@ TEST(ExactData, SignsAloneAreNotInBalance) {
   EXPECT_NEAR(sum / 100000, 0.8, 0.02);
 }
 
+TEST(Generate, RowsOfTimedProductsNeverRepeat) {
+  const OpInstance op = op_of("linear/f32/batch=300,in=16,out=290,bias=1,act=none");
+  const int last = static_cast<int>(std::ssize(passes(op))) - 1;
+  for (int input = 0; input < 3; ++input) {
+    const std::int64_t period = rows_before_repeat(op, last, input);
+    ASSERT_GT(period, 0);
+    TensorKey key{7, last, 0, input};
+    const auto at = [&](const HostTensor& tensor, std::int64_t row) {
+      const auto bytes = tensor.bytes();
+      const std::size_t row_bytes =
+          bytes.size() / static_cast<std::size_t>(tensor.spec().shape.at(0));
+      const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(row_bytes) * row;
+      return std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(row_bytes));
+    };
+    const HostTensor verified = tensor_of(op, key);
+    EXPECT_EQ(at(verified, period), at(verified, 0));
+    key.may_repeat = false;
+    const HostTensor timed = tensor_of(op, key);
+    for (std::int64_t row = period; row < timed.spec().shape.at(0); ++row) {
+      ASSERT_NE(at(timed, row), at(timed, row - period)) << input;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::input

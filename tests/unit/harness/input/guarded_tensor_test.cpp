@@ -1,0 +1,74 @@
+// Runs of a tensor's elements, read and written without the rest.
+#include "harness/input/guarded_tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "kernels/cpu/backend.h"
+#include "kernels/sim/backend.h"
+
+namespace assay::input {
+namespace {
+
+class GuardedRuns : public testing::TestWithParam<bool> {
+ protected:
+  /// 7 rows of 10 bytes, 16 apart where they have gaps.
+  static TensorSpec spec(bool has_gaps) {
+    TensorSpec spec{DType::u8, {7, 10}};
+    if (has_gaps) spec.row_stride = 16;
+    return spec;
+  }
+  std::unique_ptr<Backend> backend_ = GetParam() ? sim::make_backend(1) : cpu::make_backend();
+  std::unique_ptr<Device> device_ = backend_->open(0);
+};
+
+TEST_P(GuardedRuns, AreWrittenAndReadAsIfThereWereNoGaps) {
+  for (const bool has_gaps : {false, true}) {
+    GuardedTensor tensor(*device_, spec(has_gaps));
+    tensor.set_guards(std::byte{0x5c});
+    HostTensor content(tensor.spec());
+    for (std::size_t i = 0; i < 70; ++i) content.bytes()[i] = static_cast<std::byte>(i);
+    tensor.upload(content);
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 200; ++round) {
+      // Some lie in a row, some go over several, some are empty.
+      std::vector<std::vector<std::byte>> bytes;
+      std::vector<GuardedTensor::Run<const std::byte>> written;
+      for (int i = 0; i < 3; ++i) {
+        const std::size_t first = random() % 70;
+        const std::size_t length = random() % std::min<std::size_t>(30, 71 - first);
+        std::vector<std::byte>& run = bytes.emplace_back(length);
+        for (std::byte& byte : run) byte = static_cast<std::byte>(random());
+        std::ranges::copy(run, content.bytes().begin() + static_cast<std::ptrdiff_t>(first));
+        written.push_back({first, {}});
+      }
+      for (std::size_t i = 0; i < bytes.size(); ++i) written[i].bytes = bytes[i];
+      tensor.write(written);
+      ASSERT_EQ(tensor.first_difference(content), std::nullopt);
+      std::vector<std::byte> first(25);
+      std::vector<std::byte> second(1);
+      const std::size_t at = random() % 46;
+      const std::array read{GuardedTensor::Run<std::byte>{at, first},
+                            GuardedTensor::Run<std::byte>{69, second}};
+      tensor.read(read);
+      ASSERT_TRUE(std::ranges::equal(first, content.bytes().subspan(at, 25)));
+      ASSERT_EQ(second[0], content.bytes()[69]);
+    }
+    EXPECT_EQ(tensor.damage(), std::nullopt) << "gaps and bands stay";
+  }
+}
+
+TEST_P(GuardedRuns, OfNothingDoNothing) {
+  GuardedTensor tensor(*device_, spec(true));
+  tensor.set_guards(std::byte{0x5c});
+  tensor.write({});
+  tensor.read({});
+  EXPECT_EQ(tensor.damage(), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, GuardedRuns, testing::Bool(),
+                         [](const auto& info) { return info.param ? "sim" : "cpu"; });
+
+}  // namespace
+}  // namespace assay::input
