@@ -12,7 +12,7 @@ constexpr std::int64_t run_elements = 16;
 /// Outputs of at most so many elements are overwritten whole.
 constexpr std::int64_t few_elements = 256;
 constexpr std::int64_t elements_per_run = 1024;
-constexpr std::int64_t max_runs = 64;
+constexpr std::int64_t max_runs = 24;
 
 /// Bits of an element that may change without making it another kind of number: all of a float's
 /// significand but its highest, the lower half of an integer.
