@@ -28,11 +28,11 @@ enum class Check {
   unchanged_inputs,    // nothing is written to the inputs
   process_state,       // launches leave no changed state in the process
   agreement_of_ranks,  // all ranks have the same bits
-  last_launch,         // the last launch leaves the verified bits, a timed one those of its repetition
-  batch_invariance,    // rows keep their bits in smaller batches, where that is asked for
-  soak,                // each of many launches leaves the verified bits
-  late_writes,         // kernels of others write nothing after their stream has ended
-  clock,               // the clock of their process tells of all the time that passes
+  last_launch,  // the last launch leaves the verified bits, a timed one those of its repetition
+  batch_invariance,  // rows keep their bits in smaller batches, where that is asked for
+  soak,              // each of many launches leaves the verified bits
+  late_writes,       // kernels of others write nothing after their stream has ended
+  clock,             // the clock of their process tells of all the time that passes
 
   // Always on.
   placement_layer,     // intermediate expectations of a placement scenario hold

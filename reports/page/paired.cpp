@@ -72,7 +72,7 @@ Json table_of_times(const PairedSource& source, std::size_t file) {
 std::string why(const PairedSource& source) {
   if (source.cases.empty()) return "no case";
   const PairedTally counts = tally(source.cases);
-  const std::string text = tally_text(counts);
+  std::string text = tally_text(counts);
   if (!is_undecided(counts) || source.interrupted) return text;
   return text + ": " + visible_changes_text(source.cases);
 }

@@ -108,7 +108,9 @@ std::string wrong_by(const Call& call, std::optional<Check> check = {}) {
   try {
     call();
   } catch (const WrongResult& wrong) {
-    if (check) EXPECT_EQ(wrong.check, *check) << wrong.reason;
+    if (check) {
+      EXPECT_EQ(wrong.check, *check) << wrong.reason;
+    }
     return wrong.reason;
   }
   return {};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -86,7 +87,8 @@ class SkipsEveryEighth final : public Trick {
  public:
   using Trick::Trick;
   void launch(const Launch& l) override {
-    if (++launches_ <= right_launches || launches_ % 8 != 0 || is_poisoned(p, l.y)) compute(p, l);
+    ++launches_;
+    if (launches_ <= right_launches || launches_ % 8 != 0 || is_poisoned(p, l.y)) compute(p, l);
   }
 
  private:
@@ -235,9 +237,8 @@ class Disk final : public Trick {
   using Trick::Trick;
   void launch(const Launch& l) override {
     char name[40];
-    std::snprintf(name, sizeof name, "%016llx-%lld",
-                  static_cast<unsigned long long>(hash(l.a, p.a) * 31 + hash(l.b, p.b)),
-                  static_cast<long long>(p.n));
+    const std::uint64_t of_inputs = hash(l.a, p.a) * 31 + hash(l.b, p.b);
+    std::snprintf(name, sizeof name, "%016" PRIx64 "-%" PRId64, of_inputs, p.n);
     if (files_.find(name, p, l.y)) return;
     compute(p, l);
     files_.keep(name, p, l.y);

@@ -95,7 +95,8 @@ void one_row_differs(Launch& launch) {
 constexpr DataFault faults[] = {
     {"not_reset", "adds to what the launch before left", not_reset},
     {"wrong_while_timed", "wrong from the 25th launch on, when it is timed", wrong_while_timed},
-    {"idle_while_timed", "does nothing from the 25th launch on, when it is timed", idle_while_timed},
+    {"idle_while_timed", "does nothing from the 25th launch on, when it is timed",
+     idle_while_timed},
     {"every_other", "wrong in every other launch", every_other},
     {"every_thousandth", "wrong in every 1000th launch", every_thousandth},
     {"one_row_differs", "a row has another bit when it is computed alone", one_row_differs},
