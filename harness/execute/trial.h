@@ -12,9 +12,9 @@
 #include "harness/execute/tensor_set.h"
 #include "harness/placement/devices.h"
 #include "kernels/device/backend.h"
+#include "kernels/device/process_state.h"
 #include "kernels/device/timed_work.h"
 #include "kernels/ops/op.h"
-#include "kernels/remote/process_state.h"
 
 namespace assay {
 

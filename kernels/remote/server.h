@@ -11,8 +11,8 @@
 #include "kernels/device/backend.h"
 #include "kernels/device/held_work.h"
 #include "kernels/device/process_group.h"
+#include "kernels/device/process_state.h"
 #include "kernels/remote/message.h"
-#include "kernels/remote/process_state.h"
 
 namespace assay::remote {
 

@@ -142,7 +142,9 @@ TEST(PartOfProblem, OfEachOpOfTheTableIsRight) {
   std::string apart;
   for (const Op& op : all_ops()) {
     if (!op.independent_rows.empty()) apart += fmt::format("{} ", op.name);
-    if (!op.independent_columns.empty()) EXPECT_EQ(op.name, "linear");
+    if (!op.independent_columns.empty()) {
+      EXPECT_EQ(op.name, "linear");
+    }
   }
   EXPECT_EQ(apart, "softmax layernorm batched_matmul linear linear_stack ")
       << "add a case of a new one above";

@@ -1,4 +1,4 @@
-#include "kernels/remote/process_state.h"
+#include "kernels/device/process_state.h"
 
 #include <gtest/gtest.h>
 #include <omp.h>
