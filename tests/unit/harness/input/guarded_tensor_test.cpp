@@ -68,7 +68,7 @@ TEST_P(GuardedRuns, OfNothingDoNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, GuardedRuns, testing::Bool(),
-                         [](const auto& info) { return info.param ? "sim" : "cpu"; });
+                         [](const auto& device) { return device.param ? "sim" : "cpu"; });
 
 }  // namespace
 }  // namespace assay::input

@@ -181,22 +181,6 @@ TEST(ProcessMemory, OfAnEndedProcessIsAnError) {
             "cannot read memory of the kernels' process: it has ended");
 }
 
-TEST(ProcessMemory, StopsNoProcessThatIsNoChild) {
-  // A parent of its own: nothing would let it go on.
-  const auto memory = ProcessMemory::open(getpid(), address(sample.data()), sample);
-  ASSERT_TRUE(memory);
-  EXPECT_FALSE(memory->stop());
-}
-
-TEST(ProcessMemory, StopsAChildAndLetsItGoOn) {
-  const Child child([] {});
-  const auto memory = open(child);
-  ASSERT_TRUE(memory);
-  EXPECT_TRUE(memory->stop());
-  memory->go_on();
-  EXPECT_TRUE(memory->stop());
-}
-
 TEST(ProcessMemory, IsNotOpenedWhereOtherBytesLie) {
   const Child child([] {});
   const std::array other{std::byte{3}, std::byte{1}, std::byte{4}, std::byte{2}};
