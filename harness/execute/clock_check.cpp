@@ -145,7 +145,7 @@ void ClockCheck::check_series() {
   // A longer series of an op in place would work on its own results, which grow without end.
   if (unexplained_s <= missing_share * seen_s || trial_.in_place()) return;
   demand_long_series();
-  demand_samples();
+  if (is_foreign_) demand_samples();
 }
 
 }  // namespace assay

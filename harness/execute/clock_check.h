@@ -15,7 +15,10 @@ namespace assay {
 /// judge's own clock.
 class ClockCheck {
  public:
-  ClockCheck(Trial& trial, const Checks& checks) : trial_(trial), checks_(checks) {}
+  /// `is_foreign`: a process with kernels that nobody vouches for tells the times, and could tell
+  /// others of samples than of longer series.
+  ClockCheck(Trial& trial, const Checks& checks, bool is_foreign = false)
+      : trial_(trial), checks_(checks), is_foreign_(is_foreign) {}
 
   /// Counts a sample, or a reading without launches. Throws WrongResult for a time that no clock
   /// can tell: a negative one.
@@ -42,6 +45,7 @@ class ClockCheck {
 
   Trial& trial_;
   const Checks& checks_;
+  bool is_foreign_;
   std::vector<Reading> readings_;
   std::vector<double> empty_s_;
   std::size_t next_set_ = 0;

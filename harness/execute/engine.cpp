@@ -285,7 +285,7 @@ measure::Measurement Engine::measure_trial(const PlannedTrial& planned, Trial& t
   if (options_.energy) record.idle_power_w = idle_power_w(planned, trial);
   clock_.enter(&PhaseSeconds::sampling);
   const bool cold = planned.timing == cold_timing;
-  ClockCheck clock_check(trial, options_.checks);
+  ClockCheck clock_check(trial, options_.checks, options_.foreign_kernels);
   TrialMeter meter(
       trial, {clock_check, rotation ? &*rotation : nullptr, timed_judge ? &*timed_judge : nullptr},
       clock_, cold, op.signature.is_mirrored, yardstick);

@@ -196,8 +196,8 @@ class State(KernelProcess):
         self.leaves("signal(SIGSEGV, SIG_IGN);", r"another handler of signal 11 \(Segmentation fault\)", "--check-only")
 
     def test_priority(self):
-        self.leaves("setpriority(PRIO_PROCESS, 0, 3);", "its process with priority 3, not 0", "--check-only")
-        self.leaves("setpriority(PRIO_PROCESS, (id_t)getppid(), 3);", "the judge with priority 3, not 0", "--check-only")
+        self.leaves("setpriority(PRIO_PROCESS, 0, 3);", "its process with priority 3, not", "--check-only")
+        self.leaves("setpriority(PRIO_PROCESS, (id_t)getppid(), 3);", "the judge with priority 3, not", "--check-only")
 
     def test_processors_of_the_judge(self):
         if len(os.sched_getaffinity(0)) < 2:
@@ -206,4 +206,4 @@ class State(KernelProcess):
                     "the judge on 1 processors", "--check-only")
 
     def test_only_while_timed(self):
-        self.leaves("static int launches; if (++launches > 200) fesetround(FE_UPWARD);", "another rounding mode")
+        self.leaves("static int launches; if (++launches > 200) setpriority(PRIO_PROCESS, 0, 3);", "its process with priority 3, not")

@@ -92,7 +92,7 @@ class OfARun(AssayTest):
         junit = (self.folder / "out" / "junit.xml").read_text(encoding="utf-8")
         self.assertIn('failures="1"', junit)
         self.assertNotIn("time_median_s", junit)
-        self.assertRegex((self.folder / "out" / "metrics.prom").read_text(encoding="utf-8"), r'status="fail"[^\n]*} 1')
+        self.assertRegex((self.folder / "out" / "metrics.prom").read_text(encoding="utf-8"), r'outcome="fail"[^\n]*} 1')
 
     def test_a_resumed_run_measures_none_twice(self):
         self.assay("run", "--case", PRODUCT, "--device", "cpu", "--out", "out")

@@ -52,7 +52,7 @@ class ClockChecks : public testing::Test {
  protected:
   TimedCase timed_{id, {.own_inputs = false}};
   Checks checks_;
-  ClockCheck clock_{timed_.trial, checks_};
+  ClockCheck clock_{timed_.trial, checks_, true};
 };
 
 TEST_F(ClockChecks, AccuseATimeThatNoClockCanTell) {
