@@ -141,6 +141,8 @@ struct Session {
 
 }  // namespace
 
+extern "C" std::int32_t assay_begin() { return 0; }
+
 extern "C" std::int32_t assay_serve(const assay_kernel_table* table, std::int32_t count,
                                     const char* const* arguments) {
   std::printf("table %u %s\n", table->version, table->name);
