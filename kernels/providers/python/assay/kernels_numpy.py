@@ -69,6 +69,10 @@ def mean(x, *, out):
     out[...] = numpy.mean(x, 0, keepdims=True)  # an out of f16 would hold the sum, rounded before it is divided
 
 
+def product(x, *, out):
+    out[...] = numpy.prod(x, 0, accumulator(x), keepdims=True)  # an out of f16 would round each factor
+
+
 def scan(x, *, out):
     if x.dtype == numpy.float16:
         out[...] = numpy.cumsum(x, 0, accumulator(x))
@@ -124,7 +128,7 @@ offer("copy", MOVED, copy)
 offer("cast", MOVED, cast)
 
 offer("sum", SIGNED, total)
-offer("prod", SIGNED, lambda x, *, out: numpy.prod(x, 0, x.dtype, out, keepdims=True))
+offer("prod", SIGNED, product)
 offer("mean", FLOATS, mean)
 offer("reduce_min", NUMBERS, lambda x, *, out: numpy.amin(x, 0, out, keepdims=True))
 offer("reduce_max", NUMBERS, lambda x, *, out: numpy.amax(x, 0, out, keepdims=True))
