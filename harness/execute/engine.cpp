@@ -121,7 +121,7 @@ class TrialMeter final : public measure::Meter {
   bool cold_;
   bool goes_both_ways_;
   Trial* yardstick_;  // null: none
-  // Of the last sample.
+  // Results of the last sample.
   std::vector<double> rank_times_s_;
   std::string_view launched_by_;
 };

@@ -61,7 +61,7 @@ reference::Problem problem_of(const OpInstance& op, const RankInputs& inputs, co
 /// Name of timed launches as those on which a check failed.
 inline constexpr std::string_view timed_launches = "timed_launches";
 
-/// What was judged, for the reason of a wrong result.
+/// The subject of a judgement, for the reason of a wrong result.
 struct Judged {
   const OpInstance& op;
   const Pass& pass;

@@ -92,7 +92,7 @@ struct Piece {
   std::size_t offset = 0;
   std::span<std::byte> bytes;
 };
-/// The same for an upload.
+/// Host bytes of an upload, and where in a block they go.
 struct SourcePiece {
   std::size_t offset = 0;
   std::span<const std::byte> bytes;
