@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "kernels/core/status.h"
@@ -19,8 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One that is woken more often has somebody who wakes it.
-constexpr int most_attempts = 16;
+/// That of a child's children one stands still is not told to this process, so it is looked at again
+/// and again. One that takes longer than this, on a busy machine too, has somebody who wakes it.
+constexpr auto longest_wait = std::chrono::seconds(10);
+constexpr auto between_looks = std::chrono::microseconds(20);
 
 fs::path folder_of(pid_t process) { return fs::path("/proc") / std::to_string(process); }
 
@@ -68,7 +72,8 @@ bool stop_child(pid_t child) {
 
 bool Standstill::begin(pid_t child) {
   stopped_.clear();
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  do {
     if (stopped_.empty() || !stands_still(child)) {
       if (!stop_child(child)) return false;
     }
@@ -89,7 +94,8 @@ bool Standstill::begin(pid_t child) {
       if (std::ranges::find(stopped_, one) == stopped_.end()) stopped_.push_back(one);
     }
     if (all_stand) return true;
-  }
+    std::this_thread::sleep_for(between_looks);
+  } while (std::chrono::steady_clock::now() < deadline);
   end();
   throw DeviceError(Failure::internal,
                     "the kernels' process does not stand still: something wakes it");
