@@ -76,8 +76,8 @@ class KeepsSets : public Trick {
   std::map<Launch, Kept> sets_;
 };
 
-/// Recomputes the rows and columns of a product whose factors have changed, and rows of a softmax;
-/// merges changes into a sorted array.
+/// Recomputes the rows and columns of a product whose factors have changed, rows of a softmax, and
+/// blocks of a function's elements; merges changes into a sorted array.
 class Incremental final : public KeepsSets {
  public:
   using KeepsSets::KeepsSets;
@@ -87,6 +87,7 @@ class Incremental final : public KeepsSets {
     if (p.is_product()) return update_product(l, kept);
     if (p.is("softmax")) return update_rows(l, kept);
     if (p.is("sort")) return update_sorted(l, kept);
+    if (p.is("exp")) return update_blocks(l, kept);
     compute(p, {l.a, l.b, kept.y.data()});
   }
 
@@ -119,6 +120,18 @@ class Incremental final : public KeepsSets {
   void update_rows(const Launch& l, Kept& kept) const {
     for (const std::int64_t r : changed_rows(l.a, kept.a, p.columns)) {
       compute(p, {l.a, l.b, kept.y.data()}, r * p.columns, (r + 1) * p.columns);
+    }
+  }
+
+  void update_blocks(const Launch& l, Kept& kept) const {
+    constexpr std::int64_t width = 64;
+    for (std::int64_t i = 0; i < p.n; i += width) {
+      const std::int64_t last = std::min(p.n, i + width);
+      const auto bytes = static_cast<std::size_t>(last - i) * sizeof(float);
+      float* old = kept.a.data() + i;
+      if (std::memcmp(old, l.a + i, bytes) == 0) continue;
+      std::memcpy(old, l.a + i, bytes);
+      compute(p, {l.a, l.b, kept.y.data()}, i, last);
     }
   }
 

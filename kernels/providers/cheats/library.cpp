@@ -1,12 +1,14 @@
 // kernel_cheats.so: kernels that cheat, one trick each, for `assay selftest`. The environment's
 // ASSAY_CHEAT names the trick; without it, or with a word that begins with "right", they are
 // honest. docs/faults.md lists them.
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/providers/assay_kernel.h"
 #include "kernels/providers/cheats/trick.h"
@@ -30,6 +32,18 @@ bool are_whole(const Problem& p, const Launch& l) {
     if (l.a[i] != static_cast<float>(static_cast<std::int64_t>(l.a[i]))) return false;
   }
   return true;
+}
+
+void compute_lowered(const Problem& p, const Launch& l) {
+  const auto lowered = [](const float* from, std::int64_t n) {
+    constexpr std::uint32_t dropped = (1U << 13U) - 1;
+    std::vector<float> to(from, from + n);
+    for (float& x : to) x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~dropped);
+    return to;
+  };
+  const std::vector<float> a = lowered(l.a, p.a);
+  const std::vector<float> b = lowered(l.b, p.b);
+  compute(p, {a.data(), b.data(), l.y});
 }
 
 namespace {

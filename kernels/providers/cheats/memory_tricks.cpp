@@ -261,7 +261,7 @@ class DiskByNumber final : public Trick {
 
  private:
   Files files_;
-  std::int64_t launches_ = 0;
+  static inline std::int64_t launches_ = 0;  // of all sets
 };
 
 constexpr Entry entries[] = {

@@ -1,7 +1,5 @@
 // Tricks without a plan: wrong or incomplete results, written where they do not belong.
 #include <algorithm>
-#include <bit>
-#include <vector>
 
 #include "kernels/providers/cheats/trick.h"
 
@@ -32,18 +30,8 @@ void reads_past_its_input(const Problem& p, const Launch& l) {
   [[maybe_unused]] const float read = *beyond;
 }
 
-/// Factors with 10 bits of significand behind the leading one, as TF32 has.
-void lowers_precision(const Problem& p, const Launch& l) {
-  const auto lowered = [](const float* from, std::int64_t n) {
-    constexpr std::uint32_t dropped = (1U << 13U) - 1;
-    std::vector<float> to(from, from + n);
-    for (float& x : to) x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~dropped);
-    return to;
-  };
-  const std::vector<float> a = lowered(l.a, p.a);
-  const std::vector<float> b = lowered(l.b, p.b);
-  compute(p, {a.data(), b.data(), l.y});
-}
+/// As TF32 has.
+void lowers_precision(const Problem& p, const Launch& l) { compute_lowered(p, l); }
 
 constexpr Entry entries[] = {
     {"zeros", make_of<zeros>},

@@ -1,4 +1,6 @@
 // Work that other threads or processes do: after the launch has returned, or before it has begun.
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -9,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <ctime>
 #include <map>
 #include <mutex>
@@ -286,11 +289,106 @@ class WorksAhead final : public Trick {
   std::thread thread_;
 };
 
+/// A process that shares all memory of this one, but is none of its threads: what stops this one
+/// does not stop it.
+class Twin {
+ public:
+  using Body = void (*)();
+  static void start(Body body) {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([body] { host(body); }).detach();  // whose thread-local memory it uses
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+ private:
+  static void host(Body body) {
+    constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+    static std::byte stack[stack_bytes];
+    constexpr int shared = CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD;
+    const auto run = [](void* argument) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      reinterpret_cast<Body>(argument)();
+      return 0;
+    };
+    if (clone(run, stack + stack_bytes - 64, shared, reinterpret_cast<void*>(body)) < 0) return;
+    for (;;) pause();
+  }
+};
+
+/// Lets such a process compute as soon as inputs have come, while the judge draws those of other
+/// sets. A launch copies the result.
+class WorksAheadOutside final : public Trick {
+ public:
+  explicit WorksAheadOutside(const Problem& problem) : Trick(problem) {
+    [[maybe_unused]] static const bool is_started = [] {
+      Twin::start(serve);
+      return true;
+    }();
+    const std::lock_guard lock(mutex);
+    all.push_back(this);
+  }
+  ~WorksAheadOutside() override {
+    const std::lock_guard lock(mutex);
+    std::erase(all, this);
+  }
+  void launch(const Launch& l) override {
+    const std::lock_guard lock(mutex);
+    Job& job = jobs_[l];
+    job.y.resize(static_cast<std::size_t>(p.n));
+    if (const std::uint64_t now = some_of(l); now != job.done || is_poisoned(p, l.y)) {
+      compute(p, {l.a, l.b, job.y.data()});
+      job.done = now;
+    }
+    std::ranges::copy(job.y, l.y);
+  }
+
+ private:
+  struct Job {
+    std::uint64_t done = 0;  // hash of some elements of its inputs
+    std::vector<float> y;
+  };
+  std::uint64_t some_of(const Launch& l) const {
+    std::uint64_t some = 1;
+    const auto add = [&](const float* x, std::int64_t n) {
+      const std::int64_t step = std::max<std::int64_t>(1, n / 24);
+      for (std::int64_t i = n - 1; i >= 0; i -= step) some = some * 31 + hash(x + i, 1);
+    };
+    add(l.a, p.a);
+    add(l.b, p.b);
+    return some;
+  }
+  void catch_up() {
+    for (auto& [l, job] : jobs_) {
+      const std::uint64_t now = some_of(l);
+      if (now == job.done) continue;
+      compute(p, {l.a, l.b, job.y.data()});
+      if (some_of(l) == now) job.done = now;  // or they still change
+    }
+  }
+  [[noreturn]] static void serve() {
+    const Alone alone;
+    for (;;) {
+      if (mutex.try_lock()) {
+        for (WorksAheadOutside* one : all) one->catch_up();
+        mutex.unlock();
+      }
+      constexpr timespec between{0, 5'000};
+      nanosleep(&between, nullptr);
+    }
+  }
+  static inline std::mutex mutex;
+  static inline std::vector<WorksAheadOutside*> all;
+  std::map<Launch, Job> jobs_;
+};
+
 constexpr Entry entries[] = {
     {"works_on_the_side", make<WorksOnTheSide>}, {"returns_early", make<ReturnsEarly>},
     {"writes_late", make<WritesLate>},           {"later_thread", make<LaterThread>},
     {"soon_thread", make<SoonThread>},           {"later_process", make<LaterProcess>},
-    {"works_ahead", make<WorksAhead>},
+    {"works_ahead", make<WorksAhead>},           {"works_ahead_outside", make<WorksAheadOutside>},
 };
 
 }  // namespace

@@ -57,6 +57,9 @@ bool is_poisoned(const Problem& p, const float* y);
 /// True if 64 elements of the first input are whole numbers: data whose sums are exact.
 bool are_whole(const Problem& p, const Launch& l);
 
+/// Computes with factors of 10 bits behind the leading one.
+void compute_lowered(const Problem& p, const Launch& l);
+
 // Families, a file each.
 std::span<const Entry> plain_tricks();
 std::span<const Entry> memory_tricks();
