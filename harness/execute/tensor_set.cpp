@@ -26,13 +26,15 @@ Device& executing_device(const OpInstance& op, std::span<Device* const> lane, in
   return holder(op, lane, rank, tensors.inputs.empty() ? TensorSpec{} : tensors.inputs.front());
 }
 
-TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane)
+TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane, input::Layout layout)
     : in_place_(op.signature.in_place), output_rank_(op.signature.output_rank) {
   for (int rank = 0; rank < op.signature.ranks; ++rank) {
     const RankTensors tensors = tensors_of(op.signature, rank);
     Rank& r = ranks_.emplace_back();
     for (const TensorSpec& spec : tensors.inputs) {
-      r.inputs.emplace_back(holder(op, lane, rank, spec), spec);
+      const bool is_output = in_place_ && r.inputs.empty();
+      r.inputs.emplace_back(holder(op, lane, rank, spec), spec,
+                            is_output ? input::Layout::aligned : layout);
     }
     for (const TensorSpec& spec : tensors.outputs) {
       if (!in_place_) r.outputs.emplace_back(holder(op, lane, rank, spec), spec);

@@ -20,7 +20,10 @@ class TensorSet {
  public:
   /// `lane` has the devices of the op; for a collective, one in all or one for each rank. Throws
   /// DeviceError.
-  TensorSet(const OpInstance& op, std::span<Device* const> lane);
+  /// A layout is that of inputs that stay as they are: a write past the end of others shows in a
+  /// guard band.
+  TensorSet(const OpInstance& op, std::span<Device* const> lane,
+            input::Layout layout = input::Layout::aligned);
 
   /// Bytes where nothing was computed. All three differ: an op that runs past its end, such as a
   /// copy, would otherwise read a guard and write the same one.

@@ -67,6 +67,18 @@ Trial::Kernels Trial::prepare(const TensorSet& tensors) {
   return kernels;
 }
 
+void Trial::lay(input::Layout layout) {
+  const auto has_fences = [](const Device* device) { return device->has_fences(); };
+  const bool same = layout == layout_ || std::ranges::none_of(lane_, has_fences);
+  if (backend_ == nullptr || same) return;
+  layout_ = layout;
+  timed_.reset();
+  kernels_.clear();
+  tensors_.clear();  // before others take their memory
+  tensors_.emplace_back(op_, lane_, layout);
+  kernels_.push_back(prepare(tensors_.front()));
+}
+
 std::size_t Trial::make_sets(std::size_t count) {
   if (backend_ == nullptr || in_place()) return sets();
   timed_.reset();

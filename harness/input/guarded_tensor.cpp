@@ -27,22 +27,25 @@ std::size_t band_bytes(const TensorSpec& spec) {
 
 }  // namespace
 
-GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec)
+GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec, Layout layout)
     : spec_(spec),
+      is_fenced_(layout == Layout::fenced && spec.memory == Memory::standard &&
+                 device.has_fences()),
       front_bytes_(band_bytes(spec)),
-      back_bytes_(band_bytes(spec)),
+      back_bytes_(is_fenced_ ? 0 : band_bytes(spec)),
       rows_(spec.has_gaps() && spec.elements() > 0
                 ? static_cast<std::size_t>(spec.elements() / spec.row_elements())
                 : 1),
       row_bytes_(spec.bytes() / rows_),
       step_bytes_(static_cast<std::size_t>(spec.row_stride) * size_bytes(spec.dtype)),
-      buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_, spec.memory) {}
+      buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_,
+              is_fenced_ ? Memory::fenced : spec.memory) {}
 
 void GuardedTensor::set_guards(std::byte guard) {
   guard_ = guard;
   Device& device = buffer_.device();
   device.fill(buffer_.data(), guard, front_bytes_);
-  device.fill(data() + spec_.span_bytes(), guard, back_bytes_);
+  if (back_bytes_ > 0) device.fill(data() + spec_.span_bytes(), guard, back_bytes_);
   if (rows_ == 1) return;
   change_rows([&](std::size_t, std::span<std::byte>, std::span<std::byte> gap) {
     std::ranges::fill(gap, guard);
@@ -185,7 +188,7 @@ void GuardedTensor::change_rows(const RowBody& body) { for_each_block(body, true
 std::optional<std::string> GuardedTensor::damage() const {
   const auto is_damaged = [&](std::byte b) { return b != guard_; };
   const auto is_whole = [&](std::span<const std::byte> band) {
-    return band.front() == guard_ && std::memcmp(&band[0], &band[1], band.size() - 1) == 0;
+    return band.empty() || (band.front() == guard_ && std::memcmp(&band[0], &band[1], band.size() - 1) == 0);
   };
   Device& device = buffer_.device();
   std::vector<std::byte> copy;

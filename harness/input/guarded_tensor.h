@@ -11,12 +11,19 @@
 
 namespace assay::input {
 
+/// Where a tensor begins and ends.
+enum class Layout {
+  aligned,  // begins as the device's memory does, with guard bands on both sides
+  fenced,   // ends where memory ends: a read past its end breaks its process. Only on devices with
+            // fences (Device::has_fences), of their standard memory; otherwise as `aligned`
+};
+
 /// A tensor on a device between two guard bands. The second band begins right behind the last
 /// element. Gaps between rows that lie apart are guarded too. A write outside the tensor shows in
 /// the guards. Their content changes between launches, so a read there shows as a changing result.
 class GuardedTensor {
  public:
-  GuardedTensor(Device& device, const TensorSpec& spec);
+  GuardedTensor(Device& device, const TensorSpec& spec, Layout layout = Layout::aligned);
 
   std::byte* data() const { return buffer_.data() + front_bytes_; }
   const TensorSpec& spec() const { return spec_; }
@@ -69,8 +76,9 @@ class GuardedTensor {
   void for_each_block(const RowBody& body, bool write_back) const;
 
   TensorSpec spec_;
+  bool is_fenced_;
   std::size_t front_bytes_;
-  std::size_t back_bytes_;
+  std::size_t back_bytes_;  // 0 before a fence
   std::size_t rows_;        // 1 if rows are contiguous
   std::size_t row_bytes_;   // elements of a row
   std::size_t step_bytes_;  // distance from row to row

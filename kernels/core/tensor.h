@@ -24,6 +24,7 @@ inline std::int64_t element_count(const Shape& shape) {
 /// Kind of memory of a tensor. Devices refuse kinds that they do not have.
 enum class Memory : std::uint8_t {
   standard,    // the device's default
+  fenced,      // the same, and behind its last byte lie pages that nothing may touch
   huge_pages,  // host memory on pages of 2 MiB
   pageable,    // ordinary host memory, for a device with its own memory
   pinned,      // locked host memory, which the device can access directly

@@ -99,12 +99,8 @@ DeviceCondition CpuDevice::condition() const {
 }
 
 void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
-  if (kind == Memory::huge_pages) {
-    auto mapping = std::make_unique<HugePageMapping>(bytes);
-    void* data = mapping->data();
-    huge_pages_.emplace(data, std::move(mapping));
-    return data;
-  }
+  if (kind == Memory::huge_pages) return keep(std::make_unique<HugePageMapping>(bytes));
+  if (kind == Memory::fenced) return keep(std::make_unique<FencedMemory>(bytes));
   void* memory = allocate_aligned(bytes);
   if (memory == nullptr) {
     throw DeviceError(Failure::out_of_memory,
@@ -113,9 +109,19 @@ void* CpuDevice::allocate(std::size_t bytes, Memory kind) {
   return memory;
 }
 
+void* CpuDevice::keep(Mapping mapping) {
+  void* data = std::visit([](const auto& held) { return held->data(); }, mapping);
+  const std::lock_guard lock(mutex_);
+  mappings_.emplace(data, std::move(mapping));
+  return data;
+}
+
 void CpuDevice::release(void* memory) noexcept {
-  // Parts of a batch may be released concurrently; none of them lies on huge pages.
-  if (huge_pages_.empty() || huge_pages_.erase(memory) == 0) free_aligned(memory);
+  {
+    const std::lock_guard lock(mutex_);
+    if (mappings_.erase(memory) > 0) return;
+  }
+  free_aligned(memory);
 }
 
 void CpuDevice::upload(void* to, const void* from_host, std::size_t bytes) {

@@ -2,7 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <variant>
 
+#include "kernels/cpu/fenced_memory.h"
 #include "kernels/cpu/huge_pages.h"
 #include "kernels/device/device.h"
 
@@ -21,6 +24,7 @@ class CpuDevice final : public Device {
   void release(void* memory) noexcept override;
   bool is_host() const override { return true; }
   bool is_readable_by_host() const override { return true; }
+  bool has_fences() const override { return true; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
@@ -31,8 +35,13 @@ class CpuDevice final : public Device {
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override;
 
  private:
+  using Mapping = std::variant<std::unique_ptr<HugePageMapping>, std::unique_ptr<FencedMemory>>;
+  /// Returns its address.
+  void* keep(Mapping mapping);
+
   DeviceInfo info_;
-  std::map<void*, std::unique_ptr<HugePageMapping>> huge_pages_;  // by data pointer
+  std::mutex mutex_;                   // parts of a batch may be released at once
+  std::map<void*, Mapping> mappings_;  // by data pointer
 };
 
 }  // namespace assay::cpu

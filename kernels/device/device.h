@@ -137,6 +137,9 @@ class Device {
   virtual bool is_host() const { return false; }
   /// True if the host can read and write its memory directly.
   virtual bool is_readable_by_host() const { return false; }
+  /// True if it has fenced memory: a kernel that reads past the end of a tensor there ends its
+  /// process.
+  virtual bool has_fences() const { return false; }
   /// UUID, as the driver reports it, of the device that holds this memory. Empty if unknown, and
   /// for memory that was requested as host memory.
   virtual std::string owner_uuid(const void* /*memory*/) const { return {}; }

@@ -175,6 +175,7 @@ RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer, std::optional<ProcessMem
   served_ = reader.text();
   info_.stand_in = reader.text();
   is_host_ = reader.get<bool>();
+  has_fences_ = reader.get<bool>();
 }
 
 void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {

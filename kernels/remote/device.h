@@ -31,6 +31,7 @@ class RemoteDevice : public Device {
   DeviceCondition condition() const override;
   std::int64_t free_memory_bytes() const override;
   bool is_host() const override { return is_host_; }
+  bool has_fences() const override { return has_fences_; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
@@ -52,6 +53,7 @@ class RemoteDevice : public Device {
   std::optional<ProcessMemory> memory_;
   Standstill standstill_;
   bool is_host_ = false;
+  bool has_fences_ = false;
   std::string served_;  // name of the device that serves it
 };
 

@@ -185,6 +185,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
   switch (command) {
     case Command::describe:
       writer.put(device().info().name).put(device().info().stand_in).put(device().is_host());
+      writer.put(device().has_fences());
       break;
     case Command::allocate: {
       const auto bytes = reader.get<std::size_t>();

@@ -74,6 +74,27 @@ TEST_F(Engines, EveryProductPassesInEveryDtypeWithEveryActivation) {
   }
 }
 
+TEST_F(Engines, InputsOfATrialEndWhereMemoryEndsIfItIsToldSo) {
+  const auto end_of = [](const Trial& trial, bool output) {
+    const Binding binding = trial.tensors().binding(0);
+    const void* begin = output ? binding.outputs[0] : binding.inputs[1];
+    return static_cast<const volatile char*>(begin) + 1003 * sizeof(float);
+  };
+  Backend& backend = *backends_.find("cpu");
+  const auto device = backend.open(0);
+  Device* lane[] = {device.get()};
+  Trial trial(planned("tensor_ops/add/f32/n=1003", {{"cpu", 0}}).test.op, backend, lane);
+  static_cast<void>(*end_of(trial, false));
+  trial.lay(input::Layout::fenced);
+  EXPECT_DEATH(static_cast<void>(*end_of(trial, false)), "past the end of an input");
+  static_cast<void>(*end_of(trial, true));  // a guard band shows what is written there
+  trial.lay(input::Layout::aligned);
+  static_cast<void>(*end_of(trial, false));
+  arm_for_timing(trial);
+  trial.launch();
+  EXPECT_EQ(trial.damage(), std::nullopt);
+}
+
 TEST_F(Engines, ATrialThatNothingCouldHaveFailedIsVacuous) {
   // A copy that is not declared as one: its untouched input would pass for its output.
   PlannedTrial copy = planned("tensor_ops/copy/f32/n=1003", {{"cpu", 0}});

@@ -41,6 +41,18 @@ TEST_F(CpuMemory, IsRefusedWhereThereIsNone) {
   }
 }
 
+TEST_F(CpuMemory, MayEndWhereNothingMayBeTouched) {
+  for (const std::size_t bytes : {1, 100, 4096, 100'000}) {
+    auto* block = static_cast<volatile char*>(device_->allocate(bytes, Memory::fenced));
+    block[0] = 1;
+    block[bytes - 1] = 2;
+    EXPECT_DEATH(static_cast<void>(block[bytes]), "past the end of an input") << bytes;
+    EXPECT_DEATH(static_cast<void>(block[bytes + 100'000]), "past the end of an input") << bytes;
+    device_->release(const_cast<char*>(block));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  }
+  EXPECT_THROW(device_->allocate(std::size_t{1} << 62, Memory::fenced), DeviceError);
+}
+
 // A sanitizer's allocator uses no freed memory again.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(CpuMemory, OfOneTrialServesTheNext) {
