@@ -243,6 +243,22 @@ SelectedTrials select_trials(const SelectionOptions& options,
   return selected;
 }
 
+namespace {
+
+/// Lets the threads of a worker that only judges neither spin nor stay put. False where the user's
+/// environment says something else.
+bool share_cores(WorkerCommand& command) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) {
+    return false;
+  }
+  std::erase_if(command.environment, [](const auto& set) { return set.first == "OMP_PROC_BIND"; });
+  command.environment.emplace_back("OMP_PROC_BIND", "false");
+  command.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+  return true;
+}
+
+}  // namespace
+
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                              const std::filesystem::path& references) {
   const std::filesystem::path program =
@@ -263,6 +279,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
+  if (!options.kernels.empty() && share_cores(command)) {
+    command.environment.emplace_back(judge_shares_name, "1");
+  }
   if (const auto launch = this_launch()) {
     command.environment.emplace_back(command_hash_name, std::to_string(launch->command_hash));
   }
@@ -279,15 +298,11 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   return command;
 }
 
-void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane) {
+void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane) {
   const auto is_on_host = [](const DeviceId& id) {
     return id.backend == host_kind || id.backend == numa::traits().kind;
   };
-  if (std::ranges::any_of(lane, is_on_host)) return;
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) return;
-  std::erase_if(command.environment, [](const auto& set) { return set.first == "OMP_PROC_BIND"; });
-  command.environment.emplace_back("OMP_PROC_BIND", "false");
-  command.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+  if (std::ranges::none_of(lane, is_on_host)) share_cores(command);
 }
 
 std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options) {

@@ -77,7 +77,7 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
 
 /// Adjusts the worker of a lane without the CPU: it needs the CPU's cores only to judge, so its
 /// threads neither spin nor stay put. The user's environment takes precedence.
-void share_cores(WorkerCommand& command, const std::vector<DeviceId>& lane);
+void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane);
 
 /// Options beside case, device and seed that a replay of a record needs: "--threads 1", and for
 /// simulated devices "--sim-devices 2".

@@ -29,7 +29,7 @@ void Session::begin() {
   const double cap_s = find_profile(options_.selection.cases.profile).cap_s;
   supervisor_ = std::make_unique<Supervisor>(
       SupervisorOptions{.worker = worker_command(options_.selection, cap_s),
-                        .for_lane = share_cores,
+                        .for_lane = share_cores_on,
                         .backends = backends_,
                         .timeout_s = timeout_s(options_),
                         .seed = options_.selection.seed,

@@ -75,7 +75,7 @@ int execute(const LimitsOptions& options) {
   std::vector<Limit> limits;
   const PlanEnd end = measure_limits(plan, run,
                                      {.worker = worker_command(options.selection, limit_cap_s),
-                                      .for_lane = share_cores,
+                                      .for_lane = share_cores_on,
                                       .backends = machine.backends,
                                       .timeout_s = options.timeout_s,
                                       .seed = options.selection.seed,

@@ -25,7 +25,7 @@ int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   // Starts again with the variables of rank 0's worker: libraries read them when they are loaded.
   constexpr const char* serves = "ASSAY_SERVES_RANK";
   if (std::getenv(serves) == nullptr) {
-    share_cores(command, {{ranks::traits().kind, launch.rank}});
+    share_cores_on(command, {{ranks::traits().kind, launch.rank}});
     for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
     setenv(serves, "1", 1);
     std::vector<std::string> words = command_line();

@@ -296,7 +296,7 @@ int execute(const RunOptions& asked, bool resumes) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   SupervisorOptions supervision{
       .worker = worker_command(options.selection, profile.cap_s, references.path()),
-      .for_lane = share_cores,
+      .for_lane = share_cores_on,
       .backends = job.backends,
       .timeout_s = timeout_s(options),
       .seed = options.selection.seed,

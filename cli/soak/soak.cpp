@@ -132,7 +132,7 @@ int execute(const SoakOptions& asked, bool resumes) {
   json.begin(run);
   Sink* const sinks[] = {&sink};
   Supervisor supervisor({.worker = worker_command(options.selection),
-                         .for_lane = share_cores,
+                         .for_lane = share_cores_on,
                          .backends = job.backends,
                          .timeout_s = options.timeout_s + job.interval_s,
                          .seed = options.selection.seed,

@@ -121,6 +121,7 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
   trial.synchronize();
   clock_.enter(&PhaseSeconds::comparison);
   check_process_state(trial, checks_, on);  // before computing the reference in it
+  trial.pause();  // what others' threads do now, spin above all, is at the judge's cost
   const bool is_last = pass + 1 == std::ssize(passes(op_));
   const std::vector<Bytes> outputs = outputs_of(trial.tensors(), op_, is_last, kept);
   judge(outputs, trial.math_mode(), pass,

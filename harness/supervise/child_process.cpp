@@ -14,19 +14,20 @@ extern char** environ;  // NOLINT: POSIX's name
 namespace assay {
 namespace {
 
-/// Parent's environment with `changes`; the last change of a variable wins. Each name stands once:
-/// of two entries some readers take the first, others the last.
-std::vector<std::string> changed_environment(
-    const std::vector<std::pair<std::string, std::string>>& changes) {
+/// Environment of a child. Each name stands once: of two entries some readers take the first,
+/// others the last.
+std::vector<std::string> environment_of(const ChildCommand& command) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
-    const bool is_changed = std::ranges::any_of(
-        changes, [&](const auto& change) { return text.starts_with(change.first + "="); });
+    const auto is_it = [&](const std::string& name) { return text.starts_with(name + "="); };
+    const bool is_changed =
+        std::ranges::any_of(command.withheld, is_it) ||
+        std::ranges::any_of(command.environment, is_it, [](const auto& set) { return set.first; });
     if (!is_changed) variables.push_back(text);
   }
   std::map<std::string, std::string> last;
-  for (const auto& [name, value] : changes) last[name] = value;
+  for (const auto& [name, value] : command.environment) last[name] = value;
   for (const auto& [name, value] : last) variables.push_back(name + "=" + value);
   return variables;
 }
@@ -75,7 +76,7 @@ struct SpawnSettings {
 pid_t start_child(const ChildCommand& command) {
   const SpawnSettings settings(command);
   std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = changed_environment(command.environment);
+  std::vector<std::string> environment = environment_of(command);
   const Affinity inherited(command.processors);
   pid_t pid = -1;
   const int error =
