@@ -37,6 +37,7 @@ void tell_of_fence(int signal, siginfo_t* info, void* /*context*/) {
     break;
   }
   sigaction(signal, &others_action, nullptr);
+  if (info->si_code <= 0) raise(signal);  // somebody sent it: it does not come back by itself
 }
 
 void tell_of_fences() {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -53,7 +55,7 @@ TEST_F(CpuMemory, MayEndWhereNothingMayBeTouched) {
   EXPECT_THROW(device_->allocate(std::size_t{1} << 62, Memory::fenced), DeviceError);
 }
 
-// A sanitizer's allocator uses no freed memory again.
+// A sanitizer's allocator uses no freed memory again, and it has handlers of its own.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(CpuMemory, OfOneTrialServesTheNext) {
   constexpr std::size_t bytes = 100'000;
@@ -64,6 +66,11 @@ TEST_F(CpuMemory, OfOneTrialServesTheNext) {
   EXPECT_EQ(next, first);
   device_->release(next);
   device_->release(between);
+}
+
+TEST_F(CpuMemory, LetsASignalThatSomebodySendsEndTheProcess) {
+  device_->release(device_->allocate(1, Memory::fenced));
+  EXPECT_EXIT(kill(getpid(), SIGSEGV), testing::KilledBySignal(SIGSEGV), "");
 }
 #endif
 
