@@ -30,14 +30,20 @@ constexpr int long_series = 5;
 /// Time of a short series: long beside a message, and still without a change of processes.
 constexpr double short_series_s = 0.003;
 constexpr std::size_t fewest_short_series = 25;
-constexpr std::size_t most_short_series = 250;
+constexpr std::size_t most_short_series = 1000;
 /// Time after which fewer are enough, and after which no more are taken.
 constexpr double enough_s = 0.2;
-constexpr double too_long_s = 2;
+constexpr double too_long_s = 5;
 /// One in so many samples is faster than the one that is compared.
 constexpr std::size_t fast_one_in = 10;
 /// Samples may be this much faster than launches in a series, which has a message too.
 constexpr double faster_share = 0.1;
+
+double fast_of(std::vector<double>& times_s) {
+  const auto fast = times_s.begin() + static_cast<std::ptrdiff_t>(times_s.size() / fast_one_in);
+  std::ranges::nth_element(times_s, fast);
+  return *fast;
+}
 
 double of_launch(double seconds, std::int64_t launches) {
   return seconds / static_cast<double>(launches);
@@ -102,19 +108,21 @@ void ClockCheck::demand_long_series() {
                      last.launches, last.seen_s));
 }
 
-/// Samples as they were must tell of about as much time for a launch as the judge sees in series
-/// that are so long that messages hide little: the fast ones of both are compared, in which nobody
-/// else used the cores.
+/// Samples as they were must tell of about as much time for a launch as the judge sees: in the same
+/// samples, or, where a message takes as long as these, in series so long that messages hide
+/// little. The fast ones of both are compared, in which nobody else used the cores.
 void ClockCheck::demand_samples() {
-  // The samples themselves: later ones could be told honestly.
-  std::vector<double> told_s;
+  // The samples themselves: later ones could be told honestly, or meet a busier machine.
+  std::vector<double> all_told_s;
+  std::vector<double> all_seen_s;
   const std::int64_t launches = readings_.back().launches;
   for (const Reading& reading : readings_) {
-    if (reading.launches == launches) told_s.push_back(of_launch(reading.told_s, launches));
+    if (reading.launches != launches) continue;
+    all_told_s.push_back(of_launch(reading.told_s, launches));
+    all_seen_s.push_back(of_launch(reading.seen_s, launches));
   }
-  const auto fast = told_s.begin() + static_cast<std::ptrdiff_t>(told_s.size() / fast_one_in);
-  std::ranges::nth_element(told_s, fast);
-  const double fast_told_s = *fast;
+  const double fast_told_s = fast_of(all_told_s);
+  if (fast_told_s >= (1 - faster_share) * fast_of(all_seen_s)) return;
   std::int64_t many = launches;
   while (read(many).seen_s < short_series_s) many *= 2;
   double least_seen_s = std::numeric_limits<double>::infinity();

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 /// Ends of orphans make orphans of their own children.
 constexpr int max_generations = 16;
 /// Time limit for one to end after KILL.
-constexpr double kill_s = 2;
+constexpr double orphan_end_s = 2;
 
 struct Watch {
   std::function<void(const std::string&)> tell;
@@ -58,7 +58,7 @@ std::optional<Process> read_process(pid_t pid) {
 
 void kill_and_reap(pid_t pid) {
   kill(pid, SIGKILL);
-  for (const Deadline deadline = after(kill_s); waitpid(pid, nullptr, WNOHANG) == 0;) {
+  for (const Deadline deadline = after(orphan_end_s); waitpid(pid, nullptr, WNOHANG) == 0;) {
     if (std::chrono::steady_clock::now() >= deadline) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
