@@ -199,6 +199,65 @@ struct SmallIntegers {
   }
 };
 
+/// The number, or the end of an integer dtype for an infinity.
+template <class T>
+T needle_as(double needle) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::isinf(needle)) {
+      return needle < 0 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    }
+  }
+  return round_to<T>(needle);
+}
+
+/// A number in [low, high); a whole one in integer dtypes.
+template <class T>
+double within(const Range& range, std::uint64_t bits) {
+  const double x = range.low + (range.high - range.low) * unit_interval(bits);
+  return std::is_integral_v<T> ? std::floor(x) : x;
+}
+
+template <class T>
+struct Alternating {
+  Range magnitudes;
+  std::int64_t turn;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    constexpr double middle = std::is_unsigned_v<T> ? 100 : 0;
+    const double magnitude = within<T>(magnitudes, bits);
+    return round_to<T>((i + turn) % 2 == 0 ? middle + magnitude : middle - magnitude);
+  }
+};
+
+template <class T>
+struct Masks {
+  std::int64_t turn;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    constexpr std::uint64_t others = 255;
+    return (i + turn) % 2 == 0 ? T(1 + bits % others) : T(0);
+  }
+};
+
+template <class T>
+struct Needle {
+  Range range;
+  T needle;
+  std::int64_t at;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    return i == at ? needle : round_to<T>(within<T>(range, bits));
+  }
+};
+
+template <class T>
+struct RankNeedle {
+  Range range;
+  T needle;
+  std::int64_t turn;  // of this rank
+  std::int64_t ranks;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    return (i + turn) % ranks == 0 ? needle : round_to<T>(within<T>(range, bits));
+  }
+};
+
 /// Draws signs, and one +-2 or +-1/2 in each stretch of `stratum` elements: every partial product
 /// is a power of two in range. Integers are odd: their products wrap and are never zero.
 template <class T>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "harness/input/block_data.h"
 #include "harness/input/castable.h"
@@ -18,6 +19,7 @@
 #include "kernels/core/philox.h"
 #include "kernels/core/vector_clones.h"
 #include "kernels/ops/block_input.h"
+#include "kernels/ops/borders.h"
 
 namespace assay::input {
 namespace {
@@ -188,6 +190,7 @@ struct Stream {
   std::uint64_t seed;
   std::uint64_t id;
   int exponent;  // of the power of two that scales all
+  int rank;
 };
 
 template <class T>
@@ -256,6 +259,28 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
       const auto rows = static_cast<double>(op.signature.inputs[0].shape.at(0));
       return fill_with(SmallIntegers<T>{{0, rows - 1}});
     }
+    case Distribution::border_indices: {
+      const std::int64_t rows = op.signature.inputs[0].shape.at(0);
+      fill_with(SmallIntegers<T>{{0, static_cast<double>(rows - 1)}});
+      const std::vector<std::int64_t> first = borders(rows);
+      for (std::size_t i = 0; i < std::min(first.size(), elements.size()); ++i) {
+        elements[i] = round_to<T>(static_cast<double>(first[i]));
+      }
+      return;
+    }
+    case Distribution::alternating:
+      return fill_with(Alternating<T>{range, data.turn});
+    case Distribution::masks:
+      if constexpr (std::is_same_v<T, std::uint8_t>) fill_with(Masks<T>{data.turn});
+      return;
+    case Distribution::needle:
+      return fill_with(Needle<T>{range, needle_as<T>(data.needle), data.turn});
+    case Distribution::rank_needle:
+      return fill_with(RankNeedle<T>{range, needle_as<T>(data.needle), data.turn + key.rank,
+                                     std::int64_t{op.signature.ranks}});
+    case Distribution::constant:
+      std::ranges::fill(elements, needle_as<T>(data.needle));
+      return;
     case Distribution::unique_words:
       return;  // not by elements
   }
@@ -264,10 +289,11 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
 }  // namespace
 
 void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor) {
+  const Data& data = pass.data_of(static_cast<std::size_t>(key.input));
+  const int input = data.like_first ? 0 : key.input;
   const std::uint64_t stream = (static_cast<std::uint64_t>(key.pass) << 48) |
                                (static_cast<std::uint64_t>(key.rank) << 16) |
-                               static_cast<std::uint64_t>(key.input);
-  const Data& data = pass.data_of(static_cast<std::size_t>(key.input));
+                               static_cast<std::uint64_t>(input);
   if (data.distribution == Distribution::unique_words) {
     fill_unique_words(tensor.bytes(), random_bits(key.seed, stream, 0));
     return;
@@ -282,7 +308,7 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
       elements = elements.first(elements.size() / static_cast<std::size_t>(shape[0]) *
                                 static_cast<std::size_t>(rows));
     }
-    fill_by(data, op, key.input, {key.seed, stream, drawn_exponent(op, key)}, elements);
+    fill_by(data, op, key.input, {key.seed, stream, drawn_exponent(op, key), key.rank}, elements);
     if constexpr (!std::is_integral_v<T>) {
       const std::int64_t run = own_scale_elements(op, pass, key.input);
       if (run > 0) scale_runs(elements, run, key);

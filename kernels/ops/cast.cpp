@@ -19,7 +19,10 @@ Signature cast_signature(DType dtype, const Params& params) {
 Passes cast_passes() {
   const Data within{.distribution = Distribution::castable};
   const Data plain{.distribution = Distribution::small_integers, .range = {0, 127}};
-  return judged_on(within, plain, exact_rule);
+  const Data above_zero{.distribution = Distribution::small_integers, .range = {1, 120}};
+  Passes passes = judged_on(within, plain, exact_rule);
+  passes.insert(passes.end() - 1, 2, Pass{"small_numbers", {above_zero}, exact_rule});
+  return passes;
 }
 
 Op cast_op(const OpRow& row) {

@@ -147,7 +147,10 @@ Passes reduced_passes(DType dtype, const Params& params) {
   if (reduce == "sum") return with_some(finite_sums(plain_sum_rule));
   // Doubling is exact, before the sum and after it.
   if (reduce == "premul_sum") return with_some(finite_sums(sum_rule));
-  if (reduce == "min" || reduce == "max") return order_of_two(true);
+  if (reduce == "min" || reduce == "max") {
+    return with_ranks_in_turns(order_of_two(true), params.integer("ranks"), reduce == "max",
+                               dtype == DType::u8);
+  }
   if (reduce == "prod") {
     Passes passes = finite_products();
     // u is the message's: with 16 bits, K u is less than the error of K - 1 roundings, which is (1

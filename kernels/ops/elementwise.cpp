@@ -58,8 +58,23 @@ Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real_data, any_
 /// y = mask ? a : b
 Passes choice_of_two() {
   const Data mask{.distribution = Distribution::small_integers, .range = {0, 1}};
-  return {Pass{"all_exponents", {mask, any_exponent()}, moved_rule},
-          Pass{"real_data", {mask, real_data}, moved_rule}};
+  Passes passes{Pass{"all_exponents", {mask, any_exponent()}, moved_rule}};
+  for (const std::int64_t turn : {0, 1}) {
+    const Data bytes{.distribution = Distribution::masks, .turn = turn};
+    passes.push_back(Pass{"masks", {bytes, real_data}, moved_rule});
+  }
+  passes.push_back(Pass{"real_data", {mask, real_data}, moved_rule});
+  return passes;
+}
+
+/// y = a == b, where most are equal.
+Passes equality() {
+  Passes passes = order_of_two(false);
+  const Data numbers{.distribution = Distribution::alternating, .range = {32, 64}};
+  Data same = numbers;
+  same.like_first = true;
+  passes.insert(passes.end() - 1, Pass{"equal", {numbers, same}, exact_rule});
+  return passes;
 }
 
 }  // namespace
@@ -121,11 +136,12 @@ std::vector<Op> elementwise_ops() {
       elementwise({"scale", "y[i] = x[i] a; integers wrap", numbers()}, Operands::with_scalar, bit_for_bit()),
       elementwise({"square", "y[i] = x[i] x[i]; integers wrap", numbers()}, Operands::one, bit_for_bit()),
       elementwise({"sqrt", "y[i] = square root of x[i]", floats()}, Operands::one, bit_for_bit_within(above_zero)),
-      elementwise({"relu", "y[i] = max(x[i], 0); NaN stays", floats()}, Operands::one, bit_for_bit_any_zero()),
-      elementwise({"min", "y[i] = min(a[i], b[i]); NaN if either is", numbers()}, Operands::two, order_of_two(true)),
-      elementwise({"max", "y[i] = max(a[i], b[i]); NaN if either is", numbers()}, Operands::two, order_of_two(true)),
-      elementwise({"less", "y[i] = a[i] < b[i]", numbers()}, Operands::compared, order_of_two(false)),
-      elementwise({"equal", "y[i] = a[i] == b[i]", numbers()}, Operands::compared, order_of_two(false)),
+      elementwise({"relu", "y[i] = max(x[i], 0); NaN stays", floats()}, Operands::one,
+                  with_signs_in_turns(bit_for_bit_any_zero(), {32, 64})),
+      elementwise({"min", "y[i] = min(a[i], b[i]); NaN if either is", numbers()}, Operands::two, with_choices_in_turns(order_of_two(true))),
+      elementwise({"max", "y[i] = max(a[i], b[i]); NaN if either is", numbers()}, Operands::two, with_choices_in_turns(order_of_two(true))),
+      elementwise({"less", "y[i] = a[i] < b[i]", numbers()}, Operands::compared, with_choices_in_turns(order_of_two(false))),
+      elementwise({"equal", "y[i] = a[i] == b[i]", numbers()}, Operands::compared, equality()),
       elementwise({"where", "y[i] = mask[i] ? a[i] : b[i]", numbers()}, Operands::masked, choice_of_two()),
       // clang-format on
   };

@@ -29,8 +29,10 @@ std::vector<Op> function_ops() {
       elementwise({"log", "y[i] = natural logarithm of x[i]", floats()}, Operands::one, function(declared_error("log"), positive, above_zero)),
       elementwise({"tanh", "y[i] = tanh x[i]", floats()}, Operands::one, function(declared_error("tanh"), tails, around_zero)),
       elementwise({"sigmoid", "y[i] = 1 / (1 + e^-x[i])", floats()}, Operands::one, function(declared_error("sigmoid"), tails, around_zero)),
-      elementwise({"gelu", "y[i] = x[i]/2 (1 + erf(x[i]/sqrt 2))", floats()}, Operands::one, function(declared_error("gelu"), tails, around_zero)),
-      elementwise({"gelu_tanh", "y[i] = x[i]/2 (1 + tanh(sqrt(2/pi) (x[i] + 0.044715 x[i]^3)))", floats()}, Operands::one, function(declared_error("gelu_tanh"), tails, around_zero)),
+      elementwise({"gelu", "y[i] = x[i]/2 (1 + erf(x[i]/sqrt 2))", floats()}, Operands::one,
+                  with_signs_in_turns(function(declared_error("gelu"), tails, around_zero), {0.5, 3})),
+      elementwise({"gelu_tanh", "y[i] = x[i]/2 (1 + tanh(sqrt(2/pi) (x[i] + 0.044715 x[i]^3)))", floats()}, Operands::one,
+                  with_signs_in_turns(function(declared_error("gelu_tanh"), tails, around_zero), {0.5, 3})),
       elementwise({"pow", "y[i] = a[i]^b[i]", floats()}, Operands::two, function_of_two(declared_error("pow"), positive, exponents, above_zero, exponents)),
       // clang-format on
   };

@@ -31,7 +31,9 @@ Signature gather_signature(DType dtype, const Params& params) {
 /// Gathers rows of input 0 by the indices of input 1.
 Passes gather_passes() {
   const Data indices{.distribution = Distribution::indices};
-  return {Pass{"all_exponents", {any_exponent(), indices}, moved_rule},
+  const Data at_borders{.distribution = Distribution::border_indices};
+  return {Pass{"all_exponents", {any_exponent(), at_borders}, moved_rule},
+          Pass{"all_exponents", {any_exponent(), at_borders}, moved_rule},
           Pass{"real_data", {real_data, indices}, moved_rule}};
 }
 

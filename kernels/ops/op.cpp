@@ -121,6 +121,15 @@ ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view
   return value;
 }
 
+Neutral neutral_of(const OpInstance& op) {
+  const ParamValue* reduce = op.params.find("reduce");
+  if (reduce == nullptr) return op.op->neutral;
+  const std::string word = op.params.word("reduce");
+  if (word == "prod") return Neutral::one;
+  if (word == "min") return Neutral::greatest;
+  return word == "max" ? Neutral::least : Neutral::zero;
+}
+
 Passes passes(const OpInstance& op) {
   Passes passes =
       op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);

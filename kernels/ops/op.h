@@ -64,6 +64,10 @@ struct Signature {
 /// Passes in the order of their launches. The data of the last one are timed.
 using Passes = std::vector<Pass>;
 
+/// The number that leaves a result as it would be without the element: of a product 1, of a minimum
+/// the greatest number.
+enum class Neutral : std::uint8_t { zero, one, least, greatest };
+
 struct Op {
   std::string_view name;
   std::string_view formula;  // "y[i] = a[i] + b[i]"
@@ -85,6 +89,7 @@ struct Op {
   /// Likewise of the output's columns: parameter that counts them, each of which depends only on
   /// the same row of the inputs of so many rows, as the outputs of a layer do. Empty: none.
   std::string_view independent_columns = {};
+  Neutral neutral = Neutral::zero;
   /// Throws NotApplicable for parameters that do not fit together.
   Signature (*signature)(DType, const Params&) = nullptr;
   Passes passes;
@@ -119,6 +124,9 @@ RankTensors tensors_of(const Signature& signature, int rank);
 
 /// Dtype of the elements that are judged.
 inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }
+
+/// Neutral number of the op's inputs; that of a collective depends on its reduction.
+Neutral neutral_of(const OpInstance& op);
 
 /// Test passes of this instance.
 Passes passes(const OpInstance& op);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/ops/borders.h"
+
 namespace assay {
 namespace {
 
@@ -75,6 +77,74 @@ Passes order() {
 Passes function(const Declared& error, const Data& domain, const Data& plain) {
   return {Pass{"domain", {domain}, function_rule(error)},
           Pass{"real_data", {plain}, function_rule(error)}};
+}
+
+namespace {
+
+/// Inserts a pass before the last one, judged by the same rule.
+void insert(Passes& passes, std::string_view name, std::vector<Data> data) {
+  passes.insert(passes.end() - 1, Pass{name, std::move(data), passes.back().rule});
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Numbers on one side of zero, and one nearer to the extreme, but on the same side: a result that
+/// begins at zero is wrong.
+Data needle_data(Distribution distribution, bool greatest, bool is_unsigned) {
+  const bool is_negative = greatest && !is_unsigned;
+  Data data{.distribution = distribution, .range = is_negative ? Range{-100, -10} : Range{10, 100}};
+  data.needle = !greatest ? 2 : is_unsigned ? 120 : -2;
+  return data;
+}
+
+}  // namespace
+
+Passes with_signs_in_turns(Passes passes, Range magnitudes) {
+  for (const std::int64_t turn : {0, 1}) {
+    insert(passes, "signs",
+           {{.distribution = Distribution::alternating, .range = magnitudes, .turn = turn}});
+  }
+  return passes;
+}
+
+Passes with_choices_in_turns(Passes passes) {
+  // One of the two decides: the other is of the same sign, and near zero.
+  constexpr Range far{32, 64};
+  constexpr Range near{4, 16};
+  for (const bool first : {true, false}) {
+    for (const std::int64_t turn : {0, 1}) {
+      const auto data = [&](const Range& range) {
+        return Data{.distribution = Distribution::alternating, .range = range, .turn = turn};
+      };
+      insert(passes, "choices", {data(first ? far : near), data(first ? near : far)});
+    }
+  }
+  return passes;
+}
+
+Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned) {
+  constexpr std::int64_t most_elements = 1 << 17;  // above, a launch takes long
+  Data data = needle_data(Distribution::needle, greatest, is_unsigned);
+  for (const std::int64_t place : borders(n)) {
+    constexpr std::int64_t near_end = 8;
+    if (n > most_elements && place > 1 && place < n - near_end) continue;
+    data.turn = place;
+    insert(passes, "needles", {data});
+  }
+  insert(passes, "ends",
+         {{.distribution = Distribution::constant, .needle = greatest ? -infinity : infinity}});
+  return passes;
+}
+
+Passes with_ranks_in_turns(Passes passes, std::int64_t ranks, bool greatest, bool is_unsigned) {
+  constexpr std::int64_t most_turns = 16;
+  Data data = needle_data(Distribution::rank_needle, greatest, is_unsigned);
+  // Once more at the end: what a rank had in the launch before must show too.
+  for (std::int64_t turn = 0; turn <= std::min(ranks, most_turns); ++turn) {
+    data.turn = turn;
+    insert(passes, "needles", {data});
+  }
+  return passes;
 }
 
 Passes finite_sums(const Rule& real_rule) {

@@ -63,6 +63,17 @@ Passes order();
 /// Function of declared error: on `domain`, which includes its tails, and on plain data.
 Passes function(const Declared& error, const Data& domain, const Data& plain);
 
+/// Inserts passes before the last one, in which each element of the one input decides something: of
+/// both signs in turns, of these magnitudes.
+Passes with_signs_in_turns(Passes passes, Range magnitudes);
+/// Likewise for ops that choose between two inputs, or compare them.
+Passes with_choices_in_turns(Passes passes);
+/// Extremes at each border in turn, then an extreme that is everywhere the last one of all numbers.
+/// `greatest`: of a maximum. `is_unsigned`: the dtype has no negative numbers.
+Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned);
+/// Extremes at each rank in turn.
+Passes with_ranks_in_turns(Passes passes, std::int64_t ranks, bool greatest, bool is_unsigned);
+
 /// Leaves only the final rounding on exact data. On real data `real_rule` applies.
 Passes finite_sums(const Rule& real_rule);
 /// Sums and dot products, with special values.

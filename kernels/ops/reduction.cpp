@@ -71,15 +71,11 @@ Passes products(DType /*dtype*/, const Params& /*params*/) {
                         {.distribution = Distribution::growing}, unbiased_products);
 }
 
-/// Includes NaN and infinities, which have no defined place in an order. A launch shows only the
-/// elements around the extreme: small tensors get several launches, each with its own extreme.
-Passes extremes(DType /*dtype*/, const Params& params) {
-  Passes passes = with_specials(order(), Specials::all);
-  const std::int64_t n = params.integer("n");
-  const Pass last = passes.back();
-  if (n <= 1 << 16)
-    passes.insert(passes.end(), static_cast<std::size_t>(std::min(n - 1, std::int64_t{8})), last);
-  return passes;
+/// Includes NaN and infinities, which have no defined place in an order.
+template <bool greatest>
+Passes extremes(DType dtype, const Params& params) {
+  return with_extremes_in_turns(with_specials(order(), Specials::all), params.integer("n"),
+                                greatest, dtype == DType::u8);
 }
 
 }  // namespace
@@ -87,12 +83,27 @@ Passes extremes(DType /*dtype*/, const Params& params) {
 std::vector<Op> reduction_ops() {
   return {
       of_any({"sum", "y = sum of x[i]; integers wrap", signed_numbers()}, summed),
-      of_any({"prod", "y = product of x[i]; integers wrap", signed_numbers()}, products),
+      of_any({.name = "prod",
+              .formula = "y = product of x[i]; integers wrap",
+              .dtypes = signed_numbers(),
+              .neutral = Neutral::one},
+             products),
       make_op({"mean", "y = sum of x[i] / n", floats()}, {extent("n")}, reduced<1>, averaged),
-      make_op({"reduce_min", "y = least x[i]", numbers()}, {extent("n")}, reduced<1>, extremes),
-      make_op({"reduce_max", "y = greatest x[i]", numbers()}, {extent("n")}, reduced<1>, extremes),
-      make_op({"argmax", "y = the lowest i of the greatest x[i]", numbers()}, {extent("n")},
-              index_signature, extremes),
+      make_op({.name = "reduce_min",
+               .formula = "y = least x[i]",
+               .dtypes = numbers(),
+               .neutral = Neutral::greatest},
+              {extent("n")}, reduced<1>, extremes<false>),
+      make_op({.name = "reduce_max",
+               .formula = "y = greatest x[i]",
+               .dtypes = numbers(),
+               .neutral = Neutral::least},
+              {extent("n")}, reduced<1>, extremes<true>),
+      make_op({.name = "argmax",
+               .formula = "y = the lowest i of the greatest x[i]",
+               .dtypes = numbers(),
+               .neutral = Neutral::least},
+              {extent("n")}, index_signature, extremes<true>),
       make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, reduced<2>, multiplied),
       make_op({"norm2", "y = square root of the sum of x[i]^2", floats()}, {size("n")},
               norm_signature, normed),

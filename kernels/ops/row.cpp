@@ -18,6 +18,7 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
           .parameters = std::move(parameters),
           .independent_rows = row.independent_rows,
           .independent_columns = row.independent_columns,
+          .neutral = row.neutral,
           .signature = signature,
           .passes = std::move(passes)};
 }

@@ -17,6 +17,7 @@ struct OpRow {
   std::vector<DType> matrix_unit_dtypes = {};  // further ones, in addition to `dtypes`
   std::string_view independent_rows = {};      // as of Op
   std::string_view independent_columns = {};   // as of Op
+  Neutral neutral = Neutral::zero;
 };
 
 using SignatureOf = Signature (*)(DType, const Params&);

@@ -55,14 +55,22 @@ enum class Distribution {
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
   integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
-  near_one,    // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
-  growing,     // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
-               // odd
-  roots,       // of random sign, with squares uniform in [0, 1); integers: any
-  blocks,      // finite numbers; those of 32 that follow each other share a range of exponents
-  indices,     // row numbers of the op's first input
+  near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
+  growing,   // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
+             // odd
+  roots,     // of random sign, with squares uniform in [0, 1); integers: any
+  blocks,    // finite numbers; those of 32 that follow each other share a range of exponents
+  indices,   // row numbers of the op's first input, any
+  border_indices,  // likewise, but the first ones are those at borders
   bf16_parts,  // f32 that needs three bf16 parts; in input 0 all but one element of a row are zero
   unique_words,  // 64-bit words that never repeat within a tensor
+  // Data in which each element decides something, in one of some launches that take turns.
+  alternating,  // magnitudes in [low, high), of the sign of the element's turn; unsigned: around
+                // 100
+  masks,        // 0, or any other byte, by the element's turn
+  needle,       // in [low, high), but for the element whose turn it is
+  rank_needle,  // likewise, in the rank whose turn the element is
+  constant,     // the needle everywhere
 };
 
 struct Range {
@@ -85,6 +93,9 @@ struct Data {
   /// (harness/input/drawn_scale.h). `uniform` and `roots` of floats only.
   bool drawn_scale = false;
   Specials specials = Specials::none;
+  std::int64_t turn = 0;
+  double needle = 0;        // infinite: the first or last number of an integer dtype
+  bool like_first = false;  // the elements of input 0
   /// Number of elements that share a fate; 0: a row, or the whole tensor if it has one extent.
   std::int64_t run = 0;
   /// If not 0: number of runs into which the tensor is divided instead.

@@ -204,6 +204,22 @@ class Rows(Kernels):
                 self.assertEqual(status, found[op][0])
                 self.assertIn(reason, found[op][1])
 
+    def test_elements_at_the_ends_and_rows_far_from_zero_count(self):
+        """Each is right on all data but those that are drawn for it."""
+        bodies = {"reduce_max": "numpy.max(x[:-1] if x.size % 2 and x.size > 1 else x)",
+                  "reduce_min": "min(numpy.min(x[:x.size // 8 * 8], initial=numpy.inf), x[-1])",
+                  "argmax": "max(1, numpy.argmax(x)) if x.size > 8 else numpy.argmax(x)",
+                  "relu": "numpy.concatenate([numpy.maximum(x[:-1], 0), numpy.abs(x[-1:])])",
+                  "less": "numpy.concatenate([x[:-1] < y[:-1], [False]])"}
+        text = "import assay, numpy\n" + "".join(
+            f"@assay.kernel('{op}', 'f32')\ndef {op}(x, y=None, *, out): out[...] = {body}\n" for op, body in bodies.items())
+        text += ("@assay.kernel('softmax', 'f32')\ndef softmax(x, *, out):\n"
+                 "  y = x.astype(numpy.float64)\n"
+                 "  e = numpy.exp(y - numpy.maximum(y.max(axis=1, keepdims=True), -5e4))\n"
+                 "  out[...] = e / numpy.maximum(e.sum(axis=1, keepdims=True), 1e-300)\n")
+        rows = self.run_rows(*self.python(text), *CPU, "--check-only", "--filter", "/f32/(n=1003|rows=16,cols=1003)$", expect=1)
+        self.assertEqual({op: "fail" for op in (*bodies, "softmax")}, {row["op"]: row["status"] for row in rows.values()})
+
     def test_a_weight_that_is_kept_by_its_address_is_wrong(self):
         text = ("import assay, numpy\nkept, launches = {}, 0\n@assay.kernel('linear', 'f32')\ndef linear(x, w, *, out, problem):\n"
                 "  global launches\n"

@@ -196,7 +196,7 @@ direct("min", NUMBERS, torch.minimum)
 direct("max", NUMBERS, torch.maximum)
 direct("less", NUMBERS, torch.lt)
 direct("equal", NUMBERS, torch.eq)
-offer("where", NUMBERS, lambda mask, a, b, *, out: torch.where(mask.view(torch.bool), a, b, out=out))
+offer("where", NUMBERS, lambda mask, a, b, *, out: torch.where(mask.bool(), a, b, out=out))
 offer("cast", FORMATS, lambda x, *, out: out.copy_(x))
 
 # Functions.

@@ -1,0 +1,51 @@
+#include "kernels/ops/reads.h"
+
+#include <algorithm>
+
+#include "kernels/ops/borders.h"
+#include "kernels/ops/collectives.h"
+
+namespace assay {
+namespace {
+
+bool sends(const OpInstance& op, int rank, std::int64_t element) {
+  const auto is_rank = [&](std::string_view parameter) {
+    const ParamValue* value = op.params.find(parameter);
+    return value == nullptr || std::get<std::int64_t>(*value) == rank;
+  };
+  switch (*collective_of(op)) {
+    case Collective::broadcast:
+      return is_rank("root");
+    case Collective::send_recv:
+      return is_rank("from");
+    case Collective::all_gather: {
+      const std::int64_t count = op.params.integer("count");
+      return !op.signature.in_place || element / count == rank;
+    }
+    case Collective::allreduce:
+    case Collective::reduce:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all:
+      return true;
+  }
+  __builtin_unreachable();
+}
+
+/// Some indices choose the rows at the borders (Distribution::indices), and the others any.
+bool is_chosen(const OpInstance& op, std::int64_t element) {
+  const std::int64_t row = element / op.params.integer("cols");
+  const std::vector<std::int64_t> rows = borders(op.params.integer("rows"));
+  return std::ssize(rows) <= op.params.integer("count") &&
+         std::ranges::find(rows, row) != rows.end();
+}
+
+}  // namespace
+
+bool reads(const OpInstance& op, int rank, int input, std::int64_t element) {
+  if (output_elements(op.signature) == 0) return false;
+  if (op.op->collective) return sends(op, rank, element);
+  if (op.op->name == "argmax" && op.params.integer("n") == 1) return false;
+  return op.op->name != "gather" || input != 0 || is_chosen(op, element);
+}
+
+}  // namespace assay
