@@ -14,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/selection_options.h"
 #include "cli/selftest/fault_catalogue.h"
+#include "cli/selftest/felt.h"
 #include "cli/selftest/selftest_run.h"
 #include "cli/stderr_message.h"
 #include "cli/validators.h"
@@ -37,6 +38,8 @@ struct Options {
   std::string only;
   std::string device = sim::traits().kind;
   bool checks = false;
+  bool felt = false;
+  Selection cases = {.profile = "smoke"};  // of --felt
   bool full = false;
 };
 
@@ -283,6 +286,7 @@ std::vector<Pairing> chosen_pairings(const Options& options) {
 }
 
 int execute(const Options& options) {
+  if (options.felt) return execute_felt(options.cases, options.csv);
   const std::vector<Pairing> pairings = chosen_pairings(options);
   const std::string fault_variable = fault_variable_of(options.device);
   if (options.checks) return execute_without_checks(pairings);
@@ -320,11 +324,23 @@ Command add_selftest(CLI::App& program) {
   app->add_flag("--checks", options->checks,
                 "switch each check off in turn: which faults does it alone catch?")
       ->excludes(device);
+  CLI::Option* felt =
+      app->add_flag("--felt", options->felt,
+                    "misread single elements of inputs on the CPU: how often does a case fail?")
+          ->excludes(device);
+  app->add_option("--profile", options->cases.profile, "cases of --felt")
+      ->needs(felt)
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_option("--filter", options->cases.filter, "those of them whose id this regex finds")
+      ->needs(felt)
+      ->type_name("REGEX");
   app->footer(R"(Examples:
   assay selftest                    every fault on the case on which it must show
   assay selftest --full             with five seeds, and on all small cases: some minutes
   assay selftest --checks           what each check is there for
   assay selftest --only low_bit     one of them
+  assay selftest --felt             what if a kernel reads one element wrongly? some minutes
   assay selftest --device cuda:0    out of bounds, trapped, endless, out of memory, a flipped bit:
                                     real ones, on a GPU that nobody else needs
 

@@ -36,6 +36,19 @@ class Selftest(AssayTest):
                              {(row["caught_by"], row["caught_on"]) for row in faults})
         self.assertEqual({row["caught_by"] for row in rows if row["verdict"] == "passed"}, {""})
 
+    def test_cases_feel_each_element(self):
+        said = self.assay("selftest", "--felt", "--profile", "seeds", "--filter", "tensor_ops/less/f32", "--csv", "felt.csv")
+        self.assertIn("less                      f32       100.00% of 378          100.00% of 48", said.stdout)
+        rows = self.table("felt.csv")
+        self.assertEqual({row["felt"] == row["elements"] for row in rows}, {True})
+        self.assertEqual({row["misread"] for row in rows}, {"neighbour", "neutral", "stale"})
+
+    def test_elements_that_are_not_felt_are_named(self):
+        self.assay("selftest", "--felt", "--profile", "seeds", "--filter", "reduce_max/f32/n=65537", "--csv", "felt.csv", expect=1)
+        missed = [row for row in self.table("felt.csv") if row["first_not_felt"]]
+        self.assertEqual({(row["place"], row["felt"]) for row in missed}, {("drawn", "0")})
+        self.assay("selftest", "--felt", "--filter", "random/f32", "--csv", "felt.csv", expect=1)  # nothing to feel
+
     def test_one_fault_alone(self):
         self.assay("selftest", "--only", "stale_element", "--csv", "one.csv")
         self.assertEqual([row["fault"] for row in self.table("one.csv")], ["stale_element", "none"])

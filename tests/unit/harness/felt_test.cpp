@@ -1,0 +1,92 @@
+// Single elements that launches misread: which ones a case feels.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/felt/elements.h"
+#include "harness/felt/measure.h"
+#include "kernels/cpu/backend.h"
+#include "kernels/ops/borders.h"
+#include "kernels/ops/reads.h"
+
+namespace assay::felt {
+namespace {
+
+TEST(Borders, AreBothSidesOfWhereLoopsEnd) {
+  EXPECT_EQ(borders(0), std::vector<std::int64_t>{});
+  EXPECT_EQ(borders(1), std::vector<std::int64_t>{0});
+  EXPECT_EQ(borders(11), (std::vector<std::int64_t>{0, 1, 7, 8, 9, 10}));
+  const auto of_many = borders(1003);
+  for (const std::int64_t place : {0, 7, 8, 255, 256, 767, 768, 999, 1000, 1001, 1002}) {
+    EXPECT_TRUE(std::ranges::binary_search(of_many, place)) << place;
+  }
+  EXPECT_EQ(of_many.back(), 1002);
+}
+
+TEST(FeltElements, OfRowsAreThoseOfTheFirstAndTheLastToo) {
+  const auto elements = border_elements({DType::f32, {3, 5}});
+  EXPECT_EQ(elements, (std::vector<std::int64_t>{0, 1, 3, 4, 7, 8, 10, 11, 13, 14}));
+  for (const std::int64_t element : drawn_elements({DType::f32, {3, 5}}, 50, 7)) {
+    EXPECT_TRUE(element >= 0 && element < 15) << element;
+  }
+  EXPECT_TRUE(drawn_elements({DType::f32, {0}}, 5, 7).empty());
+}
+
+class FeltCases : public testing::TestWithParam<const char*> {};
+
+TEST_P(FeltCases, FailForEachElementAtABorderThatIsMisread) {
+  Measure measure(cpu::make_backend(), {.drawn = 0});
+  const auto findings = measure.run(parse_case_id(GetParam()));
+  EXPECT_FALSE(findings.empty());
+  for (const Finding& f : findings) {
+    EXPECT_TRUE(f.is_felt) << name(f.as) << " of [" << f.element << "] of input " << f.input
+                           << " of rank " << f.rank;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ops, FeltCases,
+    testing::Values("tensor_ops/argmax/f32/n=1003", "tensor_ops/argmax/u8/n=67",
+                    "tensor_ops/reduce_max/bf16/n=67", "tensor_ops/reduce_max/u8/n=67",
+                    "tensor_ops/reduce_min/f16/n=67", "tensor_ops/reduce_min/i32/n=1003",
+                    "tensor_ops/equal/u8/n=67", "tensor_ops/less/f32/n=67",
+                    "tensor_ops/less/i64/n=67", "tensor_ops/max/f16/n=67", "tensor_ops/min/u8/n=67",
+                    "tensor_ops/relu/f32/n=67", "tensor_ops/gelu/f32/n=67",
+                    "tensor_ops/where/f32/n=67", "tensor_ops/gather/f32/rows=5,cols=3,count=7",
+                    "tensor_ops/cast/f32/to=i8,n=67", "tensor_ops/sort/f32/n=67",
+                    "tensor_ops/sum/f32/n=67", "tensor_ops/copy/f32/n=10,cols=5,ld=8",
+                    "allreduce/f32/reduce=min,ranks=3,count=67",
+                    "collectives/reduce/i32/reduce=max,ranks=2,count=67,root=1",
+                    "collectives/all_gather/f32/ranks=2,count=67,place=in",
+                    "collectives/send_recv_pair/f32/ranks=3,count=67,from=2,to=1"),
+    [](const auto& test) {
+      std::string text = test.param;
+      std::erase_if(text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+      return text;
+    });
+
+TEST(FeltMeasure, SaysWhatIsNotFelt) {
+  // An extreme that is at the borders in turns lies nowhere else.
+  Measure measure(cpu::make_backend(), {.drawn = 8});
+  const auto findings = measure.run(parse_case_id("tensor_ops/reduce_max/f32/n=65537"));
+  const auto is_missed = [](const Finding& f) { return f.is_drawn && !f.is_felt; };
+  EXPECT_TRUE(std::ranges::any_of(findings, is_missed));
+}
+
+TEST(Reads, AreNoneOfWhatNothingDependsOn) {
+  const auto reads_of = [](const char* id, int rank, std::int64_t element) {
+    return reads(parse_case_id(id).op, rank, 0, element);
+  };
+  EXPECT_FALSE(reads_of("tensor_ops/fill/f32/n=0", 0, 0));
+  EXPECT_FALSE(reads_of("tensor_ops/argmax/f32/n=1", 0, 0));
+  EXPECT_TRUE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=7", 0, 14));
+  EXPECT_FALSE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=2", 0, 14));
+  EXPECT_TRUE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 1, 0));
+  EXPECT_FALSE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 0, 0));
+  EXPECT_FALSE(reads_of("collectives/send_recv_pair/f32/ranks=3,count=3,from=2,to=1", 1, 0));
+  EXPECT_TRUE(reads_of("collectives/all_gather/f32/ranks=2,count=3,place=in", 1, 3));
+  EXPECT_FALSE(reads_of("collectives/all_gather/f32/ranks=2,count=3,place=in", 1, 2));
+}
+
+}  // namespace
+}  // namespace assay::felt
