@@ -93,12 +93,26 @@ ClockCheck::Reading ClockCheck::read(std::int64_t launches) {
   return {launches, told_s, system_call_s() - begin_s};
 }
 
+/// Number of launches, `fewest` or twice that and so on, which surely take this long: a single late
+/// message would make a short series look long.
+std::int64_t ClockCheck::launches_of(double least_s, std::int64_t fewest) {
+  const auto are_too_few = [&](std::int64_t launches) {
+    constexpr int tries = 3;
+    for (int i = 0; i < tries; ++i) {
+      if (read(launches).seen_s < least_s) return true;
+    }
+    return false;
+  };
+  while (are_too_few(fewest)) fewest *= 2;
+  return fewest;
+}
+
 /// Some long series must be told as long as it is seen.
 void ClockCheck::demand_long_series() {
   std::int64_t launches = readings_.back().launches;
   Reading last;
   for (const double least_s : long_series_s) {
-    while (read(launches).seen_s < least_s) launches *= 2;
+    launches = launches_of(least_s, launches);
     for (int i = 0; i < long_series; ++i) {
       last = read(launches);
       if (last.told_s >= (1 - missing_share) * last.seen_s) return;
@@ -123,8 +137,7 @@ void ClockCheck::demand_samples() {
   }
   const double fast_told_s = fast_of(all_told_s);
   if (fast_told_s >= (1 - faster_share) * fast_of(all_seen_s)) return;
-  std::int64_t many = launches;
-  while (read(many).seen_s < short_series_s) many *= 2;
+  const std::int64_t many = launches_of(short_series_s, launches);
   double least_seen_s = std::numeric_limits<double>::infinity();
   const double begin_s = system_call_s();
   for (std::size_t i = 1; i <= most_short_series; ++i) {

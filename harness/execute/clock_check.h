@@ -39,6 +39,7 @@ class ClockCheck {
     double seen_s = 0;
   };
   Reading read(std::int64_t launches);
+  std::int64_t launches_of(double least_s, std::int64_t fewest);
   void demand_long_series();
   void demand_samples();
   [[noreturn]] void accuse(const std::string& why) const;
