@@ -12,6 +12,7 @@
 #include "cli/stderr_message.h"
 #include "harness/felt/measure.h"
 #include "harness/records/csv.h"
+#include "kernels/core/clock.h"
 #include "kernels/cpu/backend.h"
 #include "reports/files/output_file.h"
 
@@ -76,7 +77,13 @@ int execute_felt(const Selection& selection, const std::filesystem::path& csv) {
   std::map<std::pair<std::string, std::string>, Counts> by_op;
   Counts all;
   std::string text = csv_line(felt_header) + "\n";
-  for (const Case& test : cases) {
+  double told_s = steady_s();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& test = cases[i];
+    if (constexpr double between_s = 10; steady_s() - told_s > between_s) {
+      told_s = steady_s();
+      say("felt: {} of {} cases\n", i, cases.size());
+    }
     const std::vector<Finding> findings = measure.run(test);
     Counts& counts = by_op[{std::string(test.op.op->name), std::string(name(test.op.dtype))}];
     for (const Finding& finding : findings) {

@@ -312,22 +312,28 @@ Command add_selftest(CLI::App& program) {
       ->check(not_empty())
       ->type_name("FILE")
       ->capture_default_str();
-  app->add_option("--only", options->only, "one fault alone")->type_name("FAULT");
+  CLI::Option* only =
+      app->add_option("--only", options->only, "one fault alone")->type_name("FAULT");
   CLI::Option* device =
       app->add_option("--device", options->device,
                       "sim: simulated devices; a GPU, as cuda:0: real faults on it")
           ->type_name("ID")
           ->capture_default_str();
-  app->add_flag("--full", options->full,
-                "with five seeds, and each fault on all small cases of each suite")
-      ->excludes(device);
-  app->add_flag("--checks", options->checks,
-                "switch each check off in turn: which faults does it alone catch?")
-      ->excludes(device);
+  CLI::Option* full =
+      app->add_flag("--full", options->full,
+                    "with five seeds, and each fault on all small cases of each suite")
+          ->excludes(device);
+  CLI::Option* checks =
+      app->add_flag("--checks", options->checks,
+                    "switch each check off in turn: which faults does it alone catch?")
+          ->excludes(device);
   CLI::Option* felt =
       app->add_flag("--felt", options->felt,
                     "misread single elements of inputs on the CPU: how often does a case fail?")
-          ->excludes(device);
+          ->excludes(device)
+          ->excludes(only)
+          ->excludes(full)
+          ->excludes(checks);
   app->add_option("--profile", options->cases.profile, "cases of --felt")
       ->needs(felt)
       ->type_name("NAME")
@@ -344,7 +350,8 @@ Command add_selftest(CLI::App& program) {
   assay selftest --device cuda:0    out of bounds, trapped, endless, out of memory, a flipped bit:
                                     real ones, on a GPU that nobody else needs
 
-Exit codes: 0 every fault was caught and no right device was flagged, 1 otherwise; 3 no such GPU.)");
+Exit codes: 0 every fault was caught and no right device was flagged, or every element was felt, 1
+otherwise; 3 no such GPU.)");
   return {app, [options] { return execute(*options); }};
 }
 

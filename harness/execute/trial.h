@@ -39,8 +39,8 @@ class Trial {
     return communicator_ ? communicator_->transport() : kernel().transport();
   }
 
-  /// Gives the first set, the only one so far, tensors of another layout, and kernels bound to them.
-  /// Does nothing for a scenario.
+  /// Gives the first set, the only one so far, tensors of another layout, and kernels bound to
+  /// them. Does nothing for a scenario.
   void lay(input::Layout layout);
   /// Makes further sets of tensors until there are `count`, or the memory of a device ends. Returns
   /// their number. In-place ops and scenarios have one.

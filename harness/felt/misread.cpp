@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/core/host_tensor.h"
+#include "kernels/device/forwarding.h"
 
 namespace assay::felt {
 namespace {
@@ -108,34 +109,18 @@ class MisreadingKernel final : public Kernel {
   Misreading& misreading_;
 };
 
-class MisreadingDevice final : public Device {
+class MisreadingDevice final : public ForwardingDevice {
  public:
   MisreadingDevice(std::unique_ptr<Device> real, Misreading& misreading)
-      : real_(std::move(real)), misreading_(misreading) {}
-  Device& real() { return *real_; }
-
-  const DeviceInfo& info() const override { return real_->info(); }
-  void* allocate(std::size_t bytes, Memory kind) override { return real_->allocate(bytes, kind); }
-  void release(void* memory) noexcept override { real_->release(memory); }
-  bool is_host() const override { return real_->is_host(); }
-  bool is_readable_by_host() const override { return real_->is_readable_by_host(); }
-  void upload(void* to, const void* from_host, std::size_t bytes) override {
-    real_->upload(to, from_host, bytes);
-  }
-  void download(void* to_host, const void* from, std::size_t bytes) override {
-    real_->download(to_host, from, bytes);
-  }
-  void fill(void* to, std::byte value, std::size_t bytes) override {
-    real_->fill(to, value, bytes);
-  }
-  std::unique_ptr<Stream> create_stream() override { return real_->create_stream(); }
+      : ForwardingDevice(std::move(real)), misreading_(misreading) {}
+  bool is_host() const override { return true; }
+  bool is_readable_by_host() const override { return true; }
   std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) override {
-    return std::make_unique<MisreadingKernel>(real_->prepare(op, binding), op,
+    return std::make_unique<MisreadingKernel>(ForwardingDevice::prepare(op, binding), op,
                                               std::vector<Binding>{binding}, misreading_);
   }
 
  private:
-  std::unique_ptr<Device> real_;
   Misreading& misreading_;
 };
 

@@ -11,7 +11,7 @@
 // Devices that read one element of an input as another number.
 namespace assay::felt {
 
-/// What a kernel reads in place of an element.
+/// Number that a kernel reads in place of an element.
 enum class Misread {
   neighbour,  // the element behind it; of the last one, the one before
   neutral,    // the number with which the op gives what it would without the element

@@ -45,7 +45,7 @@ void GuardedTensor::set_guards(std::byte guard) {
   guard_ = guard;
   Device& device = buffer_.device();
   device.fill(buffer_.data(), guard, front_bytes_);
-  if (back_bytes_ > 0) device.fill(data() + spec_.span_bytes(), guard, back_bytes_);
+  if (!is_fenced_) device.fill(data() + spec_.span_bytes(), guard, back_bytes_);
   if (rows_ == 1) return;
   change_rows([&](std::size_t, std::span<std::byte>, std::span<std::byte> gap) {
     std::ranges::fill(gap, guard);
@@ -188,7 +188,7 @@ void GuardedTensor::change_rows(const RowBody& body) { for_each_block(body, true
 std::optional<std::string> GuardedTensor::damage() const {
   const auto is_damaged = [&](std::byte b) { return b != guard_; };
   const auto is_whole = [&](std::span<const std::byte> band) {
-    return band.empty() || (band.front() == guard_ && std::memcmp(&band[0], &band[1], band.size() - 1) == 0);
+    return band.front() == guard_ && std::memcmp(&band[0], &band[1], band.size() - 1) == 0;
   };
   Device& device = buffer_.device();
   std::vector<std::byte> copy;
@@ -204,10 +204,12 @@ std::optional<std::string> GuardedTensor::damage() const {
                        std::ranges::count_if(band, is_damaged),
                        band.end() - std::ranges::find_if(band, is_damaged));
   }
-  if (const auto band = read(data() + spec_.span_bytes(), back_bytes_); !is_whole(band)) {
-    return fmt::format("{} bytes written past the end, from byte +{}",
-                       std::ranges::count_if(band, is_damaged),
-                       std::ranges::find_if(band, is_damaged) - band.begin());
+  if (!is_fenced_) {
+    if (const auto band = read(data() + spec_.span_bytes(), back_bytes_); !is_whole(band)) {
+      return fmt::format("{} bytes written past the end, from byte +{}",
+                         std::ranges::count_if(band, is_damaged),
+                         std::ranges::find_if(band, is_damaged) - band.begin());
+    }
   }
   if (rows_ == 1) return std::nullopt;
   std::size_t wrong = 0;

@@ -11,7 +11,7 @@
 
 namespace assay::input {
 
-/// Where a tensor begins and ends.
+/// Place of a tensor within its memory.
 enum class Layout {
   aligned,  // begins as the device's memory does, with guard bands on both sides
   fenced,   // ends where memory ends: a read past its end breaks its process. Only on devices with

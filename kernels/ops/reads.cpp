@@ -31,7 +31,8 @@ bool sends(const OpInstance& op, int rank, std::int64_t element) {
   __builtin_unreachable();
 }
 
-/// Some indices choose the rows at the borders (Distribution::indices), and the others any.
+/// The first indices choose the rows at borders (Distribution::border_indices), if there are
+/// enough.
 bool is_chosen(const OpInstance& op, std::int64_t element) {
   const std::int64_t row = element / op.params.integer("cols");
   const std::vector<std::int64_t> rows = borders(op.params.integer("rows"));

@@ -34,12 +34,13 @@ Signature signature(DType dtype, const Params& params) {
   return with_work(std::move(s), as_double(tensor.elements()) * (Affine ? 7 : 5));
 }
 
-Passes softmax_passes() {
+Passes softmax_passes(DType dtype, const Params& /*params*/) {
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = declared_error("exp").ulps};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
   const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
-  // Below where a mask puts a running maximum at first.
-  const Data low_logits = uniform({-6e4 - 256, -6e4 + 256});
+  // Below any number at which a running maximum may begin.
+  const Data low_logits =
+      uniform(dtype == DType::f16 ? Range{-6e4 - 256, -6e4 + 256} : Range{-2e30, -1e30});
   return with_specials(
       {Pass{"large_logits", {large_logits}, rule}, Pass{"low_logits", {low_logits}, rule},
        Pass{"real_data", {uniform({-10, 10})}, rule}},
@@ -58,8 +59,8 @@ Passes layernorm_passes() {
 }
 
 /// Works on each of `rows` rows of `cols` elements separately, optionally `ld` apart.
-template <bool Affine>
-Op rowwise(const OpRow& row, Passes passes) {
+template <bool Affine, class AnyPasses>
+Op rowwise(const OpRow& row, AnyPasses passes) {
   return make_op(row, {extent("rows"), extent("cols"), optional_extent("ld")}, signature<Affine>,
                  std::move(passes));
 }
@@ -74,7 +75,7 @@ std::vector<Op> rowwise_ops() {
                       floats(),
                       {},
                       "rows"},
-                     softmax_passes()),
+                     softmax_passes),
       rowwise<true>({"layernorm",
                      "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + "
                      "bias[c]",

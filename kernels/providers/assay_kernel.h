@@ -99,8 +99,8 @@ typedef struct assay_kernel_table {
 
   /* Computes the outputs from the inputs, with addresses in the order of the problem. They change
    * from launch to launch. They are multiples of the element's size, often of no more, and nothing
-   * past the end of a tensor may be read. On a GPU it enqueues the work on `stream`, a cudaStream_t. On a CPU
-   * `stream` is NULL, and the outputs must be complete on return. */
+   * past the end of a tensor may be read. On a GPU it enqueues the work on `stream`, a
+   * cudaStream_t. On a CPU `stream` is NULL, and the outputs must be complete on return. */
   int32_t (*launch)(void* kernel, const void* const* inputs, void* const* outputs, void* stream);
 
   void (*destroy)(void* kernel);

@@ -233,7 +233,7 @@ void RemoteDevice::download(void* to_host, const void* from, std::size_t bytes) 
   if (content.size() != bytes) {
     throw DeviceError(Failure::internal, "remote: a download of another size than asked for");
   }
-  std::memcpy(to_host, content.data(), bytes);
+  std::ranges::copy(content, static_cast<std::byte*>(to_host));  // perhaps of nothing, to nowhere
 }
 
 void RemoteDevice::fill(void* to, std::byte value, std::size_t bytes) {

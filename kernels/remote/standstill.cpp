@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// That of a child's children one stands still is not told to this process, so it is looked at again
-/// and again. One that takes longer than this, on a busy machine too, has somebody who wakes it.
+/// A child of a child stands still without a word to this process, so it is looked at again and
+/// again. One that takes longer than this, on a busy machine too, has somebody who wakes it.
 constexpr auto longest_wait = std::chrono::seconds(10);
 constexpr auto between_looks = std::chrono::microseconds(20);
 

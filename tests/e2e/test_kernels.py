@@ -256,7 +256,8 @@ class Rows(Kernels):
 
     def test_kernels_have_the_cores_and_threads_of_our_own(self):
         options = self.python("import assay, os\n@assay.kernel('neg', describe=lambda problem: "
-                              "f\"{len(os.sched_getaffinity(0))} cores, {os.environ['OMP_NUM_THREADS']} threads\")\n"
+                              "f\"{len(os.sched_getaffinity(0))} cores, {os.environ['OMP_NUM_THREADS']} threads, \"\n"
+                              "f\"{os.environ.get('OMP_WAIT_POLICY')} {os.environ['OMP_PROC_BIND']}\")\n"
                               "def neg(x): return -x\n")
         environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
         cores = len(os.sched_getaffinity(0))
@@ -264,7 +265,7 @@ class Rows(Kernels):
             self.assay("run", "--no-limits", "--out", f"with{expected}", *CPU, *options, *threads, "--check-only", "--case",
                        "tensor_ops/neg/f32/n=1003", env=environment)
             row, = self.rows(f"with{expected}")
-            self.assertEqual(f"mine.py {cores} cores, {expected} threads", row["implementation"])
+            self.assertEqual(f"mine.py {cores} cores, {expected} threads, None true", row["implementation"])
 
     def test_built_in_kernels_take_turns_too(self):
         row, = self.run_rows(*CPU, "--case", ADD).values()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,14 @@ inline std::uint64_t hash(const float* x, std::int64_t n) {
   for (; i < n; ++i) all = (all ^ std::bit_cast<std::uint32_t>(x[i])) * factor;
   for (const std::uint64_t lane : lanes) all = std::rotl(all ^ lane, 31) * factor;
   return all;
+}
+
+/// Hash of `count` elements of x, or some more, and of what came before.
+inline std::uint64_t hash_some(const float* x, std::int64_t n, std::int64_t count,
+                               std::uint64_t before) {
+  const std::int64_t step = std::max<std::int64_t>(1, n / count);
+  for (std::int64_t i = n - 1; i >= 0; i -= step) before = before * 31 + hash(x + i, 1);
+  return before;
 }
 
 }  // namespace assay::cheats

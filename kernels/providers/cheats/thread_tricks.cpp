@@ -253,15 +253,8 @@ class WorksAhead final : public Trick {
     std::uint64_t some = 0;
   };
   std::uint64_t some_of(const Launch& l) const {
-    std::uint64_t some = 0;
-    const auto add = [&](const float* x, std::int64_t n) {
-      const std::int64_t step = std::max<std::int64_t>(1, n / 32);
-      for (std::int64_t i = n - 1; i >= 0; i -= step) some = some * 31 + hash(x + i, 1);
-    };
-    add(l.a, p.a);
-    add(l.b, p.b);
-    add(l.y, p.n);
-    return some;
+    constexpr std::int64_t few = 32;
+    return hash_some(l.y, p.n, few, hash_some(l.b, p.b, few, hash_some(l.a, p.a, few, 0)));
   }
   State state_of(const Launch& l) const {
     return {hash(l.a, p.a) * 3 + hash(l.b, p.b), some_of(l)};
@@ -351,14 +344,8 @@ class WorksAheadOutside final : public Trick {
     std::vector<float> y;
   };
   std::uint64_t some_of(const Launch& l) const {
-    std::uint64_t some = 1;
-    const auto add = [&](const float* x, std::int64_t n) {
-      const std::int64_t step = std::max<std::int64_t>(1, n / 24);
-      for (std::int64_t i = n - 1; i >= 0; i -= step) some = some * 31 + hash(x + i, 1);
-    };
-    add(l.a, p.a);
-    add(l.b, p.b);
-    return some;
+    constexpr std::int64_t few = 24;
+    return hash_some(l.b, p.b, few, hash_some(l.a, p.a, few, 1));
   }
   void catch_up() {
     for (auto& [l, job] : jobs_) {

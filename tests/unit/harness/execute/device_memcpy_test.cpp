@@ -3,8 +3,8 @@
 
 #include "harness/records/replay.h"
 #include "kernels/core/status.h"
+#include "kernels/device/forwarding.h"
 #include "tests/unit/engine_support.h"
-#include "tests/unit/forwarding.h"
 
 namespace assay {
 namespace {

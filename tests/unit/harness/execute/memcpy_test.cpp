@@ -9,8 +9,8 @@
 #include "harness/input/guarded_tensor.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/huge_pages.h"
+#include "kernels/device/forwarding.h"
 #include "tests/unit/engine_support.h"
-#include "tests/unit/forwarding.h"
 
 namespace assay {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/input/guarded_tensor.h"
+#include "kernels/device/forwarding.h"
 #include "tests/unit/engine_support.h"
-#include "tests/unit/forwarding.h"
 
 namespace assay {
 namespace {

@@ -8,9 +8,9 @@
 #include <functional>
 #include <map>
 
+#include "kernels/device/forwarding.h"
 #include "kernels/sim/backend.h"
 #include "tests/unit/engine_support.h"
-#include "tests/unit/forwarding.h"
 #include "tests/unit/timed_case.h"
 
 namespace assay {

@@ -11,8 +11,8 @@
 #include "harness/execute/verify_launch.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
+#include "kernels/device/forwarding.h"
 #include "tests/unit/engine_support.h"
-#include "tests/unit/forwarding.h"
 
 namespace assay {
 namespace {

@@ -17,11 +17,11 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/cpu/traits.h"
+#include "kernels/device/forwarding.h"
 #include "kernels/device/launch_info.h"
 #include "kernels/ranks/backend.h"
 #include "kernels/remote/collective.h"
 #include "kernels/remote/server.h"
-#include "tests/unit/forwarding.h"
 
 namespace assay::ranks {
 

@@ -6,7 +6,7 @@
 
 #include "kernels/device/backend.h"
 
-// Devices that forward to real ones, except where a test overrides them.
+// Devices that forward to real ones, except where a test, or a device with a fault, overrides them.
 namespace assay {
 
 class ForwardingStream : public Stream {
@@ -27,6 +27,7 @@ class ForwardingStream : public Stream {
 class ForwardingDevice : public Device {
  public:
   explicit ForwardingDevice(std::unique_ptr<Device> real) : real_(std::move(real)) {}
+  Device& real() { return *real_; }
   const DeviceInfo& info() const override { return real_->info(); }
   void* allocate(std::size_t n, Memory kind) override { return real_->allocate(n, kind); }
   void release(void* memory) noexcept override { real_->release(memory); }
