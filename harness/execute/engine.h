@@ -35,7 +35,7 @@ struct EngineOptions {
   bool batch_invariant = false;
   /// True if the joules of launches are wanted: samples take longer, in no turns with a limit.
   bool energy = false;
-  /// Number of samples of at least `block_sample_s` that time each trial, as `assay ab` does; 0:
+  /// Number of samples of at least `long_sample_s` that time each trial, as `assay ab` does; 0:
   /// off.
   std::int64_t block = 0;
   Checks checks;
