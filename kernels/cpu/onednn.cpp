@@ -27,10 +27,6 @@ memory::data_type data_type(DType dtype) {
       return memory::data_type::bf16;
     case DType::f16:
       return memory::data_type::f16;
-    case DType::i8:
-      return memory::data_type::s8;
-    case DType::i32:
-      return memory::data_type::s32;
     default:
       return memory::data_type::f32;
   }
@@ -101,11 +97,6 @@ void DnnlMatmul::run(const void* a, const void* b, const void* bias, void* y) {
   if (!plan_->bias.is_zero()) arguments.emplace(DNNL_ARG_BIAS, at(plan_->bias, bias));
   plan_->primitive.execute(plan_->stream, arguments);
   plan_->stream.wait();
-}
-
-bool DnnlMatmul::sums_integers_exactly() const {
-  const std::string kind = implementation();
-  return kind.find("vnni") != std::string::npos || kind.find("amx") != std::string::npos;
 }
 
 std::string DnnlMatmul::implementation() const {

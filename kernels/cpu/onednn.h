@@ -9,7 +9,7 @@
 namespace assay::cpu {
 
 /// y = a b (+ bias) of row-major matrices, or of several at once, by oneDNN, version 2 or 3. f32
-/// means f32: the math mode is always strict. i8 gives i32.
+/// means f32: the math mode is always strict.
 class DnnlMatmul {
  public:
   struct Shape {
@@ -32,10 +32,6 @@ class DnnlMatmul {
 
   /// `bias` is ignored if the shape has none.
   void run(const void* a, const void* b, const void* bias, void* y);
-
-  /// Returns true if all i8 sums are exact in 32 bits. Without VNNI or AMX the sums of two products
-  /// saturate to 16 bits.
-  bool sums_integers_exactly() const;
 
   /// "oneDNN 2.6.3 matmul gemm:jit"
   std::string implementation() const;
