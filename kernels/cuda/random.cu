@@ -11,7 +11,7 @@ namespace {
 constexpr int threads = 256;
 
 /// Elements 2 k and 2 k + 1 are the halves of block k. Each thread makes one vector; the
-/// first block also the elements after the last one. `y` is aligned to 16 bytes, as tensors are.
+/// first block also the elements after the last one.
 template <class T>
 __global__ void __launch_bounds__(threads) fill_random(std::uint64_t seed, T* y, std::int64_t n) {
   constexpr int N = vector_elements<T>;
@@ -25,7 +25,11 @@ __global__ void __launch_bounds__(threads) fill_random(std::uint64_t seed, T* y,
       elements.at[i] = random_element<T>(pair[0]);
       elements.at[i + 1] = random_element<T>(pair[1]);
     }
-    store_vector(y + at * N, elements);
+    if (is_vector_aligned<N>(y)) {
+      store_vector(y + at * N, elements);
+    } else {
+      for (int i = 0; i < N; ++i) y[at * N + i] = elements.at[i];
+    }
   }
   const std::int64_t last = vectors * N + at;
   if (last < n && blockIdx.x == 0) {
