@@ -19,6 +19,19 @@ std::string tensor_name(const char* kind, std::size_t i, std::size_t rank, std::
          oracle::of_rank(static_cast<std::int64_t>(rank), static_cast<int>(ranks));
 }
 
+/// Libraries' matrix products on GPUs take vectors of 16 bytes.
+bool needs_alignment(const OpInstance& op, const Device& device) {
+  return op.signature.factors_per_term > 1 && op.signature.outputs[0].shape.size() > 1 &&
+         !device.is_readable_by_host();
+}
+
+input::Layout layout_of(const OpInstance& op, const Device& device, Addresses addresses,
+                        bool is_output) {
+  if (addresses == Addresses::aligned) return input::Layout::aligned;
+  if (device.has_fences() && !is_output) return input::Layout::fenced;
+  return needs_alignment(op, device) ? input::Layout::aligned : input::Layout::shifted;
+}
+
 }  // namespace
 
 Device& executing_device(const OpInstance& op, std::span<Device* const> lane, int rank) {
@@ -26,18 +39,20 @@ Device& executing_device(const OpInstance& op, std::span<Device* const> lane, in
   return holder(op, lane, rank, tensors.inputs.empty() ? TensorSpec{} : tensors.inputs.front());
 }
 
-TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane, input::Layout layout)
+TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane, Addresses addresses)
     : in_place_(op.signature.in_place), output_rank_(op.signature.output_rank) {
   for (int rank = 0; rank < op.signature.ranks; ++rank) {
     const RankTensors tensors = tensors_of(op.signature, rank);
     Rank& r = ranks_.emplace_back();
-    for (const TensorSpec& spec : tensors.inputs) {
-      const bool is_output = in_place_ && r.inputs.empty();
-      r.inputs.emplace_back(holder(op, lane, rank, spec), spec,
-                            is_output ? input::Layout::aligned : layout);
-    }
+    const auto add = [&](std::vector<input::GuardedTensor>& to, const TensorSpec& spec,
+                         bool is_output) {
+      Device& device = holder(op, lane, rank, spec);
+      to.emplace_back(device, spec, layout_of(op, device, addresses, is_output));
+    };
+    for (const TensorSpec& spec : tensors.inputs)
+      add(r.inputs, spec, in_place_ && r.inputs.empty());
     for (const TensorSpec& spec : tensors.outputs) {
-      if (!in_place_) r.outputs.emplace_back(holder(op, lane, rank, spec), spec);
+      if (!in_place_) add(r.outputs, spec, true);
     }
   }
 }

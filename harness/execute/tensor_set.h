@@ -15,6 +15,12 @@ namespace assay {
 /// The inputs of one launch: `inputs[rank][i]`.
 using RankInputs = std::vector<std::vector<HostTensor>>;
 
+/// Where tensors begin.
+enum class Addresses {
+  aligned,  // as memory does
+  odd       // at a multiple of their elements' size, often of no more; inputs end where memory ends
+};
+
 /// The tensors of all ranks for one launch, on their devices.
 class TensorSet {
  public:
@@ -23,7 +29,7 @@ class TensorSet {
   /// A layout is that of inputs that stay as they are: a write past the end of others shows in a
   /// guard band.
   TensorSet(const OpInstance& op, std::span<Device* const> lane,
-            input::Layout layout = input::Layout::aligned);
+            Addresses addresses = Addresses::aligned);
 
   /// Bytes where nothing was computed. All three differ: an op that runs past its end, such as a
   /// copy, would otherwise read a guard and write the same one.

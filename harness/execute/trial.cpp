@@ -67,15 +67,14 @@ Trial::Kernels Trial::prepare(const TensorSet& tensors) {
   return kernels;
 }
 
-void Trial::lay(input::Layout layout) {
-  const auto has_fences = [](const Device* device) { return device->has_fences(); };
-  const bool same = layout == layout_ || std::ranges::none_of(lane_, has_fences);
-  if (backend_ == nullptr || same) return;
-  layout_ = layout;
+void Trial::lay(Addresses addresses) {
+  const auto tries = [](const Device* device) { return device->tries_odd_addresses(); };
+  if (backend_ == nullptr || addresses == addresses_ || std::ranges::none_of(lane_, tries)) return;
+  addresses_ = addresses;
   timed_.reset();
   kernels_.clear();
   tensors_.clear();  // before others take their memory
-  tensors_.emplace_back(op_, lane_, layout);
+  tensors_.emplace_back(op_, lane_, addresses);
   kernels_.push_back(prepare(tensors_.front()));
 }
 

@@ -39,9 +39,9 @@ class Trial {
     return communicator_ ? communicator_->transport() : kernel().transport();
   }
 
-  /// Gives the first set, the only one so far, tensors of another layout, and kernels bound to
-  /// them. Does nothing for a scenario.
-  void lay(input::Layout layout);
+  /// Gives the first set, the only one so far, tensors at other addresses, and kernels bound
+  /// to them. Does nothing for a scenario.
+  void lay(Addresses addresses);
   /// Makes further sets of tensors until there are `count`, or the memory of a device ends. Returns
   /// their number. In-place ops and scenarios have one.
   std::size_t make_sets(std::size_t count);
@@ -115,7 +115,7 @@ class Trial {
   ParentsState parents_;
   OpInstance op_;
   std::vector<Device*> lane_;
-  input::Layout layout_ = input::Layout::aligned;
+  Addresses addresses_ = Addresses::aligned;
   Backend* backend_ = nullptr;  // that makes kernels; null for a scenario
   /// Devices of the lane that execute nothing, such as the target of a copy, and their streams,
   /// made when first needed.

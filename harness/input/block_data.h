@@ -94,7 +94,7 @@ inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& form
   const bool is_packed = format.elements_per_byte == 2;
   std::uint8_t& one = run[static_cast<std::size_t>(mix(choice + 1) % run.size())];
   if (is_scales) {
-    if (fate == Fate::nan) one = format.has_e4m3_scales ? 0x7f : 0xff;
+    if (fate == Fate::nan || fate == Fate::nans) one = format.has_e4m3_scales ? 0x7f : 0xff;
     return;
   }
   const auto signs = [&](std::size_t i) {
@@ -104,12 +104,18 @@ inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& form
     case Fate::number:
       return;
     case Fate::nan:
+    case Fate::nans:
       if (!is_packed) one = 0x7f;
       return;
     case Fate::positive_infinity:
     case Fate::negative_infinity:
     case Fate::both_infinities:
+    case Fate::negative_infinities:
+    case Fate::masked:
       one = is_packed ? 0xf7 : 0x7e;
+      return;
+    case Fate::equal:
+      std::ranges::fill(run.subspan(1), run.front());
       return;
     case Fate::zeros:
       for (std::size_t i = 0; i < run.size(); ++i) run[i] = signs(i);

@@ -38,6 +38,18 @@ X near_tie(X value, std::uint64_t choice) {
   return std::isfinite(moved) ? moved : value;
 }
 
+/// Gives three of four numbers an exponent that the target has, subnormal ones included: of all
+/// exponents of f64 few are those of a f16.
+template <class X>
+X within_range(X value, DType to, std::uint64_t choice) {
+  const int lowest = smallest_exponent(to) - precision_bits(to) - 1;
+  const int exponents = largest_exponent(to) - lowest + 2;
+  if (choice % 4 == 0 || !std::isfinite(value) || value == 0) return value;
+  const auto drawn = static_cast<int>(choice / 4 % static_cast<std::uint64_t>(exponents));
+  int own = 0;
+  return std::ldexp(std::frexp(value, &own), lowest + drawn);
+}
+
 /// Integer of a random bit length, so that narrow floats hold some; half of them lie next to a tie.
 template <class X, class Y>
 X integer_near_tie(X value, std::uint64_t choice) {
@@ -97,7 +109,7 @@ X castable_to(X value, std::uint64_t bits, DType to) {
     } else if constexpr (!std::is_integral_v<Y> && sizeof(Y) == 1) {
       return choice % 2 == 0 ? value : near_tie_of_codes<X, Y>(choice / 2);
     } else if constexpr (!std::is_integral_v<Y>) {
-      return near_tie<X, Y>(value, choice);
+      return near_tie<X, Y>(within_range(value, to, choice / 8), choice);
     } else {
       // A cast is undefined out of the range of the integer. Both ends are powers of two, or zero:
       // exact as doubles.

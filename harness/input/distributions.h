@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "kernels/core/dtype.h"
+#include "kernels/core/significand.h"
 #include "kernels/ops/rules.h"
 
 // Function objects that turn 64 random bits into an element, one for each distribution of
@@ -196,6 +198,35 @@ struct SmallIntegers {
     const double count = range.high - range.low + 1;
     const double low = std::is_unsigned_v<T> ? std::max(0.0, range.low) : range.low;
     return round_to<T>(std::min(range.high, low + std::floor(count * unit_interval(bits))));
+  }
+};
+
+/// Next to one of some points, where functions have zeros, poles or another formula: all distances
+/// from as large as the point down to the last bit are as likely.
+template <class T>
+struct Around {
+  std::span<const double> points;
+  T operator()(std::uint64_t bits) const {
+    const std::uint64_t choice = mix(bits);
+    const double point = points[(choice >> 32U) % points.size()];
+    const auto power = static_cast<int>((choice >> 8U) % (significand_bits<T>() + 2));
+    const double distance = std::ldexp((1 + unit_interval(bits)) / 2, -power);
+    return round_to<T>(point * (1 + with_sign_of(choice, distance)));
+  }
+};
+
+/// Rows that lie far from each other.
+template <class T>
+struct FarRows {
+  Range range;
+  std::span<const double> points;
+  double most;  // of a point, in size
+  std::int64_t columns;
+
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    const auto row = static_cast<std::size_t>(i / columns);
+    const double point = std::clamp(points[row % points.size()], -most, most);
+    return round_to<T>(point + range.low + (range.high - range.low) * unit_interval(bits));
   }
 };
 

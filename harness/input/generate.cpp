@@ -248,6 +248,17 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
+    case Distribution::around:
+      if constexpr (!std::is_integral_v<T>) fill_with(Around<T>{data.points});
+      return;
+    case Distribution::far_rows: {
+      const Shape& shape = op.signature.inputs[static_cast<std::size_t>(input)].shape;
+      if constexpr (!std::is_integral_v<T>) {
+        const double most = std::ldexp(1.0, largest_exponent(dtype) - 1);
+        fill_with(FarRows<T>{range, data.points, most, std::max<std::int64_t>(1, shape.back())});
+      }
+      return;
+    }
     case Distribution::growing:
       return fill_with(Growing<T>(static_cast<double>(terms)));
     case Distribution::roots:
@@ -262,7 +273,8 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::border_indices: {
       const std::int64_t rows = op.signature.inputs[0].shape.at(0);
       fill_with(SmallIntegers<T>{{0, static_cast<double>(rows - 1)}});
-      const std::vector<std::int64_t> first = borders(rows);
+      std::vector<std::int64_t> first = borders(rows);
+      if (data.turn == 0) std::ranges::reverse(first);  // a few reach the last rows
       for (std::size_t i = 0; i < std::min(first.size(), elements.size()); ++i) {
         elements[i] = round_to<T>(static_cast<double>(first[i]));
       }

@@ -31,7 +31,7 @@ GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec, Layout layo
     : spec_(spec),
       is_fenced_(layout == Layout::fenced && spec.memory == Memory::standard &&
                  device.has_fences()),
-      front_bytes_(band_bytes(spec)),
+      front_bytes_(band_bytes(spec) + (layout == Layout::shifted ? size_bytes(spec.dtype) : 0)),
       back_bytes_(is_fenced_ ? 0 : band_bytes(spec)),
       rows_(spec.has_gaps() && spec.elements() > 0
                 ? static_cast<std::size_t>(spec.elements() / spec.row_elements())

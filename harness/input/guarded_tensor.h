@@ -14,6 +14,7 @@ namespace assay::input {
 /// Place of a tensor within its memory.
 enum class Layout {
   aligned,  // begins as the device's memory does, with guard bands on both sides
+  shifted,  // likewise, but an element later: at a multiple of its elements' size and of no more
   fenced,   // ends where memory ends: a read past its end breaks its process. Only on devices with
             // fences (Device::has_fences), of their standard memory; otherwise as `aligned`
 };

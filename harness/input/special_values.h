@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -19,7 +20,11 @@ enum class Fate {
   negative_infinity,
   both_infinities,
   zeros,
-  subnormals
+  subnormals,
+  equal,
+  negative_infinities,
+  masked,  // some negative infinities, as masks of attention are
+  nans
 };
 
 inline Fate special_fate(Specials specials, std::uint64_t turn) {
@@ -29,11 +34,23 @@ inline Fate special_fate(Specials specials, std::uint64_t turn) {
   return all.at(turn % (specials == Specials::all ? 6 : 4));
 }
 
-/// Fate of one of many runs. Every other run is plain, the others take turns: a dozen runs have all
+/// Fate of one of many runs. Every other run is plain, the others take turns: twenty runs have all
 /// fates. The first turns spoil nothing behind them, for sums that run through all.
 inline Fate fate_among_many(Specials specials, std::uint64_t run, std::uint64_t turn) {
-  const std::uint64_t first = specials == Specials::all ? 4 : 0;
-  return run % 2 == 0 ? Fate::number : special_fate(specials, first + turn + run / 2);
+  using enum Fate;
+  if (run % 2 == 0) return number;
+  constexpr std::array all{zeros,
+                           subnormals,
+                           equal,
+                           masked,
+                           negative_infinities,
+                           nans,
+                           positive_infinity,
+                           nan,
+                           negative_infinity,
+                           both_infinities};
+  const std::uint64_t own = turn + run / 2;
+  return specials == Specials::all ? all.at(own % all.size()) : special_fate(specials, own);
 }
 
 /// Special elements of a format. A format without infinity uses its largest number.
@@ -93,6 +110,24 @@ void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
     case Fate::subnormals:
       for (std::size_t i = 0; i < run.size(); ++i)
         run[i] = Formats<T>::subnormal(mix(choice ^ i), unused);
+      return;
+    case Fate::equal:
+      std::ranges::fill(run.subspan(1), run.front());
+      return;
+    case Fate::negative_infinities:
+      std::ranges::fill(run, Formats<T>::infinity(true));
+      return;
+    case Fate::masked:
+      // Any elements, or all from some place on.
+      for (std::size_t i = 0; i < run.size(); ++i) {
+        const bool is_any = (choice & 1U) != 0;
+        if (is_any ? (mix(choice ^ i) & 1U) != 0 : i > place(second)) {
+          run[i] = Formats<T>::infinity(true);
+        }
+      }
+      return;
+    case Fate::nans:
+      std::ranges::fill(run, Formats<T>::nan());
       return;
   }
 }

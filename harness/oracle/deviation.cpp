@@ -121,8 +121,18 @@ std::optional<double> not_saturated(const OpInstance& op, const std::vector<Host
 }
 
 bool reciprocal_overflows(DType dtype, double expected) {
-  const double limit = dtype == DType::f64 ? 0x1p-1024 : 0x1p-128;
+  constexpr double sleefs = 1.7438e-6;  // its exponential overflows so much earlier
+  const double limit = dtype == DType::f64 ? 0x1p-1024 * (1 + sleefs) : 0x1p-128;
   return expected != 0 && std::abs(expected) < limit;
+}
+
+/// What a norm without a scale gives: infinity or 0; empty where it may be right.
+std::optional<double> of_unscaled_squares(const OpInstance& op, double expected) {
+  if (expected == 0 || !std::isfinite(expected)) return std::nullopt;
+  const bool is_f64 = accumulator(op) == DType::f64;
+  if (expected > (is_f64 ? 0x1p512 : 0x1p64)) return std::numeric_limits<double>::infinity();
+  if (expected < (is_f64 ? 0x1p-560 : 0x1p-80)) return 0;
+  return std::nullopt;
 }
 
 /// Value that the deviation gives for element i; empty where it does not show.
@@ -140,6 +150,11 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
       return where(std::isnan(expected));
     case Deviation::Where::argument_is:
       return where(elementwise && same_number(element(*argument, i), deviation.argument));
+    case Deviation::Where::argument_above: {
+      if (!elementwise) return std::nullopt;
+      const double x = element(*argument, i);
+      return where(std::isfinite(x) && x > deviation.argument && std::isfinite(expected));
+    }
     case Deviation::Where::argument_subnormal: {
       if (!elementwise) return std::nullopt;
       const double x = element(*argument, i);
@@ -153,6 +168,8 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
       return not_saturated(problem.op, inputs, i);
     case Deviation::Where::reciprocal_overflows:
       return where(reciprocal_overflows(problem.op.dtype, expected));
+    case Deviation::Where::squares_out_of_range:
+      return of_unscaled_squares(problem.op, expected);
   }
   __builtin_unreachable();
 }

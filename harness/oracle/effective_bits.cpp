@@ -12,6 +12,9 @@ double combined(double bits_a, double bits_b) {
   return -0.5 * std::log2(std::exp2(-2 * bits_a) + std::exp2(-2 * bits_b));
 }
 
+/// Bits that a gelu of large sums may cost: errors of 16 units of its argument, at most.
+constexpr double gelu_bits = 4;
+
 }  // namespace
 
 // Effective bits are -log2(rms error / rms of sqrt(sum of terms^2)). A sum of K terms in p bits
@@ -34,6 +37,7 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
   const int p = precision_bits(accumulator(op));  // a device may keep these, whatever it declares
   const int q = precision_bits(output_dtype(op));
   double low = chain_bits(op, mode);
+  if (rule.activation == Activation::gelu) low = combined(low, p - gelu_bits);
   double high = p + 1.25;
   if (s.factors_per_term > 1) low = combined(low, sums.bits + 1.25);
   if (q < p) {
@@ -45,7 +49,9 @@ std::optional<Band> bits_band(const Rule& rule, const OpInstance& op, const Math
     low = combined(low, sums.factor_bits - 0.5);
     expected_high = combined(high, sums.factor_bits + 0.9);
   }
-  return Band{low - 0.5, high + 0.5, expected_high + 0.5};
+  // Half of the outputs are 0, without an error.
+  const double hidden = rule.activation == Activation::none ? 0 : 0.5;
+  return Band{low - 0.5, high + hidden + 0.5, expected_high + hidden + 0.5};
 }
 
 // Truncated sums lose towards zero each time: they keep p + 1.25 - log2(steps), for steps in a row.

@@ -201,6 +201,19 @@ struct Norm : Sum {
   }
 };
 
+/// Sum of squares of multiples.
+struct ScaledNorm : Norm {
+  double scale;
+  template <class P, class T>
+  P of_block(std::int64_t n, const T* x) const {
+    const auto factor = static_cast<P>(scale);
+    return sum_of<P>(n, [=](std::int64_t i) {
+      const P own = static_cast<P>(widened(x[i])) * factor;
+      return own * own;
+    });
+  }
+};
+
 template <class P>
 bool is_nan(P x) {
   return x != x;
@@ -240,21 +253,46 @@ struct Maximum : Minimum {
 
 /// Reduces all elements. Partial results are joined in thread order: an OpenMP reduction would join
 /// them in the order in which threads finish, and differ from launch to launch.
-template <class R, class P, class... X>
-P reduce(std::int64_t n, const X*... x) {
+template <class P, class R, class... X>
+P reduce(const R& reduction, std::int64_t n, const X*... x) {
   std::vector<P> partial(static_cast<std::size_t>(omp_get_max_threads()), R::template nothing<P>);
   parallel_blocks(n, (sizeof(X) + ...),
                   [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
                     P own = R::template nothing<P>;
                     for (std::int64_t i = first; i < first + count; i += block_elements) {
                       const std::int64_t length = std::min(block_elements, first + count - i);
-                      own = R::join(own, R::template of_block<P>(length, (x + i)...));
+                      own = R::join(own, reduction.template of_block<P>(length, (x + i)...));
                     }
                     partial[static_cast<std::size_t>(thread)] = own;
                   });
   P total = R::template nothing<P>;
   for (const P part : partial) total = R::join(total, part);
   return R::finish(total, n);
+}
+
+/// Norm of numbers whose squares may overflow or vanish: then those of multiples do neither.
+template <class P, class T>
+P norm(std::int64_t n, const T* x) {
+  constexpr int lost = std::numeric_limits<P>::min_exponent + 8;  // squares vanish beside it
+  const P plain = reduce<P>(Norm{}, n, x);
+  const P least = std::ldexp(std::sqrt(static_cast<P>(n)), lost / 2);
+  if (n == 0 || is_nan(plain) || (plain >= least && std::isfinite(plain))) return plain;
+  const P greatest = std::max(reduce<P>(Maximum{}, n, x), -reduce<P>(Minimum{}, n, x));
+  if (greatest == 0 || std::isinf(greatest)) return greatest;
+  const int exponent = std::ilogb(greatest);
+  const int half = exponent / 2;  // 2^-exponent itself may overflow
+  const P scaled = reduce<P>(ScaledNorm{{}, std::ldexp(1.0, -exponent)}, n, x);
+  return std::ldexp(std::ldexp(scaled, half), exponent - half);
+}
+
+std::unique_ptr<Kernel> norm2(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    const std::int64_t n = op.signature.inputs[0].elements();
+    return std::make_unique<FunctionKernel>("OpenMP blocks",
+                                            [=] { *y = static_cast<T>(norm<Computed<T>>(n, x)); });
+  });
 }
 
 template <class R, class Types>
@@ -266,10 +304,10 @@ std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) 
     const std::int64_t n = op.signature.inputs[0].elements();
     std::function<void()> run;
     if constexpr (R::inputs == 1) {
-      run = [=] { *y = static_cast<T>(reduce<R, P>(n, a)); };
+      run = [=] { *y = static_cast<T>(reduce<P>(R{}, n, a)); };
     } else {
       run = [=, b = static_cast<const T*>(binding.inputs[1])] {
-        *y = static_cast<T>(reduce<R, P>(n, a, b));
+        *y = static_cast<T>(reduce<P>(R{}, n, a, b));
       };
     }
     return std::make_unique<FunctionKernel>("OpenMP blocks", std::move(run));
@@ -341,10 +379,14 @@ std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
 }
 
 constexpr KernelRow rows[] = {
-    {"sum", reduction<Sum, SignedNumbers>},      {"prod", reduction<Product, SignedNumbers>},
-    {"mean", reduction<Mean, Floats>},           {"dot", reduction<Dot, Floats>},
-    {"norm2", reduction<Norm, Floats>},          {"reduce_min", reduction<Minimum, Numbers>},
-    {"reduce_max", reduction<Maximum, Numbers>}, {"argmax", argmax},
+    {"sum", reduction<Sum, SignedNumbers>},
+    {"prod", reduction<Product, SignedNumbers>},
+    {"mean", reduction<Mean, Floats>},
+    {"dot", reduction<Dot, Floats>},
+    {"norm2", norm2},
+    {"reduce_min", reduction<Minimum, Numbers>},
+    {"reduce_max", reduction<Maximum, Numbers>},
+    {"argmax", argmax},
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <bit>
+#include <limits>
 #include <parallel/algorithm>
 #include <type_traits>
 
@@ -12,11 +14,15 @@ using Word = std::conditional_t<
     std::conditional_t<Bytes == 4, std::uint32_t,
                        std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
-/// Maps the bits of a T to an unsigned integer of the same order. Negative floats are reversed;
-/// NaNs, which compare with nothing, come to the ends.
+/// Maps the bits of a T to an unsigned integer of the same order. Negative floats are reversed.
+/// NaN, which compares with nothing, is the greatest.
 template <class T>
 Word<sizeof(T)> key_of(Word<sizeof(T)> bits) {
   using W = Word<sizeof(T)>;
+  if constexpr (!std::is_integral_v<T>) {
+    const auto x = std::bit_cast<T>(bits);
+    if (widened(x) != widened(x)) return std::numeric_limits<W>::max();
+  }
   constexpr auto sign = static_cast<W>(W{1} << (8 * sizeof(T) - 1));
   if constexpr (std::is_unsigned_v<T>) {
     return bits;

@@ -43,15 +43,61 @@ struct Dot : Sum {
   }
 };
 
+/// Sums of squares: of numbers that are scaled because theirs would overflow, of those in between,
+/// and of numbers whose squares would vanish. After Blue: "A portable Fortran program to find the
+/// Euclidean norm of a vector", ACM TOMS 4(1), 1978.
+template <class A>
+struct Squares {
+  using P = A;
+  A huge;
+  A plain;
+  A tiny;
+};
+
+/// Limits and scales of Squares, as powers of two: 2^39 plain squares fit, and 2^30 scaled ones.
+template <class A>
+struct SquaresLimits {
+  static constexpr bool is_f64 = sizeof(A) == 8;
+  static constexpr A huge_from = is_f64 ? A(0x1p480) : A(0x1p44);
+  static constexpr A huge_scale = is_f64 ? A(0x1p-600) : A(0x1p-80);
+  static constexpr A tiny_below = is_f64 ? A(0x1p-500) : A(0x1p-60);
+  static constexpr A tiny_scale = is_f64 ? A(0x1p600) : A(0x1p100);
+};
+
 struct Norm : Sum {
-  template <class P, class S>
-  static __device__ P term(S x) {
-    const auto own = static_cast<P>(widened(x));  // once: conversions are slow
-    return own * own;
+  template <class S>
+  using Partial = Squares<Accumulator<S>>;
+  template <class S>
+  static __device__ Partial<S> nothing() {
+    return {0, 0, 0};
   }
-  template <class P>
-  static __device__ P last_step(P total, std::int64_t /*n*/) {
-    return sqrt(total);
+  template <class Q, class S>
+  static __device__ Q term(S x) {
+    using P = typename Q::P;
+    using Limits = SquaresLimits<P>;
+    const auto own = static_cast<P>(widened(x));  // once: conversions are slow
+    const P size = own < 0 ? -own : own;
+    const bool is_huge = size >= Limits::huge_from;
+    const bool is_tiny = size < Limits::tiny_below;
+    const P scaled = own * (is_huge ? Limits::huge_scale : is_tiny ? Limits::tiny_scale : P(1));
+    const P square = scaled * scaled;
+    return {is_huge ? square : P(0), is_huge || is_tiny ? P(0) : square, is_tiny ? square : P(0)};
+  }
+  template <class Q>
+  static __device__ Q join(Q a, Q b) {
+    return {a.huge + b.huge, a.plain + b.plain, a.tiny + b.tiny};
+  }
+  template <class Q>
+  static __device__ typename Q::P last_step(Q total, std::int64_t /*n*/) {
+    using Limits = SquaresLimits<typename Q::P>;
+    if (total.huge != 0) {
+      // Tiny ones vanish beside huge ones.
+      return sqrt(total.huge + total.plain * Limits::huge_scale * Limits::huge_scale) /
+             Limits::huge_scale;
+    }
+    if (total.plain != 0)
+      return sqrt(total.plain + total.tiny / Limits::tiny_scale / Limits::tiny_scale);
+    return sqrt(total.tiny) / Limits::tiny_scale;
   }
 };
 

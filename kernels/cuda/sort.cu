@@ -1,20 +1,53 @@
 #include <cub/device/device_radix_sort.cuh>
 
+#include "kernels/cuda/map.cuh"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
 namespace {
+
+/// Of NaN the one that radix sorts put last: they take the sign for part of the number.
+struct PositiveNaN {
+  template <class C>
+  __device__ C operator()(C x) const {
+    return x != x ? std::numeric_limits<C>::quiet_NaN() : x;
+  }
+};
+
+/// Sorts a copy whose NaNs are positive.
+template <class S>
+cudaError_t sort_floats(void* memory, std::size_t& bytes, const TensorSpec& spec, const S* x, S* y,
+                        cudaStream_t stream) {
+  const std::int64_t n = spec.elements();
+  constexpr std::size_t line = 256;
+  const std::size_t of_copy = (static_cast<std::size_t>(n) * sizeof(S) + line - 1) / line * line;
+  auto* copy = static_cast<S*>(memory);
+  void* rest = memory == nullptr ? nullptr : static_cast<std::byte*>(memory) + of_copy;
+  if (memory != nullptr) {
+    map_rows(stream, spec, PositiveNaN{}, copy, x);
+    bytes -= of_copy;
+  }
+  const cudaError_t error = cub::DeviceRadixSort::SortKeys(
+      rest, bytes, static_cast<const S*>(copy), y, n, 0, static_cast<int>(8 * sizeof(S)), stream);
+  if (memory == nullptr) bytes += of_copy;
+  return error;
+}
 
 std::unique_ptr<Kernel> sort(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
     const auto* x = input<T>(binding, 0);
     auto* y = output<T>(binding);
     const std::int64_t n = op.signature.inputs[0].elements();
-    return with_workspace(cub_version_text() + " DeviceRadixSort", binding, n == 0,
-                          [=](void* memory, std::size_t& bytes, cudaStream_t stream) {
-                            return cub::DeviceRadixSort::SortKeys(
-                                memory, bytes, x, y, n, 0, static_cast<int>(8 * sizeof(T)), stream);
-                          });
+    const auto call = [=, spec = op.signature.inputs[0]](void* memory, std::size_t& bytes,
+                                                         cudaStream_t stream) {
+      if constexpr (std::is_integral_v<T>) {
+        return cub::DeviceRadixSort::SortKeys(memory, bytes, x, y, n, 0,
+                                              static_cast<int>(8 * sizeof(T)), stream);
+      } else {
+        return sort_floats(memory, bytes, spec, x, y, stream);
+      }
+    };
+    return with_workspace(cub_version_text() + " DeviceRadixSort", binding, n == 0, call);
   });
 }
 

@@ -140,6 +140,8 @@ class Device {
   /// True if it has fenced memory: a kernel that reads past the end of a tensor there ends its
   /// process.
   virtual bool has_fences() const { return false; }
+  /// True if kernels are tried on tensors that begin at multiples of their elements' size alone.
+  virtual bool tries_odd_addresses() const { return has_fences(); }
   /// UUID, as the driver reports it, of the device that holds this memory. Empty if unknown, and
   /// for memory that was requested as host memory.
   virtual std::string owner_uuid(const void* /*memory*/) const { return {}; }

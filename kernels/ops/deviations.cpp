@@ -1,5 +1,7 @@
 #include "kernels/ops/deviations.h"
 
+#include <limits>
+
 namespace assay {
 namespace {
 
@@ -70,6 +72,30 @@ const Deviation deviations[] = {
      .value = 0,
      .source = "https://github.com/pytorch/pytorch, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp: "
                "1 / (1 + exp(-x)), where exp(-x) overflows for x < -88.7 (f64: x < -709.7)"},
+    {.id = "pytorch-exp-overflows-early",
+     .library = "PyTorch",
+     .from = "1.13",
+     .ops = {"exp"},
+     .dtypes = {DType::f64},
+     .where = Deviation::Where::argument_above,
+     .argument = 709.7827111,
+     .value = std::numeric_limits<double>::infinity(),
+     .source = "https://github.com/shibatch/sleef, src/libm/sleefsimddp.c, xexp: infinity above "
+               "709.78271114955742909"},
+    {.id = "numpy-norm-unscaled",
+     .library = "NumPy",
+     .ops = {"norm2"},
+     .dtypes = {DType::f64, DType::f32},
+     .where = Deviation::Where::squares_out_of_range,
+     .source = "https://github.com/numpy/numpy, numpy/linalg/_linalg.py (before 2.0 linalg.py): "
+               "norm is sqrt(dot(x, x))"},
+    {.id = "pytorch-norm-unscaled",
+     .library = "PyTorch",
+     .ops = {"norm2"},
+     .dtypes = {DType::f64, DType::f32, DType::bf16},
+     .where = Deviation::Where::squares_out_of_range,
+     .source = "https://github.com/pytorch/pytorch, aten/src/ATen/native/SharedReduceOps.h: "
+               "NormTwoOps sums the squares"},
 };
 
 }  // namespace

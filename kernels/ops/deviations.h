@@ -15,6 +15,7 @@ struct Deviation {
   enum class Where {
     expected_nan,        // where the result should be NaN
     argument_is,         // elementwise ops: where input 0 is `argument`; NaN stands for any NaN
+    argument_above,      // elementwise ops: where input 0 is a number above `argument`
     argument_subnormal,  // elementwise ops: where input 0 is a subnormal number of its dtype
     /// Min or max over ranks: where some ranks hold NaN and others a number. The result is the
     /// least, or greatest, of the numbers; a zero may have either sign.
@@ -25,8 +26,11 @@ struct Deviation {
     /// Casts to 8-bit floats with infinities: where the definition gives the largest number to what
     /// is rounded beyond it. The result is an infinity.
     not_saturated,
-    /// Where the result is not 0, but so small that its reciprocal overflows f32 (f64: f64).
+    /// Where the result is not 0, but so small that its reciprocal overflows f32 (f64: nearly f64).
     reciprocal_overflows,
+    /// norm2: where the squares of the elements overflow the op's accumulator or vanish in it. The
+    /// result is infinity or 0.
+    squares_out_of_range,
   };
 
   std::string_view id;       // in the column `reason`: "onednn-relu-nan"

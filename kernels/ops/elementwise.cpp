@@ -1,5 +1,6 @@
 #include "kernels/ops/elementwise.h"
 
+#include <limits>
 #include <utility>
 
 #include "kernels/core/status.h"
@@ -54,6 +55,27 @@ Passes bit_for_bit_within(const Data& plain) {
 
 /// For operations that may return either zero for -0 and +0.
 Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real_data, any_zero_rule); }
+
+/// y = a, the ends of the dtype too.
+Passes filling() {
+  Passes passes = moves();
+  for (const double end :
+       {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}) {
+    const Data constant{.distribution = Distribution::constant, .needle = end};
+    passes.insert(passes.end() - 1, Pass{"ends", {constant}, moved_rule});
+  }
+  return passes;
+}
+
+/// y = x a. Zero and infinity leave no number as it is, and NaN where it is.
+Passes scaling() {
+  Passes passes = bit_for_bit();
+  for (const double factor : {0.0, std::numeric_limits<double>::infinity()}) {
+    const Data constant{.distribution = Distribution::constant, .needle = factor};
+    passes.insert(passes.end() - 1, Pass{"special_factor", {any_exponent(), constant}, exact_rule});
+  }
+  return passes;
+}
 
 /// y = mask ? a : b
 Passes choice_of_two() {
@@ -124,7 +146,7 @@ std::vector<Op> elementwise_ops() {
   const Data above_zero = uniform({0x1p-10, 10});
   return {
       // clang-format off
-      elementwise({"fill", "y[i] = a", numbers_and_bytes()}, Operands::scalar, moves()),
+      elementwise({"fill", "y[i] = a", numbers_and_bytes()}, Operands::scalar, filling()),
       elementwise({"copy", "y[i] = x[i]", numbers_and_bytes()}, Operands::copied, moves()),
       elementwise({"neg", "y[i] = -x[i]; integers wrap", signed_numbers()}, Operands::one, bit_for_bit()),
       elementwise({"abs", "y[i] = |x[i]|; integers wrap", signed_numbers()}, Operands::one, bit_for_bit()),
@@ -133,7 +155,7 @@ std::vector<Op> elementwise_ops() {
       elementwise({"mul", "y[i] = a[i] b[i]; integers wrap", numbers()}, Operands::two, bit_for_bit()),
       elementwise({"div", "y[i] = a[i] / b[i]", floats()}, Operands::two, bit_for_bit()),
       elementwise({"fma", "y[i] = a[i] b[i] + c[i], rounded once", floats()}, Operands::three, bit_for_bit()),
-      elementwise({"scale", "y[i] = x[i] a; integers wrap", numbers()}, Operands::with_scalar, bit_for_bit()),
+      elementwise({"scale", "y[i] = x[i] a; integers wrap", numbers()}, Operands::with_scalar, scaling()),
       elementwise({"square", "y[i] = x[i] x[i]; integers wrap", numbers()}, Operands::one, bit_for_bit()),
       elementwise({"sqrt", "y[i] = square root of x[i]", floats()}, Operands::one, bit_for_bit_within(above_zero)),
       elementwise({"relu", "y[i] = max(x[i], 0); NaN stays", floats()}, Operands::one,

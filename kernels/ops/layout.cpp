@@ -31,9 +31,10 @@ Signature gather_signature(DType dtype, const Params& params) {
 /// Gathers rows of input 0 by the indices of input 1.
 Passes gather_passes() {
   const Data indices{.distribution = Distribution::indices};
-  const Data at_borders{.distribution = Distribution::border_indices};
-  return {Pass{"all_exponents", {any_exponent(), at_borders}, moved_rule},
-          Pass{"all_exponents", {any_exponent(), at_borders}, moved_rule},
+  const Data from_the_end{.distribution = Distribution::border_indices};
+  const Data from_the_start{.distribution = Distribution::border_indices, .turn = 1};
+  return {Pass{"all_exponents", {any_exponent(), from_the_end}, moved_rule},
+          Pass{"all_exponents", {any_exponent(), from_the_start}, moved_rule},
           Pass{"real_data", {real_data, indices}, moved_rule}};
 }
 

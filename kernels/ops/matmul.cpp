@@ -1,6 +1,8 @@
 #include "kernels/ops/matmul.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -64,6 +66,32 @@ std::vector<Data> stack_data(const Params& params, double input, double bias) {
     fan_in = static_cast<double>(params.integer("width"));
   }
   return data;
+}
+
+/// Root mean square of sums at which gelu is nearly a relu: a tenth of them are nearer to 0 than 6,
+/// from where on it is one in f32.
+constexpr double large_rms = 64;
+
+/// Adds sums so large that a gelu of them shows their precision, as of those without one.
+Passes with_large_sums(Passes passes, double terms) {
+  const double factor = std::sqrt(3 * large_rms / std::sqrt(terms));
+  Rule rule = passes.back().rule;
+  rule.plain_sums = true;
+  rule.activation = Activation::gelu;
+  passes.insert(passes.end() - 1, Pass{"large_sums", {uniform({-factor, factor})}, rule});
+  return passes;
+}
+
+/// Adds factors of one sign, near the end of their range: sums of pairs that saturate at 16 bits,
+/// and sums that a float of 24 bits does not hold.
+Passes with_large_integers(Passes passes) {
+  const Data ends{.distribution = Distribution::constant,
+                  .needle = -std::numeric_limits<double>::infinity()};
+  const Data large{.distribution = Distribution::small_integers, .range = {-128, -117}};
+  const Data bias{.distribution = Distribution::small_integers, .range = {-100, 100}};
+  passes.insert(passes.end() - 1, Pass{"least_numbers", {ends, ends, bias}, exact_rule});
+  passes.insert(passes.end() - 1, Pass{"large_numbers", {large, large, bias}, exact_rule});
+  return passes;
 }
 
 /// Adds data that need all parts, where their sum is judged as such. cuBLAS takes NaN and
@@ -152,6 +180,15 @@ Passes linear_passes(DType dtype, const Params& params) {
     passes[1].rule.per_term = gelu_slope;
     passes[1].rule.extra = gelu_error.argument_units;
   }
+  if (params.word("act") == "relu" && is_floating(dtype)) {
+    passes[1].rule.plain_sums = true;
+    passes[1].rule.activation = Activation::relu;
+  }
+  const bool is_plain_format = block_format(dtype) == nullptr && dtype != DType::e4m3;
+  if (params.word("act").starts_with("gelu") && is_plain_format && dtype != DType::bf16x9) {
+    passes = with_large_sums(std::move(passes), as_double(params.integer("in")));
+  }
+  if (!is_floating(dtype)) return with_large_integers(std::move(passes));
   if (dtype == DType::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
   return with_specials(std::move(passes), Specials::all);
 }

@@ -14,6 +14,11 @@ namespace {
 constexpr double f32_max = std::numeric_limits<float>::max();
 constexpr double f64_max = std::numeric_limits<double>::max();
 
+/// Inserts a pass before the last one, judged by the same rule.
+void insert(Passes& passes, std::string_view name, std::vector<Data> data) {
+  passes.insert(passes.end() - 1, Pass{name, std::move(data), passes.back().rule});
+}
+
 }  // namespace
 
 Data any_exponent() { return stratified({-f32_max, f32_max}, {-f64_max, f64_max}); }
@@ -70,21 +75,21 @@ Passes order_of_two(bool any_zero) {
 }
 
 Passes order() {
-  const Data ties{.distribution = Distribution::small_integers, .range = {-100, 100}};
+  // So few that a sort by partitions meets many equal ones in each.
+  const Data ties{.distribution = Distribution::small_integers, .range = {-16, 16}};
   return {Pass{"ties", {ties}, any_zero_rule}, Pass{"real_data", {real_data}, any_zero_rule}};
 }
 
-Passes function(const Declared& error, const Data& domain, const Data& plain) {
-  return {Pass{"domain", {domain}, function_rule(error)},
-          Pass{"real_data", {plain}, function_rule(error)}};
+Passes function(const Declared& error, const Data& domain, const Data& plain,
+                std::span<const double> points) {
+  Passes passes{Pass{"domain", {domain}, function_rule(error)},
+                Pass{"real_data", {plain}, function_rule(error)}};
+  const Data around{.distribution = Distribution::around, .points = points};
+  if (!points.empty()) insert(passes, "turning_points", {around});
+  return passes;
 }
 
 namespace {
-
-/// Inserts a pass before the last one, judged by the same rule.
-void insert(Passes& passes, std::string_view name, std::vector<Data> data) {
-  passes.insert(passes.end() - 1, Pass{name, std::move(data), passes.back().rule});
-}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -131,8 +136,23 @@ Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool
     data.turn = place;
     insert(passes, "needles", {data});
   }
+  if (!is_unsigned) {  // a zero may be nearest to the extreme
+    data.turn = n - 1;
+    data.needle = greatest ? -0.0 : 0.0;
+    insert(passes, "needles", {data});
+  }
   insert(passes, "ends",
          {{.distribution = Distribution::constant, .needle = greatest ? -infinity : infinity}});
+  return passes;
+}
+
+Passes with_nan_in_turns(Passes passes, std::int64_t n) {
+  Data data{.distribution = Distribution::needle, .range = {10, 100}};
+  data.needle = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t place : {std::int64_t{0}, n / 2, n - 1}) {
+    data.turn = place;
+    insert(passes, "nan", {data});
+  }
   return passes;
 }
 

@@ -58,10 +58,12 @@ Passes bit_for_bit();
 Passes moves();
 /// Comparisons, minimum and maximum, on inputs that are often equal or special.
 Passes order_of_two(bool any_zero);
-/// Sorting: small numbers with many ties, then real data.
+/// Order of one tensor: small numbers with many ties, then real data.
 Passes order();
-/// Function of declared error: on `domain`, which includes its tails, and on plain data.
-Passes function(const Declared& error, const Data& domain, const Data& plain);
+/// Function of declared error: on `domain`, which includes its tails, on plain data, and next to
+/// `points`: its zeros, poles, and places where implementations change their formula.
+Passes function(const Declared& error, const Data& domain, const Data& plain,
+                std::span<const double> points = {});
 
 /// Inserts passes before the last one, in which each element of the one input decides something: of
 /// both signs in turns, of these magnitudes.
@@ -71,6 +73,8 @@ Passes with_choices_in_turns(Passes passes);
 /// Extremes at each border in turn, then an extreme that is everywhere the last one of all numbers.
 /// `greatest`: of a maximum. `is_unsigned`: the dtype has no negative numbers.
 Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned);
+/// A single NaN: first, in the middle, and last.
+Passes with_nan_in_turns(Passes passes, std::int64_t n);
 /// Extremes at each rank in turn.
 Passes with_ranks_in_turns(Passes passes, std::int64_t ranks, bool greatest, bool is_unsigned);
 

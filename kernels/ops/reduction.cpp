@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -40,6 +41,7 @@ Op of_any(const OpRow& row, Passes (*passes)(DType, const Params&)) {
 }
 
 constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};
+// The square root, and the scale that a norm of huge or tiny numbers needs.
 constexpr Rule norm_rule{.oracle = Oracle::relative_bound, .per_term = 0.5, .extra = 2};
 
 // Largest ratios that were measured in any order: docs/oracles.md.
@@ -58,11 +60,29 @@ Passes multiplied(DType dtype, const Params& params) {
   return with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots);
 }
 
+/// Numbers whose squares overflow the accumulator, or vanish in it. Of f16, whose do neither,
+/// numbers with squares beyond its own range.
+Passes beyond_squares(DType dtype, std::int64_t n) {
+  if (dtype == DType::f16) {
+    const double most =
+        std::min(2048.0, 0x1p15 / std::sqrt(as_double(std::max<std::int64_t>(1, n))));
+    return {Pass{"huge", {uniform({-most, most})}, norm_rule}};
+  }
+  const auto scaled = [](double f32, double f64) {
+    return Data{.range = {-f32, f32}, .range_f64 = Range{-f64, f64}};
+  };
+  return {Pass{"huge", {scaled(0x1p100, 0x1p800)}, norm_rule},
+          Pass{"tiny", {scaled(0x1p-100, 0x1p-800)}, norm_rule}};
+}
+
 /// Squares of numbers of 8 bits are so few that their roundings have a bias, which grows with n.
-Passes normed(DType dtype, const Params& /*params*/) {
+Passes normed(DType dtype, const Params& params) {
   const double unbiased = dtype == DType::bf16 ? 0x1p-8 : unbiased_dots;
-  return with_real_data(sum_then_operation(norm_rule), {.distribution = Distribution::roots},
-                        unbiased);
+  Passes passes = with_real_data(sum_then_operation(norm_rule),
+                                 {.distribution = Distribution::roots}, unbiased);
+  for (Pass& pass : beyond_squares(dtype, params.integer("n")))
+    passes.insert(passes.end() - 1, std::move(pass));
+  return passes;
 }
 
 /// Excludes subnormal factors, whose error is not relative.
@@ -74,8 +94,10 @@ Passes products(DType /*dtype*/, const Params& /*params*/) {
 /// Includes NaN and infinities, which have no defined place in an order.
 template <bool greatest>
 Passes extremes(DType dtype, const Params& params) {
-  return with_extremes_in_turns(with_specials(order(), Specials::all), params.integer("n"),
-                                greatest, dtype == DType::u8);
+  const std::int64_t n = params.integer("n");
+  Passes passes = with_extremes_in_turns(with_specials(order(), Specials::all), n, greatest,
+                                         dtype == DType::u8);
+  return is_floating(dtype) ? with_nan_in_turns(std::move(passes), n) : passes;
 }
 
 }  // namespace

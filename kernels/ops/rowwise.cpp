@@ -34,6 +34,8 @@ Signature signature(DType dtype, const Params& params) {
   return with_work(std::move(s), as_double(tensor.elements()) * (Affine ? 7 : 5));
 }
 
+constexpr double centres_of_rows[] = {0, -2e4, 100, 1e30, -1e30, 6e4, -1e6, 1e12};
+
 Passes softmax_passes(DType dtype, const Params& /*params*/) {
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = declared_error("exp").ulps};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
@@ -41,20 +43,26 @@ Passes softmax_passes(DType dtype, const Params& /*params*/) {
   // Below any number at which a running maximum may begin.
   const Data low_logits =
       uniform(dtype == DType::f16 ? Range{-6e4 - 256, -6e4 + 256} : Range{-2e30, -1e30});
+  // Rows that share no maximum, nor a scale.
+  const Data far_rows{
+      .distribution = Distribution::far_rows, .range = {-10, 10}, .points = centres_of_rows};
   return with_specials(
       {Pass{"large_logits", {large_logits}, rule}, Pass{"low_logits", {low_logits}, rule},
-       Pass{"real_data", {uniform({-10, 10})}, rule}},
+       Pass{"far_rows", {far_rows}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}},
       Specials::all);
 }
 
 Passes layernorm_passes() {
   const Rule rule{.oracle = Oracle::layernorm_bound};
+  // Its variance is about the number that is added to it.
+  const Data small = uniform({-0.0055, 0.0055});
   // Far from zero a one-pass variance, the mean of squares less the square of the mean, cancels.
   // Around zero it is as good as any other.
   Passes passes{Pass{"mean_1000", {uniform({992, 1008}), real_data}, rule},
+                Pass{"small_variance", {small, real_data}, rule},
                 Pass{"real_data", {real_data}, rule}};
   passes = with_specials(std::move(passes), Specials::all);
-  passes[1].data.push_back(real_data);  // weights and biases are numbers
+  passes.at(passes.size() - 2).data.push_back(real_data);  // weights and biases are numbers
   return passes;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,13 @@ enum class Oracle {
   layernorm_bound,
 };
 
+/// What follows the sums that `plain_sums` says are many outputs' last step.
+enum class Activation {
+  none,
+  relu,  // half of the sums show
+  gelu   // likewise, of sums so large that it is nearly a relu
+};
+
 struct Rule {
   Oracle oracle = Oracle::exact;
   double ulps = 0;            // B: the declared error of the function that the op evaluates
@@ -39,8 +47,10 @@ struct Rule {
   bool any_zero = false;       // `exact` only: +0 and -0 are both right
   bool payloads = false;       // `exact` only: a NaN is right only with its own bits
   bool any_nonfinite = false;  // NaN and infinities are right for each other
-  /// True if nothing follows the sums. Then the errors of many outputs together show the precision
-  /// of the sums (harness/oracle/effective_bits.cpp), and exact sums can be checked as a whole.
+  Activation activation = Activation::none;
+  /// True if nothing but `activation` follows the sums. Then the errors of many outputs together
+  /// show the precision of the sums (harness/oracle/effective_bits.cpp), and exact sums can be
+  /// checked as a whole.
   bool plain_sums = false;
 };
 
@@ -56,6 +66,8 @@ enum class Distribution {
   integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
+  around,    // next to one of `points`: a power of two of its size away, or less
+  far_rows,  // one of `points` in turn, a row each, plus a number in [low, high)
   growing,   // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
              // odd
   roots,     // of random sign, with squares uniform in [0, 1); integers: any
@@ -82,13 +94,16 @@ struct Range {
 enum class Specials {
   none,
   nonfinite,  // one NaN, one infinity, or two of both signs
-  all,        // those, or nothing but zeros of both signs, or nothing but subnormal numbers
+  all,        // those, or nothing but zeros of both signs, or nothing but subnormal numbers; among
+              // many rows also equal numbers, negative infinities, some of these, and NaNs
 };
 
 struct Data {
   Distribution distribution = Distribution::uniform;
   Range range;                     // for f32 and all narrower dtypes
   std::optional<Range> range_f64;  // for f64, if its wider exponent range matters
+  std::span<const double>
+      points;  // of `around` and `far_rows`; those beyond the dtype are its ends
   /// True if a power of two scales them that the launch draws, as it always does exact data
   /// (harness/input/drawn_scale.h). `uniform` and `roots` of floats only.
   bool drawn_scale = false;

@@ -139,10 +139,20 @@ State solve_dot(const Problem& p) {
   return {total.sum.value(), total.sum.rest(), total.magnitude};
 }
 
+/// Squares of doubles overflow and vanish: then those of a long double do neither.
 template <class T>
 State solve_norm(const Problem& p) {
-  const Total total = total_of_products(p.input<T>(0), p.input<T>(0));
-  return state_of(std::sqrt(total.value()), 0);
+  const auto x = p.input<T>(0);
+  const long double squares = total_of_products(x, x).value();
+  constexpr long double safe = 0x1p-900L;  // rounding errors below do not count beside it
+  const bool is_safe = std::isfinite(squares) && squares > safe;
+  if (is_safe || x.empty() || std::isnan(squares)) return state_of(std::sqrt(squares), 0);
+  long double wide_squares = 0;
+  for (const T element : x) {
+    const auto one = static_cast<long double>(wide(element));
+    wide_squares += one * one;
+  }
+  return state_of(std::sqrt(wide_squares), 0);
 }
 
 /// Computes in long double, whose roundings are 2^-11 of those of a double.

@@ -10,14 +10,16 @@
 namespace assay::reference {
 namespace {
 
-/// Sorts halves in parallel, and merges them.
+/// Sorts halves in parallel, and merges them. NaN comes last, as NumPy and PyTorch have it.
 template <class T>
 State solve_sort(const Problem& p) {
   const auto x = p.input<T>(0);
   std::vector<T> y(x.begin(), x.end());
   const auto less = [](T a, T b) {
-    if constexpr (is_narrow_float<T>) {
-      return wide(a) < wide(b);
+    if constexpr (!std::is_integral_v<T>) {
+      const auto number = wide(a);
+      const auto other = wide(b);
+      return number < other || (other != other && number == number);
     } else {
       return a < b;
     }

@@ -220,6 +220,63 @@ class Rows(Kernels):
         rows = self.run_rows(*self.python(text), *CPU, "--check-only", "--filter", "/f32/(n=1003|rows=16,cols=1003)$", expect=1)
         self.assertEqual({op: "fail" for op in (*bodies, "softmax")}, {row["op"]: row["status"] for row in rows.values()})
 
+    def test_numbers_of_every_size_and_kind_count(self):
+        """Each is right on plain data."""
+        short = "((a.view(numpy.uint32) & 0xffffe000).view(numpy.float32) for a in (x, w))"
+        bodies = {  # case: body
+            "tensor_ops/sort/f32/n=1003": "numpy.sort(numpy.clip(x, -100, 100))",
+            "tensor_ops/sort/f16/n=1003": "numpy.concatenate([x[numpy.isnan(x)], numpy.sort(x[~numpy.isnan(x)])])",
+            "tensor_ops/pow/f32/n=1003": "numpy.where(x < 0, numpy.nan, numpy.power(x, w))",
+            "tensor_ops/log/f64/n=1003": "numpy.log(numpy.where(abs(x - 1) < 1e-8, 1, x))",
+            "tensor_ops/exp/f32/n=1003": "numpy.exp(numpy.minimum(x, 88, where=x < 89, out=x.copy()))",
+            "tensor_ops/norm2/f32/n=1003": "numpy.sqrt(numpy.dot(x, x))",
+            "tensor_ops/softmax/f32/rows=16,cols=1003": "rows_with_one_maximum(x)",
+            "tensor_ops/layernorm/f16/rows=16,cols=1003": "normalised(x, w, bias, 1e-6)",
+            "tensor_ops/gather/f32/rows=33001,cols=3,count=255": "x[w % 32768]",
+            "tensor_ops/batched_matmul/f32/batch=1,m=16,n=17,k=2048": "in_parts(x, w)",
+            "linear/i8/batch=1,in=4096,out=1000,bias=1,act=none": "through_f32(x, w) + bias",
+            "linear/i8/batch=2,in=3,out=3,bias=0,act=none": "saturated(x, w)",
+            "linear/f32/batch=64,in=120,out=84,bias=1,act=relu": f"numpy.maximum(numpy.matmul(*[a if i == 0 else a.T for i, a in enumerate({short})]) + bias, 0)",
+            "linear/f32/batch=64,in=120,out=84,bias=0,act=gelu": f"gelu(numpy.matmul(*[a if i == 0 else a.T for i, a in enumerate({short})]))",
+        }
+        helpers = """
+import assay, math, numpy
+def rows_with_one_maximum(x):
+    e = numpy.exp(x.astype(numpy.float64) - x.max())
+    return e / e.sum(axis=1, keepdims=True)
+def normalised(x, w, bias, epsilon):
+    x = x.astype(numpy.float64)
+    return (x - x.mean(axis=1, keepdims=True)) / numpy.sqrt(x.var(axis=1, keepdims=True) + epsilon) * w + bias
+def in_parts(x, w):
+    y = numpy.zeros((x.shape[0], x.shape[1], w.shape[2]), numpy.float16)
+    for i in range(0, x.shape[2], 64):
+        y += numpy.matmul(x[:, :, i:i + 64], w[:, i:i + 64]).astype(numpy.float16)
+    return y
+def through_f32(x, w): return numpy.matmul(x.astype(float), w.T.astype(float)).astype(numpy.float32).astype(numpy.int32)
+def saturated(x, w):
+    y = numpy.zeros((x.shape[0], w.shape[0]), numpy.int32)
+    for i in range(0, x.shape[1], 2):
+        y += numpy.matmul(x[:, i:i + 2].astype(numpy.int32), w[:, i:i + 2].T.astype(numpy.int32)).clip(-32768, 32767)
+    return y
+def gelu(x): return x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2)))
+"""
+        text = helpers + "bodies = {}\n" + "".join(
+            f"bodies[{tuple(case.replace('tensor_ops/', '').split('/')[:2])!r}, {('act=' in case) and case.split('act=')[1]!r}] = "
+            f"lambda x, w, bias: {body}\n" for case, body in bodies.items())
+        text += """
+def make(op, dtype):
+    def kernel(x, w=None, bias=0, *, out, params):
+        act = params.get("act", False)
+        with numpy.errstate(all="ignore"):
+            out[...] = bodies[(op, dtype), act](x, w, bias)
+    assay.kernel(op, dtype)(kernel)
+for op, dtype in sorted({key[0] for key in bodies}): make(op, dtype)
+"""
+        options = self.python(text)
+        rows = self.run_rows(*options, *CPU, "--check-only", *(word for case in bodies for word in ("--case", case)), expect=1)
+        found = {row["case_id"]: (row["status"], row["caught_on"] or row["reason"]) for row in rows.values()}
+        self.assertEqual({case: "fail" for case in bodies}, {case: status for case, (status, _) in found.items()}, found)
+
     def test_a_weight_that_is_kept_by_its_address_is_wrong(self):
         text = ("import assay, numpy\nkept, launches = {}, 0\n@assay.kernel('linear', 'f32')\ndef linear(x, w, *, out, problem):\n"
                 "  global launches\n"
