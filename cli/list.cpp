@@ -13,6 +13,7 @@
 #include "cli/stderr_message.h"
 #include "harness/records/claims.h"
 #include "kernels/core/names.h"
+#include "suites/boundaries.h"
 
 namespace assay::cli {
 namespace {
@@ -50,6 +51,28 @@ int list_ops() {
   return ok;
 }
 
+/// Which boundaries of shapes the plan meets. A line for each value, with its reason.
+int list_coverage(const SelectedTrials& selected) {
+  std::vector<Case> cases;
+  for (const PlannedTrial& trial : selected.plan) cases.push_back(trial.test);
+  bool is_whole = true;
+  for (const Coverage& op : coverage(cases)) {
+    show("{}/{}", op.suite, op.op);
+    if (op.pairs > 0) show("  {} of {} pairs", op.pairs_met, op.pairs);
+    show("\n");
+    for (const Coverage::Value& value : op.values) {
+      show("  {:>5}={:<6} {:4} trials  {}\n", value.parameter, value.boundary.value, value.cases,
+           value.boundary.reason);
+      is_whole = is_whole && value.cases > 0;
+    }
+    is_whole = is_whole && op.pairs_met == op.pairs;
+  }
+  std::fflush(stdout);
+  say("{}\n", is_whole ? "each boundary is met, and each two of different parameters together"
+                       : "some boundaries are not met by this selection");
+  return ok;
+}
+
 int execute(const SelectionOptions& options, bool json) {
   const SelectedTrials selected = select_trials(options);
   if (json) {
@@ -84,15 +107,19 @@ Command add_list(CLI::App& program) {
     SelectionOptions selection;
     bool json = false;
     bool ops = false;
+    bool coverage = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("list", "show the trials that a run would take");
   app->add_flag("--json", options->json, "print JSON on standard output");
   app->add_flag("--ops", options->ops,
                 "the ops that kernels of others may have (--kernels), with their formulas");
+  app->add_flag("--coverage", options->coverage,
+                "the boundaries of shapes that the trials meet, and why they are boundaries");
   add_selection_options(*app, options->selection);
   add_timing_options(*app, options->selection);
   return {app, [options] {
+            if (options->coverage) return list_coverage(select_trials(options->selection));
             return options->ops ? list_ops() : execute(options->selection, options->json);
           }};
 }

@@ -41,9 +41,22 @@ struct Point {
   bool is_swept = false;
 };
 
+/// A value of a parameter at which kernels go wrong, and why.
+struct Boundary {
+  std::int64_t value;
+  std::string_view reason;
+};
+struct Boundaries {
+  std::string_view name;  // of the parameter
+  std::vector<Boundary> values;
+};
+
 struct Axis {
   std::vector<std::string_view> names;
   std::vector<Point> points;
+  /// What the points were chosen for, up to this product of their values (suites/boundaries.h).
+  std::vector<Boundaries> boundaries{};
+  double most_work = 0;
 };
 
 /// The cases {ops} x {dtypes} x {axes...}, without the dtypes that an op does not have.

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "suites/boundaries.h"
 #include "suites/suite.h"
 
 namespace assay {
@@ -16,6 +17,44 @@ const Axis small{{"batch", "in", "out"},
                   {smoke, {1, 400, 120}},  // LeNet-5's three layers
                   {smoke, {64, 120, 84}},
                   {smoke, {64, 84, 10}}}};
+/// Extents around the tiles of libraries, sums of few and of many terms, rows fewer and more than
+/// threads.
+Axis boundaries(Level level) {
+  constexpr double most_products = 1 << 22;
+  return pairwise(level,
+                  {{"batch",
+                    {{1, "a vector"},
+                     {7, "fewer rows than any tile"},
+                     {17, "one above a tile of 16"},
+                     {65, "one above a tile of 64"},
+                     {127, "one below a tile of 128"},
+                     {128, "a whole tile of 128"},
+                     {192, "a whole tile of 192"},
+                     {625, "tall: many rows of few elements"}}},
+                   {"in",
+                    {{1, "one term: no sum"},
+                     {2, "one pair"},
+                     {5, "fewer terms than a vector"},
+                     {31, "one below a tile of 32"},
+                     {64, "whole tiles: no tail"},
+                     {97, "one above a tile of 96"},
+                     {129, "one above a tile of 128"},
+                     {1025, "a sum in several parts"}}},
+                   {"out",
+                    {{1, "one column"},
+                     {5, "fewer columns than a vector"},
+                     {33, "one above a tile of 32"},
+                     {48, "a whole tile of 48"},
+                     {95, "one below a tile of 96"},
+                     {128, "a whole tile of 128"},
+                     {257, "one above a tile of 256, and 8 bits"},
+                     {625, "wide: many columns of few terms"}}}},
+                  most_products);
+}
+/// Sums that few shapes of models reach, and rows by the ten thousands.
+const Axis long_sums{
+    {"batch", "in", "out"},
+    {{smoke, {3, 4099, 17}}, {standard, {2, 16384, 33}}, {standard, {70001, 3, 5}}}};
 const Axis quick{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {64, 120, 84}}}};
 const Axis large{{"batch", "in", "out"},
                  {{smoke, {64, 1024, 1024}},
@@ -96,6 +135,9 @@ Suite linear_suite() {
       {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
       {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
       {{"linear"}, blocks, {small_of_bytes, bias, activations}, never},
+      {{"linear"}, {f32, bf16, i8}, {boundaries(smoke), with_bias, none}, never},
+      {{"linear"}, {f64, f16, tf32}, {boundaries(standard), with_bias, none}, never},
+      {{"linear"}, {f32, bf16, f16, i8}, {long_sums, with_bias, none}, never},
       {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
       {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
       {{"linear"}, {f32, f64, bf16, f16, tf32, bf16x9, i8}, {large, with_bias, none}},

@@ -1,3 +1,4 @@
+#include "suites/boundaries.h"
 #include "suites/suite.h"
 
 namespace assay {
@@ -79,6 +80,115 @@ const Axis small_heads{{"batch", "m", "n", "k"},
 const Axis large_heads{{"batch", "m", "n", "k"},
                        {{standard, {96, 128, 128, 64}}, {full, {32, 1024, 1024, 128}}}};
 
+/// Lengths around vectors, warps, blocks of threads and pages.
+Axis lengths(Level level) {
+  return pairwise(level,
+                  {{"n",
+                    {{2, "one pair"},
+                     {31, "one below a warp"},
+                     {32, "a whole warp: no tail"},
+                     {33, "one above a warp"},
+                     {129, "one above several vectors"},
+                     {257, "one above a block, and 8 bits"},
+                     {1024, "whole blocks: no tail"},
+                     {1025, "one above the largest block"},
+                     {4097, "one above several blocks"}}}},
+                  0);
+}
+/// For the many elementwise ops: those with whole vectors, and with the shortest tails.
+Axis lengths_of_elements(Level level) {
+  return pairwise(level,
+                  {{"n",
+                    {{7, "less than a vector"},
+                     {32, "whole vectors: no tail"},
+                     {1024, "whole blocks: no tail"},
+                     {1025, "one above the largest block"}}}},
+                  0);
+}
+Axis rows(Level level) {
+  return pairwise(
+      level,
+      {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {65, "more than threads"}}},
+       {"cols",
+        {{2, "one pair"},
+         {31, "one below a warp"},
+         {33, "one above a warp"},
+         {128, "whole vectors: no tail"},
+         {257, "one above a block, and 8 bits"},
+         {1024, "a whole block"},
+         {1025, "one above the largest block"},
+         {4097, "a row in several parts"}}}},
+      1 << 20);
+}
+/// More rows than a grid's second and third extents hold.
+const Axis many_rows{{"rows", "cols"}, {{standard, {70001, 3}}, {standard, {64, 2048}}}};
+/// More rows than a grid's first extent holds in blocks of one row on some devices.
+const Axis millions_of_rows{{"rows", "cols"}, {{standard, {8388608, 3}}}};
+/// Beyond a grid of many blocks, for dtypes whose sizes otherwise end before.
+const Axis million = axis("n", {{standard, 1048573}});
+/// More products than a grid's third extent holds.
+const Axis many_products{{"batch", "m", "n", "k"}, {{standard, {65536, 1, 1, 1}}}};
+/// Long rows of a table.
+const Axis long_rows{{"rows", "cols", "count"}, {{standard, {5, 8960, 3}}}};
+Axis matrices(Level level) {
+  return pairwise(level,
+                  {{"rows",
+                    {{1, "one row"},
+                     {31, "one below a tile of 32"},
+                     {32, "a whole tile"},
+                     {65, "one above a tile of 64"},
+                     {70001, "past 16 bits"}}},
+                   {"cols",
+                    {{1, "one column"},
+                     {2, "less than a vector"},
+                     {33, "one above a tile of 32"},
+                     {64, "whole tiles"},
+                     {127, "one below a tile of 128"}}}},
+                  1 << 23);
+}
+Axis tables(Level level) {
+  return pairwise(
+      level,
+      {{"rows",
+        {{1, "one row"},
+         {257, "indices past 8 bits"},
+         {33001, "indices past 15 bits"},
+         {70001, "indices past 16 bits"}}},
+       {"cols",
+        {{1, "one column"},
+         {3, "rows at any address"},
+         {8, "whole vectors"},
+         {33, "one above a warp"}}},
+       {"count", {{1, "one index"}, {255, "one below a block"}, {1025, "several blocks"}}}},
+      1e12);
+}
+Axis heads(Level level) {
+  return pairwise(level,
+                  {{"batch", {{1, "one product"}, {3, "an odd number"}, {65, "more than threads"}}},
+                   {"m",
+                    {{1, "one row"},
+                     {5, "fewer rows than any tile"},
+                     {33, "one above a tile of 32"},
+                     {127, "one below a tile of 128"}}},
+                   {"n",
+                    {{1, "one column"},
+                     {8, "a whole vector"},
+                     {31, "one below a tile of 32"},
+                     {129, "one above a tile of 128"}}},
+                   {"k",
+                    {{1, "one term: no sum"},
+                     {3, "fewer terms than a vector"},
+                     {65, "one above a tile of 64"},
+                     {193, "one above a tile of 192"},
+                     {1025, "a sum that half precision does not hold"}}}},
+                  1 << 22);
+}
+const Axis long_heads{
+    {"batch", "m", "n", "k"},
+    {{smoke, {1, 16, 17, 2048}}, {standard, {2, 16, 17, 4096}}, {standard, {1, 16, 17, 16384}}}};
+/// An index of an odd number past 24 bits, which no f32 holds.
+const Axis past_24_bits = axis("n", {{standard, 16777219}});
+
 const std::vector<DType> floats{f64, f32, bf16, f16};
 const std::vector<DType> all{f64, f32, bf16, f16, i64, i32, i8, u8};
 const std::vector<DType> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
@@ -86,8 +196,9 @@ const std::vector<DType> of_products{f64, f32, bf16, f16, tf32};
 
 /// Block-scaled formats, in rows of whole blocks.
 const Axis to_blocks = axis("to", {{seeds, "mxfp8"}, {seeds, "mxfp4"}, {seeds, "nvfp4"}});
-const Axis small_blocks{{"rows", "cols"},
-                        {{seeds, {1, 32}}, {seeds, {7, 96}}, {smoke, {257, 544}}}};
+const Axis small_blocks{
+    {"rows", "cols"},
+    {{seeds, {1, 32}}, {seeds, {7, 96}}, {smoke, {257, 544}}, {standard, {512, 2048}}}};
 const Axis large_blocks{{"rows", "cols"}, {{standard, {4096, 4096}}}};
 const Axis large_blocks_in_full{{"rows", "cols"}, {{full, {4096, 4096}}}};
 
@@ -114,19 +225,44 @@ std::vector<Grid> checked() {
                               {seeds, "e5m2"}});
   const Axis casts = axis("n", {{seeds, 1003}, {smoke, 65537}});
   const Axis seed = axis("seed", {{seeds, 1}});
-  std::vector<Grid> grids{{elementwise, all, {small}},
-                          {elementwise, all, {strided}},
-                          {{"cast"}, all_formats, {to, casts}},
-                          {{"random"}, all, {small, seed}},
-                          {reductions, all, {small}},
-                          {reductions_of_some, all, {some}},
-                          {{"sort"}, all, {small}},
-                          {normalisations, floats, {small_rows}},
-                          {normalisations, floats, {strided_rows}},
-                          {{"transpose"}, all, {small_matrices}},
-                          {{"gather"}, all, {small_tables}},
-                          {{"quantize"}, {f32, bf16, f16}, {to_blocks, small_blocks}},
-                          {{"batched_matmul"}, of_products, {small_heads}}};
+  std::vector<Grid> grids{
+      {elementwise, all, {small}},
+      {elementwise, all, {strided}},
+      {{"cast"}, all_formats, {to, casts}},
+      {{"random"}, all, {small, seed}},
+      {reductions, all, {small}},
+      {reductions_of_some, all, {some}},
+      {{"sort"}, all, {small}},
+      {normalisations, floats, {small_rows}},
+      {normalisations, floats, {strided_rows}},
+      {{"transpose"}, all, {small_matrices}},
+      {{"gather"}, all, {small_tables}},
+      {{"quantize"}, {f32, bf16, f16}, {to_blocks, small_blocks}},
+      {{"batched_matmul"}, of_products, {small_heads}},
+      {{"batched_matmul"}, of_products, {long_heads}},
+      {{"batched_matmul"}, {f32, f16}, {heads(smoke)}},
+      {{"batched_matmul"}, {f64, bf16, tf32}, {heads(standard)}},
+      {reductions, {f32, i32}, {lengths(smoke)}},
+      {reductions, {f64, bf16, f16, i64}, {lengths(standard)}},
+      {reductions_of_some, {f32, i32}, {lengths(smoke)}},
+      {reductions_of_some, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
+      {{"sort"}, {f32, i32}, {lengths(smoke)}},
+      {{"sort"}, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
+      {{"argmax"}, {f32, u8}, {past_24_bits}},
+      {elementwise, {f32}, {lengths_of_elements(smoke)}},
+      {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {lengths_of_elements(standard)}},
+      {normalisations, {f32, bf16}, {rows(smoke)}},
+      {normalisations, {f64, f16}, {rows(standard)}},
+      {normalisations, floats, {many_rows}},
+      {{"layernorm"}, {f32}, {millions_of_rows}},
+      {reductions, {bf16, f16, i64, i32}, {million}},
+      {reductions_of_some, {f32, bf16, f16, i64, i32, u8}, {million}},
+      {{"batched_matmul"}, {f32, f16}, {many_products}},
+      {{"gather"}, {f32, bf16, u8}, {long_rows}},
+      {{"transpose"}, {f32, u8}, {matrices(smoke)}},
+      {{"transpose"}, {f64, bf16}, {matrices(standard)}},
+      {{"gather"}, {f32, u8}, {tables(smoke)}},
+      {{"gather"}, {f64, bf16}, {tables(standard)}}};
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
 }
