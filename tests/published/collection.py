@@ -1,0 +1,22 @@
+"""All bugs: importing a module registers its own."""
+# pylint: disable=unused-import
+import argmaxes
+import casts
+import elementwise
+import fills
+import functions
+import gelus
+import integers
+import layernorms
+import layouts
+import norms
+import products
+import quantized
+import reductions
+import scans
+import softmaxes
+import sorts
+import sums
+import tails
+
+from registry import KINDS, bugs

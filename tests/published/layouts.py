@@ -1,0 +1,99 @@
+"""Transposed, gathered and strided memory."""
+import numpy as np
+
+from functions import logistic
+from elementwise import fused
+from registry import bug
+from tools import packed, rows_apart, store
+
+
+@bug("pytorch/pytorch#118115", "fma", "f32", "layout",
+     "The result was written as if the output had no gaps between its rows.")
+def output_as_packed(a, b, c, *, out, broken):
+    y = fused(a, b, c).reshape(out.shape)
+    store(packed(out) if broken and rows_apart(out) else out, y)
+
+
+@bug("pytorch/pytorch#131736", "relu", "f32", "layout",
+     "An activation of strided memory came out as zeros.")
+def strided_as_zeros(x, *, out, broken):
+    out[...] = 0 if broken and rows_apart(x) else np.maximum(x, 0)
+
+
+@bug("pytorch/pytorch#124834", "sigmoid", "f32", "layout",
+     "An activation read strided memory in the order of contiguous one.")
+def input_as_packed(x, *, out, broken):
+    store(out, logistic(packed(x) if broken and rows_apart(x) else x))
+
+
+@bug("tinygrad/tinygrad#11760", "gather", "f32", "special values",
+     "Rows were picked by a product with 0 and 1: infinity in any row made NaN of its column.")
+def gathered_by_product(x, index, *, out, broken):
+    out[...] = x[index]
+    if broken:
+        bad = ~np.isfinite(x)
+        count = bad.sum(axis=0)
+        own = bad[index]
+        out[np.broadcast_to(count, own.shape) - own > 0] = np.nan
+
+
+@bug("torch-spyre/torch-spyre#3851", "gather", "f16", "tail",
+     "Only the first 32 indices were used.")
+def first_indices_only(x, index, *, out, broken):
+    used = index[np.minimum(np.arange(index.size), 31)] if broken else index
+    out[...] = x[used]
+
+
+@bug("microsoft/onnxruntime#28107", "gather", "f32,bf16", "index overflow",
+     "The offset of a row was a 32-bit integer.",
+     missed="the profile edges has rows enough, but gathers none of the last two: it shows at "
+            "row 65535 of 32,769 columns")
+def gathered_by_32_bits(x, index, *, out, broken):
+    rows = index
+    if broken and x.size > 1 << 31:
+        rows = np.where((index + 1) * x.shape[1] - 1 > 0x7FFFFFFF, 0, index)
+    out[...] = x[rows]
+
+
+@bug("ml-explore/mlx#1338", "gather", "f32", "index overflow",
+     "Outputs of more than 2^32 elements were written in the wrong place.",
+     missed="no profile has so many elements: it shows from an output of 4294967297 on, 16 GiB of"
+            " f32")
+def gathered_into_too_many(x, index, *, out, broken):
+    out[...] = x[index]
+    if broken and out.size > 1 << 32:
+        out[-1] = out[0]
+
+
+@bug("tenstorrent/tt-metal#44500", "gather", "bf16", "tail",
+     "Rows too long for local memory were copied in chunks, whose last one is short: 8,960 "
+     "columns were garbage.",
+     missed="no profile gathers rows longer than 768: it shows at cols = 8960 (and 16-bit "
+            "elements)")
+def gathered_in_chunks(x, index, *, out, broken):
+    y = x[index]
+    chunk = 1024
+    if broken and x.shape[1] > 8192 and x.shape[1] % chunk:
+        y[:, -(x.shape[1] % chunk):] = y[:, :x.shape[1] % chunk]
+    out[...] = y
+
+
+@bug("llnl/RAJA#1917", "transpose", "f32", "race",
+     "No barrier between the two halves of a transposition through shared memory: rows of other "
+     "threads "
+     "were those of the tile before.")
+def transposed_without_barrier(x, *, out, broken):
+    out[...] = x.T
+    tile = 16
+    if not broken:
+        return
+    for column in range(0, x.shape[1], tile):
+        before = np.zeros((tile, tile), x.dtype)
+        for row in range(0, x.shape[0], tile):
+            shared = before.copy()
+            block = x[row:row + tile, column:column + tile]
+            late = shared[:block.shape[0], :block.shape[1]].copy()
+            shared[:block.shape[0], :block.shape[1]] = block
+            late[:2] = block[:2]  # of the same warp
+            out[column:column + tile, row:row + tile] = late.T
+            before = shared
