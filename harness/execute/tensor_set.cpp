@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "harness/oracle/verdict.h"
+#include "kernels/ops/offers.h"
 
 namespace assay {
 namespace {
@@ -19,10 +20,12 @@ std::string tensor_name(const char* kind, std::size_t i, std::size_t rank, std::
          oracle::of_rank(static_cast<std::int64_t>(rank), static_cast<int>(ranks));
 }
 
-/// Libraries' matrix products on GPUs take vectors of 16 bytes.
+/// Libraries' matrix products on GPUs take vectors of 16 bytes, and so do copies that measure links
+/// and memory, which nobody else's kernels are put in the place of.
 bool needs_alignment(const OpInstance& op, const Device& device) {
-  return op.signature.factors_per_term > 1 && op.signature.outputs[0].shape.size() > 1 &&
-         !device.is_readable_by_host();
+  const bool is_matrix_product =
+      op.signature.factors_per_term > 1 && op.signature.outputs[0].shape.size() > 1;
+  return !device.is_readable_by_host() && (is_matrix_product || !may_be_offered(*op.op));
 }
 
 input::Layout layout_of(const OpInstance& op, const Device& device, Addresses addresses,
