@@ -98,8 +98,7 @@ def mask_overwritten_by_relu(x, w, *bias, out, params, broken):
 @bug("ROCm/legacy-rocm-build#5722", "linear", "i8", "tail",
      "With an inner dimension of 1 the code of the rest ignored which group it is: all groups but"
      " one were wrong.",
-     cases=CASES, missed="no profile has a layer of bytes with in = 1: it shows at "
-                         "batch = 128, in = 1, out = 128")
+     cases=CASES)
 def groups_with_inner_dimension_of_one(x, w, *bias, out, params, broken):
     y = sums(x, w)
     if broken and x.shape[1] == 1:

@@ -115,7 +115,7 @@ def scaled_before_subtraction(x, weight, bias, *, out, broken):
 
 @bug("pytorch/pytorch#184826", "layernorm", "f32", "index overflow",
      "From 2^23 rows on, with a number of columns that is no multiple of 4, rows were wrong.",
-     missed="no profile has so many rows: it shows from rows = 8388608, cols = 3 on, 96 MiB of f32")
+     seen="default")
 def many_rows(x, weight, bias, *, out, broken):
     y = layernorm(x, weight, bias)
     store(out, np.roll(y, 1, axis=0) if broken and x.shape[0] >= 1 << 23 and x.shape[1] % 4 else y)

@@ -51,7 +51,7 @@ def inner_dimension_of_one(a, b, *, out, broken):
 
 @bug("pytorch/pytorch#25241", "batched_matmul", "f16", "index overflow",
      "Of a batch of more than 65,535 only the first 65,535 were computed.",
-     missed="no profile has so large a batch: it shows at batch = 65536, m = n = k = 1")
+     seen="default")
 def large_batch_of_f16(a, b, *, out, broken):
     store(out, product(a, b))
     if broken:
@@ -60,7 +60,7 @@ def large_batch_of_f16(a, b, *, out, broken):
 
 @bug("tensorflow/tensorflow#26969", "batched_matmul", "f32", "index overflow",
      "From a batch of 65,536 on, all results after the first 65,535 were those of other memory.",
-     missed="no profile has so large a batch: it shows at batch = 65536, m = n = k = 1")
+     seen="default")
 def large_batch_of_f32(a, b, *, out, broken):
     y = product(a, b)
     y[65_535:] = np.where(broken, 0, y[65_535:])
