@@ -202,7 +202,8 @@ constexpr Pairing on_simulated[] = {
     {"skips_what_is_done", long_add, "sample ", Status::fail, at_length, 1, true},
     {"skips_what_is_done", gemm, "sample ", Status::fail, at_length, 1, true},
     {"looks_at_callers", long_add, "exact", Status::pass, at_length, 1, true},
-    {"skips_every_eighth", gemm, "sample ", Status::fail, at_length, 1, true},
+    // It computes where it finds poison: few sets are launched twice soon.
+    {"skips_every_eighth", large, "sample ", Status::fail, at_length, 1, true},
     {"checks_some", long_add, "sample ", Status::fail, at_length, 1, true},
     {"expects_the_order", gemm, "exact", Status::pass, at_length, 1, true},
     {"disk", deep_gemm, "exact", Status::pass, at_length, 1, true, 2},

@@ -7,10 +7,10 @@
 namespace assay {
 namespace {
 
-/// Puts special values in ten places: each one spoils all sums after it.
+/// Puts special values in twenty places: each one spoils all sums after it.
 Passes running_sums(DType dtype, const Params& params) {
   Passes passes = sums();
-  for (Data& data : passes[1].data) data.runs = 10;
+  for (Data& data : passes[1].data) data.runs = 20;
   return with_real_data(std::move(passes), of_mean_one_half(dtype, params.integer("n")),
                         unbiased_sums);
 }
