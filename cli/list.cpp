@@ -51,7 +51,7 @@ int list_ops() {
   return ok;
 }
 
-/// Which boundaries of shapes the plan meets. A line for each value, with its reason.
+/// Prints the boundaries of shapes that the plan meets, a line each, with the reason.
 int list_coverage(const SelectedTrials& selected) {
   std::vector<Case> cases;
   for (const PlannedTrial& trial : selected.plan) cases.push_back(trial.test);
@@ -111,11 +111,14 @@ Command add_list(CLI::App& program) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("list", "show the trials that a run would take");
-  app->add_flag("--json", options->json, "print JSON on standard output");
-  app->add_flag("--ops", options->ops,
-                "the ops that kernels of others may have (--kernels), with their formulas");
+  CLI::Option* json = app->add_flag("--json", options->json, "print JSON on standard output");
+  CLI::Option* ops =
+      app->add_flag("--ops", options->ops,
+                    "the ops that kernels of others may have (--kernels), with their formulas");
   app->add_flag("--coverage", options->coverage,
-                "the boundaries of shapes that the trials meet, and why they are boundaries");
+                "the boundaries of shapes that the trials meet, and why they are boundaries")
+      ->excludes(json)
+      ->excludes(ops);
   add_selection_options(*app, options->selection);
   add_timing_options(*app, options->selection);
   return {app, [options] {

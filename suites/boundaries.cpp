@@ -1,7 +1,8 @@
 #include "suites/boundaries.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -91,8 +92,42 @@ Choice next_choice(const std::vector<Boundaries>& parameters, const std::set<Pai
   return choice;
 }
 
-bool has_op(const Grid& grid, std::string_view op) {
-  return std::ranges::find(grid.ops, op) != grid.ops.end();
+/// Places of a case's values in the lists; empty if one of them is no boundary.
+std::optional<Choice> choice_of(const Case& test, const std::vector<Boundaries>& parameters) {
+  Choice choice;
+  for (const Boundaries& parameter : parameters) {
+    const auto at = std::ranges::find(
+        parameter.values, test.op.params.integer_or(parameter.name, -1), &Boundary::value);
+    if (at == parameter.values.end()) return std::nullopt;
+    choice.push_back(static_cast<std::size_t>(at - parameter.values.begin()));
+  }
+  return choice;
+}
+
+/// Coverage of the boundaries of an axis by an op's cases.
+Coverage coverage_of(const Axis& axis, const std::string& suite, std::string_view op,
+                     std::span<const Case> cases) {
+  Coverage found{.suite = suite, .op = std::string(op)};
+  std::vector<std::size_t> first;  // place of each parameter's first value
+  for (const Boundaries& parameter : axis.boundaries) {
+    first.push_back(found.values.size());
+    for (const Boundary& boundary : parameter.values) {
+      found.values.push_back({parameter.name, boundary});
+    }
+  }
+  const std::set<Pair> pairs = possible_pairs(axis.boundaries, axis.most_work);
+  std::set<Pair> met;
+  for (const Case& test : cases) {
+    if (test.suite != suite || test.op.op->name != op) continue;
+    const std::optional<Choice> choice = choice_of(test, axis.boundaries);
+    if (!choice) continue;
+    for (std::size_t i = 0; i < choice->size(); ++i) ++found.values[first[i] + (*choice)[i]].cases;
+    std::ranges::copy_if(pairs_of(*choice), std::inserter(met, met.end()),
+                         [&](const Pair& pair) { return pairs.contains(pair); });
+  }
+  found.pairs = pairs.size();
+  found.pairs_met = met.size();
+  return found;
 }
 
 }  // namespace
@@ -126,42 +161,12 @@ std::vector<Coverage> coverage(std::span<const Case> cases) {
   for (const Suite& suite : all_suites()) {
     std::set<std::string_view> done;
     for (const Grid& grid : suite.grids) {
-      for (const Axis& axis : grid.axes) {
-        if (axis.boundaries.empty()) continue;
-        for (const std::string_view op : grid.ops) {
-          if (!done.insert(op).second) continue;
-          Coverage found{.suite = std::string(suite.name), .op = std::string(op)};
-          std::vector<std::size_t> first;  // place of each parameter's first value
-          for (const Boundaries& parameter : axis.boundaries) {
-            first.push_back(found.values.size());
-            for (const Boundary& boundary : parameter.values) {
-              found.values.push_back({parameter.name, boundary});
-            }
-          }
-          const std::set<Pair> pairs = possible_pairs(axis.boundaries, axis.most_work);
-          std::set<Pair> met;
-          for (const Case& test : cases) {
-            if (test.suite != suite.name || test.op.op->name != op || !has_op(grid, op)) continue;
-            Choice choice;
-            for (const Boundaries& parameter : axis.boundaries) {
-              const auto at =
-                  std::ranges::find(parameter.values, test.op.params.integer_or(parameter.name, -1),
-                                    &Boundary::value);
-              if (at == parameter.values.end()) break;
-              choice.push_back(static_cast<std::size_t>(at - parameter.values.begin()));
-            }
-            if (choice.size() < axis.boundaries.size()) continue;
-            for (std::size_t i = 0; i < choice.size(); ++i) {
-              ++found.values[first[i] + choice[i]].cases;
-            }
-            for (const Pair& pair : pairs_of(choice)) {
-              if (pairs.contains(pair)) met.insert(pair);
-            }
-          }
-          found.pairs = pairs.size();
-          found.pairs_met = met.size();
-          all.push_back(std::move(found));
-        }
+      const auto axis =
+          std::ranges::find_if(grid.axes, [](const Axis& one) { return !one.boundaries.empty(); });
+      if (axis == grid.axes.end()) continue;
+      for (const std::string_view op : grid.ops) {
+        if (!done.insert(op).second) continue;  // the same boundaries for other dtypes
+        all.push_back(coverage_of(*axis, std::string(suite.name), op, cases));
       }
     }
   }

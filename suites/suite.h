@@ -54,7 +54,7 @@ struct Boundaries {
 struct Axis {
   std::vector<std::string_view> names;
   std::vector<Point> points;
-  /// What the points were chosen for, up to this product of their values (suites/boundaries.h).
+  /// Boundaries for which the points were chosen, up to `most_work` (suites/boundaries.h).
   std::vector<Boundaries> boundaries{};
   double most_work = 0;
 };

@@ -26,8 +26,8 @@ class TensorSet {
  public:
   /// `lane` has the devices of the op; for a collective, one in all or one for each rank. Throws
   /// DeviceError.
-  /// A layout is that of inputs that stay as they are: a write past the end of others shows in a
-  /// guard band.
+  /// Only inputs that stay as they are end where memory ends: a write past the end of others shows
+  /// in a guard band.
   TensorSet(const OpInstance& op, std::span<Device* const> lane,
             Addresses addresses = Addresses::aligned);
 

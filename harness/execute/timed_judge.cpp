@@ -34,10 +34,6 @@ constexpr std::int64_t few_elements = 1024;
 /// Products of at most so many operations have a reference of all elements.
 constexpr double few_flops = 1 << 26;
 
-/// Cost of a judgement that took so long, after others of that cost. One that was held up by other
-/// processes would use up what samples earn for many, and leave the rest unjudged.
-double cost_s(double seconds, double before_s) { return std::min(seconds, 2 * before_s); }
-
 }  // namespace
 
 TimedJudge::TimedJudge(Trial& trial, const Rotation& rotation, Judge& judge, const Checks& checks,
@@ -88,7 +84,7 @@ void TimedJudge::after_sample(const Turns& turns, double seconds) {
   if (for_spots_.affords(spot_s_)) {
     const double begin_s = steady_s();
     judge_set(any_of(sets), Size::spot);
-    spot_s_ = cost_s(steady_s() - begin_s, spot_s_);
+    spot_s_ = steady_s() - begin_s;
     for_spots_.spend(spot_s_);
   }
   if (for_wholes_.affords(whole_s_)) {
@@ -100,7 +96,7 @@ void TimedJudge::after_sample(const Turns& turns, double seconds) {
     } else {
       repeat(set);
     }
-    whole_s_ = cost_s(steady_s() - begin_s, whole_s_);
+    whole_s_ = steady_s() - begin_s;
     for_wholes_.spend(whole_s_);
   }
 }

@@ -279,8 +279,9 @@ P norm(std::int64_t n, const T* x) {
   if (n == 0 || is_nan(plain) || (plain >= least && std::isfinite(plain))) return plain;
   const P greatest = std::max(reduce<P>(Maximum{}, n, x), -reduce<P>(Minimum{}, n, x));
   if (greatest == 0 || std::isinf(greatest)) return greatest;
-  const int exponent = std::ilogb(greatest);
-  const int half = exponent / 2;  // 2^-exponent itself may overflow
+  // The scale of subnormal numbers would overflow: a smaller one is enough.
+  const int exponent = std::max(std::ilogb(greatest), 2 - std::numeric_limits<P>::max_exponent);
+  const int half = exponent / 2;  // 2^exponent times the rest may overflow where the norm does not
   const P scaled = reduce<P>(ScaledNorm{{}, std::ldexp(1.0, -exponent)}, n, x);
   return std::ldexp(std::ldexp(scaled, half), exponent - half);
 }

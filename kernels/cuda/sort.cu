@@ -6,7 +6,7 @@
 namespace assay::cuda {
 namespace {
 
-/// Of NaN the one that radix sorts put last: they take the sign for part of the number.
+/// Makes NaN positive: radix sorts take its sign for part of the number, and put that one last.
 struct PositiveNaN {
   template <class C>
   __device__ C operator()(C x) const {

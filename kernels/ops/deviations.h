@@ -26,7 +26,7 @@ struct Deviation {
     /// Casts to 8-bit floats with infinities: where the definition gives the largest number to what
     /// is rounded beyond it. The result is an infinity.
     not_saturated,
-    /// Where the result is not 0, but so small that its reciprocal overflows f32 (f64: nearly f64).
+    /// Where the result is not 0, but so small that its reciprocal overflows f32 (f64: f64).
     reciprocal_overflows,
     /// norm2: where the squares of the elements overflow the op's accumulator or vanish in it. The
     /// result is infinity or 0.

@@ -71,8 +71,13 @@ Passes beyond_squares(DType dtype, std::int64_t n) {
   const auto scaled = [](double f32, double f64) {
     return Data{.range = {-f32, f32}, .range_f64 = Range{-f64, f64}};
   };
-  return {Pass{"huge", {scaled(0x1p100, 0x1p800)}, norm_rule},
-          Pass{"tiny", {scaled(0x1p-100, 0x1p-800)}, norm_rule}};
+  Passes passes{Pass{"huge", {scaled(0x1p100, 0x1p800)}, norm_rule},
+                Pass{"tiny", {scaled(0x1p-100, 0x1p-800)}, norm_rule}};
+  // Norms of bf16 would be rounded twice there.
+  if (dtype != DType::bf16) {
+    passes.push_back(Pass{"subnormal", {scaled(0x1p-135, 0x1p-1060)}, norm_rule});
+  }
+  return passes;
 }
 
 /// Squares of numbers of 8 bits are so few that their roundings have a bias, which grows with n.

@@ -26,7 +26,7 @@ enum class Oracle {
   layernorm_bound,
 };
 
-/// What follows the sums that `plain_sums` says are many outputs' last step.
+/// Operation after the sums of `plain_sums`.
 enum class Activation {
   none,
   relu,  // half of the sums show

@@ -176,6 +176,7 @@ RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer, std::optional<ProcessMem
   info_.stand_in = reader.text();
   is_host_ = reader.get<bool>();
   has_fences_ = reader.get<bool>();
+  tries_odd_addresses_ = reader.get<bool>();
 }
 
 void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {

@@ -32,6 +32,7 @@ class RemoteDevice : public Device {
   std::int64_t free_memory_bytes() const override;
   bool is_host() const override { return is_host_; }
   bool has_fences() const override { return has_fences_; }
+  bool tries_odd_addresses() const override { return tries_odd_addresses_; }
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
@@ -54,6 +55,7 @@ class RemoteDevice : public Device {
   Standstill standstill_;
   bool is_host_ = false;
   bool has_fences_ = false;
+  bool tries_odd_addresses_ = false;
   std::string served_;  // name of the device that serves it
 };
 

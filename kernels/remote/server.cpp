@@ -186,6 +186,7 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
     case Command::describe:
       writer.put(device().info().name).put(device().info().stand_in).put(device().is_host());
       writer.put(device().has_fences());
+      writer.put(device().tries_odd_addresses());
       break;
     case Command::allocate: {
       const auto bytes = reader.get<std::size_t>();
