@@ -61,6 +61,8 @@ void tabulate(const Workspace& memory, std::int64_t n, Stores stores, cudaStream
   thrust::tabulate(thrust::cuda::par_nosync.on(on), to, to + n, stores);
 }
 
+constexpr int block_threads = 256;
+
 template <class S>
 __global__ void count_wrong(ExactMatmul exact, const S* d, std::int64_t n, unsigned* wrong) {
   const std::int64_t threads = std::int64_t{blockDim.x} * gridDim.x;
@@ -73,6 +75,19 @@ __global__ void count_wrong(ExactMatmul exact, const S* d, std::int64_t n, unsig
       differs |= own[byte] != due[byte];
     if (differs) atomicAdd(wrong, 1U);
   }
+}
+
+template <class S>
+__global__ void count_numbers(const S* d, std::int64_t n, unsigned* wrong) {
+  const std::int64_t threads = std::int64_t{blockDim.x} * gridDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads) {
+    if (static_cast<float>(d[i]) == static_cast<float>(d[i])) atomicAdd(wrong, 1U);
+  }
+}
+
+unsigned blocks_for(std::int64_t n) {
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>((n + block_threads - 1) / block_threads, 1, 65536));
 }
 
 /// Calls `f` with the C++ type of the library's type name.
@@ -162,22 +177,74 @@ void ExactOperands::spoil_result() {
 }
 
 bool ExactOperands::is_result_right() {
-  const cudaStream_t on = stream_->handle();
   const std::int64_t n = plan_.batch * plan_.m * plan_.n;
+  return counted([&](unsigned* wrong) {
+           with_type(plan_.result, [&]<class S>(std::type_identity<S>) {
+             count_wrong<<<blocks_for(n), block_threads, 0, stream_->handle()>>>(
+                 exact_, static_cast<const S*>(d_), n, wrong);
+           });
+         }) == 0;
+}
+
+ExactOperands::NanPlace ExactOperands::nan_place() const {
+  if (b_scales_) {
+    return {const_cast<void*>(b_scales_->data()), 1, plan_.blocks->has_e4m3_scales ? 0x7fU : 0xffU};
+  }
+  switch (plan_.factors) {
+    case CUDA_R_64F:
+      return {b_.data(), 8, 0x7ff8'0000'0000'0000};
+    case CUDA_R_32F:
+      return {b_.data(), 4, 0x7fc0'0000};
+    case CUDA_R_16BF:
+      return {b_.data(), 2, 0x7fc0};
+    case CUDA_R_16F:
+      return {b_.data(), 2, 0x7e00};
+    case CUDA_R_8F_E4M3:
+      return {b_.data(), 1, 0x7f};
+    default:
+      throw DeviceError(Failure::internal, "a type without NaN");
+  }
+}
+
+void ExactOperands::put_nan() {
+  const NanPlace at = nan_place();
+  const cudaStream_t on = stream_->handle();
+  check(cudaMemcpyAsync(exact_element_.data(), at.memory, at.bytes, cudaMemcpyDeviceToHost, on),
+        "cudaMemcpyAsync");
+  stream_->synchronize();
+  check(cudaMemcpyAsync(at.memory, &at.nan, at.bytes, cudaMemcpyHostToDevice, on),
+        "cudaMemcpyAsync");
+  stream_->synchronize();  // the NaN is a local variable
+}
+
+void ExactOperands::take_nan_back() {
+  const NanPlace at = nan_place();
+  check(cudaMemcpyAsync(at.memory, exact_element_.data(), at.bytes, cudaMemcpyHostToDevice,
+                        stream_->handle()),
+        "cudaMemcpyAsync");
+}
+
+bool ExactOperands::is_first_column_nan() {
+  return counted([&](unsigned* wrong) {
+           with_type(plan_.result, [&]<class S>(std::type_identity<S>) {
+             count_numbers<<<blocks_for(plan_.m), block_threads, 0, stream_->handle()>>>(
+                 static_cast<const S*>(d_), plan_.m, wrong);
+           });
+         }) == 0;
+}
+
+/// Returns what the kernel counts that `enqueue` enqueues. Waits.
+unsigned ExactOperands::counted(const std::function<void(unsigned* wrong)>& enqueue) {
+  const cudaStream_t on = stream_->handle();
   auto* wrong = static_cast<unsigned*>(wrong_.data());
   check(cudaMemsetAsync(wrong, 0, sizeof *wrong, on), "cudaMemsetAsync");
-  with_type(plan_.result, [&]<class S>(std::type_identity<S>) {
-    constexpr int block = 256;
-    const auto blocks =
-        static_cast<unsigned>(std::clamp<std::int64_t>((n + block - 1) / block, 1, 65536));
-    count_wrong<<<blocks, block, 0, on>>>(exact_, static_cast<const S*>(d_), n, wrong);
-  });
+  enqueue(wrong);
   check(cudaGetLastError(), "comparison of a product");
   unsigned count = 0;
   check(cudaMemcpyAsync(&count, wrong, sizeof count, cudaMemcpyDeviceToHost, on),
         "cudaMemcpyAsync");
   stream_->synchronize();
-  return count == 0;
+  return count;
 }
 
 }  // namespace assay::cuda

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -27,13 +30,29 @@ class ExactOperands {
   void spoil_result();
   /// Returns true if d is right, bit for bit. Waits.
   bool is_result_right();
+  /// Puts a NaN into op(B)'s first column, so that all of d's first column must be NaN.
+  void put_nan();
+  /// Takes it back.
+  void take_nan_back();
+  /// Returns true if d's first column is NaN. Waits.
+  bool is_first_column_nan();
 
  private:
+  /// Where a NaN can be put, and its bytes: E2M1 has none, but scales do.
+  struct NanPlace {
+    void* memory;
+    std::size_t bytes;
+    std::uint64_t nan;
+  };
+  NanPlace nan_place() const;
+  unsigned counted(const std::function<void(unsigned* wrong)>& enqueue);
+
   MatmulPlan plan_;
   ExactMatmul exact_;
   CudaStream* stream_;
   Workspace a_, b_, bias_;
-  std::optional<TiledScales> a_scales_, b_scales_;  // of block-scaled factors
+  std::optional<TiledScales> a_scales_, b_scales_;         // of block-scaled factors
+  std::array<std::byte, sizeof(double)> exact_element_{};  // in place of which there is a NaN
   void* d_;
   Workspace wrong_;  // count of wrong elements
 };

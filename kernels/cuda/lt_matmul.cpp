@@ -138,6 +138,13 @@ class LtMatmul::LtCandidates final : public Candidates {
     return {.refusal = "", .time_s = stream_.elapsed_s(*begin_, *end_)};
   }
   bool was_right() override { return data_.is_result_right(); }
+  bool keeps_nan(int i) override {
+    if ((product_.plan_.epilogue & CUBLASLT_EPILOGUE_RELU) == 0) return true;
+    data_.put_nan();
+    const bool kept = launch(i).refusal.empty() && data_.is_first_column_nan();
+    data_.take_nan_back();
+    return kept;
+  }
   void load_real_data() override { data_.refill(fill_real_); }
   /// Median of several times of a few launches, which run without gaps on a blocked stream.
   double time_s(int i) override {

@@ -53,6 +53,12 @@ std::vector<Right> find_right(Candidates& candidates, Spending& spending, Choice
       if (!choice.taken) choice.taken = i;
       continue;
     }
+    if (!candidates.keeps_nan(i)) {
+      // As documented for some epilogues: not wrong, but not the op that was asked for.
+      leave_out(choice.left_out, candidates.name(i), "drops NaN");
+      if (!choice.taken) choice.taken = i;
+      continue;
+    }
     // The first launch of a kernel also loads its code.
     if (first.time_s > long_launch_s && spending.left_s() > 0) {
       const Candidates::Launch again = candidates.launch(i);

@@ -38,6 +38,9 @@ class Candidates {
   virtual Launch launch(int i) = 0;
   /// Returns true if that launch left the right result, bit for bit.
   virtual bool was_right() = 0;
+  /// Launches a candidate once more, with a NaN among the exact data. Returns false if its epilogue
+  /// dropped it.
+  virtual bool keeps_nan(int i) = 0;
   /// Replaces the exact data by real ones, before anything is timed: data change the power that a
   /// product takes, and so its speed.
   virtual void load_real_data() = 0;
@@ -49,8 +52,8 @@ class Candidates {
 
 struct Choice {
   std::optional<int> taken;  // empty: the library has no algorithm
-  /// True if the chosen one was right on exact data. If none was, the first that ran is chosen: the
-  /// trial's own judgement then reports the error.
+  /// True if the chosen one was right on exact data and kept a NaN. If none was, the first that ran
+  /// is chosen: the trial's own judgement then reports the error.
   bool is_right = false;
   std::string left_out;            // "algorithm 7, tile 3 (wrong on exact data)"; empty: none
   std::vector<std::string> wrong;  // names of those that were wrong

@@ -86,9 +86,17 @@ class Emulator(AssayTest):
     def test_sums_in_another_order_at_each_launch_fail(self):
         self.assertEqual({"fail": 1}, self.statuses("--fault reordered_sums", "--case", LAYER, "--device", "cuda:0", expect=1))
 
-    def test_a_relu_that_drops_nan_fails(self):
-        case = "linear/f32/batch=16,in=64,out=33,bias=1,act=relu"
-        self.assertEqual({"fail": 1}, self.statuses("--fault relu_drops_nan", "--case", case, "--device", "cuda:0", expect=1))
+    def test_a_relu_that_drops_nan_is_left_out(self):
+        case = "linear/f32/batch=16,in=64,out=64,bias=1,act=relu"
+        for fault, chosen, left_out in (("relu_drops_nan", "; own bias and relu", "the library's bias and relu .*drops NaN"),
+                                        ("some_drop_nan", "algorithm (?!66)", "algorithm 66, .*drops NaN")):
+            self.assertEqual({"pass": 1}, self.statuses(f"--fault {fault}", "--case", case, "--device", "cuda:0", expect=0))
+            row, = self.rows("out")
+            by, without = row["implementation"].split("; left out: ")
+            self.assertRegex(by, chosen)
+            self.assertRegex(without, left_out)
+            self.assertEqual(row["wrong_algorithms"], "")  # NVIDIA documents max(x, 0)
+            shutil.rmtree(self.folder / "out")
 
     def test_a_bias_after_rounding_is_left_out(self):
         case = "linear/bf16/batch=16,in=64,out=33,bias=1,act=none"

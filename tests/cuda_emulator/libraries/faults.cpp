@@ -17,6 +17,7 @@ constexpr std::array rows{
     Row{LibraryFault::gelu_tanh, "gelu_tanh"},
     Row{LibraryFault::late_bias, "late_bias"},
     Row{LibraryFault::relu_drops_nan, "relu_drops_nan"},
+    Row{LibraryFault::some_drop_nan, "some_drop_nan"},
     Row{LibraryFault::minmax_drops_nan, "minmax_drops_nan"},
     Row{LibraryFault::minmax_keeps_nan, "minmax_keeps_nan"},
     Row{LibraryFault::reordered_sums, "reordered_sums"},

@@ -8,6 +8,7 @@ enum class LibraryFault {
   gelu_tanh,         // gelu by a tanh that is accurate to 2^-11 alone
   late_bias,         // bias added after the sum was rounded to 16 bits
   relu_drops_nan,    // relu(NaN) = 0
+  some_drop_nan,     // relu(NaN) = 0 by algorithm 66 alone, as by some of cuBLASLt 13.1 on H100
   minmax_drops_nan,  // NCCL's min and max of NaN and a number are the number: also the default
   minmax_keeps_nan,  // they are NaN
   reordered_sums,    // sums in another order on each launch

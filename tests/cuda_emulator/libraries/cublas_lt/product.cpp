@@ -230,6 +230,8 @@ Epilogue epilogue_of(const Launch& launch) {
              .is_f64 = p.scale_type() == CUDA_R_64F,
              .result = launch.problem.d.data_type(),
              .faults = Epilogue::Faults::chosen()};
+  const bool is_66 = launch.algorithm.id == 66;
+  e.faults.relu_drops_nan |= is_66 && has_fault(LibraryFault::some_drop_nan);
   if (!has_block_scales(p)) {
     e.alpha *= scale_at(p.a_scale, launch.gpu, "A_SCALE_POINTER") *
                scale_at(p.b_scale, launch.gpu, "B_SCALE_POINTER");

@@ -14,6 +14,7 @@ struct Algorithm {
   bool is_right = true;
   std::string refusal;
   double loading_s = 0;  // added to the first launch
+  bool keeps_nan = true;
 };
 
 /// Candidates with a clock that only launches move.
@@ -32,6 +33,11 @@ class FakeCandidates final : public Candidates {
     return {own.refusal, time_s};
   }
   bool was_right() override { return all_.at(static_cast<std::size_t>(launched.back())).is_right; }
+  bool keeps_nan(int i) override {
+    EXPECT_EQ(launched.back(), i) << "a right one";
+    EXPECT_FALSE(has_real_data);
+    return all_.at(static_cast<std::size_t>(i)).keeps_nan;
+  }
   void load_real_data() override {
     EXPECT_FALSE(has_real_data) << "once";
     has_real_data = true;
@@ -94,6 +100,18 @@ TEST(ProductChoice, OfWrongOnesTheFirstIsLeftToTheJudge) {
   EXPECT_EQ(choice.taken, 1);
   EXPECT_FALSE(choice.is_right);
   EXPECT_TRUE(candidates.timed.empty());
+}
+
+TEST(ProductChoice, OnesThatDropNanAreLeftOutAndNotCalledWrong) {
+  FakeCandidates some({{.time_s = 1e-3, .keeps_nan = false}, {.time_s = 3e-3}, {.time_s = 2e-3}});
+  const Choice choice = chosen(some);
+  EXPECT_EQ(choice.taken, 2);
+  EXPECT_TRUE(choice.is_right);
+  EXPECT_EQ(some.timed, (std::vector{1, 2}));
+  EXPECT_EQ(choice.left_out, "algorithm 0 (drops NaN)");
+  EXPECT_TRUE(choice.wrong.empty());
+  FakeCandidates all({{.keeps_nan = false}, {.keeps_nan = false}});
+  EXPECT_FALSE(chosen(all).is_right) << "another way is taken";
 }
 
 TEST(ProductChoice, OfNoneNothingIsTaken) {
