@@ -124,6 +124,20 @@ std::string Server::own_uuid(const std::string& uuid) {
   return is_own && !served_.uuid.empty() ? served_.uuid : uuid;
 }
 
+std::uint64_t Server::create_stream() {
+  if (idle_streams_.empty()) idle_streams_.push_back(device().create_stream());
+  streams_.emplace(++last_id_, std::move(idle_streams_.back()));
+  idle_streams_.pop_back();
+  return last_id_;
+}
+
+/// Keeps the stream for the next one who asks: a framework may still have it as its current stream,
+/// and work on a stream that is gone is an error, or a crash.
+void Server::end_stream(std::uint64_t id) {
+  auto ended = streams_.extract(id);
+  if (ended) idle_streams_.push_back(std::move(ended.mapped()));
+}
+
 void Server::prepare(Reader& reader, Writer& writer) {
   const OpInstance op = get_op(reader);
   const Binding binding = read_binding(reader);
@@ -220,11 +234,10 @@ void Server::answer(Command command, Reader& reader, Writer& writer) {
       writer.put(device().free_memory_bytes());
       break;
     case Command::create_stream:
-      streams_.emplace(++last_id_, device().create_stream());
-      writer.put(last_id_);
+      writer.put(create_stream());
       break;
     case Command::end_stream:
-      streams_.erase(id());
+      end_stream(id());
       break;
     case Command::condition: {
       const DeviceCondition now = device().condition();

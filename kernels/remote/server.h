@@ -41,6 +41,8 @@ class Server {
   void answer(Command command, Reader& reader, Writer& writer);
   /// Opens the device when first needed, so that its user gets the error.
   Device& device();
+  std::uint64_t create_stream();
+  void end_stream(std::uint64_t id);
   void prepare(Reader& reader, Writer& writer);
   void prepare_collective(Reader& reader, Writer& writer);
   std::string own_uuid(const std::string& uuid);
@@ -55,6 +57,7 @@ class Server {
   Served served_;
   std::unique_ptr<Device> device_;
   // Kernels refer to streams and communicators, and timed work to kernels: they end first.
+  std::vector<std::unique_ptr<Stream>> idle_streams_;
   std::map<std::uint64_t, std::unique_ptr<Stream>> streams_;
   std::map<std::uint64_t, std::unique_ptr<Communicator>> communicators_;
   std::map<std::uint64_t, std::unique_ptr<Kernel>> kernels_;

@@ -1,0 +1,93 @@
+// What a process that serves a device keeps between the trials of the one that drives it.
+#include "kernels/remote/server.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/cpu/backend.h"
+#include "kernels/device/forwarding.h"
+
+namespace assay::remote {
+namespace {
+
+/// Streams of a device that counts those that there are.
+struct Streams {
+  int created = 0;
+  int alive = 0;
+};
+
+class CountedStream final : public ForwardingStream {
+ public:
+  CountedStream(std::unique_ptr<Stream> real, Streams& streams)
+      : ForwardingStream(std::move(real)), streams_(streams) {
+    ++streams_.created;
+    ++streams_.alive;
+  }
+  ~CountedStream() override { --streams_.alive; }
+  CountedStream(const CountedStream&) = delete;
+  CountedStream& operator=(const CountedStream&) = delete;
+
+ private:
+  Streams& streams_;
+};
+
+class CountingDevice final : public ForwardingDevice {
+ public:
+  CountingDevice(std::unique_ptr<Device> real, Streams& streams)
+      : ForwardingDevice(std::move(real)), streams_(streams) {}
+  std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<CountedStream>(ForwardingDevice::create_stream(), streams_);
+  }
+
+ private:
+  Streams& streams_;
+};
+
+/// A job without messages.
+class NoJob final : public ProcessGroup {
+ public:
+  int rank() const override { return 1; }
+  int size() const override { return 2; }
+  std::string library() const override { return ""; }
+  std::string transport() const override { return ""; }
+  void send(int /*to*/, std::span<const std::byte> /*bytes*/) override {}
+  std::vector<std::byte> receive(int /*from*/) override { return {}; }
+  void broadcast(std::span<const int> /*members*/, std::span<std::byte> /*bytes*/) override {}
+  void run(std::span<const int> /*members*/, const CollectiveCall& /*call*/) override {}
+};
+
+class Served : public testing::Test {
+ protected:
+  std::uint64_t create() {
+    const auto answer = server_.handle(Writer(Command::create_stream).bytes());
+    Reader reader(*answer);
+    EXPECT_FALSE(reader.get<bool>()) << "no error";
+    return reader.get<std::uint64_t>();
+  }
+  void end(std::uint64_t stream) {
+    Writer message(Command::end_stream);
+    server_.handle(message.put(stream).bytes());
+  }
+
+  Streams streams_;
+  WrappingBackend backend_{"cpu", cpu::make_backend(), [this](std::unique_ptr<Device> real) {
+                             return std::make_unique<CountingDevice>(std::move(real), streams_);
+                           }};
+  NoJob job_;
+  Server server_{job_, {.backend = backend_}};
+};
+
+// A framework's current stream may be one of an earlier trial: PyTorch allocates on it, by then an
+// "invalid device context" or a crash.
+TEST_F(Served, StreamsOutliveTheirTrial) {
+  const std::uint64_t first = create();
+  end(first);
+  EXPECT_EQ(streams_.alive, 1);
+  const std::uint64_t second = create();
+  EXPECT_NE(second, first);
+  EXPECT_EQ(streams_.created, 1) << "the same one again: memory that a framework keeps for each";
+  create();
+  EXPECT_EQ(streams_.created, 2) << "one that is in use is no other's";
+}
+
+}  // namespace
+}  // namespace assay::remote
