@@ -48,10 +48,11 @@ bool is_date(std::string_view text) {
       .ok();
 }
 
-/// True for one device, or several in the form of results.csv.
+/// True for one device, or several in the form of results.csv. An index may be `*`.
 bool is_lane(const std::string& text, std::span<const std::string> backends) {
   return std::ranges::all_of(split_lane(text), [&](const std::string& device) {
-    const auto id = parse_device_id(device);
+    const bool is_any = device.ends_with(":*");
+    const auto id = parse_device_id(is_any ? device.substr(0, device.size() - 1) + "0" : device);
     return id && std::ranges::find(backends, id->backend) != backends.end();
   });
 }
@@ -161,7 +162,7 @@ bool ExpectedFailures::Entry::concerns(const Record& record) const {
   const auto matches = [](const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
   };
-  return (device.empty() || device == record.device) && matches(test, record.case_id) &&
+  return (device.empty() || matches(device, record.device)) && matches(test, record.case_id) &&
          (implementation.empty() || matches(implementation, record.implementation));
 }
 

@@ -13,7 +13,7 @@ namespace assay {
 /// A user's own list of known failures, each with an owner and an expiry date. CSV with the columns
 /// case, reason, owner, expires (YYYY-MM-DD, its last valid day), and optionally device, status
 /// (default `fail`) and implementation. `case` is a case id, or a shell pattern with `*` or `?`;
-/// `implementation` is a pattern for that column of results.csv.
+/// `implementation` is a pattern for that column of results.csv, as is `device`: "cuda:*".
 class ExpectedFailures {
  public:
   ExpectedFailures() = default;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/driver.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
@@ -25,11 +26,6 @@
 
 namespace assay::cuda {
 namespace {
-
-const Library& driver() {
-  static const Library opened("libcuda.so.1", {});
-  return opened;
-}
 
 int driver_version() {
   int version = 0;

@@ -100,13 +100,14 @@ void CudaDevice::wait_for_all() {
 
 void CudaDevice::launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
                                  std::size_t bytes) {
-  const cudaStream_t own = static_cast<const CudaStream&>(stream).handle();
+  if (!urgent_) urgent_ = std::make_unique<CudaStream>(ordinal_, CudaStream::Priority::greatest);
   kernel.launch();
   stream.synchronize();
   make_current(ordinal_);
-  // Not the default stream: it waits for most others.
-  check(cudaMemsetAsync(memory, std::to_integer<int>(value), bytes, own), "cudaMemsetAsync");
-  stream.synchronize();
+  // Ahead of blocks that have not begun; the default stream would wait for most others.
+  check(cudaMemsetAsync(memory, std::to_integer<int>(value), bytes, urgent_->handle()),
+        "cudaMemsetAsync");
+  urgent_->synchronize();
   wait_for_all();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/cuda/host_memory.h"
+#include "kernels/cuda/stream.h"
 #include "kernels/device/device.h"
 
 namespace assay::cuda {
@@ -36,6 +37,7 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   int ordinal_;
   HostMemory host_;
+  std::unique_ptr<CudaStream> urgent_;  // made when first needed
 };
 
 /// Number of multiprocessors of the GPU on which the binding's kernel runs.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cuda/describe.h"
+#include "kernels/cuda/driver.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/graph.h"
 
@@ -16,10 +17,15 @@ CudaEvent::CudaEvent(int ordinal) {
 
 CudaEvent::~CudaEvent() { ignore(cudaEventDestroy(handle_)); }
 
-CudaStream::CudaStream(int ordinal) : ordinal_(ordinal) {
+CudaStream::CudaStream(int ordinal, Priority priority) : ordinal_(ordinal) {
   make_current(ordinal);
   blocking_ = std::make_unique<BlockingKernel>();
-  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  check(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
+                                     priority == Priority::greatest ? greatest : least),
+        "cudaStreamCreateWithPriority");
 }
 
 CudaStream::~CudaStream() { ignore(cudaStreamDestroy(handle_)); }
@@ -67,6 +73,13 @@ bool CudaStream::block() {
 }
 
 void CudaStream::unblock() { blocking_->end(); }
+
+void CudaStream::await_all() {
+  make_current(ordinal_);
+  if (!all_work_) all_work_ = std::make_unique<CudaEvent>(ordinal_);
+  record_all_work(all_work_->handle());
+  check(cudaStreamWaitEvent(handle_, all_work_->handle(), 0), "cudaStreamWaitEvent");
+}
 
 std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches,
                                              std::span<Stream* const> streams) {

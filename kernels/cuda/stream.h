@@ -28,7 +28,8 @@ class CudaEvent final : public Event {
 /// A stream other than the default one, on which all others wait.
 class CudaStream final : public Stream {
  public:
-  explicit CudaStream(int ordinal);
+  enum class Priority { standard, greatest };
+  explicit CudaStream(int ordinal, Priority priority = Priority::standard);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -46,6 +47,7 @@ class CudaStream final : public Stream {
   void flush_caches() override;
   bool block() override;
   void unblock() override;
+  void await_all() override;
   /// Returns a CUDA graph for each stream. None for ranks of a collective: a thread that launches
   /// their graphs one by one may block before the last one (NCCL user guide, "Using NCCL with CUDA
   /// Graphs").
@@ -59,6 +61,7 @@ class CudaStream final : public Stream {
   std::unique_ptr<BlockingKernel>
       blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   int lapses_ = 0;
+  std::unique_ptr<CudaEvent> all_work_;  // made when first needed
   std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed
 };
 

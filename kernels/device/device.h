@@ -38,6 +38,9 @@ class Stream {
   /// itself after a while. Returns false if nothing is blocked: a CPU starts at once.
   virtual bool block() { return false; }
   virtual void unblock() {}
+  /// Lets later work on this stream wait for all work of the process on the device, that on other
+  /// streams too.
+  virtual void await_all() {}
   /// Combines `launches` launches of a kernel into one on each of its `streams`, of which this is
   /// the first. Saves the host's cost of each launch. Returns null if graphs are not supported, or
   /// not for this kernel.
@@ -83,6 +86,8 @@ class Kernel {
   virtual MathMode math_mode() const { return {}; }
   /// True if launch() may wait for the device: such work is never blocked (Stream::block).
   virtual bool may_wait() const { return false; }
+  /// True if launches may put work on other streams than the given one: kernels of others.
+  virtual bool may_stray() const { return false; }
   /// True if the work on one stream waits for that on another, as ranks of a collective do.
   virtual bool streams_wait() const { return false; }
 };

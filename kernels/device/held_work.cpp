@@ -34,6 +34,7 @@ class HeldWork::Turns final : public Kernel {
   // Sets differ in their tensors alone.
   bool may_wait() const override { return std::ranges::any_of(one(), &Kernel::may_wait); }
   bool streams_wait() const override { return std::ranges::any_of(one(), &Kernel::streams_wait); }
+  bool may_stray() const override { return std::ranges::any_of(one(), &Kernel::may_stray); }
 
  private:
   const std::vector<Kernel*>& one() const { return sets_.front(); }
@@ -155,6 +156,9 @@ void HeldWork::enqueue(std::int64_t launches) {
     graph_->launch();
   } else {
     for (; launches > 0; --launches) turns_->launch();
+  }
+  if (turns_->may_stray()) {
+    for (Stream* stream : streams_) stream->await_all();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].stop);
 }

@@ -79,16 +79,15 @@ ProcessState::ProcessState(Process process)
       nice_(getpriority(PRIO_PROCESS, 0)),
       policy_(sched_getscheduler(0)) {
   std::fegetenv(&floating_point_);
-  if (process_ == Process::of_others) {
-    handlers_ = read_handlers();
-  } else {
+  if (process_ == Process::of_others) handlers_ = read_handlers();
+  if (process_ == Process::own) {
     team_.rounding_otherwise = 0;
     team_.flushing = 0;
   }
 }
 
 ProcessState::~ProcessState() {
-  if (process_ == Process::of_others) return;
+  if (process_ != Process::own) return;
   pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
   omp_set_max_active_levels(levels_);
   omp_set_dynamic(may_vary_ ? 1 : 0);
@@ -126,7 +125,7 @@ std::optional<std::string> ProcessState::changed_signals() const {
     if (is_blocked == (sigismember(&mask_, signal) == 1)) continue;
     return fmt::format("leaves {} {}", signal_text(signal), is_blocked ? "blocked" : "unblocked");
   }
-  if (process_ == Process::own) return std::nullopt;
+  if (process_ != Process::of_others) return std::nullopt;
   const auto handlers = read_handlers();
   for (std::size_t signal = 1; signal < handlers.size(); ++signal) {
     if (handlers.at(signal) == handlers_.at(signal)) continue;

@@ -14,9 +14,11 @@ namespace assay {
 /// its own.
 class ProcessState {
  public:
-  /// Tells whose process it is. One of others keeps its state, handlers of signals too, however
-  /// its import or preparation has set it.
-  enum class Process { own, of_others };
+  /// Tells whose process it is. One of others keeps its state, however its import or preparation
+  /// has set it. Handlers of signals count where tensors lie in host memory, whose pages they could
+  /// watch. For a GPU's kernels just-in-time compilers (LLVM, and so Triton) set some when they are
+  /// first launched.
+  enum class Process { own, of_others, of_others_on_gpu };
   /// Saves the current state.
   explicit ProcessState(Process process = Process::own);
   /// Restores the saved state of the own process as far as it can.

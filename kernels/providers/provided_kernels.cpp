@@ -136,6 +136,7 @@ std::unique_ptr<Kernel> ProvidedKernels::prepare(Device& device, const OpInstanc
     std::string implementation() const override { return made_->implementation(); }
     MathMode math_mode() const override { return made_->math_mode; }
     bool may_wait() const override { return true; }
+    bool may_stray() const override { return true; }
 
    private:
     std::shared_ptr<Made> made_;

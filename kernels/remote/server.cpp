@@ -146,7 +146,9 @@ void Server::prepare(Reader& reader, Writer& writer) {
   writer.put(++last_id_).put(kernel->implementation()).put(kernel->math_mode());
   writer.put(kernel->wrong_algorithms());
   kernels_.emplace(last_id_, std::move(kernel));
-  if (served_.prepare) state_.emplace(ProcessState::Process::of_others);
+  if (!served_.prepare) return;
+  state_.emplace(device().is_host() ? ProcessState::Process::of_others
+                                    : ProcessState::Process::of_others_on_gpu);
 }
 
 void Server::prepare_collective(Reader& reader, Writer& writer) {

@@ -99,6 +99,33 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
   });
 }
 
+// Of the driver's library, which the stand-in for libcuda links with. A context is its device's
+// number and 1.
+extern "C" int cuCtxGetCurrent(void** context) {
+  const cudaError_t error = call(Wants::context, [&](Process&, Lock&) {
+    *context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(current_device()) + 1);
+    return cudaSuccess;
+  });
+  return error == cudaSuccess ? 0 : 1;
+}
+
+extern "C" int cuCtxRecordEvent(void* context, cudaEvent_t handle) {
+  const cudaError_t error = call(Wants::context, [&](Process& p, Lock&) {
+    const auto event = p.events.find(handle);
+    const int device = static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 1;
+    if (event == nullptr || event->device != device) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t refused = refuse_in_capture(p); refused != cudaSuccess) return refused;
+    std::shared_ptr<Queue>& queue = p.all_work[device];
+    if (queue == nullptr) queue = p.scheduler.make_queue(device, false);
+    Work work{"cuCtxRecordEvent", nothing()};
+    work.after = p.scheduler.unfinished([&](const Queue& other) { return other.device == device; });
+    event->ticket = p.scheduler.enqueue(*queue, std::move(work));
+    event->front = {};
+    return cudaSuccess;
+  });
+  return error == cudaSuccess ? 0 : 400;  // CUDA_ERROR_INVALID_HANDLE
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, unsigned flags) {
   return call(Wants::context, [&](Process& p, Lock&) {
     const auto event = p.events.find(handle);

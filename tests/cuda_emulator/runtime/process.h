@@ -35,6 +35,7 @@ struct Process {
   Scheduler scheduler;
 
   std::map<int, std::shared_ptr<Stream>> legacy_streams;  // by device, made when first used
+  std::map<int, std::shared_ptr<Queue>> all_work;  // by device: of events that record a context
   Handles<cudaStream_t, Stream> streams;
   Handles<cudaEvent_t, Event> events;
   Handles<cudaGraph_t, Graph> graphs;

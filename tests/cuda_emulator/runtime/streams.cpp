@@ -58,6 +58,10 @@ void wait_for_device(Process& p, Lock& lock, int device) {
 
 namespace {
 
+// Those of recent GPUs. The scheduler draws an order of streams, whatever their priorities.
+constexpr int least_priority = 0;
+constexpr int greatest_priority = -5;
+
 cudaError_t create_stream(cudaStream_t* handle, unsigned flags) {
   return call(Wants::context, [&](Process& p, Lock&) {
     if (handle == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
@@ -102,6 +106,18 @@ cudaError_t cudaStreamCreate(cudaStream_t* handle) {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned flags) {
   return create_stream(handle, flags);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call(Wants::context, [&](Process&, Lock&) {
+    if (least != nullptr) *least = least_priority;
+    if (greatest != nullptr) *greatest = greatest_priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned flags, int /*priority*/) {
+  return create_stream(handle, flags);  // those beyond the range are clamped
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {

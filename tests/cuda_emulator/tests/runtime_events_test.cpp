@@ -4,6 +4,11 @@
 
 #include "tests/cuda_emulator/tests/recorded_work.h"
 
+extern "C" {
+int cuCtxGetCurrent(void** context);
+int cuCtxRecordEvent(void* context, cudaEvent_t event);
+}
+
 namespace emulator {
 namespace {
 
@@ -22,6 +27,30 @@ TEST(RuntimeEvents, OrderStreams) {
               work.enqueue('b', second);
               EXPECT_CUDA(cudaStreamSynchronize(second));
               EXPECT_EQ(work.done(), "ab");
+            },
+            {{"ASSAY_EMULATOR_SEED", std::to_string(seed)}});
+  }
+}
+
+TEST(RuntimeEvents, StandForAllWorkOfAContext) {
+  for (int seed = 0; seed < 20; ++seed) {
+    on_gpus(1,
+            [] {
+              RecordedWork work;
+              cudaStream_t first = new_stream();
+              cudaStream_t second = new_stream();
+              cudaStream_t third = new_stream();
+              cudaEvent_t event = new_event(cudaEventDisableTiming);
+              work.enqueue('a', first);
+              work.enqueue('a', second);
+              void* context = nullptr;
+              EXPECT_EQ(cuCtxGetCurrent(&context), 0);
+              EXPECT_EQ(cuCtxRecordEvent(context, event), 0);
+              EXPECT_CUDA(cudaStreamWaitEvent(third, event, 0));
+              work.enqueue('b', third);
+              EXPECT_CUDA(cudaStreamSynchronize(third));
+              EXPECT_EQ(work.done(), "aab");
+              EXPECT_NE(cuCtxRecordEvent(nullptr, event), 0);
             },
             {{"ASSAY_EMULATOR_SEED", std::to_string(seed)}});
   }

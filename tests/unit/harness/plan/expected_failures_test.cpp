@@ -40,6 +40,12 @@ TEST(ExpectedFailures, AcceptThatCaseDeviceAndStatusAlone) {
   EXPECT_EQ(ExpectedFailures().accept(failure("x")), "");
 }
 
+TEST(ExpectedFailures, ADeviceIsAPatternToo) {
+  const auto known = read("linear/*,bug,ann,2027-01-01,cuda:*,\n");
+  EXPECT_NE(known.accept(failure("linear/f32/batch=2", Status::fail, "cuda:7")), "");
+  EXPECT_EQ(known.accept(failure("linear/f32/batch=2", Status::fail, "cpu")), "");
+}
+
 TEST(ExpectedFailures, AnImplementationIsAPatternThatConcernsNoOther) {
   const auto known = read("tensor_ops/add/*,bug,ann,2027-01-01,PyTorch 1.*\n",
                           "case,reason,owner,expires,implementation");
@@ -85,10 +91,10 @@ TEST(ExpectedFailures, APatternThatMatchesNoCaseIsNamed) {
 }
 
 TEST(ExpectedFailures, ADeviceIsOneOrSeveralOfKnownKinds) {
-  for (const char* device : {"", "cpu", "cuda:3", "cuda:0>cuda:1", "cpu+cuda:0"}) {
+  for (const char* device : {"", "cpu", "cuda:3", "cuda:*", "cuda:0>cuda:1", "cpu+cuda:0"}) {
     EXPECT_NO_THROW(read(std::string("a/*,r,o,2027-01-01,") + device + ",\n")) << device;
   }
-  for (const char* device : {" ", "cuda", "cuda:x", "gpu:0", "CPU", "cpu+", "GPU-1234"}) {
+  for (const char* device : {" ", "cuda", "*", "cuda:x", "gpu:0", "CPU", "cpu+", "GPU-1234"}) {
     try {
       read(std::string("a/*,r,o,2027-01-01,") + device + ",\n");
       ADD_FAILURE() << device;

@@ -54,6 +54,7 @@ struct Process {
   bool can_block = true;
   bool has_graphs = true;
   bool may_wait = false;
+  bool may_stray = false;
   std::string fails_at;  // "flush", "launch"
   std::string did = {};
 
@@ -69,6 +70,7 @@ class NotedKernel final : public Kernel {
   void launch() override { process_.note(word_); }
   std::string implementation() const override { return {}; }
   bool may_wait() const override { return process_.may_wait; }
+  bool may_stray() const override { return process_.may_stray; }
 
  private:
   Process& process_;
@@ -79,7 +81,10 @@ class NotedStream final : public Stream {
  public:
   explicit NotedStream(Process& process) : process_(process) {}
   std::unique_ptr<Event> create_event() override { return std::make_unique<Event>(); }
-  void record(Event&) override {}
+  void record(Event&) override {
+    if (process_.may_stray) process_.note("event");
+  }
+  void await_all() override { process_.note("all"); }
   double elapsed_s(const Event&, const Event&) override { return 1; }
   void synchronize() override { process_.note("wait"); }
   void flush_caches() override { process_.note("flush"); }
@@ -139,6 +144,17 @@ TEST(HeldWork, TakesSetsInTurns) {
   process.did.clear();
   work.time_s(4, false, 1);
   EXPECT_EQ(process.did, "b c a b") << "a graph would always begin with the first";
+}
+
+// The time of kernels of others ends with all that they started, on whatever stream.
+TEST(HeldWork, OfAKernelThatMayStrayEndsBehindAllWork) {
+  Process process{.can_block = false, .has_graphs = false, .may_stray = true};
+  NotedStream stream(process);
+  NotedKernel kernel(process, "launch");
+  Stream* streams[] = {&stream};
+  HeldWork work(streams, {{&kernel}});
+  work.time_s(2, false, 0);
+  EXPECT_EQ(process.did, "event launch launch all event");
 }
 
 TEST(HeldWork, IsALoopForAllIfOneHasNoGraph) {

@@ -37,6 +37,30 @@ TEST(EmulatedStreams, NoLongerHoldWorkBackAfterThreeLapses) {
   });
 }
 
+TEST(EmulatedStreams, WaitForWorkOnAnother) {
+  for (int seed = 0; seed < 20; ++seed) {
+    on_gpu(
+        [](Device& gpu) {
+          const OpInstance op = copy_within("device");
+          const Rank first(gpu, op);
+          const Rank second(gpu, op);
+          Binding chained = second.binding;
+          chained.inputs[0] = first.binding.outputs[0];
+          const auto forth = gpu.prepare(op, first.binding);
+          const auto on = gpu.prepare(op, chained);
+          gpu.fill(first.binding.outputs[0], std::byte{9}, 64);
+          forth->launch();
+          second.stream->await_all();
+          on->launch();
+          second.stream->synchronize();
+          std::byte last{};
+          gpu.download(&last, static_cast<std::byte*>(second.binding.outputs[0]) + 63, 1);
+          EXPECT_EQ(last, std::byte{1});
+        },
+        {{"ASSAY_EMULATOR_SEED", std::to_string(seed)}});
+  }
+}
+
 TEST(EmulatedStreams, RunAGraphAsOftenAsItWasToldTo) {
   on_gpu([](Device& gpu) {
     const OpInstance op = copy_within("device");

@@ -1,0 +1,30 @@
+#include "kernels/cuda/driver.h"
+
+#include <string>
+
+#include "kernels/core/status.h"
+
+namespace assay::cuda {
+
+const Library& driver() {
+  static const Library opened("libcuda.so.1", {});
+  return opened;
+}
+
+void record_all_work(cudaEvent_t event) {
+  static const auto current = driver().find<int (*)(void** context)>("cuCtxGetCurrent");
+  static const auto record = driver().find<int (*)(void* context, cudaEvent_t)>("cuCtxRecordEvent");
+  if (current == nullptr || record == nullptr) {
+    throw DeviceError(Failure::not_here,
+                      "kernels of others are timed with drivers of CUDA 12.5 and newer, which tell "
+                      "of work on every stream");
+  }
+  void* context = nullptr;
+  int result = current(&context);
+  if (result == 0) result = record(context, event);
+  if (result != 0) {
+    throw DeviceError(Failure::internal, "cuCtxRecordEvent: error " + std::to_string(result));
+  }
+}
+
+}  // namespace assay::cuda
