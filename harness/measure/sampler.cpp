@@ -14,6 +14,9 @@ namespace {
 constexpr double warm_up_share = 0.25;
 constexpr int warm_up_block = 5;
 constexpr double warm_up_agreement = 0.02;
+/// Samples beyond the cap that may find how many launches last long enough: the first ones, which
+/// also load code, would make later ones too short.
+constexpr int late_samples = 2;
 
 double relative_spread(const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -32,13 +35,16 @@ class WarmUp {
         std::max(policy_.sample_s, policy_.min_time_s / static_cast<double>(policy_.max_samples));
     std::int64_t launches = 1;
     double previous_s = 0;
+    int late = 0;
     for (;;) {
-      const double block_s = block_median_s(launches);
+      const double block_s = block_median_s(launches, late == 0 ? warm_up_block : 1);
       const bool long_enough = block_s * static_cast<double>(launches) >= wanted_s;
       const bool settled =
           previous_s > 0 && std::abs(block_s / previous_s - 1) <= warm_up_agreement;
       const bool at_most = launches == policy_.max_launches;
-      if (meter_.now_s() >= end_s || ((long_enough || at_most) && settled)) {
+      const bool may_end = long_enough || at_most;
+      const bool is_over = meter_.now_s() >= end_s && (may_end || late++ == late_samples);
+      if (is_over || (may_end && settled)) {
         return std::max(launches, enough(block_s, wanted_s));
       }
       if (!long_enough) launches = std::max(launches, enough(block_s, wanted_s));
@@ -57,10 +63,10 @@ class WarmUp {
     return std::min((whole + turns - 1) / turns * turns, policy_.max_launches);
   }
 
-  double block_median_s(std::int64_t launches) {
+  double block_median_s(std::int64_t launches, int samples) {
     std::vector<double> block;
     const double begin_s = meter_.now_s();
-    for (int i = 0; i < warm_up_block; ++i) {
+    for (int i = 0; i < samples; ++i) {
       block.push_back(meter_.time_s(launches) / static_cast<double>(launches));
       if (meter_.now_s() - begin_s > policy_.cap_s * warm_up_share) break;  // one is long enough
     }

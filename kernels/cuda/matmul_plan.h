@@ -63,7 +63,7 @@ MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int6
                         std::int64_t n, std::int64_t k);
 
 /// Summation mode of GPUs of this compute capability for products of a dtype, as far as it is
-/// published. None of it has been measured here.
+/// published. An H100 stays within it (docs/results/2026-11-26-h100-sxm).
 ///
 /// - f16, bf16, tf32: tensor cores add 4 products (V100, T4; for tf32 A100), or 8 (A100), to a sum
 ///   that keeps 24 bits, and truncate. Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of

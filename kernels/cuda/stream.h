@@ -62,7 +62,7 @@ class CudaStream final : public Stream {
       blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   int lapses_ = 0;
   std::unique_ptr<CudaEvent> all_work_;  // made when first needed
-  std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed
+  std::unique_ptr<Workspace> evictor_;   // target of flush writes, made when first needed
 };
 
 /// The CUDA stream that a binding names.

@@ -116,6 +116,15 @@ TEST(Sampler, ShortLaunchesAreBatchedAndTheTimeIsPerLaunch) {
   EXPECT_LE(m.samples.size(), 1500U) << "a sample lasts longer rather than having more of them";
 }
 
+// As a GPU's kernels of others: the first launches load code, and each sample has new inputs.
+TEST(Sampler, SlowFirstLaunchesDoNotMakeSamplesShort) {
+  FakeMeter meter([](double, std::int64_t call) { return call < 5 ? 4e-4 : 1e-4; }, 0.2);
+  const Measurement m = sample(meter, {.sample_s = 1e-3, .turns = 3, .cap_s = 3.9});
+  EXPECT_EQ(m.stop_reason, "time_cap");
+  EXPECT_FALSE(m.samples.empty());
+  for (const Sample& s : m.samples) EXPECT_GE(s.seconds, 1e-3);
+}
+
 TEST(Sampler, AddsNothingToALaunchHoweverShort) {
   // Powers of two: no sum of them is rounded, so any added time would show.
   for (const double launch_s : {0x1p-30, 0x1p-20, 0x1p-10, 0x1p-4}) {
