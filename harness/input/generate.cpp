@@ -246,6 +246,20 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
       if (input == 0) thin_out(elements, row, row, key.seed, key.id);
       return;
     }
+    case Distribution::lone: {
+      if constexpr (std::is_same_v<T, double>) {
+        // Half of the bits each: the reference of f64 does not round a product of all of them.
+        const std::uint64_t kept = op.signature.factors_per_term > 1 ? ~0ULL << 27U : ~0ULL;
+        fill_with([kept, draw = Uniform<T>{range}](std::uint64_t bits) {
+          return std::bit_cast<double>(std::bit_cast<std::uint64_t>(draw(bits)) & kept);
+        });
+      } else {
+        fill_with(Uniform<T>{range});
+      }
+      const std::int64_t row = op.signature.inputs[static_cast<std::size_t>(input)].shape.back();
+      if (input > 0 || elements.empty()) return;
+      return thin_out(elements, row, data.run > 0 ? data.run : row, key.seed, key.id);
+    }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
     case Distribution::around:

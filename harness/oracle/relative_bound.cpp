@@ -13,7 +13,8 @@ namespace assay::oracle {
 // counts, 1 - sqrt(1 - t) <= (t + t^2) / 2 for the square root, and |t| itself for a product.
 Tolerance relative_bound(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   const DType kept_in = accumulator(op);
-  const double roundings = rule.per_term * static_cast<double>(op.signature.terms) + rule.extra;
+  const double longest = rule.longest_chain(static_cast<double>(op.signature.terms));
+  const double roundings = rule.per_term * longest + rule.extra;
   Tolerance t{.relative = roundings * unit_roundoff(kept_in),
               .description =
                   fmt::format("relative_bound({}u,u=2^-{})", roundings, precision_bits(kept_in))};

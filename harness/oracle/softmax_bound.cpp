@@ -15,12 +15,12 @@ namespace assay::oracle {
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op) {
   const DType kept_in = accumulator(op);
   const double u = unit_roundoff(kept_in);
-  const auto longest_chain = static_cast<double>(op.signature.terms);
+  const double longest_chain = rule.longest_chain(static_cast<double>(op.signature.terms));
   const Tolerance t{
       .scale = u,
       .relative = u * (4 * rule.ulps + longest_chain + 2),
       .absolute = 2 * smallest_normal(kept_in),
-      .description = fmt::format("softmax_bound(B={},L={})", rule.ulps, op.signature.terms)};
+      .description = fmt::format("softmax_bound(B={},L={})", rule.ulps, longest_chain)};
   return rounded_to_output(op, t);
 }
 

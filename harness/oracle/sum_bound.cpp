@@ -23,7 +23,7 @@ Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode
   const DType kept_in = accumulator(op);
   const Accumulation sums = accumulation(op, mode);
   const double f = sums.factor_error;
-  const double chain = rule.roundings > 0 ? rule.roundings : sums.longest_chain;
+  const double chain = rule.longest_chain(sums.longest_chain);
   const double further = rule.extra * unit_roundoff(kept_in);
   const auto of_sums = [&](double roundings) {
     return rule.per_term * (roundings * sums.parts_magnitude * (1 + f) + f) + further;

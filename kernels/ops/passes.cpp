@@ -215,6 +215,15 @@ Passes with_bf16_parts(Passes passes) {
   return passes;
 }
 
+Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias) {
+  const Data lone{.distribution = Distribution::lone, .range = {1, 2}};
+  std::vector<Data> data{lone, lone};
+  if (bias) data.push_back(*bias);
+  passes.insert(passes.end() - 1, Pass{"lone_terms", std::move(data), rule});
+  passes[passes.size() - 2].rule.plain_sums = false;
+  return passes;
+}
+
 Passes no_inputs() { return {Pass{"first", {}, exact_rule}, Pass{"again", {}, exact_rule}}; }
 
 }  // namespace assay

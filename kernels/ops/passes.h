@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "kernels/ops/op.h"
 
@@ -95,6 +96,9 @@ Passes finite_products();
 Passes with_specials(Passes passes, Specials specials, std::int64_t run = 0);
 /// Inserts a pass behind the first one, on numbers that need all three bf16 parts.
 Passes with_bf16_parts(Passes passes);
+/// Adds a pass in which all but one term of a sum are zero. It shows the precision of that term,
+/// which a bound of a long sum hides.
+Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias = {});
 /// For ops without inputs: launches that differ only in the surrounding memory.
 Passes no_inputs();
 

@@ -49,15 +49,21 @@ constexpr double unbiased_dots = 1;
 constexpr double unbiased_products = 4;
 
 Passes summed(DType dtype, const Params& params) {
-  return with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 1), unbiased_sums);
+  Passes passes =
+      with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 1), unbiased_sums);
+  return is_floating(dtype) ? with_lone_terms(std::move(passes), exact_rule) : passes;
 }
 
 Passes averaged(DType /*dtype*/, const Params& /*params*/) {
-  return with_real_data(sum_then_operation(mean_rule), uniform({-0.5, 1.5}), unbiased_sums);
+  return with_lone_terms(
+      with_real_data(sum_then_operation(mean_rule), uniform({-0.5, 1.5}), unbiased_sums),
+      function_rule({.ulps = 1}));
 }
 
 Passes multiplied(DType dtype, const Params& params) {
-  return with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots);
+  return with_lone_terms(
+      with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots),
+      exact_rule);
 }
 
 /// Numbers whose squares overflow the accumulator, or vanish in it. Of f16, whose do neither,
@@ -87,7 +93,9 @@ Passes normed(DType dtype, const Params& params) {
                                  {.distribution = Distribution::roots}, unbiased);
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))
     passes.insert(passes.end() - 1, std::move(pass));
-  return passes;
+  Rule lone = norm_rule;
+  lone.roundings = 1;
+  return with_lone_terms(std::move(passes), lone);
 }
 
 /// Excludes subnormal factors, whose error is not relative.

@@ -36,7 +36,7 @@ Signature signature(DType dtype, const Params& params) {
 
 constexpr double centres_of_rows[] = {0, -2e4, 100, 1e30, -1e30, 6e4, -1e6, 1e12};
 
-Passes softmax_passes(DType dtype, const Params& /*params*/) {
+Passes softmax_passes(DType dtype, const Params& params) {
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = declared_error("exp").ulps};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
   const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
@@ -46,9 +46,16 @@ Passes softmax_passes(DType dtype, const Params& /*params*/) {
   // Rows that share no maximum, nor a scale.
   const Data far_rows{
       .distribution = Distribution::far_rows, .range = {-10, 10}, .points = centres_of_rows};
+  // Two logits share a row, and show the precision of their exponentials, however long it is.
+  const Data two_logits{.distribution = Distribution::lone,
+                        .range = {119, 121},
+                        .run = (params.integer("cols") + 1) / 2};
+  Rule rule_of_two = rule;
+  rule_of_two.roundings = 2;
   return with_specials(
       {Pass{"large_logits", {large_logits}, rule}, Pass{"low_logits", {low_logits}, rule},
-       Pass{"far_rows", {far_rows}, rule}, Pass{"real_data", {uniform({-10, 10})}, rule}},
+       Pass{"far_rows", {far_rows}, rule}, Pass{"two_logits", {two_logits}, rule_of_two},
+       Pass{"real_data", {uniform({-10, 10})}, rule}},
       Specials::all);
 }
 

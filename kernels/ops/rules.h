@@ -52,6 +52,9 @@ struct Rule {
   /// show the precision of the sums (harness/oracle/effective_bits.cpp), and exact sums can be
   /// checked as a whole.
   bool plain_sums = false;
+
+  /// L on these data, of an op whose longest sum has so many.
+  double longest_chain(double of_op) const { return roundings > 0 ? roundings : of_op; }
 };
 
 /// Distribution of the elements of the inputs.
@@ -75,6 +78,7 @@ enum class Distribution {
   indices,   // row numbers of the op's first input, any
   border_indices,  // likewise, but the first ones are those at borders
   bf16_parts,  // f32 that needs three bf16 parts; in input 0 all but one element of a row are zero
+  lone,        // in [low, high); in input 0 of each `run` elements of a row all but one are zero
   unique_words,  // 64-bit words that never repeat within a tensor
   // Data in which each element decides something, in one of some launches that take turns.
   alternating,  // magnitudes in [low, high), of the sign of the element's turn; unsigned: around
@@ -111,7 +115,8 @@ struct Data {
   std::int64_t turn = 0;
   double needle = 0;        // infinite: the first or last number of an integer dtype
   bool like_first = false;  // the elements of input 0
-  /// Number of elements that share a fate; 0: a row, or the whole tensor if it has one extent.
+  /// Number of elements that share a fate, or have one of `lone`; 0: a row, or the whole tensor if
+  /// it has one extent.
   std::int64_t run = 0;
   /// If not 0: number of runs into which the tensor is divided instead.
   std::int64_t runs = 0;

@@ -277,6 +277,29 @@ for op, dtype in sorted({key[0] for key in bodies}): make(op, dtype)
         found = {row["case_id"]: (row["status"], row["caught_on"] or row["reason"]) for row in rows.values()}
         self.assertEqual({case: "fail" for case in bodies}, {case: status for case, (status, _) in found.items()}, found)
 
+    def test_a_long_sum_does_not_hide_the_precision_of_its_terms(self):
+        """Terms of 16 bits, whose errors vanish in a bound of so many."""
+        text = """
+import assay, numpy
+def cut(x): return (x.astype(numpy.float32).view(numpy.uint32) & 0xffffff00).view(numpy.float32).astype(float)
+def softmax(x, *, out):
+    e = cut(numpy.exp(x.astype(float) - x.max(axis=1, keepdims=True)))
+    out[...] = e / e.sum(axis=1, keepdims=True)
+def linear(x, w, bias=0, *, out): out[...] = numpy.matmul(cut(x), cut(w).T) + bias
+def one(of):
+    def kernel(x, w=0, *, out): out[...] = of(x, w)
+    return kernel
+bodies = {"sum": one(lambda x, w: numpy.sum(cut(x))), "mean": one(lambda x, w: numpy.mean(cut(x))),
+          "dot": one(lambda x, w: numpy.dot(cut(x), cut(w))), "norm2": one(lambda x, w: numpy.linalg.norm(cut(x))),
+          "softmax": softmax, "linear": linear}
+for op, body in bodies.items(): assay.kernel(op, "f32")(body)
+"""
+        cases = [*(f"tensor_ops/{op}/f32/n=65537" for op in ("sum", "mean", "dot", "norm2")),
+                 "tensor_ops/softmax/f32/rows=16,cols=1003", "linear/f32/batch=3,in=4099,out=17,bias=1,act=none"]
+        rows = self.run_rows(*self.python(text), *CPU, "--check-only", *(word for case in cases for word in ("--case", case)), expect=1)
+        found = {row["case_id"]: row["status"] for row in rows.values()}
+        self.assertEqual(dict.fromkeys(cases, "fail"), found)
+
     def test_a_weight_that_is_kept_by_its_address_is_wrong(self):
         text = ("import assay, numpy\nkept, launches = {}, 0\n@assay.kernel('linear', 'f32')\ndef linear(x, w, *, out, problem):\n"
                 "  global launches\n"

@@ -165,7 +165,7 @@ TEST(Generate, CastsRoundedTwiceAreOftenWrong) {
 
 TEST(Generate, EverySpecialValueComesInRowsOfItsOwn) {
   const OpInstance op = op_of("tensor_ops/softmax/f32/rows=500,cols=7");
-  constexpr int pass = 3;
+  constexpr int pass = 4;
   ASSERT_EQ(passes(op).at(pass).name, "special_values");
   const HostTensor tensor = tensor_of(op, {1, pass, 0, 0});
   int nan = 0, infinite = 0, invalid = 0, zero = 0, subnormal = 0, plain = 0;
@@ -186,9 +186,37 @@ TEST(Generate, EverySpecialValueComesInRowsOfItsOwn) {
 
 TEST(Generate, SpecialValuesAreForSmallShapesOfFloats) {
   const auto count = [](const char* id) { return std::ssize(passes(op_of(id))); };
-  EXPECT_EQ(count("tensor_ops/sum/f32/n=1003"), 3);
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=1003"), 4);
   EXPECT_EQ(count("tensor_ops/sum/i32/n=1003"), 2);
-  EXPECT_EQ(count("tensor_ops/sum/f32/n=16777216"), 2);
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=16777216"), 3);
+}
+
+TEST(Generate, LoneTermsAreOneNumberInEachRow) {
+  const auto numbers = [](std::span<const float> x) {
+    return std::ranges::count_if(x, [](float v) { return v != 0; });
+  };
+  const auto inputs_of = [](const char* id, std::string_view name, int input) {
+    const OpInstance op = op_of(id);
+    const Passes all = passes(op);
+    const auto pass = std::ranges::find(all, name, &Pass::name) - all.begin();
+    return tensor_of(op, {1, static_cast<int>(pass), 0, input});
+  };
+  EXPECT_EQ(numbers(inputs_of("tensor_ops/dot/f32/n=1003", "lone_terms", 0).as<float>()), 1);
+  EXPECT_EQ(numbers(inputs_of("tensor_ops/dot/f32/n=1003", "lone_terms", 1).as<float>()), 1003);
+  EXPECT_EQ(inputs_of("tensor_ops/sum/f32/n=0", "lone_terms", 0).as<float>().size(), 0U);
+  constexpr auto layer = "linear/f32/batch=3,in=4099,out=17,bias=1,act=none";
+  const HostTensor x = inputs_of(layer, "lone_terms", 0);
+  for (std::size_t row = 0; row < 3; ++row) {
+    EXPECT_EQ(numbers(x.as<float>().subspan(row * 4099, 4099)), 1);
+  }
+  EXPECT_EQ(numbers(inputs_of(layer, "lone_terms", 2).as<float>()), 0) << "no bias";
+  for (const int cols : {1, 2, 7, 1000}) {
+    const std::string id = "tensor_ops/softmax/f32/rows=5,cols=" + std::to_string(cols);
+    const HostTensor logits = inputs_of(id.c_str(), "two_logits", 0);
+    const auto row = static_cast<std::size_t>(cols);
+    EXPECT_EQ(numbers(logits.as<float>().first(row)), std::min(2, cols));
+    EXPECT_EQ(numbers(logits.as<float>().last(row)), std::min(2, cols));
+  }
 }
 
 TEST(Generate, IndicesAreRowsOfTheTable) {
