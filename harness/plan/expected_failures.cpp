@@ -130,7 +130,7 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
     }
     if (!entry.device.empty() && !is_lane(entry.device, backends)) {
       throw row.error("device", fmt::format("'{}' is no device; expected one of {} and its number, "
-                                            "as cuda:0, or several as in results.csv",
+                                            "as cuda:0 or cuda:*, or several as in results.csv",
                                             entry.device, join(backends, ", ")));
     }
     if (!row["status"].empty()) {
@@ -162,7 +162,10 @@ bool ExpectedFailures::Entry::concerns(const Record& record) const {
   const auto matches = [](const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
   };
-  return (device.empty() || matches(device, record.device)) && matches(test, record.case_id) &&
+  const auto concerns_lane = [&] {
+    return std::ranges::equal(split_lane(device), split_lane(record.device), matches);
+  };
+  return (device.empty() || concerns_lane()) && matches(test, record.case_id) &&
          (implementation.empty() || matches(implementation, record.implementation));
 }
 

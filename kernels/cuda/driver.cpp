@@ -11,16 +11,18 @@ const Library& driver() {
   return opened;
 }
 
-void record_all_work(cudaEvent_t event) {
-  static const auto current = driver().find<int (*)(void** context)>("cuCtxGetCurrent");
+void record_all_work(cudaStream_t stream, cudaEvent_t event) {
+  // Not the current context: kernels of others may have left another one.
+  static const auto context_of =
+      driver().find<int (*)(cudaStream_t, void** context)>("cuStreamGetCtx");
   static const auto record = driver().find<int (*)(void* context, cudaEvent_t)>("cuCtxRecordEvent");
-  if (current == nullptr || record == nullptr) {
+  if (context_of == nullptr || record == nullptr) {
     throw DeviceError(Failure::not_here,
                       "kernels of others are timed with drivers of CUDA 12.5 and newer, which tell "
                       "of work on every stream");
   }
   void* context = nullptr;
-  int result = current(&context);
+  int result = context_of(stream, &context);
   if (result == 0) result = record(context, event);
   if (result != 0) {
     throw DeviceError(Failure::internal, "cuCtxRecordEvent: error " + std::to_string(result));

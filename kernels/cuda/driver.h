@@ -9,8 +9,8 @@ namespace assay::cuda {
 
 const Library& driver();
 
-/// Records an event behind all work of the current GPU's context so far, whatever its stream.
-/// Throws DeviceError(not_here) if the driver cannot: those of CUDA 12.5 and newer can.
-void record_all_work(cudaEvent_t event);
+/// Records an event, of the stream's context, behind all work of that context so far, whatever its
+/// stream. Throws DeviceError(not_here) if the driver cannot: those of CUDA 12.5 and newer can.
+void record_all_work(cudaStream_t stream, cudaEvent_t event);
 
 }  // namespace assay::cuda

@@ -36,7 +36,7 @@ struct Right {
 };
 
 /// Launches the candidates on exact data until the first right one is a long one, or the budget is
-/// spent. Returns the right ones and leaves out the others. Takes the first wrong one if none is
+/// spent. Returns the right ones and leaves out the others. Takes the first of these if none is
 /// right.
 std::vector<Right> find_right(Candidates& candidates, Spending& spending, Choice& choice) {
   std::vector<Right> right;

@@ -17,7 +17,7 @@ CudaEvent::CudaEvent(int ordinal) {
 
 CudaEvent::~CudaEvent() { ignore(cudaEventDestroy(handle_)); }
 
-CudaStream::CudaStream(int ordinal, Priority priority) : ordinal_(ordinal) {
+CudaStream::CudaStream(int ordinal, Priority priority) : ordinal_(ordinal), all_work_(ordinal) {
   make_current(ordinal);
   blocking_ = std::make_unique<BlockingKernel>();
   int least = 0;
@@ -76,9 +76,8 @@ void CudaStream::unblock() { blocking_->end(); }
 
 void CudaStream::await_all() {
   make_current(ordinal_);
-  if (!all_work_) all_work_ = std::make_unique<CudaEvent>(ordinal_);
-  record_all_work(all_work_->handle());
-  check(cudaStreamWaitEvent(handle_, all_work_->handle(), 0), "cudaStreamWaitEvent");
+  record_all_work(handle_, all_work_.handle());
+  check(cudaStreamWaitEvent(handle_, all_work_.handle(), 0), "cudaStreamWaitEvent");
 }
 
 std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches,

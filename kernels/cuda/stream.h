@@ -61,8 +61,8 @@ class CudaStream final : public Stream {
   std::unique_ptr<BlockingKernel>
       blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   int lapses_ = 0;
-  std::unique_ptr<CudaEvent> all_work_;  // made when first needed
-  std::unique_ptr<Workspace> evictor_;   // target of flush writes, made when first needed
+  CudaEvent all_work_;                  // of await_all
+  std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed
 };
 
 /// The CUDA stream that a binding names.

@@ -19,6 +19,7 @@ class ForwardingStream : public Stream {
   }
   void synchronize() override { real_->synchronize(); }
   void flush_caches() override { real_->flush_caches(); }
+  void await_all() override { real_->await_all(); }
 
  private:
   std::unique_ptr<Stream> real_;

@@ -15,9 +15,9 @@ namespace assay {
 class ProcessState {
  public:
   /// Tells whose process it is. One of others keeps its state, however its import or preparation
-  /// has set it. Handlers of signals count where tensors lie in host memory, whose pages they could
-  /// watch. For a GPU's kernels just-in-time compilers (LLVM, and so Triton) set some when they are
-  /// first launched.
+  /// has set it. Handlers of signals count where the device's memory is the host's, whose pages
+  /// they could watch. For a GPU's kernels just-in-time compilers (LLVM, and so Triton) set some
+  /// when they are first launched.
   enum class Process { own, of_others, of_others_on_gpu };
   /// Saves the current state.
   explicit ProcessState(Process process = Process::own);

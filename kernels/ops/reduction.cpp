@@ -54,16 +54,21 @@ Passes summed(DType dtype, const Params& params) {
   return is_floating(dtype) ? with_lone_terms(std::move(passes), exact_rule) : passes;
 }
 
+/// A sum without error times the rounded reciprocal of its count errs by at most 1.5 ulp.
+const Rule quotient_rule = function_rule({.ulps = 1.5});
+
 Passes averaged(DType /*dtype*/, const Params& /*params*/) {
-  return with_lone_terms(
+  Passes passes = with_lone_terms(
       with_real_data(sum_then_operation(mean_rule), uniform({-0.5, 1.5}), unbiased_sums),
-      function_rule({.ulps = 1}));
+      quotient_rule);
+  passes[0].rule = quotient_rule;
+  return passes;
 }
 
 Passes multiplied(DType dtype, const Params& params) {
   return with_lone_terms(
       with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots),
-      exact_rule);
+      one_product_rule);
 }
 
 /// Numbers whose squares overflow the accumulator, or vanish in it. Of f16, whose do neither,

@@ -131,11 +131,11 @@ std::uint64_t Server::create_stream() {
   return last_id_;
 }
 
-/// Keeps the stream for the next one who asks: a framework may still have it as its current stream,
-/// and work on a stream that is gone is an error, or a crash.
+/// Keeps a stream that kernels of others were given for the next one who asks: a framework may
+/// still have it as its current stream, and work on a stream that is gone is an error, or a crash.
 void Server::end_stream(std::uint64_t id) {
   auto ended = streams_.extract(id);
-  if (ended) idle_streams_.push_back(std::move(ended.mapped()));
+  if (ended && served_.prepare) idle_streams_.push_back(std::move(ended.mapped()));
 }
 
 void Server::prepare(Reader& reader, Writer& writer) {

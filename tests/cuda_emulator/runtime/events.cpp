@@ -101,12 +101,14 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
 
 // Of the driver's library, which the stand-in for libcuda links with. A context is its device's
 // number and 1.
-extern "C" int cuCtxGetCurrent(void** context) {
-  const cudaError_t error = call(Wants::context, [&](Process&, Lock&) {
-    *context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(current_device()) + 1);
+extern "C" int cuStreamGetCtx(cudaStream_t handle, void** context) {
+  const cudaError_t error = call(Wants::context, [&](Process& p, Lock&) {
+    const auto stream = find_stream(p, handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    *context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(stream->device) + 1);
     return cudaSuccess;
   });
-  return error == cudaSuccess ? 0 : 1;
+  return error == cudaSuccess ? 0 : 400;
 }
 
 extern "C" int cuCtxRecordEvent(void* context, cudaEvent_t handle) {

@@ -5,7 +5,7 @@
 #include "tests/cuda_emulator/tests/recorded_work.h"
 
 extern "C" {
-int cuCtxGetCurrent(void** context);
+int cuStreamGetCtx(cudaStream_t stream, void** context);
 int cuCtxRecordEvent(void* context, cudaEvent_t event);
 }
 
@@ -44,7 +44,7 @@ TEST(RuntimeEvents, StandForAllWorkOfAContext) {
               work.enqueue('a', first);
               work.enqueue('a', second);
               void* context = nullptr;
-              EXPECT_EQ(cuCtxGetCurrent(&context), 0);
+              EXPECT_EQ(cuStreamGetCtx(first, &context), 0);
               EXPECT_EQ(cuCtxRecordEvent(context, event), 0);
               EXPECT_CUDA(cudaStreamWaitEvent(third, event, 0));
               work.enqueue('b', third);

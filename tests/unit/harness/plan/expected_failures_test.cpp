@@ -43,7 +43,9 @@ TEST(ExpectedFailures, AcceptThatCaseDeviceAndStatusAlone) {
 TEST(ExpectedFailures, ADeviceIsAPatternToo) {
   const auto known = read("linear/*,bug,ann,2027-01-01,cuda:*,\n");
   EXPECT_NE(known.accept(failure("linear/f32/batch=2", Status::fail, "cuda:7")), "");
-  EXPECT_EQ(known.accept(failure("linear/f32/batch=2", Status::fail, "cpu")), "");
+  for (const char* other : {"cpu", "cuda:0>cuda:1", "cuda:0+cuda:1"}) {
+    EXPECT_EQ(known.accept(failure("linear/f32/batch=2", Status::fail, other)), "") << other;
+  }
 }
 
 TEST(ExpectedFailures, AnImplementationIsAPatternThatConcernsNoOther) {

@@ -73,7 +73,11 @@ class Served : public testing::Test {
                              return std::make_unique<CountingDevice>(std::move(real), streams_);
                            }};
   NoJob job_;
-  Server server_{job_, {.backend = backend_}};
+  Server server_{job_,
+                 {.backend = backend_,
+                  .prepare = [](Device& device, const OpInstance& op, const Binding& binding) {
+                    return device.prepare(op, binding);
+                  }}};
 };
 
 // A framework's current stream may be one of an earlier trial: PyTorch allocates on it, by then an
