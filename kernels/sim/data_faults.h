@@ -26,6 +26,7 @@ std::span<const DataFault> element_faults();
 std::span<const DataFault> place_faults();
 std::span<const DataFault> operand_faults();
 std::span<const DataFault> arithmetic_faults();
+std::span<const DataFault> number_faults();
 std::span<const DataFault> matrix_unit_faults();
 std::span<const DataFault> block_faults();
 std::span<const DataFault> bf16x9_faults();
