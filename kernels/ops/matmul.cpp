@@ -200,8 +200,8 @@ Passes linear_passes(DType dtype, const Params& params) {
   if (!is_floating(dtype)) return with_large_integers(std::move(passes));
   if (has_few_long_sums(dtype, params)) {
     const bool is_gelu = params.word("act").starts_with("gelu");
-    passes = with_lone_terms(std::move(passes), is_gelu ? passes[0].rule : one_product_rule,
-                             uniform({0, 0}));
+    const Rule rule = is_gelu ? passes[0].rule : one_product_rule;
+    passes = with_lone_terms(std::move(passes), rule, uniform({0, 0}));
   }
   if (dtype == DType::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
   return with_specials(std::move(passes), Specials::all);

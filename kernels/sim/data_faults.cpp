@@ -8,8 +8,8 @@ std::span<const DataFault> data_faults() {
   static const std::vector<DataFault> all = [] {
     std::vector<DataFault> faults;
     for (const auto family :
-         {element_faults, place_faults, operand_faults, arithmetic_faults, number_faults, matrix_unit_faults,
-          block_faults, bf16x9_faults, launch_faults, collective_faults}) {
+         {element_faults, place_faults, operand_faults, arithmetic_faults, number_faults,
+          matrix_unit_faults, block_faults, bf16x9_faults, launch_faults, collective_faults}) {
       const std::span<const DataFault> rows = family();
       faults.insert(faults.end(), rows.begin(), rows.end());
     }
