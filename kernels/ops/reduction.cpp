@@ -54,10 +54,9 @@ Passes summed(DType dtype, const Params& params) {
   return is_floating(dtype) ? with_lone_terms(std::move(passes), exact_rule) : passes;
 }
 
-/// A sum without error times the rounded reciprocal of its count errs by at most 1.5 ulp.
-const Rule quotient_rule = function_rule({.ulps = 1.5});
-
 Passes averaged(DType /*dtype*/, const Params& /*params*/) {
+  // A sum without error times the rounded reciprocal of its count.
+  const Rule quotient_rule = function_rule({.ulps = 1.5});
   Passes passes = with_lone_terms(
       with_real_data(sum_then_operation(mean_rule), uniform({-0.5, 1.5}), unbiased_sums),
       quotient_rule);

@@ -6,6 +6,7 @@
 
 #include "kernels/sim/data_faults.h"
 #include "kernels/sim/faults/multiply.h"
+#include "kernels/sim/faults/rows.h"
 
 // Own loops that compute like real kernels with too little precision.
 namespace assay::sim {
@@ -108,18 +109,6 @@ void truncation(Launch& launch) {
     });
   } else {
     launch.right();
-  }
-}
-
-/// Calls f(row of x, row of y) for the rows of an op on f32.
-template <class F>
-void for_rows(Launch& launch, const F& f) {
-  if (launch.op().dtype != DType::f32) return launch.right();
-  const auto cols = static_cast<std::size_t>(launch.op().params.integer("cols"));
-  const auto x = launch.input<float>(0);
-  const auto y = launch.output<float>();
-  for (std::size_t first = 0; first < y.size(); first += cols) {
-    f(x.subspan(first, cols), y.subspan(first, cols));
   }
 }
 

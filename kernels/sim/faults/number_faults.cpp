@@ -7,6 +7,7 @@
 
 #include "kernels/sim/data_faults.h"
 #include "kernels/sim/faults/multiply.h"
+#include "kernels/sim/faults/rows.h"
 
 // Right on plain data, wrong for numbers of some size or kind, or at some place, as kernels that
 // others published (docs/published-bugs.md).
@@ -100,22 +101,11 @@ void plain_squares(Launch& launch) {
   launch.output<float>()[0] = static_cast<float>(std::sqrt(sum));
 }
 
-/// Calls f(row of x, row of y) for the rows of an op on f32 without gaps.
-template <class F>
-void for_rows(Launch& launch, std::string_view op, const F& f) {
-  if (!is_op(launch, op)) return launch.right();
-  const auto cols = static_cast<std::size_t>(launch.op().params.integer("cols"));
-  const auto x = launch.input<float>(0);
-  const auto y = launch.output<float>();
-  for (std::size_t first = 0; first < y.size(); first += cols) {
-    f(x.subspan(first, cols), y.subspan(first, cols));
-  }
-}
-
 /// Softmax by exponentials of `rounded`, with a maximum that begins at `least`.
 template <class Rounded>
 void softmax_by(Launch& launch, float least, const Rounded& rounded) {
-  for_rows(launch, "softmax", [&](auto x, auto y) {
+  if (!is_op(launch, "softmax")) return launch.right();
+  for_rows(launch, [&](auto x, auto y) {
     float most = least;
     for (const float element : x) most = std::isnan(element) ? element : std::max(most, element);
     double sum = 0;
@@ -136,7 +126,8 @@ void narrow_exponentials(Launch& launch) {
 }
 
 void other_epsilon(Launch& launch) {
-  for_rows(launch, "layernorm", [&](auto x, auto y) {
+  if (!is_op(launch, "layernorm")) return launch.right();
+  for_rows(launch, [&](auto x, auto y) {
     const auto n = static_cast<double>(x.size());
     double mean = 0;
     for (const float element : x) mean += double{element} / n;

@@ -99,7 +99,7 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
   });
 }
 
-// Of the driver's library, which the stand-in for libcuda links with. A context is its device's
+// Calls of the driver's library, whose stand-in links with this one. A context is its device's
 // number and 1.
 extern "C" int cuStreamGetCtx(cudaStream_t handle, void** context) {
   const cudaError_t error = call(Wants::context, [&](Process& p, Lock&) {

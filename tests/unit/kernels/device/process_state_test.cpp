@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <cfenv>
+#include <csignal>
 #include <limits>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -128,6 +129,18 @@ TEST(ProcessState, WhatWasFlushedFromTheBeginningIsNoRightBeginning) {
   _mm_setcsr(control);
 }
 #endif
+
+// A compiler may set handlers in the first launch on a GPU. In host memory they could watch pages.
+TEST(ProcessState, OfOthersHasHandlersOfSignalsOnlyWhereTheyCouldWatchMemory) {
+  const ProcessState in_host_memory(ProcessState::Process::of_others);
+  const ProcessState on_gpu(ProcessState::Process::of_others_on_gpu);
+  void (*const before)(int) = std::signal(SIGUSR2, [](int) {});
+  const auto seen = in_host_memory.changed();
+  const auto allowed = on_gpu.changed();
+  std::signal(SIGUSR2, before);
+  EXPECT_NE(seen.value_or("").find("another handler of signal 12"), std::string::npos);
+  EXPECT_EQ(allowed, std::nullopt);
+}
 
 }  // namespace
 }  // namespace assay

@@ -1,4 +1,4 @@
-// What a process that serves a device keeps between the trials of the one that drives it.
+// Tests what a process that serves a device keeps between the trials of the one that drives it.
 #include "kernels/remote/server.h"
 
 #include <gtest/gtest.h>
