@@ -58,7 +58,8 @@ bool HostMemory::holds(const void* address) const {
   const auto behind = blocks_.upper_bound(wanted);
   if (behind == blocks_.begin()) return false;
   const auto& [begin, block] = *std::prev(behind);
-  return wanted <= begin + block.bytes;
+  // Its end is not included: memory of a GPU may begin there.
+  return wanted < begin + block.bytes;
 }
 
 }  // namespace assay::cuda

@@ -280,6 +280,31 @@ class Tensors(HostTest):
         self.assertEqual([answers.values("f32", at) for at in range(4)], [[1, 1], [2, 2], [2, 2], [3, 2]])
 
 
+# Numba's module of GPUs as far as a kernel meets it, over host memory.
+NUMBA = """
+import ctypes, numpy, sys, types
+class Stream:
+  def __init__(self, address): self.address = address
+def array_of(exported):
+  face = exported.__cuda_array_interface__
+  return numpy.ctypeslib.as_array(ctypes.cast(face["data"][0], ctypes.POINTER(ctypes.c_float)), face["shape"])
+sys.modules["numba"] = types.SimpleNamespace(cuda=types.SimpleNamespace(
+  select_device=lambda index: None, external_stream=Stream, as_cuda_array=array_of))
+"""
+
+
+class Streams(HostTest):
+    def test_numba_gets_its_own_and_others_an_address(self):
+        on_gpu = [order.replace(" cpu ", " cuda ") for order in SQUARE]
+        for framework, orders, expected in (("numba", on_gpu, "Stream"), ("numpy", SQUARE, "int")):
+            with self.subTest(framework):
+                answers = self.serve(f"{NUMBA}import assay\n@assay.kernel('square', framework='{framework}')\n"
+                                     "def f(x, *, out, stream):\n"
+                                     f"  assert type(stream) is {expected}, stream\n  out[...] = x * x\n", *orders)
+                self.assertEqual(answers.status("launch"), (OK, ""))
+                self.assertEqual(answers.values("f32"), [9, 16])
+
+
 class Refusals(HostTest):
     def test_files_that_cannot_be_read(self):
         for name, why in {"absent.py": "No such file or directory", ".": "Is a directory"}.items():

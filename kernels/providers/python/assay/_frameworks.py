@@ -21,7 +21,15 @@ def device_index(device):
     return int(index or 0) if kind == "cuda" else None
 
 
-class Numpy:
+class Framework:
+    """What frameworks have in common."""
+
+    def stream(self, address):
+        """Returns the parameter `stream` of kernels: the address of the cudaStream_t."""
+        return address
+
+
+class Numpy(Framework):
     """Arrays of NumPy, in host memory."""
 
     def __init__(self, device):
@@ -57,7 +65,7 @@ class Numpy:
         out[...] = result
 
 
-class Torch:
+class Torch(Framework):
     """Tensors of PyTorch."""
 
     def __init__(self, device):
@@ -93,7 +101,7 @@ class Torch:
         out.copy_(result)
 
 
-class Cupy:
+class Cupy(Framework):
     """Arrays of CuPy."""
 
     def __init__(self, device):
@@ -122,8 +130,8 @@ class Cupy:
         out[...] = result
 
 
-class Numba:
-    """Device arrays of Numba. Its kernels take the parameter `stream`."""
+class Numba(Framework):
+    """Device arrays of Numba. Its kernels are launched on the parameter `stream`."""
 
     def __init__(self, device):
         from numba import cuda
@@ -144,14 +152,18 @@ class Numba:
                 "strides": byte_strides(tensor), "version": 2}
         return self._cuda.as_cuda_array(Exported())
 
+    def stream(self, address):
+        """Numba launches on objects of its own, not on addresses."""
+        return self._cuda.external_stream(address)
+
     def use(self, stream):
-        self._stream = self._cuda.external_stream(stream)
+        self._stream = self.stream(stream)
 
     def copy(self, out, result):
         out.copy_to_device(result, self._stream)
 
 
-class TorchDevice:
+class TorchDevice(Framework):
     """Tensors of PyTorch on a device that it drives itself."""
 
     def __init__(self, device, devices):

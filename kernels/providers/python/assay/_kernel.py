@@ -68,7 +68,7 @@ class Kernel:
                    for address, tensor in zip(addresses, (*problem.inputs, *problem.outputs))]
         inputs, outs = tensors[:len(problem.inputs)], tuple(tensors[len(problem.inputs):])
         values = {"out": outs if len(outs) > 1 else outs[0], "params": problem.params, "problem": problem,
-                  "stream": stream}
+                  "stream": self._framework.stream(stream)}
         return functools.partial(self._function, *inputs, **{name: values[name] for name in self._wanted}), outs
 
     def _store(self, result, outs):

@@ -60,6 +60,8 @@ TEST(EmulatedDevices, TellWhoseMemoryItIs) {
     EXPECT_EQ(gpu.owner_uuid(pinned.data()), "") << "requested as the host's";
     const int local = 0;
     EXPECT_EQ(gpu.owner_uuid(&local), "host");
+    // A GPU's memory may begin where pinned memory ends.
+    EXPECT_EQ(gpu.owner_uuid(pinned.data() + 8), "host") << "not requested";
   });
 }
 
