@@ -94,12 +94,12 @@ T special_value(std::uint64_t choice) {
 /// One in 32 elements is special. Half of the others draw their exponent uniformly from the whole
 /// range. The other half draw exponents that matter beside 1, or functions such as exp would be 1
 /// almost everywhere. A 16-bit or 8-bit type has so few values that each comes once in 65,536 or
-/// 256 elements: input 0 counts them by `i`; other inputs draw them in any order.
+/// 256 elements: input 0 counts them by `i`, from `start` on; other inputs draw them in any order.
 template <class T>
 class Stratified {
  public:
-  explicit Stratified(Range range, bool in_order = true)
-      : in_order_(in_order), positive_(range.high), negative_(-range.low) {}
+  Stratified(Range range, std::uint64_t start, bool in_order = true)
+      : in_order_(in_order), start_(start), positive_(range.high), negative_(-range.low) {}
 
   /// The elements without those that are special.
   T operator()(std::uint64_t bits, std::int64_t i) const {
@@ -107,7 +107,7 @@ class Stratified {
       return static_cast<T>(bits);
     } else if constexpr (is_narrow_float<T>) {
       // Steps of an odd number visit all of them.
-      const auto step = static_cast<std::uint64_t>(i) * 40503U;
+      const auto step = (start_ + static_cast<std::uint64_t>(i)) * 40503U;
       return std::bit_cast<T>(static_cast<decltype(T::bits)>(in_order_ ? step : bits));
     } else {
       // The significand takes all bits; everything else is drawn from a mix of them. Selects, not
@@ -163,6 +163,7 @@ class Stratified {
   };
 
   bool in_order_;
+  std::uint64_t start_;
   Side positive_;
   Side negative_;
 };
@@ -256,6 +257,19 @@ struct Alternating {
     constexpr double middle = std::is_unsigned_v<T> ? 100 : 0;
     const double magnitude = within<T>(magnitudes, bits);
     return round_to<T>((i + turn) % 2 == 0 ? middle + magnitude : middle - magnitude);
+  }
+};
+
+template <class T>
+struct Pairs {
+  Range range;
+  double more;  // of a part of one, some elements get one
+  std::int64_t turn;
+  std::int64_t columns;
+  T operator()(std::uint64_t bits, std::int64_t i) const {
+    const double x = range.low + (range.high - range.low) * unit_interval(bits);
+    const bool has_more = (i % columns + turn) % 2 == 0;
+    return round_to<T>(std::floor(has_more ? x + more : x));
   }
 };
 

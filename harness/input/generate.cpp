@@ -202,6 +202,8 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
   range = {range.low * scale, range.high * scale};
   const auto fill_with = [&](const auto& draw) { fill(elements, key.seed, key.id, draw); };
   const auto terms = std::max<std::int64_t>(1, op.signature.terms);
+  // Launches differ: what one has left behind must not pass in the next.
+  const std::uint64_t start = mix(key.seed ^ key.id);
   if constexpr (std::is_same_v<T, std::uint8_t>) {
     if (const auto block = block_input(op, static_cast<std::size_t>(input))) {
       return fill_block(data, op, *block, key.seed, key.id, elements);
@@ -211,7 +213,7 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::uniform:
       return fill_with(Uniform<T>{range});
     case Distribution::stratified:
-      return fill_with(Stratified<T>(range, input == 0));
+      return fill_with(Stratified<T>(range, start, input == 0));
     case Distribution::few:
       return fill_with(Few<T>{});
     case Distribution::small_integers:
@@ -219,7 +221,7 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     case Distribution::castable: {
       const double most = dtype == DType::f64 ? std::numeric_limits<double>::max()
                                               : std::numeric_limits<float>::max();
-      const Stratified<T> stratified({-most, most});
+      const Stratified<T> stratified({-most, most}, start);
       return fill_with([&, to = output_dtype(op)](std::uint64_t bits, std::int64_t i) {
         return castable_to(stratified.any(bits, i), bits, to);
       });
@@ -296,6 +298,32 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::alternating:
       return fill_with(Alternating<T>{range, data.turn});
+    case Distribution::pairs: {
+      const Shape& shape = op.signature.inputs[static_cast<std::size_t>(input)].shape;
+      return fill_with(
+          Pairs<T>{range, data.needle, data.turn, std::max<std::int64_t>(1, shape.back())});
+    }
+    case Distribution::at_borders: {
+      std::ranges::fill(elements, T{});
+      const std::vector<std::int64_t> places = borders(std::ssize(elements));
+      for (auto i = static_cast<std::size_t>(data.turn); i < places.size(); i += 2) {
+        elements[static_cast<std::size_t>(places[i])] =
+            Uniform<T>{range}(random_bits(key.seed, key.id, i));
+      }
+      return;
+    }
+    case Distribution::identity: {
+      const std::int64_t columns =
+          op.signature.inputs[static_cast<std::size_t>(input)].shape.back();
+      std::ranges::fill(elements, T{});
+      for (std::int64_t row = 0; row * columns < std::ssize(elements); ++row) {
+        // Even columns stay even ones where rows are more.
+        const std::int64_t repeated = std::max<std::int64_t>(1, columns - columns % 2);
+        const std::int64_t column = row < columns ? row : row % repeated;
+        elements[static_cast<std::size_t>(row * columns + column)] = T(1);
+      }
+      return;
+    }
     case Distribution::masks:
       if constexpr (std::is_same_v<T, std::uint8_t>) fill_with(Masks<T>{data.turn});
       return;

@@ -46,8 +46,10 @@ std::vector<Op> function_ops() {
       // clang-format off
       elementwise({"exp", "y[i] = e^x[i]", floats()}, Operands::one, function(declared_error("exp"), exp_domain, around_zero, of_exp)),
       elementwise({"log", "y[i] = natural logarithm of x[i]", floats()}, Operands::one, function(declared_error("log"), positive, above_zero, of_log)),
-      elementwise({"tanh", "y[i] = tanh x[i]", floats()}, Operands::one, function(declared_error("tanh"), tails, around_zero, of_tanh)),
-      elementwise({"sigmoid", "y[i] = 1 / (1 + e^-x[i])", floats()}, Operands::one, function(declared_error("sigmoid"), tails, around_zero, of_sigmoid)),
+      elementwise({"tanh", "y[i] = tanh x[i]", floats()}, Operands::one,
+                  with_signs_in_turns(function(declared_error("tanh"), tails, around_zero, of_tanh), {0.25, 2})),
+      elementwise({"sigmoid", "y[i] = 1 / (1 + e^-x[i])", floats()}, Operands::one,
+                  with_signs_in_turns(function(declared_error("sigmoid"), tails, around_zero, of_sigmoid), {0.5, 3})),
       elementwise({"gelu", "y[i] = x[i]/2 (1 + erf(x[i]/sqrt 2))", floats()}, Operands::one,
                   with_signs_in_turns(function(declared_error("gelu"), tails, around_zero, of_gelu), {0.5, 3})),
       elementwise({"gelu_tanh", "y[i] = x[i]/2 (1 + tanh(sqrt(2/pi) (x[i] + 0.044715 x[i]^3)))", floats()}, Operands::one,

@@ -68,6 +68,85 @@ std::vector<Data> stack_data(const Params& params, double input, double bias) {
   return data;
 }
 
+/// Whole numbers of `low` to `high`, of both signs in turns, where the positive ones are larger by
+/// `shift`.
+Data of_both_signs(double low, double high, std::int64_t turn, double shift = 0) {
+  return {.distribution = Distribution::pairs,
+          .range = {-high, 1 - low},
+          .turn = turn,
+          .needle = low + high + shift};
+}
+
+/// Adds exact sums for layers whose weights, or whose inputs, few outputs depend on: an output of
+/// few bits is to show each, behind a relu too. Terms nearly cancel: K products of 6 and 7 with
+/// such numbers of both signs have a deviation of 4.6 sqrt K, and the shift makes their sum thrice
+/// that.
+Passes with_small_sums(Passes passes, const Params& params) {
+  constexpr std::int64_t few = 8;
+  constexpr std::int64_t max_terms = 1 << 18;  // of up to 63 within 24 bits
+  const std::int64_t terms = params.integer("in");
+  if (terms > max_terms) return passes;
+  const double shift = std::min(2.0, 4.2 / std::sqrt(as_double(terms)));
+  const Data level{.distribution = Distribution::small_integers, .range = {6, 7}};
+  Rule rule = passes.front().rule;
+  rule.plain_sums = false;
+  for (const std::string_view extent : {"batch", "out"}) {
+    if (params.integer(extent) > few) continue;
+    for (const std::int64_t turn : {0, 1}) {
+      const Data both = of_both_signs(6, 7, turn, shift);
+      const bool is_of_weights = extent == "batch";
+      std::vector<Data> data{is_of_weights ? level : both, is_of_weights ? both : level,
+                             of_both_signs(32, 63, turn)};
+      passes.insert(passes.end() - 1, Pass{"small_sums", std::move(data), rule});
+    }
+  }
+  return passes;
+}
+
+/// Adds passes for a stack in which all layers but one leave everything as it is, and sums are
+/// whole, positive and so small that each term shows in an output of few bits. The weights of that
+/// layer are 1 and -1 in turns. Its inputs are of m numbers, and d more at every second place: K of
+/// them, N of which were drawn, sum to K d / 2, with a deviation of m K / sqrt(12 N), seven of
+/// which stay in the range where gelu changes nothing and the dtype holds all whole numbers. Biases
+/// come behind that layer alone.
+Passes with_single_layers(Passes passes, DType dtype, const Params& params) {
+  constexpr double max_bias = 4;
+  constexpr double least = 9;  // from which on gelu changes nothing, in f64 too
+  constexpr double max_range = 16;
+  constexpr std::int64_t max_turns = 8;
+  const std::int64_t layers = params.integer("layers");
+  const int bits = std::min(precision_bits(dtype), 11);
+  const bool is_gelu = params.word("act").starts_with("gelu");
+  Rule rule = is_gelu && bits == 11 ? passes.back().rule : exact_rule;
+  const std::int64_t turns = std::min(layers, max_turns);
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    const std::int64_t layer = turn < turns - 1 ? turn : layers - 1;
+    const auto terms = as_double(params.integer(layer == 0 ? "in" : "width"));
+    const double middle = std::ldexp(1.0, bits - 1);
+    const double more = std::floor(std::min(2 * middle / terms, middle / 2));
+    const double pairs = std::floor(terms / 2);
+    const double sum = pairs * more;
+    const double unpaired = terms > 2 * pairs ? least + max_range + more : 0;
+    const double room =
+        std::min(sum - least, 2 * middle - sum - unpaired) - max_bias * as_double(layers - layer);
+    const double drawn = std::min(terms, as_double(params.integer("in")));
+    const double per_number = std::min(terms / 2, 7 * terms / std::sqrt(12 * drawn));
+    const double most = std::min(max_range, std::floor(room / per_number));
+    if (more < 1 || most < 2) continue;
+    const auto plus = [](double low, double high, double needle) {
+      return Data{.distribution = Distribution::pairs, .range = {low, high}, .needle = needle};
+    };
+    std::vector<Data> data{plus(least, least + most, more)};
+    for (std::int64_t i = 0; i < layers; ++i) {
+      data.push_back(i == layer ? plus(-1, -1, 2) : Data{.distribution = Distribution::identity});
+      const Data bias = i < layer ? uniform({0, 0}) : of_both_signs(1, max_bias, turn);
+      if (params.integer("bias") != 0) data.push_back(bias);
+    }
+    passes.insert(passes.end() - 1, Pass{"single_layers", std::move(data), rule});
+  }
+  return passes;
+}
+
 /// Root mean square of sums at which gelu is nearly a relu: a tenth of them are nearer to 0 than 6,
 /// from where on it is one in f32.
 constexpr double large_rms = 64;
@@ -203,11 +282,12 @@ Passes linear_passes(DType dtype, const Params& params) {
     const Rule rule = is_gelu ? passes[0].rule : one_product_rule;
     passes = with_lone_terms(std::move(passes), rule, uniform({0, 0}));
   }
+  if (is_plain_format) passes = with_small_sums(std::move(passes), params);
   if (dtype == DType::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
   return with_specials(std::move(passes), Specials::all);
 }
 
-Passes stack_passes(DType /*dtype*/, const Params& params) {
+Passes stack_passes(DType dtype, const Params& params) {
   Passes passes = finite_sums(sum_rule);
   passes[1].data = stack_data(params, 1, 1);
   passes[1].rule.oracle = Oracle::running_bound;
@@ -215,7 +295,7 @@ Passes stack_passes(DType /*dtype*/, const Params& params) {
   if (params.word("act").starts_with("gelu")) {
     passes[0] = {"wide_data", stack_data(params, 2, 4), passes[1].rule};
   }
-  return passes;
+  return with_single_layers(std::move(passes), dtype, params);
 }
 
 std::vector<Op> matmul_ops() {

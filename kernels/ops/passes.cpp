@@ -224,6 +224,23 @@ Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias
   return passes;
 }
 
+Passes with_few_terms_in_turns(Passes passes, const Rule& rule, std::optional<Data> other) {
+  constexpr double most_terms = 14;
+  for (const std::int64_t turn : {0, 1}) {
+    std::vector<Data> data{
+        {.distribution = Distribution::at_borders, .range = {1, 2}, .turn = turn}};
+    if (other) {
+      data.push_back(*other);
+      data.back().turn = turn;
+    }
+    passes.insert(passes.end() - 1, Pass{"few_terms", std::move(data), rule});
+    Rule& few = passes[passes.size() - 2].rule;
+    few.roundings = most_terms;
+    few.plain_sums = false;
+  }
+  return passes;
+}
+
 Passes no_inputs() { return {Pass{"first", {}, exact_rule}, Pass{"again", {}, exact_rule}}; }
 
 }  // namespace assay

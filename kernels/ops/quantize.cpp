@@ -28,13 +28,14 @@ Signature signature(DType dtype, const Params& params) {
 
 std::vector<Op> quantize_ops() {
   using enum DType;
-  return {
-      make_op({"quantize",
-               "the rows of x as `to`: all elements, then the scales of all blocks; elements to "
-               "nearest even, larger ones saturate",
-               {f32, bf16, f16}},
-              {choice("to", {"mxfp8", "mxfp4", "nvfp4"}), extent("rows"), extent("cols")},
-              signature, judged_on({.distribution = Distribution::blocks}, real_data, exact_rule))};
+  return {make_op(
+      {"quantize",
+       "the rows of x as `to`: all elements, then the scales of all blocks; elements to "
+       "nearest even, larger ones saturate",
+       {f32, bf16, f16}},
+      {choice("to", {"mxfp8", "mxfp4", "nvfp4"}), extent("rows"), extent("cols")}, signature,
+      with_signs_in_turns(judged_on({.distribution = Distribution::blocks}, real_data, exact_rule),
+                          {1, 6}))};
 }
 
 }  // namespace assay

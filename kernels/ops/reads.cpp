@@ -46,7 +46,8 @@ bool reads(const OpInstance& op, int rank, int input, std::int64_t element) {
   if (output_elements(op.signature) == 0) return false;
   if (op.op->collective) return sends(op, rank, element);
   if (op.op->name == "argmax" && op.params.integer("n") == 1) return false;
-  return op.op->name != "gather" || input != 0 || is_chosen(op, element);
+  if (op.op->name != "gather") return true;
+  return input == 0 ? is_chosen(op, element) : op.params.integer("rows") > 1;
 }
 
 }  // namespace assay

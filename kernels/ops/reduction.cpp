@@ -65,9 +65,11 @@ Passes averaged(DType /*dtype*/, const Params& /*params*/) {
 }
 
 Passes multiplied(DType dtype, const Params& params) {
-  return with_lone_terms(
-      with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots),
-      one_product_rule);
+  Passes passes =
+      with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots);
+  const Data neighbours_differ{.distribution = Distribution::alternating, .range = {1, 2}};
+  passes = with_few_terms_in_turns(std::move(passes), sum_rule, neighbours_differ);
+  return with_lone_terms(std::move(passes), one_product_rule);
 }
 
 /// Numbers whose squares overflow the accumulator, or vanish in it. Of f16, whose do neither,
@@ -97,15 +99,17 @@ Passes normed(DType dtype, const Params& params) {
                                  {.distribution = Distribution::roots}, unbiased);
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))
     passes.insert(passes.end() - 1, std::move(pass));
+  passes = with_few_terms_in_turns(std::move(passes), norm_rule);
   Rule lone = norm_rule;
   lone.roundings = 1;
   return with_lone_terms(std::move(passes), lone);
 }
 
 /// Excludes subnormal factors, whose error is not relative.
-Passes products(DType /*dtype*/, const Params& /*params*/) {
-  return with_real_data(with_specials(finite_products(), Specials::nonfinite),
-                        {.distribution = Distribution::growing}, unbiased_products);
+Passes products(DType dtype, const Params& /*params*/) {
+  Passes passes = with_real_data(with_specials(finite_products(), Specials::nonfinite),
+                                 {.distribution = Distribution::growing}, unbiased_products);
+  return is_floating(dtype) ? with_signs_in_turns(std::move(passes), {1, 1}) : passes;
 }
 
 /// Includes NaN and infinities, which have no defined place in an order.

@@ -52,11 +52,11 @@ Passes softmax_passes(DType dtype, const Params& params) {
                         .run = (params.integer("cols") + 1) / 2};
   Rule rule_of_two = rule;
   rule_of_two.roundings = 2;
-  return with_specials(
-      {Pass{"large_logits", {large_logits}, rule}, Pass{"low_logits", {low_logits}, rule},
-       Pass{"far_rows", {far_rows}, rule}, Pass{"two_logits", {two_logits}, rule_of_two},
-       Pass{"real_data", {uniform({-10, 10})}, rule}},
-      Specials::all);
+  const Passes passes{Pass{"large_logits", {large_logits}, rule},
+                      Pass{"low_logits", {low_logits}, rule}, Pass{"far_rows", {far_rows}, rule},
+                      Pass{"two_logits", {two_logits}, rule_of_two},
+                      Pass{"real_data", {uniform({-10, 10})}, rule}};
+  return with_signs_in_turns(with_specials(passes, Specials::all), {0.25, 1});
 }
 
 Passes layernorm_passes() {

@@ -79,10 +79,14 @@ enum class Distribution {
   border_indices,  // likewise, but the first ones are those at borders
   bf16_parts,  // f32 that needs three bf16 parts; in input 0 all but one element of a row are zero
   lone,        // in [low, high); in input 0 of each `run` elements of a row all but one are zero
+  identity,  // of a matrix: 1 where the column is the row's number, further rows begin again; else
+             // zero
   unique_words,  // 64-bit words that never repeat within a tensor
   // Data in which each element decides something, in one of some launches that take turns.
   alternating,  // magnitudes in [low, high), of the sign of the element's turn; unsigned: around
                 // 100
+  pairs,        // whole, drawn from [low, high), plus `needle` at every second column, by turn
+  at_borders,   // in [low, high) at every second border (kernels/ops/borders.h), by turn; else zero
   masks,        // 0, or any other byte, by the element's turn
   needle,       // in [low, high), but for the element whose turn it is
   rank_needle,  // likewise, in the rank whose turn the element is

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/oracle/compare.h"
@@ -31,6 +33,14 @@ struct Example {
     const reference::Problem problem{op, inputs};
     return compare(reference, problem, reference::solve(reference, problem),
                    tolerance(passes(op).at(pass).rule, op), std::as_bytes(std::span(output)), 0);
+  }
+
+  /// The first pass of this name.
+  template <class T>
+  Verdict judge(std::string_view pass, const std::vector<T>& output) const {
+    const Passes all = passes(op);
+    const auto named = [&](const Pass& p) { return p.name == pass; };
+    return judge(static_cast<std::size_t>(std::ranges::find_if(all, named) - all.begin()), output);
   }
 };
 

@@ -55,6 +55,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "tensor_ops/where/f32/n=67", "tensor_ops/gather/f32/rows=5,cols=3,count=7",
                     "tensor_ops/cast/f32/to=i8,n=67", "tensor_ops/sort/f32/n=67",
                     "tensor_ops/sum/f32/n=67", "tensor_ops/copy/f32/n=10,cols=5,ld=8",
+                    "tensor_ops/norm2/bf16/n=1003", "tensor_ops/dot/f16/n=1003",
+                    "tensor_ops/prod/bf16/n=1003", "tensor_ops/tanh/bf16/n=1003",
+                    "tensor_ops/gather/bf16/rows=101,cols=48,count=33",
+                    "linear/bf16/batch=1,in=400,out=120,bias=1,act=relu",
+                    "linear/bf16/batch=65,in=1025,out=1,bias=1,act=none",
+                    "linear/linear_stack/bf16/batch=64,in=256,width=256,layers=4,bias=1,act=gelu",
+                    "linear/linear_stack/f32/batch=16,in=10,width=16,layers=3,bias=1,act=relu",
                     "allreduce/f32/reduce=min,ranks=3,count=67",
                     "collectives/reduce/i32/reduce=max,ranks=2,count=67,root=1",
                     "collectives/all_gather/f32/ranks=2,count=67,place=in",
@@ -79,6 +86,8 @@ TEST(Reads, AreNoneOfWhatNothingDependsOn) {
   };
   EXPECT_FALSE(reads_of("tensor_ops/fill/f32/n=0", 0, 0));
   EXPECT_FALSE(reads_of("tensor_ops/argmax/f32/n=1", 0, 0));
+  const auto one_row = parse_case_id("tensor_ops/gather/f32/rows=1,cols=3,count=7").op;
+  EXPECT_FALSE(reads(one_row, 0, 1, 2)) << "an index that can be 0 alone";
   EXPECT_TRUE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=7", 0, 14));
   EXPECT_FALSE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=2", 0, 14));
   EXPECT_TRUE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 1, 0));
