@@ -125,16 +125,25 @@ assay_build() {
   ) 9>"$root/build/.$preset.lock" </dev/null
 }
 
+# assay_has_arrived <file>: whether the machine has something by now that it lacked when the file was written
+# (rows of assay_needs). What is built depends on it, and CMake does not look again by itself. No file: unknown.
+assay_has_arrived() {
+  local file=$1
+  [[ -f $file ]] || return 0
+  [[ -s $file ]] || return 1
+  [[ $(assay_needs() { cat "$file"; }; assay_missing build test) != "$(<"$file")" ]]
+}
+
 assay_build_locked() {
   local preset=$1 dir=build/$1 log=build/$1.log jobs began=$SECONDS targets=("${@:2}")
   jobs=$(nproc)
   ((${#targets[@]})) || targets=(all)
   # Ninja runs CMake again by itself when a CMakeLists.txt changes, but does not know of the presets.
-  # A configure that failed leaves its cache but no build.ninja. One without GoogleTest has no tests.
-  if [[ ! -f $dir/build.ninja || CMakePresets.json -nt $dir/build.ninja ]] ||
-    [[ ${targets[0]} == all && ! -f $dir/tests/CTestTestfile.cmake ]]; then
+  # A configure that failed leaves its cache but no build.ninja.
+  if [[ ! -f $dir/build.ninja || CMakePresets.json -nt $dir/build.ninja ]] || assay_has_arrived "$dir/absent"; then
     assay_say "configuring $preset (log: $log)"
     cmake --preset "$preset" >"$log" 2>&1 || { assay_build_failed configure "$PWD/$log"; return 1; }
+    assay_missing build test >"$dir/absent"
   elif [[ $(ninja -C "$dir" -n "${targets[@]}" 2>&1 | tail -n 1) == 'ninja: no work to do.' ]]; then
     return 0
   else

@@ -3,12 +3,21 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NVCC = "#!/bin/sh\nfor n in 75 80 86 89 90 100 103 120; do echo compute_$n; done\n"
-OLD_NVCC = "#!/bin/sh\nfor n in 70 75 80 86 89 90; do echo compute_$n; done\n"
+
+
+def nvcc_of(release, *architectures):
+    """A compiler that tells its release, and what it compiles for."""
+    known = "".join(f"echo compute_{n}\n" for n in architectures)
+    return f"#!/bin/sh\nif [ $1 = --version ]; then echo 'release {release}, V{release}.48'; exit; fi\n{known}"
+
+
+NVCC = nvcc_of("13.0", 75, 80, 86, 89, 90, 100, 103, 120)
+OLD_NVCC = nvcc_of("12.8", 70, 75, 80, 86, 89, 90)
 SMI = "#!/bin/sh\necho 'GPU 0: NVIDIA H100 (UUID: GPU-1)'\n"
 BROKEN_SMI = "#!/bin/sh\necho 'NVIDIA-SMI has failed' >&2\nexit 9\n"
 
@@ -65,16 +74,32 @@ class Configure(unittest.TestCase):
 
     def test_nvcc_is_found_outside_path(self):
         self.put("bin/nvidia-smi", SMI)
-        older = self.put("usr/local/cuda-9.2/bin/nvcc", NVCC)
+        older = self.put("usr/local/cuda-12.9/bin/nvcc", nvcc_of("12.9"))
         self.assertEqual(self.configure()[0], str(older))
-        newer = self.put("usr/local/cuda-13.0/bin/nvcc", NVCC)
-        self.assertEqual(self.configure()[0], str(newer))
         usual = self.put("usr/local/cuda/bin/nvcc", NVCC)
         self.assertEqual(self.configure()[0], str(usual))
+        self.put("bin/nvcc", nvcc_of("12.0"))
+        self.assertEqual(self.configure()[0], str(usual), "newer than the one in PATH")
+        newer = self.put("usr/local/cuda-13.1/bin/nvcc", nvcc_of("13.1"))
+        self.assertEqual(self.configure()[0], str(newer))
         for variable in ("CUDA_PATH", "CUDA_HOME"):
             own = self.put(f"{variable}/bin/nvcc", NVCC)
             self.assertEqual(self.configure(**{variable: f"{self.folder}/{variable}"})[0], str(own))
-        self.assertEqual(self.configure(CUDACXX="/opt/nvcc")[0], "/opt/nvcc")
+        named = self.put("opt/nvcc", OLD_NVCC)
+        self.assertEqual(self.configure(CUDACXX=str(named))[0], str(named), "as named, though older")
+
+    def test_an_old_toolkit_stops_or_is_left_out(self):
+        old = self.put("bin/nvcc", nvcc_of("12.0"))
+        self.assertEqual(self.configure(cuda="NVCC"), ("", ""))
+        for way in ({"cuda": "ON"}, {"cuda": "ON", "CUDACXX": str(old)}):
+            error = self.configure(fails=True, **way)
+            self.assertIn(f"12.0 ({old}), and the CUDA backend needs 12.8 or newer", error)
+        self.put("bin/nvidia-smi", SMI)
+        error = self.configure(fails=True)
+        for remedy in ("install one", "CMAKE_CUDA_COMPILER", "-DASSAY_CUDA=OFF"):
+            self.assertIn(remedy, error)
+        self.put("bin/nvcc", "#!/bin/sh\nexit 1\n")
+        self.assertIn("tells no version", self.configure(fails=True))
 
     def test_a_gpu_without_nvcc_stops_with_the_remedies(self):
         self.put("bin/nvidia-smi", SMI)
@@ -86,6 +111,25 @@ class Configure(unittest.TestCase):
     def test_on_without_nvcc_stops(self):
         self.assertIn("ASSAY_CUDA=ON needs nvcc", self.configure(fails=True, cuda="ON"))
         self.assertEqual(self.configure(cuda="NVCC"), ("", ""))
+
+
+class NewestCMake(unittest.TestCase):
+    def test_joins_no_sources_of_cuda(self):
+        """Since 3.31 a unity build takes .cu files as well."""
+        with tempfile.TemporaryDirectory(prefix="assay-cmake-") as folder:
+            subprocess.run([sys.executable, "-m", "venv", f"{folder}/venv"], check=True)
+            got = subprocess.run([f"{folder}/venv/bin/pip", "install", "-q", "cmake>=3.31"], text=True, capture_output=True,
+                                 check=False)
+            if got.returncode != 0:
+                self.skipTest(f"no newer CMake can be had: {got.stderr[-200:]}")
+            done = subprocess.run([f"{folder}/venv/bin/cmake", "--preset", "ci", "-B", f"{folder}/build"], cwd=ROOT,
+                                  text=True, capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            rules = pathlib.Path(folder, "build", "build.ninja").read_text(encoding="utf-8")
+            self.assertIn("Unity/unity_0_cxx", rules)
+            if "CUDA backend by" in done.stdout:
+                self.assertIn("copies.cu", rules)
+            self.assertNotRegex(rules, r"Unity/unity_\d+_cu")
 
 
 class Headers(unittest.TestCase):
