@@ -30,8 +30,9 @@ struct Count {
   }
   std::string text() const {
     if (all == 0) return "";
-    return fmt::format("{:.2f}% of {}",
-                       100.0 * static_cast<double>(felt) / static_cast<double>(all), all);
+    // Rounded down: 100% are all of them.
+    const std::int64_t hundredths = felt * 10'000 / all;
+    return fmt::format("{}.{:02}% of {}", hundredths / 100, hundredths % 100, all);
   }
 };
 

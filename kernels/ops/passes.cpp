@@ -27,6 +27,13 @@ Data stratified(Range range, Range range_f64) {
   return {.distribution = Distribution::stratified, .range = range, .range_f64 = range_f64};
 }
 
+Data of_both_signs(double low, double high, std::int64_t turn, double shift) {
+  return {.distribution = Distribution::pairs,
+          .range = {-high, 1 - low},
+          .turn = turn,
+          .needle = low + high + shift};
+}
+
 Data uniform(Range range) { return {.distribution = Distribution::uniform, .range = range}; }
 
 Data of_mean_one_half(DType dtype, std::int64_t terms, int factors) {

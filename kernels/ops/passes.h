@@ -19,6 +19,9 @@ inline constexpr Data exact_data{.distribution = Distribution::integers};
 Data any_exponent();
 Data stratified(Range range, Range range_f64);
 Data uniform(Range range);
+/// Whole numbers of `low` to `high`, of both signs in turns, where the positive ones are larger by
+/// `shift`.
+Data of_both_signs(double low, double high, std::int64_t turn, double shift = 0);
 
 // Real data of long sums must sum to much more than the bound of the sum, lambda sqrt n u sum |x|,
 // or any small number would do, and must round without bias (harness/oracle/probable_bound.cpp).
