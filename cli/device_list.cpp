@@ -34,6 +34,24 @@ std::vector<BackendTraits>::const_iterator backend_of(const std::string& item,
   });
 }
 
+/// Refuses a device that no backend knows, with what was meant.
+[[noreturn]] void refuse(const std::string& item, const std::vector<BackendTraits>& known) {
+  const std::size_t colon = std::min(item.find(':'), item.size());
+  std::string word = item.substr(0, colon);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const BackendTraits& backend : known) {
+    if (word != backend.kind &&
+        std::ranges::find(backend.other_names, word) == backend.other_names.end())
+      continue;
+    throw UsageError(fmt::format("--device: unknown device '{}'; did you mean '{}{}'?", item,
+                                 backend.kind, item.substr(colon)));
+  }
+  std::vector<std::string> valid = kinds_of(known);
+  valid.emplace_back("all");
+  std::ranges::sort(valid);
+  throw UsageError("--device: " + unknown_name("device", item, valid));
+}
+
 Request parse_item(const std::string& item, const std::vector<BackendTraits>& known) {
   using Kind = Request::Kind;
   if (item == "all") return {Kind::all, item, {}};
@@ -41,12 +59,7 @@ Request parse_item(const std::string& item, const std::vector<BackendTraits>& kn
       known, [&](const BackendTraits& backend) { return is_uuid_of(backend, item); });
   if (of_uuid != known.end()) return {Kind::uuid, item, *of_uuid};
   const auto backend = backend_of(item, known);
-  if (backend == known.end()) {
-    std::vector<std::string> valid = kinds_of(known);
-    valid.emplace_back("all");
-    std::ranges::sort(valid);
-    throw UsageError("--device: " + unknown_name("device", item, valid));
-  }
+  if (backend == known.end()) refuse(item, known);
   const std::string& kind = backend->kind;
   if (item == kind) return {Kind::every, item, *backend};
   if (item == kind + ":most-free") return {Kind::most_free, item, *backend};

@@ -10,6 +10,7 @@
 
 #include "harness/supervise/child_process.h"
 #include "kernels/core/file_descriptor.h"
+#include "kernels/core/this_program.h"
 
 namespace assay::cli {
 
@@ -30,7 +31,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 int run_self(std::vector<std::string> arguments,
              std::vector<std::pair<std::string, std::string>> environment) {
-  arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe").string());
+  arguments.insert(arguments.begin(), this_program().string());
   const FileDescriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (nowhere.get() < 0) {
     throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");

@@ -23,6 +23,7 @@
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/core/this_program.h"
 #include "kernels/cpu/all_cores.h"
 #include "kernels/cpu/openblas.h"
 #include "kernels/numa/traits.h"
@@ -261,8 +262,7 @@ bool share_cores(WorkerCommand& command) {
 
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                              const std::filesystem::path& references) {
-  const std::filesystem::path program =
-      options.program.empty() ? std::filesystem::read_symlink("/proc/self/exe") : options.program;
+  const std::filesystem::path program = options.program.empty() ? this_program() : options.program;
   cpu::use_all_cores();  // or workers would inherit the one core of this thread
   WorkerCommand command;
   command.arguments = {program.string(),         "worker", "--parent",

@@ -12,6 +12,7 @@
 #include "cli/library_path.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/status.h"
+#include "kernels/core/this_program.h"
 #include "kernels/sim/fault.h"
 
 namespace assay::cli {
@@ -21,8 +22,6 @@ namespace fs = std::filesystem;
 
 /// Limits one trial on one side: warm-up takes at most a quarter of it, even if times never settle.
 constexpr double cap_s = 1;
-
-fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
 
 fs::path twin() {
   fs::path path = this_program().parent_path() / "assay_twin";

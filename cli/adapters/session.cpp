@@ -7,13 +7,14 @@
 #include "cli/run/describe_run.h"
 #include "cli/run/lock_devices.h"
 #include "cli/stderr_message.h"
+#include "kernels/core/this_program.h"
 #include "suites/suite.h"
 
 namespace assay::cli {
 
 Session::Session(RunOptions options, Part part) : options_(std::move(options)), part_(part) {
   SelectionOptions& selection = options_.selection;
-  selection.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "assay";
+  selection.program = this_program().parent_path() / "assay";
   SelectedTrials selected = select_trials(selection);
   run_ = describe_run(selection, selected.devices, selected.machine);
   run_.notes.insert(run_.notes.end(), selected.notes.begin(), selected.notes.end());

@@ -28,6 +28,7 @@
 #include "kernels/core/clock.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/core/this_program.h"
 #include "kernels/cpu/all_cores.h"
 #include "reports/files/checksum.h"
 #include "reports/files/csv_file.h"
@@ -37,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path installation() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
+fs::path installation() { return this_program().parent_path().parent_path(); }
 
 fs::path library_folder() { return installation() / "lib" / "assay"; }
 
@@ -111,8 +112,7 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
                          (python_folder() / "assay" / "_host.py").string(),
                          (library_folder() / kernel_host_file).string(), options.kernels};
   } else {
-    command.arguments = {fs::read_symlink("/proc/self/exe").string(), serve_kernels_name,
-                         options.kernels};
+    command.arguments = {this_program().string(), serve_kernels_name, options.kernels};
   }
   const std::vector<std::string> words = host_words(options);
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());

@@ -5,6 +5,7 @@
 
 #include "cli/own_run.h"
 #include "kernels/core/names.h"
+#include "kernels/core/this_program.h"
 #include "reports/files/results_reader.h"
 
 namespace assay::cli {
@@ -29,7 +30,7 @@ Outcome run_injected(int simulated, const Injection& injection,
       arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
     }
     if (injection.is_cheat) {
-      const fs::path program = fs::read_symlink("/proc/self/exe");
+      const fs::path program = this_program();
       const fs::path cheats = program.parent_path().parent_path() / "lib/assay/kernel_cheats.so";
       arguments.insert(arguments.end(), {"--kernels", cheats.string()});
       environment.emplace_back("ASSAY_CHEAT", injection.fault);

@@ -35,6 +35,22 @@ constexpr std::array rows{
     Row{DType::bf16x9, "bf16x9", 4, true, 24, DType::f32, -126, 127},
 };
 
+struct OtherName {
+  std::string_view name;
+  DType dtype;
+};
+
+/// Names in NumPy, PyTorch and C.
+constexpr std::array other_names{
+    OtherName{"float64", DType::f64},      OtherName{"double", DType::f64},
+    OtherName{"float32", DType::f32},      OtherName{"float", DType::f32},
+    OtherName{"bfloat16", DType::bf16},    OtherName{"float16", DType::f16},
+    OtherName{"half", DType::f16},         OtherName{"int64", DType::i64},
+    OtherName{"int32", DType::i32},        OtherName{"int8", DType::i8},
+    OtherName{"uint8", DType::u8},         OtherName{"float8_e4m3fn", DType::e4m3},
+    OtherName{"float8_e5m2", DType::e5m2},
+};
+
 const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
 
 }  // namespace
@@ -53,6 +69,9 @@ std::string_view name(DType dtype) { return row(dtype).name; }
 std::optional<DType> parse_dtype(std::string_view text) {
   for (const Row& r : rows) {
     if (r.name == text) return r.dtype;
+  }
+  for (const OtherName& other : other_names) {
+    if (other.name == text) return other.dtype;
   }
   return std::nullopt;
 }

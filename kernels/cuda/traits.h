@@ -12,6 +12,7 @@ inline const BackendTraits& traits() {
       .has_matrix_unit_dtypes = true,
       .limits = {.array_bytes = 512 << 20, .matrix_extents = {4096, 8192}},
       .uuid_prefixes = {"GPU-", "MIG-"},
+      .other_names = {"gpu", "nvidia"},
       .fault_variable = std::string(fault_variable),
   };
   return traits;

@@ -42,6 +42,8 @@ struct BackendTraits {
   bool only_on_request = false;
   LimitSizes limits;
   std::vector<std::string> uuid_prefixes;
+  /// Other words for such devices, for which an error names the kind.
+  std::vector<std::string> other_names;
   /// Environment variable that injects a fault of `assay selftest`. Empty: takes no faults.
   std::string fault_variable;
   /// Reason and remedy when an installation without such devices is no defect.
@@ -64,6 +66,7 @@ void visit_fields(Traits& traits, Visitor&& visit) requires
   visit("limit_matrix_extents", traits.limits.matrix_extents);
   visit("limits_exceed_caches", traits.limits.exceed_caches);
   visit("uuid_prefixes", traits.uuid_prefixes);
+  visit("other_names", traits.other_names);
   visit("fault_variable", traits.fault_variable);
   visit("when_absent", traits.when_absent);
 }

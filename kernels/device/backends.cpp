@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "kernels/core/names.h"
+#include "kernels/core/this_program.h"
 
 namespace assay {
 namespace {
@@ -72,9 +73,7 @@ std::vector<BackendProblem> Backends::problems() const {
 
 std::vector<std::filesystem::path> module_folders() {
   std::vector<std::filesystem::path> folders;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path().parent_path() / "lib" / "assay");
+  folders.push_back(this_program().parent_path().parent_path() / "lib" / "assay");
   if (const char* path = std::getenv("ASSAY_BACKEND_PATH")) {
     for (const std::string& folder : split(path, ':')) {
       if (!folder.empty()) folders.emplace_back(folder);

@@ -1,6 +1,7 @@
 """Commands, their output and their errors."""
 import json
 import os
+import subprocess
 import unittest
 
 from support import ABSENT, ASSAY, AssayTest
@@ -44,6 +45,17 @@ class Devices(AssayTest):
         self.assertGreater(devices["cpu"]["memory_total_bytes"], 1 << 28)
         self.assertIn("no hardware", devices["sim:0"]["name"])
 
+
+    def test_without_proc_they_say_so(self):
+        (self.folder / "empty").mkdir()
+        hidden = 'mount --bind empty /proc || exit 77; exec "$0" devices'
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", hidden, ASSAY], cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        if done.returncode in (1, 77):
+            self.skipTest("this user may mount nothing")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("assay: /proc is not here", done.stderr)
+        self.assertIn("mount -t proc proc /proc", done.stderr)
 
     def test_binding_threads_takes_no_core_away(self):
         """OpenMP ties the first thread of the parent too, whose workers would inherit that one core."""

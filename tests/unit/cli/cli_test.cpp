@@ -1,4 +1,5 @@
 // Device lists and exit codes; the commands themselves are tested as a user calls them, in e2e.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -99,6 +100,16 @@ TEST(DeviceLists, NameTheDevicesOfABackendThatOnlyTheMachineKnows) {
     EXPECT_EQ(to_text(resolve_devices({item}, hello)), "toy:0") << item;
   }
   EXPECT_EQ(to_text(resolve_devices({"all"}, hello)), "cpu+cuda:0+cuda:1+cuda:2+toy:0");
+  hello.backends.back().other_names = {"plaything"};
+  for (const char* item : {"plaything:1", "PLAYTHING:1", "TOY:1"}) {
+    try {
+      resolve_devices({item}, hello);
+      ADD_FAILURE() << item << " is no device";
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.what(),
+                fmt::format("--device: unknown device '{}'; did you mean 'toy:1'?", item));
+    }
+  }
   check_requirements({"toy"}, hello);
 }
 

@@ -15,6 +15,10 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 __all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
 
 DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2", "bf16x9")
+# Of NumPy, PyTorch and C.
+_OTHER_NAMES = {"float64": "f64", "double": "f64", "float32": "f32", "float": "f32", "bfloat16": "bf16", "float16": "f16",
+                "half": "f16", "int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "float8_e4m3fn": "e4m3",
+                "float8_e5m2": "e5m2"}
 FRAMEWORKS = ("numpy", "torch", "cupy", "numba")
 
 
@@ -66,7 +70,7 @@ _provider = None
 def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
     """Registers the decorated function as the kernel of an op.
 
-    dtypes     names of dtypes; None: all that the op has
+    dtypes     names of dtypes, Assay's or the framework's ("f32", "float32"); None: all that the op has
     framework  of the tensors: "numpy", "torch", "cupy" or "numba"; None: "torch" if it is imported, else "cupy" if it
                is, else "numpy"
     prepare    called once for each Problem, before its launches. Returns the function to launch, or None for the
@@ -76,7 +80,7 @@ def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
     if isinstance(dtypes, str):
         dtypes = dtypes.split(",")
     if dtypes is not None:
-        dtypes = tuple(dtypes)
+        dtypes = tuple(_OTHER_NAMES.get(name, name) for name in dtypes)
         for name in dtypes:
             if name not in DTYPES:
                 raise ValueError(f"kernel {op!r}: no dtype is called {name!r}; choose among {', '.join(DTYPES)}")

@@ -23,6 +23,10 @@ TEST(DType, NamesRoundTripAndSizesMatchTheStorageTypes) {
   }
   EXPECT_EQ(parse_dtype("f31"), std::nullopt);
   EXPECT_EQ(parse_dtype(""), std::nullopt);
+  EXPECT_EQ(parse_dtype("float32"), DType::f32);
+  EXPECT_EQ(parse_dtype("half"), DType::f16);
+  EXPECT_EQ(parse_dtype("bfloat16"), DType::bf16);
+  EXPECT_EQ(parse_dtype("float8_e4m3fn"), DType::e4m3);
 }
 
 TEST(DType, UnitRoundoffIsHalfAnUlpOfOne) {
