@@ -263,7 +263,7 @@ struct Alternating {
 template <class T>
 struct Pairs {
   Range range;
-  double more;  // of a part of one, some elements get one
+  double more;  // a fraction of one is one for that share of the elements
   std::int64_t turn;
   std::int64_t columns;
   T operator()(std::uint64_t bits, std::int64_t i) const {

@@ -40,14 +40,19 @@ struct OtherName {
   DType dtype;
 };
 
-/// Names in NumPy, PyTorch and C.
+/// Names in NumPy and PyTorch, as far as they mean the same in both: "float" does not.
 constexpr std::array other_names{
-    OtherName{"float64", DType::f64},      OtherName{"double", DType::f64},
-    OtherName{"float32", DType::f32},      OtherName{"float", DType::f32},
-    OtherName{"bfloat16", DType::bf16},    OtherName{"float16", DType::f16},
-    OtherName{"half", DType::f16},         OtherName{"int64", DType::i64},
-    OtherName{"int32", DType::i32},        OtherName{"int8", DType::i8},
-    OtherName{"uint8", DType::u8},         OtherName{"float8_e4m3fn", DType::e4m3},
+    OtherName{"float64", DType::f64},
+    OtherName{"double", DType::f64},
+    OtherName{"float32", DType::f32},
+    OtherName{"bfloat16", DType::bf16},
+    OtherName{"float16", DType::f16},
+    OtherName{"half", DType::f16},
+    OtherName{"int64", DType::i64},
+    OtherName{"int32", DType::i32},
+    OtherName{"int8", DType::i8},
+    OtherName{"uint8", DType::u8},
+    OtherName{"float8_e4m3fn", DType::e4m3},
     OtherName{"float8_e5m2", DType::e5m2},
 };
 

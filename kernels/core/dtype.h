@@ -40,7 +40,7 @@ enum class DType : std::uint8_t {
 
 std::span<const DType> all_dtypes();
 std::string_view name(DType dtype);
-/// Takes the names of NumPy, PyTorch and C as well: "float32", "half".
+/// Takes the names of NumPy and PyTorch as well: "float32", "half".
 std::optional<DType> parse_dtype(std::string_view text);
 std::size_t size_bytes(DType dtype);
 bool is_floating(DType dtype);

@@ -98,8 +98,8 @@ Passes with_small_sums(Passes passes, const Params& params) {
 /// whole, positive and so small that each term shows in an output of few bits. The weights of that
 /// layer are 1 and -1 in turns. Its inputs are of m numbers, and d more at every second place: K of
 /// them, N of which were drawn, sum to K d / 2, with a deviation of m K / sqrt(12 N), seven of
-/// which stay in the range where gelu changes nothing and the dtype holds all whole numbers. Biases
-/// come behind that layer alone.
+/// which stay in the range where gelu changes nothing and the dtype holds all whole numbers. That
+/// layer and those behind it add biases.
 Passes with_single_layers(Passes passes, DType dtype, const Params& params) {
   constexpr double max_bias = 4;
   constexpr double least = 9;  // from which on gelu changes nothing, in f64 too
@@ -108,8 +108,8 @@ Passes with_single_layers(Passes passes, DType dtype, const Params& params) {
   const std::int64_t layers = params.integer("layers");
   const int bits = std::min(precision_bits(dtype), 11);
   const bool is_gelu = params.word("act").starts_with("gelu");
-  const bool is_rounded_off = size_bytes(stored_dtype(dtype)) == 2;  // an error of gelu
-  const Rule rule = is_gelu && !is_rounded_off ? passes.back().rule : exact_rule;
+  const bool rounds_errors_off = size_bytes(stored_dtype(dtype)) == 2;  // those of gelu
+  const Rule rule = is_gelu && !rounds_errors_off ? passes.back().rule : exact_rule;
   const std::int64_t turns = std::min(layers, max_turns);
   for (std::int64_t turn = 0; turn < turns; ++turn) {
     const std::int64_t layer = turn < turns - 1 ? turn : layers - 1;
@@ -124,7 +124,8 @@ Passes with_single_layers(Passes passes, DType dtype, const Params& params) {
     const double drawn = std::min(terms, as_double(params.integer("in")));
     const double per_number = std::min(terms / 2, 7 * terms / std::sqrt(12 * drawn));
     const double most = std::min(max_range, std::floor(room / per_number));
-    if (more < 1 || most < 2) continue;
+    const bool is_one_number = layer > 0 && drawn < 2;  // whose terms of both signs cancel
+    if (more < 1 || most < 2 || is_one_number) continue;
     const auto plus = [](double low, double high, double needle) {
       return Data{.distribution = Distribution::pairs, .range = {low, high}, .needle = needle};
     };

@@ -140,9 +140,15 @@ assay_build_locked() {
   ((${#targets[@]})) || targets=(all)
   # Ninja runs CMake again by itself when a CMakeLists.txt changes, but does not know of the presets.
   # A configure that failed leaves its cache but no build.ninja.
-  if [[ ! -f $dir/build.ninja || CMakePresets.json -nt $dir/build.ninja ]] || assay_has_arrived "$dir/absent"; then
+  local configure=()
+  if [[ ! -f $dir/build.ninja || CMakePresets.json -nt $dir/build.ninja ]]; then
+    configure=(--preset "$preset")
+  elif assay_has_arrived "$dir/absent"; then
+    configure=("$dir") # the preset would undo what the caller has set by -D
+  fi
+  if ((${#configure[@]})); then
     assay_say "configuring $preset (log: $log)"
-    cmake --preset "$preset" >"$log" 2>&1 || { assay_build_failed configure "$PWD/$log"; return 1; }
+    cmake "${configure[@]}" >"$log" 2>&1 || { assay_build_failed configure "$PWD/$log"; return 1; }
     assay_missing build test >"$dir/absent"
   elif [[ $(ninja -C "$dir" -n "${targets[@]}" 2>&1 | tail -n 1) == 'ninja: no work to do.' ]]; then
     return 0

@@ -93,7 +93,7 @@ class Configure(unittest.TestCase):
         self.assertEqual(self.configure(cuda="NVCC"), ("", ""))
         for way in ({"cuda": "ON"}, {"cuda": "ON", "CUDACXX": str(old)}):
             error = self.configure(fails=True, **way)
-            self.assertIn(f"12.0 ({old}), and the CUDA backend needs 12.8 or newer", error)
+            self.assertIn(f"The CUDA toolkit of {old} is 12.0, and the CUDA backend needs 12.8 or newer", error)
         self.put("bin/nvidia-smi", SMI)
         error = self.configure(fails=True)
         for remedy in ("install one", "CMAKE_CUDA_COMPILER", "-DASSAY_CUDA=OFF"):

@@ -345,7 +345,7 @@ class Refusals(HostTest):
         self.assertIn("no dtype is called 'float31'; choose among f64, f32,",
                       self.refused("import assay\nassay.kernel('square', ['float31'])\n"))
         self.assertIn("kernel 'square' is registered twice for f32",
-                      self.refused("import assay\nassay.kernel('square', ['f32'])(abs)\nassay.kernel('square', ['float'])(abs)\n"))
+                      self.refused("import assay\nassay.kernel('square', ['f32'])(abs)\nassay.kernel('square', ['float32'])(abs)\n"))
         self.assertIn("no framework is called 'jax'; choose among numpy,",
                       self.refused("import assay\nassay.kernel('square', framework='jax')\n"))
 

@@ -15,8 +15,8 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 __all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
 
 DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2", "bf16x9")
-# Of NumPy, PyTorch and C.
-_OTHER_NAMES = {"float64": "f64", "double": "f64", "float32": "f32", "float": "f32", "bfloat16": "bf16", "float16": "f16",
+# Of NumPy and PyTorch, as far as they mean the same in both.
+_OTHER_NAMES = {"float64": "f64", "double": "f64", "float32": "f32", "bfloat16": "bf16", "float16": "f16",
                 "half": "f16", "int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "float8_e4m3fn": "e4m3",
                 "float8_e5m2": "e5m2"}
 FRAMEWORKS = ("numpy", "torch", "cupy", "numba")

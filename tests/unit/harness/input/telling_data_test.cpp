@@ -93,6 +93,14 @@ INSTANTIATE_TEST_SUITE_P(
       return text;
     });
 
+TEST(SingleLayers, AreNotOfOneNumberThatCancelsItself) {
+  const auto launches = launches_of(
+      "linear/linear_stack/f16/batch=16,in=1,width=16,layers=2,bias=1,act=gelu", "single_layers");
+  for (const Launch& launch : launches) {
+    EXPECT_TRUE(std::ranges::all_of(launch.results, [](double y) { return y >= 9; }));
+  }
+}
+
 TEST(SmallSums, AreOfWholeNumbersAndMostlyPositive) {
   for (const char* id : {"linear/f32/batch=1,in=4096,out=1000,bias=0,act=none",
                          "linear/f32/batch=65,in=1025,out=1,bias=0,act=none"}) {
