@@ -84,8 +84,33 @@ assay_missing() {
   done
 }
 
+# assay_too_old: a sentence for each program that is older than the last column of assay_needs demands.
+assay_too_old() {
+  local row program least version remedy
+  while IFS= read -r row; do
+    [[ $row =~ cmd:([^ ]+)\ .*,\ ([0-9.]+)\ or\ newer$ ]] || continue
+    program=${BASH_REMATCH[1]} least=${BASH_REMATCH[2]}
+    case $program in
+      g++) program=${CXX:-g++} remedy="install g++-$least and start again with CXX=g++-$least" ;;
+      *) remedy="install a newer one: python3 -m pip install $program" ;;
+    esac
+    version=$("$program" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1) || true
+    [[ -n $version && $(printf '%s\n' "$least" "$version" | sort -V | head -n 1) != "$least" ]] || continue
+    printf '%s is %s, and %s or newer is needed: %s\n' "$program" "$version" "$least" "$remedy"
+  done < <(assay_needs)
+}
+
 # assay_setup <groups>: installs what is missing, or says what to install and fails.
 assay_setup() {
+  assay_install_missing "$@" || return
+  local old
+  old=$(assay_too_old)
+  [[ -n $old ]] || return 0
+  assay_say "$old"
+  return 1
+}
+
+assay_install_missing() {
   local missing package probe name purpose packages=() as_root=(env)
   missing=$(assay_missing "$@")
   [[ -n $missing ]] || return 0

@@ -1,4 +1,5 @@
-"""scripts/lib/setup.sh: when a build is configured again."""
+"""scripts/lib/setup.sh: what is too old, and when a build is configured again."""
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -54,6 +55,40 @@ class Configuring(unittest.TestCase):
         (self.folder / "build" / "release" / "build.ninja").touch()
         self.assertEqual(self.steps_with(NEEDS), 1)
         self.assertEqual(self.steps, ["configured build/release"])
+
+
+class Versions(unittest.TestCase):
+    def told(self, compiler, cmake, **environment):
+        """What is said of a machine with these programs."""
+        with tempfile.TemporaryDirectory(prefix="assay-setup-") as folder:
+            for name, text in {"g++": compiler, "cmake": cmake}.items():
+                program = pathlib.Path(folder, name)
+                program.write_text(f"#!/bin/sh\necho '{text}'\n", encoding="utf-8")
+                program.chmod(0o755)
+            script = f"set -euo pipefail; source {SETUP}; assay_missing() {{ :; }}; assay_setup build"
+            machine = {"PATH": f"{folder}:{os.environ['PATH']}", **environment}
+            done = subprocess.run(["bash", "-c", script], env=machine, text=True, capture_output=True, check=False)
+            self.assertEqual(done.returncode, 1 if done.stderr else 0)
+            return done.stderr
+
+    def test_those_that_are_new_enough_are_not_spoken_of(self):
+        for compiler in ("g++ (Debian 12.2.0-14) 12.2.0", "g++ (GCC) 12.0.1", "g++ (Ubuntu 13.2.0-23ubuntu4) 13.2.0"):
+            for cmake in ("cmake version 3.25.1", "cmake version 4.0.0", "cmake version 3.31.6-g1"):
+                with self.subTest(compiler=compiler, cmake=cmake):
+                    self.assertEqual(self.told(compiler, cmake), "")
+
+    def test_a_sentence_for_each_that_is_too_old(self):
+        said = self.told("g++ (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", "cmake version 3.22.1")
+        self.assertIn("g++ is 11.4.0, and 12 or newer is needed: install g++-12 and start again with CXX=g++-12", said)
+        self.assertIn("cmake is 3.22.1, and 3.25 or newer is needed: install a newer one: python3 -m pip install cmake", said)
+        self.assertIn("cmake is 3.9.0,", self.told("g++ (GCC) 12.1.0", "cmake version 3.9.0"))
+
+    def test_the_compiler_that_is_named_counts(self):
+        with tempfile.TemporaryDirectory(prefix="assay-setup-") as folder:
+            named = pathlib.Path(folder, "g++-12")
+            named.write_text("#!/bin/sh\necho 'g++-12 (Ubuntu 12.3.0) 12.3.0'\n", encoding="utf-8")
+            named.chmod(0o755)
+            self.assertEqual(self.told("g++ (GCC) 11.4.0", "cmake version 3.25.1", CXX=str(named)), "")
 
 
 if __name__ == "__main__":
