@@ -13,6 +13,8 @@ import subprocess
 import sys
 import zipfile
 
+from needed_versions import needed
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = "assay/_program"
 COMMANDS = ("assay", "assay_gtest", "assay_gbench")
@@ -64,12 +66,10 @@ def version_of(program):
     return number if revision == "unknown" else f"{number}+g{re.sub('[^a-z0-9]+', '.', revision.lower())}"
 
 
-def tag_here():
-    """Names the C library that the programs were linked with: a newer one runs them, an older one does not."""
-    library, version = platform.libc_ver()
-    if library != "glibc":
-        raise SystemExit(f"wheels are made where the C library is glibc, not {library or 'another'}")
-    return f"py3-none-manylinux_{version.replace('.', '_')}_{platform.machine()}"
+def tag_of(installed):
+    """Names the oldest C library with which all programs run."""
+    major, minor = needed([file for _, file in files_below(installed)])["glibc"][:2]
+    return f"py3-none-manylinux_{major}_{minor}_{platform.machine()}"
 
 
 def metadata(name, version, *further):
@@ -118,7 +118,7 @@ def pack_cuda(installed, folder, version, tag):
 
 def main(installation, folder):
     installed = pathlib.Path(installation)
-    version, tag = version_of(installed / "bin/assay"), tag_here()
+    version, tag = version_of(installed / "bin/assay"), tag_of(installed)
     print(pack_main(installed, folder, version, tag))
     if (installed / CUDA_MODULE).exists():
         print(pack_cuda(installed, folder, version, tag))

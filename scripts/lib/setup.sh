@@ -102,6 +102,10 @@ assay_too_old() {
 
 # assay_setup <groups>: installs what is missing, or says what to install and fails.
 assay_setup() {
+  if [[ $(uname -m) != x86_64 ]]; then
+    assay_say "Assay is for x86-64 alone, and this machine is $(uname -m)"
+    return 1
+  fi
   assay_install_missing "$@" || return
   local old
   old=$(assay_too_old)

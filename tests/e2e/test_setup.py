@@ -83,6 +83,16 @@ class Versions(unittest.TestCase):
         self.assertIn("cmake is 3.22.1, and 3.25 or newer is needed: install a newer one: python3 -m pip install cmake", said)
         self.assertIn("cmake is 3.9.0,", self.told("g++ (GCC) 12.1.0", "cmake version 3.9.0"))
 
+    def test_another_processor_is_refused_first(self):
+        with tempfile.TemporaryDirectory(prefix="assay-setup-") as folder:
+            uname = pathlib.Path(folder, "uname")
+            uname.write_text("#!/bin/sh\necho aarch64\n", encoding="utf-8")
+            uname.chmod(0o755)
+            done = subprocess.run(["bash", "-c", f"source {SETUP}; assay_missing() {{ exit 9; }}; assay_setup build"], text=True,
+                                  env={"PATH": f"{folder}:{os.environ['PATH']}"}, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "assay: Assay is for x86-64 alone, and this machine is aarch64\n"))
+
     def test_the_compiler_that_is_named_counts(self):
         with tempfile.TemporaryDirectory(prefix="assay-setup-") as folder:
             named = pathlib.Path(folder, "g++-12")

@@ -5,6 +5,7 @@ import hashlib
 import io
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -89,6 +90,19 @@ class Wheel(unittest.TestCase):
                     data = wheel.read(name)
                     sha256 = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
                     self.assertEqual([digest, size], ["", ""] if name == record else [f"sha256={sha256}", str(len(data))])
+
+    def test_its_name_holds_the_glibc_that_it_needs(self):
+        folder = self.folder / "unpacked"
+        asked = set()
+        for wheel in self.wheels.glob("*.whl"):
+            with zipfile.ZipFile(wheel) as packed:
+                packed.extractall(folder)
+        for file in folder.rglob("*"):
+            if file.is_file() and file.read_bytes()[:4] == b"\x7fELF":
+                told = subprocess.run(["readelf", "--version-info", file], check=True, capture_output=True, text=True).stdout
+                asked |= {int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", told)}
+        for wheel in self.wheels.glob("*.whl"):
+            self.assertIn(f"manylinux_2_{max(asked)}_x86_64", wheel.name)
 
     def test_it_holds_no_tests_and_no_second_copy_of_a_library(self):
         with zipfile.ZipFile(next(self.wheels.glob("assay-*.whl"))) as wheel:
