@@ -40,10 +40,12 @@ std::vector<fs::path> split(const char* list) {
   return paths;
 }
 
-/// Lists the folders of the active virtual environment and of the system's Pythons.
+/// Lists the folders of the active environment, of the user and of the system's Pythons.
 std::vector<fs::path> site_packages() {
   std::vector<fs::path> found;
   std::vector<fs::path> prefixes = split(std::getenv("VIRTUAL_ENV"));
+  std::ranges::copy(split(std::getenv("CONDA_PREFIX")), std::back_inserter(prefixes));
+  if (const char* home = std::getenv("HOME")) prefixes.push_back(fs::path(home) / ".local");
   for (const char* prefix : {"/usr/local", "/usr"}) prefixes.emplace_back(prefix);
   for (const fs::path& prefix : prefixes) {
     for (const fs::path& python : entries(prefix / "lib")) {
@@ -58,16 +60,19 @@ std::vector<fs::path> site_packages() {
 
 }  // namespace
 
-Library::Library(const std::string& name, std::span<const fs::path> folders)
-    : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+Library::Library(const std::string& name, std::span<const fs::path> folders) : name_(name) {
   problem_ = name + " not found";
+  const auto open = [&](const fs::path& file) {
+    handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return handle_ != nullptr;
+  };
+  if (std::ranges::none_of(folders, &fs::path::empty)) open(name);
   for (const fs::path& folder : folders) {
     if (handle_ != nullptr) break;
     std::error_code unreadable;
     const fs::path file = folder / name;
-    if (!fs::exists(file, unreadable)) continue;
-    handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) problem_ = dlerror();  // it exists but does not load: more useful
+    if (!folder.empty() && !fs::exists(file, unreadable)) continue;
+    if (!open(file) && !folder.empty()) problem_ = dlerror();  // exists, does not load
   }
   if (handle_ != nullptr) problem_.clear();
 }
@@ -88,6 +93,8 @@ std::vector<fs::path> package_folders(std::span<const fs::path> site_packages) {
 
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> folders = split(std::getenv("ASSAY_CUDA_LIBS"));
+  folders.emplace_back();  // the loader's places
+  for (const fs::path& conda : split(std::getenv("CONDA_PREFIX"))) folders.push_back(conda / "lib");
   for (const char* usual : {"/usr/local/cuda/lib64", "/usr/local/cuda/lib",
                             "/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu"}) {
     folders.emplace_back(usual);

@@ -11,7 +11,8 @@ namespace assay::cuda {
 /// closed: libraries that hold GPU state do not survive it.
 class Library {
  public:
-  /// Looks for `name` in the loader's places, then in each of `folders`.
+  /// Looks for `name` in each of `folders`; in the loader's places where an empty path stands among
+  /// them, or first where none does.
   Library(const std::string& name, std::span<const std::filesystem::path> folders);
 
   bool is_open() const { return handle_ != nullptr; }
@@ -40,9 +41,10 @@ class Library {
   std::string problem_;
 };
 
-/// Folders to search for CUDA's libraries after the loader's places, in order: the folders of the
-/// environment variable ASSAY_CUDA_LIBS (separated by colons), the toolkit's usual folder, and the
-/// folders of Python packages: `nvidia/<part>/lib` in each folder of `site_packages`.
+/// Folders to search for CUDA's libraries, in order: those of the environment variable
+/// ASSAY_CUDA_LIBS (separated by colons), the loader's places, `lib` of Conda's environment, the
+/// toolkit's usual folder, and the folders of Python packages: `nvidia/<part>/lib` in each folder
+/// of `site_packages`.
 std::vector<std::filesystem::path> library_folders();
 std::vector<std::filesystem::path> package_folders(
     std::span<const std::filesystem::path> site_packages);
