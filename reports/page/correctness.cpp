@@ -117,20 +117,22 @@ Json suite_json(const Content& content, const std::string& suite) {
   add(all.expected, "known failures");
   const auto known = content.input.suites.find(suite);
   const std::int64_t bad = all.wrong + all.broken;
-  return {
-      {"suite", suite},
-      {"description", known == content.input.suites.end() ? "" : known->second},
-      {"share", fmt::format("{:.4g}", all.total() == 0 ? 0.0
-                                                       : 100.0 * static_cast<double>(all.right) /
-                                                             static_cast<double>(all.total()))},
-      {"bad_share", fmt::format("{:.4g}", all.total() == 0 ? 0.0
-                                                           : 100.0 * static_cast<double>(bad) /
-                                                                 static_cast<double>(all.total()))},
-      {"right", with_commas(all.right)},
-      {"total", with_commas(all.total())},
-      {"rest", rest},
-      {"kind", bad > 0 ? "bad" : "good"},
-      {"table", Json::array({ops_table(content, suite)})}};
+  const std::int64_t ran = all.total() - all.skipped;  // a skip is neither right nor wrong
+  const auto share = [&](std::int64_t n) {
+    return fmt::format("{:.4g}",
+                       ran == 0 ? 0.0 : 100.0 * static_cast<double>(n) / static_cast<double>(ran));
+  };
+  return {{"suite", suite},
+          {"description", known == content.input.suites.end() ? "" : known->second},
+          {"share", share(all.right)},
+          {"bad_share", share(bad)},
+          {"right", with_commas(all.right)},
+          {"ran", with_commas(ran)},
+          {"rest", rest},
+          {"kind", bad > 0   ? "bad"
+                   : ran > 0 ? "good"
+                             : ""},
+          {"table", Json::array({ops_table(content, suite)})}};
 }
 
 }  // namespace

@@ -302,6 +302,8 @@ TEST(Page, KnownFailuresAndSkipsAreNoProblems) {
   EXPECT_TRUE(has(part(html, "problems"), "Nothing is wrong"));
   EXPECT_TRUE(has(part(html, "correctness"), "○ 0/1 1 expected"));
   EXPECT_TRUE(has(part(html, "correctness"), "– 0/1 1 skipped"));
+  EXPECT_TRUE(has(part(html, "correctness"), "<b>1</b> of 2 right <small>1 skipped"))
+      << "of those that ran";
 }
 
 TEST(Page, AFigureOfTooFewSamplesSaysSoWhereItsIntervalWouldBe) {
