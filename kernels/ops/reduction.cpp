@@ -68,8 +68,8 @@ Passes multiplied(DType dtype, const Params& params) {
   Passes passes =
       with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots);
   const Data neighbours_differ{.distribution = Distribution::alternating, .range = {1, 2}};
-  passes = with_few_terms_in_turns(std::move(passes), sum_rule, neighbours_differ);
-  return with_lone_terms(std::move(passes), one_product_rule);
+  passes = with_lone_terms(std::move(passes), one_product_rule);
+  return with_few_terms_in_turns(std::move(passes), sum_rule, neighbours_differ);
 }
 
 /// Numbers whose squares overflow the accumulator, or vanish in it. Of f16, whose do neither,
@@ -99,10 +99,10 @@ Passes normed(DType dtype, const Params& params) {
                                  {.distribution = Distribution::roots}, unbiased);
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))
     passes.insert(passes.end() - 1, std::move(pass));
-  passes = with_few_terms_in_turns(std::move(passes), norm_rule);
   Rule lone = norm_rule;
   lone.roundings = 1;
-  return with_lone_terms(std::move(passes), lone);
+  passes = with_lone_terms(std::move(passes), lone);
+  return with_few_terms_in_turns(std::move(passes), norm_rule);
 }
 
 /// Excludes subnormal factors, whose error is not relative.
