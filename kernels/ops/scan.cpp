@@ -11,7 +11,7 @@ namespace {
 Passes running_sums(DType dtype, const Params& params) {
   Passes passes = sums();
   for (Data& data : passes[1].data) data.runs = 20;
-  // Of few bits, the last of many sums show a term only where the sum is small.
+  // Sums of few bits show a term only while they are small.
   for (const std::int64_t turn : {0, 1}) {
     passes.insert(passes.end() - 1, Pass{"small_sums", {of_both_signs(1, 2, turn)}, exact_rule});
   }

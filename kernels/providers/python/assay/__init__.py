@@ -15,10 +15,10 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 __all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
 
 DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2", "bf16x9")
-# Of NumPy and PyTorch, as far as they mean the same in both.
-_OTHER_NAMES = {"float64": "f64", "double": "f64", "float32": "f32", "bfloat16": "bf16", "float16": "f16",
-                "half": "f16", "int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "float8_e4m3fn": "e4m3",
-                "float8_e5m2": "e5m2"}
+# Dtypes by their names in NumPy and PyTorch, as far as these mean the same in both.
+_FRAMEWORKS_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64",
+                     "i32": "int32", "i8": "int8", "u8": "uint8", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
+_OTHER_NAMES = {"double": "f64", "half": "f16", **{theirs: ours for ours, theirs in _FRAMEWORKS_NAMES.items()}}
 FRAMEWORKS = ("numpy", "torch", "cupy", "numba")
 
 

@@ -2,13 +2,12 @@
 import ctypes
 import sys
 
-from assay import NotMine
+from assay import _FRAMEWORKS_NAMES, NotMine
 from assay._dlpack import CPU, CUDA, Memory
 
 _SIZES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2, "i64": 8, "i32": 4, "i8": 1, "u8": 1, "e4m3": 1, "e5m2": 1}
-_NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "i64": "int64", "i32": "int32", "i8": "int8",
-                "u8": "uint8"}
-_ML_DTYPES = {"bf16": "bfloat16", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
+_ML_DTYPES = {ours: _FRAMEWORKS_NAMES[ours] for ours in ("bf16", "e4m3", "e5m2")}  # NumPy lacks them
+_NUMPY_NAMES = {ours: theirs for ours, theirs in _FRAMEWORKS_NAMES.items() if ours not in _ML_DTYPES}
 
 
 def byte_strides(tensor):
