@@ -231,8 +231,9 @@ Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias
   return passes;
 }
 
-Passes with_few_terms_in_turns(Passes passes, const Rule& rule, std::optional<Data> other) {
-  constexpr double most_terms = 14;
+Passes with_few_terms_in_turns(Passes passes, Rule rule, std::optional<Data> other) {
+  rule.roundings = 14;  // the most borders in a turn
+  rule.plain_sums = false;
   for (const std::int64_t turn : {0, 1}) {
     std::vector<Data> data{
         {.distribution = Distribution::at_borders, .range = {1, 2}, .turn = turn}};
@@ -241,9 +242,6 @@ Passes with_few_terms_in_turns(Passes passes, const Rule& rule, std::optional<Da
       data.back().turn = turn;
     }
     passes.insert(passes.end() - 1, Pass{"few_terms", std::move(data), rule});
-    Rule& few = passes[passes.size() - 2].rule;
-    few.roundings = most_terms;
-    few.plain_sums = false;
   }
   return passes;
 }
