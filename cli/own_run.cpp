@@ -16,6 +16,19 @@ namespace assay::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+FileDescriptor open_file(const fs::path& path, int flags) {
+  constexpr mode_t mode = 0644;
+  FileDescriptor file(open(path.c_str(), flags | O_CLOEXEC, mode));
+  if (file.get() < 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot open " + path.string());
+  }
+  return file;
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (fs::temp_directory_path() / "assay-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) {
@@ -30,15 +43,13 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 int run_self(std::vector<std::string> arguments,
-             std::vector<std::pair<std::string, std::string>> environment) {
+             std::vector<std::pair<std::string, std::string>> environment, const fs::path& errors) {
   arguments.insert(arguments.begin(), this_program().string());
-  const FileDescriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (nowhere.get() < 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
-  }
+  const FileDescriptor nowhere = open_file("/dev/null", O_RDWR);
+  const FileDescriptor error = open_file(errors, O_WRONLY | O_CREAT | O_TRUNC);
   const pid_t pid = start_child({.arguments = std::move(arguments),
                                  .environment = std::move(environment),
-                                 .streams = {nowhere.get(), nowhere.get(), nowhere.get()}});
+                                 .streams = {nowhere.get(), nowhere.get(), error.get()}});
   int status = 0;
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");

@@ -21,8 +21,10 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Runs this program without its output. Returns its exit code, or 128 and the signal.
+/// Runs this program without its output; standard error goes to `errors`. Returns its exit code, or
+/// 128 and the signal.
 int run_self(std::vector<std::string> arguments,
-             std::vector<std::pair<std::string, std::string>> environment);
+             std::vector<std::pair<std::string, std::string>> environment,
+             const std::filesystem::path& errors = "/dev/null");
 
 }  // namespace assay::cli

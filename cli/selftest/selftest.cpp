@@ -32,6 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int full_seeds = 5;
+constexpr int most_takes = 3;
 
 struct Options {
   fs::path csv = "assay-selftest.csv";
@@ -48,9 +49,13 @@ int expected_exit(Status status) {
   return class_of(status) == StatusClass::wrong ? wrong : infrastructure;
 }
 
+std::string no_row(const Outcome& outcome) {
+  return fmt::format("no row, exit code {}: {}", outcome.exit_code, outcome.said);
+}
+
 /// Returns why the outcome is not the one that the pairing demands; empty if it is.
 std::string objection(const Pairing& pairing, const Outcome& outcome) {
-  if (outcome.row() == nullptr) return fmt::format("no row, exit code {}", outcome.exit_code);
+  if (outcome.row() == nullptr) return no_row(outcome);
   const Record& row = *outcome.row();
   if (row.status != pairing.status) {
     return fmt::format("{} and not {}: {}", name(row.status), name(pairing.status), row.reason);
@@ -76,7 +81,7 @@ const Cells head{"fault", "case", "verdict", "caught by", "status", "exit", "", 
 /// Returns the cells of a row below `header`.
 Cells cells_of(std::string_view fault, const Pairing& pairing, std::string_view verdict,
                const Outcome& outcome, int seed) {
-  const Record none{.reason = "no row"};
+  const Record none{.reason = no_row(outcome)};
   const Record& row = outcome.row() != nullptr ? *outcome.row() : none;
   return {std::string(fault),
           std::string(pairing.case_id),
@@ -128,11 +133,18 @@ class Selftest {
   void faulty_device(std::span<const Pairing> pairings, int seed) {
     for (const Pairing& pairing : pairings) {
       if (pairing.status == Status::pass) continue;
-      const Outcome outcome = run_case(pairing, {.fault = pairing.fault,
-                                                 .seed = seed,
-                                                 .device = device_,
-                                                 .fault_variable = fault_variable_});
-      const std::string why = objection(pairing, outcome);
+      Outcome outcome;
+      std::string why;
+      // Where others use the cores a trial has few launches, of which a fault may spare all.
+      for (int takes = 0; takes < most_takes; ++takes) {
+        outcome = run_case(pairing, {.fault = pairing.fault,
+                                     .seed = seed,
+                                     .device = device_,
+                                     .fault_variable = fault_variable_});
+        why = objection(pairing, outcome);
+        if (why.empty() || outcome.row() == nullptr) break;
+        if (!outcome.row()->contended.value_or(false)) break;
+      }
       add(cells_of(pairing.fault, pairing, why.empty() ? "caught" : "MISSED", outcome, seed),
           why.empty(), why);
       why.empty() ? ++caught_ : ++missed_;
@@ -149,6 +161,8 @@ class Selftest {
     for (const Cells& row : rows_) text += csv_line(row) + "\n";
     csv_.write(text);
     csv_.close();
+    // Once more at the end: among hundreds of rows a bad one is not seen.
+    say_text(bad_);
     say("{} of {} faults caught, {} of {} right devices not flagged\n{}\n", caught_,
         caught_ + missed_, passed_, passed_ + alarms_, csv_.name());
     return missed_ + alarms_ == 0 && caught_ + passed_ > 0 ? ok : wrong;
@@ -168,7 +182,11 @@ class Selftest {
 
   void add(Cells row, bool well, const std::string& why = "") {
     show_row(row);
-    if (!well) show(screen(), "    {}\n", why.empty() ? row[6] : why);
+    if (!well) {
+      const std::string& reason = why.empty() ? row[6] : why;
+      show(screen(), "    {}\n", reason);
+      bad_ += fmt::format("{}: {} on {}: {}\n", row[2], row[0], row[1], reason);
+    }
     std::fflush(screen());
     rows_.push_back(std::move(row));
   }
@@ -183,6 +201,7 @@ class Selftest {
   std::string fault_variable_;
   OutputFile csv_;
   std::vector<Cells> rows_;
+  std::string bad_;  // lines on what was missed or flagged
   int caught_ = 0;
   int missed_ = 0;
   int passed_ = 0;

@@ -1,16 +1,34 @@
 #include "cli/selftest/selftest_run.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "cli/own_run.h"
 #include "kernels/core/names.h"
+#include "kernels/core/status.h"
 #include "kernels/core/this_program.h"
 #include "reports/files/results_reader.h"
 
 namespace assay::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::string last_line(const fs::path& file) {
+  std::ifstream text(file);
+  std::string line;
+  std::string last;
+  while (std::getline(text, line)) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+}  // namespace
 
 Outcome run_injected(int simulated, const Injection& injection,
                      const std::vector<std::string>& selection) {
@@ -26,6 +44,8 @@ Outcome run_injected(int simulated, const Injection& injection,
   if (!injection.fault_variable.empty()) {
     environment.emplace_back(injection.fault_variable, injection.fault);
   } else {
+    // Simulated devices are this run's alone: another selftest beside it has others.
+    environment.emplace_back("ASSAY_LOCK_DIR", (folder.path() / "locks").string());
     if (!is_on_cpu) {
       arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
     }
@@ -48,11 +68,17 @@ Outcome run_injected(int simulated, const Injection& injection,
     run = folder.path() / ("run" + std::to_string(i));
     std::vector<std::string> all = arguments;
     all.insert(all.end(), {"--out", run.string()});
-    outcome.exit_code = run_self(std::move(all), environment);
+    const fs::path errors = folder.path() / "errors";
+    outcome.exit_code = run_self(std::move(all), environment, errors);
+    outcome.said = last_line(errors);
   }
   const fs::path results = run / "results.csv";
   if (!fs::exists(results)) return outcome;
-  outcome.rows = read_results_file(results);
+  try {
+    outcome.rows = read_results_file(results);
+  } catch (const UsageError& torn) {  // by a full disk, for instance: nobody's usage
+    outcome.said += fmt::format(" ({})", torn.what());
+  }
   return outcome;
 }
 

@@ -24,6 +24,7 @@ struct Injection {
 /// Exit code and rows of a run.
 struct Outcome {
   int exit_code = 0;  // 128 and the signal where one ended it
+  std::string said;   // its last words on standard error
   std::vector<Record> rows;
 
   /// Returns the one row; null if there is none or more than one.

@@ -1,8 +1,10 @@
 """The program shows that it catches what it claims to catch, and never cries wolf."""
 import csv
+import resource
+import subprocess
 import unittest
 
-from support import ABSENT, AssayTest
+from support import ABSENT, ASSAY, AssayTest
 
 
 class Selftest(AssayTest):
@@ -48,6 +50,23 @@ class Selftest(AssayTest):
         missed = [row for row in self.table("felt.csv") if row["first_not_felt"]]
         self.assertEqual({(row["place"], row["felt"]) for row in missed}, {("drawn", "0")})
         self.assay("selftest", "--felt", "--filter", "random/f32", "--csv", "felt.csv", expect=1)  # nothing to feel
+
+    def test_two_at_once_have_simulated_devices_of_their_own(self):
+        # Not a folder of locks for each test, but one for both, as on a machine that people share.
+        command = [ASSAY, "selftest", "--only", "past_end", "--csv"]
+        two = [subprocess.Popen([*command, f"{i}.csv"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True) for i in range(2)]
+        self.assertEqual([(process.communicate()[1].split("\n")[0], process.returncode) for process in two],
+                         [("1 of 1 faults caught, 1 of 1 right devices not flagged", 0)] * 2)
+
+    def test_what_is_missed_is_said_again_at_the_end_with_its_reason(self):
+        room_bytes = 200  # for no file of a run, but for its error
+        limit = (resource.RLIMIT_FSIZE, (room_bytes, room_bytes))
+        said = self.assay("selftest", "--only", "past_end", "--csv", "-", expect=1,
+                          preexec_fn=lambda: resource.setrlimit(*limit)).stderr.splitlines()[-4:]
+        self.assertRegex(said[0], "^MISSED: past_end on tensor_ops/add/f32/n=1003: no row, exit code 4: .*File too large")
+        self.assertRegex(said[1], "^FALSE ALARM: none on tensor_ops/add/f32/n=1003: no row, exit code 4: .*File too large")
+        self.assertEqual(said[2], "0 of 1 faults caught, 0 of 1 right devices not flagged")
 
     def test_one_fault_alone(self):
         self.assay("selftest", "--only", "stale_element", "--csv", "one.csv")
