@@ -8,6 +8,8 @@
 
 #include "harness/execute/checks.h"
 #include "harness/execute/trial.h"
+#include "harness/measure/contention.h"
+#include "kernels/core/clock.h"
 
 namespace assay {
 
@@ -15,10 +17,18 @@ namespace assay {
 /// judge's own clock.
 class ClockCheck {
  public:
+  using TellLost = measure::LostTime (*)();
+
   /// `is_foreign`: a process with kernels that nobody vouches for tells the times, and could tell
-  /// others of samples than of longer series.
-  ClockCheck(Trial& trial, const Checks& checks, bool is_foreign = false)
-      : trial_(trial), checks_(checks), is_foreign_(is_foreign) {}
+  /// others of samples than of longer series. `lost` tells what others took of the cores.
+  ClockCheck(Trial& trial, const Checks& checks, bool is_foreign = false,
+             TellLost lost = measure::lost_time)
+      : trial_(trial),
+        checks_(checks),
+        is_foreign_(is_foreign),
+        lost_(lost),
+        lost_before_(lost()),
+        begin_s_(system_call_s()) {}
 
   /// Counts a sample, or a reading without launches. Throws WrongResult for a time that no clock
   /// can tell: a negative one.
@@ -42,11 +52,15 @@ class ClockCheck {
   std::int64_t launches_of(double least_s, std::int64_t fewest);
   void demand_long_series();
   void demand_samples();
+  double faster_share() const;
   [[noreturn]] void accuse(const std::string& why) const;
 
   Trial& trial_;
   const Checks& checks_;
   bool is_foreign_;
+  TellLost lost_;
+  measure::LostTime lost_before_;
+  double begin_s_;
   std::vector<Reading> readings_;
   std::vector<double> empty_s_;
   std::size_t next_set_ = 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -96,6 +97,20 @@ TEST_F(ClockChecks, DoNotHoldABusierTimeThatCameLaterAgainstSamples) {
   // Launches of this trial take far longer than these, of which the fast ones hide nothing.
   for (int i = 0; i < 10; ++i) clock_.add(1, 1e-9, i % 2 == 0 ? 1.05e-9 : 1e-3);
   EXPECT_EQ(wrong_by([&] { clock_.check_series(); }), "");
+}
+
+TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
+  const auto busy = [] { return measure::LostTime{.stolen_s = 1000 * system_call_s()}; };
+  const auto accused_of = [&](double told_share) {
+    ClockCheck clock(timed_.trial, checks_, true, busy);
+    constexpr int launches = 100;
+    double least_s = 1;
+    for (int i = 0; i < 20; ++i) least_s = std::min(least_s, timed_.trial.time_s(launches));
+    for (int i = 0; i < 10; ++i) clock.add(launches, told_share * least_s, least_s);
+    return wrong_by([&] { clock.check_series(); }, Check::clock);
+  };
+  EXPECT_EQ(accused_of(0.75), "");
+  EXPECT_NE(accused_of(0.1), "");
 }
 
 TEST_F(ClockChecks, ExplainNoMoreThanAMessageTakes) {
