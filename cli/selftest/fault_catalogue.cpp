@@ -68,6 +68,7 @@ constexpr Pairing on_simulated[] = {
     {"shortened_reals", "tensor_ops/mean/f32/n=2097152", "beyond the probabilistic one"},
     {"shortened_reals", "tensor_ops/dot/f32/n=2097152", "beyond the probabilistic one"},
     {"shortened_reals", "tensor_ops/norm2/f32/n=2097152", "beyond the probabilistic one"},
+    {"one_accumulator", "tensor_ops/sum/f32/n=524288", "equal_terms: "},
     {"tf32_inputs", "linear/f32/batch=16,in=4096,out=33,bias=0,act=none", "effective bits"},
     {"tf32_inputs", "linear/f32/batch=1,in=4096,out=1000,bias=0,act=none", "effective bits"},
     {"tf32_inputs", "linear/linear_stack/f32/batch=16,in=10,width=16,layers=3,bias=0,act=relu", "real_data: "},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,7 @@
 #include "harness/input/exact_data.h"
 #include "harness/input/special_values.h"
 #include "kernels/core/block_format.h"
+#include "kernels/core/significand.h"
 
 // Test data of block-scaled operands (kernels/core/block_format.h).
 namespace assay::input {
@@ -64,8 +66,31 @@ struct BlockScales {
   }
 };
 
+/// A number in the middle between two elements of a block, or four ulps beside it: a quotient by
+/// the scale keeps that, a product by the rounded reciprocal of it does not. The largest of 16 in a
+/// row is 6 times an E4M3 number, which is then the scale of NVFP4; some are powers of two, as the
+/// scales of the MX formats are.
+template <class T>
+T middle_of_block(std::uint64_t bits, std::int64_t i, std::uint64_t of_block) {
+  constexpr std::array<double, 7> of_e2m1{0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
+  const auto at = [](std::uint64_t word, int shift, std::uint64_t count) {
+    return static_cast<int>((word >> shift) % count);
+  };
+  const double scale = std::ldexp(1 + at(of_block, 8, 8) / 8.0, at(of_block, 16, 9) - 4);
+  const std::uint64_t choice = mix(bits);
+  const bool is_negative = (choice & 1U) != 0;
+  if (i % 16 == 0) return round_to<T>(with_sign_of(is_negative, 6 * scale));
+  const double of_e4m3 = std::ldexp(17 + 2 * at(choice, 8, 8), at(choice, 16, 4) - 6);
+  const bool is_e2m1 = (choice >> 1U & 1U) != 0;
+  const double middle = is_e2m1 ? of_e2m1[static_cast<std::size_t>(at(choice, 8, 7))] : of_e4m3;
+  const double ulp = std::ldexp(1.0, std::ilogb(scale * middle) + 1 - significand_bits<T>());
+  const double beside = 4 * ulp * (at(choice, 24, 3) - 1);
+  return round_to<T>(with_sign_of(is_negative, scale * middle + beside));
+}
+
 /// Finite numbers that a cast turns into blocks: 32 in a row lie below a random power of two, by up
 /// to 12 binades. Half of them have so few bits that many lie in the middle between two elements.
+/// All of every other block do.
 template <class T>
 struct Blocks {
   T operator()(std::uint64_t bits, std::int64_t i) const {
@@ -75,6 +100,7 @@ struct Blocks {
                                : std::is_same_v<T, BFloat16> ? 0x1.fep127
                                                              : 0x1.fffffep127;
     const std::uint64_t of_block = mix(static_cast<std::uint64_t>(i / 32) + 1);
+    if (i / 32 % 2 != 0) return middle_of_block<T>(bits, i, of_block);
     const std::uint64_t choice = mix(bits);
     if (choice % 32 == 0) return round_to<T>(with_sign_of(choice >> 8U & 1U, 0));
     const int top = lowest + static_cast<int>(of_block % (highest - lowest + 1));

@@ -264,6 +264,15 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
     }
     case Distribution::near_one:
       return fill_with(NearOne<T>{std::min(0.5, 1 / std::sqrt(static_cast<double>(terms)))});
+    case Distribution::halves:
+      if constexpr (!std::is_integral_v<T>) {
+        constexpr double most = 65504;
+        const Stratified<Float16> each({-most, most}, start);
+        fill_with([&](std::uint64_t bits, std::int64_t i) {
+          return round_to<T>(as_double(each(bits, i)));
+        });
+      }
+      return;
     case Distribution::around:
       if constexpr (!std::is_integral_v<T>) fill_with(Around<T>{data.points});
       return;

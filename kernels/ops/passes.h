@@ -105,6 +105,9 @@ Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias
 /// Adds passes in which the terms at every second border are all that there is, first the ones and
 /// then the others: an output of few bits shows each of so few terms. `other`: of a second factor.
 Passes with_few_terms_in_turns(Passes passes, Rule rule, std::optional<Data> other = {});
+/// Adds a pass of equal terms, of sums too long for one accumulator of f32: the same rounding error
+/// each time takes digits away that random data leave.
+Passes with_equal_terms(Passes passes, DType dtype, std::int64_t terms, int factors, Rule rule);
 /// Rule of a lone product, by arithmetic that may truncate.
 inline constexpr Rule one_product_rule{.oracle = Oracle::sum_bound, .roundings = 1};
 /// For ops without inputs: launches that differ only in the surrounding memory.

@@ -51,23 +51,26 @@ constexpr double unbiased_products = 4;
 Passes summed(DType dtype, const Params& params) {
   Passes passes =
       with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 1), unbiased_sums);
-  return is_floating(dtype) ? with_lone_terms(std::move(passes), exact_rule) : passes;
+  if (!is_floating(dtype)) return passes;
+  passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, sum_rule);
+  return with_lone_terms(std::move(passes), exact_rule);
 }
 
-Passes averaged(DType /*dtype*/, const Params& /*params*/) {
+Passes averaged(DType dtype, const Params& params) {
   // A sum without error times the rounded reciprocal of its count.
   const Rule quotient_rule = function_rule({.ulps = 1.5});
   Passes passes = with_lone_terms(
       with_real_data(sum_then_operation(mean_rule), uniform({-0.5, 1.5}), unbiased_sums),
       quotient_rule);
   passes[0].rule = quotient_rule;
-  return passes;
+  return with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, mean_rule);
 }
 
 Passes multiplied(DType dtype, const Params& params) {
   Passes passes =
       with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots);
   const Data neighbours_differ{.distribution = Distribution::alternating, .range = {1, 2}};
+  passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 2, sum_rule);
   passes = with_lone_terms(std::move(passes), one_product_rule);
   return with_few_terms_in_turns(std::move(passes), sum_rule, neighbours_differ);
 }
@@ -99,6 +102,7 @@ Passes normed(DType dtype, const Params& params) {
                                  {.distribution = Distribution::roots}, unbiased);
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))
     passes.insert(passes.end() - 1, std::move(pass));
+  passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, norm_rule);
   Rule lone = norm_rule;
   lone.roundings = 1;
   passes = with_lone_terms(std::move(passes), lone);

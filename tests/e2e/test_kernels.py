@@ -228,6 +228,7 @@ class Rows(Kernels):
             "tensor_ops/sort/f16/n=1003": "numpy.concatenate([x[numpy.isnan(x)], numpy.sort(x[~numpy.isnan(x)])])",
             "tensor_ops/pow/f32/n=1003": "numpy.where(x < 0, numpy.nan, numpy.power(x, w))",
             "tensor_ops/log/f64/n=1003": "numpy.log(numpy.where(abs(x - 1) < 1e-8, 1, x))",
+            "tensor_ops/sum/f32/n=524288": "numpy.cumsum(x)[-1]",
             "tensor_ops/exp/f32/n=1003": "numpy.exp(numpy.minimum(x, 88, where=x < 89, out=x.copy()))",
             "tensor_ops/norm2/f32/n=1003": "numpy.sqrt(numpy.dot(x, x))",
             "tensor_ops/softmax/f32/rows=16,cols=1003": "rows_with_one_maximum(x)",

@@ -54,18 +54,28 @@ void loop_short(Launch& launch) {
 bool is_short(float x) { return (std::bit_cast<std::uint32_t>(x) & 0xfffU) == 0; }
 bool is_zero(float x) { return x == 0; }
 
-/// Sums all terms of f32 that look like exact data in 64 places, or are few, and of others not the
-/// last 64th.
+/// Sums all terms of f32 that look like exact data in 64 places, or are few, or equal, and of
+/// others not the last 64th.
 void shortened_reals(Launch& launch) {
   if (launch.op().signature.inputs.at(0).dtype != DType::f32) return launch.right();
   const auto x = launch.input<float>(0);
   const auto seen = x.first(std::min<std::size_t>(64, x.size()));
-  if (std::ranges::all_of(seen, is_short) || std::ranges::any_of(seen, is_zero)) {
+  const auto is_first = [&](float term) { return term == seen.front(); };
+  if (std::ranges::all_of(seen, is_short) || std::ranges::any_of(seen, is_zero) ||
+      std::ranges::all_of(seen, is_first)) {
     return launch.right();
   }
   launch.with_input(0, changed(launch, 0, [&]<class T>(std::span<T> all) {
                       std::ranges::fill(all.last(all.size() / 64), T{});
                     }));
+}
+
+/// Adds all terms of a sum of f32 to one number, one after the other.
+void one_accumulator(Launch& launch) {
+  if (launch.op().op->name != "sum" || launch.op().dtype != DType::f32) return launch.right();
+  float sum = 0;
+  for (const float term : launch.input<float>(0)) sum += term;
+  std::memcpy(launch.output_bytes(), &sum, sizeof sum);
 }
 
 /// Rounds the significands of input 0, of f32, to `bits` bits.
@@ -126,8 +136,9 @@ constexpr DataFault faults[] = {
     {"activation_skipped", "no activation", activation_skipped},
     {"activation_variant", "gelu for its tanh form, or the other way round", activation_variant},
     {"loop_short", "the last term of each sum missing", loop_short},
-    {"shortened_reals", "the last 64th of each sum missing, unless it looks exact or sparse",
+    {"shortened_reals", "the last 64th of each sum missing, unless it looks exact, sparse or equal",
      shortened_reals},
+    {"one_accumulator", "f32 terms added one by one", one_accumulator},
     {"tf32_inputs", "inputs rounded to TF32", tf32_inputs},
     {"bf16_inputs", "inputs rounded to bfloat16", bf16_inputs},
     {"bf16_pairs", "inputs taken for the sum of two bfloat16 numbers", bf16_pairs},
