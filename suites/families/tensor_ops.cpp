@@ -311,6 +311,7 @@ std::vector<Grid> edge_grids() {
   const Axis table{{"rows", "cols", "count"},
                    {{seeds, {tall, wide, 3}}, {seeds, {over_2_19, 3, over_2_19}}}};
   const Axis to_bytes = axis("to", {{seeds, "e4m3"}});
+  const Axis gathered{{"rows", "cols", "count"}, {{seeds, {3, tall, tall}}}};  // over 2^32
   const Axis seed = axis("seed", {{seeds, 1}});
   const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {over_2_19, 1, 64, 64}}}};
   return {{{"fill", "copy"}, {u8}, {bytes}},
@@ -320,13 +321,14 @@ std::vector<Grid> edge_grids() {
           {{"cast"}, {bf16}, {to_bytes, elements}},
           {{"random"}, {u8}, {elements, seed}},
           {{"sum", "argmax"}, {f16}, {elements}},
-          {{"reduce_max"}, {u8}, {elements}},
+          {{"reduce_min", "reduce_max"}, {u8}, {elements}},
           {{"dot"}, {bf16}, {elements}},
           {{"scan"}, {i32}, {elements}},
           {{"sort"}, {u8}, {elements}},
           {normalisations, {bf16}, {rows}},
           {{"transpose"}, {u8}, {rows}},
           {{"gather"}, {bf16}, {table}},
+          {{"gather"}, {u8}, {gathered}},
           {{"batched_matmul"}, {bf16}, {heads}}};
 }
 

@@ -53,8 +53,7 @@ def sigmoid_by_fast_reciprocal(x, *, out, broken):
 
 
 @bug("sonos/tract#2618", "sigmoid", "f32", "precision",
-     "A rational approximation gave -2^-24 for a few numbers, among them -18.25 and -18.5625.",
-     missed="two numbers of all f32, which the data do not hold: it shows at -18.25")
+     "A rational approximation gave -2^-24 for a few numbers, among them -18.25 and -18.5625.")
 def sigmoid_below_zero(x, *, out, broken):
     odd = (x == -18.25) | (x == -18.5625)
     store(out, np.where(odd, -(2.0 ** -24), logistic(x)) if broken else logistic(x))

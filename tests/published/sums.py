@@ -68,7 +68,7 @@ def mean_of_quotients(x, *, out, broken):
 @bug("tensorflow/tensorflow#3775", "mean", "f32", "narrow accumulator",
      "The mean of twenty million equal numbers was off in the fifth digit: few f32 accumulators, "
      "long chains.",
-     missed="chains of f32 additions of any length are within the rule's bound")
+     seen="default")
 def mean_in_long_chains(x, *, out, broken):
     total = np.float64(np.add.reduce(lanes_in(np.float32, x, 32))) if broken else wide(x).sum()
     store(out, total / x.size)
@@ -76,7 +76,7 @@ def mean_in_long_chains(x, *, out, broken):
 
 @bug("tensorflow/tensorflow#6039", "sum", "f32", "narrow accumulator",
      "One f32 accumulator for all elements: 62,500 equal numbers were off in the fourth digit.",
-     missed="chains of f32 additions of any length are within the rule's bound")
+     seen="default")
 def sum_one_by_one(x, *, out, broken):
     if broken and x.size:
         out[...] = np.cumsum(x, dtype=np.float32)[-1]
