@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <map>
 #include <string>
 #include <tuple>
@@ -100,6 +101,7 @@ int execute_felt(const Selection& selection, const std::filesystem::path& csv) {
     show(screen, "{:<24}  {:<8}  {:<22}  {}\n", key.first, key.second, counts.borders.text(),
          counts.drawn.text());
   }
+  std::fflush(screen);
   file.write(text);
   file.close();
   say("felt: {} at borders, {} of drawn elements\n{}\n", all.borders.text(), all.drawn.text(),

@@ -9,15 +9,13 @@ namespace assay {
 namespace {
 
 bool sends(const OpInstance& op, int rank, std::int64_t element) {
-  const auto is_rank = [&](std::string_view parameter) {
-    const ParamValue* value = op.params.find(parameter);
-    return value == nullptr || std::get<std::int64_t>(*value) == rank;
-  };
   switch (*collective_of(op)) {
     case Collective::broadcast:
-      return is_rank("root");
-    case Collective::send_recv:
-      return is_rank("from");
+      return root_of(op) == rank;
+    case Collective::send_recv: {
+      const ParamValue* from = op.params.find("from");  // of a pair; else all send
+      return from == nullptr || std::get<std::int64_t>(*from) == rank;
+    }
     case Collective::all_gather: {
       const std::int64_t count = op.params.integer("count");
       return !op.signature.in_place || element / count == rank;

@@ -66,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "linear/linear_stack/f32/batch=16,in=10,width=16,layers=3,bias=1,act=relu",
                     "allreduce/f32/reduce=min,ranks=3,count=67",
                     "collectives/reduce/i32/reduce=max,ranks=2,count=67,root=1",
+                    "collectives/broadcast/f32/ranks=2,count=67",
                     "collectives/all_gather/f32/ranks=2,count=67,place=in",
                     "collectives/send_recv_pair/f32/ranks=3,count=67,from=2,to=1"),
     [](const auto& test) {
@@ -94,6 +95,8 @@ TEST(Reads, AreNoneOfWhatNothingDependsOn) {
   EXPECT_FALSE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=2", 0, 14));
   EXPECT_TRUE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 1, 0));
   EXPECT_FALSE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 0, 0));
+  EXPECT_TRUE(reads_of("collectives/broadcast/f32/ranks=2,count=3", 0, 0)) << "the root by default";
+  EXPECT_FALSE(reads_of("collectives/broadcast/f32/ranks=2,count=3", 1, 0));
   EXPECT_FALSE(reads_of("collectives/send_recv_pair/f32/ranks=3,count=3,from=2,to=1", 1, 0));
   EXPECT_TRUE(reads_of("collectives/all_gather/f32/ranks=2,count=3,place=in", 1, 3));
   EXPECT_FALSE(reads_of("collectives/all_gather/f32/ranks=2,count=3,place=in", 1, 2));
