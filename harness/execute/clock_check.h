@@ -38,6 +38,9 @@ class ClockCheck {
   /// neither told nor as much as a reading without launches takes, and longer series hide it too.
   void check_series();
 
+  /// True if only a busy machine explains what the series show: they say less then.
+  bool allows_for_contention() const { return allows_for_contention_; }
+
   /// Share of the seen time that was not told: messages, in which a changed clock would not show.
   /// Empty if nothing was seen.
   std::optional<double> untold_share() const;
@@ -52,7 +55,7 @@ class ClockCheck {
   std::int64_t launches_of(double least_s, std::int64_t fewest);
   void demand_long_series();
   void demand_samples();
-  double faster_share() const;
+  bool is_contended() const;
   [[noreturn]] void accuse(const std::string& why) const;
 
   Trial& trial_;
@@ -61,6 +64,7 @@ class ClockCheck {
   TellLost lost_;
   measure::LostTime lost_before_;
   double begin_s_;
+  bool allows_for_contention_ = false;
   std::vector<Reading> readings_;
   std::vector<double> empty_s_;
   std::size_t next_set_ = 0;

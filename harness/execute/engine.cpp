@@ -327,6 +327,7 @@ measure::Measurement Engine::measure_trial(const PlannedTrial& planned, Trial& t
     record.repeatable = true;
   }
   clock_check.check_series();
+  if (clock_check.allows_for_contention()) record.contended = true;
   record.untold_share = clock_check.untold_share();
   return measurement;
 }

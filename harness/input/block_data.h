@@ -67,9 +67,9 @@ struct BlockScales {
 };
 
 /// A number in the middle between two elements of a block, or four ulps beside it: a quotient by
-/// the scale keeps that, a product by the rounded reciprocal of it does not. The largest of 16 in a
-/// row is 6 times an E4M3 number, which is then the scale of NVFP4; some are powers of two, as the
-/// scales of the MX formats are.
+/// the scale keeps that, a product by the rounded reciprocal of it does not. The first of 16 in a
+/// row is the largest, 6 times an E4M3 number, which is then the scale of NVFP4. One such number in
+/// eight is a power of two, as the scales of the MX formats are.
 template <class T>
 T middle_of_block(std::uint64_t bits, std::int64_t i, std::uint64_t of_block) {
   constexpr std::array<double, 7> of_e2m1{0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
@@ -90,7 +90,7 @@ T middle_of_block(std::uint64_t bits, std::int64_t i, std::uint64_t of_block) {
 
 /// Finite numbers that a cast turns into blocks: 32 in a row lie below a random power of two, by up
 /// to 12 binades. Half of them have so few bits that many lie in the middle between two elements.
-/// All of every other block do.
+/// Most of every other block do, or lie just beside it.
 template <class T>
 struct Blocks {
   T operator()(std::uint64_t bits, std::int64_t i) const {

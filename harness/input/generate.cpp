@@ -342,7 +342,7 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
       return fill_with(RankNeedle<T>{range, needle_as<T>(data.needle), data.turn + key.rank,
                                      std::int64_t{op.signature.ranks}});
     case Distribution::constant:
-      std::ranges::fill(elements, needle_as<T>(data.needle));
+      std::ranges::fill(elements, needle_as<T>(data.needle * scale));
       return;
     case Distribution::unique_words:
       return;  // not by elements

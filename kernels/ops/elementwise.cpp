@@ -62,7 +62,7 @@ Passes filling() {
   for (const double end :
        {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}) {
     const Data constant{.distribution = Distribution::constant, .needle = end};
-    passes.insert(passes.end() - 1, Pass{"ends", {constant}, moved_rule});
+    insert_before_last(passes, Pass{"ends", {constant}, moved_rule});
   }
   return passes;
 }
@@ -72,7 +72,7 @@ Passes scaling() {
   Passes passes = bit_for_bit();
   for (const double factor : {0.0, std::numeric_limits<double>::infinity()}) {
     const Data constant{.distribution = Distribution::constant, .needle = factor};
-    passes.insert(passes.end() - 1, Pass{"special_factor", {any_exponent(), constant}, exact_rule});
+    insert_before_last(passes, Pass{"special_factor", {any_exponent(), constant}, exact_rule});
   }
   return passes;
 }
@@ -95,7 +95,7 @@ Passes equality() {
   const Data numbers{.distribution = Distribution::alternating, .range = {32, 64}};
   Data same = numbers;
   same.like_first = true;
-  passes.insert(passes.end() - 1, Pass{"equal", {numbers, same}, exact_rule});
+  insert_before_last(passes, Pass{"equal", {numbers, same}, exact_rule});
   return passes;
 }
 

@@ -88,7 +88,7 @@ Passes with_small_sums(Passes passes, const Params& params) {
       const bool is_of_weights = extent == "batch";
       std::vector<Data> data{is_of_weights ? level : both, is_of_weights ? both : level,
                              of_both_signs(32, 63, turn)};
-      passes.insert(passes.end() - 1, Pass{"small_sums", std::move(data), rule});
+      insert_before_last(passes, Pass{"small_sums", std::move(data), rule});
     }
   }
   return passes;
@@ -135,7 +135,7 @@ Passes with_single_layers(Passes passes, DType dtype, const Params& params) {
       const Data bias = i < layer ? uniform({0, 0}) : of_both_signs(1, max_bias, turn);
       if (params.integer("bias") != 0) data.push_back(bias);
     }
-    passes.insert(passes.end() - 1, Pass{"single_layers", std::move(data), rule});
+    insert_before_last(passes, Pass{"single_layers", std::move(data), rule});
   }
   return passes;
 }
@@ -150,7 +150,7 @@ Passes with_large_sums(Passes passes, double terms) {
   Rule rule = passes.back().rule;
   rule.plain_sums = true;
   rule.activation = Activation::gelu;
-  passes.insert(passes.end() - 1, Pass{"large_sums", {uniform({-factor, factor})}, rule});
+  insert_before_last(passes, Pass{"large_sums", {uniform({-factor, factor})}, rule});
   return passes;
 }
 
@@ -170,8 +170,8 @@ Passes with_large_integers(Passes passes) {
                   .needle = -std::numeric_limits<double>::infinity()};
   const Data large{.distribution = Distribution::small_integers, .range = {-128, -117}};
   const Data bias{.distribution = Distribution::small_integers, .range = {-100, 100}};
-  passes.insert(passes.end() - 1, Pass{"least_numbers", {ends, ends, bias}, exact_rule});
-  passes.insert(passes.end() - 1, Pass{"large_numbers", {large, large, bias}, exact_rule});
+  insert_before_last(passes, Pass{"least_numbers", {ends, ends, bias}, exact_rule});
+  insert_before_last(passes, Pass{"large_numbers", {large, large, bias}, exact_rule});
   return passes;
 }
 

@@ -54,6 +54,8 @@ struct Declared {
 Rule function_rule(const Declared& error);
 
 // Passes.
+/// The last one has the data that are timed.
+void insert_before_last(Passes& passes, Pass pass);
 /// Judges all exponents and plain data by one rule.
 Passes judged_on(const Data& every_exponent, const Data& plain, const Rule& rule);
 /// IEEE operations, casts and integers: bit for bit.

@@ -101,7 +101,7 @@ Passes normed(DType dtype, const Params& params) {
   Passes passes = with_real_data(sum_then_operation(norm_rule),
                                  {.distribution = Distribution::roots}, unbiased);
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))
-    passes.insert(passes.end() - 1, std::move(pass));
+    insert_before_last(passes, std::move(pass));
   passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, norm_rule);
   Rule lone = norm_rule;
   lone.roundings = 1;

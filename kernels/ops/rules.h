@@ -69,7 +69,8 @@ enum class Distribution {
   integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
-  halves,    // each of the 65,536 numbers of f16: tables and approximations break at short numbers
+  halves,    // each of the 65,536 numbers of f16, or as many of them as there are elements: tables
+             // and approximations break at short numbers
   around,    // next to one of `points`: a power of two of its size away, or less
   far_rows,  // one of `points` in turn, a row each, plus a number in [low, high)
   growing,   // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
@@ -114,7 +115,7 @@ struct Data {
   std::span<const double>
       points;  // of `around` and `far_rows`; those beyond the dtype are its ends
   /// True if a power of two scales them that the launch draws, as it always does exact data
-  /// (harness/input/drawn_scale.h). `uniform` and `roots` of floats only.
+  /// (harness/input/drawn_scale.h). `uniform`, `roots` and `constant` of floats only.
   bool drawn_scale = false;
   Specials specials = Specials::none;
   std::int64_t turn = 0;

@@ -13,7 +13,7 @@ Passes running_sums(DType dtype, const Params& params) {
   for (Data& data : passes[1].data) data.runs = 20;
   // Sums of few bits show a term only while they are small.
   for (const std::int64_t turn : {0, 1}) {
-    passes.insert(passes.end() - 1, Pass{"small_sums", {of_both_signs(1, 2, turn)}, exact_rule});
+    insert_before_last(passes, Pass{"small_sums", {of_both_signs(1, 2, turn)}, exact_rule});
   }
   return with_real_data(std::move(passes), of_mean_one_half(dtype, params.integer("n")),
                         unbiased_sums);
