@@ -119,7 +119,10 @@ class Results(PageTest):
         self.assertEqual(self.table()["page"], f"page 1 of {last}")
 
     def test_links_of_the_page_filter_it(self):
-        rows = [{**row, "status": "fail", "reason": "all is lost"} for row in self.real_rows()]
+        # A cause each: more than the page shows.
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        rows = [{**row, "status": "fail", "reason": f"{letters[i % 26]}{letters[i // 26]} is lost", "worst_index": ""}
+                for i, row in enumerate(self.real_rows())]
         self.write_run("run", rows, exit_code=1)
         self.open("run", fragment="#suite=linear&sort=-case_id")
         self.click("a[href='#status=bad']")
