@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,17 +18,22 @@ namespace assay {
 /// judge's own clock.
 class ClockCheck {
  public:
-  using TellLost = measure::LostTime (*)();
+  /// What the system tells of the cores: the time that others had of them, and the work of the
+  /// processes that this one has started.
+  struct Cores {
+    measure::LostTime (*lost)() = measure::lost_time;
+    std::map<std::string, double> (*worked_s)() = measure::worked_s;
+  };
 
   /// `is_foreign`: a process with kernels that nobody vouches for tells the times, and could tell
-  /// others of samples than of longer series. `lost` tells what others took of the cores.
-  ClockCheck(Trial& trial, const Checks& checks, bool is_foreign = false,
-             TellLost lost = measure::lost_time)
+  /// others of samples than of longer series.
+  ClockCheck(Trial& trial, const Checks& checks, bool is_foreign = false);
+  ClockCheck(Trial& trial, const Checks& checks, bool is_foreign, Cores cores)
       : trial_(trial),
         checks_(checks),
         is_foreign_(is_foreign),
-        lost_(lost),
-        lost_before_(lost()),
+        cores_(cores),
+        lost_before_(cores.lost()),
         begin_s_(system_call_s()) {}
 
   /// Counts a sample, or a reading without launches. Throws WrongResult for a time that no clock
@@ -61,7 +67,7 @@ class ClockCheck {
   Trial& trial_;
   const Checks& checks_;
   bool is_foreign_;
-  TellLost lost_;
+  Cores cores_;
   measure::LostTime lost_before_;
   double begin_s_;
   bool allows_for_contention_ = false;

@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
+
+#include "kernels/core/child_processes.h"
 
 namespace assay::measure {
 namespace {
@@ -42,6 +45,33 @@ std::optional<double> waited_s(const std::string& schedstat) {
   std::uint64_t waited_ns = 0;
   if (!(text >> ran_ns >> waited_ns)) return std::nullopt;
   return static_cast<double>(waited_ns) * 1e-9;
+}
+
+std::map<std::string, double> worked_s() {
+  std::map<std::string, double> all;
+  std::error_code error;
+  for (const pid_t process : with_descendants(children_of(getpid()))) {
+    const fs::path threads = fs::path("/proc") / std::to_string(process) / "task";
+    for (const fs::directory_entry& thread : fs::directory_iterator(threads, error)) {
+      std::istringstream text(text_of(thread.path() / "schedstat"));
+      std::uint64_t ran_ns = 0;
+      if (text >> ran_ns) all.emplace(thread.path().string(), static_cast<double>(ran_ns) * 1e-9);
+    }
+  }
+  return all;
+}
+
+double least_time_s(const std::map<std::string, double>& before,
+                    const std::map<std::string, double>& after, int cores) {
+  double busiest_s = 0;
+  double all_s = 0;
+  for (const auto& [thread, worked] : after) {
+    const auto was = before.find(thread);
+    const double between_s = worked - (was == before.end() ? 0 : was->second);
+    busiest_s = std::max(busiest_s, between_s);
+    all_s += between_s;
+  }
+  return std::max(busiest_s, all_s / cores);
 }
 
 std::optional<double> stolen_s(const std::string& stat, double ticks_per_s) {

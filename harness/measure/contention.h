@@ -22,6 +22,15 @@ LostTime lost_time();
 std::optional<double> waited_s(const std::string& schedstat);
 std::optional<double> stolen_s(const std::string& stat, double ticks_per_s);
 
+/// CPU time of each thread of the processes that this one has started, and of theirs, by process
+/// and thread id. Linux: schedstat, first number.
+std::map<std::string, double> worked_s();
+
+/// Shortest time in which the work between two readings can have been done: by the busiest thread,
+/// and by all of them on `cores`. It counts no time in which others used the cores.
+double least_time_s(const std::map<std::string, double>& before,
+                    const std::map<std::string, double>& after, int cores);
+
 /// True if more than 1% of the time between two readings, `wall_s` apart, was lost by waiting and
 /// stealing together. Threads that ended count nothing. Empty where the system tells neither.
 std::optional<bool> is_contended(const LostTime& before, const LostTime& after, double wall_s);

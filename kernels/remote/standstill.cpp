@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "kernels/core/child_processes.h"
 #include "kernels/core/status.h"
 
 namespace assay::remote {
@@ -27,17 +28,6 @@ constexpr auto longest_wait = std::chrono::seconds(10);
 constexpr auto between_looks = std::chrono::microseconds(20);
 
 fs::path folder_of(pid_t process) { return fs::path("/proc") / std::to_string(process); }
-
-/// Children of all threads of a process, which are those of the thread that made them.
-std::vector<pid_t> children_of(pid_t process) {
-  std::vector<pid_t> children;
-  std::error_code gone;
-  for (const auto& thread : fs::directory_iterator(folder_of(process) / "task", gone)) {
-    std::ifstream list(thread.path() / "children");
-    for (pid_t child = 0; list >> child;) children.push_back(child);
-  }
-  return children;
-}
 
 char state_of(pid_t process) {
   std::ifstream file(folder_of(process) / "stat");
@@ -83,11 +73,8 @@ bool Standstill::begin(pid_t child) {
     for (const pid_t own : children_of(getpid())) {
       if (own != child) found.push_back(own);
     }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      for (const pid_t next : children_of(found[i])) found.push_back(next);
-    }
     bool all_stand = true;
-    for (const pid_t one : found) {
+    for (const pid_t one : with_descendants(std::move(found))) {
       if (stands_still(one)) continue;
       all_stand = false;
       kill(one, SIGSTOP);
