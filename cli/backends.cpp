@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/run/mpi_job.h"
+#include "cli/this_launch.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/cpu/traits.h"
 #include "kernels/cuda/traits.h"

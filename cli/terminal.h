@@ -21,7 +21,4 @@ std::string fitted(std::string text);
 /// Columns of the terminal that standard error is; 80 if it does not tell.
 std::size_t terminal_columns();
 
-/// Prints "FAILED: why" on standard error, the word in green, red or yellow on a terminal.
-void say_verdict(std::string_view word, const std::string& why);
-
 }  // namespace assay::cli

@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/kernels/kernel_process.h"
 #include "cli/run/mpi_job.h"
+#include "cli/this_launch.h"
 #include "cli/trial_options.h"
 #include "kernels/core/status.h"
 #include "kernels/device/launcher.h"

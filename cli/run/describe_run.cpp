@@ -8,12 +8,12 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <random>
 #include <thread>
 
 #include "cli/kernels/kernel_process.h"
 #include "kernels/core/clock.h"
+#include "kernels/core/this_program.h"
 #include "kernels/core/version.h"
 
 namespace assay::cli {
@@ -49,13 +49,6 @@ std::string crowding(const std::vector<std::pair<std::string, std::string>>& env
 }
 
 }  // namespace
-
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
 
 std::span<const std::string_view> recorded_variables() { return recorded; }
 

@@ -19,7 +19,4 @@ void go_on(RunInfo& run, const RunInfo& stored);
 /// which holds secrets.
 std::span<const std::string_view> recorded_variables();
 
-/// Command line of this process, as it was typed.
-std::vector<std::string> command_line();
-
 }  // namespace assay::cli

@@ -10,10 +10,9 @@
 
 #include "cli/backends.h"
 #include "cli/exit_code.h"
-#include "cli/run/describe_run.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
-#include "kernels/core/fnv1a.h"
+#include "kernels/core/this_program.h"
 #include "kernels/device/backends.h"
 #include "kernels/device/launcher.h"
 #include "kernels/ranks/backend.h"
@@ -21,6 +20,7 @@
 #include "kernels/remote/server.h"
 
 namespace assay::cli {
+
 int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   // Starts again with the variables of rank 0's worker: libraries read them when they are loaded.
   constexpr const char* serves = "ASSAY_SERVES_RANK";
@@ -53,22 +53,6 @@ void let_ranks_go(const LaunchInfo& launch) {
   const auto backend = ranks::make_backend(
       launch, [&] { return join_job(launch, module_folders()); }, backends);
   backend->open(0);  // joins the job; closing releases the others
-}
-
-std::optional<LaunchInfo> this_launch() {
-  auto launch = launch_info();
-  if (!launch) return launch;
-  // A worker gets the hash of its parent's command line.
-  const char* told = std::getenv(command_hash_name);
-  if (told != nullptr) {
-    launch->command_hash = std::strtoll(told, nullptr, 10);
-    return launch;
-  }
-  std::uint64_t hash = fnv1a_begin;
-  const std::vector<std::string> words = command_line();
-  for (std::size_t i = 1; i < words.size(); ++i) hash = fnv1a(words[i] + '\0', hash);
-  launch->command_hash = static_cast<std::int64_t>(hash >> 2U);  // its negative fits too
-  return launch;
 }
 
 bool release_ranks(WorkerCommand command) {

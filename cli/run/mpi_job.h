@@ -1,18 +1,10 @@
 #pragma once
 
-#include <optional>
-
 #include "harness/supervise/worker_process.h"
 #include "kernels/device/launch_info.h"
 
 // Runs `assay run` under a launcher such as mpirun: one of its processes plans, the others serve.
 namespace assay::cli {
-
-/// Names the variable of a worker with the hash of its parent's command line.
-inline constexpr const char* command_hash_name = "ASSAY_COMMAND_HASH";
-
-/// Describes the launcher, with the hash of the command line. Nothing without a launcher.
-std::optional<LaunchInfo> this_launch();
 
 /// Serves the device of a rank other than 0 until rank 0 releases it. `command` is that of rank 0's
 /// workers; the rank takes its environment.

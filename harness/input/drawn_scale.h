@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "harness/input/generate.h"
+#include "harness/input/tensor_key.h"
 #include "kernels/ops/op.h"
 
 // Powers of two that scale the data of sums. They change no significand, so what is exact stays so,

@@ -1,5 +1,6 @@
 #include "kernels/core/this_program.h"
 
+#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -14,6 +15,13 @@ std::filesystem::path this_program() {
         "(mount -t proc proc /proc)");
   }
   return program;
+}
+
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
 }
 
 }  // namespace assay

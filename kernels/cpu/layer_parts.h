@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/cpu/layer.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/prepared_layer.h"
 
 // Parts shared by the layers of all dtypes.
 namespace assay::cpu {

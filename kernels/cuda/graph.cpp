@@ -12,11 +12,11 @@ namespace {
 /// The capture of a stream. Ends also after an error.
 class Capture {
  public:
-  explicit Capture(const CudaStream& stream) : stream_(&stream) {
-    make_current(stream.ordinal());
+  explicit Capture(StreamOfDevice stream) : stream_(stream) {
+    make_current(stream.ordinal);
     check(cudaGetLastError(), "an earlier call");
     const cudaError_t error =
-        cudaStreamBeginCapture(stream.handle(), cudaStreamCaptureModeThreadLocal);
+        cudaStreamBeginCapture(stream.handle, cudaStreamCaptureModeThreadLocal);
     ignore(error);
     is_open_ = error == cudaSuccess;
   }
@@ -32,14 +32,14 @@ class Capture {
   void end() {
     if (!is_open_) return;
     is_open_ = false;
-    make_current(stream_->ordinal());
-    ignore(cudaStreamEndCapture(stream_->handle(), &graph_));
+    make_current(stream_.ordinal);
+    ignore(cudaStreamEndCapture(stream_.handle, &graph_));
   }
   /// Returns nothing if a call was not captured, or if there is no memory for so many nodes: the
   /// caller then uses a loop.
   std::optional<StreamGraph> instantiate() const {
     if (graph_ == nullptr) return std::nullopt;
-    make_current(stream_->ordinal());
+    make_current(stream_.ordinal);
     cudaGraphExec_t executable = nullptr;
     const cudaError_t error = cudaGraphInstantiate(&executable, graph_, 0);
     if (error != cudaSuccess && !is_sticky(error)) {
@@ -47,11 +47,11 @@ class Capture {
       return std::nullopt;
     }
     check(error, "cudaGraphInstantiate");
-    return std::optional<StreamGraph>(std::in_place, executable, *stream_);
+    return std::optional<StreamGraph>(std::in_place, executable, stream_);
   }
 
  private:
-  const CudaStream* stream_;
+  StreamOfDevice stream_;
   cudaGraph_t graph_ = nullptr;
   bool is_open_ = false;
 };
@@ -63,20 +63,20 @@ StreamGraph::~StreamGraph() {
 }
 
 void StreamGraph::upload() const {
-  make_current(stream_->ordinal());
-  check(cudaGraphUpload(graph_, stream_->handle()), "cudaGraphUpload");
+  make_current(stream_.ordinal);
+  check(cudaGraphUpload(graph_, stream_.handle), "cudaGraphUpload");
 }
 
 void StreamGraph::launch() const {
-  make_current(stream_->ordinal());
-  check(cudaGraphLaunch(graph_, stream_->handle()), "cudaGraphLaunch");
+  make_current(stream_.ordinal);
+  check(cudaGraphLaunch(graph_, stream_.handle), "cudaGraphLaunch");
 }
 
 std::unique_ptr<GraphKernel> GraphKernel::capture(Kernel& kernel, std::int64_t launches,
-                                                  std::span<const CudaStream* const> streams) {
+                                                  std::span<const StreamOfDevice> streams) {
   std::deque<Capture> captures;
-  for (const CudaStream* stream : streams) {
-    if (!captures.emplace_back(*stream).is_open()) return nullptr;
+  for (const StreamOfDevice& stream : streams) {
+    if (!captures.emplace_back(stream).is_open()) return nullptr;
   }
   try {
     for (std::int64_t i = 0; i < launches; ++i) kernel.launch();

@@ -9,16 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/stream.h"
 #include "kernels/device/device.h"
 
 namespace assay::cuda {
+
+/// A stream of a device, owned by others.
+struct StreamOfDevice {
+  cudaStream_t handle = nullptr;
+  int ordinal = 0;
+};
 
 /// A graph and the stream on which it is launched.
 class StreamGraph {
  public:
   /// Owns the graph.
-  StreamGraph(cudaGraphExec_t graph, const CudaStream& stream) : graph_(graph), stream_(&stream) {}
+  StreamGraph(cudaGraphExec_t graph, StreamOfDevice stream) : graph_(graph), stream_(stream) {}
   ~StreamGraph();
   StreamGraph(StreamGraph&& other) noexcept
       : graph_(std::exchange(other.graph_, nullptr)), stream_(other.stream_) {}
@@ -31,7 +36,7 @@ class StreamGraph {
 
  private:
   cudaGraphExec_t graph_;
-  const CudaStream* stream_;
+  StreamOfDevice stream_;
 };
 
 /// Many launches of a kernel, captured once and enqueued by a single call for each stream. Their
@@ -40,7 +45,7 @@ class GraphKernel final : public Kernel {
  public:
   /// `streams` are all those on which the kernel works. Returns null if it cannot be captured.
   static std::unique_ptr<GraphKernel> capture(Kernel& kernel, std::int64_t launches,
-                                              std::span<const CudaStream* const> streams);
+                                              std::span<const StreamOfDevice> streams);
   GraphKernel(std::vector<StreamGraph> graphs, std::string implementation)
       : graphs_(std::move(graphs)), implementation_(std::move(implementation)) {}
 

@@ -83,8 +83,11 @@ void CudaStream::await_all() {
 std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launches,
                                              std::span<Stream* const> streams) {
   if (kernel.may_wait() || kernel.streams_wait()) return nullptr;
-  std::vector<const CudaStream*> own;
-  for (const Stream* stream : streams) own.push_back(static_cast<const CudaStream*>(stream));
+  std::vector<StreamOfDevice> own;
+  for (const Stream* stream : streams) {
+    const auto& cuda = static_cast<const CudaStream&>(*stream);
+    own.push_back({cuda.handle(), cuda.ordinal()});
+  }
   return GraphKernel::capture(kernel, launches, own);
 }
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/reference/reference.h"
+#include "kernels/reference/expected.h"
 
 namespace assay::reference {
 

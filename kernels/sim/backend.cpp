@@ -52,7 +52,9 @@ class SimCommunicator final : public Communicator {
     const auto prepare_on_cpu = [this](const OpInstance& other, std::span<const Binding> ranks) {
       return cpu_->prepare(other, ranks);
     };
-    return std::make_unique<SimKernel>(devices_, op, std::move(host), prepare_on_cpu);
+    std::vector<DeviceFaults*> faults;
+    for (SimDevice* device : devices_) faults.push_back(&device->faults());
+    return std::make_unique<SimKernel>(std::move(faults), op, std::move(host), prepare_on_cpu);
   }
 
  private:

@@ -1,12 +1,7 @@
 #include "kernels/sim/device.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <csignal>
-#include <cstdlib>
-#include <iterator>
 
 #include "kernels/core/clock.h"
 #include "kernels/sim/kernel.h"
@@ -35,121 +30,46 @@ class SimStream final : public Stream {
   double told_;
 };
 
-/// Returns true for faults that strike at a launch. The others strike in the communicator, in the
-/// kernel, in copies, or in queries to the driver.
-bool strikes_at_launch(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::segv:
-    case FaultKind::abort:
-    case FaultKind::hang:
-    case FaultKind::out_of_memory:
-    case FaultKind::sticky_error:
-    case FaultKind::device_lost:
-      return true;
-    default:
-      return false;
-  }
-}
-
-[[noreturn]] void hang() {
-  std::signal(SIGTERM, SIG_IGN);
-  for (;;) pause();
-}
-
 }  // namespace
 
 SimDevice::SimDevice(DeviceInfo info, int index, const std::vector<Fault>& faults,
                      std::shared_ptr<Peers> peers)
     : info_(std::move(info)),
       next_uuid_("SIM-" + std::to_string(index + 1)),
+      faults_(faults, index),
       cpu_(info_),
       memory_(static_cast<std::size_t>(info_.memory_total_bytes.value_or(0))),
       peers_(std::move(peers)) {
-  std::ranges::copy_if(faults, std::back_inserter(faults_),
-                       [&](const Fault& fault) { return fault.concerns(index); });
   peers_->push_back(this);
 }
 
 DeviceCondition SimDevice::condition() const {
   constexpr double power_w = 10;
   constexpr double update_s = 5e-3;
-  const double counted_s = has(FaultKind::stuck_meter) ? 0 : steady_s();
+  const double counted_s = faults_.has(FaultKind::stuck_meter) ? 0 : steady_s();
   return {.power_w = power_w, .energy_j = power_w * update_s * std::floor(counted_s / update_s)};
 }
 
 SimDevice::~SimDevice() { std::erase(*peers_, this); }
 
-bool SimDevice::has(FaultKind kind) const {
-  return std::ranges::find(faults_, kind, &Fault::kind) != faults_.end();
-}
-
 std::string SimDevice::owner_uuid(const void* memory) const {
-  if (has(FaultKind::claims_all)) return info_.uuid;
+  if (faults_.has(FaultKind::claims_all)) return info_.uuid;
   for (const SimDevice* device : *peers_) {
     if (device->memory_.find(memory) == nullptr) continue;
-    return device == this && has(FaultKind::other_device) ? next_uuid_ : device->info_.uuid;
+    return device == this && faults_.has(FaultKind::other_device) ? next_uuid_ : device->info_.uuid;
   }
   return "host";
 }
 
 std::int64_t SimDevice::free_memory_bytes() const {
   const auto total = info_.memory_total_bytes.value_or(0);
-  return has(FaultKind::stale_memory) ? total
-                                      : total - static_cast<std::int64_t>(memory_.used_bytes());
-}
-
-void SimDevice::check() const {
-  if (broken_) throw DeviceError(*broken_);
-}
-
-void SimDevice::before_launch(std::string_view op) {
-  check();
-  for (const Fault& fault : faults_) {
-    if (!fault.concerns(op) || fault.has_struck() || !strikes_at_launch(fault.kind)) continue;
-    fault.strike();
-    switch (fault.kind) {
-      case FaultKind::segv:
-        std::raise(SIGSEGV);
-        break;
-      case FaultKind::abort:
-        std::abort();
-      case FaultKind::hang:
-        hang();
-      case FaultKind::out_of_memory:
-        throw DeviceError(Failure::out_of_memory, "sim: no memory for the launch (injected)");
-      case FaultKind::sticky_error:
-        broken_ = std::make_unique<DeviceError>(
-            Failure::internal, "sim: an illegal address was accessed (injected, sticky)");
-        break;
-      case FaultKind::device_lost:
-        broken_ = std::make_unique<DeviceError>(
-            Failure::device_lost, "sim: the device has fallen off the bus (injected)");
-        break;
-      default:
-        break;
-    }
-  }
-  check();
-}
-
-const DataFault* SimDevice::data_fault(std::string_view op) const {
-  const auto found = std::ranges::find_if(faults_, [&](const Fault& fault) {
-    return fault.kind == FaultKind::data && fault.concerns(op);
-  });
-  return found == faults_.end() ? nullptr : found->data;
-}
-
-double SimDevice::slowness(std::string_view op) const {
-  double part = 0;
-  for (const Fault& fault : faults_) {
-    if (fault.kind != FaultKind::slow || !fault.concerns(op)) continue;
-    part = std::max(part, fault.percent / 100);
-  }
-  return part;
+  return faults_.has(FaultKind::stale_memory)
+             ? total
+             : total - static_cast<std::int64_t>(memory_.used_bytes());
 }
 
 void* SimDevice::allocate(std::size_t bytes, Memory kind) {
-  check();
+  faults_.check();
   if (kind == Memory::huge_pages) {
     throw DeviceError(Failure::not_here, "sim: a simulated device has no huge pages");
   }
@@ -158,29 +78,26 @@ void* SimDevice::allocate(std::size_t bytes, Memory kind) {
 }
 
 void SimDevice::upload(void* to, const void* from_host, std::size_t bytes) {
-  check();
-  const std::size_t lost = has(FaultKind::torn_upload) && bytes > 0 ? 1 : 0;
+  faults_.check();
+  const std::size_t lost = faults_.has(FaultKind::torn_upload) && bytes > 0 ? 1 : 0;
   cpu_.upload(memory_.host(to), from_host, bytes - lost);
 }
 
 void SimDevice::download(void* to_host, const void* from, std::size_t bytes) {
-  check();
+  faults_.check();
   cpu_.download(to_host, memory_.host(from), bytes);
 }
 
 void SimDevice::fill(void* to, std::byte value, std::size_t bytes) {
-  check();
+  faults_.check();
   cpu_.fill(memory_.host(to), value, bytes);
 }
 
 std::unique_ptr<Stream> SimDevice::create_stream() {
-  check();
-  double told = 1;
-  for (const Fault& fault : faults_) {
-    if (fault.kind == FaultKind::slow_clock) told = 1 - fault.percent / 100;
-  }
+  faults_.check();
   return std::make_unique<SimStream>(cpu_.create_stream(),
-                                     has(FaultKind::other_stream) ? next_uuid_ : info_.uuid, told);
+                                     faults_.has(FaultKind::other_stream) ? next_uuid_ : info_.uuid,
+                                     faults_.told_share());
 }
 
 namespace {
@@ -198,7 +115,7 @@ OpInstance as_on_cpu(const OpInstance& op) {
 }  // namespace
 
 std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& binding) {
-  check();
+  faults_.check();
   const auto by_cpu = [this](const OpInstance& other, std::span<const Binding> bindings) {
     return cpu_.prepare(as_on_cpu(other), bindings.front());
   };
@@ -207,7 +124,7 @@ std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& 
                                    : by_cpu(other, bindings);
   };
   const Binding host = on_host(binding, op.signature.devices > 1);
-  return std::make_unique<SimKernel>(std::vector{this}, op, std::vector{host}, prepare_on_cpu);
+  return std::make_unique<SimKernel>(std::vector{&faults_}, op, std::vector{host}, prepare_on_cpu);
 }
 
 Binding SimDevice::on_host(const Binding& binding, bool reaches_peers) const {

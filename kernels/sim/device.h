@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/core/status.h"
 #include "kernels/cpu/device.h"
 #include "kernels/device/device.h"
 #include "kernels/sim/address_space.h"
-#include "kernels/sim/fault.h"
+#include "kernels/sim/device_faults.h"
 
 namespace assay::sim {
 
@@ -45,24 +44,12 @@ class SimDevice final : public Device {
   /// also those of a peer.
   Binding on_host(const Binding& binding, bool reaches_peers = false) const;
 
-  /// First data fault of this device that concerns the op; null if it has none.
-  const DataFault* data_fault(std::string_view op) const;
-
-  /// Fraction of its time by which a launch of the op takes longer; 0 on a device that is not slow.
-  double slowness(std::string_view op) const;
-
-  /// Triggers the faults of this device that concern the op. Call it before each launch.
-  void before_launch(std::string_view op);
+  DeviceFaults& faults() { return faults_; }
 
  private:
-  /// Throws the device's error once the device is broken.
-  void check() const;
-  bool has(FaultKind kind) const;
-
   DeviceInfo info_;
   std::string next_uuid_;  // UUID of the next device
-  std::vector<Fault> faults_;
-  std::unique_ptr<DeviceError> broken_;
+  DeviceFaults faults_;
   cpu::CpuDevice cpu_;
   AddressSpace memory_;
   std::shared_ptr<Peers> peers_;

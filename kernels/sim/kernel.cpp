@@ -8,16 +8,16 @@
 
 namespace assay::sim {
 
-SimKernel::SimKernel(std::vector<SimDevice*> devices, const OpInstance& op,
+SimKernel::SimKernel(std::vector<DeviceFaults*> faults, const OpInstance& op,
                      std::vector<Binding> bindings, Launch::Prepare prepare)
-    : devices_(std::move(devices)),
+    : faults_(std::move(faults)),
       op_(op),
       bindings_(std::move(bindings)),
       prepare_(std::move(prepare)),
       right_(prepare_(op_, bindings_)) {}
 
 void SimKernel::launch() {
-  for (SimDevice* device : devices_) device->before_launch(op_.op->name);
+  for (DeviceFaults* faults : faults_) faults->before_launch(op_.op->name);
   const DataFault* data = fault();
   if (data == nullptr) {
     launch_right();
@@ -35,8 +35,8 @@ bool SimKernel::takes_part(std::size_t rank) const {
 /// Runs the right kernel, as slowly as the slowest device of the ranks that take part.
 void SimKernel::launch_right() {
   double slowness = 0;
-  for (std::size_t rank = 0; rank < devices_.size(); ++rank) {
-    if (takes_part(rank)) slowness = std::max(slowness, devices_[rank]->slowness(op_.op->name));
+  for (std::size_t rank = 0; rank < faults_.size(); ++rank) {
+    if (takes_part(rank)) slowness = std::max(slowness, faults_[rank]->slowness(op_.op->name));
   }
   const auto begin = std::chrono::steady_clock::now();
   right_->launch();
@@ -52,8 +52,8 @@ MathMode SimKernel::math_mode() const {
 }
 
 const DataFault* SimKernel::fault() const {
-  for (const SimDevice* device : devices_) {
-    if (const DataFault* found = device->data_fault(op_.op->name)) return found;
+  for (const DeviceFaults* faults : faults_) {
+    if (const DataFault* found = faults->data_fault(op_.op->name)) return found;
   }
   return nullptr;
 }

@@ -4,16 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "kernels/sim/device.h"
+#include "kernels/device/device.h"
+#include "kernels/sim/device_faults.h"
 #include "kernels/sim/launch.h"
 
 namespace assay::sim {
 
-/// An op on simulated devices, one for each rank: the CPU's kernel, perhaps replaced by a fault.
+/// An op on simulated devices, with the faults of one for each rank: the CPU's kernel, perhaps
+/// replaced by a fault.
 class SimKernel final : public Kernel {
  public:
   /// `bindings` hold host addresses; `prepare` makes CPU kernels.
-  SimKernel(std::vector<SimDevice*> devices, const OpInstance& op, std::vector<Binding> bindings,
+  SimKernel(std::vector<DeviceFaults*> faults, const OpInstance& op, std::vector<Binding> bindings,
             Launch::Prepare prepare);
   void launch() override;
   std::string implementation() const override { return right_->implementation(); }
@@ -25,7 +27,7 @@ class SimKernel final : public Kernel {
   void launch_right();
   void strike(const DataFault& fault);
 
-  std::vector<SimDevice*> devices_;
+  std::vector<DeviceFaults*> faults_;
   OpInstance op_;
   std::vector<Binding> bindings_;
   Launch::Prepare prepare_;

@@ -10,6 +10,7 @@
 #include "reports/page/content.h"
 #include "reports/page/differences.h"
 #include "reports/page/forest.h"
+#include "reports/page/stand_ins.h"
 #include "reports/page/times.h"
 #include "reports/quality.h"
 #include "reports/si.h"

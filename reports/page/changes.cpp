@@ -8,6 +8,7 @@
 
 #include "kernels/core/names.h"
 #include "reports/page/cells.h"
+#include "reports/page/stand_ins.h"
 #include "reports/si.h"
 
 namespace assay::page {

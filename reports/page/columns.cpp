@@ -6,6 +6,7 @@
 
 #include "kernels/device/device_id.h"
 #include "reports/page/run_names.h"
+#include "reports/page/stand_ins.h"
 
 namespace assay::page {
 namespace {
@@ -17,18 +18,6 @@ std::string device_of(std::string_view lane) {
 }
 
 }  // namespace
-
-std::string with_stand_in(std::string_view lane, std::string_view stand_in) {
-  std::string text(lane);
-  return stand_in.empty() ? text : text + " (" + std::string(stand_in) + ")";
-}
-
-std::string lane_text(const Record& trial) { return with_stand_in(trial.device, trial.stand_in); }
-
-std::string stand_in_of(const DeviceCells& cells) {
-  const auto found = cells.find("stand_in");
-  return found == cells.end() ? "" : found->second;
-}
 
 Columns::Columns(std::span<const RunSource> runs) : runs_(names_of_runs(runs)) {
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -26,12 +26,6 @@ struct Column {
   bool is_together() const { return device.empty(); }
 };
 
-/// Returns "sim:0 (simulated)": a lane that is no real device says so.
-std::string with_stand_in(std::string_view lane, std::string_view stand_in);
-std::string lane_text(const Record& trial);
-/// Returns the cell of devices.csv; empty in older ones.
-std::string stand_in_of(const DeviceCells& cells);
-
 class Columns {
  public:
   /// Keeps columns that have a trial, in the order of the runs and of their devices. The runs must

@@ -5,7 +5,7 @@
 
 #include "reports/page/columns.h"
 #include "reports/page/grid.h"
-#include "reports/page/page.h"
+#include "reports/page/page_input.h"
 #include "reports/page/render.h"
 
 // Parts of a page as data for their templates. Each is null if it has no content.

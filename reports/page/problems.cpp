@@ -9,6 +9,7 @@
 #include "reports/explanation.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
+#include "reports/page/stand_ins.h"
 #include "reports/page/wrong_pattern.h"
 #include "reports/si.h"
 

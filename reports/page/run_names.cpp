@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "reports/page/columns.h"
+#include "reports/page/stand_ins.h"
 
 namespace assay::page {
 namespace {

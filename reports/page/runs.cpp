@@ -13,6 +13,7 @@
 #include "reports/page/differences.h"
 #include "reports/page/findings.h"
 #include "reports/page/run_names.h"
+#include "reports/page/stand_ins.h"
 #include "reports/page/tiles.h"
 #include "reports/time_spent.h"
 

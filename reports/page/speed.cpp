@@ -6,6 +6,7 @@
 #include "reports/page/cells.h"
 #include "reports/page/charts.h"
 #include "reports/page/content.h"
+#include "reports/page/stand_ins.h"
 #include "reports/page/times.h"
 #include "reports/quality.h"
 #include "reports/rate.h"

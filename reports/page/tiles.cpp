@@ -11,6 +11,7 @@
 #include "reports/page/cells.h"
 #include "reports/page/differences.h"
 #include "reports/page/findings.h"
+#include "reports/page/stand_ins.h"
 #include "reports/quality.h"
 #include "reports/rate.h"
 #include "reports/si.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "harness/placement/module.h"
-#include "harness/placement/scenario.h"
+#include "harness/placement/stage.h"
 
 namespace assay::placement {
 
