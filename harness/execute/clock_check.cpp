@@ -164,8 +164,10 @@ void ClockCheck::demand_samples() {
     if (agrees && (i >= fewest_short_series || spent_s > enough_s)) return;
     if (i >= fewest_short_series && spent_s > too_long_s) break;
   }
-  // Where others use the cores each series may be slower than the samples. Its work is not.
-  if (fast_told_s >= (1 - faster_if_contended) * least_worked_s && is_contended()) {
+  // Where others use the cores each series may be slower than the samples. Its work is not. Without
+  // a process whose work is known there is the series alone.
+  const double least_s = least_worked_s > 0 ? least_worked_s : least_seen_s;
+  if (fast_told_s >= (1 - faster_if_contended) * least_s && is_contended()) {
     allows_for_contention_ = true;
     return;
   }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -65,6 +67,15 @@ TEST(Contention, OfThreadsThatOutnumberTheCoresIsSeen) {
   const double wall_s = 0.05;
   while (is_contended(before, lost_time(), wall_s) != true) std::this_thread::yield();
   go_on = false;
+}
+
+TEST(LeastTime, IsThatOfTheBusiestThreadAndOfAllOnAllCores) {
+  using Worked = std::map<std::string, double>;
+  const Worked before{{"1", 5}, {"2", 1}};
+  EXPECT_EQ(least_time_s(before, {{"1", 8}, {"2", 2}}, 2), 3);
+  EXPECT_EQ(least_time_s(before, {{"1", 8}, {"2", 2}, {"new", 4}}, 2), 4);
+  EXPECT_EQ(least_time_s(before, {{"1", 8}, {"2", 4}, {"new", 3}}, 2), 4.5);
+  EXPECT_EQ(least_time_s({}, {}, 2), 0);
 }
 
 }  // namespace
