@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int full_seeds = 5;
-constexpr int most_takes = 3;
+constexpr int max_takes = 3;
 
 struct Options {
   fs::path csv = "assay-selftest.csv";
@@ -145,7 +145,7 @@ class Selftest {
         const Record* row = outcome.row();
         const bool was_busy =
             row != nullptr && row->status == Status::pass && row->contended.value_or(false);
-        if (why.empty() || !was_busy || takes == most_takes) break;
+        if (why.empty() || !was_busy || takes == max_takes) break;
         ++taken_again_;
       }
       add(cells_of(pairing.fault, pairing, why.empty() ? "caught" : "MISSED", outcome, seed),

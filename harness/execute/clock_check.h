@@ -18,7 +18,7 @@ namespace assay {
 /// judge's own clock.
 class ClockCheck {
  public:
-  /// What the system tells of the cores: the time that others had of them, and the work of the
+  /// Tells of the cores: the time that others had of them, and the work of the
   /// processes that this one has started.
   struct Cores {
     measure::LostTime (*lost)() = measure::lost_time;

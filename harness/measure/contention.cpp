@@ -25,15 +25,22 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// Leaves out threads that end while they are listed.
+/// Calls `see` with the path and the schedstat of each thread of a process. Leaves out threads that
+/// end while they are listed.
+template <class See>
+void for_each_thread(pid_t process, const See& see) {
+  std::error_code error;
+  const fs::path threads = fs::path("/proc") / std::to_string(process) / "task";
+  for (const fs::directory_entry& thread : fs::directory_iterator(threads, error)) {
+    see(thread.path(), text_of(thread.path() / "schedstat"));
+  }
+}
+
 std::map<std::string, double> waited_by_thread_s() {
   std::map<std::string, double> all;
-  std::error_code error;
-  for (const fs::directory_entry& thread : fs::directory_iterator("/proc/self/task", error)) {
-    if (const auto waited = waited_s(text_of(thread.path() / "schedstat"))) {
-      all.emplace(thread.path().filename(), *waited);
-    }
-  }
+  for_each_thread(getpid(), [&](const fs::path& thread, const std::string& schedstat) {
+    if (const auto waited = waited_s(schedstat)) all.emplace(thread.filename(), *waited);
+  });
   return all;
 }
 
@@ -49,14 +56,12 @@ std::optional<double> waited_s(const std::string& schedstat) {
 
 std::map<std::string, double> worked_s() {
   std::map<std::string, double> all;
-  std::error_code error;
   for (const pid_t process : with_descendants(children_of(getpid()))) {
-    const fs::path threads = fs::path("/proc") / std::to_string(process) / "task";
-    for (const fs::directory_entry& thread : fs::directory_iterator(threads, error)) {
-      std::istringstream text(text_of(thread.path() / "schedstat"));
+    for_each_thread(process, [&](const fs::path& thread, const std::string& schedstat) {
+      std::istringstream text(schedstat);
       std::uint64_t ran_ns = 0;
-      if (text >> ran_ns) all.emplace(thread.path().string(), static_cast<double>(ran_ns) * 1e-9);
-    }
+      if (text >> ran_ns) all.emplace(thread, static_cast<double>(ran_ns) * 1e-9);
+    });
   }
   return all;
 }

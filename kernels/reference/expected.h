@@ -8,7 +8,7 @@
 #include "kernels/core/host_tensor.h"
 #include "kernels/ops/op.h"
 
-// What a reference is made of (kernels/reference/reference.h).
+// Parts of a reference (kernels/reference/reference.h).
 namespace assay::reference {
 
 /// Inputs of one launch: `ranks[r][i]` is input i of rank r (one rank unless collective).

@@ -122,7 +122,7 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   };
   // A hundredth of the time: the machine's speed may change during the test, but not so much.
   constexpr double told_share = 0.01;
-  // Of all series a busy machine may disturb each: that is another accusation.
+  // A busy machine may disturb all series: that is another accusation.
   const std::string reason = accused_of(told_share, {busy, waiting});
   EXPECT_EQ(reason.find("in samples of"), std::string::npos) << reason;
   EXPECT_NE(accused_of(told_share, {busy, working}), "");

@@ -1,13 +1,17 @@
 #include "harness/measure/contention.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <map>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "harness/supervise/child_process.h"
 
 namespace assay::measure {
 namespace {
@@ -76,6 +80,18 @@ TEST(LeastTime, IsThatOfTheBusiestThreadAndOfAllOnAllCores) {
   EXPECT_EQ(least_time_s(before, {{"1", 8}, {"2", 2}, {"new", 4}}, 2), 4);
   EXPECT_EQ(least_time_s(before, {{"1", 8}, {"2", 4}, {"new", 3}}, 2), 4.5);
   EXPECT_EQ(least_time_s({}, {}, 2), 0);
+}
+
+TEST(Worked, CountsWhatChildrenAndTheirsDo) {
+  const std::map<std::string, double> before = worked_s();
+  // The shell waits for a shell that works.
+  const pid_t child = start_child(
+      {.arguments = {"/bin/sh", "-c", "(while :; do :; done) & wait"}, .own_group = true});
+  constexpr double least_s = 0.02;
+  while (least_time_s(before, worked_s(), 1) < least_s) std::this_thread::yield();
+  EXPECT_GE(worked_s().size(), before.size() + 2);
+  kill(-child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 }  // namespace
