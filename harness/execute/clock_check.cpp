@@ -32,6 +32,8 @@ constexpr int long_series = 5;
 constexpr double short_series_s = 0.003;
 constexpr std::size_t fewest_short_series = 25;
 constexpr std::size_t most_short_series = 1000;
+/// So many take longer than any series here, whatever a launch does.
+constexpr std::int64_t most_launches = std::int64_t{1} << 32;
 /// Time after which fewer are enough, and after which no more are taken.
 constexpr double enough_s = 0.2;
 constexpr double too_long_s = 5;
@@ -93,6 +95,9 @@ void ClockCheck::add(std::int64_t launches, double told_s, double seen_s) {
 
 /// In turns with the sets, as samples are: the same one again would be in the caches.
 ClockCheck::Reading ClockCheck::read(std::int64_t launches) {
+  if (launches > most_launches) {
+    accuse(fmt::format("{} launches in less than {} s", launches / 2, long_series_s.back()));
+  }
   const std::size_t first_set = next_set_;
   next_set_ = (next_set_ + static_cast<std::size_t>(launches)) % trial_.sets();
   const double begin_s = system_call_s();
@@ -149,15 +154,24 @@ void ClockCheck::demand_samples() {
   }
   const double fast_told_s = fast_of(all_told_s);
   if (fast_told_s >= (1 - faster_if_alone) * fast_of(all_seen_s)) return;
-  const std::int64_t many = launches_of(short_series_s, launches);
+  std::int64_t many = launches;
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  double least_seen_s = std::numeric_limits<double>::infinity();
-  double least_worked_s = least_seen_s;
+  constexpr double no_time_yet_s = std::numeric_limits<double>::infinity();
+  double least_seen_s = no_time_yet_s;
+  double least_worked_s = no_time_yet_s;
   const double begin_s = system_call_s();
   for (std::size_t i = 1; i <= most_short_series; ++i) {
     const auto before = cores_.worked_s();
-    least_seen_s = std::min(least_seen_s, of_launch(read(many).seen_s, many));
+    const double seen_s = read(many).seen_s;
     const double worked_s = measure::least_time_s(before, cores_.worked_s(), cores);
+    if (seen_s < short_series_s) {
+      // Late messages had made shorter series look long.
+      many *= 2;
+      i = 0;
+      least_seen_s = least_worked_s = no_time_yet_s;
+      continue;
+    }
+    least_seen_s = std::min(least_seen_s, of_launch(seen_s, many));
     least_worked_s = std::min(least_worked_s, of_launch(worked_s, many));
     const bool agrees = fast_told_s >= (1 - faster_if_alone) * least_seen_s;
     const double spent_s = system_call_s() - begin_s;

@@ -63,8 +63,8 @@ class AssayTest(unittest.TestCase):
         with open(self.folder / out / file, newline="", encoding="utf-8") as text:
             return list(csv.DictReader(text, strict=True))
 
-    def rows_of_killed(self, out, file="results.csv"):
-        """The whole rows. A kill may land within a write, between two pages: then the last row is torn."""
+    def rows_so_far(self, out, file="results.csv"):
+        """The whole rows of a run that is still writing, or was killed: the last row may be torn, between two pages."""
         text = whole_rows((self.folder / out / file).read_bytes()).decode()
         return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 

@@ -39,7 +39,7 @@ class Killed(AssayTest):
         deadline = time.monotonic() + 20
         while not all(map(is_gone, workers)):
             self.assertLess(time.monotonic(), deadline, "an orphan")
-        return self.rows_of_killed(out) if results.exists() else None
+        return self.rows_so_far(out) if results.exists() else None
 
     def check_whole(self, out, rows):
         if rows is None:
@@ -112,7 +112,7 @@ class Killed(AssayTest):
         for length in (len(text) - 1, len(text) - 40, last_quote, last_quote + 1, len(text) - 3 * 4096):
             with self.subTest(length=length):
                 results.write_bytes(text[:length])
-                self.assertLess(len(self.rows_of_killed("out")), len(whole))
+                self.assertLess(len(self.rows_so_far("out")), len(whole))
                 self.assay("run", "--resume", "out")
                 self.assertEqual(sorted(key(r) for r in self.rows("out")), whole)
 

@@ -71,7 +71,7 @@ class Junit(AssayTest):
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 120
         results = self.folder / "out" / "results.csv"
-        while not results.exists() or all(row["status"] != "crash" for row in self.rows_of_killed("out")):
+        while not results.exists() or all(row["status"] != "crash" for row in self.rows_so_far("out")):
             self.assertLess(time.monotonic(), deadline)
             self.assertIsNone(process.poll())
             time.sleep(0.05)

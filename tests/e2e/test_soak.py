@@ -102,7 +102,7 @@ class Interrupted(AssayTest):
 
     def row_count(self):
         try:
-            return len(self.rows_of_killed("out", "soak.csv"))
+            return len(self.rows_so_far("out", "soak.csv"))
         except FileNotFoundError:
             return 0
 
@@ -145,7 +145,7 @@ class Interrupted(AssayTest):
         process = self.start(rows=6)
         process.kill()
         process.communicate()
-        done = self.rows_of_killed("out", "soak.csv")
+        done = self.rows_so_far("out", "soak.csv")
         said = self.assay("soak", "--resume", "out")
         rows = self.rows("out", "soak.csv")
         self.assertEqual(rows[:len(done)], done)

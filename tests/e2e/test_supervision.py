@@ -20,7 +20,7 @@ class Supervision(AssayTest):
 
     def row_count(self):
         try:
-            return len(self.rows("out"))
+            return len(self.rows_so_far("out"))
         except FileNotFoundError:
             return 0
 
@@ -50,7 +50,7 @@ class Supervision(AssayTest):
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
 
         def goes_on():
-            statuses = [row["status"] for row in self.rows("out")]
+            statuses = [row["status"] for row in self.rows_so_far("out")]
             return "crash" in statuses and len(statuses) >= statuses.index("crash") + 3
 
         self.wait_until(goes_on)
@@ -67,7 +67,7 @@ class Supervision(AssayTest):
         self.addCleanup(process.kill)
         self.wait_until(lambda: self.row_count() >= 2)
         os.kill(children_of(process.pid)[0], signal.SIGSTOP)
-        self.wait_until(lambda: any(r["status"] == "timeout" for r in self.rows("out")))
+        self.wait_until(lambda: any(r["status"] == "timeout" for r in self.rows_so_far("out")))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
 
@@ -77,7 +77,7 @@ class Supervision(AssayTest):
         process.kill()
         process.wait()
         self.wait_until(lambda: all(map(is_gone, workers)))
-        self.assertTrue(all(r["replay"] for r in self.rows("out")), "every row is whole")
+        self.assertTrue(all(r["replay"] for r in self.rows_so_far("out")), "every row is whole")
 
 
 class StartUp(AssayTest):

@@ -4,12 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "kernels/core/clock.h"
+#include "kernels/device/forwarding.h"
 #include "kernels/sim/backend.h"
 #include "tests/unit/timed_case.h"
 
@@ -128,6 +133,46 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   EXPECT_NE(accused_of(told_share, {busy, working}), "");
   EXPECT_NE(accused_of(told_share, {busy, none}), "");
   EXPECT_NE(accused_of(told_share, {quiet, waiting}), "");
+}
+
+/// Says late when its work is over, and much too late three times after long work.
+class LateStream final : public ForwardingStream {
+ public:
+  using ForwardingStream::ForwardingStream;
+  double elapsed_s(const Event& start, const Event& stop) override {
+    const double told_s = ForwardingStream::elapsed_s(start, stop);
+    constexpr double long_s = 0.04;
+    constexpr double message_s = 200e-6;
+    constexpr double late_s = 0.01;
+    std::this_thread::sleep_for(std::chrono::duration<double>(late_-- > 0 ? late_s : message_s));
+    if (told_s > long_s) late_ = 3;
+    return told_s;
+  }
+
+ private:
+  int late_ = 0;
+};
+
+class LateDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  std::unique_ptr<Stream> create_stream() override {
+    return std::make_unique<LateStream>(real().create_stream());
+  }
+};
+
+TEST(ClockCheck, TakesNoLateMessageForALongSeries) {
+  TimedCase timed("tensor_ops/exp/f64/n=3001", {.own_inputs = false},
+                  std::make_unique<WrappingBackend>("late", cpu::make_backend(), [](auto real) {
+                    return std::make_unique<LateDevice>(std::move(real));
+                  }));
+  const Checks checks;
+  ClockCheck clock(timed.trial, checks, true);
+  // A launch takes less than a message: only series of many tell of its time.
+  constexpr int many = 3000;
+  const double launch_s = timed.trial.time_s(many) / many;
+  for (int i = 0; i < 10; ++i) clock.add(1, 2 * launch_s, 20 * launch_s);
+  EXPECT_EQ(wrong_by([&] { clock.check_series(); }), "");
 }
 
 TEST_F(ClockChecks, ExplainNoMoreThanAMessageTakes) {
