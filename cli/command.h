@@ -30,6 +30,7 @@ Command add_machines(CLI::App& program);
 Command add_report(CLI::App& program);
 Command add_run(CLI::App& program);
 Command add_selftest(CLI::App& program);
+Command add_serve_kernels(CLI::App& program);  // hidden
 Command add_soak(CLI::App& program);
 Command add_worker(CLI::App& program);  // hidden
 

@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
+#include "cli/worker_command.h"
 #include "harness/records/fields_json.h"
 #include "harness/records/fields_text.h"
 #include "harness/supervise/supervisor.h"

@@ -9,6 +9,8 @@
 #include "cli/exit_code.h"
 #include "cli/limits/measure_limits.h"
 #include "cli/run/estimate.h"
+#include "cli/select_trials.h"
+#include "cli/selection_flags.h"
 #include "cli/selection_options.h"
 #include "cli/stderr_message.h"
 #include "harness/records/claims.h"

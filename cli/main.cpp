@@ -9,7 +9,6 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/kernels/kernel_process.h"
-#include "cli/kernels/serve_kernels.h"
 #include "cli/program.h"
 #include "cli/stderr_message.h"
 #include "kernels/core/status.h"

@@ -23,4 +23,12 @@ void parse_stored(CLI::App& app, std::string_view command,
   }
 }
 
+void refuse_with_resume(const CLI::App& command, std::span<const std::string_view> allowed,
+                        std::string_view why) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || std::ranges::count(allowed, option->get_name()) > 0) continue;
+    throw UsageError(fmt::format("{} does not go with --resume: {}", option->get_name(), why));
+  }
+}
+
 }  // namespace assay::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,10 @@ namespace assay::cli {
 /// for another command, and for words that this version does not understand.
 void parse_stored(CLI::App& app, std::string_view command,
                   const std::vector<std::string>& command_line);
+
+/// Throws UsageError for an option of `command` that may not go with --resume, as the stored
+/// command line has it; `why` goes on behind "--x does not go with --resume".
+void refuse_with_resume(const CLI::App& command, std::span<const std::string_view> allowed,
+                        std::string_view why);
 
 }  // namespace assay::cli

@@ -1,6 +1,5 @@
 #include "harness/execute/worker.h"
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +13,7 @@
 #include "cli/run/mpi_job.h"
 #include "cli/this_launch.h"
 #include "cli/trial_options.h"
+#include "kernels/core/freed_memory.h"
 #include "kernels/core/status.h"
 #include "kernels/device/launcher.h"
 #include "kernels/sim/fault.h"
@@ -42,14 +42,6 @@ EngineOptions engine_options(const WorkerOptions& options) {
   // Kernels of others could read the files.
   if (engine.foreign_kernels) engine.references.clear();
   return engine;
-}
-
-/// Keeps freed memory in the process: trials use tensors of the same sizes repeatedly. By default
-/// the allocator returns each to the kernel, which clears its pages again: a quarter of a check.
-void keep_freed_memory() {
-  constexpr int max_bytes = 1 << 30;
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, max_bytes);
 }
 
 int execute(const WorkerOptions& options) {

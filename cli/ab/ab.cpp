@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/ab/ab_exit_code.h"
+#include "cli/ab/ab_flags.h"
 #include "cli/ab/ab_options.h"
 #include "cli/ab/ab_sides.h"
 #include "cli/ab/layout_spread.h"
@@ -18,6 +19,7 @@
 #include "cli/run/lock_devices.h"
 #include "cli/run/reference_folder.h"
 #include "cli/say_verdict.h"
+#include "cli/select_trials.h"
 #include "cli/status_line.h"
 #include "cli/stderr_message.h"
 #include "harness/ab/comparison.h"

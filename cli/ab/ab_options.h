@@ -9,10 +9,6 @@
 #include "harness/ab/paired_workers.h"
 #include "harness/ab/rule.h"
 
-namespace CLI {
-class App;
-}
-
 namespace assay::cli {
 
 /// Options of `assay ab` beside a selection.
@@ -35,8 +31,6 @@ struct AbOptions {
   bool wait = false;
   bool quiet = false;
 };
-
-void add_ab_options(CLI::App& app, AbOptions& options);
 
 /// Sets all but the margin, which depends on the two sides. Throws UsageError.
 ab::Rule rule_of(const AbOptions& options);

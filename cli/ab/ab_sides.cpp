@@ -10,6 +10,8 @@
 #include "cli/exit_code.h"
 #include "cli/kernels/kernel_process.h"
 #include "cli/library_path.h"
+#include "cli/select_trials.h"
+#include "cli/worker_command.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/status.h"
 #include "kernels/core/this_program.h"

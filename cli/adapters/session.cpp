@@ -6,7 +6,9 @@
 #include "cli/interrupt.h"
 #include "cli/run/describe_run.h"
 #include "cli/run/lock_devices.h"
+#include "cli/select_trials.h"
 #include "cli/stderr_message.h"
+#include "cli/worker_command.h"
 #include "kernels/core/this_program.h"
 #include "suites/suite.h"
 

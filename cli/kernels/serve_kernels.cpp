@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "cli/exit_code.h"
 #include "cli/stderr_message.h"
 #include "kernels/core/file_descriptor.h"
+#include "kernels/core/freed_memory.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/all_cores.h"
 #include "kernels/providers/host.h"
@@ -44,30 +44,25 @@ FileDescriptor take_socket() {
   return socket;
 }
 
-void add_host_options(CLI::App& app, TrialOptions& options) {
-  for (const char* flag : {"--sim-devices", "--sim-fault"}) add_trial_option(app, options, flag);
-}
-
-int serve_library(const std::string& file, const std::vector<std::string>& words) {
-  begin_kernels();
-  cpu::use_all_cores();  // for a library with threads of its own
-  // An absolute path: dlopen looks for names without a slash elsewhere.
-  void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* error = dlerror();
-    return refuse_kernels("not a shared library that can be loaded: " + std::string(error));
+int serve(const assay_kernel_table& table, const TrialOptions& options) {
+  keep_freed_memory();
+  try {
+    providers::serve(std::move(judge()), table, [&] {
+      std::vector<sim::Fault> faults;
+      for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
+      return all_backends(options.sim_devices, std::move(faults));
+    });
+  } catch (const UsageError&) {
+    return usage;  // the judge says it
   }
-  // dlsym returns a pointer to an object; POSIX prescribes this cast to a function.
-  const auto entry = reinterpret_cast<decltype(&assay_kernels)>(dlsym(library, "assay_kernels"));
-  const assay_kernel_table* table = entry == nullptr ? nullptr : entry();
-  if (table == nullptr) {
-    return refuse_kernels(
-        "it has no function assay_kernels that gives a table (assay_kernel.h, docs/kernels.md)");
-  }
-  return serve_kernels(*table, words);
+  return ok;
 }
 
 }  // namespace
+
+void add_host_options(CLI::App& app, TrialOptions& options) {
+  for (const char* flag : {"--sim-devices", "--sim-fault"}) add_trial_option(app, options, flag);
+}
 
 std::vector<std::string> host_words(const TrialOptions& options) {
   std::vector<std::string> words;
@@ -93,20 +88,7 @@ int serve_kernels(const assay_kernel_table& table, const std::vector<std::string
   CLI::App app;
   add_host_options(app, options);
   app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  // As in a worker: freed tensors stay, so that the next ones need no new pages.
-  constexpr int max_bytes = 1 << 30;
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, max_bytes);
-  try {
-    providers::serve(std::move(judge()), table, [&] {
-      std::vector<sim::Fault> faults;
-      for (const std::string& fault : options.sim_faults) faults.push_back(sim::parse_fault(fault));
-      return all_backends(options.sim_devices, std::move(faults));
-    });
-  } catch (const UsageError&) {
-    return usage;  // the judge says it
-  }
-  return ok;
+  return serve(table, options);
 }
 
 int refuse_kernels(const std::string& why) {
@@ -114,17 +96,23 @@ int refuse_kernels(const std::string& why) {
   return usage;
 }
 
-Command add_serve_kernels(CLI::App& program) {
-  struct Options {
-    std::string file;
-    TrialOptions trials;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand(serve_kernels_name, "runs the kernels of a library");
-  app->group("");  // not in --help
-  app->add_option("FILE", options->file)->required();
-  add_host_options(*app, options->trials);
-  return {app, [options] { return serve_library(options->file, host_words(options->trials)); }};
+int serve_library(const std::string& file, const TrialOptions& options) {
+  begin_kernels();
+  cpu::use_all_cores();  // for a library with threads of its own
+  // An absolute path: dlopen looks for names without a slash elsewhere.
+  void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* error = dlerror();
+    return refuse_kernels("not a shared library that can be loaded: " + std::string(error));
+  }
+  // dlsym returns a pointer to an object; POSIX prescribes this cast to a function.
+  const auto entry = reinterpret_cast<decltype(&assay_kernels)>(dlsym(library, "assay_kernels"));
+  const assay_kernel_table* table = entry == nullptr ? nullptr : entry();
+  if (table == nullptr) {
+    return refuse_kernels(
+        "it has no function assay_kernels that gives a table (assay_kernel.h, docs/kernels.md)");
+  }
+  return serve(*table, options);
 }
 
 }  // namespace assay::cli

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
 #include "cli/trial_options.h"
 #include "kernels/providers/assay_kernel.h"
 
@@ -16,7 +15,9 @@ inline constexpr const char* serve_kernels_name = "serve-kernels";
 /// Not "assay_*.so", which would be a backend.
 inline constexpr const char* kernel_host_file = "kernel_host.so";
 
-/// Words that tell the process which devices there are.
+/// Adds the options that tell the process which devices there are.
+void add_host_options(CLI::App& app, TrialOptions& options);
+/// Returns the words of these options.
 std::vector<std::string> host_words(const TrialOptions& options);
 
 /// Takes the socket and tells the judge that this process has begun. Call it first, before any code
@@ -29,6 +30,7 @@ int serve_kernels(const assay_kernel_table& table, const std::vector<std::string
 /// Tells the judge why nothing can be served. Returns the exit code.
 int refuse_kernels(const std::string& why);
 
-Command add_serve_kernels(CLI::App& program);
+/// Loads a library and serves its table. Returns the exit code.
+int serve_library(const std::string& file, const TrialOptions& options);
 
 }  // namespace assay::cli

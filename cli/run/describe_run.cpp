@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cli/kernels/kernel_process.h"
+#include "cli/worker_command.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/this_program.h"
 #include "kernels/core/version.h"

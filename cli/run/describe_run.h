@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/selection_options.h"
+#include "harness/plan/protocol.h"
 #include "harness/records/run_info.h"
 
 namespace assay::cli {

@@ -10,6 +10,7 @@
 #include "cli/backends.h"
 #include "cli/exit_code.h"
 #include "cli/run/describe_run.h"
+#include "cli/select_trials.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
@@ -159,7 +160,7 @@ Job begin_job(const RunOptions& options) {
   return job;
 }
 
-Job resume_job(const RunOptions& options) {
+Job resume_job(const RunOptions& options, const ParseRun& parse) {
   const fs::path& directory = options.resume;
   Job job{.start = Start::resumed};
   job.directory_lock.emplace(directory);  // first: later rows would be taken twice
@@ -169,7 +170,7 @@ Job resume_job(const RunOptions& options) {
     throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
                                  directory.string(), stored.build_id, version::build_id));
   }
-  job.options = parse_run_options(stored.command_line);
+  job.options = parse(stored.command_line);
   std::vector<DeviceId> devices;
   for (const DeviceCells& cells : begun.devices) {
     devices.push_back(parse_lane(cells.at("device")).front());

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/run/run_options.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/protocol.h"
 #include "harness/records/run_info.h"
 #include "reports/files/csv_file.h"
 #include "reports/files/run_directory.h"
@@ -32,10 +35,14 @@ void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello
 /// Plans a run; its directory is not yet made. Throws UsageError and AbsentDevice.
 Job begin_job(const RunOptions& options);
 
+/// Parses the command line of a stored run. Throws UsageError if this version does not understand
+/// it.
+using ParseRun = std::function<RunOptions(const std::vector<std::string>& command_line)>;
+
 /// Reads the run that `options.resume` names. Its plan is the trials of plan.csv that results.csv
 /// lacks, by record key, and the remaining retries of bad ones. Changes no file. Throws UsageError
 /// if the directory is no run, is damaged, was begun by another build or on other devices, or if a
 /// run still writes to it. Throws AbsentDevice if one of its devices is gone.
-Job resume_job(const RunOptions& options);
+Job resume_job(const RunOptions& options, const ParseRun& parse);
 
 }  // namespace assay::cli

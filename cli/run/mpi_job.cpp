@@ -10,8 +10,8 @@
 
 #include "cli/backends.h"
 #include "cli/exit_code.h"
-#include "cli/selection_options.h"
 #include "cli/stderr_message.h"
+#include "cli/worker_command.h"
 #include "kernels/core/this_program.h"
 #include "kernels/device/backends.h"
 #include "kernels/device/launcher.h"

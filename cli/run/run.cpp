@@ -21,10 +21,12 @@
 #include "cli/run/mpi_job.h"
 #include "cli/run/progress.h"
 #include "cli/run/reference_folder.h"
+#include "cli/run/run_flags.h"
 #include "cli/run/run_limits.h"
 #include "cli/say_verdict.h"
 #include "cli/stderr_message.h"
 #include "cli/this_launch.h"
+#include "cli/worker_command.h"
 #include "harness/plan/expected_failures.h"
 #include "harness/records/replay.h"
 #include "harness/supervise/supervisor.h"
@@ -257,7 +259,7 @@ void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
 
 int execute(const RunOptions& asked, bool resumes) {
   const double begin_s = steady_s();
-  Job job = resumes ? resume_job(asked) : begin_job(asked);
+  Job job = resumes ? resume_job(asked, parse_run_options) : begin_job(asked);
   const RunOptions& options = job.options;
   RunInfo& run = job.run;
   const Profile& profile = find_profile(options.selection.cases.profile);

@@ -11,6 +11,7 @@
 #include "cli/limits/measure_limits.h"
 #include "cli/run/estimate.h"
 #include "cli/stderr_message.h"
+#include "cli/worker_command.h"
 #include "harness/measure/demand.h"
 #include "kernels/core/clock.h"
 #include "reports/files/limits_csv.h"

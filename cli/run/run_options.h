@@ -3,13 +3,9 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "cli/selection_options.h"
-
-namespace CLI {
-class App;
-}
+#include "harness/records/record.h"
 
 namespace assay::cli {
 
@@ -34,24 +30,10 @@ struct RunOptions {
   bool quiet = false;
 };
 
-void add_run_options(CLI::App& command, RunOptions& options);
-
-/// Adds those that say how each trial is executed, for any runner: --soak, --strict, --timeout,
-/// --wait.
-void add_trial_options(CLI::App& command, RunOptions& options);
-
-/// Parses a stored command line, "assay run ...". Throws UsageError if this version does not
-/// understand it.
-RunOptions parse_run_options(const std::vector<std::string>& command_line);
-
 /// Options beside case, device and seed that a replay needs: "--threads 1 --timeout 2".
 std::function<std::string(const Record&)> replay_flags(const RunOptions& options);
 
 /// Limit for one case: that of the options, or of the profile.
 double timeout_s(const RunOptions& options);
-
-/// Throws UsageError for an option that may not go with --resume: the stored command line has all
-/// others.
-void check_resume_options(const CLI::App& command);
 
 }  // namespace assay::cli

@@ -12,9 +12,11 @@
 #include "cli/run/lock_devices.h"
 #include "cli/say_verdict.h"
 #include "cli/soak/duration.h"
+#include "cli/soak/soak_flags.h"
 #include "cli/soak/soak_job.h"
 #include "cli/status_line.h"
 #include "cli/stderr_message.h"
+#include "cli/worker_command.h"
 #include "harness/records/replay.h"
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/clock.h"
@@ -111,7 +113,7 @@ void print_soak_end(const RunInfo& run, const std::vector<SoakDevice>& devices) 
 }
 
 int execute(const SoakOptions& asked, bool resumes) {
-  SoakJob job = resumes ? resume_soak(asked) : begin_soak(asked);
+  SoakJob job = resumes ? resume_soak(asked, parse_soak_options) : begin_soak(asked);
   const SoakOptions& options = job.options;
   RunInfo& run = job.run;
   catch_interrupts();

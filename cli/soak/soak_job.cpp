@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/run/describe_run.h"
 #include "cli/run/job.h"
+#include "cli/select_trials.h"
 #include "cli/soak/duration.h"
 #include "harness/execute/soak.h"
 #include "harness/records/fields_text.h"
@@ -108,7 +109,7 @@ SoakJob begin_soak(const SoakOptions& options) {
   return job;
 }
 
-SoakJob resume_soak(const SoakOptions& options) {
+SoakJob resume_soak(const SoakOptions& options, const ParseSoak& parse) {
   const std::filesystem::path& directory = options.resume;
   const std::filesystem::path csv = directory / "soak.csv";
   if (!std::filesystem::exists(csv)) {
@@ -121,7 +122,7 @@ SoakJob resume_soak(const SoakOptions& options) {
     throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
                                  directory.string(), stored.build_id, version::build_id));
   }
-  job.options = parse_soak_options(stored.command_line);
+  job.options = parse(stored.command_line);
   job.options.resume = options.resume;
   job.options.quiet = options.quiet;
   job.options.wait = options.wait;

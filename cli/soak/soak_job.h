@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,8 +37,12 @@ std::vector<PlannedTrial> soak_plan(const DeviceId& device, const std::vector<Ca
 /// Plans a soak; its directory is not yet made. Throws UsageError and AbsentDevice.
 SoakJob begin_soak(const SoakOptions& options);
 
+/// Parses the command line of a stored soak. Throws UsageError if this version does not understand
+/// it.
+using ParseSoak = std::function<SoakOptions(const std::vector<std::string>& command_line)>;
+
 /// Reads the soak that `options.resume` names and plans the intervals that have no row. Changes no
 /// file. Throws as resume_job does.
-SoakJob resume_soak(const SoakOptions& options);
+SoakJob resume_soak(const SoakOptions& options, const ParseSoak& parse);
 
 }  // namespace assay::cli

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "cli/selection_options.h"
 
@@ -20,14 +19,5 @@ struct SoakOptions {
   bool wait = false;
   bool quiet = false;
 };
-
-void add_soak_options(CLI::App& command, SoakOptions& options);
-
-/// Parses a stored command line, "assay soak ...". Throws UsageError if this version does not
-/// understand it.
-SoakOptions parse_soak_options(const std::vector<std::string>& command_line);
-
-/// Throws UsageError for an option that may not go with --resume.
-void check_soak_resume(const CLI::App& command);
 
 }  // namespace assay::cli

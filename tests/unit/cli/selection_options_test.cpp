@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/select_trials.h"
 #include "kernels/core/status.h"
 
 namespace assay::cli {

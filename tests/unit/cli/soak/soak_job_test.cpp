@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/soak/soak_flags.h"
 #include "kernels/core/status.h"
 
 namespace assay::cli {

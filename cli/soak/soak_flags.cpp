@@ -1,20 +1,19 @@
-#include "cli/soak/soak_options.h"
-
-#include <fmt/format.h>
+#include "cli/soak/soak_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
+#include <string_view>
 
+#include "cli/selection_flags.h"
 #include "cli/stored_command.h"
 #include "cli/validators.h"
-#include "kernels/core/status.h"
 
 namespace assay::cli {
 namespace {
 
 /// Options that may go with --resume: those of output and waiting.
-constexpr std::array with_soak_resume{"--resume", "--quiet", "--wait", "--help"};
+constexpr auto with_soak_resume =
+    std::to_array<std::string_view>({"--resume", "--quiet", "--wait", "--help"});
 
 }  // namespace
 
@@ -54,12 +53,7 @@ SoakOptions parse_soak_options(const std::vector<std::string>& command_line) {
 }
 
 void check_soak_resume(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    const bool is_given = option->count() > 0;
-    if (!is_given || std::ranges::count(with_soak_resume, option->get_name()) > 0) continue;
-    throw UsageError(fmt::format("{} does not go with --resume: a soak goes on as it was begun",
-                                 option->get_name()));
-  }
+  refuse_with_resume(command, with_soak_resume, "a soak goes on as it was begun");
 }
 
 }  // namespace assay::cli
