@@ -5,17 +5,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/backends.h"
 #include "cli/command.h"
-#include "cli/device_list.h"
-#include "cli/exit_code.h"
-#include "cli/selection_options.h"
-#include "cli/stderr_message.h"
-#include "cli/worker_command.h"
 #include "harness/records/fields_json.h"
 #include "harness/records/fields_text.h"
 #include "harness/supervise/supervisor.h"
 #include "reports/text_table.h"
+#include "session/console/stderr_message.h"
+#include "session/machine/backends.h"
+#include "session/machine/device_list.h"
+#include "session/options/selection_options.h"
+#include "session/process/exit_code.h"
+#include "session/workers/worker_command.h"
 
 namespace assay::cli {
 namespace {

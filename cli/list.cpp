@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/exit_code.h"
-#include "cli/limits/measure_limits.h"
-#include "cli/run/estimate.h"
-#include "cli/select_trials.h"
 #include "cli/selection_flags.h"
-#include "cli/selection_options.h"
-#include "cli/stderr_message.h"
 #include "harness/records/claims.h"
 #include "kernels/core/names.h"
+#include "session/console/stderr_message.h"
+#include "session/limits/measure_limits.h"
+#include "session/options/selection_options.h"
+#include "session/plan/estimate.h"
+#include "session/plan/select_trials.h"
+#include "session/process/exit_code.h"
 #include "suites/boundaries.h"
 
 namespace assay::cli {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/exit_code.h"
-#include "cli/kernels/kernel_process.h"
 #include "cli/program.h"
-#include "cli/stderr_message.h"
 #include "kernels/core/status.h"
 #include "kernels/device/launch_info.h"
+#include "session/console/stderr_message.h"
+#include "session/kernels/kernel_process.h"
+#include "session/process/exit_code.h"
 
 namespace assay::cli {
 namespace {

@@ -12,11 +12,11 @@
 #include <exception>
 #include <iostream>
 
-#include "cli/exit_code.h"
-#include "cli/stderr_message.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "kernels/core/version.h"
+#include "session/console/stderr_message.h"
+#include "session/process/exit_code.h"
 
 namespace assay::cli {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/selection_options.h"
+#include "session/options/selection_options.h"
 
 namespace CLI {
 class App;

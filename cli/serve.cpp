@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/kernels/serve_kernels.h"
+#include "session/kernels/serve_kernels.h"
 
 namespace assay::cli {
 

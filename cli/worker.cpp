@@ -6,17 +6,17 @@
 #include <memory>
 #include <optional>
 
-#include "cli/backends.h"
 #include "cli/command.h"
-#include "cli/exit_code.h"
-#include "cli/kernels/kernel_process.h"
-#include "cli/run/mpi_job.h"
-#include "cli/this_launch.h"
-#include "cli/trial_options.h"
 #include "kernels/core/freed_memory.h"
 #include "kernels/core/status.h"
 #include "kernels/device/launcher.h"
 #include "kernels/sim/fault.h"
+#include "session/kernels/kernel_process.h"
+#include "session/machine/backends.h"
+#include "session/options/trial_options.h"
+#include "session/process/exit_code.h"
+#include "session/process/this_launch.h"
+#include "session/workers/mpi_job.h"
 
 namespace assay::cli {
 namespace {

@@ -6,17 +6,17 @@
 
 #include "cli/adapters/library_flags.h"
 #include "cli/adapters/names.h"
-#include "cli/adapters/session.h"
-#include "cli/interrupt.h"
 #include "cli/program.h"
-#include "cli/run/run_flags.h"
-#include "cli/run/run_options.h"
-#include "cli/select_trials.h"
+#include "cli/run_flags.h"
 #include "cli/selection_flags.h"
-#include "cli/stderr_message.h"
 #include "harness/records/printable.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "session/console/stderr_message.h"
+#include "session/plan/select_trials.h"
+#include "session/process/interrupt.h"
+#include "session/run/run_options.h"
+#include "session/run/trial_by_trial.h"
 
 namespace assay::cli {
 namespace {

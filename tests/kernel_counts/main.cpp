@@ -10,9 +10,9 @@
 #include <map>
 #include <set>
 
-#include "cli/backends.h"
-#include "cli/stderr_message.h"
 #include "kernels/core/status.h"
+#include "session/console/stderr_message.h"
+#include "session/machine/backends.h"
 #include "tests/cuda_emulator/runtime/gpus.h"
 #include "tests/cuda_emulator/runtime/work.h"
 #include "tests/kernel_counts/cases.h"

@@ -4,10 +4,6 @@
 
 #include <set>
 
-#include "cli/ab/told_variables.h"
-#include "cli/device_list.h"
-#include "cli/exit_code.h"
-#include "cli/selftest/fault_catalogue.h"
 #include "harness/records/replay.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
@@ -16,6 +12,10 @@
 #include "kernels/cuda/traits.h"
 #include "kernels/sim/fault.h"
 #include "kernels/sim/traits.h"
+#include "session/ab/told_variables.h"
+#include "session/machine/device_list.h"
+#include "session/process/exit_code.h"
+#include "session/selftest/fault_catalogue.h"
 
 namespace assay::cli {
 namespace {

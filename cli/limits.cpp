@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/selection_flags.h"
+#include "harness/records/csv.h"
+#include "harness/records/fields_json.h"
+#include "harness/records/fields_text.h"
+#include "kernels/core/status.h"
+#include "reports/files/output_file.h"
+#include "reports/limits_table.h"
+#include "session/console/stderr_message.h"
+#include "session/life/describe_run.h"
+#include "session/limits/measure_limits.h"
+#include "session/machine/device_list.h"
+#include "session/machine/lock_devices.h"
+#include "session/options/selection_options.h"
+#include "session/options/validators.h"
+#include "session/plan/select_trials.h"
+#include "session/process/exit_code.h"
+#include "session/process/interrupt.h"
+#include "session/workers/worker_command.h"
+
+namespace assay::cli {
+namespace {
+
+struct LimitsOptions {
+  SelectionOptions selection;
+  std::filesystem::path csv;
+  double timeout_s = 120;
+  bool json = false;
+  bool quiet = false;
+  bool wait = false;
+};
+
+void print_json(const std::vector<Limit>& limits) {
+  nlohmann::json document{{"schema", 1}, {"limits", nlohmann::json::array()}};
+  for (const Limit& limit : limits) document["limits"].push_back(fields_to_json(limit));
+  show_data(document.dump(2) + "\n");
+}
+
+/// Skips limits that a device cannot have; if all are skipped, nothing was measured.
+ExitCode exit_code_of(const std::vector<Limit>& limits, bool completed) {
+  const auto count = [&](StatusClass of_class) {
+    return std::ranges::count_if(
+        limits, [&](const Limit& limit) { return class_of(limit.status) == of_class; });
+  };
+  if (count(StatusClass::wrong) > 0) return wrong;
+  if (count(StatusClass::broken) > 0 || !completed) return infrastructure;
+  return count(StatusClass::right) > 0 ? ok : absent;
+}
+
+int execute(const LimitsOptions& options) {
+  check_simulated(options.selection);
+  std::optional<OutputFile> csv;
+  if (!options.csv.empty()) csv.emplace("--csv", options.csv);
+  const bool is_taken = csv && csv->is_standard_output();
+  if (is_taken && options.json) {
+    throw UsageError("--csv and --json: standard output takes one of them");
+  }
+  const protocol::Hello machine = probe(worker_command(options.selection));
+  check_requirements(options.selection.require, machine);
+  const RunInfo run =
+      describe_run(options.selection, resolve_devices(options.selection.devices, machine), machine);
+  check_stand_ins(options.selection, run.devices);
+  const LimitPlan plan = plan_limits(run.devices, machine.backends);
+  catch_interrupts();
+  for (const std::string& note : run.notes) say("note: {}\n", note);
+  const std::vector<DeviceLock> locks = lock_devices(run.devices, machine.backends, options.wait);
+
+  if (csv) csv->write(csv_line(field_names<Limit>()) + "\n");
+  std::vector<Limit> limits;
+  const PlanEnd end = measure_limits(plan, run,
+                                     {.worker = worker_command(options.selection, limit_cap_s),
+                                      .for_lane = share_cores_on,
+                                      .backends = machine.backends,
+                                      .timeout_s = options.timeout_s,
+                                      .seed = options.selection.seed,
+                                      .replay_flags = replay_flags(options.selection),
+                                      .interrupted = interrupted},
+                                     [&](const Limit& limit, const Record&) {
+                                       limits.push_back(limit);
+                                       if (csv) csv->write(csv_line(field_cells(limit)) + "\n");
+                                       if (!options.quiet) {
+                                         say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(),
+                                             limit.device, limit.limit);
+                                       }
+                                     });
+  if (csv) csv->close();
+  if (options.json) {
+    print_json(limits);
+  } else if (!is_taken) {
+    show_text(limits_table(limits));
+  }
+  return exit_code_of(limits, end == PlanEnd::completed);
+}
+
+}  // namespace
+
+Command add_limits(CLI::App& program) {
+  auto options = std::make_shared<LimitsOptions>();
+  CLI::App* app = program.add_subcommand(
+      "limits", "measure the ceilings of every figure: memory, matrix units, links, launches");
+  add_device_options(*app, options->selection);
+  add_stand_ins_option(*app, options->selection);
+  app->add_option("--timeout", options->timeout_s, "limit for one case")
+      ->check(number_between(1, 1e9))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_option("--csv", options->csv, "write the rows, as in limits.csv of a run")
+      ->check(not_empty())
+      ->type_name("FILE");
+  app->add_flag("--json", options->json, "print JSON on standard output");
+  app->add_flag("--quiet", options->quiet, "show no progress");
+  app->add_flag("--wait", options->wait, "wait for a device that another run holds");
+  app->footer(
+      R"(Each limit is the rate of one case, verified like any other and measured by the same rules. The
+best of several cases of a limit counts. 'assay run' measures those that its trials need.
+
+Examples:
+  assay limits                                 the CPU and every GPU
+  assay limits --device cpu --threads 1        one core
+  assay limits --device cuda:0 --csv h100.csv)");
+  return {app, [options] { return execute(*options); }};
+}
+
+}  // namespace assay::cli

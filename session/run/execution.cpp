@@ -1,0 +1,80 @@
+#include "session/run/execution.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "harness/plan/coverage.h"
+#include "session/plan/estimate.h"
+
+namespace assay::cli {
+
+using std::chrono::steady_clock;
+
+Execution::Execution(const Job& job, double cap_s)
+    : job_(job), cap_s_(cap_s), began_(steady_clock::now()) {}
+
+bool Execution::is_over(double seconds) const {
+  return std::chrono::duration<double>(steady_clock::now() - began_).count() >= seconds;
+}
+
+bool Execution::enough() const {
+  const RunOptions& options = job_.options;
+  return (options.budget_s > 0 && is_over(options.budget_s)) ||
+         (repeating_ && is_over(options.duration_s));
+}
+
+PlanEnd Execution::run(Supervisor& supervisor) {
+  const double duration_s = job_.options.duration_s;
+  if (duration_s > 0) began_ = steady_clock::now();  // a duration counts trials alone
+  if (job_.options.budget_s > 0) return within_budget(supervisor);
+  PlanEnd end = rounds(supervisor);
+  repeating_ = duration_s > 0;
+  std::vector<PlannedTrial> again = repeating_ ? job_.plan : std::vector<PlannedTrial>();
+  while (repeating_ && end == PlanEnd::completed && !is_over(duration_s)) {
+    for (PlannedTrial& trial : again) ++trial.repeat;
+    end = supervisor.execute(again);
+  }
+  // A run that ends with its duration is complete, not cut.
+  return repeating_ && end == PlanEnd::enough ? PlanEnd::completed : end;
+}
+
+/// Takes one repeat after the other.
+PlanEnd Execution::rounds(Supervisor& supervisor) const {
+  PlanEnd end = PlanEnd::completed;
+  for (auto first = job_.plan.begin(); first != job_.plan.end() && end == PlanEnd::completed;) {
+    const auto last = std::find_if(first, job_.plan.end(), [&](const PlannedTrial& trial) {
+      return trial.repeat != first->repeat;
+    });
+    end = supervisor.execute({first, last});
+    first = last;
+  }
+  return end;
+}
+
+PlanEnd Execution::within_budget(Supervisor& supervisor) const {
+  const auto cost_s = [&](const PlannedTrial& trial) {
+    return estimate_s(std::span(&trial, 1), cap_s_);
+  };
+  const CoverageOrder order = order_by_coverage(job_.plan, job_.options.budget_s, cost_s);
+  const PlanEnd end = supervisor.execute(order.first);
+  return end == PlanEnd::completed ? supervisor.execute(order.rest) : end;
+}
+
+LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes) {
+  std::set<std::pair<std::string, std::string>> taken;
+  for (const Record& record : outcomes.trials()) taken.emplace(record.case_id, record.device);
+  LeftOut left;
+  std::set<std::string> touched;
+  for (const PlannedTrial& trial : plan) {
+    const bool has_row = taken.contains({trial.test.id(), lane_text(trial)});
+    if (has_row) touched.insert(coverage_cell(trial));
+    left.trials += has_row ? 0 : 1;
+  }
+  for (const PlannedTrial& trial : plan) {
+    if (!touched.contains(coverage_cell(trial))) left.untouched.insert(coverage_cell(trial));
+  }
+  return left;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "harness/supervise/supervisor.h"
+#include "reports/outcomes.h"
+#include "session/run/job.h"
+
+namespace assay::cli {
+
+/// Takes a job's trials as its options say: once, N times, for a duration, or within a budget.
+class Execution {
+ public:
+  /// `cap_s` is the profile's time cap of one measurement.
+  Execution(const Job& job, double cap_s);
+
+  PlanEnd run(Supervisor& supervisor);
+
+  /// Returns whether the time is over, so that no further trial should begin.
+  bool enough() const;
+
+ private:
+  bool is_over(double seconds) const;
+  PlanEnd rounds(Supervisor& supervisor) const;
+  PlanEnd within_budget(Supervisor& supervisor) const;
+
+  const Job& job_;
+  double cap_s_;
+  std::chrono::steady_clock::time_point began_;
+  bool repeating_ = false;  // the plan was taken once, and the duration goes on
+};
+
+/// Trials that a budget left out of a plan.
+struct LeftOut {
+  std::int64_t trials = 0;
+  std::set<std::string> untouched;  // suites, ops and dtypes without any trial
+};
+LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes);
+
+}  // namespace assay::cli

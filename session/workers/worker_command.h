@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/records/record.h"
+#include "harness/supervise/worker_process.h"
+#include "session/options/selection_options.h"
+
+namespace assay::cli {
+
+/// Command of the hidden subcommand of `options.program` that executes this selection's trials.
+/// `references` is the folder in which workers share references; empty when they do not.
+WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
+                             const std::filesystem::path& references = {});
+
+/// Adjusts the worker of a lane without the CPU: it needs the CPU's cores only to judge, so its
+/// threads neither spin nor stay put. The user's environment takes precedence.
+void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane);
+
+/// Options beside case, device and seed that a replay of a record needs: "--threads 1", and for
+/// simulated devices "--sim-devices 2".
+std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options);
+
+}  // namespace assay::cli
