@@ -54,7 +54,7 @@ class AssayTest(unittest.TestCase):
 
     def assay(self, *arguments, expect=0, **options):
         """Runs the program in the test's folder and demands its exit code."""
-        result = subprocess.run([ASSAY, *map(str, arguments)], cwd=self.folder, text=True, timeout=300,
+        result = subprocess.run([ASSAY, *map(str, arguments)], cwd=self.folder, text=True, timeout=1500,
                                 stdin=subprocess.DEVNULL, capture_output=True, **options)
         self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result

@@ -25,7 +25,7 @@ SKIPPED = ("--case", "allreduce/f32/reduce=sum,ranks=4,count=1", "--sim-devices"
 
 class Adapter(AssayTest):
     def call(self, program, *arguments, expect=0, **environment):
-        result = subprocess.run([program, *map(str, arguments)], cwd=self.folder, text=True, timeout=300,
+        result = subprocess.run([program, *map(str, arguments)], cwd=self.folder, text=True, timeout=1500,
                                 stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, **environment})
         self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result

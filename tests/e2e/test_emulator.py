@@ -255,7 +255,7 @@ class WholeProgram(AssayTest):
         for seed in ("1", "2", "3"):
             command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--gpus", "2", "--seed", seed, "mpirun", "--oversubscribe",
                        "--allow-run-as-root", "-np", "2", ASSAY, "run", "--case", SUM, "--device", "mpi", "--out", seed]
-            result = subprocess.run(command, cwd=self.folder, text=True, timeout=300, stdin=subprocess.DEVNULL, capture_output=True,
+            result = subprocess.run(command, cwd=self.folder, text=True, timeout=1500, stdin=subprocess.DEVNULL, capture_output=True,
                                     check=False)
             self.assertEqual(0, result.returncode, result.stdout + result.stderr)
             row, = self.rows(seed)

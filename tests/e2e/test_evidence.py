@@ -25,7 +25,7 @@ class Evidence(AssayTest):
         """Runs the script on emulated GPUs and demands its exit code."""
         command = [SCRIPTS / "emulate-gpu", "--build", os.environ["ASSAY_BUILD"], "--gpus", str(gpus), SCRIPTS / "gpu-evidence",
                    "--build", build or pathlib.Path(ASSAY).parents[1], *arguments]
-        result = subprocess.run(command, cwd=self.folder, text=True, timeout=300, stdin=subprocess.DEVNULL, capture_output=True,
+        result = subprocess.run(command, cwd=self.folder, text=True, timeout=1500, stdin=subprocess.DEVNULL, capture_output=True,
                                 env={**os.environ, **variables}, check=False)
         self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result

@@ -186,7 +186,7 @@ class Listings(FilesTest):
         os.close(reader)
         try:
             result = subprocess.run([ASSAY, *arguments], cwd=self.folder, stdout=writer, stderr=subprocess.PIPE, text=True,
-                                    timeout=300, check=False)
+                                    timeout=1500, check=False)
         finally:
             os.close(writer)
         return result.returncode, result.stderr
@@ -250,7 +250,7 @@ class Inputs(FilesTest):
         for known, expect in ((USERS, 0), ("case,reason\n", 2)):
             result = subprocess.run([ASSAY, "run", "--case", CASE, *SIM, "--check-only", "--sim-fault", "low_bit", "--expected",
                                      "-", "--out", f"out{expect}"], cwd=self.folder, input=known, text=True,
-                                    capture_output=True, timeout=300, check=False)
+                                    capture_output=True, timeout=1500, check=False)
             self.assertEqual(result.returncode, expect, result.stderr)
         self.assertIn("standard input:1:1: the header needs a column 'owner'", result.stderr)
 

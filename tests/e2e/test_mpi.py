@@ -33,7 +33,7 @@ def processes_of(rank, folder):
 class Mpi(AssayTest):
     def launch(self, ranks, *arguments, expect=0):
         done = subprocess.run([*LAUNCHER, "-np", str(ranks), ASSAY, *arguments], cwd=self.folder, text=True,
-                              capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
+                              capture_output=True, timeout=1500, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 

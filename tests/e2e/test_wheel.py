@@ -67,7 +67,7 @@ class Wheel(unittest.TestCase):
                 str(cls.environment / "bin" / program), *map(str, arguments)]
 
     def command(self, program, *arguments, expect=0):
-        result = subprocess.run(self.words(program, *arguments), cwd=self.folder, text=True, timeout=300,
+        result = subprocess.run(self.words(program, *arguments), cwd=self.folder, text=True, timeout=1500,
                                 stdin=subprocess.DEVNULL, capture_output=True, check=False)
         self.assertEqual(result.returncode, expect, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result.stdout + result.stderr

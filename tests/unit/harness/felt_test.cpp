@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "tensor_ops/gather/bf16/rows=101,cols=48,count=33",
                     "linear/bf16/batch=1,in=400,out=120,bias=1,act=relu",
                     "linear/bf16/batch=65,in=1025,out=1,bias=1,act=none",
-                    "linear/linear_stack/bf16/batch=64,in=256,width=256,layers=4,bias=1,act=gelu",
+                    "linear/linear_stack/bf16/batch=16,in=64,width=64,layers=4,bias=1,act=gelu",
                     "linear/linear_stack/f32/batch=16,in=10,width=16,layers=3,bias=1,act=relu",
                     "allreduce/f32/reduce=min,ranks=3,count=67",
                     "collectives/reduce/i32/reduce=max,ranks=2,count=67,root=1",
