@@ -16,16 +16,12 @@
 #include "reports/files/output_file.h"
 #include "reports/limits_table.h"
 #include "session/console/stderr_message.h"
-#include "session/life/describe_run.h"
+#include "session/life/live_run.h"
 #include "session/limits/measure_limits.h"
-#include "session/machine/device_list.h"
-#include "session/machine/lock_devices.h"
 #include "session/options/selection_options.h"
 #include "session/options/validators.h"
 #include "session/plan/select_trials.h"
 #include "session/process/exit_code.h"
-#include "session/process/interrupt.h"
-#include "session/workers/worker_command.h"
 
 namespace assay::cli {
 namespace {
@@ -51,9 +47,10 @@ ExitCode exit_code_of(const std::vector<Limit>& limits, bool completed) {
     return std::ranges::count_if(
         limits, [&](const Limit& limit) { return class_of(limit.status) == of_class; });
   };
-  if (count(StatusClass::wrong) > 0) return wrong;
-  if (count(StatusClass::broken) > 0 || !completed) return infrastructure;
-  return count(StatusClass::right) > 0 ? ok : absent;
+  return assay::exit_code_of(Ending{.any_wrong = count(StatusClass::wrong) > 0,
+                                    .any_broken = count(StatusClass::broken) > 0,
+                                    .completed = completed,
+                                    .any_right = count(StatusClass::right) > 0});
 }
 
 int execute(const LimitsOptions& options) {
@@ -64,34 +61,24 @@ int execute(const LimitsOptions& options) {
   if (is_taken && options.json) {
     throw UsageError("--csv and --json: standard output takes one of them");
   }
-  const protocol::Hello machine = probe(worker_command(options.selection));
-  check_requirements(options.selection.require, machine);
-  const RunInfo run =
-      describe_run(options.selection, resolve_devices(options.selection.devices, machine), machine);
+  LiveRun live = probe_run(options.selection);
+  const RunInfo& run = live.run;
   check_stand_ins(options.selection, run.devices);
-  const LimitPlan plan = plan_limits(run.devices, machine.backends);
-  catch_interrupts();
-  for (const std::string& note : run.notes) say("note: {}\n", note);
-  const std::vector<DeviceLock> locks = lock_devices(run.devices, machine.backends, options.wait);
+  const LimitPlan plan = plan_limits(run.devices, live.backends);
+  live.begin(options.wait);
 
   if (csv) csv->write(csv_line(field_names<Limit>()) + "\n");
   std::vector<Limit> limits;
-  const PlanEnd end = measure_limits(plan, run,
-                                     {.worker = worker_command(options.selection, limit_cap_s),
-                                      .for_lane = share_cores_on,
-                                      .backends = machine.backends,
-                                      .timeout_s = options.timeout_s,
-                                      .seed = options.selection.seed,
-                                      .replay_flags = replay_flags(options.selection),
-                                      .interrupted = interrupted},
-                                     [&](const Limit& limit, const Record&) {
-                                       limits.push_back(limit);
-                                       if (csv) csv->write(csv_line(field_cells(limit)) + "\n");
-                                       if (!options.quiet) {
-                                         say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(),
-                                             limit.device, limit.limit);
-                                       }
-                                     });
+  SupervisorOptions supervision = live.supervision(options.selection, limit_cap_s);
+  supervision.timeout_s = options.timeout_s;
+  const PlanEnd end =
+      measure_limits(plan, run, std::move(supervision), [&](const Limit& limit, const Record&) {
+        limits.push_back(limit);
+        if (csv) csv->write(csv_line(field_cells(limit)) + "\n");
+        if (!options.quiet) {
+          say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(), limit.device, limit.limit);
+        }
+      });
   if (csv) csv->close();
   if (options.json) {
     print_json(limits);

@@ -58,7 +58,7 @@ void add_counters(benchmark::State& state, const Record& record) {
 /// library's own loop would choose iterations and take a mean on top of our launches and samples.
 /// So real_time, which trackers compare, is the figure of results.csv, and the sampler decides when
 /// there are enough samples.
-void measure(benchmark::State& state, Session& session, std::size_t i) {
+void measure(benchmark::State& state, TrialByTrial& session, std::size_t i) {
   std::string error;
   std::optional<Record> record;
   if (interrupted()) {
@@ -82,7 +82,7 @@ void measure(benchmark::State& state, Session& session, std::size_t i) {
 }
 
 /// Registers only timed trials: trackers read an entry with an error as 0 ns.
-void register_benchmarks(Session& session) {
+void register_benchmarks(TrialByTrial& session) {
   std::size_t registered = 0;
   std::size_t impossible = 0;
   for (std::size_t i = 0; i < session.plan().size(); ++i) {
@@ -159,7 +159,7 @@ int run(int argc, char** argv) {
     });
   });
 
-  Session session(std::move(options));
+  TrialByTrial session(std::move(options));
   register_benchmarks(session);
   if (is_on(words, "--benchmark_list_tests")) {
     benchmark::RunSpecifiedBenchmarks();

@@ -66,7 +66,7 @@ void record_properties(const Record& record) {
 
 class TrialTest final : public testing::Test {
  public:
-  TrialTest(Session& session, std::size_t i) : session_(session), i_(i) {}
+  TrialTest(TrialByTrial& session, std::size_t i) : session_(session), i_(i) {}
 
   void TestBody() override {
     if (interrupted()) GTEST_SKIP() << "not begun: interrupted";
@@ -85,23 +85,23 @@ class TrialTest final : public testing::Test {
   }
 
  private:
-  Session& session_;
+  TrialByTrial& session_;
   std::size_t i_;
 };
 
 /// Ends --gtest_repeat=-1, which would otherwise skip everything for ever.
 class EndWhenInterrupted final : public testing::EmptyTestEventListener {
  public:
-  explicit EndWhenInterrupted(const Session& session) : session_(session) {}
+  explicit EndWhenInterrupted(const TrialByTrial& session) : session_(session) {}
   void OnTestIterationStart(const testing::UnitTest& /*unit_test*/, int /*iteration*/) override {
     if (interrupted()) std::exit(end_of(session_, false));
   }
 
  private:
-  const Session& session_;
+  const TrialByTrial& session_;
 };
 
-void register_tests(Session& session) {
+void register_tests(TrialByTrial& session) {
   for (std::size_t i = 0; i < session.plan().size(); ++i) {
     const PlannedTrial& trial = session.plan()[i];
     const std::string name =
@@ -182,7 +182,7 @@ int run(int argc, char** argv) {
                      [](int* count, char** flags) { testing::InitGoogleTest(count, flags); });
   const Report report = check_output();
 
-  Session session(std::move(options), check_sharding());
+  TrialByTrial session(std::move(options), check_sharding());
   register_tests(session);
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
   session.begin();

@@ -2,18 +2,18 @@
 
 #include "reports/compare/paired_summary.h"
 
-namespace assay::cli {
+namespace assay {
 
 ExitCode exit_code_of(const ab::Outcome& outcome, bool fail_on_inconclusive) {
-  PairedTally counts = tally(outcome.cases);
-  if (counts[PairedVerdict::wrong] + counts[PairedVerdict::missing] > 0) return wrong;
-  if (counts[PairedVerdict::broken] > 0 || outcome.interrupted) return infrastructure;
-  if (counts[PairedVerdict::regressed] > 0) return regression;
-  if (fail_on_inconclusive && is_undecided(tally(outcome.cases))) return undecided;
-  const std::int64_t compared = counts[PairedVerdict::improved] +
-                                counts[PairedVerdict::equivalent] +
-                                counts[PairedVerdict::inconclusive];
-  return compared > 0 ? ok : absent;
+  using enum PairedVerdict;
+  const PairedTally counts = tally(outcome.cases);
+  const auto has = [&](auto... any) { return (counts.contains(any) || ...); };
+  return exit_code_of(Ending{.any_wrong = has(PairedVerdict::wrong, missing),
+                             .any_broken = has(broken),
+                             .completed = !outcome.interrupted,
+                             .any_regression = has(regressed),
+                             .is_undecided = fail_on_inconclusive && is_undecided(counts),
+                             .any_right = has(improved, equivalent, inconclusive)});
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,6 +1,6 @@
 #include "session/ab/ab_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 ab::Rule rule_of(const AbOptions& options) {
   ab::Rule rule = options.sensitive ? ab::sensitive : ab::Rule{};
@@ -10,4 +10,4 @@ ab::Rule rule_of(const AbOptions& options) {
   return rule;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

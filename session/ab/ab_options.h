@@ -9,7 +9,7 @@
 #include "harness/ab/rule.h"
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Options of `assay ab` beside a selection.
 struct AbOptions {
@@ -35,4 +35,4 @@ struct AbOptions {
 /// Sets all but the margin, which depends on the two sides. Throws UsageError.
 ab::Rule rule_of(const AbOptions& options);
 
-}  // namespace assay::cli
+}  // namespace assay

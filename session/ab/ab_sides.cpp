@@ -17,7 +17,7 @@
 #include "session/process/library_path.h"
 #include "session/workers/worker_command.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
@@ -185,4 +185,4 @@ bool is_same_program(const ab::Both<AbSide>& sides) {
              });
 }
 
-}  // namespace assay::cli
+}  // namespace assay

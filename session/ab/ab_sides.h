@@ -5,7 +5,7 @@
 #include "harness/supervise/worker_process.h"
 #include "session/ab/ab_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// One side of a comparison. Complete once its program has told its build.
 struct AbSide {
@@ -38,4 +38,4 @@ bool has_foreign_kernels(const ab::Both<AbSide>& sides);
 /// Returns whether both sides run the same bytes, modules included: then their layout is the same.
 bool is_same_program(const ab::Both<AbSide>& sides);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -11,7 +11,7 @@
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
 
-namespace assay::cli {
+namespace assay {
 
 using nlohmann::json;
 
@@ -69,4 +69,4 @@ std::string spread_text(const LayoutSpread& spread, const std::string& machine) 
   return state.dump(2) + "\n";
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -8,7 +8,7 @@
 #include "harness/records/paired.h"
 #include "kernels/device/device_info.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Difference of the times of equal programs that lie at different addresses, as `assay ab --aa`
 /// found it on one machine. Kept in the file of --spread.
@@ -33,4 +33,4 @@ std::string spread_text(const LayoutSpread& spread, const std::string& machine);
 /// Beginning of a spread file.
 inline constexpr const char* spread_begin = "{\n  \"layout_spread\":";
 
-}  // namespace assay::cli
+}  // namespace assay

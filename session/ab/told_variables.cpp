@@ -6,7 +6,7 @@
 
 #include "session/life/describe_run.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr auto search_paths =
@@ -43,4 +43,4 @@ std::vector<std::string> told_words(std::vector<std::string> words) {
   return words;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Versions between two, the middle one first, then its neighbours to either side.
@@ -42,4 +42,4 @@ Turn find_turn(std::size_t count, const std::function<Shown(std::size_t)>& ask) 
   return turn;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

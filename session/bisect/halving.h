@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-namespace assay::cli {
+namespace assay {
 
 /// Verdict on a version.
 enum class Shown {
@@ -29,4 +29,4 @@ struct Turn {
 /// once. `count` is at least 2. Of several turns it finds one.
 Turn find_turn(std::size_t count, const std::function<Shown(std::size_t)>& ask);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -5,7 +5,7 @@
 #include "session/console/stderr_message.h"
 #include "session/console/terminal.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 std::string_view colour_of(std::string_view word) {
@@ -25,4 +25,4 @@ void say_verdict(std::string_view word, const std::string& why) {
   std::fflush(stderr);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

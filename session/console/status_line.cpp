@@ -8,7 +8,7 @@
 #include "session/console/stderr_message.h"
 #include "session/console/terminal.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 using std::chrono::steady_clock;
@@ -41,4 +41,4 @@ void StatusLine::erase() {
   if (terminal_ && !quiet_) say("\r\033[K");
 }
 
-}  // namespace assay::cli
+}  // namespace assay

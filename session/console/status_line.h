@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-namespace assay::cli {
+namespace assay {
 
 /// Shows progress on standard error: a bar on a terminal, a line every five seconds elsewhere.
 class StatusLine {
@@ -25,4 +25,4 @@ class StatusLine {
   std::chrono::steady_clock::time_point last_line_;
 };
 
-}  // namespace assay::cli
+}  // namespace assay

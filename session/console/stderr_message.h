@@ -12,7 +12,7 @@
 
 // Text for a person. Text arguments may be foreign: they are shown on one line, without control
 // characters that a terminal or a CI system would obey.
-namespace assay::cli {
+namespace assay {
 
 template <class T>
 auto shown(const T& argument) {
@@ -62,4 +62,4 @@ void show(fmt::format_string<const Arguments&...> format, const Arguments&... ar
 /// Prints a text of several lines on standard output.
 inline void show_text(std::string_view text) { show_data(printable_lines(text)); }
 
-}  // namespace assay::cli
+}  // namespace assay

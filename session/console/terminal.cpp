@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Characters of UTF-8.
@@ -74,4 +74,4 @@ std::string fitted(std::string text) {
   return isatty(STDERR_FILENO) != 0 ? wrapped(text, terminal_columns()) : text;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

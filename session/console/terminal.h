@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::cli {
+namespace assay {
 
 /// Whether to colour what goes there: a terminal that is not dumb, and no NO_COLOR
 /// (no-color.org).
@@ -21,4 +21,4 @@ std::string fitted(std::string text);
 /// Columns of the terminal that standard error is; 80 if it does not tell.
 std::size_t terminal_columns();
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -20,8 +20,8 @@ std::int32_t guarded(const Call& call) {
   try {
     return call();
   } catch (const std::exception& error) {
-    assay::cli::say("{}\n", error.what());
-    return assay::cli::infrastructure;
+    assay::say("{}\n", error.what());
+    return assay::infrastructure;
   }
 }
 
@@ -31,18 +31,18 @@ extern "C" {
 
 std::int32_t assay_begin() {
   return guarded([] {
-    assay::cli::begin_kernels();
-    return assay::cli::ok;
+    assay::begin_kernels();
+    return assay::ok;
   });
 }
 
 std::int32_t assay_serve(const assay_kernel_table* table, std::int32_t count,
                          const char* const* arguments) {
-  return guarded([&] { return assay::cli::serve_kernels(*table, words_of(count, arguments)); });
+  return guarded([&] { return assay::serve_kernels(*table, words_of(count, arguments)); });
 }
 
 std::int32_t assay_refuse(const char* why, std::int32_t /*count*/,
                           const char* const* /*arguments*/) {
-  return guarded([&] { return assay::cli::refuse_kernels(why); });
+  return guarded([&] { return assay::refuse_kernels(why); });
 }
 }

@@ -33,7 +33,7 @@
 #include "session/console/stderr_message.h"
 #include "session/kernels/serve_kernels.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
@@ -242,4 +242,4 @@ std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOption
 
 void hide_memory() { prctl(PR_SET_DUMPABLE, 0); }
 
-}  // namespace assay::cli
+}  // namespace assay

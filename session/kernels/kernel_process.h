@@ -8,7 +8,7 @@
 #include "session/options/trial_options.h"
 
 // The process that runs the kernels of --kernels, from the side of the worker that judges them.
-namespace assay::cli {
+namespace assay {
 
 /// Folder of assay_kernel.h, which belongs to this installation.
 std::filesystem::path include_folder();
@@ -34,4 +34,4 @@ std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOption
 /// results: a debugger, and the process of the kernels. The superuser still can.
 void hide_memory();
 
-}  // namespace assay::cli
+}  // namespace assay

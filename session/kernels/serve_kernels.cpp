@@ -21,11 +21,10 @@
 #include "kernels/cpu/all_cores.h"
 #include "kernels/providers/host.h"
 #include "kernels/sim/fault.h"
-#include "session/console/stderr_message.h"
 #include "session/machine/backends.h"
 #include "session/process/exit_code.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// The socket to the judge, from begin_kernels() on.
@@ -115,4 +114,4 @@ int serve_library(const std::string& file, const TrialOptions& options) {
   return serve(*table, options);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -9,7 +9,7 @@
 // The process that runs kernels of others. A library's is this program itself, by a hidden command.
 // A Python file's is the user's Python, which loads `kernel_host_file` and calls its C functions.
 // The socket to the judge is standard input.
-namespace assay::cli {
+namespace assay {
 
 inline constexpr const char* serve_kernels_name = "serve-kernels";
 /// Not "assay_*.so", which would be a backend.
@@ -33,4 +33,4 @@ int refuse_kernels(const std::string& why);
 /// Loads a library and serves its table. Returns the exit code.
 int serve_library(const std::string& file, const TrialOptions& options);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -17,7 +17,7 @@
 #include "session/kernels/kernel_process.h"
 #include "session/workers/worker_command.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr auto recorded = std::to_array<std::string_view>(
@@ -90,16 +90,4 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
   return run;
 }
 
-void go_on(RunInfo& run, const RunInfo& stored) {
-  const Session session = run.sessions.back();
-  run.run_id = stored.run_id;
-  run.started_at = stored.started_at;
-  run.command_line = stored.command_line;
-  run.sessions = stored.sessions;
-  run.sessions.push_back(session);
-  run.wall_s = stored.wall_s;
-  run.taken = stored.taken;
-  run.phases = stored.phases;
-}
-
-}  // namespace assay::cli
+}  // namespace assay

@@ -7,17 +7,14 @@
 #include "harness/records/run_info.h"
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Describes a run before it starts: program, host, environment, devices.
 RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId>& devices,
                      const protocol::Hello& machine);
 
-/// Makes a described run the next session of a stored one, whose times and counts it continues.
-void go_on(RunInfo& run, const RunInfo& stored);
-
 /// Variables whose values run.json records: those that change a run. Never the whole environment,
 /// which holds secrets.
 std::span<const std::string_view> recorded_variables();
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -8,7 +8,7 @@
 #include "harness/measure/theoretical.h"
 #include "suites/limit_cases.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 bool has_figure(std::span<const Limit> measured, const DeviceInfo& device, const std::string& id) {
@@ -130,4 +130,4 @@ PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOpti
   return supervisor.execute(plan.trials);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

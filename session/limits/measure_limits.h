@@ -10,7 +10,7 @@
 #include "harness/records/run_info.h"
 #include "harness/supervise/supervisor.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// One trial for each case of each limit.
 struct LimitPlan {
@@ -35,4 +35,4 @@ using LimitIsMeasured = std::function<void(const Limit&, const Record&)>;
 PlanEnd measure_limits(const LimitPlan& plan, const RunInfo& run, SupervisorOptions options,
                        const LimitIsMeasured& measured);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -15,7 +15,7 @@
 #include "kernels/sim/traits.h"
 #include "session/process/this_launch.h"
 
-namespace assay::cli {
+namespace assay {
 
 Backends own_backends() {
   Backends backends;
@@ -58,4 +58,4 @@ std::vector<std::string> kinds_of(const std::vector<BackendTraits>& backends) {
   return kinds;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

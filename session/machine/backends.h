@@ -9,7 +9,7 @@
 #include "kernels/sim/fault.h"
 
 // The one place that knows the backends of the program.
-namespace assay::cli {
+namespace assay {
 
 /// Returns the CPU and the modules that are found: the devices of one process, which a rank
 /// contributes to its job.
@@ -25,4 +25,4 @@ std::vector<BackendTraits> known_backends(const protocol::Hello& machine);
 
 std::vector<std::string> kinds_of(const std::vector<BackendTraits>& backends);
 
-}  // namespace assay::cli
+}  // namespace assay

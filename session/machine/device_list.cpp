@@ -11,7 +11,7 @@
 #include "session/machine/backends.h"
 #include "session/process/exit_code.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// One item of `--device`, well formed but not yet sought on this machine.
@@ -194,4 +194,4 @@ void check_requirements(const std::vector<std::string>& items, const protocol::H
   }
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -6,7 +6,7 @@
 #include "harness/plan/protocol.h"
 #include "kernels/device/device_id.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Returns the devices that the items of `--device` name, each once, in their order. Throws
 /// UsageError for an item that is malformed or names an unknown backend, and AbsentDevice, with the
@@ -22,4 +22,4 @@ void check_requirements(const std::vector<std::string>& items, const protocol::H
 /// ...".
 std::string why_absent(const BackendTraits& backend, const protocol::Hello& machine);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -4,7 +4,7 @@
 
 #include "harness/measure/demand.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Share of a device's memory that one case may take: guards, references and results lie there too.
@@ -30,4 +30,4 @@ Growth growth_for(std::span<const DeviceInfo> devices, std::span<const BackendTr
   return growth;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

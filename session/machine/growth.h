@@ -6,7 +6,7 @@
 #include "kernels/device/device_info.h"
 #include "suites/growth.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Returns the growth of the cases of a run on these devices. Those with memory of their own
 /// decide: the largest of their caches, and the smallest memory. A CPU does not, as a share of a
@@ -14,4 +14,4 @@ namespace assay::cli {
 /// stand-ins, which have no speed.
 Growth growth_for(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -6,7 +6,7 @@
 #include "session/console/stderr_message.h"
 #include "session/process/interrupt.h"
 
-namespace assay::cli {
+namespace assay {
 
 std::vector<DeviceLock> lock_devices(std::span<const DeviceInfo> devices,
                                      std::span<const BackendTraits> backends, bool wait) {
@@ -24,4 +24,4 @@ std::vector<DeviceLock> lock_devices(std::span<const DeviceInfo> devices,
   return locks;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -8,7 +8,7 @@
 #include "session/options/trial_options.h"
 #include "suites/select.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Options that choose trials and say how they run, the same for every subcommand.
 struct SelectionOptions : TrialOptions {
@@ -22,4 +22,4 @@ struct SelectionOptions : TrialOptions {
   std::filesystem::path program;
 };
 
-}  // namespace assay::cli
+}  // namespace assay

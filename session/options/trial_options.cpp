@@ -13,7 +13,7 @@
 #include "kernels/sim/fault.h"
 #include "session/options/validators.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Replaces CLI11's check, which takes -1, and numbers that are too large, for 2^64 - 1.
@@ -154,4 +154,4 @@ std::vector<std::string> replay_words(const TrialOptions& options, bool on_simul
   return words;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

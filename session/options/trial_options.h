@@ -12,7 +12,7 @@ class Option;
 
 // The options that decide how a trial is executed. One table tells three readers of each: the
 // parser of a command, the command line of a worker, and the command that replays a record.
-namespace assay::cli {
+namespace assay {
 
 struct TrialOptions {
   int threads = 0;  // 0: all cores
@@ -42,4 +42,4 @@ std::vector<std::string> worker_words(const TrialOptions& options);
 /// simulated devices only for a record of one.
 std::vector<std::string> replay_words(const TrialOptions& options, bool on_simulated);
 
-}  // namespace assay::cli
+}  // namespace assay

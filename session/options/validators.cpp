@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace assay::cli {
+namespace assay {
 
 CLI::Validator number_between(double low, double high) {
   return CLI::Validator(
@@ -26,4 +26,4 @@ CLI::Validator not_empty() {
       "");
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 // Rates of a modest machine, for planning only. The reference computes a part of a large product.
@@ -79,4 +79,4 @@ std::string human_duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

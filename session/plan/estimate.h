@@ -11,7 +11,7 @@
 #include "harness/plan/plan.h"
 #include "harness/records/record.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Estimates the seconds of a plan from the measuring time and the work of each trial.
 double estimate_s(std::span<const PlannedTrial> plan, double cap_s);
@@ -51,4 +51,4 @@ class WorkLeft {
 /// "45 s", "3 min"
 std::string human_duration(double seconds);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -19,7 +19,7 @@
 #include "session/process/exit_code.h"
 #include "session/workers/worker_command.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 std::vector<DeviceInfo> infos_of(const SelectedTrials& selected) {
@@ -139,4 +139,4 @@ SelectedTrials select_trials(const SelectionOptions& options,
   return selected;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -8,7 +8,7 @@
 #include "harness/plan/protocol.h"
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Throws UsageError if a device is a stand-in, whose times are no hardware's, unless --stand-ins.
 void check_stand_ins(const SelectionOptions& options, const std::vector<DeviceInfo>& devices);
@@ -40,4 +40,4 @@ SelectedTrials select_trials(const SelectionOptions& options);
 SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& machine);
 
-}  // namespace assay::cli
+}  // namespace assay

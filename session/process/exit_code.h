@@ -4,7 +4,7 @@
 
 #include "reports/outcomes.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Exit codes of the program. Several at once: wrong before infrastructure before regression
 /// before undecided before absent.
@@ -23,15 +23,28 @@ struct AbsentDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What came of a session, as far as its exit code says it.
+struct Ending {
+  bool any_wrong = false;
+  bool any_broken = false;
+  bool completed = true;
+  bool any_regression = false;
+  bool is_undecided = false;
+  bool any_missing = false;  // something that had to run did not
+  bool any_right = false;
+};
+
+/// Never green: an empty session, and one that stopped before its end.
+ExitCode exit_code_of(const Ending& ending);
+
 /// Tells a shard from a whole selection: another shard may have run the skipped trials.
 enum class Part { whole, shard };
 
-/// Never green: an empty run, one that stopped before the end of its plan, or one that ran nothing
-/// of an op and dtype because a library refused it.
+/// Never green either: a run that ran nothing of an op and dtype because a library refused it.
 ExitCode exit_code_of(const Tally& tally, bool completed, bool allow_flaky,
                       Part part = Part::whole);
 
 /// The exit code of a run with `exit_code` after which something else failed, such as a report.
 int with_infrastructure_failure(int exit_code);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <csignal>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 std::atomic<int> signal_received{0};
@@ -26,4 +26,4 @@ bool interrupted() { return signal_received != 0; }
 
 int interrupting_signal() { return signal_received; }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -11,7 +11,7 @@
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,4 +73,4 @@ Variables with_library_path(Variables variables) {
   return variables;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::cli {
+namespace assay {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
@@ -20,4 +20,4 @@ std::vector<std::string> replacements(std::string_view folders,
 /// UsageError for one whose path LD_PRELOAD cannot hold.
 Variables with_library_path(Variables variables);
 
-}  // namespace assay::cli
+}  // namespace assay

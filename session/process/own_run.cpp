@@ -12,7 +12,7 @@
 #include "kernels/core/file_descriptor.h"
 #include "kernels/core/this_program.h"
 
-namespace assay::cli {
+namespace assay {
 
 namespace fs = std::filesystem;
 
@@ -57,4 +57,4 @@ int run_self(std::vector<std::string> arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -6,7 +6,7 @@
 #include <vector>
 
 // Runs of this very program, for commands that judge what it does.
-namespace assay::cli {
+namespace assay {
 
 /// A folder that is removed with the object.
 class TemporaryFolder {
@@ -27,4 +27,4 @@ int run_self(std::vector<std::string> arguments,
              std::vector<std::pair<std::string, std::string>> environment,
              const std::filesystem::path& errors = "/dev/null");
 
-}  // namespace assay::cli
+}  // namespace assay

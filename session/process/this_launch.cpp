@@ -8,7 +8,7 @@
 #include "kernels/core/this_program.h"
 #include "kernels/device/launcher.h"
 
-namespace assay::cli {
+namespace assay {
 
 std::optional<LaunchInfo> this_launch() {
   auto launch = launch_info();
@@ -26,4 +26,4 @@ std::optional<LaunchInfo> this_launch() {
   return launch;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -7,7 +7,7 @@
 #include "harness/plan/coverage.h"
 #include "session/plan/estimate.h"
 
-namespace assay::cli {
+namespace assay {
 
 using std::chrono::steady_clock;
 
@@ -77,4 +77,4 @@ LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes
   return left;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

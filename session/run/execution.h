@@ -9,7 +9,7 @@
 #include "reports/outcomes.h"
 #include "session/run/job.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Takes a job's trials as its options say: once, N times, for a duration, or within a budget.
 class Execution {
@@ -40,4 +40,4 @@ struct LeftOut {
 };
 LeftOut left_out(const std::vector<PlannedTrial>& plan, const Outcomes& outcomes);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -6,21 +6,16 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
-#include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "kernels/core/version.h"
 #include "reports/files/begun_run.h"
-#include "session/life/describe_run.h"
 #include "session/machine/backends.h"
 #include "session/plan/select_trials.h"
-#include "session/process/exit_code.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<DeviceId> parse_lane(const std::string& text) {
   std::vector<DeviceId> lane;
@@ -123,31 +118,11 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
 
 }  // namespace
 
-void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine) {
-  for (const DeviceCells& cells : stored) {
-    const std::string& device = cells.at("device");
-    const std::string& name = cells.at("name");
-    if (!cells.contains("uuid")) {
-      throw UsageError("--resume: devices.csv has no column 'uuid'");
-    }
-    const std::string& uuid = cells.at("uuid");
-    const auto found = std::ranges::find(machine.devices, device, &DeviceInfo::device);
-    if (found == machine.devices.end()) {
-      throw AbsentDevice(fmt::format("--resume: {} ({}) is gone", device, name));
-    }
-    if (found->name != name || found->uuid != uuid) {
-      throw UsageError(fmt::format("--resume: {} is now '{}' {}; the run began on '{}' {}", device,
-                                   found->name, found->uuid, name, uuid));
-    }
-  }
-}
-
 Job begin_job(const RunOptions& options) {
   SelectedTrials selected = select_trials(options.selection);
-  Job job{.options = options};
-  job.backends = selected.machine.backends;
+  Job job{live_run(options.selection, selected.machine, selected.devices)};
+  job.options = options;
   job.known_kinds = kinds_of(known_backends(selected.machine));
-  job.run = describe_run(options.selection, selected.devices, selected.machine);
   job.run.allow_flaky = options.allow_flaky;
   job.run.notes.insert(job.run.notes.end(), selected.notes.begin(), selected.notes.end());
   for (int repeat = 1; repeat <= options.repeat; ++repeat) {
@@ -160,51 +135,37 @@ Job begin_job(const RunOptions& options) {
   return job;
 }
 
-Job resume_job(const RunOptions& options, const ParseRun& parse) {
-  const fs::path& directory = options.resume;
-  Job job{.start = Start::resumed};
-  job.directory_lock.emplace(directory);  // first: later rows would be taken twice
-  BegunRun begun = read_begun_run(directory);
+Job resume_job(const RunOptions& asked, const ParseRun& parse) {
+  RunDirectoryLock lock(asked.resume);  // first: later rows would be taken twice
+  BegunRun begun = read_begun_run(asked.resume);
   const StoredRun& stored = begun.run;
-  if (stored.build_id != version::build_id) {
-    throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
-                                 directory.string(), stored.build_id, version::build_id));
-  }
-  job.options = parse(stored.command_line);
-  std::vector<DeviceId> devices;
-  for (const DeviceCells& cells : begun.devices) {
-    devices.push_back(parse_lane(cells.at("device")).front());
-  }
-  const RunOptions options_of_run = job.options;
-  job.options.resume = options.resume;
-  job.options.budget_s = 0;    // takes the trials that it left out
-  job.options.duration_s = 0;  // the plan is its first round
-  job.options.quiet = options.quiet;
-  job.options.jsonl = options.jsonl;
-  job.options.wait = options.wait;
-  job.options.selection.kernels = stored.kernels.path;  // the run began elsewhere, perhaps
+  check_same_build(stored);
+  const RunOptions options_of_run = parse(stored.command_line);
+  RunOptions options = options_of_run;
+  options.resume = asked.resume;
+  options.budget_s = 0;    // takes the trials that it left out
+  options.duration_s = 0;  // the plan is its first round
+  options.quiet = asked.quiet;
+  options.jsonl = asked.jsonl;
+  options.wait = asked.wait;
+  options.selection.kernels = stored.kernels.path;  // the run began elsewhere, perhaps
 
-  const protocol::Hello machine = probe_machine(job.options.selection);
-  check_devices(begun.devices, machine);
+  const protocol::Hello machine = probe_machine(options.selection);
+  Job job{resume_run(options.selection, stored, begun.devices, machine)};
+  job.directory_lock = std::move(lock);
+  job.options = std::move(options);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
   check_planned(begun, options_of_run.duration_s > 0);
-  job.backends = machine.backends;
-  job.known_kinds = kinds_of(known_backends(machine));
-  job.run = describe_run(job.options.selection, devices, machine);
   check_kernels_unchanged(stored, job.run);
-  go_on(job.run, stored);
-  job.run.references_computed = stored.references_computed;
-  job.run.references_shared = stored.references_shared;
+  job.known_kinds = kinds_of(known_backends(machine));
   job.run.expected = stored.expected;
   job.run.kernels = stored.kernels;
   job.run.kernels_name = stored.kernels_name;
-  job.run.directory = directory;
   job.run.allow_flaky = job.options.allow_flaky;
-
   job.earlier = std::move(begun.records);
   job.plan = remaining(plan, job.earlier, job.options.retries);
   job.run.planned = std::ssize(plan);
   return job;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,36 +1,23 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/plan/plan.h"
-#include "harness/plan/protocol.h"
-#include "harness/records/run_info.h"
-#include "reports/files/csv_file.h"
-#include "reports/files/run_directory.h"
-#include "reports/files/stored_run.h"
+#include "harness/records/record.h"
+#include "session/life/live_run.h"
 #include "session/run/run_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// A run that is about to begin, or to go on.
-struct Job {
+struct Job : LiveRun {
   RunOptions options;
-  RunInfo run;
-  std::vector<BackendTraits> backends;   // backends of this machine
   std::vector<std::string> known_kinds;  // kinds of devices, present or not
-  Start start = Start::fresh;
-  /// Lock of the run's files while they are read and written.
-  std::optional<RunDirectoryLock> directory_lock;
-  std::vector<PlannedTrial> plan;  // remaining trials, repeats included
-  std::vector<Record> earlier;     // existing rows
+  std::vector<PlannedTrial> plan;        // remaining trials, repeats included
+  std::vector<Record> earlier;           // existing rows
 };
-
-/// Checks that every device of a stored run is still here, by name and UUID. Throws UsageError and
-/// AbsentDevice.
-void check_devices(const std::vector<DeviceCells>& stored, const protocol::Hello& machine);
 
 /// Plans a run; its directory is not yet made. Throws UsageError and AbsentDevice.
 Job begin_job(const RunOptions& options);
@@ -45,4 +32,4 @@ using ParseRun = std::function<RunOptions(const std::vector<std::string>& comman
 /// run still writes to it. Throws AbsentDevice if one of its devices is gone.
 Job resume_job(const RunOptions& options, const ParseRun& parse);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -6,7 +6,7 @@
 
 #include "session/console/stderr_message.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 using std::chrono::steady_clock;
@@ -83,4 +83,4 @@ void Progress::draw(const std::string& what) {
              fmt::format("{}: {}{}; about {}", count, outcomes_.tally().text(), held, left));
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -10,7 +10,7 @@
 #include "session/console/status_line.h"
 #include "session/plan/estimate.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Shows the progress of a run on standard error: a bar with the time left on a terminal, a line
 /// now and then elsewhere, and bad results at once, the first fifty of them. `outcomes` must get
@@ -46,4 +46,4 @@ class Progress final : public Sink {
   std::chrono::steady_clock::time_point started_;
 };
 
-}  // namespace assay::cli
+}  // namespace assay

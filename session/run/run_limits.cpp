@@ -16,7 +16,7 @@
 #include "session/plan/estimate.h"
 #include "session/workers/worker_command.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Share of a run's budget.
@@ -135,4 +135,4 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   return limits;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -4,7 +4,7 @@
 #include "harness/supervise/supervisor.h"
 #include "session/run/job.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Limits that a run's trials need, measured before the first of them.
 struct RunLimits {
@@ -20,4 +20,4 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options);
 /// it.
 void pair_with_limits(const measure::LimitBook& book, Job& job);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -4,7 +4,7 @@
 
 #include "session/workers/worker_command.h"
 
-namespace assay::cli {
+namespace assay {
 
 double timeout_s(const RunOptions& options) {
   return options.timeout_s > 0 ? options.timeout_s
@@ -22,4 +22,4 @@ std::function<std::string(const Record&)> replay_flags(const RunOptions& options
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -7,7 +7,7 @@
 #include "harness/records/record.h"
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Options of `assay run` beside a selection.
 struct RunOptions {
@@ -36,4 +36,4 @@ std::function<std::string(const Record&)> replay_flags(const RunOptions& options
 /// Limit for one case: that of the options, or of the profile.
 double timeout_s(const RunOptions& options);
 
-}  // namespace assay::cli
+}  // namespace assay

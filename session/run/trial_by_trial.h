@@ -8,24 +8,24 @@
 #include "harness/plan/plan.h"
 #include "harness/records/record.h"
 #include "harness/records/run_info.h"
-#include "harness/supervise/device_lock.h"
 #include "harness/supervise/supervisor.h"
 #include "reports/outcomes.h"
+#include "session/life/live_run.h"
 #include "session/process/exit_code.h"
 #include "session/run/run_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Trials of a selection, taken one at a time, whenever and as often as another runner asks for
 /// them. A worker of the `assay` beside this program executes each: its times are those of
 /// `assay run`, and a crash or a hang is that trial's result.
-class Session {
+class TrialByTrial {
  public:
   /// Plans; nothing is locked and nothing runs yet. Throws UsageError and AbsentDevice.
-  explicit Session(RunOptions options, Part part = Part::whole);
+  explicit TrialByTrial(RunOptions options, Part part = Part::whole);
 
   const std::vector<PlannedTrial>& plan() const { return plan_; }
-  const RunInfo& run() const { return run_; }
+  const RunInfo& run() const { return live_.run; }
   const SelectionOptions& selection() const { return options_.selection; }
 
   /// Locks the devices, as `assay run` does, and takes INT and TERM for requests to end early.
@@ -47,11 +47,9 @@ class Session {
 
   RunOptions options_;
   Part part_;
-  RunInfo run_;
-  std::vector<BackendTraits> backends_;
+  LiveRun live_;
   std::vector<PlannedTrial> plan_;
   std::vector<std::int64_t> taken_;  // counts by trial
-  std::vector<DeviceLock> locks_;
   Outcomes outcomes_;
   LastResult last_;
   std::vector<Sink*> sinks_{&outcomes_, &last_};
@@ -60,6 +58,6 @@ class Session {
 
 /// Exit code of a program whose library ran a session: never green if the library says otherwise.
 /// An empty run says so on standard error.
-int end_of(const Session& session, bool library_is_content);
+int end_of(const TrialByTrial& session, bool library_is_content);
 
-}  // namespace assay::cli
+}  // namespace assay

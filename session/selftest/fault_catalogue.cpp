@@ -1,6 +1,6 @@
 #include "session/selftest/fault_catalogue.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr std::string_view add = "tensor_ops/add/f32/n=1003";
@@ -282,4 +282,4 @@ constexpr Pairing on_gpu[] = {
 std::span<const Pairing> fault_catalogue() { return on_simulated; }
 std::span<const Pairing> gpu_fault_catalogue() { return on_gpu; }
 
-}  // namespace assay::cli
+}  // namespace assay

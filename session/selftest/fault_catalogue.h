@@ -5,7 +5,7 @@
 
 #include "harness/records/record.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// A fault, a case on which it must show, and how; or, with the status `pass`, a device that is odd
 /// and not wrong.
@@ -26,4 +26,4 @@ std::span<const Pairing> fault_catalogue();
 /// Faults of kernels/cuda, for a real GPU.
 std::span<const Pairing> gpu_fault_catalogue();
 
-}  // namespace assay::cli
+}  // namespace assay

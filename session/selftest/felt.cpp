@@ -17,7 +17,7 @@
 #include "session/console/stderr_message.h"
 #include "session/process/exit_code.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 using felt::Finding;
@@ -111,4 +111,4 @@ int execute_felt(const Selection& selection, const std::filesystem::path& csv) {
   return is_whole ? ok : wrong;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -12,7 +12,7 @@
 #include "reports/files/results_reader.h"
 #include "session/process/own_run.h"
 
-namespace assay::cli {
+namespace assay {
 
 namespace fs = std::filesystem;
 
@@ -90,4 +90,4 @@ Outcome run_case(const Pairing& pairing, Injection injection) {
   return run_injected(pairing.devices, injection, selection);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -9,7 +9,7 @@
 #include "session/selftest/fault_catalogue.h"
 
 // Runs of this very program on devices with faults, for `assay selftest`.
-namespace assay::cli {
+namespace assay {
 
 struct Injection {
   std::string_view fault;    // empty: the right device
@@ -39,4 +39,4 @@ Outcome run_injected(int simulated, const Injection& injection,
 /// Runs the pairing's case with another fault than its own, or none.
 Outcome run_case(const Pairing& pairing, Injection injection);
 
-}  // namespace assay::cli
+}  // namespace assay

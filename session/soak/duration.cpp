@@ -8,7 +8,7 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 struct Unit {
@@ -58,4 +58,4 @@ std::string duration_text(double seconds) {
   return text.empty() ? "0 s" : text;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::cli {
+namespace assay {
 
 /// Seconds of "8h", "30m", "45s", "1h30m" or "90", more than none and at most a year. Throws
 /// UsageError.
@@ -12,4 +12,4 @@ double parse_duration(std::string_view text);
 /// "8 h", "1 h 30 min", "45 s".
 std::string duration_text(double seconds);
 
-}  // namespace assay::cli
+}  // namespace assay

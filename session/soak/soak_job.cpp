@@ -10,18 +10,13 @@
 #include "harness/execute/soak.h"
 #include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
-#include "kernels/core/version.h"
 #include "kernels/sim/fault.h"
-#include "reports/files/stored_run.h"
-#include "session/life/describe_run.h"
-#include "session/machine/device_list.h"
 #include "session/plan/select_trials.h"
 #include "session/process/exit_code.h"
-#include "session/run/job.h"
 #include "session/soak/duration.h"
 #include "suites/soak_cases.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr double default_interval_s = 10;
@@ -43,13 +38,14 @@ std::vector<Case> cases_for(const SoakOptions& options, const BackendTraits& bac
   return cases;
 }
 
-void plan_soak(SoakJob& job, const std::vector<DeviceId>& devices) {
+void plan_soak(SoakJob& job) {
   job.duration_s = parse_duration(job.options.duration);
   std::optional<double> interval_s;
   if (!job.options.interval.empty()) interval_s = parse_duration(job.options.interval);
   std::set<std::pair<std::string, std::int64_t>> done;
   for (const SoakRow& row : job.earlier) done.emplace(row.device, row.interval);
-  for (const DeviceId& device : devices) {
+  for (const DeviceInfo& info : job.run.devices) {
+    const DeviceId device = parse_device_id(info.device).value();
     const std::vector<Case> cases = cases_for(job.options, traits_of(job.backends, device.backend));
     if (cases.empty()) {
       throw AbsentDevice(
@@ -99,49 +95,34 @@ std::vector<PlannedTrial> soak_plan(const DeviceId& device, const std::vector<Ca
 
 SoakJob begin_soak(const SoakOptions& options) {
   check_text(options);
-  const protocol::Hello machine = probe_machine(options.selection);
-  check_requirements(options.selection.require, machine);
-  const std::vector<DeviceId> devices = resolve_devices(options.selection.devices, machine);
-  SoakJob job{.options = options};
-  job.backends = machine.backends;
-  job.run = describe_run(options.selection, devices, machine);
-  plan_soak(job, devices);
+  SoakJob job{probe_run(options.selection)};
+  job.options = options;
+  plan_soak(job);
   return job;
 }
 
-SoakJob resume_soak(const SoakOptions& options, const ParseSoak& parse) {
-  const std::filesystem::path& directory = options.resume;
+SoakJob resume_soak(const SoakOptions& asked, const ParseSoak& parse) {
+  const std::filesystem::path& directory = asked.resume;
   const std::filesystem::path csv = directory / "soak.csv";
   if (!std::filesystem::exists(csv)) {
     throw UsageError(fmt::format("--resume: '{}' has no soak.csv", directory.string()));
   }
-  SoakJob job{.start = Start::resumed};
-  job.directory_lock.emplace(directory);  // first: later rows would be taken twice
+  RunDirectoryLock lock(directory);  // first: later rows would be taken twice
   const StoredRun stored = read_stored_run(directory);
-  if (stored.build_id != version::build_id) {
-    throw UsageError(fmt::format("--resume: '{}' was begun by build '{}', this is '{}'",
-                                 directory.string(), stored.build_id, version::build_id));
-  }
-  job.options = parse(stored.command_line);
-  job.options.resume = options.resume;
-  job.options.quiet = options.quiet;
-  job.options.wait = options.wait;
-  check_text(job.options);
-  const std::vector<DeviceCells> cells = read_stored_devices(directory);
-  const protocol::Hello machine = probe_machine(job.options.selection);
-  check_devices(cells, machine);
-  std::vector<DeviceId> devices;
-  for (const DeviceCells& device : cells) {
-    devices.push_back(parse_device_id(device.at("device")).value());
-  }
-  job.backends = machine.backends;
-  job.run = describe_run(job.options.selection, devices, machine);
-  go_on(job.run, stored);
-  job.run.directory = directory;
+  check_same_build(stored);
+  SoakOptions options = parse(stored.command_line);
+  options.resume = asked.resume;
+  options.quiet = asked.quiet;
+  options.wait = asked.wait;
+  check_text(options);
+  SoakJob job{resume_run(options.selection, stored, read_stored_devices(directory),
+                         probe_machine(options.selection))};
+  job.directory_lock = std::move(lock);
+  job.options = std::move(options);
   resumable_length(csv, field_names<SoakRow>());
   job.earlier = read_soak(csv);
-  plan_soak(job, devices);
+  plan_soak(job);
   return job;
 }
 
-}  // namespace assay::cli
+}  // namespace assay

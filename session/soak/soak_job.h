@@ -7,21 +7,15 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
-#include "harness/records/run_info.h"
-#include "reports/files/csv_file.h"
-#include "reports/files/run_directory.h"
 #include "reports/files/soak_csv.h"
+#include "session/life/live_run.h"
 #include "session/soak/soak_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// A soak that is about to begin, or to go on.
-struct SoakJob {
+struct SoakJob : LiveRun {
   SoakOptions options;
-  RunInfo run;
-  std::vector<BackendTraits> backends;  // of this machine
-  Start start = Start::fresh;
-  std::optional<RunDirectoryLock> directory_lock;
   double duration_s = 0;
   double interval_s = 0;                        // the longest
   std::map<std::string, std::int64_t> planned;  // intervals, by device
@@ -45,4 +39,4 @@ using ParseSoak = std::function<SoakOptions(const std::vector<std::string>& comm
 /// file. Throws as resume_job does.
 SoakJob resume_soak(const SoakOptions& options, const ParseSoak& parse);
 
-}  // namespace assay::cli
+}  // namespace assay

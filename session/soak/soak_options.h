@@ -5,7 +5,7 @@
 
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Options of `assay soak`. Those of a begun soak are read again from its stored command line.
 struct SoakOptions {
@@ -20,4 +20,4 @@ struct SoakOptions {
   bool quiet = false;
 };
 
-}  // namespace assay::cli
+}  // namespace assay

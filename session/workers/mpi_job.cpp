@@ -19,7 +19,7 @@
 #include "session/process/exit_code.h"
 #include "session/workers/worker_command.h"
 
-namespace assay::cli {
+namespace assay {
 
 int serve_rank(const LaunchInfo& launch, WorkerCommand command) {
   // Starts again with the variables of rank 0's worker: libraries read them when they are loaded.
@@ -69,4 +69,4 @@ bool release_ranks(WorkerCommand command) {
   return worker.exit_description() == "exit code 0";
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-namespace assay::cli {
+namespace assay {
 
 namespace fs = std::filesystem;
 
@@ -18,4 +18,4 @@ ReferenceFolder::~ReferenceFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace assay::cli {
+namespace assay {
 
 /// Folder in which the workers of a run share references; removed when the run ends.
 class ReferenceFolder {
@@ -22,4 +22,4 @@ class ReferenceFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -16,7 +16,7 @@
 #include "session/kernels/kernel_process.h"
 #include "session/process/this_launch.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 bool runs_on_simulated(const Record& record) {
@@ -93,4 +93,4 @@ std::function<std::string(const Record&)> replay_flags(const SelectionOptions& o
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay

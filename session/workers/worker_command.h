@@ -9,7 +9,7 @@
 #include "harness/supervise/worker_process.h"
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 
 /// Command of the hidden subcommand of `options.program` that executes this selection's trials.
 /// `references` is the folder in which workers share references; empty when they do not.
@@ -24,4 +24,4 @@ void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane);
 /// simulated devices "--sim-devices 2".
 std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options);
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -173,7 +173,7 @@ int run(const std::string& filter, const std::vector<std::string>& gpus, const s
       throw UsageError("no GPU is called '" + name + "': tests/cuda_emulator/README.md names them");
   const std::vector<Case> cases = contiguous_cases(filter);
   if (cases.empty()) throw UsageError("no case matches --filter");
-  Backends backends = cli::own_backends();
+  Backends backends = own_backends();
   Backend* const backend = backends.find("cuda");
   if (backend == nullptr || backend->describe().empty())
     throw std::runtime_error("no emulated GPU: start me by scripts/emulate-gpu --count");
@@ -181,7 +181,7 @@ int run(const std::string& filter, const std::vector<std::string>& gpus, const s
   const GpuModel counted_on = emulator::model_of(emulator::gpu_of(0));
   std::vector<Counted> counted;
   for (const Case& test : cases) {
-    cli::say("{} of {}: {}\n", counted.size() + 1, cases.size(), test.id());
+    say("{} of {}: {}\n", counted.size() + 1, cases.size(), test.id());
     counted.push_back({test, count(test, *backend, *device)});
     // The kernel that holds work back until its clock starts is none of the op's.
     std::erase_if(counted.back().kernels,
@@ -261,9 +261,9 @@ int main(int argc, char** argv) try {
   }
   return assay::kernel_counts::run(filter, gpus, csv);
 } catch (const assay::UsageError& error) {
-  assay::cli::say("kernel_counts: {}\n", error.what());
+  assay::say("kernel_counts: {}\n", error.what());
   return 2;
 } catch (const std::exception& error) {
-  assay::cli::say("kernel_counts: {}\n", error.what());
+  assay::say("kernel_counts: {}\n", error.what());
   return 4;
 }

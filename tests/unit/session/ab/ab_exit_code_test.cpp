@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 int code(const std::vector<PairedVerdict>& verdicts, bool fail_on_inconclusive,
@@ -41,4 +41,4 @@ TEST(AbExitCode, InconclusiveCasesFailOnlyWhereThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

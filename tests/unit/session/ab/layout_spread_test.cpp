@@ -8,7 +8,7 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ TEST_F(SpreadFile, IsRefusedWhereItIsOfAnotherMachineOrNone) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Asks versions that show "g" good, "b" bad or "-" nothing, and counts.
@@ -61,4 +61,4 @@ TEST(Halving, FindsOneOfSeveralTurns) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 TEST(Wrapped, BreaksLongLinesAtSpacesAndIndentsTheRest) {
@@ -23,4 +23,4 @@ TEST(Wrapped, KeepsCommandsLongWordsAndStatusLinesWhole) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

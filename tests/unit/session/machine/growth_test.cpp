@@ -4,7 +4,7 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr std::int64_t mib = 1 << 20;
@@ -41,4 +41,4 @@ TEST(Growth, OfADeviceOfUnknownBackendIsAnError) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -53,4 +53,4 @@ TEST(TrialOptions, DefaultsNeedNoWords) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

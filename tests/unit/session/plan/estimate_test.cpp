@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 TEST(TimeLeft, IsTheEstimateBeforeAnythingIsDone) { EXPECT_DOUBLE_EQ(time_left_s(0, 0, 300), 300); }
@@ -77,4 +77,4 @@ TEST_F(WorkOfFour, OfHeldTrialsIsTheirSecondTakes) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -5,7 +5,7 @@
 #include "kernels/core/status.h"
 #include "session/options/selection_options.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 /// Machine of a CPU and of one GPU, whose cache lets cases of f32 grow to 32 Mi elements.
@@ -79,4 +79,4 @@ TEST(SelectTrials, RefusesWrongTextBeforeTheMachineIsProbed) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -7,7 +7,7 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,4 +63,4 @@ TEST_F(LibraryPath, RefusesAPathThatCannotBePreloaded) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -4,7 +4,7 @@
 
 #include "kernels/core/status.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 TEST(Duration, HasUnits) {
@@ -33,4 +33,4 @@ TEST(Duration, IsShownInWords) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,11 +1,7 @@
 #include "session/soak/soak_job.h"
 
 #include <gtest/gtest.h>
-
-#include "cli/soak_flags.h"
-#include "kernels/core/status.h"
-
-namespace assay::cli {
+namespace assay {
 namespace {
 
 std::vector<Case> three_cases() {
@@ -45,17 +41,5 @@ TEST(SoakPlan, HasNoEmptyLastInterval) {
   EXPECT_EQ(soak_plan({"cpu", 0}, three_cases(), 0.7, 0.1).size(), 7U);
 }
 
-TEST(SoakOptions, AreReadBackFromACommandLine) {
-  const SoakOptions options =
-      parse_soak_options({"assay", "soak", "--for", "8h", "--device", "cpu,cuda:1", "--interval",
-                          "30s", "--seed", "7"});
-  EXPECT_EQ(options.duration, "8h");
-  EXPECT_EQ(options.interval, "30s");
-  EXPECT_EQ(options.selection.devices, (std::vector<std::string>{"cpu", "cuda:1"}));
-  EXPECT_EQ(options.selection.seed, 7U);
-  EXPECT_THROW(parse_soak_options({"assay", "run", "--for", "8h"}), UsageError);
-  EXPECT_THROW(parse_soak_options({"assay", "soak", "--nonesuch"}), UsageError);
-}
-
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,0 +1,197 @@
+#include "session/run/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/supervise/supervisor.h"
+#include "kernels/core/clock.h"
+#include "kernels/ranks/traits.h"
+#include "reports/files/github.h"
+#include "reports/files/jsonl.h"
+#include "reports/files/plan_csv.h"
+#include "reports/files/sinks.h"
+#include "session/console/stderr_message.h"
+#include "session/process/exit_code.h"
+#include "session/process/this_launch.h"
+#include "session/run/execution.h"
+#include "session/run/known_failures.h"
+#include "session/run/print_end.h"
+#include "session/run/progress.h"
+#include "session/run/run_limits.h"
+#include "session/run/run_notes.h"
+#include "session/workers/mpi_job.h"
+#include "session/workers/reference_folder.h"
+#include "session/workers/worker_command.h"
+
+namespace assay {
+namespace {
+
+/// Share of a run's time for second takes of disturbed trials.
+constexpr double second_takes_share = 0.1;
+
+/// Writes the plan of a new run, before anything runs.
+void write_plan_of(const Job& job) {
+  std::vector<PlanRow> rows;
+  for (const PlannedTrial& trial : job.plan) {
+    PlanRow& row = rows.emplace_back();
+    row.case_id = trial.test.id();
+    row.device = lane_text(trial);
+    row.timing = trial.timing;
+    row.repeat = trial.repeat;
+    row.skip_reason = trial.skip_reason;
+  }
+  write_plan(job.run.directory / "plan.csv", rows);
+}
+
+/// Returns whether sharing references pays: some case is taken twice.
+bool shares_references(const Job& job) {
+  std::set<std::string> seen;
+  return job.options.duration_s > 0 || job.options.retries > 0 ||
+         std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
+           return !seen.insert(trial.test.id()).second;
+         });
+}
+
+/// Counts the trials that ran, each attempt by itself; skips took no time.
+class Taken final : public Sink {
+ public:
+  void result(const Result& result) override {
+    if (result.record.status != Status::skip) ++count_;
+  }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+/// Ends all sinks in the reverse order of their begin: run.json comes after all that may fail, as
+/// it holds the exit code. A failure of one sink leaves out no other.
+void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
+  std::vector<std::string> failures;
+  for (auto sink = sinks.rbegin(); sink != sinks.rend(); ++sink) {
+    try {
+      (*sink)->end(run);
+    } catch (const std::exception& error) {
+      failures.emplace_back(error.what());
+      run.exit_code = with_infrastructure_failure(run.exit_code);
+      run.sessions.back().exit_code = run.exit_code;
+    }
+  }
+  if (failures.empty()) return;
+  const std::size_t others = failures.size() - 1;  // usually with the same cause
+  say("assay: {}{}\n", failures.front(),
+      others == 0 ? "" : fmt::format("; {} more reports were not written", others));
+}
+
+SupervisorOptions supervision_of(const Job& job, double cap_s,
+                                 const std::filesystem::path& references) {
+  const RunOptions& options = job.options;
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  SupervisorOptions supervision = job.supervision(options.selection, cap_s, references);
+  supervision.timeout_s = timeout_s(options);
+  supervision.retries = options.retries;
+  supervision.fail_fast = options.fail_fast;
+  supervision.lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores);
+  supervision.overlap_timings = options.overlap_timings;
+  supervision.replay_flags = replay_flags(options);
+  return supervision;
+}
+
+}  // namespace
+
+int run(Job& job) {
+  const RunOptions& options = job.options;
+  RunInfo& run = job.run;
+  const Profile& profile = find_profile(options.selection.cases.profile);
+  const ExpectedFailures expected = read_expected(job);
+  for (std::string& note : patterns_without_case(expected, job)) {
+    run.notes.push_back(std::move(note));
+  }
+  job.begin(options.wait);
+  const std::size_t said = run.notes.size();
+  if (job.start == Start::fresh) {
+    job.make_directory(options.out, "assay-runs");
+    write_plan_of(job);
+  }
+  const ReferenceFolder references(run.directory, ".references", shares_references(job));
+
+  Outcomes outcomes(job.earlier);
+  const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
+  Jsonl jsonl(stdout);
+  Progress progress(outcomes, job.plan,
+                    {.cap_s = profile.cap_s,
+                     .second_takes_share = second_takes_share,
+                     .quiet = options.quiet,
+                     .duration_s = options.duration_s,
+                     .attempts = 1 + options.retries});
+  Taken taken;
+  std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show its content
+  for (const auto& file : files) sinks.push_back(file.get());
+  if (options.jsonl) sinks.push_back(&jsonl);
+  sinks.push_back(&progress);  // after the files: it shows only results on disk
+  const auto github = github_report_if_there(outcomes);
+  if (github) sinks.push_back(github.get());
+  const double output_begin_s = steady_s();
+  for (Sink* sink : sinks) sink->begin(run);
+  run.phases.output += steady_s() - output_begin_s;
+
+  Execution execution(job, profile.cap_s);
+  const auto launch = this_launch();
+  SupervisorOptions supervision = supervision_of(job, profile.cap_s, references.path());
+  supervision.enough = [&] { return execution.enough(); };
+  supervision.expected_failure = [&](const Record& failure) { return expected.accept(failure); };
+  supervision.is_launched = launch.has_value();
+  const RunLimits limits = measure_run_limits(job, supervision);
+  pair_with_limits(limits.book, job);
+  progress.start_clock();
+  supervision.second_takes_share = second_takes_share;
+  supervision.rate = [&](const PlannedTrial& trial, Result& result) {
+    const auto device =
+        std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
+    if (device == run.devices.end()) return;
+    limits.book.rate(trial.test.op, *device, result.record);
+    if (!result.record.time_median_s) result.samples.clear();
+  };
+  supervision.complete = [&](const PlannedTrial& trial, Record& record) {
+    if (launch && trial.lane.front().backend == ranks::traits().kind) {
+      record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
+                                  launch->size, record.replay);
+    }
+  };
+  Supervisor supervisor(std::move(supervision), run, sinks);
+  const PlanEnd end = execution.run(supervisor);
+
+  run.interrupted = end == PlanEnd::interrupted;
+  add_notes(job, end, outcomes, supervisor, expected);
+  const Tally tally = outcomes.tally();
+  if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
+  const bool completed = !run.interrupted && tally.finished >= run.planned;
+  const std::string& shard = options.selection.cases.shard;
+  const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
+  run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
+  if (!options.selection.without_check.empty()) {
+    // Never green: passes were judged without that check.
+    run.notes.push_back("the check " + options.selection.without_check + " was switched off");
+    run.exit_code = std::max<int>(run.exit_code, wrong);
+  }
+  if (limits.is_wrong) run.exit_code = wrong;
+  if (launch && !supervisor.drove_job() && !release_ranks(worker_command(options.selection))) {
+    say("the other ranks of the job could not be released\n");
+    run.exit_code = with_infrastructure_failure(run.exit_code);
+  }
+  job.end(supervisor, taken.count());
+  end_all(sinks, run);
+  print_end(run, outcomes, said, options.quiet);
+  return run.exit_code;
+}
+
+}  // namespace assay
