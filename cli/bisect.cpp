@@ -17,7 +17,7 @@
 #include "reports/files/output_file.h"
 #include "reports/files/paired_csv.h"
 #include "reports/files/results_reader.h"
-#include "reports/text_table.h"
+#include "reports/text/text_table.h"
 #include "session/bisect/halving.h"
 #include "session/console/stderr_message.h"
 #include "session/console/terminal.h"

@@ -9,7 +9,7 @@
 #include "harness/records/fields_json.h"
 #include "harness/records/fields_text.h"
 #include "harness/supervise/supervisor.h"
-#include "reports/text_table.h"
+#include "reports/text/text_table.h"
 #include "session/console/stderr_message.h"
 #include "session/machine/backends.h"
 #include "session/machine/device_list.h"

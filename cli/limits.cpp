@@ -14,7 +14,7 @@
 #include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
-#include "reports/limits_table.h"
+#include "reports/text/limits_table.h"
 #include "session/console/stderr_message.h"
 #include "session/life/live_run.h"
 #include "session/limits/measure_limits.h"

@@ -14,7 +14,7 @@
 #include "reports/files/output_file.h"
 #include "reports/history/history_csv.h"
 #include "reports/page/page.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 #include "session/console/stderr_message.h"
 #include "session/options/validators.h"
 #include "session/process/exit_code.h"

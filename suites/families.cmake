@@ -1,4 +1,4 @@
-# suite_families: the sources of suites/families and a generated list of what they define.
+# suites_of_families: a generated source that lists what the sources in families/ define.
 file(GLOB suite_families CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/families/*.cpp)
 set(declarations)
 set(calls)
@@ -9,4 +9,4 @@ foreach(family IN LISTS suite_families)
 endforeach()
 list(JOIN calls ", " calls)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/families.cpp.in ${PROJECT_BINARY_DIR}/suites/families.cpp @ONLY)
-list(APPEND suite_families ${PROJECT_BINARY_DIR}/suites/families.cpp)
+set(suites_of_families ${PROJECT_BINARY_DIR}/suites/families.cpp)

@@ -20,7 +20,7 @@
 #include "harness/records/printable.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "reports/explanation.h"
+#include "reports/text/explanation.h"
 #include "session/console/stderr_message.h"
 #include "session/process/interrupt.h"
 #include "session/run/run_options.h"

@@ -27,7 +27,7 @@
 #include "harness/measure/contention.h"
 #include "harness/oracle/tolerance.h"
 #include "harness/placement/device_guard.h"
-#include "harness/placement/scenario.h"
+#include "harness/placement/scenarios/scenario.h"
 #include "harness/records/skip_category.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"

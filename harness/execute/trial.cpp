@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/placement/scenario.h"
-#include "harness/placement/scenario_ops.h"
+#include "harness/placement/scenarios/scenario.h"
+#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/core/status.h"
 #include "kernels/device/held_work.h"
 #include "kernels/device/process_watch.h"

@@ -8,7 +8,7 @@
 
 #include "harness/execute/engine.h"
 #include "harness/felt/elements.h"
-#include "harness/placement/scenario_ops.h"
+#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/device/backends.h"
 #include "kernels/ops/reads.h"
 

@@ -7,7 +7,8 @@
 #include "harness/placement/tensor.h"
 #include "kernels/ops/op.h"
 
-// Ops, places and tensors of a scenario of the placement layer (harness/placement/scenario.h).
+// Ops, places and tensors of a scenario of the placement layer
+// (harness/placement/scenarios/scenario.h).
 namespace assay::placement {
 
 /// A broken promise of the layer: a wrong result.

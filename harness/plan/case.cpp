@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/placement/scenario_ops.h"
+#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 

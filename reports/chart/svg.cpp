@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "reports/assets.h"
-#include "reports/files/xml_text.h"
+#include "reports/text/xml_text.h"
 
 namespace assay {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 namespace {

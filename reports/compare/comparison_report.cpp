@@ -9,8 +9,8 @@
 
 #include "harness/records/replay.h"
 #include "kernels/core/names.h"
-#include "reports/few_samples.h"
-#include "reports/si.h"
+#include "reports/text/few_samples.h"
+#include "reports/text/si.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include "reports/compare/comparison.h"
 #include "reports/compare/completed_run.h"
 #include "reports/compare/environment_differences.h"
-#include "reports/sections.h"
+#include "reports/text/sections.h"
 
 namespace assay {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "reports/compare/visible_change.h"
-#include "reports/files/markdown.h"
-#include "reports/si.h"
-#include "reports/text_table.h"
+#include "reports/text/markdown.h"
+#include "reports/text/si.h"
+#include "reports/text/text_table.h"
 
 namespace assay {
 namespace {

@@ -13,7 +13,7 @@
 #include "kernels/core/utf8.h"
 #include "reports/files/append_file.h"
 #include "reports/files/summary.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 namespace {

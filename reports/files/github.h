@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 

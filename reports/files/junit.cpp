@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "harness/records/fields_text.h"
-#include "reports/explanation.h"
-#include "reports/files/xml_text.h"
-#include "reports/outcomes.h"
-#include "reports/rate.h"
+#include "reports/text/explanation.h"
+#include "reports/text/outcomes.h"
+#include "reports/text/rate.h"
+#include "reports/text/xml_text.h"
 
 namespace assay {
 namespace {

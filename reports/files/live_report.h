@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/records/record.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 

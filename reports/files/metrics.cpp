@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/rate.h"
+#include "reports/text/rate.h"
 
 // Format: https://prometheus.io/docs/specs/om/open_metrics_spec/, section "Text format". Node
 // exporters read it as the older Prometheus text format, to which its last line is a comment.

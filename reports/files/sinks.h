@@ -6,7 +6,7 @@
 
 #include "harness/records/record.h"
 #include "reports/files/csv_file.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 

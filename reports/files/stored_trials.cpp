@@ -16,7 +16,7 @@
 #include "harness/statistics/order_statistics.h"
 #include "kernels/core/status.h"
 #include "reports/files/results_columns.h"
-#include "reports/trial_fold.h"
+#include "reports/text/trial_fold.h"
 
 namespace assay {
 namespace {

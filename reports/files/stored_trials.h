@@ -47,7 +47,7 @@ struct TrialGroup {
   }
 };
 
-/// Outcome of one trial in a stored run, by the rules of reports/trial_fold.h.
+/// Outcome of one trial in a stored run, by the rules of reports/text/trial_fold.h.
 struct StoredTrial {
   std::string case_id;
   const TrialGroup* group = nullptr;  // the owner's

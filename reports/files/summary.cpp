@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "harness/records/replay.h"
-#include "reports/explanation.h"
-#include "reports/files/markdown.h"
-#include "reports/outcomes.h"
-#include "reports/rate.h"
-#include "reports/si.h"
-#include "reports/time_spent.h"
+#include "reports/text/explanation.h"
+#include "reports/text/markdown.h"
+#include "reports/text/outcomes.h"
+#include "reports/text/rate.h"
+#include "reports/text/si.h"
+#include "reports/text/time_spent.h"
 
 namespace assay {
 namespace {

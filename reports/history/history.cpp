@@ -13,8 +13,8 @@
 #include "harness/statistics/order_statistics.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
-#include "reports/outcomes.h"
-#include "reports/rate.h"
+#include "reports/text/outcomes.h"
+#include "reports/text/rate.h"
 
 namespace assay {
 namespace {

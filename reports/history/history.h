@@ -11,7 +11,7 @@
 
 #include "harness/statistics/e_divisive.h"
 #include "reports/files/stored_run.h"
-#include "reports/quality.h"
+#include "reports/text/quality.h"
 
 namespace assay {
 

@@ -11,8 +11,8 @@
 #include "harness/records/replay.h"
 #include "kernels/core/status.h"
 #include "reports/compare/environment_differences.h"
-#include "reports/si.h"
-#include "reports/text_table.h"
+#include "reports/text/si.h"
+#include "reports/text/text_table.h"
 
 namespace assay {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/records/csv.h"
 #include "harness/records/fields_text.h"
-#include "reports/csv_columns.h"
+#include "reports/text/csv_columns.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/statistics/order_statistics.h"
 #include "reports/chart/chart_axis.h"
 #include "reports/chart/svg.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay {
 namespace {

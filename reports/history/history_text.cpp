@@ -9,8 +9,8 @@
 
 #include "harness/records/printable.h"
 #include "reports/history/history_causes.h"
-#include "reports/si.h"
-#include "reports/text_table.h"
+#include "reports/text/si.h"
+#include "reports/text/text_table.h"
 
 namespace assay {
 namespace {

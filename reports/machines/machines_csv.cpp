@@ -6,7 +6,7 @@
 
 #include "harness/records/fields_text.h"
 #include "kernels/core/names.h"
-#include "reports/csv_columns.h"
+#include "reports/text/csv_columns.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "harness/statistics/robust_z.h"
 #include "kernels/core/names.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include "reports/machines/fleet.h"
 #include "reports/machines/outliers.h"
 #include "reports/machines/speeds.h"
-#include "reports/sections.h"
+#include "reports/text/sections.h"
 
 namespace assay {
 

@@ -4,7 +4,6 @@
 
 #include "kernels/core/names.h"
 #include "reports/compare/environment_differences.h"
-#include "reports/few_samples.h"
 #include "reports/page/cells.h"
 #include "reports/page/changes.h"
 #include "reports/page/content.h"
@@ -12,8 +11,9 @@
 #include "reports/page/forest.h"
 #include "reports/page/stand_ins.h"
 #include "reports/page/times.h"
-#include "reports/quality.h"
-#include "reports/si.h"
+#include "reports/text/few_samples.h"
+#include "reports/text/quality.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

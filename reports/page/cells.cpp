@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "reports/few_samples.h"
-#include "reports/rate.h"
-#include "reports/si.h"
+#include "reports/text/few_samples.h"
+#include "reports/text/rate.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

@@ -9,7 +9,7 @@
 #include "kernels/core/names.h"
 #include "reports/page/cells.h"
 #include "reports/page/stand_ins.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

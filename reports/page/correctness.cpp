@@ -6,7 +6,7 @@
 #include "harness/records/claims.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

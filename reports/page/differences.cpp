@@ -8,7 +8,7 @@
 #include "harness/records/fields_text.h"
 #include "reports/compare/environment_differences.h"
 #include "reports/page/stand_ins.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

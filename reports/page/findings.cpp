@@ -11,8 +11,8 @@
 #include "reports/compare/visible_change.h"
 #include "reports/page/cells.h"
 #include "reports/page/differences.h"
-#include "reports/quality.h"
-#include "reports/si.h"
+#include "reports/text/quality.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

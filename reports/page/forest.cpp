@@ -8,7 +8,7 @@
 #include "reports/chart/chart_axis.h"
 #include "reports/chart/svg.h"
 #include "reports/page/cells.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/largest_case.h"
 #include "reports/page/columns.h"
+#include "reports/text/largest_case.h"
 
 namespace assay::page {
 

@@ -5,7 +5,7 @@
 #include "reports/history/history_svg.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

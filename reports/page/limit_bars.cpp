@@ -5,8 +5,8 @@
 #include "reports/chart/chart_axis.h"
 #include "reports/page/cells.h"
 #include "reports/page/charts.h"
-#include "reports/rate.h"
-#include "reports/si.h"
+#include "reports/text/rate.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "reports/few_samples.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
-#include "reports/si.h"
+#include "reports/text/few_samples.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/links.h"
+#include "reports/text/links.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

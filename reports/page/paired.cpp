@@ -8,7 +8,7 @@
 #include "reports/page/content.h"
 #include "reports/page/findings.h"
 #include "reports/page/forest.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "harness/records/claims.h"
 #include "kernels/core/names.h"
-#include "reports/explanation.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
 #include "reports/page/stand_ins.h"
 #include "reports/page/wrong_pattern.h"
-#include "reports/si.h"
+#include "reports/text/explanation.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

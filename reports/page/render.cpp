@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "reports/assets.h"
-#include "reports/files/xml_text.h"
+#include "reports/text/xml_text.h"
 
 namespace assay::page {
 namespace {

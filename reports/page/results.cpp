@@ -3,7 +3,7 @@
 #include "reports/files/gzip.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 

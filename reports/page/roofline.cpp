@@ -6,8 +6,8 @@
 
 #include "reports/page/cells.h"
 #include "reports/page/charts.h"
-#include "reports/rate.h"
-#include "reports/si.h"
+#include "reports/text/rate.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

@@ -15,7 +15,7 @@
 #include "reports/page/run_names.h"
 #include "reports/page/stand_ins.h"
 #include "reports/page/tiles.h"
-#include "reports/time_spent.h"
+#include "reports/text/time_spent.h"
 
 namespace assay::page {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/records/paired.h"
 #include "reports/files/stored_run.h"
 #include "reports/history/history.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 // Sources of a page: files of run directories, of comparisons and of histories.
 namespace assay::page {

@@ -8,9 +8,9 @@
 #include "reports/page/content.h"
 #include "reports/page/stand_ins.h"
 #include "reports/page/times.h"
-#include "reports/quality.h"
-#include "reports/rate.h"
-#include "reports/si.h"
+#include "reports/text/quality.h"
+#include "reports/text/rate.h"
+#include "reports/text/si.h"
 
 namespace assay::page {
 namespace {

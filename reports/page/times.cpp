@@ -1,6 +1,6 @@
 #include "reports/page/times.h"
 
-#include "reports/rate.h"
+#include "reports/text/rate.h"
 
 namespace assay::page {
 namespace {

@@ -10,8 +10,8 @@
 #include "reports/page/findings.h"
 #include "reports/page/runs.h"
 #include "reports/page/tiles.h"
-#include "reports/si.h"
-#include "reports/time_spent.h"
+#include "reports/text/si.h"
+#include "reports/text/time_spent.h"
 
 namespace assay::page {
 namespace {

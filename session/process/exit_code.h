@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/supervise/supervisor.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 #include "session/run/job.h"
 
 namespace assay {

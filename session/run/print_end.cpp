@@ -3,9 +3,9 @@
 #include <string>
 
 #include "harness/records/replay.h"
-#include "reports/harness_cost.h"
-#include "reports/overview.h"
-#include "reports/time_spent.h"
+#include "reports/text/harness_cost.h"
+#include "reports/text/overview.h"
+#include "reports/text/time_spent.h"
 #include "session/console/say_verdict.h"
 #include "session/console/stderr_message.h"
 #include "session/process/interrupt.h"

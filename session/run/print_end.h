@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "harness/records/run_info.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 
 namespace assay {
 

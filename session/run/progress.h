@@ -6,7 +6,7 @@
 
 #include "harness/plan/plan.h"
 #include "harness/records/record.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 #include "session/console/status_line.h"
 #include "session/plan/estimate.h"
 

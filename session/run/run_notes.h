@@ -2,7 +2,7 @@
 
 #include "harness/plan/expected_failures.h"
 #include "harness/supervise/supervisor.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 #include "session/run/job.h"
 
 namespace assay {

@@ -9,7 +9,7 @@
 #include "harness/records/record.h"
 #include "harness/records/run_info.h"
 #include "harness/supervise/supervisor.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 #include "session/life/live_run.h"
 #include "session/process/exit_code.h"
 #include "session/run/run_options.h"

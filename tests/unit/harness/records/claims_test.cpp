@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "harness/placement/scenario_ops.h"
+#include "harness/placement/scenarios/scenario_ops.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "kernels/core/status.h"
-#include "reports/limits_table.h"
+#include "reports/text/limits_table.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay {

@@ -5,7 +5,7 @@
 #include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 #include "reports/files/results_reader.h"
-#include "reports/outcomes.h"
+#include "reports/text/outcomes.h"
 #include "tests/unit/reports_support.h"
 #include "tests/unit/stored_trials_support.h"
 

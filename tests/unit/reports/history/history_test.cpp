@@ -11,7 +11,7 @@
 #include "reports/history/history_csv.h"
 #include "reports/history/history_svg.h"
 #include "reports/history/history_text.h"
-#include "reports/si.h"
+#include "reports/text/si.h"
 #include "tests/unit/reports_support.h"
 
 namespace assay {
