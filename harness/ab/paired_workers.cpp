@@ -9,7 +9,7 @@ namespace assay::ab {
 namespace {
 
 /// Bounds a wait: a signal that arrives just before it does not end it.
-constexpr long longest_wait_ms = 200;
+constexpr long max_wait_ms = 200;
 
 void wait(const Lane& lane) {
   std::vector<pollfd> polled;
@@ -18,7 +18,7 @@ void wait(const Lane& lane) {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
   poll(polled.data(), polled.size(),
-       static_cast<int>(std::clamp<long>(left.count(), 0, longest_wait_ms)));
+       static_cast<int>(std::clamp<long>(left.count(), 0, max_wait_ms)));
 }
 
 /// Stops a lane's worker during its lifetime: threads that wait for work spin on the cores for a

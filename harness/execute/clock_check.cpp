@@ -21,7 +21,7 @@ constexpr double missing_share = 0.05;
 constexpr double finer_share = 0.02;
 constexpr double clock_step_s = 1e-6;
 /// Time of a message and its answer, at most: what takes longer is not explained by it.
-constexpr double most_empty_s = 200e-6;
+constexpr double max_empty_s = 200e-6;
 /// Times of long series, one after the other. A late message costs milliseconds where others use
 /// the cores, whatever it is about: it is a small share of long work, while that of a changed clock
 /// stays.
@@ -30,10 +30,10 @@ constexpr std::array long_series_s{0.05, 0.2};
 constexpr int long_series = 5;
 /// Time of a short series: long beside a message, and still without a change of processes.
 constexpr double short_series_s = 0.003;
-constexpr std::size_t fewest_short_series = 25;
-constexpr std::size_t most_short_series = 1000;
+constexpr std::size_t min_short_series = 25;
+constexpr std::size_t max_short_series = 1000;
 /// So many take longer than any series here, whatever a launch does.
-constexpr std::int64_t most_launches = std::int64_t{1} << 32;
+constexpr std::int64_t max_launches_of_series = std::int64_t{1} << 32;
 /// Time after which fewer are enough, and after which no more are taken.
 constexpr double enough_s = 0.2;
 constexpr double too_long_s = 5;
@@ -95,7 +95,7 @@ void ClockCheck::add(std::int64_t launches, double told_s, double seen_s) {
 
 /// In turns with the sets, as samples are: the same one again would be in the caches.
 ClockCheck::Reading ClockCheck::read(std::int64_t launches) {
-  if (launches > most_launches) {
+  if (launches > max_launches_of_series) {
     accuse(fmt::format("{} launches in less than {} s", launches / 2, long_series_s.back()));
   }
   const std::size_t first_set = next_set_;
@@ -160,7 +160,7 @@ void ClockCheck::demand_samples() {
   double least_seen_s = no_time_yet_s;
   double least_worked_s = no_time_yet_s;
   const double begin_s = system_call_s();
-  for (std::size_t i = 1; i <= most_short_series; ++i) {
+  for (std::size_t i = 1; i <= max_short_series; ++i) {
     const auto before = cores_.worked_s();
     const double seen_s = read(many).seen_s;
     const double worked_s = measure::least_time_s(before, cores_.worked_s(), cores);
@@ -175,8 +175,8 @@ void ClockCheck::demand_samples() {
     least_worked_s = std::min(least_worked_s, of_launch(worked_s, many));
     const bool agrees = fast_told_s >= (1 - faster_if_alone) * least_seen_s;
     const double spent_s = system_call_s() - begin_s;
-    if (agrees && (i >= fewest_short_series || spent_s > enough_s)) return;
-    if (i >= fewest_short_series && spent_s > too_long_s) break;
+    if (agrees && (i >= min_short_series || spent_s > enough_s)) return;
+    if (i >= min_short_series && spent_s > too_long_s) break;
   }
   // Where others use the cores each series may be slower than the samples. Its work is not. Without
   // a process whose work is known there is the series alone.
@@ -196,7 +196,7 @@ void ClockCheck::check_series() {
   if (!trial_.device().is_host() && !is_foreign_) return;
   // The least of them: a process could answer late where nothing is launched.
   const double empty_s =
-      empty_s_.empty() ? 0 : std::min(most_empty_s, *std::ranges::min_element(empty_s_));
+      empty_s_.empty() ? 0 : std::min(max_empty_s, *std::ranges::min_element(empty_s_));
   double unexplained_s = 0;
   double seen_s = 0;
   for (const Reading& reading : readings_) {

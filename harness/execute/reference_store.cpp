@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 /// Disk space to leave free: records go before references.
 constexpr std::uintmax_t reserve_bytes = std::uintmax_t{256} << 20;
 /// Longest wait for another worker that computes the same state; then each computes its own.
-constexpr double longest_wait_s = 30;
+constexpr double max_wait_s = 30;
 
 struct Header {
   char magic[8] = {'A', 'S', 'S', 'A', 'Y', 'R', 'E', 'F'};
@@ -108,7 +108,7 @@ void save(const fs::path& path, const std::string& key, std::span<const double> 
 /// Lock of the worker that computes a state; its death releases it.
 FileDescriptor lock(const fs::path& path) {
   FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  const Deadline deadline = after(longest_wait_s);
+  const Deadline deadline = after(max_wait_s);
   while (file.get() >= 0 && flock(file.get(), LOCK_EX | LOCK_NB) != 0 &&
          std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -17,16 +17,16 @@ namespace assay {
 namespace {
 
 /// Two would alternate: a device that compares a launch with the last two would notice.
-constexpr double fewest_sets = 3;
+constexpr double min_sets = 3;
 /// Limit for small tensors, of which thousands fit into a cache.
-constexpr double most_sets = 64;
+constexpr double max_sets = 64;
 /// Share of the free memory that further sets may take.
 constexpr double share_of_memory = 0.5;
 /// Length of a place that changes, in elements.
 constexpr std::int64_t place_elements = 16;
 /// Elements of a tensor for each place that changes.
 constexpr std::int64_t elements_per_place = 2048;
-constexpr std::int64_t most_places = 1024;
+constexpr std::int64_t max_places = 1024;
 /// Operations for each element of the tensors, from which on the work takes much longer than
 /// reading them: softmax has 2.5, a sum of two tensors a third.
 constexpr double much_work = 2.5;
@@ -43,10 +43,10 @@ constexpr std::int64_t drawn_one_in = 4;
 bool needs_whole_inputs(const OpInstance& op) {
   const Signature& s = op.signature;
   double elements = 0;
-  std::int64_t most_inputs = 0;
+  std::int64_t max_inputs = 0;
   for (const TensorSpec& spec : s.inputs) {
     elements += static_cast<double>(spec.elements());
-    most_inputs = std::max(most_inputs, spec.elements());
+    max_inputs = std::max(max_inputs, spec.elements());
   }
   const std::int64_t outputs = s.outputs[0].elements();
   elements += static_cast<double>(outputs);
@@ -80,12 +80,12 @@ T needle_of(std::int64_t terms, bool is_factor, std::uint64_t bits) {
     return (bits >> 32U & 1U) != 0 ? static_cast<T>(std::numeric_limits<T>::max() - near_end)
                                    : static_cast<T>(std::numeric_limits<T>::min() + near_end);
   } else {
-    constexpr double largest_power = sizeof(T) < 4 ? 9 : 60;
+    constexpr double max_power = sizeof(T) < 4 ? 9 : 60;
     const double power = std::ceil(0.75 * std::log2(static_cast<double>(terms)));
     const double significand = 1 + input::unit_interval(bits);
     const double magnitude =
         is_factor ? 1 + significand / 2
-                  : std::ldexp(significand, static_cast<int>(std::min(power, largest_power)));
+                  : std::ldexp(significand, static_cast<int>(std::min(power, max_power)));
     return input::round_to<T>(input::with_sign_of(bits >> 7U & 1U, magnitude));
   }
 }
@@ -153,10 +153,10 @@ void Rotation::draw(std::size_t content) {
 std::size_t Rotation::wanted_sets() const {
   const Device& device = trial_.device();
   const double bytes = std::max(1.0, tensor_bytes(op_));
-  double sets = fewest_sets;
+  double sets = min_sets;
   if (has_own_inputs_) {
     const auto cache_bytes = static_cast<double>(device.info().last_level_cache_bytes.value_or(0));
-    sets = std::clamp(std::ceil(cache_bytes / bytes) + 1, fewest_sets, most_sets);
+    sets = std::clamp(std::ceil(cache_bytes / bytes) + 1, min_sets, max_sets);
   }
   const auto limit_to = [&](double free_bytes, double set_bytes) {
     sets = std::min(sets, 1 + std::floor(share_of_memory * free_bytes / set_bytes));
@@ -248,7 +248,7 @@ void Rotation::change_places(std::size_t content) {
       if (elements < 2) continue;
       const std::size_t width = size_bytes(spec.dtype);
       const Places to = draw_places(
-          elements, std::clamp(elements / elements_per_place, std::int64_t{1}, most_places),
+          elements, std::clamp(elements / elements_per_place, std::int64_t{1}, max_places),
           std::min(place_elements, (elements + 1) / 2), random_);
       const std::size_t run_bytes = static_cast<std::size_t>(to.length) * width;
       std::vector<input::GuardedTensor::Run<const std::byte>> runs;

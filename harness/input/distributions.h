@@ -14,7 +14,7 @@
 #include "kernels/ops/rules.h"
 
 // Function objects that turn 64 random bits into an element, one for each distribution of
-// op_judging.h.
+// kernels/ops/rules.h.
 namespace assay::input {
 
 /// Uniform in [0, 1] from 63 of 64 bits, rounded once: small values keep all of their significand

@@ -57,7 +57,7 @@ double paths(const OpInstance& op, std::int64_t stride) {
     const std::int64_t weights = shape.size() == 1 ? 0 : (shape[1] + stride - 1) / stride;
     paths = shape.size() == 1 ? paths + 1 : paths * static_cast<double>(weights);
   }
-  return 2 * paths;  // see op_families.cpp: outputs of layers are rounded, perhaps up
+  return 2 * paths;  // see kernels/ops/matmul.cpp: outputs of layers are rounded, perhaps up
 }
 
 }  // namespace

@@ -128,8 +128,8 @@ void fill_block(const Data& data, const OpInstance& op, const BlockInput& block,
   }
 }
 
-/// Gives every second run of elements a fate of its own (op_judging.h, Specials). A run that is the
-/// whole tensor gets the fate whose turn it is: seeds, dtypes and lengths take turns.
+/// Gives every second run of elements a fate of its own (kernels/ops/rules.h, Specials). A run that
+/// is the whole tensor gets the fate whose turn it is: seeds, dtypes and lengths take turns.
 template <class T>
 void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
               const OpInstance& op, DType dtype, std::uint64_t seed, std::uint64_t stream) {

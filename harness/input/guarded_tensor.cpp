@@ -11,8 +11,8 @@
 namespace assay::input {
 namespace {
 
-constexpr std::size_t smallest_band_bytes = 4096;
-constexpr std::size_t largest_band_bytes = std::size_t{1} << 20;
+constexpr std::size_t min_band_bytes = 4096;
+constexpr std::size_t max_band_bytes = std::size_t{1} << 20;
 /// Size of the blocks in which the host reads a tensor without copying it whole.
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
 
@@ -21,8 +21,8 @@ constexpr std::size_t block_bytes = std::size_t{4} << 20;
 std::size_t band_bytes(const TensorSpec& spec) {
   const std::int64_t row = spec.shape.empty() ? 1 : spec.shape.back();
   const std::size_t row_bytes = static_cast<std::size_t>(row) * size_bytes(spec.dtype);
-  const std::size_t pages = (row_bytes + smallest_band_bytes - 1) / smallest_band_bytes;
-  return std::clamp(pages * smallest_band_bytes, smallest_band_bytes, largest_band_bytes);
+  const std::size_t pages = (row_bytes + min_band_bytes - 1) / min_band_bytes;
+  return std::clamp(pages * min_band_bytes, min_band_bytes, max_band_bytes);
 }
 
 }  // namespace

@@ -201,8 +201,8 @@ std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstanc
   return seen;
 }
 
-void put_right(const reference::Reference& expected, const reference::Problem& problem,
-               std::span<const double> state, HostTensor& output, std::vector<Seen>& seen) {
+void accept_deviations(const reference::Reference& expected, const reference::Problem& problem,
+                       std::span<const double> state, HostTensor& output, std::vector<Seen>& seen) {
   if (seen.empty()) return;
   visit_dtype(output.spec().dtype, [&]<class T>(std::type_identity<T>) {
     const std::span<T> got = output.as<T>();

@@ -30,7 +30,7 @@ std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstanc
 
 /// Replaces each element of `output` that deviates as declared by the expected value, and counts
 /// them. The result is then judged like any other output.
-void put_right(const reference::Reference& expected, const reference::Problem& problem,
-               std::span<const double> state, HostTensor& output, std::vector<Seen>& seen);
+void accept_deviations(const reference::Reference& expected, const reference::Problem& problem,
+                       std::span<const double> state, HostTensor& output, std::vector<Seen>& seen);
 
 }  // namespace assay::oracle

@@ -18,7 +18,7 @@ constexpr bool is_special(char c) { return c == ',' || c == '"' || c == '\r' || 
 /// Limits far beyond any table of Assay's; a larger file is an accident or an attack. A row is
 /// never longer than a worker's answer line.
 constexpr std::size_t max_fields = 1000;
-constexpr std::size_t longest_row = std::size_t{64} << 20;
+constexpr std::size_t max_row_bytes = std::size_t{64} << 20;
 
 /// Number of line ends; CR LF counts once.
 std::size_t line_ends(std::string_view text) {
@@ -47,7 +47,7 @@ class Parser {
 
   /// Parses the next part of the text; parts may be cut anywhere.
   void take(std::string_view part) {
-    if (part_start_ - row_start_ > longest_row) fail(row_start_, "a row of more than 64 MiB");
+    if (part_start_ - row_start_ > max_row_bytes) fail(row_start_, "a row of more than 64 MiB");
     part_ = part;
     for (std::size_t at = 0; at < part.size();) {
       const bool begins_row = row_start_ == part_start_ + at;

@@ -22,9 +22,9 @@ using std::chrono::steady_clock;
 constexpr double leave_s = 5;
 /// Bounds a wait: signals that arrive just before it do not end it, nor does a worker that ends
 /// while its children hold its pipes.
-constexpr int longest_wait_ms = 200;
+constexpr int max_wait_ms = 200;
 /// Disturbed second takes in a row after which the machine counts as no quieter.
-constexpr int max_vain_takes = 4;
+constexpr int max_disturbed_takes = 4;
 
 bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
   return std::ranges::any_of(
@@ -33,7 +33,7 @@ bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
 
 void wait_for(std::vector<pollfd>& polled, Deadline deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
-  const auto wait_ms = std::clamp<long>(left.count(), 0, longest_wait_ms);
+  const auto wait_ms = std::clamp<long>(left.count(), 0, max_wait_ms);
   poll(polled.data(), polled.size(), static_cast<int>(wait_ms));
 }
 
@@ -322,8 +322,8 @@ void Supervisor::conclude(Queue& queue, Result result) {
   const bool is_disturbed = SecondTakes::is_wanted(record);
   deliver(std::move(result), trial);
   if (is_second) {
-    queue.vain_takes = is_disturbed ? queue.vain_takes + 1 : 0;
-    if (queue.vain_takes >= max_vain_takes) end_second_takes(queue);
+    queue.disturbed_takes = is_disturbed ? queue.disturbed_takes + 1 : 0;
+    if (queue.disturbed_takes >= max_disturbed_takes) end_second_takes(queue);
   }
   if (again) {
     PlannedTrial next = trial;

@@ -92,7 +92,7 @@ class Supervisor {
     std::string started_at;  // start of the open trial
     double began_s = 0;      // steady clock
     SecondTakes second_takes;
-    int vain_takes = 0;  // second takes in a row that were disturbed too
+    int disturbed_takes = 0;  // second takes in a row that were disturbed too
 
     void open_next();
     /// True if it works, or keeps a worker for further trials.

@@ -28,7 +28,7 @@ constexpr double kill_s = 5;
 constexpr double stop_s = 0.1;
 constexpr std::size_t kept_error_bytes = 4096;
 /// Limit far beyond any answer; a longer line is garbage.
-constexpr std::size_t longest_line_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_line_bytes = std::size_t{64} << 20;
 
 struct Pipe {
   FileDescriptor read;
@@ -111,7 +111,7 @@ bool WorkerProcess::take_line(std::string& line) {
 }
 
 bool WorkerProcess::line_too_long() const {
-  return unread_.size() > longest_line_bytes && unread_.find('\n') == std::string::npos;
+  return unread_.size() > max_line_bytes && unread_.find('\n') == std::string::npos;
 }
 
 bool WorkerProcess::pause() {

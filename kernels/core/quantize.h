@@ -50,13 +50,13 @@ struct Microscaling {
 struct Nvfp4 {
   static constexpr int block = 16;
   static constexpr bool is_packed = true;
-  static constexpr float largest_element = 6;
+  static constexpr float max_element_value = 6;
   std::uint8_t scale;
   float divisor;  // the scale; infinite for 0, so that all elements are zeros
 
   /// The nearest scale to largest / 6.
   explicit constexpr Nvfp4(float largest)
-      : scale(float8::encode<Float8E4M3::format>(largest / largest_element)),
+      : scale(float8::encode<Float8E4M3::format>(largest / max_element_value)),
         divisor(scale == 0 ? std::bit_cast<float>(0x7f800000U)
                            : float8::decode<Float8E4M3::format>(scale)) {}
 

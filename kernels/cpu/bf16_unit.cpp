@@ -57,7 +57,7 @@ constexpr std::int64_t per_vector = 32;  // factors
 constexpr int abreast = 4;
 /// Rows of x that are multiplied side by side. With `abreast` rows of w, their sums fill 24 of 32
 /// registers.
-constexpr int most_rows = 6;
+constexpr int max_rows = 6;
 
 using RowsOfW = std::array<const BFloat16*, abreast>;
 
@@ -128,9 +128,9 @@ template <bool is_first>
 Tile tile_of(std::int64_t rows) {
   static constexpr auto tiles =
       []<int... rows_less_one>(std::integer_sequence<int, rows_less_one...>) {
-    return std::array<Tile, most_rows>{tile<rows_less_one + 1, is_first>...};
+    return std::array<Tile, max_rows>{tile<rows_less_one + 1, is_first>...};
   }
-  (std::make_integer_sequence<int, most_rows>());
+  (std::make_integer_sequence<int, max_rows>());
   return tiles[static_cast<std::size_t>(rows - 1)];
 }
 
@@ -145,11 +145,11 @@ bool few_rows_by_unit(std::int64_t rows, std::int64_t cols, std::int64_t k, cons
     for (std::int64_t c = 0; c < abreast; ++c) {  // past the last: the last one again
       row_of[static_cast<std::size_t>(c)] = w + std::min(col + c, cols - 1) * k;
     }
-    const std::int64_t passes = (rows + most_rows - 1) / most_rows;
+    const std::int64_t passes = (rows + max_rows - 1) / max_rows;
     for (std::int64_t pass = 0; pass < passes; ++pass) {
       const std::int64_t first = rows * pass / passes;
       const std::int64_t some = rows * (pass + 1) / passes - first;
-      std::array<std::array<float, abreast>, most_rows> sums;
+      std::array<std::array<float, abreast>, max_rows> sums;
       const Tile multiply = pass == 0 ? tile_of<true>(some) : tile_of<false>(some);
       const std::uint16_t least_w = multiply(k, x + first * k, row_of, sums.data());
       if (pass == 0 && !are_sums_normal(least_x, least_w)) is_right = false;

@@ -76,6 +76,6 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> copy_kernels() { return rows; }
+std::span<const KernelRow> copies_kernels() { return rows; }
 
 }  // namespace assay::cpu

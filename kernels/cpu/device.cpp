@@ -16,6 +16,7 @@
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/caches.h"
+#include "kernels/cpu/families.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/rapl.h"
 #include "kernels/cpu/traits.h"
@@ -83,12 +84,6 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
                 count);
   });
 }
-
-constexpr std::span<const KernelRow> (*families[])() = {
-    elementwise_kernels, function_kernels, cast_kernels,          random_kernels, reduction_kernels,
-    scan_kernels,        sort_kernels,     rowwise_kernels,       layout_kernels, matmul_kernels,
-    quantize_kernels,    copy_kernels,     memory_stream_kernels,
-};
 
 }  // namespace
 
@@ -178,7 +173,7 @@ void CpuDevice::wait_for_all() {
 std::unique_ptr<Stream> CpuDevice::create_stream() { return std::make_unique<CpuStream>(); }
 
 std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& binding) {
-  for (const auto family : families) {
+  for (const auto family : kernels_families()) {
     for (const KernelRow& row : family()) {
       if (row.op == op.op->name) return row.make(op, binding);
     }

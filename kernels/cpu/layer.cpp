@@ -54,7 +54,7 @@ std::vector<float> floats(std::int64_t n) {
 template <class T>
 class FewRowsLayer final : public Layer {
  public:
-  static std::int64_t most_rows() { return has_unit() ? few_rows_of_unit : few_rows<T>; }
+  static std::int64_t max_rows() { return has_unit() ? few_rows_of_unit : few_rows<T>; }
 
   FewRowsLayer(const Shape& shape, const std::string& act)
       : shape_(shape),
@@ -179,7 +179,7 @@ class BlasLayer final : public Layer {
 
 template <class T>
 std::unique_ptr<Layer> float_layer(const Layer::Shape& shape, const std::string& act) {
-  if (shape.batch <= FewRowsLayer<T>::most_rows()) {
+  if (shape.batch <= FewRowsLayer<T>::max_rows()) {
     return std::make_unique<FewRowsLayer<T>>(shape, act);
   }
   if constexpr (std::is_same_v<T, float>) {

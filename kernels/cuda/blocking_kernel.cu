@@ -10,7 +10,7 @@
 namespace assay::cuda {
 namespace {
 
-constexpr unsigned long long longest_ns = 200'000'000;
+constexpr unsigned long long max_block_ns = 200'000'000;
 
 __device__ unsigned long long now_ns() {
   unsigned long long ns = 0;
@@ -22,7 +22,7 @@ __device__ unsigned long long now_ns() {
 __global__ void wait_for(volatile unsigned* released, volatile unsigned* lapsed, unsigned turn) {
   const unsigned long long begin_ns = now_ns();
   while (static_cast<int>(*released - turn) < 0) {
-    if (now_ns() - begin_ns > longest_ns) {
+    if (now_ns() - begin_ns > max_block_ns) {
       *lapsed = 1;
       return;
     }

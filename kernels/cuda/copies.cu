@@ -114,6 +114,6 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> copy_kernels() { return rows; }
+std::span<const KernelRow> copies_kernels() { return rows; }
 
 }  // namespace assay::cuda

@@ -6,22 +6,12 @@
 
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/families.h"
 #include "kernels/cuda/faults.h"
-#include "kernels/cuda/kernels.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/stream.h"
 
 namespace assay::cuda {
-namespace {
-
-constexpr std::span<const KernelRow> (*families[])() = {
-    elementwise_kernels, function_kernels, cast_kernels,          random_kernels, reduction_kernels,
-    scan_kernels,        sort_kernels,     rowwise_kernels,       layout_kernels, matmul_kernels,
-    quantize_kernels,    copy_kernels,     memory_stream_kernels,
-};
-
-}  // namespace
-
 DeviceCondition CudaDevice::condition() const {
   return Nvml::instance().condition(info_.pci_bus_id);
 }
@@ -112,7 +102,7 @@ void CudaDevice::launch_and_fill(Kernel& kernel, Stream& stream, void* memory, s
 }
 
 std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding& binding) {
-  for (const auto family : families) {
+  for (const auto family : kernels_families()) {
     for (const KernelRow& row : family()) {
       if (row.op == op.op->name) {
         make_current(ordinal_);

@@ -38,6 +38,6 @@ struct Functions {
 
 }  // namespace
 
-std::span<const KernelRow> function_kernels() { return function_rows<Mapper, Functions>; }
+std::span<const KernelRow> functions_kernels() { return function_rows<Mapper, Functions>; }
 
 }  // namespace assay::cuda

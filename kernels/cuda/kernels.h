@@ -71,19 +71,4 @@ std::unique_ptr<Kernel> with_workspace(std::string implementation, const Binding
 /// "CUB 3.0.1".
 std::string cub_version_text();
 
-// Kernels of each family, one file each.
-std::span<const KernelRow> elementwise_kernels();
-std::span<const KernelRow> function_kernels();
-std::span<const KernelRow> cast_kernels();
-std::span<const KernelRow> random_kernels();
-std::span<const KernelRow> reduction_kernels();
-std::span<const KernelRow> scan_kernels();
-std::span<const KernelRow> sort_kernels();
-std::span<const KernelRow> rowwise_kernels();
-std::span<const KernelRow> layout_kernels();
-std::span<const KernelRow> matmul_kernels();
-std::span<const KernelRow> quantize_kernels();
-std::span<const KernelRow> copy_kernels();
-std::span<const KernelRow> memory_stream_kernels();
-
 }  // namespace assay::cuda

@@ -192,8 +192,9 @@ LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream&
                    SearchBudget& budget)
     : handles_(std::make_unique<Handles>(plan)), plan_(plan), workspace_(std::move(workspace)) {
   // The library's proposals depend on the alignment of the bias.
-  constexpr std::uintptr_t most_aligned = 256;
-  const std::uintptr_t bias_offset = reinterpret_cast<std::uintptr_t>(operands.bias) % most_aligned;
+  constexpr std::uintptr_t max_alignment = 256;
+  const std::uintptr_t bias_offset =
+      reinterpret_cast<std::uintptr_t>(operands.bias) % max_alignment;
   using Key = std::tuple<int, MatmulPlan, std::uintptr_t>;
   static std::mutex mutex;
   static std::vector<std::pair<Key, Chosen>> known;

@@ -50,6 +50,6 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-std::span<const KernelRow> memory_stream_kernels() { return rows; }
+std::span<const KernelRow> memory_streams_kernels() { return rows; }
 
 }  // namespace assay::cuda

@@ -183,7 +183,7 @@ std::vector<SignatureOf> signatures(std::index_sequence<Index...> /*rows*/) {
 
 }  // namespace
 
-std::vector<Op> collective_ops() {
+std::vector<Op> collectives_ops() {
   const auto signature_of_row = signatures(std::make_index_sequence<std::size(collective_rows)>());
   std::vector<Op> ops;
   for (std::size_t i = 0; i < std::size(collective_rows); ++i) {

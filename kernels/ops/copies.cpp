@@ -115,7 +115,7 @@ Op copy_on(MemorySpace memory, std::string_view name, std::string_view formula,
 
 }  // namespace
 
-std::vector<Op> copy_ops() {
+std::vector<Op> copies_ops() {
   const std::vector<std::string_view> places{"pageable", "pinned", "device"};
   return {
       copy_on(MemorySpace::host, "memcpy", "y[i] = x[i], by one thread or by all",

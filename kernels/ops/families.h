@@ -1,25 +1,14 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "kernels/ops/op.h"
 
-// Families of ops that share parameters, tensors and rules, one file each. table.cpp joins them.
 namespace assay {
 
-std::vector<Op> elementwise_ops();
-std::vector<Op> function_ops();
-std::vector<Op> cast_ops();
-std::vector<Op> random_ops();
-std::vector<Op> reduction_ops();
-std::vector<Op> scan_ops();
-std::vector<Op> sort_ops();
-std::vector<Op> rowwise_ops();
-std::vector<Op> layout_ops();
-std::vector<Op> matmul_ops();
-std::vector<Op> quantize_ops();
-std::vector<Op> copy_ops();
-std::vector<Op> memory_stream_ops();
-std::vector<Op> collective_ops();
+/// The families: ops that share parameters, tensors and rules. Each is the function NAME_ops() of
+/// the file NAME.cpp (scripts/cmake/assay_families.cmake).
+std::span<std::vector<Op> (*const)()> ops_families();
 
 }  // namespace assay

@@ -35,7 +35,7 @@ Passes power() {
 
 }  // namespace
 
-std::vector<Op> function_ops() {
+std::vector<Op> functions_ops() {
   const Data positive = stratified({0, 3.4e38}, {0, 1.7e308});
   // Covers zero results, subnormal results and the overflow to infinity.
   const Data exp_domain = stratified({-104, 89}, {-746, 710});

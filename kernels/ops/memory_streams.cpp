@@ -48,7 +48,7 @@ Op memory_stream(const OpRow& row, Passes passes) {
 
 }  // namespace
 
-std::vector<Op> memory_stream_ops() {
+std::vector<Op> memory_streams_ops() {
   using enum DType;
   return {
       memory_stream<Streams::read>({"stream_read", "y = exclusive or of x[i]", {i64}},

@@ -16,7 +16,7 @@ constexpr double f64_max = std::numeric_limits<double>::max();
 
 /// Number of terms, in a row, that f32 may add to one number where all err the same way: by 0.4% of
 /// the sum at most. Of 2^24 terms a loop with 64 sums at once errs by 0.14%, with 16 by 1.2%.
-constexpr std::int64_t longest_equal_sum = 1 << 16;
+constexpr std::int64_t max_equal_terms = 1 << 16;
 
 /// Power of two with which sums of so many products of `factors` numbers of about 1 stay finite in
 /// f16.
@@ -150,11 +150,11 @@ Passes with_choices_in_turns(Passes passes) {
 }
 
 Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned) {
-  constexpr std::int64_t most_elements = 1 << 17;  // above, a launch takes long
+  constexpr std::int64_t max_quick_elements = 1 << 17;  // above, a launch takes long
   Data data = needle_data(Distribution::needle, greatest, is_unsigned);
   for (const std::int64_t place : borders(n)) {
     constexpr std::int64_t near_end = 8;
-    if (n > most_elements && place > 1 && place < n - near_end) continue;
+    if (n > max_quick_elements && place > 1 && place < n - near_end) continue;
     data.turn = place;
     insert(passes, "needles", {data});
   }
@@ -179,10 +179,10 @@ Passes with_nan_in_turns(Passes passes, std::int64_t n) {
 }
 
 Passes with_ranks_in_turns(Passes passes, std::int64_t ranks, bool greatest, bool is_unsigned) {
-  constexpr std::int64_t most_turns = 16;
+  constexpr std::int64_t max_turns = 16;
   Data data = needle_data(Distribution::rank_needle, greatest, is_unsigned);
   // Once more at the end: what a rank had in the launch before must show too.
-  for (std::int64_t turn = 0; turn <= std::min(ranks, most_turns); ++turn) {
+  for (std::int64_t turn = 0; turn <= std::min(ranks, max_turns); ++turn) {
     data.turn = turn;
     insert(passes, "needles", {data});
   }
@@ -264,13 +264,13 @@ Passes with_few_terms_in_turns(Passes passes, Rule rule, std::optional<Data> oth
 Passes with_equal_terms(Passes passes, DType dtype, std::int64_t terms, int factors, Rule rule) {
   // Roundings of 1.2 to multiples of any power of two err much, and nearly always the same way.
   constexpr double number = 1.2;
-  if (precision_bits(dtype) > precision_bits(DType::f32) || terms <= 2 * longest_equal_sum) {
+  if (precision_bits(dtype) > precision_bits(DType::f32) || terms <= 2 * max_equal_terms) {
     return passes;
   }
   Data equal{.distribution = Distribution::constant,
              .drawn_scale = true,
              .needle = number * scale_of_sums(dtype, terms, factors)};
-  rule.roundings = longest_equal_sum;
+  rule.roundings = max_equal_terms;
   insert_before_last(passes, Pass{"equal_terms", {equal}, rule});
   return passes;
 }

@@ -10,9 +10,7 @@ namespace {
 
 std::vector<Op> make_table() {
   std::vector<Op> table;
-  for (const auto family : {elementwise_ops, function_ops, cast_ops, random_ops, reduction_ops,
-                            scan_ops, sort_ops, rowwise_ops, layout_ops, matmul_ops, quantize_ops,
-                            copy_ops, memory_stream_ops, collective_ops}) {
+  for (const auto family : ops_families()) {
     std::vector<Op> ops = family();
     std::move(ops.begin(), ops.end(), std::back_inserter(table));
   }

@@ -15,7 +15,7 @@ namespace assay::providers {
 namespace {
 
 /// A longer message is garbage, which something has written into the socket.
-constexpr std::uint64_t longest_bytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 40;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void SocketGroup::send(int /*to*/, std::span<const std::byte> bytes) {
 std::vector<std::byte> SocketGroup::receive(int /*from*/) {
   std::uint64_t count = 0;
   receive_all(&count, sizeof count);
-  if (count > longest_bytes) {
+  if (count > max_message_bytes) {
     throw DeviceError(Failure::internal, "what the other process sent is no message");
   }
   std::vector<std::byte> bytes(count);

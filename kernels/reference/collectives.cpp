@@ -221,6 +221,6 @@ constexpr ReferenceRow rows[] = {
 
 }  // namespace
 
-std::span<const ReferenceRow> collective_references() { return rows; }
+std::span<const ReferenceRow> collectives_references() { return rows; }
 
 }  // namespace assay::reference

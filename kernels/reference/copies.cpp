@@ -23,6 +23,6 @@ constexpr ReferenceRow rows[] = {
 
 }  // namespace
 
-std::span<const ReferenceRow> copy_references() { return rows; }
+std::span<const ReferenceRow> copies_references() { return rows; }
 
 }  // namespace assay::reference

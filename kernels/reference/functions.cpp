@@ -50,6 +50,6 @@ constexpr ReferenceRow rows[] = {
 
 }  // namespace
 
-std::span<const ReferenceRow> function_references() { return rows; }
+std::span<const ReferenceRow> functions_references() { return rows; }
 
 }  // namespace assay::reference

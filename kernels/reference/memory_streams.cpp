@@ -49,6 +49,6 @@ constexpr ReferenceRow rows[] = {
 
 }  // namespace
 
-std::span<const ReferenceRow> memory_stream_references() { return rows; }
+std::span<const ReferenceRow> memory_streams_references() { return rows; }
 
 }  // namespace assay::reference

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 /// A child of a child stands still without a word to this process, so it is looked at again and
 /// again. One that takes longer than this, on a busy machine too, has somebody who wakes it.
-constexpr auto longest_wait = std::chrono::seconds(10);
+constexpr auto max_wait = std::chrono::seconds(10);
 constexpr auto between_looks = std::chrono::microseconds(20);
 
 fs::path folder_of(pid_t process) { return fs::path("/proc") / std::to_string(process); }
@@ -62,7 +62,7 @@ bool stop_child(pid_t child) {
 
 bool Standstill::begin(pid_t child) {
   stopped_.clear();
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  const auto deadline = std::chrono::steady_clock::now() + max_wait;
   do {
     if (stopped_.empty() || !stands_still(child)) {
       if (!stop_child(child)) return false;

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::steady_clock;
 
 /// A long run's report takes long to write; it may take a twentieth of the time.
-constexpr auto shortest_pause = std::chrono::seconds(2);
+constexpr auto min_pause = std::chrono::seconds(2);
 constexpr int pause_per_write = 20;
 
 }  // namespace
@@ -30,8 +30,7 @@ void LiveReport::write(const RunInfo& run) {
   const auto before = steady_clock::now();
   write_atomically(path_, text(run, outcomes_));
   const auto after = steady_clock::now();
-  next_ =
-      after + std::max<steady_clock::duration>(shortest_pause, pause_per_write * (after - before));
+  next_ = after + std::max<steady_clock::duration>(min_pause, pause_per_write * (after - before));
 }
 
 }  // namespace assay

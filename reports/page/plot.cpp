@@ -102,7 +102,7 @@ class PlotDrawing {
     }
     for (const double x : plot_.x.also) xs.add(x);
     for (const double y : plot_.y.also) ys.add(y);
-    x_axis_ = logarithmic_axis(xs.low, xs.high, plot_.most_ticks, plot_.x.unit);
+    x_axis_ = logarithmic_axis(xs.low, xs.high, plot_.max_ticks, plot_.x.unit);
     y_axis_ = logarithmic_axis(ys.low, ys.high, 5, plot_.y.unit);
   }
 

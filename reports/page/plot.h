@@ -55,7 +55,7 @@ struct Plot {
   std::vector<PlotLimit> limits;
   std::vector<PlotStep> steps;
   double height = 150;  // of the part with the points, in pixels
-  int most_ticks = 5;   // of the axis of x, for which there must be room
+  int max_ticks = 5;    // of the axis of x, for which there must be room
   /// Names of flat limits stand in the margin at the right, which the style leaves.
   bool has_names_beside = false;
 };

@@ -69,7 +69,7 @@ Json roofline(const Content& content, std::size_t number) {
   Cloud cloud = cloud_of(content, column, memory);
   Plot plot{.title = "Roofline: " + column.label,
             .height = 300,
-            .most_ticks = 6,
+            .max_ticks = 6,
             .has_names_beside = true};
   plot.y.unit = "FLOP/s";
   std::vector<Look> looks;

@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t fewest_pairs = 3;
+constexpr std::size_t min_pairs = 3;
 
 /// A link, and what is transferred over it; empty: nothing between two.
 struct Found {
@@ -81,7 +81,7 @@ std::vector<Links> links_of(std::span<const Record> trials) {
   }
   std::vector<Links> found;
   for (auto& [what, links] : groups) {
-    if (links.all.size() < fewest_pairs) continue;
+    if (links.all.size() < min_pairs) continue;
     links.what = what;
     std::vector<double> speeds;
     for (const Link& link : links.all) speeds.push_back(link.bytes_per_s);

@@ -21,7 +21,7 @@
 #include "session/ab/ab_sides.h"
 #include "session/ab/layout_spread.h"
 #include "session/ab/margin.h"
-#include "session/ab/told_variables.h"
+#include "session/ab/shown_variables.h"
 #include "session/console/say_verdict.h"
 #include "session/console/status_line.h"
 #include "session/console/stderr_message.h"
@@ -67,14 +67,14 @@ std::vector<PlannedTrial> timed_trials(const std::vector<PlannedTrial>& plan,
 PairedInfo info_of(const RunInfo& run, const ab::Both<AbSide>& sides, const ab::Rule& rule,
                    const Margin& margin) {
   PairedInfo info{.run_id = run.run_id, .host = run.host, .started_at = run.started_at};
-  info.command_line = told_words(run.command_line);
+  info.command_line = shown_words(run.command_line);
   info.notes = run.notes;
   info.environment = run.environment;
   info.seed = run.seed;
   for (const Side side : {Side::base, Side::cand}) {
     PairedSide& what = side == Side::base ? info.base : info.cand;
     what = sides[side].info;
-    for (auto& [name, value] : what.environment) value = told_value(name, value);
+    for (auto& [name, value] : what.environment) value = shown_value(name, value);
     std::erase_if(what.devices, [&](const DeviceInfo& device) {
       return std::ranges::find(run.devices, device.device, &DeviceInfo::device) ==
              run.devices.end();

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int most_bad_shown = 50;
+constexpr int max_bad_shown = 50;
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -38,10 +38,10 @@ void Progress::begin(const RunInfo& run) {
 void Progress::result(const Result& result) {
   const Record& record = result.record;
   if (work_left_.finish(record)) ++done_;
-  if (record.is_bad() && ++bad_ > most_bad_shown) {
-    if (bad_ == most_bad_shown + 1) {
+  if (record.is_bad() && ++bad_ > max_bad_shown) {
+    if (bad_ == max_bad_shown + 1) {
       line_.erase();
-      say("more than {} bad results: the others are in results.csv alone\n", most_bad_shown);
+      say("more than {} bad results: the others are in results.csv alone\n", max_bad_shown);
     }
   } else if (record.is_bad()) {  // shown also when quiet
     line_.erase();

@@ -20,7 +20,7 @@ const Axis small{{"batch", "in", "out"},
 /// Extents around the tiles of libraries, sums of few and of many terms, rows fewer and more than
 /// threads.
 Axis boundaries(Level level) {
-  constexpr double most_products = 1 << 22;
+  constexpr double max_products = 1 << 22;
   return pairwise(level,
                   {{"batch",
                     {{1, "a vector"},
@@ -49,7 +49,7 @@ Axis boundaries(Level level) {
                      {128, "a whole tile of 128"},
                      {257, "one above a tile of 256, and 8 bits"},
                      {625, "wide: many columns of few terms"}}}},
-                  most_products);
+                  max_products);
 }
 /// Sums that few shapes of models reach, and rows by the ten thousands.
 const Axis long_sums{

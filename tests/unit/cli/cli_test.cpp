@@ -12,7 +12,7 @@
 #include "kernels/cuda/traits.h"
 #include "kernels/sim/fault.h"
 #include "kernels/sim/traits.h"
-#include "session/ab/told_variables.h"
+#include "session/ab/shown_variables.h"
 #include "session/machine/device_list.h"
 #include "session/process/exit_code.h"
 #include "session/selftest/fault_catalogue.h"
@@ -44,9 +44,9 @@ std::string resolved(const std::vector<std::string>& items) {
 }
 
 TEST(ToldVariables, ArePathsAndWhatRunsRecord) {
-  EXPECT_EQ(told_value("LD_LIBRARY_PATH", "/a:/b"), "/a:/b");
-  EXPECT_EQ(told_value("OMP_WAIT_POLICY", "passive"), "passive");
-  EXPECT_EQ(told_value("TOKEN", "secret"), "(not told)");
+  EXPECT_EQ(shown_value("LD_LIBRARY_PATH", "/a:/b"), "/a:/b");
+  EXPECT_EQ(shown_value("OMP_WAIT_POLICY", "passive"), "passive");
+  EXPECT_EQ(shown_value("TOKEN", "secret"), "(not told)");
   const std::vector<std::string> words{
       "assay",      "ab",        "--base-env", "TOKEN=a=b", "--cand-env=K=x",
       "--base-env", "PATH=/bin", "--filter",   "N=1",       "--cand-env",
@@ -64,7 +64,7 @@ TEST(ToldVariables, ArePathsAndWhatRunsRecord) {
                                       "--cand-env",
                                       "X=(not told)",
                                       "--cand-env"};
-  EXPECT_EQ(told_words(words), told);
+  EXPECT_EQ(shown_words(words), told);
 }
 
 TEST(DeviceLists, NameDevicesInEveryWay) {

@@ -146,7 +146,7 @@ TEST(PartOfProblem, OfEachOpOfTheTableIsRight) {
       EXPECT_EQ(op.name, "linear");
     }
   }
-  EXPECT_EQ(apart, "softmax layernorm batched_matmul linear linear_stack ")
+  EXPECT_EQ(apart, "batched_matmul linear linear_stack softmax layernorm ")
       << "add a case of a new one above";
 }
 

@@ -47,14 +47,14 @@ TEST(Deviations, AreThoseOfLibraryVersionOpAndDtype) {
 }
 
 /// Returns y after declared values of relu have been put right.
-std::vector<float> put_right(const Deviation& deviation, const std::vector<float>& x,
-                             const std::vector<float>& y, oracle::Seen& seen) {
+std::vector<float> accept_deviations(const Deviation& deviation, const std::vector<float>& x,
+                                     const std::vector<float>& y, oracle::Seen& seen) {
   oracle::Example relu("tensor_ops/relu/f32/n=" + std::to_string(x.size()));
   relu.set<float>(0, x);
   HostTensor output(relu.op.signature.outputs[0]);
   std::ranges::copy(y, output.as<float>().begin());
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::put_right(reference::find(relu.op), {relu.op, relu.inputs}, {}, output, all);
+  oracle::accept_deviations(reference::find(relu.op), {relu.op, relu.inputs}, {}, output, all);
   seen = all[0];
   return {output.as<float>().begin(), output.as<float>().end()};
 }
@@ -64,7 +64,7 @@ TEST(Deviations, OnlyTheDeclaredValueAtTheDeclaredPlacesIsPutRight) {
   oracle::Seen seen{};
   const Deviation zero_for_nan{.where = Deviation::Where::expected_nan, .value = 0};
   const auto left =
-      put_right(zero_for_nan, {f32_nan, f32_nan, 1, f32_nan}, {0, 7, 0, f32_nan}, seen);
+      accept_deviations(zero_for_nan, {f32_nan, f32_nan, 1, f32_nan}, {0, 7, 0, f32_nan}, seen);
   EXPECT_TRUE(std::isnan(left[0]));
   EXPECT_EQ(left[1], 7) << "another value";
   EXPECT_EQ(left[2], 0) << "another place";
@@ -72,11 +72,11 @@ TEST(Deviations, OnlyTheDeclaredValueAtTheDeclaredPlacesIsPutRight) {
   EXPECT_EQ(seen.deviating, 1);
 
   const Deviation for_two{.where = Deviation::Where::argument_is, .argument = 2, .value = 5};
-  EXPECT_EQ(put_right(for_two, {2, 3, 2}, {5, 5, 2}, seen), (std::vector<float>{2, 5, 2}));
+  EXPECT_EQ(accept_deviations(for_two, {2, 3, 2}, {5, 5, 2}, seen), (std::vector<float>{2, 5, 2}));
   EXPECT_EQ(seen.deviating, 1);
 
   const Deviation flushed{.where = Deviation::Where::argument_subnormal, .value = 0};
-  EXPECT_EQ(put_right(flushed, {1e-40F, 1, 0}, {0, 0, 0}, seen),
+  EXPECT_EQ(accept_deviations(flushed, {1e-40F, 1, 0}, {0, 0, 0}, seen),
             (std::vector<float>{1e-40F, 0, 0}));
   EXPECT_EQ(seen.places, 1) << "zero itself is not subnormal";
 }
@@ -126,7 +126,8 @@ std::vector<float> put_right_over_ranks(const std::string& reduce,
   std::ranges::copy(y, output.as<float>().begin());
   const Deviation deviation{.where = Deviation::Where::nan_beside_numbers};
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, output, all);
+  oracle::accept_deviations(reference::find(example.op), {example.op, example.inputs}, {}, output,
+                            all);
   seen = all[0];
   return {output.as<float>().begin(), output.as<float>().end()};
 }
@@ -184,7 +185,8 @@ std::vector<Y> put_right_of(const std::string& case_id, Deviation::Where where,
   std::ranges::copy(y, output.as<Y>().begin());
   const Deviation deviation{.where = where};
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::put_right(reference::find(example.op), {example.op, example.inputs}, {}, output, all);
+  oracle::accept_deviations(reference::find(example.op), {example.op, example.inputs}, {}, output,
+                            all);
   seen = all[0];
   return {output.as<Y>().begin(), output.as<Y>().end()};
 }
