@@ -41,7 +41,7 @@ void print_json(const std::vector<PlannedTrial>& plan) {
 
 /// Ops that kernels of others may be of. Inputs come in the order of the formula.
 int list_ops() {
-  for (const Op& op : all_ops()) {
+  for (const Op& op : op_table()) {
     if (!may_be_offered(op)) continue;
     std::vector<std::string> dtypes;
     for (const DType dtype : op.dtypes) dtypes.emplace_back(name(dtype));

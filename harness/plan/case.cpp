@@ -16,7 +16,7 @@ std::string Case::id() const {
 
 std::vector<const Op*> case_ops() {
   std::vector<const Op*> ops;
-  for (const auto table : {all_ops(), placement::scenario_ops()}) {
+  for (const auto table : {op_table(), placement::scenario_ops()}) {
     for (const Op& op : table) ops.push_back(&op);
   }
   return ops;

@@ -163,8 +163,8 @@ bool others_run() {
 }  // namespace
 
 void CpuDevice::wait_for_all() {
-  constexpr double longest_s = 2;
-  for (const Deadline deadline = after(longest_s);
+  constexpr double max_wait_s = 2;
+  for (const Deadline deadline = after(max_wait_s);
        others_run() && std::chrono::steady_clock::now() < deadline;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

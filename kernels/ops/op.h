@@ -98,7 +98,7 @@ struct Op {
 };
 
 /// Lists every op, in the order of the table.
-std::span<const Op> all_ops();
+std::span<const Op> op_table();
 /// Returns null for an unknown name.
 const Op* find_op(std::string_view name);
 

@@ -24,10 +24,10 @@ const std::vector<Op>& table() {
 
 }  // namespace
 
-std::span<const Op> all_ops() { return table(); }
+std::span<const Op> op_table() { return table(); }
 
 const Op* find_op(std::string_view name) {
-  for (const Op& op : all_ops()) {
+  for (const Op& op : op_table()) {
     if (op.name == name) return &op;
   }
   return nullptr;

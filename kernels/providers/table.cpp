@@ -41,7 +41,7 @@ Offers read_offers(const assay_kernel_table& table) {
     throw UsageError("its table lacks a name, or one of create, launch, destroy and last_error");
   }
   std::vector<std::string> known;
-  for (const Op& op : all_ops()) {
+  for (const Op& op : op_table()) {
     if (may_be_offered(op)) known.emplace_back(op.name);
   }
   Offers offers{.name = table.name};

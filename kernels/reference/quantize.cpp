@@ -28,8 +28,8 @@ std::uint8_t scale_code(DType to, double largest) {
     return nearest_float8<Float8E4M3>(static_cast<long double>(largest) / 6).bits;
   }
   if (largest == 0) return 0;
-  const int max_element_value = to == DType::mxfp8 ? 8 : 2;  // its exponent
-  return static_cast<std::uint8_t>(std::max(0, std::ilogb(largest) - max_element_value + 127));
+  const int max_element_exponent = to == DType::mxfp8 ? 8 : 2;
+  return static_cast<std::uint8_t>(std::max(0, std::ilogb(largest) - max_element_exponent + 127));
 }
 
 /// Nearest magnitude of E2M1; of two equally near ones, that with the even code.

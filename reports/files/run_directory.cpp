@@ -67,10 +67,11 @@ void check_empty(const fs::path& directory) {
 
 }  // namespace
 
-void make_run_directory(const fs::path& directory) {
+RunDirectoryLock claim_empty_directory(const fs::path& directory) {
   ensure_directory(directory);
   check_empty(directory);
   check_writable(directory);
+  return RunDirectoryLock(directory);
 }
 
 RunDirectoryLock claim_run_directory(const fs::path& directory, bool& took_over) {

@@ -19,13 +19,13 @@ class RunDirectoryLock {
   FileDescriptor directory_;
 };
 
-/// Makes a directory for one run, its parents too. An existing empty one is taken. Throws
+/// A locked directory for one run, made with its parents, or an existing empty one. Throws
 /// UsageError if it holds files, or cannot be made or written to.
-void make_run_directory(const std::filesystem::path& directory);
+RunDirectoryLock claim_empty_directory(const std::filesystem::path& directory);
 
 /// A locked directory for a new run: a new one, an empty one, or that of a run that was killed
 /// before its first result. The files of that run are then removed, and `took_over` is set. Throws
-/// UsageError as make_run_directory does, and if a run still writes to it.
+/// UsageError as claim_empty_directory does, and if a run still writes to it.
 RunDirectoryLock claim_run_directory(const std::filesystem::path& directory, bool& took_over);
 
 /// Returns "20240131T235959Z-node7": UTC, and the host in characters that any file system takes.

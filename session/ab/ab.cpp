@@ -205,7 +205,7 @@ int compare_builds(const AbOptions& options) {
   info.planned = std::ssize(plan);
   ab::check(rule, info.planned);
   live.begin(options.wait);
-  live.make_directory(options.out, "assay-ab");
+  live.make_directory(options.out, "assay-ab", false);
   info.directory = run.directory;
 
   write_atomically(info.directory / "ab.json", paired_json(info, false));

@@ -24,9 +24,9 @@ std::string shown_variable(std::string_view text) {
 }  // namespace
 
 std::string shown_value(std::string_view name, std::string_view value) {
-  const bool is_told = std::ranges::find(search_paths, name) != search_paths.end() ||
-                       std::ranges::find(recorded_variables(), name) != recorded_variables().end();
-  return is_told ? std::string(value) : "(not told)";
+  const bool is_shown = std::ranges::find(search_paths, name) != search_paths.end() ||
+                        std::ranges::find(recorded_variables(), name) != recorded_variables().end();
+  return is_shown ? std::string(value) : "(not told)";
 }
 
 std::vector<std::string> shown_words(std::vector<std::string> words) {

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>

@@ -63,8 +63,8 @@ void LiveRun::begin(bool wait) {
   device_locks = lock_devices(run.devices, backends, wait);
 }
 
-void LiveRun::make_directory(const std::filesystem::path& out,
-                             const std::filesystem::path& parent) {
+void LiveRun::make_directory(const std::filesystem::path& out, const std::filesystem::path& parent,
+                             bool takes_over) {
   if (out.empty()) {
     run.directory = make_default_run_directory(std::chrono::system_clock::now(), run.host, parent);
     directory_lock.emplace(run.directory);
@@ -72,7 +72,8 @@ void LiveRun::make_directory(const std::filesystem::path& out,
   }
   run.directory = out;
   bool took_over = false;
-  directory_lock.emplace(claim_run_directory(run.directory, took_over));
+  directory_lock.emplace(takes_over ? claim_run_directory(out, took_over)
+                                    : claim_empty_directory(out));
   if (took_over) {
     say("'{}': a run was killed here before its first result; begun anew\n",
         run.directory.string());
@@ -127,8 +128,11 @@ LiveRun resume_run(const SelectionOptions& selection, const StoredRun& stored,
                    std::span<const DeviceCells> devices, const protocol::Hello& machine) {
   std::vector<DeviceId> ids;
   for (const DeviceCells& cells : devices) {
+    const std::string& device = cells.at("device");
+    const auto id = parse_device_id(device);
+    if (!id) throw UsageError(fmt::format("--resume: no device is called '{}'", device));
     check_still_here(cells, machine);
-    ids.push_back(parse_device_id(cells.at("device")).value());
+    ids.push_back(*id);
   }
   LiveRun live = live_run(selection, machine, ids);
   go_on(live.run, stored);

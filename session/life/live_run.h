@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "harness/plan/protocol.h"
@@ -33,9 +32,12 @@ struct LiveRun {
   /// DeviceBusy; with `wait` only if interrupted.
   void begin(bool wait);
 
-  /// Makes the directory of a new run: `out`, or, if that is empty, one in `parent` with the time
-  /// and the host in its name. Throws UsageError as claim_run_directory does.
-  void make_directory(const std::filesystem::path& out, const std::filesystem::path& parent);
+  /// Makes and locks the directory of a new run: `out`, or, if that is empty, one in `parent` with
+  /// the time and the host in its name. `out` may be that of a run that was killed before its first
+  /// result if this one takes over: it begins anew then. Throws UsageError as claim_run_directory
+  /// does.
+  void make_directory(const std::filesystem::path& out, const std::filesystem::path& parent,
+                      bool takes_over);
 
   /// How its trials are supervised, except for their time-out and what a variation adds.
   SupervisorOptions supervision(const SelectionOptions& selection, double cap_s = 0,

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -119,7 +118,7 @@ int run(Job& job) {
   job.begin(options.wait);
   const std::size_t said = run.notes.size();
   if (job.start == Start::fresh) {
-    job.make_directory(options.out, "assay-runs");
+    job.make_directory(options.out, "assay-runs", true);
     write_plan_of(job);
   }
   const ReferenceFolder references(run.directory, ".references", shares_references(job));

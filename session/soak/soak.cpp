@@ -104,7 +104,7 @@ int soak(SoakJob& job) {
   const SoakOptions& options = job.options;
   RunInfo& run = job.run;
   job.begin(options.wait);
-  if (job.start == Start::fresh) job.make_directory(options.out, "assay-soaks");
+  if (job.start == Start::fresh) job.make_directory(options.out, "assay-soaks", true);
   if (!options.quiet) {
     say("{} intervals on {} for {} into {}\n", job.plan.size(),
         counted(std::ssize(job.planned), "device", "devices"), duration_text(job.duration_s),

@@ -115,8 +115,9 @@ SoakJob resume_soak(const SoakOptions& asked, const ParseSoak& parse) {
   options.quiet = asked.quiet;
   options.wait = asked.wait;
   check_text(options);
-  SoakJob job{resume_run(options.selection, stored, read_stored_devices(directory),
-                         probe_machine(options.selection))};
+  const std::vector<DeviceCells> devices = read_stored_devices(directory);
+  const protocol::Hello machine = probe_machine(options.selection);
+  SoakJob job{resume_run(options.selection, stored, devices, machine)};
   job.directory_lock = std::move(lock);
   job.options = std::move(options);
   resumable_length(csv, field_names<SoakRow>());

@@ -60,7 +60,7 @@ class Placement(AssayTest):
 
     def test_every_fault_that_the_page_names_turns_its_row_red(self):
         page = (ROOT / "docs" / "placement.md").read_text(encoding="utf-8")
-        catalogue = (ROOT / "cli" / "selftest" / "fault_catalogue.cpp").read_text(encoding="utf-8")
+        catalogue = (ROOT / "session" / "selftest" / "fault_catalogue.cpp").read_text(encoding="utf-8")
         pairs = re.findall(r"^\|[^|]*\| `([a-z_0-9]+)[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
         self.assertGreater(len(pairs), 15)
         for op, faults in pairs:

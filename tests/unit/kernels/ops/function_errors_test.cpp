@@ -13,7 +13,7 @@ namespace {
 /// Returns the ops that evaluate a function on their data, and are judged by its declared error.
 std::vector<const Op*> functions() {
   std::vector<const Op*> found;
-  for (const Op& op : all_ops()) {
+  for (const Op& op : op_table()) {
     if (!op.passes.empty() && op.passes.back().rule.oracle == Oracle::function_bound) {
       found.push_back(&op);
     }

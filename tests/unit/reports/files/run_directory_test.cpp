@@ -16,7 +16,7 @@ std::chrono::system_clock::time_point at(std::int64_t seconds) {
 }
 
 std::string refusal(const std::filesystem::path& path) {
-  return message_of<UsageError>([&] { make_run_directory(path); });
+  return message_of<UsageError>([&] { claim_empty_directory(path); });
 }
 
 /// Gives up root, which may write everywhere, for one scope.
@@ -37,11 +37,11 @@ class Unprivileged {
 
 TEST(RunDirectory, IsMadeWithItsParents) {
   const TemporaryDirectory directory;
-  make_run_directory(directory / "a/b/c");
+  claim_empty_directory(directory / "a/b/c");
   EXPECT_TRUE(std::filesystem::is_directory(directory / "a/b/c"));
-  make_run_directory(directory / "a/b/c/");
+  claim_empty_directory(directory / "a/b/c/");
   EXPECT_TRUE(std::filesystem::is_empty(directory / "a/b/c"));
-  make_run_directory(directory / "with/slash/");
+  claim_empty_directory(directory / "with/slash/");
   EXPECT_TRUE(std::filesystem::is_directory(directory / "with/slash"));
 }
 
