@@ -15,7 +15,8 @@ struct Margin {
   std::string reason;
 };
 
-/// That of the options, else what layout alone may change: on this machine where it was recorded.
+/// Returns the margin of the options, else what layout alone may change, on this machine where it
+/// was recorded.
 Margin margin_of(const AbOptions& options, const ab::Both<AbSide>& sides,
                  const std::optional<LayoutSpread>& recorded);
 

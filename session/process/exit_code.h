@@ -23,7 +23,7 @@ struct AbsentDevice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What came of a session, as far as its exit code says it.
+/// Outcome of a session, as far as its exit code says it.
 struct Ending {
   bool any_wrong = false;
   bool any_broken = false;
