@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace assay {
 
@@ -44,6 +45,19 @@ CoverageOrder order_by_coverage(std::span<const PlannedTrial> plan, double budge
     }
   }
   return result;
+}
+
+std::vector<PlannedTrial> take_next(std::vector<PlannedTrial>& rest,
+                                    const std::set<std::string>& cells) {
+  std::vector<PlannedTrial> next;
+  std::vector<PlannedTrial> others;
+  std::set<std::string> open = cells;
+  for (PlannedTrial& trial : rest) {
+    const bool is_next = open.erase(coverage_cell(trial)) > 0;
+    (is_next ? next : others).push_back(std::move(trial));
+  }
+  rest = std::move(others);
+  return next;
 }
 
 }  // namespace assay

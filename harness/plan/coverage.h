@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ struct CoverageOrder {
 /// its budget allows: the costliest that takes at most half of an equal share, else the cheapest.
 CoverageOrder order_by_coverage(std::span<const PlannedTrial> plan, double budget_s,
                                 const std::function<double(const PlannedTrial&)>& cost_s);
+
+/// Moves the next trial of each of these cells out of `rest`: those of which nothing ran so far, as
+/// the trial that should have touched them was skipped.
+std::vector<PlannedTrial> take_next(std::vector<PlannedTrial>& rest,
+                                    const std::set<std::string>& cells);
 
 /// "linear/linear/bf16 on cpu": one cell that a budget must touch.
 std::string coverage_cell(const PlannedTrial& trial);

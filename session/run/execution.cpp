@@ -11,8 +11,8 @@ namespace assay {
 
 using std::chrono::steady_clock;
 
-Execution::Execution(const Job& job, double cap_s)
-    : job_(job), cap_s_(cap_s), began_(steady_clock::now()) {}
+Execution::Execution(const Job& job, double cap_s, const Outcomes& outcomes)
+    : job_(job), cap_s_(cap_s), outcomes_(outcomes), began_(steady_clock::now()) {}
 
 bool Execution::is_over(double seconds) const {
   return std::chrono::duration<double>(steady_clock::now() - began_).count() >= seconds;
@@ -56,8 +56,15 @@ PlanEnd Execution::within_budget(Supervisor& supervisor) const {
   const auto cost_s = [&](const PlannedTrial& trial) {
     return estimate_s(std::span(&trial, 1), cap_s_);
   };
-  const CoverageOrder order = order_by_coverage(job_.plan, job_.options.budget_s, cost_s);
-  const PlanEnd end = supervisor.execute(order.first);
+  CoverageOrder order = order_by_coverage(job_.plan, job_.options.budget_s, cost_s);
+  PlanEnd end = supervisor.execute(order.first);
+  while (end == PlanEnd::completed) {
+    std::set<std::string> untested;
+    for (const auto& [cell, refusal] : outcomes_.tally().untested) untested.insert(cell);
+    const std::vector<PlannedTrial> next = take_next(order.rest, untested);
+    if (next.empty()) break;
+    end = supervisor.execute(next);
+  }
   return end == PlanEnd::completed ? supervisor.execute(order.rest) : end;
 }
 

@@ -14,8 +14,8 @@ namespace assay {
 /// Takes a job's trials as its options say: once, N times, for a duration, or within a budget.
 class Execution {
  public:
-  /// `cap_s` is the profile's time cap of one measurement.
-  Execution(const Job& job, double cap_s);
+  /// `cap_s` is the profile's time cap of one measurement; `outcomes` hears each row.
+  Execution(const Job& job, double cap_s, const Outcomes& outcomes);
 
   PlanEnd run(Supervisor& supervisor);
 
@@ -29,6 +29,7 @@ class Execution {
 
   const Job& job_;
   double cap_s_;
+  const Outcomes& outcomes_;
   std::chrono::steady_clock::time_point began_;
   bool repeating_ = false;  // the plan was taken once, and the duration goes on
 };

@@ -143,7 +143,7 @@ int run(Job& job) {
   for (Sink* sink : sinks) sink->begin(run);
   run.phases.output += steady_s() - output_begin_s;
 
-  Execution execution(job, profile.cap_s);
+  Execution execution(job, profile.cap_s, outcomes);
   const auto launch = this_launch();
   SupervisorOptions supervision = supervision_of(job, profile.cap_s, references.path());
   supervision.enough = [&] { return execution.enough(); };

@@ -135,6 +135,14 @@ class Emulator(AssayTest):
             self.assertGreaterEqual(len(real), least * products, case)
             self.assertLess(len(whole), least, case)
 
+    def test_a_budget_tries_another_case_of_what_it_could_not_touch(self):
+        layers = ("i8/batch=4,in=129,out=127", "i8/batch=1,in=3,out=1", "i8/batch=4,in=64,out=64",  # two are no multiples of 4
+                  "f32/batch=4,in=129,out=127", "f32/batch=1,in=3,out=1", "f32/batch=4,in=64,out=64")
+        cases = [word for layer in layers for word in ("--case", f"linear/{layer},bias=0,act=none")]
+        self.emulate("", "run", "--check-only", "--device", "cuda", "--budget", "300", "--out", "out", *cases)
+        rows = [(row["dtype"], row["status"]) for row in self.rows("out")]
+        self.assertEqual([("i8", "skip"), ("f32", "pass"), ("i8", "skip"), ("i8", "pass"), ("f32", "pass"), ("f32", "pass")], rows)
+
     def test_communicators_are_made_once_for_a_worker_and_its_gpus(self):
         lines = self.log_of("--gpus 2", {"NCCL_DEBUG": "INFO"}, "--profile", "smoke", "--filter", "^allreduce/f32/.*ranks=2,count=1003")
         for done in ("ncclCommInitAll rank 0 nranks 2 - Init COMPLETE", "ncclCommAbort rank 0 nranks 2 - Abort COMPLETE"):

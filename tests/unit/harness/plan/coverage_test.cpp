@@ -38,6 +38,16 @@ TEST(Coverage, TouchesEverySuiteOpAndDtypeFirst) {
                                       "tensor_ops/add/f32/n=100"}));
 }
 
+TEST(Coverage, TheNextTrialOfACellTakesThePlaceOfASkippedOne) {
+  std::vector<PlannedTrial> rest = order_by_coverage(plan, 60, cost_s).rest;
+  const std::set<std::string> untested{"tensor_ops/add/f32 on cpu", "tensor_ops/add/i64 on cpu"};
+  EXPECT_EQ(ids(take_next(rest, untested)), std::vector<std::string>{"tensor_ops/add/f32/n=1"});
+  EXPECT_EQ(ids(rest),
+            (std::vector<std::string>{"tensor_ops/exp/f32/n=5", "tensor_ops/add/f32/n=100"}));
+  EXPECT_EQ(ids(take_next(rest, untested)), std::vector<std::string>{"tensor_ops/add/f32/n=100"});
+  EXPECT_TRUE(take_next(rest, untested).empty());
+}
+
 TEST(Coverage, LosesAndDoublesNothing) {
   for (const double budget_s : {0.0, 1.0, 60.0, 1e9}) {
     CoverageOrder order = order_by_coverage(plan, budget_s, cost_s);
