@@ -1,5 +1,6 @@
 #include "kernels/cuda/cublas_lt.h"
 
+#include <cstdint>
 #include <cstdlib>
 
 #include "kernels/core/status.h"
@@ -54,6 +55,37 @@ std::string CublasLt::version_text() const {
   const std::size_t version = get_version();
   return "cuBLASLt " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
          "." + std::to_string(version % 100);
+}
+
+std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm,
+                           decltype(&cublasLtMatmulAlgoConfigGetAttribute) attribute) {
+  struct Part {
+    cublasLtMatmulAlgoConfigAttributes_t which;
+    const char* name;
+    std::size_t bytes;  // the library refuses another size
+    bool always;
+  };
+  // Two algorithms can differ in the last five alone, in their bits too.
+  constexpr Part parts[] = {{CUBLASLT_ALGO_CONFIG_ID, "algorithm", 4, true},
+                            {CUBLASLT_ALGO_CONFIG_TILE_ID, "tile", 4, true},
+                            {CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages", 4, true},
+                            {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-K", 4, true},
+                            {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, "reduction", 4, false},
+                            {CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, "swizzling", 4, false},
+                            {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, "option", 4, false},
+                            {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, "inner shape", 2, false},
+                            {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, "cluster", 2, false}};
+  std::string text;
+  for (const Part& part : parts) {
+    std::int32_t value = 0;  // whose first bytes are its lowest
+    std::size_t written = 0;
+    const bool known =
+        attribute(&algorithm, part.which, &value, part.bytes, &written) == CUBLAS_STATUS_SUCCESS;
+    if (known && value == 0 && !part.always) continue;
+    text += (text.empty() ? "" : ", ") + std::string(part.name) + " " +
+            (known ? std::to_string(value) : "unknown");
+  }
+  return text;
 }
 
 void check(cublasStatus_t status, const char* call) {

@@ -38,6 +38,11 @@ class CublasLt {
   std::string problem_;
 };
 
+/// "algorithm 13, tile 0, stages 0, split-K 1, option 2": tells each algorithm from all others.
+/// What an algorithm has beyond the first four is named where it is not 0.
+std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm,
+                           decltype(&cublasLtMatmulAlgoConfigGetAttribute) attribute);
+
 /// Throws DeviceError unless the status is success. Only CUBLAS_STATUS_NOT_SUPPORTED maps to
 /// `unsupported`: an invalid value or a wrong architecture is our own mistake, and as `unsupported`
 /// it would skip every product and leave the run green.

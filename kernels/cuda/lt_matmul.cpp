@@ -278,17 +278,7 @@ std::vector<cublasLtMatmulHeuristicResult_t> LtMatmul::proposed() const {
 }
 
 std::string LtMatmul::text_of(const cublasLtMatmulAlgo_t& algorithm) const {
-  const CublasLt& lt = handles_->lt;
-  const auto attribute = [&](cublasLtMatmulAlgoConfigAttributes_t what) {
-    std::int32_t value = 0;
-    std::size_t written = 0;
-    const auto status = lt.algorithm_attribute(&algorithm, what, &value, sizeof value, &written);
-    return status == CUBLAS_STATUS_SUCCESS ? std::to_string(value) : "unknown";
-  };
-  return "algorithm " + attribute(CUBLASLT_ALGO_CONFIG_ID) + ", tile " +
-         attribute(CUBLASLT_ALGO_CONFIG_TILE_ID) + ", stages " +
-         attribute(CUBLASLT_ALGO_CONFIG_STAGES_ID) + ", split-K " +
-         attribute(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+  return algorithm_text(algorithm, handles_->lt.algorithm_attribute);
 }
 
 std::string LtMatmul::implementation() const {

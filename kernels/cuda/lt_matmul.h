@@ -31,7 +31,7 @@ class LtMatmul {
 
   void run(const Operands& operands, cudaStream_t stream) const;
   static std::shared_ptr<Workspace> new_workspace();
-  /// "cuBLASLt 13.0.2 algorithm 66, tile 20, stages 35, split-K 1".
+  /// "cuBLASLt 13.0.2 algorithm 66, tile 20, stages 35, split-K 1": algorithm_text().
   std::string implementation() const;
   /// Returns true if the algorithm was right on exact data: false if none was.
   bool is_right() const { return chosen_.is_right; }

@@ -274,6 +274,7 @@ cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* 
   const auto a = unpacked(*algorithm);
   if (!a) return invalid(call, "not an algorithm of this library");
   std::uint32_t value = 0;
+  std::size_t size = sizeof value;
   switch (which) {
     case CUBLASLT_ALGO_CONFIG_ID:
       value = static_cast<std::uint32_t>(a->id);
@@ -293,15 +294,22 @@ cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* 
     case CUBLASLT_ALGO_CONFIG_STAGES_ID:
       value = a->stages;
       break;
+    case CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION:
+      value = static_cast<std::uint32_t>(a->slice);
+      break;
+    case CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID:
+    case CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID:
+      size = sizeof(std::uint16_t);
+      break;
     default:
       return invalid(call, "this stand-in has no such attribute");
   }
   // "if sizeInBytes is 0 and sizeWritten is NULL" is invalid; 0 bytes ask for the size.
   if (bytes == 0 && written == nullptr) return invalid(call, "neither a size nor a place for it");
-  if (written != nullptr) *written = sizeof value;
+  if (written != nullptr) *written = size;
   if (bytes == 0) return CUBLAS_STATUS_SUCCESS;
-  if (buf == nullptr || bytes < sizeof value) return invalid(call, "too few bytes");
-  std::memcpy(buf, &value, sizeof value);
+  if (buf == nullptr || bytes != size) return invalid(call, "another size than the attribute's");
+  std::memcpy(buf, &value, size);
   return CUBLAS_STATUS_SUCCESS;
 }
 
