@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "harness/execute/memory.h"
+#include "harness/execute/steps.h"
 #include "harness/oracle/tolerance.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/status.h"
 
 namespace assay {
 
-Soaks::Open& Soaks::open(const PlannedTrial& planned, placement::Place& place,
-                         const SoakTools& tools, Result& result) {
+Soaks::Open& Soaks::open(const PlannedTrial& planned, placement::Place& place, Workshop& shop,
+                         Result& result) {
   const OpInstance& op = planned.test.op;
   const std::string key = planned.test.id() + " " + place.text();
   if (const auto known = all_.find(key); known != all_.end()) return known->second;
@@ -37,15 +38,22 @@ Soaks::Open& Soaks::open(const PlannedTrial& planned, placement::Place& place,
   record.implementation = trial->implementation();
   record.wrong_algorithms = trial->wrong_algorithms();
   {
-    Judge judge(op, tools.checks, tools.references, key, tools.clock);
-    tools.verify(*trial, judge, record);
+    Judge judge(op, shop.options.checks, shop.references, key, shop.clock);
+    Work work{.shop = shop,
+              .planned = planned,
+              .lane = lane,
+              .trial = *trial,
+              .judge = judge,
+              .wait_for_turn = [] {},
+              .result = result};
+    steps::verify(work);
   }
   SoakContents contents;
   for (std::size_t turn = 0; turn < contents.inputs.size(); ++turn) {
-    const std::uint64_t seed = tools.seed + turn;
+    const std::uint64_t seed = shop.options.seed + turn;
     contents.inputs[turn] = generate_inputs(op, pass, seed, trial->ranks());
-    Judge judge(op, tools.checks, tools.references, fmt::format("{} soak seed={}", key, seed),
-                tools.clock);
+    Judge judge(op, shop.options.checks, shop.references, fmt::format("{} soak seed={}", key, seed),
+                shop.clock);
     Findings findings;
     std::vector<HostTensor> kept;
     judge.launch(*trial, pass, contents.inputs[turn], findings, kept);
@@ -61,26 +69,26 @@ Soaks::Open& Soaks::open(const PlannedTrial& planned, placement::Place& place,
   return all_.emplace(key, std::move(opened)).first->second;
 }
 
-void Soaks::run(const PlannedTrial& planned, placement::Place& place, const SoakTools& tools,
+void Soaks::run(const PlannedTrial& planned, placement::Place& place, Workshop& shop,
                 Result& result) {
   SoakWork& work = result.soak.emplace();
   const double begin_s = steady_s();
   const std::string device_name = result.record.device_name;
   const std::string stand_in = result.record.stand_in;
-  Open& known = open(planned, place, tools, result);
+  Open& known = open(planned, place, shop, result);
   work.setup_s = steady_s() - begin_s;
   result.record = known.verified;
-  identify(result.record, planned, tools.seed);
+  identify(result.record, planned, shop.options.seed);
   result.record.device_name = device_name;
   result.record.stand_in = stand_in;
-  tools.clock.enter(&PhaseSeconds::execution);
+  shop.clock.enter(&PhaseSeconds::execution);
   try {
-    known.soak->run(planned.soak_s, tools.checks, work);
+    known.soak->run(planned.soak_s, shop.options.checks, work);
   } catch (...) {
     all_.clear();  // after an error of the device none of them can be trusted
     throw;
   }
-  if (work.wrong_elements == 0 || !tools.checks.on(Check::soak)) return;
+  if (work.wrong_elements == 0 || !shop.options.checks.on(Check::soak)) return;
   throw WrongResult{
       Check::soak, "soak",
       fmt::format("soak: {} wrong elements in {} of the comparisons of {} launches: {}",

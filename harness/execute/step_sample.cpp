@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "harness/execute/steps.h"
+#include "harness/measure/contention.h"
+#include "kernels/core/clock.h"
+
+namespace assay::steps {
+namespace {
+
+/// Least length of a block's sample: few samples must each average over more. And of a sample of
+/// others' kernels: what the judge sees of it has a message too, which then is a small share.
+constexpr double long_sample_s = 1e-3;
+
+/// Counters of energy are updated ten to fifty times a second.
+constexpr double energy_time_s = 2;
+constexpr double energy_cap_s = 6;
+
+class WorkMeter final : public measure::Meter {
+ public:
+  explicit WorkMeter(Work& work) : work_(work) {}
+
+  /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
+  double time_s(std::int64_t launches) override {
+    if (launches == 0 || !work_.rotation) return timed(launches, 0).told_s;
+    work_.enter(&PhaseSeconds::comparison);
+    work_.trial.pause();
+    work_.timed_judge->before_sample();
+    work_.enter(&PhaseSeconds::input);
+    const Turns& turns = work_.rotation->next(launches);
+    work_.timed_judge->lay_decoys(turns);
+    const Timed sample = timed(launches, turns.first);
+    work_.trial.pause();
+    work_.enter(&PhaseSeconds::comparison);
+    work_.timed_judge->after_sample(turns, sample.seen_s);
+    work_.rotation->count_sample(sample.seen_s);
+    work_.enter(&PhaseSeconds::sampling);
+    return sample.told_s;
+  }
+  std::vector<double> way_times_s() const override {
+    return work_.op().signature.is_mirrored ? rank_times_s_ : std::vector<double>{};
+  }
+  std::vector<double> rank_times_s() const override {
+    return work_.trial.has_clock_of_each_rank() ? rank_times_s_ : std::vector<double>{};
+  }
+  DeviceCondition condition() override { return work_.trial.condition(); }
+  std::optional<double> yardstick_s() override {
+    if (work_.yardstick == nullptr) return std::nullopt;
+    work_.enter(&PhaseSeconds::limits);
+    const double seconds = work_.yardstick->time_s(1);
+    work_.enter(&PhaseSeconds::sampling);
+    return seconds;
+  }
+  double now_s() override { return steady_s(); }
+  std::string_view launched_by() const { return launched_by_; }
+
+ private:
+  struct Timed {
+    double told_s;
+    double seen_s;
+  };
+  Timed timed(std::int64_t launches, std::size_t first_set) {
+    work_.enter(&PhaseSeconds::sampling);
+    if (work_.is_cold() && launches > 0) work_.trial.flush_caches();  // not within what is seen
+    const double begin_s = system_call_s();
+    const double told_s = work_.trial.time_s(launches, false, first_set);
+    const Timed timed{told_s, system_call_s() - begin_s};
+    if (launches > 0) {  // whose judge may launch again
+      rank_times_s_ = work_.trial.rank_times_s();
+      launched_by_ = work_.trial.launched_by();
+    }
+    work_.clock_check->add(launches, timed.told_s, timed.seen_s);
+    return timed;
+  }
+
+  Work& work_;
+  // Results of the last sample.
+  std::vector<double> rank_times_s_;
+  std::string_view launched_by_;
+};
+
+measure::Policy policy_of(const Work& work) {
+  const EngineOptions& options = work.options();
+  const auto sets = static_cast<std::int64_t>(work.trial.sets());
+  measure::Policy policy{.turns = sets, .cap_s = options.cap_s, .block = options.block};
+  if (options.block > 0 || options.foreign_kernels) policy.sample_s = long_sample_s;
+  if (options.energy) {
+    policy.min_time_s = energy_time_s;
+    policy.cap_s = std::max(policy.cap_s, energy_cap_s);
+  }
+  if (work.rotation && work.rotation->has_own_inputs()) policy.max_launches = sets;
+  // Launches of an in-place op on their own result would grow without end: only the first one
+  // after a restore counts. Only the first one after a flush is cold.
+  if (work.trial.in_place() || work.is_cold()) policy.max_launches = 1;
+  return policy;
+}
+
+}  // namespace
+
+void sample(Work& work) {
+  work.enter(&PhaseSeconds::sampling);
+  work.clock_check.emplace(work.trial, work.options().checks, work.options().foreign_kernels);
+  WorkMeter meter(work);
+  const measure::Policy policy = policy_of(work);
+  const measure::LostTime before = measure::lost_time();
+  const double begin_s = steady_s();
+  work.measurement = measure::sample(meter, policy);
+  Record& record = work.record();
+  record.contended = measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
+  record.launched_by = meter.launched_by();
+  record.input_sets = policy.turns;
+  work.enter(&PhaseSeconds::comparison);
+}
+
+}  // namespace assay::steps

@@ -1,0 +1,60 @@
+#include <utility>
+
+#include "harness/execute/fill_record.h"
+#include "harness/execute/output_hash.h"
+#include "harness/execute/steps.h"
+
+namespace assay::steps {
+namespace {
+
+/// One pass shows reads past the end of an input, and kernels that need aligned tensors. Not the
+/// last, whose tensors are timed too.
+Addresses addresses_of(int pass) { return pass == 0 ? Addresses::odd : Addresses::aligned; }
+
+void judge_passes(Work& work, Findings& findings) {
+  const OpInstance& op = work.op();
+  const std::uint64_t seed = work.options().seed;
+  RankInputs& inputs = work.contents.front();
+  for (int pass = 0; pass < std::ssize(passes(op)); ++pass) {
+    work.enter(&PhaseSeconds::setup);
+    work.trial.lay(addresses_of(pass));
+    work.enter(&PhaseSeconds::input);
+    if (pass == 0) {
+      inputs = generate_inputs(op, pass, seed, work.trial.ranks());
+    } else {
+      regenerate_inputs(op, pass, seed, inputs);
+    }
+    work.judge.launch(work.trial, pass, inputs, findings, work.verified);
+  }
+}
+
+}  // namespace
+
+void verify(Work& work) {
+  const OpInstance& op = work.op();
+  Record& record = work.record();
+  Findings findings;
+  findings.deviations = oracle::declared_for(work.options().deviations, op, record.implementation);
+  const auto keep = [&] {
+    record.oracle = findings.oracles;
+    fill_verdict(record, op, findings.verdict);
+    fill_precision(record, findings.precision);
+  };
+  try {
+    judge_passes(work, findings);
+  } catch (...) {
+    keep();
+    throw;
+  }
+  keep();
+  record.reason = deviations_seen(findings);
+  if (!findings.notes.empty()) {
+    record.reason += (record.reason.empty() ? "" : ", ") + findings.notes;
+  }
+  if (findings.decoys && !findings.decoys->empty()) {
+    throw VacuousResult{findings.decoys->front() + " would have passed too"};
+  }
+  record.output_hash = output_hash(work.verified);
+}
+
+}  // namespace assay::steps

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "harness/execute/work.h"
+
+// What happens to a trial, in order: the table is in steps.cpp. A step that finds a wrong result
+// throws WrongResult, and none after it runs.
+namespace assay {
+
+/// Takes all steps that apply to a trial.
+void take_steps(Work& work);
+
+namespace steps {
+
+/// Judges each pass. Leaves the inputs and right outputs of the last one. Fills the record with the
+/// findings also when it throws.
+void verify(Work& work);
+/// Launches again, as often as --soak says; each launch must leave the verified bits.
+void launch_repeatedly(Work& work);
+/// Looks for writes of kernels of others after their stream has ended.
+void find_late_writes(Work& work);
+/// Computes rows again in smaller batches. Throws WrongResult if their bits must stay and do not.
+void find_batch_invariance(Work& work);
+/// Finds the trial that is to be timed in turns with this one, and verifies it before its first
+/// use. None without the memory for it. Throws std::runtime_error if its results are wrong.
+void find_yardstick(Work& work);
+/// Launches as timed launches are, once, and judges that.
+void launch_once_more(Work& work);
+/// Draws the inputs of timed launches, on further sets of tensors, and makes their judge.
+void lay_timed_inputs(Work& work);
+/// Waits until nothing else runs.
+void wait_for_turn(Work& work);
+/// Measures the power of the trial's devices while nothing runs, once for each lane.
+void measure_idle_power(Work& work);
+/// Times launches.
+void sample(Work& work);
+/// Judges what timed launches left.
+void judge_timed_launches(Work& work);
+/// Judges what the last launch left: verified bits, and nothing outside its outputs.
+void judge_last_launch(Work& work);
+/// Demands that the times told are those seen.
+void check_clock(Work& work);
+/// Fills the record with times. Not earlier: wrong work has none.
+void fill_figures(Work& work);
+
+}  // namespace steps
+}  // namespace assay
