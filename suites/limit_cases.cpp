@@ -1,6 +1,7 @@
 #include "suites/limit_cases.h"
 
 #include <algorithm>
+#include <string>
 
 namespace assay {
 namespace {
@@ -21,7 +22,7 @@ std::vector<LimitCase> limit_cases(const BackendTraits& backend,
   const LimitSizes& sizes = backend.limits;
   std::vector<LimitCase> cases;
   if (sizes.array_bytes == 0) return cases;
-  const auto add = [&](const std::string& limit, const std::string& id) {
+  const auto add = [&](LimitKind limit, const std::string& id) {
     Case test = parse_case_id(id);
     if (applies_to(test.op, backend)) cases.push_back({limit, std::move(test)});
   };
@@ -31,21 +32,21 @@ std::vector<LimitCase> limit_cases(const BackendTraits& backend,
   const std::string n = std::to_string(bytes / 8);
   // The first trial of a process works in new memory, which is slower: the trial that needs most of
   // it goes first.
-  add("memory_triad", "limits/stream_triad/f64/n=" + n);
-  add("memory_read", "limits/stream_read/i64/n=" + n);
-  add("memory_write", "limits/stream_write/f64/n=" + n);
-  add("memory_copy", "limits/stream_copy/f64/n=" + n);
+  add({Resource::memory_triad}, "limits/stream_triad/f64/n=" + n);
+  add({Resource::memory_read}, "limits/stream_read/i64/n=" + n);
+  add({Resource::memory_write}, "limits/stream_write/f64/n=" + n);
+  add({Resource::memory_copy}, "limits/stream_copy/f64/n=" + n);
   for (const DType dtype : find_op("linear")->dtypes) {
     for (const std::int64_t extent : sizes.matrix_extents) {
-      add("matrix_" + std::string(name(dtype)), product_id(dtype, extent));
+      add({Resource::matrix, dtype}, product_id(dtype, extent));
     }
   }
   const std::string size = std::to_string(sizes.array_bytes);
-  add("link_to_device",
+  add({Resource::link_to_device},
       "transfers/device_memcpy/u8/from=pinned,to=device,bytes=" + size + ",by=engine");
-  add("link_from_device",
+  add({Resource::link_from_device},
       "transfers/device_memcpy/u8/from=device,to=pinned,bytes=" + size + ",by=engine");
-  add("launch", "limits/stream_write/f64/n=1");
+  add({Resource::launch}, "limits/stream_write/f64/n=1");
   return cases;
 }
 

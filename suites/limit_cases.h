@@ -1,17 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "harness/plan/case.h"
+#include "harness/records/limit_kind.h"
 #include "kernels/device/backend_traits.h"
 
 namespace assay {
 
 /// A case that measures a limit. If several cases measure one limit, the best counts.
 struct LimitCase {
-  std::string limit;  // same as Limit::limit
+  LimitKind limit;
   Case test;
 };
 

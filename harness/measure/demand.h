@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "harness/records/limit_kind.h"
 #include "kernels/ops/op.h"
 
 namespace assay::measure {
@@ -12,7 +12,7 @@ namespace assay::measure {
 /// Amount that one launch needs of one limit of its device: bytes of a memory or a link, operations
 /// of matrix units. The launch takes at least amount / limit.
 struct Demand {
-  std::string limit;  // same names as Limit::limit
+  LimitKind limit;
   double amount = 0;
 };
 

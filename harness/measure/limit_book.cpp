@@ -24,31 +24,26 @@ constexpr double drift = 0.05;
 constexpr double max_share_of_stream = 32;
 constexpr double max_share_of_product = 1000;
 
-double max_share(const std::string& limit) {
-  return limit.starts_with("matrix_") ? max_share_of_product : max_share_of_stream;
-}
-
-bool is_better(const Limit& a, const Limit& b) {
-  return a.unit == "s" ? *a.value < *b.value : *a.value > *b.value;
+double max_share(LimitKind limit) {
+  return limit.resource == Resource::matrix ? max_share_of_product : max_share_of_stream;
 }
 
 }  // namespace
 
-std::vector<const Limit*> LimitBook::all(const std::string& device,
-                                         const std::string& limit) const {
+std::vector<const Limit*> LimitBook::all(const std::string& device, LimitKind kind) const {
   std::vector<const Limit*> found;
   for (const Limit& one : limits_) {
-    if (one.device == device && one.limit == limit && one.value) found.push_back(&one);
+    if (one.device == device && one.kind == kind && one.value) found.push_back(&one);
   }
   return found;
 }
 
-const Limit* LimitBook::best(const std::string& device, const std::string& limit) const {
-  const Limit* best = nullptr;
-  for (const Limit* one : all(device, limit)) {
-    if (best == nullptr || is_better(*one, *best)) best = one;
-  }
-  return best;
+const Limit* LimitBook::best(const std::string& device, LimitKind kind) const {
+  const std::vector<const Limit*> found = all(device, kind);
+  if (found.empty()) return nullptr;
+  const auto by_value = [](const Limit* one) { return *one->value; };
+  return rate_kind(kind) ? *std::ranges::max_element(found, {}, by_value)
+                         : *std::ranges::min_element(found, {}, by_value);
 }
 
 std::optional<LimitBook::Bound> LimitBook::bound(const OpInstance& op,
@@ -80,7 +75,7 @@ void LimitBook::rate(const OpInstance& op, const DeviceInfo& device, Record& rec
   record.beyond_limit = surely > 1 + drift;
   if (!*record.beyond_limit) return;
   // Both must say so: the book by itself may be of a machine that was busy, the turns of one clock.
-  if (std::min(surely, by_book) > max_share(limit.limit) &&
+  if (std::min(surely, by_book) > max_share(*limit.kind) &&
       (record.status == Status::pass || record.status == Status::flaky)) {
     record.reason = fmt::format(
         "{:.3g} times {}, its limit: no doubt about either figure explains that, so timed launches "

@@ -15,10 +15,10 @@ namespace assay::measure {
 class LimitBook {
  public:
   void add(const Limit& limit) { limits_.push_back(limit); }
-  /// Those of this name with a value, one of each case.
-  std::vector<const Limit*> all(const std::string& device, const std::string& limit) const;
+  /// Those of this kind with a value, one of each case.
+  std::vector<const Limit*> all(const std::string& device, LimitKind kind) const;
   /// The best of them; null for none.
-  const Limit* best(const std::string& device, const std::string& limit) const;
+  const Limit* best(const std::string& device, LimitKind kind) const;
 
   /// The limit that needs the most time for a launch of the op.
   struct Bound {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <string_view>
 
 namespace assay::measure {
 namespace {
@@ -28,20 +29,16 @@ constexpr std::array matrix_units{
     MatrixUnits{"sm_121", 4, 256, 512, 1024, 1024, 2048, 2048},
 };
 
-int operations(const MatrixUnits& units, std::string_view dtype) {
-  const std::array by_dtype{std::pair{std::string_view("f64"), units.f64},
-                            std::pair{std::string_view("f32"), units.f32},
-                            std::pair{std::string_view("tf32"), units.tf32},
-                            std::pair{std::string_view("f16"), units.f16},
-                            std::pair{std::string_view("bf16"), units.bf16},
-                            std::pair{std::string_view("e4m3"), units.e4m3},
-                            std::pair{std::string_view("i8"), units.i8}};
-  const auto* const found =
-      std::ranges::find(by_dtype, dtype, &std::pair<std::string_view, int>::first);
+int operations(const MatrixUnits& units, DType dtype) {
+  const std::array by_dtype{std::pair{DType::f64, units.f64},   std::pair{DType::f32, units.f32},
+                            std::pair{DType::tf32, units.tf32}, std::pair{DType::f16, units.f16},
+                            std::pair{DType::bf16, units.bf16}, std::pair{DType::e4m3, units.e4m3},
+                            std::pair{DType::i8, units.i8}};
+  const auto* const found = std::ranges::find(by_dtype, dtype, &std::pair<DType, int>::first);
   return found == by_dtype.end() ? 0 : found->second;
 }
 
-std::optional<double> matrix_rate(const DeviceInfo& device, std::string_view dtype) {
+std::optional<double> matrix_rate(const DeviceInfo& device, DType dtype) {
   if (!device.compute_units || !device.clock_max_hz) return std::nullopt;
   const auto* const found =
       std::ranges::find(matrix_units, device.architecture, &MatrixUnits::architecture);
@@ -75,11 +72,21 @@ std::optional<double> link_rate(const std::string& link) {
 
 }  // namespace
 
-std::optional<double> theoretical(const DeviceInfo& device, std::string_view limit) {
-  constexpr std::string_view matrix = "matrix_";
-  if (limit.starts_with(matrix)) return matrix_rate(device, limit.substr(matrix.size()));
-  if (limit.starts_with("memory_")) return device.memory_peak_bytes_per_s;
-  if (limit.starts_with("link_")) return link_rate(device.link);
+std::optional<double> theoretical(const DeviceInfo& device, LimitKind limit) {
+  switch (limit.resource) {
+    case Resource::memory_read:
+    case Resource::memory_write:
+    case Resource::memory_copy:
+    case Resource::memory_triad:
+      return device.memory_peak_bytes_per_s;
+    case Resource::matrix:
+      return matrix_rate(device, limit.dtype.value());
+    case Resource::link_to_device:
+    case Resource::link_from_device:
+      return link_rate(device.link);
+    case Resource::launch:
+      break;
+  }
   return std::nullopt;
 }
 

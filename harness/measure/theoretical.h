@@ -1,8 +1,8 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
+#include "harness/records/limit_kind.h"
 #include "kernels/device/device_info.h"
 
 namespace assay::measure {
@@ -11,6 +11,6 @@ namespace assay::measure {
 /// unknown. Matrix units: operations per clock and multiprocessor of the architecture's best dense
 /// products, by NVIDIA's data sheets and whitepapers; some products reach half. Empty for a CPU:
 /// its processors may share a core.
-std::optional<double> theoretical(const DeviceInfo& device, std::string_view limit);
+std::optional<double> theoretical(const DeviceInfo& device, LimitKind limit);
 
 }  // namespace assay::measure

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "harness/records/limit_kind.h"
 #include "harness/records/record.h"
 
 namespace assay {
@@ -14,10 +15,10 @@ namespace assay {
 /// Measured ceiling of one device, from the verified launches of one case. A row of limits.csv.
 struct Limit {
   std::string device;
-  std::string limit;  // "memory_copy", "matrix_f32", "link_to_device", "launch"
+  std::string limit;  // name of its kind
   Status status = Status::error;
   std::string reason;
-  std::string unit;  // unit of the next four: "B/s", "FLOP/s", or "s" a launch
+  std::string unit;  // unit of the next four: that of its kind
   std::optional<double> value;
   std::optional<double> ci_low;  // 95% interval of the median time, one process
   std::optional<double> ci_high;
@@ -33,6 +34,8 @@ struct Limit {
   std::optional<bool> contended;
   std::string device_uuid;
   std::string started_at;  // UTC, ISO 8601
+
+  std::optional<LimitKind> kind;  // by its name; empty if another version gave it
 };
 
 /// Visits fields in the order of the columns of limits.csv.

@@ -110,11 +110,11 @@ void add_rates(Text& text, const std::vector<Record>& trials) {
         largest[{trial.suite, trial.op, trial.dtype, trial.device, trial.timing}];
     if (known == nullptr || tells_more(trial, *known)) known = &trial;
   }
-  const auto add = [&](std::string_view unit, std::string_view name, std::string_view help) {
+  const auto add = [&](RateKind kind, std::string_view name, std::string_view help) {
     text.family(name, help);
     for (const auto& [key, trial] : largest) {
       const Rate found = *rate(*trial);
-      if (found.unit != unit) continue;
+      if (found.kind != kind) continue;
       text.sample({{"suite", trial->suite},
                    {"op", trial->op},
                    {"dtype", trial->dtype},
@@ -124,8 +124,8 @@ void add_rates(Text& text, const std::vector<Record>& trials) {
                   found.per_s);
     }
   };
-  add("FLOP/s", "assay_flops_per_second", "Arithmetic at the largest case of an op.");
-  add("B/s", "assay_bytes_per_second", "Data moved at the largest case of an op.");
+  add(RateKind::arithmetic, "assay_flops_per_second", "Arithmetic at the largest case of an op.");
+  add(RateKind::data, "assay_bytes_per_second", "Data moved at the largest case of an op.");
 }
 
 }  // namespace

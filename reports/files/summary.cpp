@@ -116,13 +116,13 @@ std::string notes(const RunInfo& run) {
   return text.empty() ? text : "### Notes\n\n" + text + "\n";
 }
 
-/// Shows for each suite and unit the verified trial with the highest rate.
+/// Shows for each suite and kind of rate the verified trial with the highest rate.
 std::string best_rates(std::span<const Record> trials) {
-  std::map<std::pair<std::string, std::string_view>, const Record*> best;
+  std::map<std::pair<std::string, RateKind>, const Record*> best;
   for (const Record& trial : trials) {
     const auto own = rate(trial);
     if (!own) continue;
-    const Record*& held = best[{trial.suite, own->unit}];
+    const Record*& held = best[{trial.suite, own->kind}];
     if (held == nullptr || rate(*held)->per_s < own->per_s) held = &trial;
   }
   std::vector<std::vector<std::string>> rows;
@@ -133,7 +133,7 @@ std::string best_rates(std::span<const Record> trials) {
     if (trial->contended.value_or(false)) time += " (contended)";
     rows.push_back(
         {markdown_text(key.first), markdown_code(trial->case_id), markdown_code(trial->device),
-         time, si(rate(*trial)->per_s, key.second),
+         time, si(rate(*trial)->per_s, unit_of(key.second)),
          trial->fraction_of_limit ? fmt::format("{:.0f}%", *trial->fraction_of_limit * 100) : ""});
   }
   if (rows.empty()) return {};

@@ -99,14 +99,14 @@ Json table(std::string_view caption, const std::vector<Heading>& headings, Json 
 Figure rate_figure(const Record& trial) {
   const std::optional<Rate> own = rate(trial);
   if (!own) return {};
-  Figure figure{si(own->per_s, own->unit), ""};
+  Figure figure{si(own->per_s, unit_of(own->kind)), ""};
   if (!trial.time_median_s || trial.time_ci_low_s.value_or(0) <= 0 || !trial.time_ci_high_s) {
     if (has_too_few_samples(trial.samples)) figure.interval = too_few_samples;
     return figure;
   }
   const std::string whole =
       si(own->per_s, own->per_s * *trial.time_median_s / *trial.time_ci_high_s,
-         own->per_s * *trial.time_median_s / *trial.time_ci_low_s, own->unit);
+         own->per_s * *trial.time_median_s / *trial.time_ci_low_s, unit_of(own->kind));
   const std::size_t open = whole.find(" (");
   figure.interval = whole.substr(open + 2, whole.size() - open - 3);
   return figure;

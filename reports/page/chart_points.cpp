@@ -13,12 +13,10 @@ PlotPoint point_of(const Record& trial, double x, double y) {
   return point;
 }
 
-std::optional<double> limit_value(const RunSource& run, std::string_view device,
-                                  std::string_view name, std::string_view unit) {
+std::optional<double> limit_value(const RunSource& run, std::string_view device, LimitKind kind) {
   std::optional<double> best;
   for (const Limit& limit : run.limits) {
-    if (limit.device != device || limit.limit != name || limit.unit != unit || !limit.value)
-      continue;
+    if (limit.device != device || limit.kind != kind || !limit.value) continue;
     best = std::max(best.value_or(0), *limit.value);
   }
   return best;

@@ -20,8 +20,7 @@ inline constexpr std::size_t max_series = Svg::mark_shapes;
 PlotPoint point_of(const Record& trial, double x, double y);
 
 /// Returns the best value of a limit of a device.
-std::optional<double> limit_value(const RunSource& run, std::string_view device,
-                                  std::string_view name, std::string_view unit);
+std::optional<double> limit_value(const RunSource& run, std::string_view device, LimitKind kind);
 
 /// Draws each op of a suite at the case that represents it: as share of its limit, or, of those
 /// without one, its rate on a logarithmic axis.

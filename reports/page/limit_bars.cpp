@@ -46,7 +46,7 @@ std::optional<PlotPoint> point_in(const Content& content, const GridOp& op, std:
     point.high = trial->fraction_ci_high.value_or(0);
   }
   point.tip = fmt::format("{} on {}: {}", trial->case_id, content.columns[column].label,
-                          si(own.per_s, own.unit));
+                          si(own.per_s, unit_of(own.kind)));
   if (trial->fraction_of_limit) {
     point.tip += fmt::format(", {:.0f}% of {}", 100 * *trial->fraction_of_limit, trial->limit);
   }
@@ -170,14 +170,14 @@ std::string says_of(const Bars& bars, bool several) {
 std::vector<Bars> bars_of(const Content& content) {
   std::vector<Bars> all(3);
   all[0] = {.heading = "Share of the measured limit", .shares = true};
-  all[1] = {.heading = "Bandwidth", .unit = "B/s"};
-  all[2] = {.heading = "Arithmetic", .unit = "FLOP/s"};
+  all[1] = {.heading = "Bandwidth", .unit = std::string(unit_of(RateKind::data))};
+  all[2] = {.heading = "Arithmetic", .unit = std::string(unit_of(RateKind::arithmetic))};
   for (const GridOp& op : content.grid) {
     if (op.shown == nullptr) continue;
     const bool shares = std::ranges::any_of(op.rates, [](const TrialRow& one) {
       return one.trial != nullptr && one.trial->fraction_of_limit.value_or(0) > 0;
     });
-    Bars& bars = all[shares ? 0 : rate(*op.shown)->unit == "B/s" ? 1 : 2];
+    Bars& bars = all[shares ? 0 : rate(*op.shown)->kind == RateKind::data ? 1 : 2];
     Bar bar{.op = &op};
     for (const std::size_t c : content.rated) {
       bar.points.push_back(point_in(content, op, c, shares));

@@ -22,9 +22,10 @@ struct MemoryLimit {
 
 MemoryLimit memory_limit(const RunSource& run, std::string_view device) {
   MemoryLimit best;
-  for (const char* name : {"memory_triad", "memory_copy", "memory_read", "memory_write"}) {
-    const double value = limit_value(run, device, name, "B/s").value_or(0);
-    if (value > best.bytes_per_s) best = {name, value};
+  for (const Resource resource : {Resource::memory_triad, Resource::memory_copy,
+                                  Resource::memory_read, Resource::memory_write}) {
+    const double value = limit_value(run, device, {resource}).value_or(0);
+    if (value > best.bytes_per_s) best = {name(LimitKind{resource}), value};
   }
   return best;
 }
@@ -47,7 +48,7 @@ Cloud cloud_of(const Content& content, const Column& column, const MemoryLimit& 
     if (trial.flops_per_s.value_or(0) <= 0) continue;
     const double intensity = *trial.flops / *trial.bytes;
     PlotPoint point = point_of(trial, intensity, *trial.flops_per_s);
-    point.tip = fmt::format("{}: {}", trial.case_id, si(point.y, "FLOP/s"));
+    point.tip = fmt::format("{}: {}", trial.case_id, si(point.y, unit_of(RateKind::arithmetic)));
     if (memory.bytes_per_s > 0 && point.y > above_the_roof * memory.bytes_per_s * intensity) {
       point.tip += ", above the line of memory: its tensors fit a cache";
       ++cloud.above;
@@ -71,14 +72,15 @@ Json roofline(const Content& content, std::size_t number) {
             .height = 300,
             .max_ticks = 6,
             .has_names_beside = true};
-  plot.y.unit = "FLOP/s";
+  plot.y.unit = unit_of(RateKind::arithmetic);
   std::vector<Look> looks;
   for (auto& [dtype, one] : cloud.series) {
     if (plot.series.size() == max_series) break;
-    if (const auto peak = limit_value(run, column.device, "matrix_" + dtype, "FLOP/s")) {
+    const LimitKind matrix{Resource::matrix, parse_dtype(dtype)};
+    if (const auto peak = limit_value(run, column.device, matrix)) {
       const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : cloud.least;
       cloud.most = std::max(cloud.most, ridge);
-      plot.limits.push_back({fmt::format("matrix_{} {}", dtype, si(*peak, "FLOP/s")),
+      plot.limits.push_back({fmt::format("{} {}", name(matrix), si(*peak, unit_of(matrix))),
                              {{std::max(ridge, cloud.least), *peak}, {cloud.most, *peak}},
                              series_style(plot.series.size())});
     }
@@ -94,7 +96,7 @@ Json roofline(const Content& content, std::size_t number) {
   if (memory.bytes_per_s > 0) {
     const double end = plot.limits.empty() ? cloud.most : ridge;
     plot.limits.push_back(
-        {fmt::format("{} {}", memory.name, si(memory.bytes_per_s, "B/s")),
+        {fmt::format("{} {}", memory.name, si(memory.bytes_per_s, unit_of(RateKind::data))),
          {{cloud.least, memory.bytes_per_s * cloud.least}, {end, memory.bytes_per_s * end}},
          "limit"});
   }

@@ -54,9 +54,9 @@ std::string kind_of(const Record& trial) {
   return join(words, " ");
 }
 
-/// Returns bytes or operations a second, as the unit says.
-double per_second(const Record& trial, std::string_view unit) {
-  if (unit == "FLOP/s") return trial.flops_per_s.value_or(0);
+/// Returns bytes or operations a second.
+double per_second(const Record& trial, RateKind kind) {
+  if (kind == RateKind::arithmetic) return trial.flops_per_s.value_or(0);
   return trial.busbw_bytes_per_s.value_or(
       trial.algbw_bytes_per_s.value_or(trial.bandwidth_bytes_per_s.value_or(0)));
 }
@@ -148,6 +148,7 @@ std::vector<PlotStep> caches_of(const Content& content) {
 /// A panel: one op and dtype.
 struct Panel {
   std::string heading;
+  RateKind rate = RateKind::data;
   Plot plot;
   bool is_joined = false;
   bool is_by_column = false;
@@ -163,25 +164,28 @@ class PanelOf {
       columns.insert(one.column);
       if (largest == nullptr || tells_more(*one.trial, *largest)) largest = one.trial;
     }
-    unit_ = rate(*largest)->unit;
+    rate_ = rate(*largest)->kind;
     by_column_ = columns.size() > 1;
     if (by_column_) keep_common_kind(shown_);
   }
 
   std::optional<Panel> make() const {
     const Record& any = *shown_.front().trial;
-    const bool is_arithmetic = unit_ == "FLOP/s";
-    Panel panel{.heading = fmt::format("{} {}", any.op, any.dtype), .is_by_column = by_column_};
+    const bool is_arithmetic = rate_ == RateKind::arithmetic;
+    Panel panel{.heading = fmt::format("{} {}", any.op, any.dtype),
+                .rate = rate_,
+                .is_by_column = by_column_};
     if (by_column_) panel.heading += " " + kind_of(any);
     panel.plot.title = any.suite + "/" + panel.heading;
     panel.plot.x.unit = is_arithmetic ? "FLOP" : "B";
-    panel.plot.y.unit = unit_;
+    panel.plot.y.unit = unit_of(rate_);
     std::map<Look, Series> all;
     for (const Shown& one : shown_) {
       const double x = (is_arithmetic ? one.trial->flops : one.trial->bytes).value_or(0);
-      PlotPoint point = point_of(*one.trial, x, per_second(*one.trial, unit_));
+      PlotPoint point = point_of(*one.trial, x, per_second(*one.trial, rate_));
       const std::string& label = content_.columns[one.column].label;
-      point.tip = fmt::format("{} on {}: {}", one.trial->case_id, label, si(point.y, unit_));
+      point.tip =
+          fmt::format("{} on {}: {}", one.trial->case_id, label, si(point.y, panel.plot.y.unit));
       point.link = row_link(content_.columns[one.column].run, one.row);
       Series& series = all[by_column_ ? Look{one.column, label} : Look{0, kind_of(*one.trial)}];
       series.points.push_back(std::move(point));
@@ -229,18 +233,21 @@ class PanelOf {
       }
     }
     if (!(low > 0)) return;
-    const std::string name = largest->trial->limit.substr(0, largest->trial->limit.find(' '));
+    // "memory_copy 1.07e+10 B/s": the best row of the limit has the value.
+    const auto kind = parse_limit_kind(split(largest->trial->limit, ' ').front());
+    // A limit of the other rate binds too, but has no place on this axis.
+    if (!kind || rate_kind(*kind) != rate_) return;
     const RunSource& run = content_.input.runs[content_.columns[largest->column].run];
-    // A limit in another unit binds too, but has no place on this axis.
-    const auto value = limit_value(run, largest->trial->device, name, unit_);
+    const auto value = limit_value(run, largest->trial->device, *kind);
     if (!value) return;
-    plot.limits.push_back(
-        {fmt::format("{} {}", name, si(*value, unit_)), {{low, *value}, {high, *value}}, "limit"});
+    plot.limits.push_back({fmt::format("{} {}", name(*kind), si(*value, plot.y.unit)),
+                           {{low, *value}, {high, *value}},
+                           "limit"});
   }
 
   const Content& content_;
   std::vector<Shown> shown_;
-  std::string_view unit_;
+  RateKind rate_ = RateKind::data;
   bool by_column_ = false;
 };
 
@@ -265,11 +272,11 @@ std::map<Key, std::vector<Shown>> shown_of(const Content& content) {
   return shown;
 }
 
-/// Lets the charts of one unit share their axes.
+/// Lets the charts of one kind of rate share their axes.
 void share_axes(std::vector<Panel>& panels) {
-  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> by_unit;
+  std::map<RateKind, std::pair<std::vector<double>, std::vector<double>>> by_rate;
   for (const Panel& panel : panels) {
-    auto& [xs, ys] = by_unit[panel.plot.y.unit];
+    auto& [xs, ys] = by_rate[panel.rate];
     for (const PlotLimit& limit : panel.plot.limits) ys.push_back(limit.places.front().second);
     for (const PlotSeries& series : panel.plot.series) {
       for (const PlotPoint& point : series.points) {
@@ -279,7 +286,7 @@ void share_axes(std::vector<Panel>& panels) {
     }
   }
   for (Panel& panel : panels) {
-    const auto& [xs, ys] = by_unit[panel.plot.y.unit];
+    const auto& [xs, ys] = by_rate[panel.rate];
     panel.plot.x.also = xs;
     panel.plot.y.also = ys;
   }
@@ -297,8 +304,8 @@ std::vector<Look> looks_of(const Panel& panel) {
 std::string axes_text(const std::vector<Panel>& panels) {
   std::set<std::string> texts;
   for (const Panel& panel : panels) {
-    texts.insert(panel.plot.y.unit == "FLOP/s" ? "FLOP/s by operations of a launch"
-                                               : "B/s by bytes of a launch");
+    texts.insert(fmt::format("{} by {} of a launch", panel.plot.y.unit,
+                             panel.rate == RateKind::arithmetic ? "operations" : "bytes"));
   }
   return join(std::vector<std::string>(texts.begin(), texts.end()), ", or ") +
          (texts.size() > 1 ? "; the same axes for each unit" : "; all on the same axes");

@@ -19,17 +19,10 @@
 namespace assay::page {
 namespace {
 
-/// A tile; `figure` "24.4 GB/s" is split at its last space into figure and unit.
 Json tile(std::string_view title, std::string_view figure, std::string_view note,
           std::string_view kind = "") {
-  const std::size_t space = figure.rfind(' ');
-  const bool has_unit = space != std::string_view::npos && figure.substr(space).ends_with("/s");
-  return {{"name", title},
-          {"figure", has_unit ? figure.substr(0, space) : figure},
-          {"unit", has_unit ? figure.substr(space + 1) : ""},
-          {"note", note},
-          {"kind", kind},
-          {"at", ""}};
+  return {{"name", title}, {"figure", figure}, {"unit", ""},
+          {"note", note},  {"kind", kind},     {"at", ""}};
 }
 
 std::string column_of(const DeviceCells& device, std::string_view column) {
@@ -92,10 +85,9 @@ Json right_tile(const RunSource& run) {
   return made;
 }
 
-/// The best rate of this unit: that of a large case within its limit before others, which caches or
+/// The best rate of this kind: that of a large case within its limit before others, which caches or
 /// a wrong figure may have helped.
-Json best_tile(const Content& content, std::size_t run, std::string_view title,
-               std::string_view unit) {
+Json best_tile(const Content& content, std::size_t run, std::string_view title, RateKind kind) {
   const TrialRow* best = nullptr;
   const auto rank = [](const Record& trial) {
     const double share = trial.fraction_of_limit.value_or(2);
@@ -104,7 +96,7 @@ Json best_tile(const Content& content, std::size_t run, std::string_view title,
   for (const GridOp& op : content.grid) {
     for (std::size_t c = 0; c < op.rates.size(); ++c) {
       const TrialRow& one = op.rates[c];
-      if (one.trial == nullptr || content.columns[c].run != run || rate(*one.trial)->unit != unit) {
+      if (one.trial == nullptr || content.columns[c].run != run || rate(*one.trial)->kind != kind) {
         continue;
       }
       if (best == nullptr || rank(*one.trial) > rank(*best->trial)) best = &one;
@@ -118,7 +110,9 @@ Json best_tile(const Content& content, std::size_t run, std::string_view title,
   } else {
     note += ", no limit was measured";
   }
-  Json made = tile(title, rate_figure(trial).value, note);
+  const std::vector<std::string> figure = split(rate_figure(trial).value, ' ');  // "24.4 GB/s"
+  Json made = tile(title, figure.front(), note);
+  made["unit"] = figure.back();
   made["at"] = row_link(run, best->row);
   return made;
 }
@@ -159,8 +153,8 @@ Json tiles_of(const Content& content, std::size_t run) {
   Json tiles = Json::array();
   tiles.push_back(device_tile(source));
   tiles.push_back(right_tile(source));
-  tiles.push_back(best_tile(content, run, "Best bandwidth", "B/s"));
-  tiles.push_back(best_tile(content, run, "Best matrix rate", "FLOP/s"));
+  tiles.push_back(best_tile(content, run, "Best bandwidth", RateKind::data));
+  tiles.push_back(best_tile(content, run, "Best matrix rate", RateKind::arithmetic));
   tiles.push_back(quality_tile(source));
   return whole(std::move(tiles));
 }

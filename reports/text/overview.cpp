@@ -78,7 +78,7 @@ std::vector<std::string> line_of(const Group& group, bool by_dtype) {
       group.device, group.what, fmt::format("{}/{}", group.right, group.trials), "", "", "", ""};
   if (group.largest != nullptr) {
     const Rate own = *rate(*group.largest);
-    line[3] = si(own.per_s, own.unit);
+    line[3] = si(own.per_s, unit_of(own.kind));
     if (const auto share = group.largest->fraction_of_limit) {
       line[4] = fmt::format("{:.0f}%", *share * 100);
     }

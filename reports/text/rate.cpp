@@ -38,12 +38,12 @@ std::optional<Rate> rate(const Record& record) {
   const bool is_arithmetic = usable(record.flops_per_s) && usable(record.flops) &&
                              usable(record.bytes) &&
                              *record.flops >= arithmetic_intensity * *record.bytes;
-  if (is_arithmetic) return Rate{*record.flops_per_s, "FLOP/s"};
+  if (is_arithmetic) return Rate{*record.flops_per_s, RateKind::arithmetic};
   for (const auto& moved :
        {record.busbw_bytes_per_s, record.algbw_bytes_per_s, record.bandwidth_bytes_per_s}) {
-    if (usable(moved)) return Rate{*moved, "B/s"};
+    if (usable(moved)) return Rate{*moved, RateKind::data};
   }
-  if (usable(record.flops_per_s)) return Rate{*record.flops_per_s, "FLOP/s"};
+  if (usable(record.flops_per_s)) return Rate{*record.flops_per_s, RateKind::arithmetic};
   return std::nullopt;
 }
 

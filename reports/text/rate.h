@@ -1,8 +1,8 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
+#include "harness/records/rate_kind.h"
 #include "harness/records/record.h"
 
 namespace assay {
@@ -10,7 +10,7 @@ namespace assay {
 /// Figure of a record's speed.
 struct Rate {
   double per_s = 0;
-  std::string_view unit;  // "FLOP/s", "B/s"
+  RateKind kind = RateKind::data;
 };
 
 /// Returns the rate of arithmetic if there is much of it for each byte (products), else that of the

@@ -17,8 +17,8 @@ bool has_figure(std::span<const Limit> measured, const DeviceInfo& device, const
   });
 }
 
-void add(const DeviceInfo& device, const BackendTraits& backend,
-         const std::set<std::string>* wanted, std::span<const Limit> measured, LimitPlan& plan) {
+void add(const DeviceInfo& device, const BackendTraits& backend, const std::set<LimitKind>* wanted,
+         std::span<const Limit> measured, LimitPlan& plan) {
   const auto id = parse_device_id(device.device);
   if (!id) return;
   for (LimitCase& one : limit_cases(backend, device.last_level_cache_bytes.value_or(0))) {
@@ -33,24 +33,24 @@ void add(const DeviceInfo& device, const BackendTraits& backend,
 /// Fills in the rate, or the time of a launch.
 void fill_value(const Record& record, Limit& limit) {
   if (!record.time_median_s) return;
-  const bool is_matrix = limit.limit.starts_with("matrix_");
-  if (limit.limit == "launch") {
-    limit.unit = "s";
+  limit.unit = unit_of(*limit.kind);
+  const auto rate = rate_kind(*limit.kind);
+  if (!rate) {
     limit.value = record.time_median_s;
     limit.ci_low = record.time_ci_low_s;
     limit.ci_high = record.time_ci_high_s;
     return;
   }
-  limit.unit = is_matrix ? "FLOP/s" : "B/s";
-  const double amount = (is_matrix ? record.flops : record.bytes).value_or(0);
+  const double amount = (*rate == RateKind::arithmetic ? record.flops : record.bytes).value_or(0);
   limit.value = amount / *record.time_median_s;
   if (!record.time_ci_low_s || !record.time_ci_high_s) return;
   limit.ci_low = amount / *record.time_ci_high_s;
   limit.ci_high = amount / *record.time_ci_low_s;
 }
 
-Limit limit_of(const std::string& name, const Record& record, const DeviceInfo* device) {
-  Limit limit{.device = record.device, .limit = name, .status = record.status};
+Limit limit_of(LimitKind kind, const Record& record, const DeviceInfo* device) {
+  Limit limit{.device = record.device, .limit = name(kind), .status = record.status};
+  limit.kind = kind;
   limit.reason = record.reason;
   limit.case_id = record.case_id;
   limit.implementation = record.implementation;
@@ -64,7 +64,7 @@ Limit limit_of(const std::string& name, const Record& record, const DeviceInfo* 
   limit.device_uuid = record.device_uuid;
   limit.started_at = record.started_at;
   fill_value(record, limit);
-  if (device != nullptr) limit.theoretical = measure::theoretical(*device, name);
+  if (device != nullptr) limit.theoretical = measure::theoretical(*device, kind);
   return limit;
 }
 
@@ -108,7 +108,7 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const Backe
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
     if (!device.stand_in.empty()) continue;  // its figures are not a machine's
-    std::set<std::string> wanted;
+    std::set<LimitKind> wanted;
     for (const PlannedTrial& trial : run) {
       const bool is_timed = !trial.timing.empty() && trial.skip_reason.empty();
       if (!is_timed || to_text(trial.lane.front()) != device.device) continue;

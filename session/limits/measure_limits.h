@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "harness/plan/plan.h"
@@ -15,7 +14,7 @@ namespace assay {
 /// One trial for each case of each limit.
 struct LimitPlan {
   std::vector<PlannedTrial> trials;
-  std::vector<std::string> limits;  // by trial
+  std::vector<LimitKind> limits;  // by trial
 };
 
 /// Plans all limits of these devices, which are of these backends.

@@ -65,7 +65,7 @@ WorkerCommand worker_of_limits(SelectionOptions selection) {
 double amount_of(const Limit& limit, const DeviceInfo& device) {
   for (const measure::Demand& demand :
        measure::demands(parse_case_id(limit.case_id).op, device.last_level_cache_bytes)) {
-    if (demand.limit == limit.limit) return demand.amount;
+    if (demand.limit == limit.kind) return demand.amount;
   }
   return 0;
 }
@@ -75,7 +75,7 @@ Yardstick yardstick_of(const measure::LimitBook& book, const measure::LimitBook:
                        const DeviceInfo& device) {
   Yardstick shortest;
   double shortest_s = std::numeric_limits<double>::infinity();
-  for (const Limit* limit : book.all(bound.limit->device, bound.limit->limit)) {
+  for (const Limit* limit : book.all(bound.limit->device, *bound.limit->kind)) {
     const double amount = amount_of(*limit, device);
     const double launch_s = amount / *limit->value;
     if (amount <= 0 || launch_s >= shortest_s) continue;

@@ -17,7 +17,7 @@ constexpr std::int64_t mib = 1 << 20;
 
 std::set<std::string> limits_of(const BackendTraits& backend) {
   std::set<std::string> names;
-  for (const LimitCase& one : limit_cases(backend, 32 * mib)) names.insert(one.limit);
+  for (const LimitCase& one : limit_cases(backend, 32 * mib)) names.insert(name(one.limit));
   return names;
 }
 
@@ -44,7 +44,7 @@ TEST(LimitCases, MakeDemandsOnTheLimitThatTheyMeasure) {
   for (const BackendTraits& backend : {cpu::traits(), cuda::traits()}) {
     for (const std::int64_t cache : {mib, 32 * mib, 1024 * mib}) {
       for (const LimitCase& one : limit_cases(backend, cache)) {
-        if (one.limit == "launch") continue;
+        if (one.limit.resource == Resource::launch) continue;
         const auto demands = measure::demands(one.test.op, cache);
         ASSERT_FALSE(demands.empty()) << one.test.id();
         EXPECT_EQ(demands.front().limit, one.limit) << one.test.id();
@@ -55,8 +55,8 @@ TEST(LimitCases, MakeDemandsOnTheLimitThatTheyMeasure) {
 
 TEST(LimitCases, LeaveTheCachesBehind) {
   for (const LimitCase& one : limit_cases(cpu::traits(), 1024 * mib)) {
-    if (!one.limit.starts_with("memory_")) continue;
-    EXPECT_GE(one.test.op.params.integer("n") * 8, 4096 * mib) << one.limit;
+    if (one.limit.resource > Resource::memory_triad) continue;
+    EXPECT_GE(one.test.op.params.integer("n") * 8, 4096 * mib) << name(one.limit);
   }
 }
 

@@ -14,11 +14,18 @@ namespace {
 constexpr std::int64_t mib = 1 << 20;
 constexpr std::int64_t cache = 32 * mib;
 
+constexpr LimitKind memory_copy{Resource::memory_copy};
+constexpr LimitKind memory_read{Resource::memory_read};
+constexpr LimitKind link_to_device{Resource::link_to_device};
+constexpr LimitKind launch{Resource::launch};
+
+constexpr LimitKind matrix(DType dtype) { return {Resource::matrix, dtype}; }
+
 /// Returns the demands' names with their amounts: "memory_copy 134217728".
 std::string demands_text(const std::string& id, std::optional<std::int64_t> cache_bytes = cache) {
   std::string text;
   for (const Demand& demand : demands(parse_case_id(id).op, cache_bytes)) {
-    text += (text.empty() ? "" : ", ") + demand.limit + " " +
+    text += (text.empty() ? "" : ", ") + name(demand.limit) + " " +
             std::to_string(static_cast<std::int64_t>(demand.amount));
   }
   return text;
@@ -67,9 +74,10 @@ TEST(Demands, OfCopiesAreOnTheirLink) {
   EXPECT_EQ(demands_text("allreduce/f32/reduce=sum,ranks=2,count=100000000"), "");
 }
 
-Limit limit(const std::string& name, double value, const std::string& unit = "B/s") {
-  Limit limit{.device = "cpu", .limit = name, .status = Status::pass};
-  limit.unit = unit;
+Limit limit(LimitKind kind, double value) {
+  Limit limit{.device = "cpu", .limit = name(kind), .status = Status::pass};
+  limit.kind = kind;
+  limit.unit = unit_of(kind);
   limit.value = value;
   limit.ci_low = 0.99 * value;
   limit.ci_high = 1.01 * value;
@@ -95,7 +103,7 @@ constexpr const char* copy_id = "tensor_ops/copy/f32/n=16777216";  // 2^27 bytes
 
 TEST(LimitBook, TellsTheShareOfTheLimit) {
   LimitBook book;
-  book.add(limit("memory_copy", 0x1p30));
+  book.add(limit(memory_copy, 0x1p30));
   const Record record = rated(book, copy_id, 0.25);
   EXPECT_EQ(record.fraction_of_limit, 0.5);
   EXPECT_EQ(record.limit, "memory_copy 1.074e+09 B/s");
@@ -104,8 +112,8 @@ TEST(LimitBook, TellsTheShareOfTheLimit) {
 
 TEST(LimitBook, TakesTheLimitThatTakesLongest) {
   LimitBook book;
-  book.add(limit("matrix_f32", 0x1p30, "FLOP/s"));
-  book.add(limit("memory_read", 0x1p30));
+  book.add(limit(matrix(DType::f32), 0x1p30));
+  book.add(limit(memory_read, 0x1p30));
   const std::string thin = "linear/f32/batch=1,in=8192,out=8192,bias=0,act=none";
   EXPECT_EQ(rated(book, thin, 1).limit, "memory_read 1.074e+09 B/s");
   const std::string thick = "linear/f32/batch=8192,in=8192,out=8192,bias=0,act=none";
@@ -116,23 +124,23 @@ TEST(LimitBook, TakesTheLimitThatTakesLongest) {
 
 TEST(LimitBook, TellsTheBestOfAll) {
   LimitBook book;
-  book.add(limit("memory_copy", 2));
-  book.add(limit("memory_copy", 3));
-  book.add(limit("memory_copy", 1));
-  Limit failed = limit("memory_copy", 9);
+  book.add(limit(memory_copy, 2));
+  book.add(limit(memory_copy, 3));
+  book.add(limit(memory_copy, 1));
+  Limit failed = limit(memory_copy, 9);
   failed.value.reset();
   book.add(failed);
-  EXPECT_EQ(book.best("cpu", "memory_copy")->value, 3);
-  EXPECT_EQ(book.all("cpu", "memory_copy").size(), 3U) << "the failed one has no value";
-  book.add(limit("launch", 2e-6, "s"));
-  book.add(limit("launch", 1e-6, "s"));
-  EXPECT_EQ(book.best("cpu", "launch")->value, 1e-6);
-  EXPECT_EQ(book.best("cuda:0", "launch"), nullptr);
+  EXPECT_EQ(book.best("cpu", memory_copy)->value, 3);
+  EXPECT_EQ(book.all("cpu", memory_copy).size(), 3U) << "the failed one has no value";
+  book.add(limit(launch, 2e-6));
+  book.add(limit(launch, 1e-6));
+  EXPECT_EQ(book.best("cpu", launch)->value, 1e-6);
+  EXPECT_EQ(book.best("cuda:0", launch), nullptr);
 }
 
 TEST(LimitBook, SaysOfAFigureBeyondItsLimitThatOneOfThemIsWrong) {
   LimitBook book;
-  book.add(limit("memory_copy", 0x1p30));
+  book.add(limit(memory_copy, 0x1p30));
   const Record touching = rated(book, copy_id, 0.121);  // within intervals and drift
   EXPECT_EQ(touching.reason, "");
   EXPECT_EQ(touching.beyond_limit, false);
@@ -145,7 +153,7 @@ TEST(LimitBook, SaysOfAFigureBeyondItsLimitThatOneOfThemIsWrong) {
 
 TEST(LimitBook, FailsAStreamThatIsFarBeyondItsLimit) {
   LimitBook book;
-  book.add(limit("memory_copy", 0x1p30));
+  book.add(limit(memory_copy, 0x1p30));
   const Record fast = rated(book, copy_id, 0.125 / 32);  // 32, less the intervals
   EXPECT_EQ(fast.status, Status::pass);
   EXPECT_EQ(fast.beyond_limit, true);
@@ -163,7 +171,7 @@ TEST(LimitBook, FailsAStreamThatIsFarBeyondItsLimit) {
 
 TEST(LimitBook, FailsAProductOnlyWhereNoOtherUnitsExplainIt) {
   LimitBook book;
-  book.add(limit("matrix_i8", 0x1p30, "FLOP/s"));
+  book.add(limit(matrix(DType::i8), 0x1p30));
   const std::string id = "linear/i8/batch=1024,in=1024,out=512,bias=0,act=none";  // 2^30 operations
   EXPECT_EQ(rated(book, id, 1.0 / 640).status, Status::pass) << "AMX, and a machine that was busy";
   EXPECT_EQ(rated(book, id, 1e-4).status, Status::fail);
@@ -171,7 +179,7 @@ TEST(LimitBook, FailsAProductOnlyWhereNoOtherUnitsExplainIt) {
 
 TEST(LimitBook, FailsOnlyWhatIsFarBeyondTheLimitByBothMeasurementsOfIt) {
   LimitBook book;
-  book.add(limit("memory_copy", 0x1p30));
+  book.add(limit(memory_copy, 0x1p30));
   const auto status = [&](double median_s, double share) {
     Record record{.status = Status::pass};
     record.time_median_s = median_s;
@@ -186,7 +194,7 @@ TEST(LimitBook, FailsOnlyWhatIsFarBeyondTheLimitByBothMeasurementsOfIt) {
 
 TEST(LimitBook, FailsAPassOnARetryAndNothingThatHasFailed) {
   LimitBook book;
-  book.add(limit("memory_copy", 0x1p30));
+  book.add(limit(memory_copy, 0x1p30));
   Record record{.status = Status::flaky};
   record.time_median_s = 1e-6;
   book.rate(parse_case_id(copy_id).op, cpu_with_cache(), record);
@@ -199,7 +207,7 @@ TEST(LimitBook, FailsAPassOnARetryAndNothingThatHasFailed) {
 
 TEST(LimitBook, KeepsAShareThatWasMeasuredInTurnsWithTheLimit) {
   LimitBook book;
-  book.add(limit("memory_copy", 0x1p30));
+  book.add(limit(memory_copy, 0x1p30));
   const DeviceInfo cpu = cpu_with_cache();
   Record record{.status = Status::pass};
   record.time_median_s = 0.1;  // 1.25 of the limit as it was measured before
@@ -220,7 +228,7 @@ TEST(LimitBook, KeepsAShareThatWasMeasuredInTurnsWithTheLimit) {
 
 TEST(LimitBook, SaysNothingWhereNothingWasMeasured) {
   LimitBook book;
-  Limit failed = limit("memory_copy", 1);
+  Limit failed = limit(memory_copy, 1);
   failed.value.reset();
   book.add(failed);
   EXPECT_EQ(rated(book, copy_id, 1).limit, "");
@@ -239,12 +247,12 @@ DeviceInfo h100() {
 
 // The data sheet of the H100 SXM: 989 TFLOP/s of bf16, 495 of tf32, 1979 of fp8, dense.
 TEST(Theory, AgreesWithADataSheet) {
-  EXPECT_NEAR(*theoretical(h100(), "matrix_bf16"), 989e12, 2e12);
-  EXPECT_NEAR(*theoretical(h100(), "matrix_tf32"), 495e12, 1e12);
-  EXPECT_NEAR(*theoretical(h100(), "matrix_e4m3"), 1979e12, 4e12);
-  EXPECT_EQ(theoretical(h100(), "memory_copy"), 3.35e12);
-  EXPECT_NEAR(*theoretical(h100(), "link_to_device"), 63.0e9, 0.1e9);
-  EXPECT_EQ(theoretical(h100(), "launch"), std::nullopt);
+  EXPECT_NEAR(*theoretical(h100(), matrix(DType::bf16)), 989e12, 2e12);
+  EXPECT_NEAR(*theoretical(h100(), matrix(DType::tf32)), 495e12, 1e12);
+  EXPECT_NEAR(*theoretical(h100(), matrix(DType::e4m3)), 1979e12, 4e12);
+  EXPECT_EQ(theoretical(h100(), memory_copy), 3.35e12);
+  EXPECT_NEAR(*theoretical(h100(), link_to_device), 63.0e9, 0.1e9);
+  EXPECT_EQ(theoretical(h100(), launch), std::nullopt);
 }
 
 // The data sheets of the GB300 (dense: 2.5 PFLOPS of f16, 1.25 of tf32, 5 of fp8, 165 TOPS of int8,
@@ -254,34 +262,34 @@ TEST(Theory, KnowsTheLaterBlackwells) {
   gpu.architecture = "sm_103";
   gpu.compute_units = 160;
   gpu.clock_max_hz = 1.95e9;
-  EXPECT_NEAR(*theoretical(gpu, "matrix_f16"), 2.5e15, 0.1e15);
-  EXPECT_NEAR(*theoretical(gpu, "matrix_tf32"), 1.25e15, 0.05e15);
-  EXPECT_NEAR(*theoretical(gpu, "matrix_e4m3"), 5e15, 0.2e15);
-  EXPECT_NEAR(*theoretical(gpu, "matrix_i8"), 165e12, 6e12);
-  EXPECT_NEAR(*theoretical(gpu, "matrix_f32"), 80e12, 1e12);
-  EXPECT_NEAR(*theoretical(gpu, "matrix_f64"), 1.25e12, 0.05e12);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::f16)), 2.5e15, 0.1e15);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::tf32)), 1.25e15, 0.05e15);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::e4m3)), 5e15, 0.2e15);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::i8)), 165e12, 6e12);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::f32)), 80e12, 1e12);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::f64)), 1.25e12, 0.05e12);
   gpu.architecture = "sm_110";
   gpu.compute_units = 20;
   gpu.clock_max_hz = 1.575e9;
-  EXPECT_NEAR(*theoretical(gpu, "matrix_f16"), 258e12, 1e12);
-  EXPECT_EQ(theoretical(gpu, "matrix_i8"), std::nullopt);
+  EXPECT_NEAR(*theoretical(gpu, matrix(DType::f16)), 258e12, 1e12);
+  EXPECT_EQ(theoretical(gpu, matrix(DType::i8)), std::nullopt);
   gpu.architecture = "sm_120";
-  const auto f16 = theoretical(gpu, "matrix_f16");
+  const auto f16 = theoretical(gpu, matrix(DType::f16));
   gpu.architecture = "sm_121";
-  EXPECT_EQ(theoretical(gpu, "matrix_f16"), f16);
+  EXPECT_EQ(theoretical(gpu, matrix(DType::f16)), f16);
 }
 
 TEST(Theory, SaysNothingOfWhatItDoesNotKnow) {
   DeviceInfo gpu = h100();
   gpu.architecture = "sm_70";
-  EXPECT_EQ(theoretical(gpu, "matrix_f16"), std::nullopt);
+  EXPECT_EQ(theoretical(gpu, matrix(DType::f16)), std::nullopt);
   gpu = h100();
   gpu.clock_max_hz.reset();
-  EXPECT_EQ(theoretical(gpu, "matrix_f16"), std::nullopt);
+  EXPECT_EQ(theoretical(gpu, matrix(DType::f16)), std::nullopt);
   gpu.link = "NVLink-C2C";
-  EXPECT_EQ(theoretical(gpu, "link_to_device"), std::nullopt);
+  EXPECT_EQ(theoretical(gpu, link_to_device), std::nullopt);
   gpu.architecture = "sm_75";
-  EXPECT_EQ(theoretical(gpu, "matrix_bf16"), std::nullopt);  // no bf16 on sm_75
+  EXPECT_EQ(theoretical(gpu, matrix(DType::bf16)), std::nullopt);  // no bf16 on sm_75
 }
 
 // A CPU's processors may share a core, and its clock is not known.
@@ -290,7 +298,7 @@ TEST(Theory, SaysNothingOfACpu) {
   cpu.architecture = "x86-64 avx2 fma";
   cpu.compute_units = 2;
   cpu.clock_max_hz = 3e9;
-  EXPECT_EQ(theoretical(cpu, "matrix_f32"), std::nullopt);
+  EXPECT_EQ(theoretical(cpu, matrix(DType::f32)), std::nullopt);
 }
 
 }  // namespace

@@ -41,13 +41,27 @@ TEST(LimitsCsv, IsReadBackAsItWasWritten) {
   { LimitsCsv(path, Start::resumed).add(failed_limit()); }
   const std::vector<Limit> limits = read_limits(path);
   ASSERT_EQ(limits.size(), 2U);
+  EXPECT_EQ(limits[0].kind, LimitKind{Resource::memory_copy});
   EXPECT_EQ(limits[0].value, 31.25e9);
   EXPECT_EQ(limits[0].case_id, copy_limit().case_id);
   EXPECT_EQ(limits[0].contended, true);
   EXPECT_EQ(limits[0].throttled, std::nullopt);
+  EXPECT_EQ(limits[1].kind, (LimitKind{Resource::matrix, DType::bf16}));
   EXPECT_EQ(limits[1].status, Status::oom);
   EXPECT_EQ(limits[1].reason, failed_limit().reason);
   EXPECT_EQ(limits[1].value, std::nullopt);
+}
+
+TEST(LimitsCsv, KeepsTheNameOfALimitOfAnotherVersion) {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() / "limits.csv";
+  Limit limit = copy_limit();
+  limit.limit = "memory_strided";
+  { LimitsCsv(path, Start::fresh).add(limit); }
+  const std::vector<Limit> limits = read_limits(path);
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_EQ(limits[0].limit, "memory_strided");
+  EXPECT_EQ(limits[0].kind, std::nullopt);
 }
 
 TEST(LimitsCsv, RefusesWhatIsNone) {

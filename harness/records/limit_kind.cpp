@@ -1,0 +1,62 @@
+#include "harness/records/limit_kind.h"
+
+#include <array>
+#include <cstddef>
+
+namespace assay {
+namespace {
+
+struct ResourceRow {
+  Resource resource;
+  std::string_view name;  // of a limit; a dtype follows that of matrix units
+  std::optional<RateKind> rate;
+};
+
+constexpr std::array resources{
+    ResourceRow{Resource::memory_read, "memory_read", RateKind::data},
+    ResourceRow{Resource::memory_write, "memory_write", RateKind::data},
+    ResourceRow{Resource::memory_copy, "memory_copy", RateKind::data},
+    ResourceRow{Resource::memory_triad, "memory_triad", RateKind::data},
+    ResourceRow{Resource::matrix, "matrix_", RateKind::arithmetic},
+    ResourceRow{Resource::link_to_device, "link_to_device", RateKind::data},
+    ResourceRow{Resource::link_from_device, "link_from_device", RateKind::data},
+    ResourceRow{Resource::launch, "launch", std::nullopt},
+};
+
+const ResourceRow& row_of(LimitKind kind) {
+  return resources.at(static_cast<std::size_t>(kind.resource));
+}
+
+}  // namespace
+
+std::vector<LimitKind> all_limit_kinds() {
+  std::vector<LimitKind> kinds;
+  for (const ResourceRow& row : resources) {
+    if (row.resource != Resource::matrix) {
+      kinds.push_back({row.resource});
+      continue;
+    }
+    for (const DType dtype : all_dtypes()) kinds.push_back({row.resource, dtype});
+  }
+  return kinds;
+}
+
+std::string name(LimitKind kind) {
+  return std::string(row_of(kind).name).append(kind.dtype ? name(*kind.dtype) : "");
+}
+
+std::optional<LimitKind> parse_limit_kind(std::string_view text) {
+  for (const LimitKind kind : all_limit_kinds()) {
+    if (name(kind) == text) return kind;
+  }
+  return std::nullopt;
+}
+
+std::optional<RateKind> rate_kind(LimitKind kind) { return row_of(kind).rate; }
+
+std::string_view unit_of(LimitKind kind) {
+  const auto rate = rate_kind(kind);
+  return rate ? unit_of(*rate) : "s";
+}
+
+}  // namespace assay

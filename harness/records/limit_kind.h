@@ -1,0 +1,45 @@
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/records/rate_kind.h"
+#include "kernels/core/dtype.h"
+
+namespace assay {
+
+/// Part of a device that limits a launch: its memory by the mix of reads and writes, its matrix
+/// units, its link to the host by direction, or the launch itself.
+enum class Resource {
+  memory_read,
+  memory_write,
+  memory_copy,
+  memory_triad,
+  matrix,
+  link_to_device,
+  link_from_device,
+  launch,
+};
+
+/// Kind of a limit.
+struct LimitKind {
+  Resource resource = Resource::launch;
+  std::optional<DType> dtype = {};  // of products, for matrix units alone
+
+  auto operator<=>(const LimitKind&) const = default;
+};
+
+std::vector<LimitKind> all_limit_kinds();
+/// "memory_copy", "matrix_f32".
+std::string name(LimitKind kind);
+/// Inverse of `name`.
+std::optional<LimitKind> parse_limit_kind(std::string_view text);
+/// Rate that the limit bounds; empty for a launch, whose limit is a time.
+std::optional<RateKind> rate_kind(LimitKind kind);
+/// "B/s", "FLOP/s", or "s" of one launch.
+std::string_view unit_of(LimitKind kind);
+
+}  // namespace assay
