@@ -30,17 +30,7 @@ struct WorkerOptions {
 
 EngineOptions engine_options(const WorkerOptions& options) {
   EngineOptions engine = options.engine;
-  engine.seed = options.trials.seed;
-  engine.soak = options.trials.soak;
-  engine.energy = options.trials.energy;
-  engine.batch_invariant = options.trials.batch_invariant;
-  const std::string& without = options.trials.without_check;
-  if (!without.empty()) engine.checks = Checks(parse_check(without));
-  if (options.trials.strict) engine.deviations = {};
-  engine.foreign_kernels = !options.trials.kernels.empty();
-  engine.fresh_inputs = options.trials.fresh_inputs || engine.foreign_kernels;
-  // Kernels of others could read the files.
-  if (engine.foreign_kernels) engine.references.clear();
+  static_cast<TrialConduct&>(engine) = options.trials;
   return engine;
 }
 

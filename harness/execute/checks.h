@@ -20,11 +20,13 @@ class Checks {
  public:
   Checks() = default;
   explicit Checks(std::optional<Check> off) : off_(off) {}
+  std::optional<Check> off() const { return off_; }
   bool on(Check check) const { return off_ != check; }
   /// True if a pass that `rule` judges counts.
   bool on(const Pass& pass, Check rule) const {
     return on(rule) && (on(Check::special_values) || !pass.has_specials());
   }
+  bool operator==(const Checks&) const = default;
 
  private:
   std::optional<Check> off_;

@@ -84,7 +84,7 @@ measure::Policy policy_of(const Work& work) {
   const EngineOptions& options = work.options();
   const auto sets = static_cast<std::int64_t>(work.trial.sets());
   measure::Policy policy{.turns = sets, .cap_s = options.cap_s, .block = options.block};
-  if (options.block > 0 || options.foreign_kernels) policy.sample_s = long_sample_s;
+  if (options.block > 0 || options.has_foreign_kernels()) policy.sample_s = long_sample_s;
   if (options.energy) {
     policy.min_time_s = energy_time_s;
     policy.cap_s = std::max(policy.cap_s, energy_cap_s);
@@ -100,7 +100,7 @@ measure::Policy policy_of(const Work& work) {
 
 void sample(Work& work) {
   work.enter(&PhaseSeconds::sampling);
-  work.clock_check.emplace(work.trial, work.options().checks, work.options().foreign_kernels);
+  work.clock_check.emplace(work.trial, work.options().checks, work.options().has_foreign_kernels());
   WorkMeter meter(work);
   const measure::Policy policy = policy_of(work);
   const measure::LostTime before = measure::lost_time();

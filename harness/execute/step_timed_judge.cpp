@@ -23,11 +23,11 @@ void lay_timed_inputs(Work& work) {
   const EngineOptions& options = work.options();
   const std::uint64_t secret = options.timed_seed.value_or(drawn_seed());
   work.record().timed_seed = fmt::format("{:#x}", secret);
-  work.rotation.emplace(work.trial, work.op(), secret, work.contents, options.fresh_inputs);
+  work.rotation.emplace(work.trial, work.op(), secret, work.contents, options.takes_fresh_inputs());
   arm_for_timing(work.trial);  // the tensors of further sets
   Findings findings;
   findings.deviations =
-      oracle::declared_for(options.deviations, work.op(), work.record().implementation);
+      oracle::declared_for(options.accepted_deviations(), work.op(), work.record().implementation);
   work.timed_judge.emplace(work.trial, *work.rotation, work.judge, options.checks, work.verified,
                            ~secret, std::move(findings));
 }

@@ -34,7 +34,8 @@ void verify(Work& work) {
   const OpInstance& op = work.op();
   Record& record = work.record();
   Findings findings;
-  findings.deviations = oracle::declared_for(work.options().deviations, op, record.implementation);
+  findings.deviations =
+      oracle::declared_for(work.options().accepted_deviations(), op, record.implementation);
   const auto keep = [&] {
     record.oracle = findings.oracles;
     fill_verdict(record, op, findings.verdict);

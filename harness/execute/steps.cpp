@@ -17,7 +17,7 @@ bool is_not_timed(const Work& work) { return !work.is_timed(); }
 bool has_timed_inputs(const Work& work) { return work.is_timed() && !work.trial.is_scenario(); }
 bool has_only_a_last_launch(const Work& work) { return !has_timed_inputs(work); }
 bool soaks(const Work& work) { return work.options().soak > 0; }
-bool is_foreign(const Work& work) { return work.options().foreign_kernels; }
+bool is_foreign(const Work& work) { return work.options().has_foreign_kernels(); }
 bool wants_batches(const Work& work) {
   const bool by_the_way = work.is_timed() && work.options().block == 0;
   return by_the_way || work.options().batch_invariant;

@@ -26,7 +26,7 @@ namespace assay {
 /// What an engine keeps from one trial to the next.
 struct Workshop {
   EngineOptions options;
-  ReferenceStore references{options.references};
+  ReferenceStore references{options.shared_references()};
   Yardsticks yardsticks;
   /// Power of a lane's devices while nothing runs; empty if they do not tell it.
   std::map<std::string, std::optional<double>> idle_power_w;

@@ -18,9 +18,7 @@ class Measure::State {
  public:
   State(std::unique_ptr<Backend> cpu, const Options& options) : options_(options) {
     backends_.add(misreading_backend(std::move(cpu), misreading_));
-    EngineOptions of_engine;
-    of_engine.seed = options.seed;
-    engine_.emplace(backends_, of_engine);
+    engine_.emplace(backends_, EngineOptions{{.seed = options.seed}});
   }
 
   std::vector<Finding> run(const Case& test) {

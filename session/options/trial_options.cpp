@@ -40,7 +40,7 @@ struct Row {
   std::string_view flag;
   std::variant<bool TrialOptions::*, int TrialOptions::*, std::int64_t TrialOptions::*,
                std::uint64_t TrialOptions::*, std::string TrialOptions::*,
-               std::vector<std::string> TrialOptions::*>
+               std::vector<std::string> TrialOptions::*, Checks TrialOptions::*>
       field;
   Reach reach;
   std::string type;
@@ -79,8 +79,7 @@ const std::vector<Row>& table() {
       {"--soak", &TrialOptions::soak, Reach::both, "N",
        "launch each trial N more times; each launch must leave the verified bits",
        CLI::Range(1, 1000000000)},
-      {"--without-check", &TrialOptions::without_check, Reach::worker, "NAME", "",
-       CLI::Validator()},
+      {"--without-check", &TrialOptions::checks, Reach::worker, "NAME", "", CLI::Validator()},
       {"--seed", &TrialOptions::seed, Reach::worker, "N", "seed of the inputs", whole_number},
   };
   return rows;
@@ -92,6 +91,15 @@ CLI::Option* add(CLI::App& app, TrialOptions& options, const Row& row) {
       [&]<class T>(T TrialOptions::*field) -> CLI::Option* {
         if constexpr (std::is_same_v<T, bool>) {
           return app.add_flag(flag, options.*field, row.help);
+        } else if constexpr (std::is_same_v<T, Checks>) {
+          return app
+              .add_option_function<std::string>(
+                  flag,
+                  [&checks = options.*field](const std::string& off) {
+                    checks = Checks(parse_check(off));
+                  },
+                  row.help)
+              ->type_name(row.type);
         } else {
           CLI::Option* option = app.add_option(flag, options.*field, row.help);
           option->check(row.check)->type_name(row.type);
@@ -115,6 +123,8 @@ void append(const Row& row, const TrialOptions& options, std::vector<std::string
           words.push_back(flag);
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           for (const std::string& one : value) words.insert(words.end(), {flag, one});
+        } else if constexpr (std::is_same_v<T, Checks>) {
+          words.insert(words.end(), {flag, std::string(name(*value.off()))});
         } else {
           words.insert(words.end(), {flag, fmt::format("{}", value)});
         }

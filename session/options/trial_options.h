@@ -1,9 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/execute/engine_options.h"
 
 namespace CLI {
 class App;
@@ -14,19 +15,11 @@ class Option;
 // parser of a command, the command line of a worker, and the command that replays a record.
 namespace assay {
 
-struct TrialOptions {
+struct TrialOptions : TrialConduct {
   int threads = 0;  // 0: all cores
   int sim_devices = 0;
   std::vector<std::string> sim_faults;
-  std::string kernels;           // of others: a library, a Python file, or a word; empty: our own
-  std::string python;            // empty: ASSAY_PYTHON, else python3
-  bool fresh_inputs = false;     // timed launches take inputs that no launch has seen
-  bool strict = false;           // no declared deviation passes
-  bool energy = false;           // joules of launches
-  bool batch_invariant = false;  // rows must keep their bits in smaller batches
-  std::int64_t soak = 0;         // further launches of each trial
-  std::string without_check;     // switched off, on simulated devices, for `assay selftest`
-  std::uint64_t seed = 1;
+  std::string python;  // empty: ASSAY_PYTHON, else python3
 };
 
 /// Adds one option, by its flag, to a command that people start.

@@ -116,12 +116,10 @@ SelectedTrials select_trials(const SelectionOptions& options,
   selected.machine = machine();
   check_requirements(options.require, selected.machine);
   selected.devices = resolve_devices(options.devices, selected.machine);
-  if (!options.without_check.empty()) {
-    parse_check(options.without_check);
-    if (std::ranges::any_of(selected.devices,
-                            [](const DeviceId& id) { return id.backend != sim::traits().kind; })) {
-      throw UsageError("--without-check is only for simulated devices");
-    }
+  if (options.checks.off() && std::ranges::any_of(selected.devices, [](const DeviceId& id) {
+        return id.backend != sim::traits().kind;
+      })) {
+    throw UsageError("--without-check is only for simulated devices");
   }
   Selection for_devices = options.cases;
   for_devices.growth = growth_for(infos_of(selected), selected.machine.backends);

@@ -177,9 +177,9 @@ int run(Job& job) {
   const std::string& shard = options.selection.cases.shard;
   const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
   run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
-  if (!options.selection.without_check.empty()) {
+  if (const auto off = options.selection.checks.off()) {
     // Never green: passes were judged without that check.
-    run.notes.push_back("the check " + options.selection.without_check + " was switched off");
+    run.notes.push_back(fmt::format("the check {} was switched off", name(*off)));
     run.exit_code = std::max<int>(run.exit_code, wrong);
   }
   if (limits.is_wrong) run.exit_code = wrong;

@@ -19,7 +19,7 @@ inline PlannedTrial planned(const std::string& case_id, std::vector<DeviceId> la
 /// Runs checks, without timing, on the CPU and on four simulated devices.
 class Engines : public testing::Test {
  protected:
-  Engines() : engine_(backends_, {.seed = 1}) {
+  Engines() : engine_(backends_, {}) {
     backends_.add(cpu::make_backend());
     backends_.add(sim::make_backend(4));
   }

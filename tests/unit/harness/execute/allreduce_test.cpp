@@ -175,7 +175,7 @@ class FaultyBackend final : public Backend {
 Record with_fault(Fault fault, const std::string& case_id) {
   Backends backends;
   backends.add(std::make_unique<FaultyBackend>(fault));
-  Engine engine(backends, {.seed = 1});
+  Engine engine(backends, {});
   return engine.execute(planned(case_id, {{"faulty", 0}}), [] {}).record;
 }
 

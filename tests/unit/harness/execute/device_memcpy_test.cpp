@@ -115,7 +115,7 @@ TEST(DeviceMemcpy, EachOfTheTwoWaysIsJudged) {
       backends.add(std::make_unique<WrappingBackend>("idle", sim::make_backend(2), [&](auto real) {
         return std::make_unique<OneIdleKernel>(std::move(real), until_idle);
       }));
-      Engine engine(backends, {.seed = 1});
+      Engine engine(backends, {});
       const Record record = engine.execute(planned(id, lane), [] {}).record;
       EXPECT_EQ(record.status, Status::fail) << id;
       EXPECT_EQ(record.worst_rank, idle) << record.reason;

@@ -23,7 +23,7 @@ Record on_odd_device(const std::string& case_id, bool must_be_invariant,
                      const std::string& timing = "") {
   Backends backends;
   backends.add(sim::make_backend(1, {sim::parse_fault("one_row_differs")}));
-  Engine engine(backends, {.seed = 1, .cap_s = 0.01, .batch_invariant = must_be_invariant});
+  Engine engine(backends, {{.batch_invariant = must_be_invariant}, 0.01});
   PlannedTrial trial = planned(case_id, {{"sim", 0}});
   trial.timing = timing;
   return engine.execute(trial, [] {}).record;
@@ -68,7 +68,7 @@ TEST(SmallerBatches, AreNotTriedUnlessAskedForOrTimedNorWithoutIndependentRows) 
 TEST(SmallerBatches, OfIntegersKeepTheirBits) {
   Backends backends;
   backends.add(cpu::make_backend());
-  Engine engine(backends, {.seed = 1, .batch_invariant = true});
+  Engine engine(backends, {{.batch_invariant = true}});
   const Record record =
       engine.execute(planned("linear/i8/batch=33,in=67,out=9,bias=1,act=none", {{"cpu", 0}}), [] {})
           .record;

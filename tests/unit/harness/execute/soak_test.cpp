@@ -74,7 +74,7 @@ TEST_F(Engines, OnlyProductsAndCopiesOfOneDeviceCanSoak) {
 TEST(Soak, CatchesWhatIsWrongInEvery1000thLaunch) {
   Backends backends;
   backends.add(sim::make_backend(1, {sim::parse_fault("every_thousandth,op=linear")}));
-  Engine engine(backends, {.seed = 1});
+  Engine engine(backends, {});
   PlannedTrial trial = soaking("linear/f32/batch=4,in=4,out=16,bias=0,act=none", {"sim", 0});
   Result result;
   // Counts launches, not intervals: on a busy machine an interval may hold but one.
@@ -164,7 +164,7 @@ Result soak_broken(Break how, const std::string& id, int intervals = 1) {
   backends.add(std::make_unique<WrappingBackend>("broken", sim::make_backend(1), [=](auto real) {
     return std::make_unique<BrokenDevice>(std::move(real), how);
   }));
-  Engine engine(backends, {.seed = 1});
+  Engine engine(backends, {});
   Result result;
   for (int interval = 1; interval <= intervals; ++interval) {
     PlannedTrial trial = soaking(id, {"broken", 0}, interval);

@@ -329,7 +329,7 @@ TEST(TimedRows, NameTheSampleThatWasWrong) {
   for (const char* fault : {"wrong_while_timed", "idle_while_timed"}) {
     Backends backends;
     backends.add(sim::make_backend(1, {sim::parse_fault(fault)}));
-    Engine engine(backends, {.seed = 1, .cap_s = 0.05});
+    Engine engine(backends, {.cap_s = 0.05});
     PlannedTrial trial = planned("tensor_ops/add/f32/n=1003", {{"sim", 0}});
     trial.timing = batch_timing;
     const Record record = engine.execute(trial, [] {}).record;

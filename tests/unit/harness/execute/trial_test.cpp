@@ -295,7 +295,7 @@ Result with_fault(Fault fault, const std::string& timing) {
   backends.add(std::make_unique<WrappingBackend>("faulty", cpu::make_backend(), [=](auto real) {
     return std::make_unique<FaultyDevice>(std::move(real), fault);
   }));
-  Engine engine(backends, {.seed = 1, .cap_s = 0.02});
+  Engine engine(backends, {.cap_s = 0.02});
   PlannedTrial trial = planned("tensor_ops/add/f32/n=1000", {{"faulty", 0}});
   trial.timing = timing;
   return engine.execute(trial, [] {});

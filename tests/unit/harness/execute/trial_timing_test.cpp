@@ -286,7 +286,7 @@ TEST(TrialTime, IsWhatARecordSays) {
     return std::make_unique<ClockedDevice>(std::move(real), now_s);
   }));
   // The made-up clock tells of more time than passes.
-  Engine engine(backends, {.seed = 1, .cap_s = 0.05, .checks = Checks(Check::clock)});
+  Engine engine(backends, {{.checks = Checks(Check::clock)}, 0.05});
   for (const char* id : {"tensor_ops/neg/f32/n=4", "tensor_ops/add/f32/n=1000"}) {
     for (const std::string_view timing : {batch_timing, cold_timing}) {
       PlannedTrial trial = planned(id, {{"clocked", 0}});

@@ -20,7 +20,7 @@ PlannedTrial paired() {
 Record execute(std::vector<sim::Fault> faults, const PlannedTrial& trial) {
   Backends backends;
   backends.add(sim::make_backend(1, std::move(faults)));
-  Engine engine(backends, {.seed = 1, .cap_s = 0.1});
+  Engine engine(backends, {.cap_s = 0.1});
   return engine.execute(trial, [] {}).record;
 }
 

@@ -86,7 +86,7 @@ Record relu_that_drops_nan(std::span<const Deviation> table, bool faulty = true)
   Backends backends;
   backends.add(sim::make_backend(1, faulty ? std::vector{sim::parse_fault("nan_dropped,op=relu")}
                                            : std::vector<sim::Fault>{}));
-  Engine engine(backends, {.seed = 1, .deviations = table});
+  Engine engine(backends, {.deviations = table});
   return engine.execute(planned("tensor_ops/relu/f32/n=1003", {{"sim", 0}}), [] {}).record;
 }
 
@@ -300,7 +300,7 @@ Record ranks_that_drop_nan(const std::string& kind, bool declared, bool faulty =
     deviation.library = deviation.from = "";
     if (declared && deviation.ops.front() == "allreduce") table.push_back(deviation);
   }
-  Engine engine(backends, {.seed = 1, .deviations = table});
+  Engine engine(backends, {.deviations = table});
   return engine
       .execute(planned("allreduce/" + kind + ",ranks=3,count=1003",
                        {{"sim", 0}, {"sim", 1}, {"sim", 2}}),

@@ -244,8 +244,7 @@ class ThroughASocket : public testing::Test {
   }
   Record execute(const std::string& id, std::string_view timing) {
     provided_.emplace(real_, [this] { return start(); });
-    Engine engine(provided_->backends(),
-                  {.seed = 1, .cap_s = 0.05, .fresh_inputs = true, .foreign_kernels = true});
+    Engine engine(provided_->backends(), {{.kernels = "mine"}, 0.05});
     PlannedTrial trial = planned(id, {{"cpu", 0}});
     trial.timing = timing;
     return engine.execute(trial, [] {}).record;

@@ -178,7 +178,7 @@ class RanksAsDevices : public testing::Test {
 
   Job job_{[](Hub& hub, int rank) { return std::make_unique<ThreadGroup>(hub, rank); },
            [](int /*rank*/) { return cpu::make_backend(); }};
-  Engine engine_{job_.backends(), EngineOptions{.seed = 1}};
+  Engine engine_{job_.backends(), {}};
 };
 
 TEST_F(RanksAsDevices, ComputeWhatTheyAreAsked) {

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "kernels/core/status.h"
+
 namespace assay {
 namespace {
 
@@ -12,14 +14,16 @@ using Words = std::vector<std::string>;
 
 /// Returns options with no field at its default.
 TrialOptions all_set() {
-  return {.threads = 2,
-          .sim_devices = 3,
-          .sim_faults = {"low_bit,op=add", "hang"},
-          .strict = true,
-          .batch_invariant = true,
-          .soak = 4,
-          .without_check = "soak",
-          .seed = 18446744073709551615ULL};
+  TrialOptions options;
+  options.threads = 2;
+  options.sim_devices = 3;
+  options.sim_faults = {"low_bit,op=add", "hang"};
+  options.strict = true;
+  options.batch_invariant = true;
+  options.soak = 4;
+  options.checks = Checks(Check::soak);
+  options.seed = 18446744073709551615ULL;
+  return options;
 }
 
 TEST(TrialOptions, ReachAWorkerAsTheyWereGiven) {
@@ -35,7 +39,7 @@ TEST(TrialOptions, ReachAWorkerAsTheyWereGiven) {
   EXPECT_TRUE(parsed.strict);
   EXPECT_EQ(parsed.soak, 4);
   EXPECT_TRUE(parsed.batch_invariant);
-  EXPECT_EQ(parsed.without_check, "soak");
+  EXPECT_EQ(parsed.checks.off(), Check::soak);
   EXPECT_EQ(parsed.seed, all_set().seed);
 }
 
@@ -50,6 +54,13 @@ TEST(TrialOptions, OfAReplayAreThoseThatTheRecordNeeds) {
 TEST(TrialOptions, DefaultsNeedNoWords) {
   EXPECT_TRUE(worker_words({}).empty());
   EXPECT_TRUE(replay_words({}, true).empty());
+}
+
+TEST(TrialOptions, NameTheChecksThatCanBeSwitchedOff) {
+  CLI::App worker;
+  TrialOptions parsed;
+  add_worker_options(worker, parsed);
+  EXPECT_THROW(worker.parse(Words{"sok", "--without-check"}), UsageError);
 }
 
 }  // namespace
