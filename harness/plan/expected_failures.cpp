@@ -4,13 +4,11 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
-#include <map>
 
 #include "harness/plan/case.h"
-#include "harness/records/csv.h"
+#include "harness/records/csv_header.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "kernels/device/device_id.h"
@@ -20,7 +18,7 @@ namespace {
 
 const std::vector<std::string> columns{"case",   "reason", "owner",         "expires",
                                        "device", "status", "implementation"};
-constexpr std::size_t required_columns = 4;
+const auto required_columns = std::span(columns).first(4);
 
 bool is_pattern(std::string_view text) {
   return text.find_first_of("*?[") != std::string_view::npos;
@@ -57,52 +55,6 @@ bool is_lane(const std::string& text, std::span<const std::string> backends) {
   });
 }
 
-/// Cells of one row by column, and errors that name a cell.
-class Row {
- public:
-  Row(std::string_view file, const CsvRow& header, const CsvRow& row) : file_(file), row_(row) {
-    if (row.fields.size() != header.fields.size()) {
-      throw UsageError(fmt::format("{}:{}:1: {} fields where the header has {}", file, row.line,
-                                   row.fields.size(), header.fields.size()));
-    }
-    for (std::size_t i = 0; i < header.fields.size(); ++i) index_[header.fields[i]] = i;
-  }
-  std::string operator[](const std::string& column) const {
-    const auto found = index_.find(column);
-    return found == index_.end() ? "" : row_.fields[found->second];
-  }
-  UsageError error(const std::string& column, const std::string& why) const {
-    const auto found = index_.find(column);
-    const std::size_t at = found == index_.end() ? 1 : row_.columns[found->second];
-    return UsageError(fmt::format("{}:{}:{}: {}: {}", file_, row_.line, at, column, why));
-  }
-
- private:
-  std::string_view file_;
-  const CsvRow& row_;
-  std::map<std::string, std::size_t> index_;
-};
-
-void check_header(std::string_view file, const CsvRow& header) {
-  for (std::size_t i = 0; i < header.fields.size(); ++i) {
-    const std::string& field = header.fields[i];
-    const auto fail = [&](const std::string& why) {
-      return UsageError(fmt::format("{}:{}:{}: {}", file, header.line, header.columns[i], why));
-    };
-    if (std::ranges::find(columns, field) == columns.end()) {
-      throw fail(unknown_name("column", field, columns));
-    }
-    if (std::ranges::count(header.fields, field) > 1) {
-      throw fail("column '" + field + "' is there twice");
-    }
-  }
-  for (std::size_t i = 0; i < required_columns; ++i) {
-    if (std::ranges::find(header.fields, columns[i]) != header.fields.end()) continue;
-    throw UsageError(
-        fmt::format("{}:{}:1: the header needs a column '{}'", file, header.line, columns[i]));
-  }
-}
-
 }  // namespace
 
 ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, std::string today,
@@ -110,34 +62,40 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
     : name_(name), today_(std::move(today)) {
   const std::vector<CsvRow> rows = read_csv(text, name);
   if (rows.empty()) throw UsageError(fmt::format("{}:1:1: no header", name));
-  check_header(name, rows.front());
+  const CsvHeader header(name, rows.front());
+  header.allow(columns);
+  for (const std::string& column : required_columns) header.need(column);
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const Row row(name, rows.front(), rows[i]);
-    Entry entry{rows[i].line, row["case"],   row["device"], row["implementation"],
-                Status::fail, row["reason"], row["owner"],  row["expires"]};
-    for (const char* column : {"case", "reason", "owner", "expires"}) {
-      if (is_blank(row[column])) throw row.error(column, "must not be empty");
+    header.check_width(rows[i]);
+    const auto cell = [&](std::string_view column) { return header.cell(rows[i], column); };
+    const auto error = [&](std::string_view column, std::string_view why) {
+      return header.error(rows[i], header.place(column), fmt::format("{}: {}", column, why));
+    };
+    Entry entry{rows[i].line, cell("case"),   cell("device"), cell("implementation"),
+                Status::fail, cell("reason"), cell("owner"),  cell("expires")};
+    for (const std::string& column : required_columns) {
+      if (is_blank(cell(column))) throw error(column, "must not be empty");
     }
     if (!is_pattern(entry.test)) {
       try {
         entry.test = parse_case_id(entry.test).id();
-      } catch (const UsageError& error) {
-        throw row.error("case", error.what());
+      } catch (const UsageError& wrong) {
+        throw error("case", wrong.what());
       }
     }
     if (!is_date(entry.expires)) {
-      throw row.error("expires", "'" + entry.expires + "' is no date; expected YYYY-MM-DD");
+      throw error("expires", "'" + entry.expires + "' is no date; expected YYYY-MM-DD");
     }
     if (!entry.device.empty() && !is_lane(entry.device, backends)) {
-      throw row.error("device", fmt::format("'{}' is no device; expected one of {} and its number, "
-                                            "as cuda:0 or cuda:*, or several as in results.csv",
-                                            entry.device, join(backends, ", ")));
+      throw error("device", fmt::format("'{}' is no device; expected one of {} and its number, "
+                                        "as cuda:0 or cuda:*, or several as in results.csv",
+                                        entry.device, join(backends, ", ")));
     }
-    if (!row["status"].empty()) {
-      const auto status = parse_status(row["status"]);
+    if (const std::string told = cell("status"); !told.empty()) {
+      const auto status = parse_status(told);
       if (!status || class_of(*status) == StatusClass::right ||
           class_of(*status) == StatusClass::skipped) {
-        throw row.error("status", "'" + row["status"] + "' is no failure");
+        throw error("status", "'" + told + "' is no failure");
       }
       entry.status = *status;
     }

@@ -1,13 +1,13 @@
 #include "harness/records/csv.h"
 
 #include <csv.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
 #include <new>
 
 #include "harness/records/formula_guard.h"
-#include "kernels/core/status.h"
 
 namespace assay {
 namespace {
@@ -216,6 +216,11 @@ std::vector<CsvRow> read_csv(std::istream& text, std::string_view name) {
   std::vector<CsvRow> rows;
   each_csv_row(text, name, [&](const CsvRow& row) { rows.push_back(row); });
   return rows;
+}
+
+UsageError wrong_width(std::string_view name, const CsvRow& row, std::size_t width) {
+  return UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, row.line,
+                                row.fields.size(), width));
 }
 
 std::string csv_line(std::span<const std::string> fields) {

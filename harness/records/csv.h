@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/core/status.h"
+
 namespace assay {
 
 /// One record of a CSV text with its position (lines and columns count from 1).
@@ -25,6 +27,9 @@ void each_csv_row(std::istream& text, std::string_view name,
 
 /// Reads all rows at once.
 std::vector<CsvRow> read_csv(std::istream& text, std::string_view name);
+
+/// Returns UsageError("NAME:LINE: N fields where the header has WIDTH").
+UsageError wrong_width(std::string_view name, const CsvRow& row, std::size_t width);
 
 /// One RFC 4180 record without its line end: a field is quoted where it must be, and text that a
 /// spreadsheet would compute is guarded (harness/records/formula_guard.h).

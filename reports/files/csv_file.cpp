@@ -41,9 +41,7 @@ void check_torn(std::string_view torn, std::size_t line, std::size_t width,
   // Skips empty lines, and counts them.
   const std::string text = std::string(line - 1, '\n') + std::string(torn) + (open ? "\"" : "");
   each_row(text, name, [&](const CsvRow& row) {
-    if (row.fields.size() <= width) return;
-    throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, row.line,
-                                 row.fields.size(), width));
+    if (row.fields.size() > width) throw wrong_width(name, row, width);
   });
   for (std::size_t at = torn.find('\n'); at != std::string_view::npos;) {
     const std::size_t end = torn.find('\n', at + 1);
@@ -70,9 +68,7 @@ std::size_t whole_rows(std::string_view text, std::string_view header, const std
   std::size_t width = 0;
   each_row(text.substr(0, whole), name, [&](const CsvRow& row) {
     if (width == 0) width = row.fields.size();
-    if (row.fields.size() == width) return;
-    throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, row.line,
-                                 row.fields.size(), width));
+    if (row.fields.size() != width) throw wrong_width(name, row, width);
   });
   const auto lines = std::ranges::count(text.substr(0, whole), '\n');
   check_torn(text.substr(whole), static_cast<std::size_t>(lines) + 1, width, name);

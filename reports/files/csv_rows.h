@@ -36,8 +36,7 @@ std::vector<Fields> read_rows(const std::filesystem::path& path, bool ended = tr
   }
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].fields.size() != header.size()) {
-      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", path.string(),
-                                   rows[i].line, rows[i].fields.size(), header.size()));
+      throw wrong_width(path.string(), rows[i], header.size());
     }
     visit_fields(all.emplace_back(), [&](std::string_view name, auto& field) {
       const std::size_t at = place(name);

@@ -7,26 +7,15 @@
 namespace assay {
 
 ResultsColumns::ResultsColumns(std::string_view name, const CsvRow& header)
-    : name_(name), width_(header.fields.size()) {
-  for (std::size_t i = 0; i < width_; ++i) {
-    if (!places_.emplace(header.fields[i], i).second) {
-      throw error(header, i, "column '" + header.fields[i] + "' is there twice");
-    }
+    : CsvHeader(name, header),
+      schema_at_(place("schema_version")),
+      low_at_(place("time_ci_low_s")) {
+  try {
+    for (const char* key : {"case_id", "device", "timing", "attempt", "repeat", "status"})
+      need(key);
+  } catch (const UsageError& missing) {
+    missing_ = missing;
   }
-  schema_at_ = place("schema_version");
-  low_at_ = place("time_ci_low_s");
-  for (const std::string_view needed :
-       {"case_id", "device", "timing", "attempt", "repeat", "status"}) {
-    if (place(needed) == absent) {
-      missing_ = error(header, 0, "the header needs a column '" + std::string(needed) + "'");
-      break;
-    }
-  }
-}
-
-std::size_t ResultsColumns::place(std::string_view column) const {
-  const auto found = places_.find(std::string(column));
-  return found == places_.end() ? absent : found->second;
 }
 
 void ResultsColumns::check_header() const {
@@ -36,11 +25,7 @@ void ResultsColumns::check_header() const {
 void ResultsColumns::check(const CsvRow& row) const {
   check_schema(row);
   check_header();
-  if (row.fields.size() != width_) {
-    throw error(row, row.fields.size() - 1,
-                std::to_string(row.fields.size()) + " fields where the header has " +
-                    std::to_string(width_));
-  }
+  check_width(row);
 }
 
 /// Runs before all other checks, as a newer schema may change anything else.
@@ -61,12 +46,6 @@ void ResultsColumns::check_interval(const CsvRow& row, std::optional<double> low
   if (low && high && *low > *high) {
     throw error(row, low_at_, "time_ci_low_s: above time_ci_high_s");
   }
-}
-
-UsageError ResultsColumns::error(const CsvRow& row, std::size_t field,
-                                 const std::string& why) const {
-  return UsageError(std::string(name_) + ":" + std::to_string(row.line) + ":" +
-                    std::to_string(row.columns[field]) + ": " + why);
 }
 
 UsageError second_row(std::string_view name, std::size_t line, std::size_t first_line,

@@ -4,28 +4,21 @@
 #include <cstddef>
 #include <functional>
 #include <istream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
-#include "harness/records/csv.h"
+#include "harness/records/csv_header.h"
 #include "harness/records/fields_text.h"
 #include "harness/records/record.h"
 #include "kernels/core/status.h"
 
 namespace assay {
 
-/// Places of the columns of one results.csv, found once.
-class ResultsColumns {
+/// Columns of one results.csv.
+class ResultsColumns : public CsvHeader {
  public:
-  static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
-
   ResultsColumns(std::string_view name, const CsvRow& header);
-
-  /// Returns `absent` if the file has no such column.
-  std::size_t place(std::string_view column) const;
 
   /// Throws UsageError if the key of a record or its status has no column.
   void check_header() const;
@@ -49,9 +42,6 @@ class ResultsColumns {
   void check_interval(const CsvRow& row, std::optional<double> low,
                       std::optional<double> high) const;
 
-  /// Returns "NAME:LINE:COLUMN: why".
-  UsageError error(const CsvRow& row, std::size_t field, const std::string& why) const;
-
  private:
   /// Refuses a time of 0 or less: no clock measured it, and it gives no rate.
   template <class T>
@@ -63,11 +53,8 @@ class ResultsColumns {
   }
   void check_schema(const CsvRow& row) const;
 
-  std::string_view name_;
-  std::size_t width_;
-  std::unordered_map<std::string, std::size_t> places_;
-  std::size_t schema_at_ = absent;
-  std::size_t low_at_ = absent;
+  std::size_t schema_at_;
+  std::size_t low_at_;
   std::optional<UsageError> missing_;  // thrown after the check of the schema
 };
 

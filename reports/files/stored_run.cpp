@@ -115,8 +115,7 @@ std::vector<DeviceCells> read_stored_devices(const fs::path& directory) {
   std::vector<DeviceCells> devices;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].fields.size() != rows[0].fields.size()) {
-      throw UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, rows[i].line,
-                                   rows[i].fields.size(), rows[0].fields.size()));
+      throw wrong_width(name, rows[i], rows[0].fields.size());
     }
     DeviceCells& cells = devices.emplace_back();
     for (std::size_t at = 0; at < rows[i].fields.size(); ++at) {
