@@ -13,6 +13,15 @@
 
 namespace assay {
 
+/// Returns the text of a whole file: the header, and a line for each row of a type with
+/// `visit_fields`.
+template <class Fields>
+std::string rows_text(const std::vector<Fields>& rows) {
+  std::string text = csv_line(field_names<Fields>()) + "\n";
+  for (const Fields& row : rows) text += csv_line(field_cells(row)) + "\n";
+  return text;
+}
+
 /// Reads the rows of a file that was written from `Fields`, a type with `visit_fields`, also by a
 /// version with fewer columns or more. Returns none if the file is missing or empty. A torn last
 /// row of a run that did not end is skipped (see whole_rows). Throws UsageError("FILE:LINE: why").

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "harness/records/csv.h"
 #include "harness/records/fields_text.h"
 #include "reports/files/atomic_file.h"
 #include "reports/files/csv_rows.h"
@@ -17,10 +16,8 @@ void RoundsCsv::add(const PairedRound& round) {
   file_.write(rows);
 }
 
-void write_paired_cases(const std::filesystem::path& path, std::span<const PairedCase> cases) {
-  std::string text = csv_line(field_names<PairedCase>()) + "\n";
-  for (const PairedCase& one : cases) text += csv_line(field_cells(one)) + "\n";
-  write_atomically(path, text);
+void write_paired_cases(const std::filesystem::path& path, const std::vector<PairedCase>& cases) {
+  write_atomically(path, rows_text(cases));
 }
 
 std::vector<PairedCase> read_paired_cases(const std::filesystem::path& path) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <vector>
 
 #include "harness/records/paired.h"
@@ -20,7 +19,7 @@ class RoundsCsv {
 };
 
 /// Writes ab.csv, a row for each case. Throws std::system_error that names the file.
-void write_paired_cases(const std::filesystem::path& path, std::span<const PairedCase> cases);
+void write_paired_cases(const std::filesystem::path& path, const std::vector<PairedCase>& cases);
 
 /// None if the file is missing: the comparison did not end.
 std::vector<PairedCase> read_paired_cases(const std::filesystem::path& path);

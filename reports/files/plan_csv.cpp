@@ -5,43 +5,28 @@
 #include <set>
 #include <tuple>
 
-#include "harness/records/csv.h"
-#include "harness/records/fields_text.h"
 #include "harness/records/input_file.h"
 #include "harness/records/record.h"
 #include "kernels/core/status.h"
 #include "reports/files/atomic_file.h"
+#include "reports/files/csv_rows.h"
 
 namespace assay {
 
-std::vector<std::string> plan_columns() {
-  return {"case_id", "device", "timing", "repeat", "skip_reason"};
-}
-
 void write_plan(const std::filesystem::path& path, const std::vector<PlanRow>& plan) {
-  std::string text = csv_line(plan_columns()) + "\n";
-  for (const PlanRow& row : plan) {
-    const std::vector<std::string> cells{to_cell(row.case_id), to_cell(row.device),
-                                         to_cell(row.timing), to_cell(row.repeat),
-                                         to_cell(row.skip_reason)};
-    text += csv_line(cells) + "\n";
-  }
-  write_atomically(path, text);
+  write_atomically(path, rows_text(plan));
 }
 
 namespace {
 
 PlanRow plan_row(const CsvRow& csv) {
-  if (csv.fields.size() != plan_columns().size()) throw UsageError("not a row of a plan");
-  PlanRow row{.case_id = csv.fields[0],
-              .device = csv.fields[1],
-              .timing = csv.fields[2],
-              .skip_reason = csv.fields[4],
-              .line = csv.line};
+  if (csv.fields.size() != field_names<PlanRow>().size()) throw UsageError("not a row of a plan");
+  PlanRow row{.line = csv.line};
+  auto cell = csv.fields.begin();
+  visit_fields(row, [&](std::string_view, auto& field) { from_cell(*cell++, field); });
   if (!row.timing.empty() && row.timing != batch_timing && row.timing != cold_timing) {
     throw UsageError(fmt::format("unknown timing '{}'", row.timing));
   }
-  from_cell(csv.fields[3], row.repeat);
   if (row.repeat < 1) throw UsageError(fmt::format("unknown repeat {}", row.repeat));
   return row;
 }
@@ -51,7 +36,7 @@ PlanRow plan_row(const CsvRow& csv) {
 std::vector<PlanRow> read_plan(const std::filesystem::path& path) {
   InputFile file(path);
   const std::vector<CsvRow> rows = read_csv(file, path.string());
-  if (rows.empty() || rows.front().fields != plan_columns()) {
+  if (rows.empty() || rows.front().fields != field_names<PlanRow>()) {
     throw UsageError(fmt::format("{}:1:1: not the columns of a plan", path.string()));
   }
   std::vector<PlanRow> plan;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace assay {
@@ -17,7 +20,14 @@ struct PlanRow {
   std::size_t line = 0;  // line of the file that it was read from
 };
 
-std::vector<std::string> plan_columns();
+template <class R, class Visitor>
+void visit_fields(R& row, Visitor&& visit) requires std::same_as<std::remove_const_t<R>, PlanRow> {
+  visit("case_id", row.case_id);
+  visit("device", row.device);
+  visit("timing", row.timing);
+  visit("repeat", row.repeat);
+  visit("skip_reason", row.skip_reason);
+}
 
 /// Writes plan.csv: all trials of a run, in their order, before the first begins. `--resume`
 /// completes those without a row in results.csv.

@@ -31,7 +31,7 @@ struct RunFile {
 /// Files in the order in which a run makes them.
 const std::vector<RunFile>& run_files() {
   static const std::vector<RunFile> files{
-      {"plan.csv", csv_line(plan_columns()) + "\n"},
+      {"plan.csv", csv_line(field_names<PlanRow>()) + "\n"},
       {"samples.csv", csv_line(samples_columns()) + "\n"},
       {std::string(results_name), csv_line(field_names<Record>()) + "\n"},
       {"devices.csv", csv_line(field_names<DeviceInfo>()) + "\n"},

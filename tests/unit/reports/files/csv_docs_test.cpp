@@ -34,7 +34,7 @@ std::vector<std::string> documented(const std::string& heading,
 TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## results.csv"), field_names<Record>());
   EXPECT_EQ(documented("## samples.csv"), samples_columns());
-  EXPECT_EQ(documented("## plan.csv"), plan_columns());
+  EXPECT_EQ(documented("## plan.csv"), field_names<PlanRow>());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
   EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());
   EXPECT_EQ(documented("## compare --csv"), comparison_columns());

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <vector>
 
 #include "tests/unit/reports_support.h"
 
@@ -15,7 +15,7 @@ TEST(PairedCsv, CasesAreReadBackAsTheyWereWritten) {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "ab.csv";
   EXPECT_TRUE(read_paired_cases(path).empty());
-  std::array<PairedCase, 2> cases;
+  std::vector<PairedCase> cases(2);
   cases[0] = {.case_id = "tensor_ops/add/f32/n=8",
               .verdict = PairedVerdict::regressed,
               .ratio = 1.25,
