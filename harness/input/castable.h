@@ -86,15 +86,6 @@ X near_tie_of_codes(std::uint64_t choice) {
   return choice / 4 % 2 == 0 ? near : -near;
 }
 
-template <class T>
-double as_double(T value) {
-  if constexpr (is_narrow_float<T>) {
-    return static_cast<float>(value);
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
 /// `value` or a similar one whose cast to `to` is defined and tells roundings apart.
 template <class X>
 X castable_to(X value, std::uint64_t bits, DType to) {
@@ -114,7 +105,7 @@ X castable_to(X value, std::uint64_t bits, DType to) {
       // A cast is undefined out of the range of the integer. Both ends are powers of two, or zero:
       // exact as doubles.
       const double end = std::ldexp(1.0, std::numeric_limits<Y>::digits);
-      const double whole = std::trunc(as_double(value));
+      const double whole = std::trunc(widen(value));
       const bool fits = whole >= (std::is_signed_v<Y> ? -end : 0.0) && whole < end;
       return fits ? value : round_to<X>(static_cast<double>(bits >> 57U));
     }

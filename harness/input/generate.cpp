@@ -268,9 +268,8 @@ void fill_by(const Data& data, const OpInstance& op, int input, const Stream& ke
       if constexpr (!std::is_integral_v<T>) {
         constexpr double most = 65504;
         const Stratified<Float16> each({-most, most}, start);
-        fill_with([&](std::uint64_t bits, std::int64_t i) {
-          return round_to<T>(as_double(each(bits, i)));
-        });
+        fill_with(
+            [&](std::uint64_t bits, std::int64_t i) { return round_to<T>(widen(each(bits, i))); });
       }
       return;
     case Distribution::around:

@@ -46,15 +46,6 @@ T correctly_rounded(double value, double rest) {
   }
 }
 
-template <class T>
-double widen(T value) {
-  if constexpr (is_narrow_float<T>) {
-    return static_cast<double>(static_cast<float>(value));
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
 /// Spacing at a finite y of numbers with `precision` bits and exponents from `lowest` on; below the
 /// smallest normal number, the spacing of the subnormals. Called for each element.
 inline double spacing(double y, int lowest, int precision) {

@@ -79,6 +79,16 @@ inline constexpr bool is_narrow_float =
     std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_same_v<T, Float8E4M3> ||
     std::is_same_v<T, Float8E5M2>;
 
+/// Converts any element to double: exact for every type but i64.
+template <class T>
+double widen(T value) {
+  if constexpr (is_narrow_float<T>) {
+    return static_cast<double>(static_cast<float>(value));
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
 /// Calls `f(std::type_identity<T>{})` with the C++ type that stores `dtype`.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {

@@ -12,15 +12,13 @@
 
 namespace assay::reference {
 
-/// Converts any element to double: exact for every type but i64.
+/// Converts like `widen`, but 8-bit floats by the decoder that no backend uses.
 template <class T>
 double wide(T x) {
   if constexpr (is_float8<T>) {
     return float8_value(x);
-  } else if constexpr (is_narrow_float<T>) {
-    return static_cast<double>(static_cast<float>(x));
   } else {
-    return static_cast<double>(x);
+    return widen(x);
   }
 }
 

@@ -16,12 +16,6 @@ constexpr int stored_bits() {
   return significand_bits<T>() - 1;
 }
 
-double number(double x) { return x; }
-template <class T>
-double number(T x) {
-  return static_cast<float>(x);
-}
-
 template <class T>
 void flip(T& element, int bit) {
   auto* bytes = reinterpret_cast<unsigned char*>(&element);
@@ -72,9 +66,9 @@ void drift(Launch& launch) {
     const double factor = 1 + std::ldexp(12.0, -stored_bits<T>());
     for (T& element : y) {
       if constexpr (is_narrow_float<T>) {
-        element = T(static_cast<float>(number(element) * factor));
+        element = T(static_cast<float>(widen(element) * factor));
       } else {
-        element = static_cast<T>(number(element) * factor);
+        element = static_cast<T>(widen(element) * factor);
       }
     }
   });
@@ -89,7 +83,7 @@ void set_nan(Launch& launch) {
 void nan_for_infinity(Launch& launch) {
   spoil_floats(launch, []<class T>(std::span<T> y) {
     for (T& element : y) {
-      if (std::isinf(number(element))) element = T(std::numeric_limits<float>::quiet_NaN());
+      if (std::isinf(widen(element))) element = T(std::numeric_limits<float>::quiet_NaN());
     }
   });
 }
@@ -98,7 +92,7 @@ void subnormals_flushed(Launch& launch) {
   const double smallest = std::ldexp(1.0, smallest_exponent(output_dtype(launch.op())));
   spoil_floats(launch, [smallest]<class T>(std::span<T> y) {
     for (T& element : y) {
-      if (std::abs(number(element)) < smallest) element = T{};
+      if (std::abs(widen(element)) < smallest) element = T{};
     }
   });
 }

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <random>
 
-#include "harness/oracle/number.h"
 #include "kernels/sim/backend.h"
 #include "tests/unit/timed_case.h"
 
@@ -130,11 +129,11 @@ TEST(Decoys, LookLikeResults) {
         double least = INFINITY;
         double most = 0;
         for (const T value : timed.verified[0].as<T>()) {
-          least = std::min(least, std::abs(oracle::widen(value)));
-          most = std::max(most, std::abs(oracle::widen(value)));
+          least = std::min(least, std::abs(widen(value)));
+          most = std::max(most, std::abs(widen(value)));
         }
         for (const T value : output.as<T>()) {
-          const double size = std::abs(oracle::widen(value));
+          const double size = std::abs(widen(value));
           EXPECT_GE(size, least / 2) << dtype;
           EXPECT_LE(size, most * 2) << dtype << ": no NaN either";
         }

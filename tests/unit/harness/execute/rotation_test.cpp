@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 
-#include "harness/oracle/number.h"
 #include "harness/oracle/tolerance.h"
 #include "kernels/sim/backend.h"
 #include "tests/unit/engine_support.h"
@@ -40,7 +39,7 @@ std::vector<std::vector<std::byte>> inputs_of(const RankInputs& inputs) {
 std::vector<double> numbers(const HostTensor& tensor) {
   std::vector<double> all;
   visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
-    for (const T value : tensor.as<T>()) all.push_back(static_cast<double>(oracle::widen(value)));
+    for (const T value : tensor.as<T>()) all.push_back(static_cast<double>(widen(value)));
   });
   return all;
 }

@@ -132,7 +132,7 @@ TEST(Generate, WhatIsCastFitsItsTarget) {
         double least = 0;
         double greatest = 0;
         for (const T element : tensor.as<T>()) {
-          const double x = std::trunc(static_cast<double>(static_cast<float>(element)));
+          const double x = std::trunc(widen(element));
           ASSERT_TRUE(x >= low && x <= high) << id << ": " << x;
           least = std::min(least, x);
           greatest = std::max(greatest, x);
@@ -527,11 +527,7 @@ std::vector<double> values_of(const HostTensor& tensor) {
   std::vector<double> values;
   visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
     for (const T x : tensor.as<T>()) {
-      if constexpr (is_narrow_float<T>) {
-        values.push_back(static_cast<float>(x));
-      } else {
-        values.push_back(static_cast<double>(x));
-      }
+      values.push_back(widen(x));
     }
   });
   return values;

@@ -45,7 +45,7 @@ class Product {
       for (std::size_t col = 0; col < 37; ++col) {
         double total = 0;
         for (std::size_t i = 0; i < terms; ++i) {
-          total = sum(total + factor(wide(x[row * in_ + i])) * factor(wide(w[col * in_ + i])));
+          total = sum(total + factor(widen(x[row * in_ + i])) * factor(widen(w[col * in_ + i])));
         }
         y.push_back(T(static_cast<float>(total)));
       }
@@ -89,10 +89,6 @@ class Product {
 
  private:
   int last() const { return static_cast<int>(passes(op_).size()) - 1; }
-  template <class T>
-  static double wide(T x) {
-    return static_cast<double>(static_cast<float>(x));
-  }
 
   OpInstance op_;
   std::size_t in_;

@@ -29,6 +29,13 @@ TEST(DType, NamesRoundTripAndSizesMatchTheStorageTypes) {
   EXPECT_EQ(parse_dtype("float8_e4m3fn"), DType::e4m3);
 }
 
+TEST(DType, ElementsWidenToDouble) {
+  EXPECT_EQ(widen(BFloat16(-0.5F)), -0.5);
+  EXPECT_EQ(widen(Float8E5M2(57344.0F)), 57344);
+  EXPECT_EQ(widen(0.1F), double{0.1F});
+  EXPECT_EQ(widen(std::int64_t{-3}), -3);
+}
+
 TEST(DType, UnitRoundoffIsHalfAnUlpOfOne) {
   EXPECT_EQ(unit_roundoff(DType::f64), std::numeric_limits<double>::epsilon() / 2);
   EXPECT_EQ(unit_roundoff(DType::f32), std::numeric_limits<float>::epsilon() / 2);
