@@ -82,10 +82,7 @@ void add_ab_options(CLI::App& app, AbOptions& o) {
   add_stand_ins_option(app, o.selection);
   app.add_option("--out", o.out, "directory for the files (default: assay-ab/TIME-HOST)")
       ->type_name("DIR");
-  app.add_option("--timeout", o.timeout_s, "limit for one case on one side")
-      ->check(number_between(1, 1e9))
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  add_timeout_option(app, o.timeout_s, "limit for one case on one side");
   app.add_flag("--wait", o.wait, "wait for a device that another run holds");
   app.add_flag("--quiet", o.quiet, "show no progress");
 }

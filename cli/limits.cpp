@@ -96,10 +96,7 @@ Command add_limits(CLI::App& program) {
       "limits", "measure the ceilings of every figure: memory, matrix units, links, launches");
   add_device_options(*app, options->selection);
   add_stand_ins_option(*app, options->selection);
-  app->add_option("--timeout", options->timeout_s, "limit for one case")
-      ->check(number_between(1, 1e9))
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  add_timeout_option(*app, options->timeout_s, "limit for one case");
   app->add_option("--csv", options->csv, "write the rows, as in limits.csv of a run")
       ->check(not_empty())
       ->type_name("FILE");

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/run_flags.h"
+#include "cli/stored_command.h"
 #include "session/process/this_launch.h"
 #include "session/workers/mpi_job.h"
 #include "session/workers/worker_command.h"
@@ -29,7 +30,7 @@ Command add_run(CLI::App& program) {
             }
             // True even if it is empty: a script's unset variable must not begin another run.
             const bool resumes = app->count("--resume") > 0;
-            if (resumes) check_resume_options(*app);
+            if (resumes) refuse_with_resume(*app, "a run is completed as it was begun");
             Job job = resumes ? resume_job(*options, parse_run_options) : begin_job(*options);
             return run(job);
           }};

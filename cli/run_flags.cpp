@@ -1,9 +1,7 @@
 #include "cli/run_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "cli/selection_flags.h"
 #include "cli/stored_command.h"
@@ -20,10 +18,6 @@ const CLI::Validator at_least_one_second(
       return right ? std::string() : "must be a number of seconds from 1, not '" + text + "'";
     },
     "");
-
-/// Options that may go with --resume: those of output and waiting.
-constexpr auto with_resume =
-    std::to_array<std::string_view>({"--resume", "--quiet", "--jsonl", "--wait", "--help"});
 
 CLI::Option* add_seconds(CLI::App& app, const char* name, double& value, const char* help) {
   return app.add_option(name, value, help)->check(at_least_one_second)->type_name("SECONDS");
@@ -100,10 +94,6 @@ RunOptions parse_run_options(const std::vector<std::string>& command_line) {
   add_run_options(app, options);
   parse_stored(app, "run", command_line);
   return options;
-}
-
-void check_resume_options(const CLI::App& command) {
-  refuse_with_resume(command, with_resume, "a run is completed as it was begun");
 }
 
 }  // namespace assay::cli

@@ -21,8 +21,4 @@ void add_trial_options(CLI::App& command, RunOptions& options);
 /// understand it.
 RunOptions parse_run_options(const std::vector<std::string>& command_line);
 
-/// Throws UsageError for an option that may not go with --resume: the stored command line has all
-/// others.
-void check_resume_options(const CLI::App& command);
-
 }  // namespace assay::cli

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "session/options/validators.h"
+
 namespace assay::cli {
 namespace {
 
@@ -82,6 +84,13 @@ void add_stand_ins_option(CLI::App& command, SelectionOptions& o) {
                 "also simulated and emulated devices, to try things out: their times are no "
                 "hardware's")
       ->group(group);
+}
+
+void add_timeout_option(CLI::App& command, double& timeout_s, const char* help) {
+  command.add_option("--timeout", timeout_s, help)
+      ->check(number_between(1, 1e9))
+      ->type_name("SECONDS")
+      ->capture_default_str();
 }
 
 void add_timing_options(CLI::App& command, SelectionOptions& o) {

@@ -16,6 +16,8 @@ void add_device_options(CLI::App& command, SelectionOptions& options);
 CLI::Option* add_timing_option(CLI::App& command, SelectionOptions& options);
 /// Adds --stand-ins, for commands that only measure.
 void add_stand_ins_option(CLI::App& command, SelectionOptions& options);
+/// Adds --timeout, for commands whose limit is the same for all profiles.
+void add_timeout_option(CLI::App& command, double& timeout_s, const char* help);
 /// Adds --check-only and --timing.
 void add_timing_options(CLI::App& command, SelectionOptions& options);
 

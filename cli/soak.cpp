@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/soak_flags.h"
+#include "cli/stored_command.h"
 
 namespace assay::cli {
 
@@ -24,7 +25,7 @@ Examples:
   assay soak --resume assay-soaks/TIME-HOST    goes on for the remaining time)");
   return {app, [app, options] {
             const bool resumes = app->count("--resume") > 0;
-            if (resumes) check_soak_resume(*app);
+            if (resumes) refuse_with_resume(*app, "a soak goes on as it was begun");
             SoakJob job =
                 resumes ? resume_soak(*options, parse_soak_options) : begin_soak(*options);
             return soak(job);

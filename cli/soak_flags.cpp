@@ -1,21 +1,12 @@
 #include "cli/soak_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <string_view>
 
 #include "cli/selection_flags.h"
 #include "cli/stored_command.h"
 #include "session/options/validators.h"
 
 namespace assay::cli {
-namespace {
-
-/// Options that may go with --resume: those of output and waiting.
-constexpr auto with_soak_resume =
-    std::to_array<std::string_view>({"--resume", "--quiet", "--wait", "--help"});
-
-}  // namespace
 
 void add_soak_options(CLI::App& app, SoakOptions& o) {
   app.add_option("--for", o.duration, "how long: 8h, 30m, 45s, 1h30m")
@@ -35,10 +26,7 @@ void add_soak_options(CLI::App& app, SoakOptions& o) {
       ->type_name("ID")
       ->allow_extra_args(false);
   add_device_options(app, o.selection);
-  app.add_option("--timeout", o.timeout_s, "limit for an interval, beyond its own time")
-      ->check(number_between(1, 1e9))
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  add_timeout_option(app, o.timeout_s, "limit for an interval, beyond its own time");
   app.add_flag("--fail-fast", o.fail_fast, "end at the first interval with a wrong bit");
   app.add_flag("--wait", o.wait, "wait for a device that another run holds");
   app.add_flag("--quiet", o.quiet, "show only wrong results and the end");
@@ -50,10 +38,6 @@ SoakOptions parse_soak_options(const std::vector<std::string>& command_line) {
   add_soak_options(app, options);
   parse_stored(app, "soak", command_line);
   return options;
-}
-
-void check_soak_resume(const CLI::App& command) {
-  refuse_with_resume(command, with_soak_resume, "a soak goes on as it was begun");
 }
 
 }  // namespace assay::cli

@@ -17,7 +17,4 @@ void add_soak_options(CLI::App& command, SoakOptions& options);
 /// understand it.
 SoakOptions parse_soak_options(const std::vector<std::string>& command_line);
 
-/// Throws UsageError for an option that may not go with --resume.
-void check_soak_resume(const CLI::App& command);
-
 }  // namespace assay::cli

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
 #include "kernels/core/status.h"
 
@@ -23,8 +24,9 @@ void parse_stored(CLI::App& app, std::string_view command,
   }
 }
 
-void refuse_with_resume(const CLI::App& command, std::span<const std::string_view> allowed,
-                        std::string_view why) {
+void refuse_with_resume(const CLI::App& command, std::string_view why) {
+  constexpr auto allowed =
+      std::to_array<std::string_view>({"--resume", "--quiet", "--jsonl", "--wait", "--help"});
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || std::ranges::count(allowed, option->get_name()) > 0) continue;
     throw UsageError(fmt::format("{} does not go with --resume: {}", option->get_name(), why));

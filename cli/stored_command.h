@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +16,8 @@ void parse_stored(CLI::App& app, std::string_view command,
                   const std::vector<std::string>& command_line);
 
 /// Throws UsageError for an option of `command` that may not go with --resume, as the stored
-/// command line has it; `why` goes on behind "--x does not go with --resume".
-void refuse_with_resume(const CLI::App& command, std::span<const std::string_view> allowed,
-                        std::string_view why);
+/// command line has it: any but those of output and waiting. `why` goes on behind "--x does not go
+/// with --resume".
+void refuse_with_resume(const CLI::App& command, std::string_view why);
 
 }  // namespace assay::cli
