@@ -8,80 +8,13 @@
 #include "kernels/core/status.h"
 #include "kernels/device/forwarding.h"
 #include "tests/unit/engine_support.h"
+#include "tests/unit/noting_device.h"
 
 namespace assay {
 namespace {
 
 const std::string both_ways =
     "transfers/device_memcpy/u8/from=pinned,to=device,bytes=4,by=engine,ways=both";
-
-struct Notes {
-  std::string text;  // the calls, in order
-  bool can_block = true;
-  bool has_graphs = false;
-  bool may_wait = false;
-  bool refuses = false;
-  int blocks_left = 1000;
-
-  void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
-};
-
-class NotingKernel final : public Kernel {
- public:
-  NotingKernel(Notes& notes, std::string word) : notes_(notes), word_(std::move(word)) {}
-  void launch() override {
-    if (notes_.refuses) throw DeviceError(Failure::internal, "refused");
-    notes_.add(word_);
-  }
-  std::string implementation() const override { return word_; }
-  bool may_wait() const override { return notes_.may_wait; }
-
- private:
-  Notes& notes_;
-  std::string word_;
-};
-
-class NotingStream final : public ForwardingStream {
- public:
-  NotingStream(std::unique_ptr<Stream> real, Notes& notes)
-      : ForwardingStream(std::move(real)), notes_(notes) {}
-  void record(Event& event) override {
-    notes_.add("record");
-    ForwardingStream::record(event);
-  }
-  void flush_caches() override { notes_.add("flush"); }
-  bool block() override {
-    const bool blocks = notes_.can_block && notes_.blocks_left-- > 0;
-    if (blocks) notes_.add("block");
-    return blocks;
-  }
-  void synchronize() override { notes_.add("wait"); }
-  void unblock() override { notes_.add("unblock"); }
-  std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t launches,
-                                   std::span<Stream* const> streams) override {
-    if (!notes_.has_graphs) return nullptr;
-    const std::string each = streams.size() == 1 ? "" : "x" + std::to_string(streams.size());
-    return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches) + each);
-  }
-
- private:
-  Notes& notes_;
-};
-
-class NotingDevice final : public ForwardingDevice {
- public:
-  NotingDevice(std::unique_ptr<Device> real, Notes& notes)
-      : ForwardingDevice(std::move(real)), notes_(notes) {}
-  std::unique_ptr<Stream> create_stream() override {
-    return std::make_unique<NotingStream>(ForwardingDevice::create_stream(), notes_);
-  }
-  std::unique_ptr<Kernel> prepare(const OpInstance&, const Binding&) override {
-    return std::make_unique<NotingKernel>(notes_, "launch");
-  }
-
- private:
-  Notes& notes_;
-};
 
 class TrialTiming : public testing::Test {
  protected:
@@ -98,7 +31,7 @@ class TrialTiming : public testing::Test {
     return notes_.text;
   }
 
-  Notes notes_;
+  Notes notes_{.can_block = true};
   std::string launched_by_;
 };
 

@@ -17,11 +17,11 @@
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/cpu/traits.h"
-#include "kernels/device/forwarding.h"
 #include "kernels/device/launch_info.h"
 #include "kernels/ranks/backend.h"
 #include "kernels/remote/collective.h"
 #include "kernels/remote/server.h"
+#include "tests/unit/noting_device.h"
 
 namespace assay::ranks {
 
@@ -253,16 +253,6 @@ TEST_F(RanksAsDevices, SayWhichOfThemHasNotWhatIsAsked) {
 
 // --- Calls between the readings of a rank's clock ------------------------------------------------
 
-struct Notes {
-  std::string text;  // the calls of a rank, in order
-  bool refuses = false;
-  bool refuses_uploads = false;
-  bool can_block = false;
-  bool has_graphs = false;
-
-  void add(const std::string& word) { text += (text.empty() ? "" : " ") + word; }
-};
-
 class NotingGroup final : public ThreadGroup {
  public:
   NotingGroup(Hub& hub, int rank, Notes& notes) : ThreadGroup(hub, rank), notes_(notes) {}
@@ -278,65 +268,6 @@ class NotingGroup final : public ThreadGroup {
   void run(std::span<const int> members, const CollectiveCall& call) override {
     notes_.add("meet" + std::to_string(members.size()));
     ThreadGroup::run(members, call);
-  }
-
- private:
-  Notes& notes_;
-};
-
-class NotingKernel final : public Kernel {
- public:
-  explicit NotingKernel(Notes& notes, std::string word = "launch")
-      : notes_(notes), word_(std::move(word)) {}
-  void launch() override {
-    if (notes_.refuses) throw DeviceError(Failure::device_lost, "refused");
-    notes_.add(word_);
-  }
-  std::string implementation() const override { return "none"; }
-
- private:
-  Notes& notes_;
-  std::string word_;
-};
-
-class NotingStream final : public ForwardingStream {
- public:
-  NotingStream(std::unique_ptr<Stream> real, Notes& notes)
-      : ForwardingStream(std::move(real)), notes_(notes) {}
-  void record(Event& event) override {
-    notes_.add("record");
-    ForwardingStream::record(event);
-  }
-  void flush_caches() override { notes_.add("flush"); }
-  void synchronize() override { notes_.add("wait"); }
-  bool block() override {
-    if (notes_.can_block) notes_.add("block");
-    return notes_.can_block;
-  }
-  void unblock() override { notes_.add("unblock"); }
-  std::unique_ptr<Kernel> as_graph(Kernel& /*kernel*/, std::int64_t launches,
-                                   std::span<Stream* const> /*streams*/) override {
-    if (!notes_.has_graphs) return nullptr;
-    return std::make_unique<NotingKernel>(notes_, "graph" + std::to_string(launches));
-  }
-
- private:
-  Notes& notes_;
-};
-
-class NotingDevice final : public ForwardingDevice {
- public:
-  NotingDevice(std::unique_ptr<Device> real, Notes& notes)
-      : ForwardingDevice(std::move(real)), notes_(notes) {}
-  std::unique_ptr<Stream> create_stream() override {
-    return std::make_unique<NotingStream>(ForwardingDevice::create_stream(), notes_);
-  }
-  void upload(void* to, const void* from, std::size_t bytes) override {
-    if (notes_.refuses_uploads) throw DeviceError(Failure::device_lost, "no upload");
-    ForwardingDevice::upload(to, from, bytes);
-  }
-  std::unique_ptr<Kernel> prepare(const OpInstance&, const Binding&) override {
-    return std::make_unique<NotingKernel>(notes_);
   }
 
  private:
