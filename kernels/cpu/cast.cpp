@@ -9,34 +9,16 @@ namespace {
 /// Converts X to Y with one rounding. Map widens 16-bit floats to f32 before the call.
 template <class Y>
 struct CastTo {
-  Y operator()(double x) const {
-    if constexpr (is_narrow_float<Y>) {
-      return Y(rounded_to_odd(x));
-    } else {
-      return static_cast<Y>(x);
-    }
-  }
-  Y operator()(std::int64_t x) const {
-    if constexpr (is_narrow_float<Y>) {
-      return Y(rounded_to_odd(x));
-    } else {
-      return static_cast<Y>(x);
-    }
-  }
-  Y operator()(std::int32_t x) const {
-    if constexpr (is_narrow_float<Y>) {
-      return Y(rounded_to_odd(static_cast<double>(x)));
-    } else {
-      return static_cast<Y>(x);
-    }
-  }
-  // Converts f32, and 8-bit integers, which fit into an f32.
   template <class X>
   Y operator()(X x) const {
-    if constexpr (is_narrow_float<Y>) {
-      return Y(static_cast<float>(x));
-    } else {
+    if constexpr (!is_narrow_float<Y>) {
       return static_cast<Y>(x);
+    } else if constexpr (std::is_same_v<X, double> || std::is_same_v<X, std::int64_t>) {
+      return Y(rounded_to_odd(x));
+    } else if constexpr (std::is_same_v<X, std::int32_t>) {
+      return Y(rounded_to_odd(static_cast<double>(x)));
+    } else {
+      return Y(static_cast<float>(x));  // f32, and 8-bit integers, which fit into it
     }
   }
 };

@@ -3,23 +3,14 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/core/element_functions.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/map.h"
 
 namespace assay::cpu {
 namespace {
 
-/// Converts integers to unsigned, so that sums and products wrap. Gloo's own functions use signed
-/// ones, whose overflow is undefined.
-template <class T>
-auto wrapping(T x) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<std::make_unsigned_t<T>>(x);
-  } else {
-    return x;
-  }
-}
-
+// Integers wrap. Gloo's own functions use signed ones, whose overflow is undefined.
 struct Sum {
   template <class T>
   T operator()(T a, T b) const {
@@ -60,12 +51,7 @@ template <class T>
 struct Times {
   Computed<T> factor;
   Computed<T> operator()(Computed<T> x) const {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(x) * static_cast<U>(factor));  // wraps
-    } else {
-      return x * factor;
-    }
+    return static_cast<Computed<T>>(wrapping(x) * wrapping(factor));
   }
 };
 

@@ -226,14 +226,8 @@ State solve_argmax(const Problem& p) {
   return {as_state(static_cast<std::int64_t>(index))};
 }
 
-/// Calls make(std::type_identity<T>{}) with the type of the op's elements.
-template <class Make>
-Reference for_type(const OpInstance& op, const Make& make) {
-  return visit_dtype(op.dtype, make);
-}
-
 Reference sum(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) -> Reference {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_sum<T>, .bits = one_word<T>};
     } else {
@@ -243,7 +237,7 @@ Reference sum(const OpInstance& op) {
 }
 
 Reference prod(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) -> Reference {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_product<T>, .bits = one_word<T>};
     } else {
@@ -253,37 +247,37 @@ Reference prod(const OpInstance& op) {
 }
 
 Reference mean(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_mean<T>, .values = real_value};
   });
 }
 
 Reference dot(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_dot<T>, .values = real_value};
   });
 }
 
 Reference norm2(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_norm<T>, .values = real_value};
   });
 }
 
 Reference reduce_min(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_least<T>, .bits = one_word<T>};
   });
 }
 
 Reference reduce_max(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_greatest<T>, .bits = one_word<T>};
   });
 }
 
 Reference argmax(const OpInstance& op) {
-  return for_type(op, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_argmax<T>, .bits = one_word<std::int64_t>};
   });
 }

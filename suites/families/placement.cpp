@@ -12,14 +12,9 @@ Suite placement_suite() {
   const Axis devices =
       axis("devices",
            {{seeds, 2}, {smoke, 3}, {standard, 4}, {full, 5}, {full, 6}, {full, 7}, {full, 8}});
-  const Axis or_one = axis("devices", {{seeds, 1},
-                                       {seeds, 2},
-                                       {smoke, 3},
-                                       {standard, 4},
-                                       {full, 5},
-                                       {full, 6},
-                                       {full, 7},
-                                       {full, 8}});
+  const std::vector<std::pair<Level, ParamValue>> one_to_eight{
+      {seeds, 1}, {seeds, 2}, {smoke, 3}, {standard, 4},
+      {full, 5},  {full, 6},  {full, 7},  {full, 8}};
   const Axis matrix{{"rows", "cols"}, {{seeds, {7, 5}}, {seeds, {1, 1}}, {smoke, {129, 257}}}};
   const Axis layouts =
       axis("layout", {{seeds, "dense"}, {seeds, "transposed"}, {seeds, "columns"}});
@@ -34,14 +29,6 @@ Suite placement_suite() {
   // Batches that divide evenly among the devices, that do not, and that are too small for all.
   const Axis batches{{"batch", "in", "width", "layers"},
                      {{seeds, {16, 10, 16, 3}}, {seeds, {17, 10, 16, 2}}, {seeds, {1, 10, 16, 1}}}};
-  const Axis ranks = axis("ranks", {{seeds, 1},
-                                    {seeds, 2},
-                                    {smoke, 3},
-                                    {standard, 4},
-                                    {full, 5},
-                                    {full, 6},
-                                    {full, 7},
-                                    {full, 8}});
   const Axis samples{{"samples", "in", "out"},
                      {{seeds, {16, 10, 5}}, {seeds, {13, 3, 1}}, {smoke, {256, 120, 84}}}};
   // Checks only: the suite `transfers` measures the cost of a move.
@@ -70,8 +57,11 @@ Suite placement_suite() {
           {{"sequential"}, {f32, f64, bf16, f16}, {stacks, bias, relu}, never},
           {{"manual_seed"}, {f32, f64}, {numbers, seeds_of_numbers}, never},
           {{"manual_seed_all"}, {f32}, {devices, numbers, seeds_of_numbers}, never},
-          {{"data_parallel"}, {f32, bf16}, {or_one, batches, bias, relu}, never},
-          {{"distributed_gradient"}, {f32, f64}, {ranks, samples}, never}}};
+          {{"data_parallel"},
+           {f32, bf16},
+           {axis("devices", one_to_eight), batches, bias, relu},
+           never},
+          {{"distributed_gradient"}, {f32, f64}, {axis("ranks", one_to_eight), samples}, never}}};
 }
 
 }  // namespace assay
