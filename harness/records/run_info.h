@@ -56,7 +56,7 @@ struct RunInfo {
   std::vector<std::string> notes;
   std::int64_t references_computed = 0;  // known at the end
   std::int64_t references_shared = 0;    // reused by another trial; known at the end
-  std::vector<Session> sessions;         // at least one; the last is the current one
+  std::vector<Session> sessions;         // the last is the current one
   GivenFile expected;                    // the list of known failures
   GivenFile kernels;                     // of others
   std::string kernels_name;  // what they call themselves, with the versions of their libraries

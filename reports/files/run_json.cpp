@@ -14,8 +14,7 @@ namespace {
 
 constexpr int schema = 1;
 
-/// Reads the sessions of a run. Older versions wrote their starts, and the rest of the last alone.
-std::vector<Session> sessions_of(const JsonObject& keys, const RunInfo& run) {
+std::vector<Session> sessions_of(const JsonObject& keys) {
   std::vector<Session> sessions;
   if (const nlohmann::json* const stored = keys.find("sessions")) {
     if (!stored->is_array()) throw UsageError("'sessions' must be a list");
@@ -30,18 +29,6 @@ std::vector<Session> sessions_of(const JsonObject& keys, const RunInfo& run) {
       session_keys.get("wall_s", session.wall_s);
       session_keys.get("trials_taken", session.taken);
     }
-  }
-  if (sessions.empty()) {
-    std::vector<std::string> resumed_at;
-    keys.get("resumed_at", resumed_at);
-    sessions.push_back({.started_at = run.started_at, .command_line = run.command_line});
-    for (const std::string& time : resumed_at) sessions.push_back({.started_at = time});
-    Session& last = sessions.back();
-    last.ended_at = run.ended_at;
-    last.interrupted = run.interrupted;
-    last.exit_code = run.exit_code;
-    last.wall_s = run.wall_s;
-    last.taken = run.taken;
   }
   return sessions;
 }
@@ -93,7 +80,7 @@ RunInfo from_json(const nlohmann::json& json) {
   keys.get("wall_s", run.wall_s);
   keys.get("trials_taken", run.taken);
   keys.get("notes", run.notes);
-  run.sessions = sessions_of(keys, run);
+  run.sessions = sessions_of(keys);
   if (const nlohmann::json* const list = keys.find("expected")) run.expected = given_file(*list);
   if (const nlohmann::json* const kernels = keys.find("kernels")) {
     run.kernels = given_file(*kernels);

@@ -13,9 +13,9 @@ namespace assay {
 /// before.
 std::string run_json(const RunInfo& run, bool ended);
 
-/// Parses such a text; `ended_at` is empty while the run goes on. Values that an older version did
-/// not write keep their defaults. Devices are left out: devices.csv has them. Throws UsageError for
-/// other text, and for a newer schema.
+/// Parses such a text; `ended_at` is empty while the run goes on. Missing values keep their
+/// defaults. Devices are left out: devices.csv has them. Throws UsageError for other text, and for
+/// a newer schema.
 RunInfo parse_run_json(std::string_view text);
 
 /// run.json: written at the beginning, so that a killed run has it, and replaced at the end.

@@ -67,11 +67,9 @@ std::string side_text(const JsonObject& side) {
     environment.need(entry.key().c_str(), value);
     text += fmt::format(" {}={}", entry.key(), shell_word(value));
   }
-  if (side.find("kernels") != nullptr) {  // not in files of earlier versions
-    std::string kernels;
-    side.need("kernels", kernels);
-    if (!kernels.empty()) text += " --kernels " + shell_word(kernels);
-  }
+  std::string kernels;
+  side.get("kernels", kernels);
+  if (!kernels.empty()) text += " --kernels " + shell_word(kernels);
   std::vector<std::string> faults;
   side.need("sim_faults", faults);
   for (const std::string& fault : faults) text += " --sim-fault " + shell_word(fault);

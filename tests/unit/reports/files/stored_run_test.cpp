@@ -131,20 +131,6 @@ TEST(StoredRun, ItsSessionsReadBackAndAddUp) {
   }
 }
 
-TEST(StoredRun, OfAnOlderVersionTheLastSessionAloneHasTimes) {
-  const RunInfo run = parse_run_json(R"({"run_id": "r", "host": "h", "git_revision": "g",
-      "build_id": "b", "command_line": ["assay"], "planned": 1, "started_at": "monday",
-      "resumed_at": ["tuesday"], "ended_at": "tuesday noon", "interrupted": false, "exit_code": 1,
-      "wall_s": 7, "trials_taken": 2})");
-  ASSERT_EQ(run.sessions.size(), 2U);
-  EXPECT_EQ(run.sessions[0].started_at, "monday");
-  EXPECT_FALSE(run.sessions[0].ended());
-  EXPECT_EQ(run.sessions[1].started_at, "tuesday");
-  EXPECT_EQ(run.sessions[1].exit_code, 1);
-  EXPECT_EQ(run.sessions[1].wall_s, 7);
-  EXPECT_EQ(run.sessions[1].taken, 2);
-}
-
 TEST(StoredRun, DirectoriesAreFoundOnceAndNotDeeper) {
   const TemporaryDirectory folder;
   store(folder / "runs/b", sample_run(1, 0));
