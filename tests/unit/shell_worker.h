@@ -13,6 +13,11 @@ class Collect final : public Sink {
  public:
   void result(const Result& result) override { records.push_back(result.record); }
   void held(const Record& first_take) override { held_cases.push_back(first_take.case_id); }
+  std::vector<Status> statuses() const {
+    std::vector<Status> all;
+    for (const Record& record : records) all.push_back(record.status);
+    return all;
+  }
   std::vector<Record> records;
   std::vector<std::string> held_cases;
 };

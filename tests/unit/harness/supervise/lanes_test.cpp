@@ -46,11 +46,6 @@ class Lanes : public testing::Test {
     Supervisor supervisor(std::move(options), info, sinks);
     return supervisor.execute(plan);
   }
-  std::vector<Status> statuses() const {
-    std::vector<Status> all;
-    for (const Record& record : collect_.records) all.push_back(record.status);
-    return all;
-  }
 
   Collect collect_;
 };
@@ -81,7 +76,7 @@ TEST_F(Lanes, ChecksRunSideBySideAsFarAsAllowed) {
     EXPECT_EQ(overlapped, lanes == 2) << text;
     std::filesystem::remove(log);
   }
-  EXPECT_EQ(statuses(), std::vector<Status>(4, Status::pass));
+  EXPECT_EQ(collect_.statuses(), std::vector<Status>(4, Status::pass));
 }
 
 TEST_F(Lanes, TimesAreTakenOneAtATimeUnlessAskedOtherwise) {
@@ -99,7 +94,7 @@ TEST_F(Lanes, TimesAreTakenOneAtATimeUnlessAskedOtherwise) {
     EXPECT_EQ(overlapped, overlap) << text;
     std::filesystem::remove(log);
   }
-  EXPECT_EQ(statuses(), std::vector<Status>(12, Status::pass));
+  EXPECT_EQ(collect_.statuses(), std::vector<Status>(12, Status::pass));
 }
 
 TEST_F(Lanes, WaitingForATurnDoesNotCountAsTime) {
@@ -107,7 +102,8 @@ TEST_F(Lanes, WaitingForATurnDoesNotCountAsTime) {
   EXPECT_EQ(
       run({.worker = command, .timeout_s = 1.2, .lanes = 4}, on({"cpu", "sim:0", "sim:1"}, 1)),
       PlanEnd::completed);
-  EXPECT_EQ(statuses(), std::vector<Status>(3, Status::pass)) << "the last waits for 1.6 s";
+  EXPECT_EQ(collect_.statuses(), std::vector<Status>(3, Status::pass))
+      << "the last waits for 1.6 s";
 }
 
 TEST_F(Lanes, ACollectiveStartsWhenTheWorkersOfItsMembersHaveLeft) {
@@ -222,7 +218,7 @@ TEST_F(Lanes, RetriesAreRowsAndAPassOnRetryIsFlaky) {
   command.environment.emplace_back("MARK", mark);
   EXPECT_EQ(run({.worker = command, .retries = 1}, trials(3)), PlanEnd::completed);
   using enum Status;
-  EXPECT_EQ(statuses(), (std::vector{pass, crash, flaky, crash, crash}));
+  EXPECT_EQ(collect_.statuses(), (std::vector{pass, crash, flaky, crash, crash}));
   std::vector<std::int64_t> attempts;
   for (const Record& record : collect_.records) attempts.push_back(record.attempt);
   EXPECT_EQ(attempts, (std::vector<std::int64_t>{1, 1, 2, 1, 2}));
@@ -232,7 +228,7 @@ TEST_F(Lanes, RetriesAreRowsAndAPassOnRetryIsFlaky) {
 TEST_F(Lanes, FailFastEndsAfterTheFirstThatStaysBad) {
   const WorkerCommand command = any_device(R"(case "$line" in *n=2*) exit 3;; esac;)");
   EXPECT_EQ(run({.worker = command, .fail_fast = true}, trials(3)), PlanEnd::failed_fast);
-  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::crash}));
+  EXPECT_EQ(collect_.statuses(), (std::vector{Status::pass, Status::crash}));
 }
 
 TEST_F(Lanes, AKnownFailureIsNeitherRetriedNorDoesItEndTheRun) {
@@ -245,7 +241,7 @@ TEST_F(Lanes, AKnownFailureIsNeitherRetriedNorDoesItEndTheRun) {
                [](const Record& record) { return record.status == Status::crash ? "known" : ""; }},
           trials(3)),
       PlanEnd::completed);
-  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::crash, Status::pass}));
+  EXPECT_EQ(collect_.statuses(), (std::vector{Status::pass, Status::crash, Status::pass}));
   EXPECT_EQ(collect_.records[1].expected_failure, "known");
 }
 
@@ -263,14 +259,15 @@ TEST_F(Lanes, ALineThatNobodyAskedForIsNotTheNextAnswer) {
   };
   run({.worker = shell("while read -r line; do answer; echo noise; done"), .interrupted = pause},
       trials(2));
-  EXPECT_EQ(statuses(), std::vector<Status>(2, Status::pass)) << "the second by a fresh worker";
+  EXPECT_EQ(collect_.statuses(), std::vector<Status>(2, Status::pass))
+      << "the second by a fresh worker";
 }
 
 TEST_F(Lanes, ReadyWithoutAnythingToBeTimedIsNoAnswer) {
   auto plan = trials(1);
   plan[0].timing = "";
   run({.worker = any_device(ask_for_turn)}, plan);
-  EXPECT_EQ(statuses(), std::vector{Status::error});
+  EXPECT_EQ(collect_.statuses(), std::vector{Status::error});
 }
 
 }  // namespace

@@ -187,9 +187,7 @@ TEST_F(SharedWorkers, LoseOnlyTheLanesOfALostDevice) {
   const auto lines = run({.worker = logging("")}, on({{0, 1}, {1, 5}, {5, 0}, {2, 0}}));
   ASSERT_EQ(collect_.records.size(), 4U);
   using enum Status;
-  std::vector<Status> statuses;
-  for (const Record& record : collect_.records) statuses.push_back(record.status);
-  EXPECT_EQ(statuses, (std::vector{pass, device_lost, device_lost, pass}));
+  EXPECT_EQ(collect_.statuses(), (std::vector{pass, device_lost, device_lost, pass}));
 }
 
 }  // namespace

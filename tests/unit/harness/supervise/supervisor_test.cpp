@@ -427,11 +427,6 @@ class OneDriver : public testing::Test {
     EXPECT_TRUE(supervisor.drove_job());
     return end;
   }
-  std::vector<Status> statuses() const {
-    std::vector<Status> all;
-    for (const Record& record : collect_.records) all.push_back(record.status);
-    return all;
-  }
   Collect collect_;
   RunInfo info_;
 };
@@ -439,7 +434,7 @@ class OneDriver : public testing::Test {
 TEST_F(OneDriver, IsNotReplacedWhenItCrashes) {
   EXPECT_EQ(run({.worker = shell("read -r line; answer; read -r line; kill -SEGV $$")}, 3),
             PlanEnd::completed);
-  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::crash, Status::device_lost}));
+  EXPECT_EQ(collect_.statuses(), (std::vector{Status::pass, Status::crash, Status::device_lost}));
   EXPECT_NE(collect_.records[2].reason.find("the job is over"), std::string::npos);
 }
 
@@ -450,7 +445,8 @@ TEST_F(OneDriver, IsNotReplacedWhenItLeavesBetweenTrials) {
     return false;
   };
   run({.worker = shell("read -r line; answer; exit 3"), .interrupted = slowly}, 3);
-  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
+  EXPECT_EQ(collect_.statuses(),
+            (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
   EXPECT_NE(collect_.records[1].reason.find("exit code 3"), std::string::npos)
       << collect_.records[1].reason;
 }
@@ -464,7 +460,7 @@ TEST_F(OneDriver, IsKeptAfterAnErrorThatItTellsOfItself) {
       shell("read -r line; printf '%s\\n' \"$ERROR\"; while read -r line; do answer; done");
   worker.environment.emplace_back("ERROR", protocol::encode(result));
   run({.worker = worker}, 3);
-  EXPECT_EQ(statuses(), (std::vector{Status::error, Status::pass, Status::pass}));
+  EXPECT_EQ(collect_.statuses(), (std::vector{Status::error, Status::pass, Status::pass}));
 }
 
 TEST_F(OneDriver, LeavesARowForEveryTrialWhenItsLauncherEndsIt) {
@@ -474,7 +470,8 @@ TEST_F(OneDriver, LeavesARowForEveryTrialWhenItsLauncherEndsIt) {
                  .interrupted = [&] { return ++asked > 2 && !collect_.records.empty(); }},
                 3),
             PlanEnd::interrupted);
-  EXPECT_EQ(statuses(), (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
+  EXPECT_EQ(collect_.statuses(),
+            (std::vector{Status::pass, Status::device_lost, Status::device_lost}));
   EXPECT_EQ(collect_.records[1].reason, "the launcher ended the job");
 }
 
