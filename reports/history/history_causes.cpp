@@ -79,8 +79,8 @@ std::string history_causes(const History& history) {
     const StoredRun& before = history.runs[pairs[i].first.first];
     const StoredRun& after = history.runs[pairs[i].first.second];
     text += fmt::format("{} between {} and {}; what else changed there:\n",
-                        counted(pairs[i].second, "change", "changes"),
-                        printable(before.directory.string()), printable(after.directory.string()));
+                        counted(pairs[i].second, "change"), printable(before.directory.string()),
+                        printable(after.directory.string()));
     text += differences_text(history, pairs[i].first);
     text += fmt::format("    assay compare {} {}\n", shell_word(before.directory.string()),
                         shell_word(after.directory.string()));

@@ -88,11 +88,11 @@ std::string counts(const History& history, const Missing& missing,
     if (series.points.empty()) ++empty;
   }
   const auto references = std::ranges::count(history.is_reference, true);
-  std::string text = counted(std::ssize(history.runs), "run", "runs");
+  std::string text = counted(std::ssize(history.runs), "run");
   if (history.relative) text += fmt::format(", {} of them of the reference build", references);
   text += fmt::format("; {} series, {}, {}", with_commas(std::ssize(history.series)),
-                      counted(static_cast<std::int64_t>(points), "point", "points"),
-                      counted(static_cast<std::int64_t>(missing.gaps), "gap", "gaps"));
+                      counted(static_cast<std::int64_t>(points), "point"),
+                      counted(static_cast<std::int64_t>(missing.gaps), "gap"));
   if (history.relative) {
     text += fmt::format(", {} left out for want of a reference", missing.left_out);
   }
@@ -101,8 +101,7 @@ std::string counts(const History& history, const Missing& missing,
     text += fmt::format("no change found in {} series", tested);
   } else {
     text += fmt::format("{} in {} of {} series",
-                        counted(static_cast<std::int64_t>(changes), "change", "changes"), changed,
-                        tested);
+                        counted(static_cast<std::int64_t>(changes), "change"), changed, tested);
   }
   // Rate of the test: each series without a change shows one with probability p.
   text +=

@@ -35,7 +35,7 @@ Json table_of_means(const Content& content, const Means& by_suite) {
                               mean.count == 0 ? std::nullopt : std::optional(mean.value()));
       if (mean.count > 0) {
         cell["interval"] = fmt::format("{:.3g} to {:.3g}; {}", mean.least, mean.most,
-                                       counted(mean.count, "trial", "trials"));
+                                       counted(mean.count, "trial"));
       }
       cells.push_back(std::move(cell));
     }

@@ -33,7 +33,7 @@ std::string all_right(const RunSource& run) {
     text += fmt::format(", {} flaky and accepted", with_commas(flaky));
   }
   if (run.tally.expected > 0) {
-    text += ", beside " + counted(run.tally.expected, "known failure", "known failures");
+    text += ", beside " + counted(run.tally.expected, "known failure");
   }
   if (const std::int64_t skipped = run.tally.count(StatusClass::skipped); skipped > 0) {
     text += fmt::format(", {} skipped", with_commas(skipped));
@@ -173,10 +173,9 @@ std::string paired_sentence(const PairedSource& source) {
 
 std::string history_sentence(const HistorySource& source) {
   const std::vector<FoundChange> changes = newest_changes(source.history);
-  const std::string runs = counted(std::ssize(source.history.runs), "run", "runs");
+  const std::string runs = counted(std::ssize(source.history.runs), "run");
   if (changes.empty()) return fmt::format("No change in {}", runs);
-  std::string text =
-      fmt::format("{} in {}: ", counted(std::ssize(changes), "change", "changes"), runs);
+  std::string text = fmt::format("{} in {}: ", counted(std::ssize(changes), "change"), runs);
   for (std::size_t i = 0; i < std::min(changes.size(), max_named_changes); ++i) {
     const auto& [series, change] = changes[i];
     const std::vector<std::string> parts = split(series->key.case_id, '/');

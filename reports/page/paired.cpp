@@ -58,7 +58,7 @@ Json table_of_times(const PairedSource& source, std::size_t file) {
                     .link = row_link(file, i),
                     .detail = (several_devices ? one.device + " " : "") +
                               (one.timing == batch_timing ? "" : one.timing + ", ") +
-                              counted(one.rounds.value_or(0), "round", "rounds"),
+                              counted(one.rounds.value_or(0), "round"),
                     .verdict = std::string(name(one.verdict)),
                     .ratio = {*one.ratio, one.ratio_low.value_or(0), one.ratio_high.value_or(0)},
                     .margin = one.margin.value_or(0)});

@@ -159,9 +159,9 @@ Json problems_part(const Content& content) {
     json["lines"] = nothing_wrong(content.input.runs);
     return json;
   }
-  json["title"] = fmt::format("What is wrong: {}, {}",
-                              counted(static_cast<std::int64_t>(all), "result", "results"),
-                              counted(std::ssize(groups), "cause", "causes"));
+  json["title"] =
+      fmt::format("What is wrong: {}, {}", counted(static_cast<std::int64_t>(all), "result"),
+                  counted(std::ssize(groups), "cause"));
   for (std::size_t i = 0; i < std::min(groups.size(), max_groups); ++i) {
     json["groups"].push_back(group_json(content, groups[i]));
   }

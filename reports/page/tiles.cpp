@@ -187,10 +187,9 @@ Json tiles_of(const PairedSource& source) {
     if (one.ratio.value_or(0) > 0) mean.add(*one.ratio);
   }
   if (mean.count > 0) {
-    tiles.push_back(
-        tile("Geometric mean", ratio_text(mean.value()),
-             fmt::format("candidate over base, {}: {}", counted(mean.count, "case", "cases"),
-                         speed_words(mean.value()))));
+    tiles.push_back(tile("Geometric mean", ratio_text(mean.value()),
+                         fmt::format("candidate over base, {}: {}", counted(mean.count, "case"),
+                                     speed_words(mean.value()))));
   }
   return whole(std::move(tiles));
 }

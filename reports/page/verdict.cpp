@@ -38,7 +38,7 @@ std::string sentence_of_runs(const Content& content) {
   std::string text =
       fmt::format("{}: {}", content.columns.run(static_cast<std::size_t>(first - runs.begin())),
                   run_sentence(*first));
-  if (bad > 1) text += fmt::format(", and {} more did not pass", counted(bad - 1, "run", "runs"));
+  if (bad > 1) text += fmt::format(", and {} more did not pass", counted(bad - 1, "run"));
   return text;
 }
 

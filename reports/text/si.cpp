@@ -70,7 +70,9 @@ std::string with_commas(std::int64_t count) {
 }
 
 std::string counted(std::int64_t count, std::string_view singular, std::string_view plural) {
-  return fmt::format("{} {}", with_commas(count), count == 1 ? singular : plural);
+  const bool takes_s = count != 1 && plural.empty();
+  return fmt::format("{} {}{}", with_commas(count), count == 1 || takes_s ? singular : plural,
+                     takes_s ? "s" : "");
 }
 
 std::string change_in_words(double ratio) {

@@ -15,8 +15,8 @@ std::string si(double value, double low, double high, std::string_view unit);
 /// Shows a count with commas: "20,663".
 std::string with_commas(std::int64_t count);
 
-/// Shows a count of things: "1 run", "2,446 runs".
-std::string counted(std::int64_t count, std::string_view singular, std::string_view plural);
+/// Shows a count of things: "1 run", "2,446 runs". The plural ends in s unless it is given.
+std::string counted(std::int64_t count, std::string_view singular, std::string_view plural = {});
 
 /// Shows a ratio: four significant digits however small it is, "1.050", "0.00004840", "20663".
 std::string ratio_text(double ratio);

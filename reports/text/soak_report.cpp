@@ -195,7 +195,7 @@ std::string soak_statement(std::int64_t wrong, double compared, std::string_view
   if (compared <= 0) return "";
   const double bound = statistics::poisson_upper_bound(wrong, confidence) / compared;
   return fmt::format("{} in {} {}: fewer than {} wrong results per {} at {:.0f}%",
-                     wrong == 0 ? "no wrong bit" : counted(wrong, "wrong result", "wrong results"),
+                     wrong == 0 ? "no wrong bit" : counted(wrong, "wrong result"),
                      power_text(compared), many, power_text(bound), one, 100 * confidence);
 }
 

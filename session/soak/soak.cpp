@@ -49,7 +49,7 @@ class SoakSink final : public Sink {
     }
     const std::string count =
         fmt::format("{} of {}, {}", duration_text(std::round(row.elapsed_s)),
-                    duration_text(duration_s_), counted(wrong_, "wrong result", "wrong results"));
+                    duration_text(duration_s_), counted(wrong_, "wrong result"));
     const std::string what = row.device + " " + row.case_id;
     line_.show(row.elapsed_s / duration_s_, count, what, count + "; " + what);
   }
@@ -89,8 +89,7 @@ void print_soak_end(const RunInfo& run, const std::vector<SoakDevice>& devices) 
   }
   const auto passed = std::ranges::count_if(
       devices, [](const SoakDevice& one) { return one.verdict() == StatusClass::right; });
-  const std::string why =
-      fmt::format("{} of {}", passed, counted(std::ssize(devices), "device", "devices"));
+  const std::string why = fmt::format("{} of {}", passed, counted(std::ssize(devices), "device"));
   say_verdict(run.exit_code == ok      ? "PASSED"
               : run.exit_code == wrong ? "FAILED"
                                        : "INCOMPLETE",
@@ -107,7 +106,7 @@ int soak(SoakJob& job) {
   if (job.start == Start::fresh) job.make_directory(options.out, "assay-soaks", true);
   if (!options.quiet) {
     say("{} intervals on {} for {} into {}\n", job.plan.size(),
-        counted(std::ssize(job.planned), "device", "devices"), duration_text(job.duration_s),
+        counted(std::ssize(job.planned), "device"), duration_text(job.duration_s),
         run.directory.string());
   }
 

@@ -58,8 +58,11 @@ TEST(Counts, HaveCommas) {
   EXPECT_EQ(with_commas(2446), "2,446");
   EXPECT_EQ(with_commas(1234567), "1,234,567");
   EXPECT_EQ(with_commas(-1000), "-1,000");
-  EXPECT_EQ(counted(1, "run", "runs"), "1 run");
-  EXPECT_EQ(counted(2446, "run", "runs"), "2,446 runs");
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(2446, "run"), "2,446 runs");
+  EXPECT_EQ(counted(0, "run"), "0 runs");
+  EXPECT_EQ(counted(1, "case is", "cases are"), "1 case is");
+  EXPECT_EQ(counted(2, "case is", "cases are"), "2 cases are");
 }
 
 }  // namespace
