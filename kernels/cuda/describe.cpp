@@ -19,7 +19,7 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/device/pci_locality.h"
 
-// Name of the stand-in that the build has in place of GPUs (tests/cuda_emulator); empty: none.
+// Name of the stand-in that the build has in place of GPUs (emulator); empty: none.
 #ifndef ASSAY_CUDA_STAND_IN
 #define ASSAY_CUDA_STAND_IN ""
 #endif

@@ -4,7 +4,7 @@ set(assay_with_cuda OFF)
 set(assay_with_emulator OFF)
 set(ASSAY_CUDA_ARCHITECTURES "" CACHE STRING
   "For which GPUs: native, packaged (all that scripts/package is for), or as CMAKE_CUDA_ARCHITECTURES: 80-real;90-real")
-option(ASSAY_CUDA_EMULATOR "Emulated GPUs in place of NVIDIA's runtime: tests/cuda_emulator" OFF)
+option(ASSAY_CUDA_EMULATOR "Emulated GPUs in place of NVIDIA's runtime: emulator" OFF)
 option(ASSAY_CUDA_COVERAGE "Counts the lines of kernels/cuda that are executed: ci/cuda-coverage" OFF)
 if(ASSAY_SANITIZE AND NOT ASSAY_CUDA_EMULATOR)
   return()

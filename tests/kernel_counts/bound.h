@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tests/cuda_emulator/machine/counts/counts.h"
+#include "emulator/machine/counts/counts.h"
 
 // An upper bound of a kernel's speed on paper, from counts of its instructions and accesses. No
 // kernel is as fast as that: the model knows neither dependencies between instructions nor caches.

@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "emulator/machine/counts/counts.h"
 #include "harness/plan/case.h"
 #include "kernels/device/backend.h"
-#include "tests/cuda_emulator/machine/counts/counts.h"
 
 namespace assay::kernel_counts {
 

@@ -10,11 +10,11 @@
 #include <map>
 #include <set>
 
+#include "emulator/runtime/gpus.h"
+#include "emulator/runtime/work.h"
 #include "kernels/core/status.h"
 #include "session/console/stderr_message.h"
 #include "session/machine/backends.h"
-#include "tests/cuda_emulator/runtime/gpus.h"
-#include "tests/cuda_emulator/runtime/work.h"
 #include "tests/kernel_counts/cases.h"
 #include "tests/kernel_counts/count.h"
 #include "tests/kernel_counts/registers.h"
@@ -170,7 +170,7 @@ void write_csv(const std::string& file, const std::vector<Counted>& counted,
 int run(const std::string& filter, const std::vector<std::string>& gpus, const std::string& csv) {
   for (const std::string& name : gpus)
     if (emulator::find_gpu_model(name) == nullptr)
-      throw UsageError("no GPU is called '" + name + "': tests/cuda_emulator/README.md names them");
+      throw UsageError("no GPU is called '" + name + "': emulator/README.md names them");
   const std::vector<Case> cases = contiguous_cases(filter);
   if (cases.empty()) throw UsageError("no case matches --filter");
   Backends backends = own_backends();

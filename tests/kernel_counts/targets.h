@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/cuda_emulator/runtime/gpus.h"
+#include "emulator/runtime/gpus.h"
 
 namespace assay::kernel_counts {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/cuda_emulator/runtime/gpus.h"
+#include "emulator/runtime/gpus.h"
 
 namespace assay::kernel_counts {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "emulator/tests/emulated_process.h"
 #include "kernels/core/status.h"
 #include "kernels/device/module.h"
-#include "tests/cuda_emulator/tests/emulated_process.h"
 
 namespace assay {
 

@@ -1,0 +1,381 @@
+// The functions of libnvidia-ml that the backend opens, by NVML's documented binary interface
+// ("NVML API Reference Guide"). The GPUs are idle.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "emulator/runtime/work.h"
+
+namespace emulator::nvml {
+namespace {
+
+enum Return : int {
+  success = 0,
+  uninitialized = 1,
+  invalid_argument = 2,
+  not_supported = 3,
+  not_found = 6,
+  insufficient_size = 7,
+  timed_out = 10,
+};
+
+constexpr unsigned long long xid_event = 8;
+/// The layout of the second version.
+struct EventData {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
+struct EventSet {
+  void* device = nullptr;
+  int waits = 0;
+};
+
+std::vector<std::unique_ptr<EventSet>>& event_sets() {
+  static std::vector<std::unique_ptr<EventSet>> all;
+  return all;
+}
+EventSet* event_set(void* set) {
+  for (const auto& one : event_sets()) {
+    if (one.get() == set) return one.get();
+  }
+  return nullptr;
+}
+
+struct Memory {
+  unsigned long long total, free, used;
+};
+/// The layout of the third version.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
+constexpr unsigned clock_types = 4;  // graphics, SM, memory, video
+constexpr unsigned memory_clock = 2;
+constexpr unsigned idle_clock_mhz = 345;
+constexpr unsigned max_links = 18;
+constexpr unsigned long long idle_reason = 1;  // nvmlClocksThrottleReasonGpuIdle
+
+bool is_started = false;
+
+/// Handles are the places of these numbers.
+std::array<char, 256> places;
+void* handle_of(int gpu) { return &places.at(static_cast<std::size_t>(gpu)); }
+
+/// Calls `tell` with the GPU behind a handle.
+template <class Tell>
+Return with_gpu(void* handle, const void* to, const Tell& tell) {
+  if (!is_started) return uninitialized;
+  const auto* const place = static_cast<const char*>(handle);
+  if (to == nullptr || place < places.data() || place >= places.data() + gpu_count()) {
+    return invalid_argument;
+  }
+  return tell(static_cast<int>(place - places.data()));
+}
+
+Return tell_number(void* handle, unsigned* to, unsigned (*number)(const GpuModel&)) {
+  return with_gpu(handle, to, [&](int gpu) {
+    *to = number(model_of(gpu));
+    return success;
+  });
+}
+
+Return tell_text(const std::string& text, char* to, unsigned bytes) {
+  if (to == nullptr) return invalid_argument;
+  if (bytes <= text.size()) return insufficient_size;
+  std::memcpy(to, text.c_str(), text.size() + 1);
+  return success;
+}
+
+/// Watts of the board, as data sheets tell.
+unsigned power_limit_mw(const GpuModel& gpu) {
+  static const std::map<std::string, unsigned> watts{
+      {"v100", 300}, {"t4", 70},       {"rtx3090", 350}, {"a100", 400}, {"l40s", 350},
+      {"h100", 350}, {"h100sxm", 700}, {"h200", 700},    {"b200", 1000}};
+  const auto found = watts.find(gpu.name);
+  return 1000 * (found == watts.end() ? 300 : found->second);
+}
+
+/// Data-centre GPUs have ECC; GeForce has none.
+bool has_ecc(const GpuModel& gpu) { return gpu.product.find("GeForce") == std::string::npos; }
+/// A100, H100 and later data-centre GPUs with HBM can be sliced.
+bool can_be_sliced(const GpuModel& gpu) {
+  return gpu.minor == 0 && gpu.major >= 8 && gpu.major <= 10;
+}
+
+/// Bus of "0000:41:00.0", or with the 8 digits of domain that NVML itself prints; -1: no such text.
+int bus_of(const char* text) {
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned device = 0;
+  unsigned function = 0;
+  if (std::sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &device, &function) != 4 || domain != 0 ||
+      device != 0 || function != 0) {
+    return -1;
+  }
+  return static_cast<int>(bus);
+}
+
+std::size_t used_by_this_process(int gpu) {
+  return memory().total_bytes(gpu) - memory().free_bytes(gpu);
+}
+
+}  // namespace
+}  // namespace emulator::nvml
+
+using namespace emulator::nvml;
+using emulator::GpuModel;
+
+extern "C" {
+
+Return nvmlInit_v2() {
+  is_started = true;
+  return success;
+}
+
+Return nvmlSystemGetDriverVersion(char* to, unsigned bytes) {
+  if (!is_started) return uninitialized;
+  return tell_text("580.82.07", to, bytes);  // of CUDA 13.0's release
+}
+
+Return nvmlDeviceGetCount_v2(unsigned* count) {
+  if (!is_started) return uninitialized;
+  if (count == nullptr) return invalid_argument;
+  *count = static_cast<unsigned>(emulator::gpu_count());
+  return success;
+}
+
+Return nvmlDeviceGetHandleByIndex_v2(unsigned index, void** to) {
+  if (!is_started) return uninitialized;
+  if (to == nullptr || index >= static_cast<unsigned>(emulator::gpu_count())) {
+    return invalid_argument;
+  }
+  *to = handle_of(static_cast<int>(index));
+  return success;
+}
+
+Return nvmlDeviceGetHandleByPciBusId_v2(const char* text, void** to) {
+  if (!is_started) return uninitialized;
+  if (text == nullptr || to == nullptr) return invalid_argument;
+  const int bus = bus_of(text);
+  for (int gpu = 0; gpu < emulator::gpu_count(); ++gpu) {
+    if (emulator::pci_bus_of(gpu) != bus) continue;
+    *to = handle_of(gpu);
+    return success;
+  }
+  return bus < 0 ? invalid_argument : not_found;
+}
+
+Return nvmlDeviceGetUUID(void* handle, char* to, unsigned bytes) {
+  return with_gpu(handle, to,
+                  [&](int gpu) { return tell_text(emulator::uuid_of(gpu), to, bytes); });
+}
+
+Return nvmlDeviceGetMemoryInfo(void* handle, Memory* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    // A real GPU tells the memory of all processes, this stand-in that of its own.
+    const std::size_t total = emulator::memory().total_bytes(gpu);
+    const std::size_t used = used_by_this_process(gpu);
+    *to = {total, total - used, used};
+    return success;
+  });
+}
+
+Return nvmlDeviceGetClockInfo(void* handle, unsigned type, unsigned* to) {
+  return with_gpu(handle, to, [&](int) {
+    if (type >= clock_types) return invalid_argument;
+    *to = idle_clock_mhz;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetMaxClockInfo(void* handle, unsigned type, unsigned* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    if (type >= clock_types) return invalid_argument;
+    const GpuModel& model = emulator::model_of(gpu);
+    const int khz = type == memory_clock ? model.memory_clock_khz : model.clock_khz;
+    *to = static_cast<unsigned>(khz / 1000);
+    return success;
+  });
+}
+
+Return nvmlDeviceGetTemperature(void* handle, unsigned sensor, unsigned* to) {
+  return with_gpu(handle, to, [&](int) {
+    if (sensor != 0) return invalid_argument;
+    *to = 30;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetPowerUsage(void* handle, unsigned* to) {
+  return tell_number(handle, to, [](const GpuModel& gpu) { return power_limit_mw(gpu) / 8; });
+}
+
+/// Millijoules since the driver was loaded, here since the first question: of a GPU that idles.
+Return nvmlDeviceGetTotalEnergyConsumption(void* handle, unsigned long long* to) {
+  using Clock = std::chrono::steady_clock;
+  static const Clock::time_point begin = Clock::now();
+  return with_gpu(handle, to, [&](int gpu) {
+    constexpr double update_s = 0.02;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double counted_s = std::floor(seconds / update_s) * update_s;
+    *to = static_cast<unsigned long long>(counted_s * power_limit_mw(emulator::model_of(gpu)) / 8);
+    return success;
+  });
+}
+
+Return nvmlDeviceGetEnforcedPowerLimit(void* handle, unsigned* to) {
+  return tell_number(handle, to, power_limit_mw);
+}
+
+Return nvmlDeviceGetEccMode(void* handle, int* current, int* pending) {
+  return with_gpu(handle, current, [&](int gpu) {
+    if (pending == nullptr) return invalid_argument;
+    if (!has_ecc(emulator::model_of(gpu))) return not_supported;
+    *current = *pending = 1;
+    return success;
+  });
+}
+
+/// No emulated memory or link ever errs.
+Return nvmlDeviceGetTotalEccErrors(void* handle, int type, int since, unsigned long long* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    if (type < 0 || type > 1 || since < 0 || since > 1) return invalid_argument;
+    if (!has_ecc(emulator::model_of(gpu))) return not_supported;
+    *to = 0;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetNvLinkErrorCounter(void* handle, unsigned link, int counter,
+                                       unsigned long long* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    const auto links = static_cast<unsigned>(emulator::model_of(gpu).nvlinks);
+    if (links == 0) return not_supported;
+    if (link >= std::min(links, max_links) || counter < 0 || counter > 3) return invalid_argument;
+    *to = 0;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetMigMode(void* handle, unsigned* current, unsigned* pending) {
+  return with_gpu(handle, current, [&](int gpu) {
+    if (pending == nullptr) return invalid_argument;
+    if (!can_be_sliced(emulator::model_of(gpu))) return not_supported;
+    *current = *pending = emulator::has_mig_slices() ? 1 : 0;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetMaxPcieLinkGeneration(void* handle, unsigned* to) {
+  return tell_number(
+      handle, to, [](const GpuModel& gpu) { return static_cast<unsigned>(gpu.pcie_generation); });
+}
+
+Return nvmlDeviceGetMaxPcieLinkWidth(void* handle, unsigned* to) {
+  return tell_number(handle, to,
+                     [](const GpuModel& gpu) { return static_cast<unsigned>(gpu.pcie_lanes); });
+}
+
+Return nvmlDeviceGetCurrPcieLinkGeneration(void* handle, unsigned* to) {
+  return tell_number(handle, to, [](const GpuModel&) { return 1U; });  // idle links slow down
+}
+
+Return nvmlDeviceGetCurrPcieLinkWidth(void* handle, unsigned* to) {
+  return nvmlDeviceGetMaxPcieLinkWidth(handle, to);
+}
+
+Return nvmlDeviceGetNvLinkState(void* handle, unsigned link, int* to) {
+  return with_gpu(handle, to, [&](int gpu) {
+    const auto links = static_cast<unsigned>(emulator::model_of(gpu).nvlinks);
+    if (links == 0) return not_supported;
+    if (link >= std::min(links, max_links)) return invalid_argument;
+    *to = 1;
+    return success;
+  });
+}
+
+Return nvmlDeviceGetCurrentClocksThrottleReasons(void* handle, unsigned long long* to) {
+  return with_gpu(handle, to, [&](int) {
+    *to = idle_reason;
+    return success;
+  });
+}
+
+/// Lists this process if it has memory of the GPU.
+Return nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, ProcessInfo* to) {
+  return with_gpu(handle, count, [&](int gpu) {
+    const std::size_t used = used_by_this_process(gpu);
+    const unsigned room = *count;
+    *count = used > 0 ? 1 : 0;
+    if (*count > room) return insufficient_size;
+    if (*count > 0 && to == nullptr) return invalid_argument;
+    // No slice has these numbers.
+    if (*count > 0) to[0] = {static_cast<unsigned>(getpid()), used, UINT_MAX, UINT_MAX};
+    return success;
+  });
+}
+
+Return nvmlSystemGetProcessName(unsigned pid, char* to, unsigned bytes) {
+  if (!is_started) return uninitialized;
+  if (pid != static_cast<unsigned>(getpid())) return not_found;
+  std::error_code unreadable;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  if (unreadable) return not_found;
+  // NVML cuts a long name.
+  return bytes == 0 ? insufficient_size : tell_text(path.string().substr(0, bytes - 1), to, bytes);
+}
+
+// The events of XID errors. ASSAY_EMULATOR_XID=CODE makes each GPU report one, once its set has
+// been asked for the second time: after the begin of what is watched.
+Return nvmlEventSetCreate(void** to) {
+  if (!is_started) return uninitialized;
+  if (to == nullptr) return invalid_argument;
+  *to = event_sets().emplace_back(std::make_unique<EventSet>()).get();
+  return success;
+}
+
+Return nvmlEventSetFree(void* set) {
+  if (!is_started) return uninitialized;
+  return std::erase_if(event_sets(), [&](const auto& one) { return one.get() == set; }) > 0
+             ? success
+             : invalid_argument;
+}
+
+Return nvmlDeviceRegisterEvents(void* handle, unsigned long long types, void* set) {
+  EventSet* const events = event_set(set);
+  return with_gpu(handle, events, [&](int) {
+    if ((types & ~xid_event) != 0) return not_supported;
+    events->device = handle;
+    return success;
+  });
+}
+
+Return nvmlEventSetWait_v2(void* set, EventData* to, unsigned /*timeout_ms*/) {
+  if (!is_started) return uninitialized;
+  EventSet* const events = event_set(set);
+  if (events == nullptr || to == nullptr) return invalid_argument;
+  const char* const code = std::getenv("ASSAY_EMULATOR_XID");
+  if (events->device == nullptr || code == nullptr || ++events->waits != 2) return timed_out;
+  *to = {events->device, xid_event, std::strtoull(code, nullptr, 10), UINT_MAX, UINT_MAX};
+  return success;
+}
+
+}  // extern "C"

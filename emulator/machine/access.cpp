@@ -1,0 +1,228 @@
+#include "emulator/machine/access.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "emulator/machine/address_windows.h"
+#include "emulator/machine/block.h"
+#include "emulator/machine/warp.h"
+
+namespace emulator {
+namespace {
+
+const char* verb(Access access) {
+  switch (access) {
+    case Access::read:
+      return "reads";
+    case Access::write:
+      return "writes";
+    case Access::copy:
+      return "copies";
+    default:
+      return "updates";
+  }
+}
+
+/// The marks of up to 16 bytes: all set?
+[[gnu::always_inline]] inline bool all_written(const std::uint8_t* marks, unsigned bytes) {
+  switch (bytes) {
+    case 1:
+      return *marks != 0;
+    case 2: {
+      std::uint16_t value;
+      std::memcpy(&value, marks, 2);
+      return value == 0x0101;
+    }
+    case 4: {
+      std::uint32_t value;
+      std::memcpy(&value, marks, 4);
+      return value == 0x01010101u;
+    }
+    case 8: {
+      std::uint64_t value;
+      std::memcpy(&value, marks, 8);
+      return value == 0x0101010101010101u;
+    }
+    default:
+      return std::memchr(marks, 0, bytes) == nullptr;
+  }
+}
+
+[[noreturn]] void fault(const Warp& warp, int lane, FaultKind kind, std::uint64_t address,
+                        unsigned bytes, Access access, const std::string& why) {
+  warp.fault(kind, lane,
+             fmt::format("{} {} bytes at {:#x}: {}", verb(access), bytes, address, why));
+}
+
+/// An address that is not in the launch's GPU, or whose bytes have not all been written.
+Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes, Access access) {
+  const LaunchContext& context = warp.block().context();
+  Memory& memory = context.memory;
+  const int gpu = context.launch.gpu;
+  AllocationCache& cache = warp.block().allocation;
+  if (cache.generation != memory.generation() || address - cache.begin >= cache.bytes ||
+      bytes > cache.bytes - (address - cache.begin)) {
+    // Read first: an allocation that ends meanwhile makes the cache stale.
+    const std::uint64_t generation = memory.generation();
+    const auto allocation = memory.find(address);
+    if (!allocation)
+      fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+            fmt::format("it is {}", memory.describe(address)));
+    if (bytes > allocation->bytes - (address - allocation->begin))
+      fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+            fmt::format("the access ends past the allocation: it is {}", memory.describe(address)));
+    if (!memory.may_use(gpu, allocation->owner))
+      fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+            fmt::format("GPU {} has no peer access: it is {}", gpu, memory.describe(address)));
+    cache = {generation, allocation->begin, allocation->bytes, allocation->owner};
+  }
+  if (cache.owner == host)
+    return {reinterpret_cast<std::byte*>(address), nullptr, ptx::Space::global, address};
+  const Memory::Window& window = memory.windows()[static_cast<std::size_t>(cache.owner)];
+  const std::uint64_t offset = address - window.begin;
+  if (needs_written(access) && !all_written(window.written + offset, bytes))
+    fault(warp, lane, FaultKind::uninitialised_read, address, bytes, access,
+          fmt::format("nothing has written all of them: it is {}", memory.describe(address)));
+  return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
+}
+
+/// Bytes of shared memory that asynchronous copies or mbarrier objects guard look unwritten.
+[[gnu::cold, gnu::noinline]] bool is_written_behind_guards(Warp& warp, int lane,
+                                                           const Target& target, unsigned bytes,
+                                                           Access access) {
+  Block& block = warp.block();
+  return block.has_async() &&
+         block.async().guards.check(warp, lane, target.offset, bytes, access != Access::read);
+}
+
+Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t base,
+                     std::uint64_t offset, std::size_t size, unsigned bytes, Access access,
+                     ptx::Space space) {
+  const char* name = space == ptx::Space::shared ? "shared" : "local";
+  if (offset >= size || bytes > size - offset)
+    fault(warp, lane, FaultKind::illegal_address, offset, bytes, access,
+          fmt::format("there are {} bytes of {} memory", size, name));
+  Target target{memory.bytes.data() + base + offset, memory.written.data() + base + offset, space,
+                offset};
+  if (needs_written(access) && !all_written(target.written, bytes) &&
+      !(space == ptx::Space::shared && is_written_behind_guards(warp, lane, target, bytes, access)))
+    fault(warp, lane, FaultKind::uninitialised_read, offset, bytes, access,
+          fmt::format("nothing has written all of them, in {} memory", name));
+  return target;
+}
+
+}  // namespace
+
+Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, unsigned bytes,
+              Access access) {
+  if ((address & (bytes - 1)) != 0)
+    fault(warp, lane, FaultKind::misaligned_address, address, bytes, access,
+          fmt::format("it is no multiple of {}", bytes));
+  Block& block = warp.block();
+  const LaunchContext& context = block.context();
+  if (space == ptx::Space::generic) {
+    const AddressWindows& windows = address_windows();
+    space = windows.space_of(address);
+    address -= windows.base_of(space);
+    if (space == ptx::Space::parameter && access == Access::read) {
+      if (address + bytes > context.parameters.size())
+        fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+              "the parameters end before");
+      return {const_cast<std::byte*>(context.parameters.data()) + address, nullptr, space, address};
+    }
+  }
+  if (space == ptx::Space::shared)
+    return locate_marked(warp, lane, block.shared, 0, address, block.shared.bytes.size(), bytes,
+                         access, space);
+  if (space == ptx::Space::local) {
+    const std::size_t each = block.local_bytes_per_thread();
+    const auto thread = static_cast<std::size_t>(warp.index() * warp_lanes + lane);
+    return locate_marked(warp, lane, block.local, thread * each, address, each, bytes, access,
+                         space);
+  }
+  const Memory::Window& window = context.window;
+  const std::uint64_t offset = address - window.begin;
+  if (offset < window.end - window.begin && all_written(window.written + offset, bytes))
+    return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
+  return locate_slowly(warp, lane, address, bytes, access);
+}
+
+std::uint64_t lane_address(Warp& warp, const AddressPlace& place, int lane) {
+  const auto offset = static_cast<std::uint64_t>(place.offset);
+  if (place.is_narrow)
+    return static_cast<std::uint32_t>(warp.at<std::uint32_t>(place.base)[lane] + offset);
+  return warp.at<std::uint64_t>(place.base)[lane] + offset;
+}
+
+std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsigned bytes,
+                      Access access) {
+  const auto* addresses = reinterpret_cast<const std::uint64_t*>(base);
+  const std::uint64_t first = addresses[0];
+  std::uint64_t apart = 0;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane)
+    apart |= addresses[lane] - first - std::uint64_t{lane} * bytes;
+  Block& block = warp.block();
+  const Memory::Window& window = block.context().window;
+  const std::uint64_t address = first + static_cast<std::uint64_t>(code.offset),
+                      offset = address - window.begin;
+  const std::uint64_t size = std::uint64_t{bytes} * warp_lanes;
+  if (apart != 0 || (address & (bytes - 1)) != 0 || (address & 3) != 0 ||
+      offset >= window.end - window.begin)
+    return nullptr;
+  std::uint8_t* marks = window.written + offset;
+  if (std::memchr(marks, 0, size) != nullptr) {
+    const AllocationCache& cache = block.allocation;
+    if (access == Access::read || cache.generation != block.context().memory.generation() ||
+        address - cache.begin >= cache.bytes || size > cache.bytes - (address - cache.begin) ||
+        cache.owner == host)
+      return nullptr;
+  }
+  if (access == Access::read)
+    return block.global_races.read_row(warp, window, offset, size) ? window.view + offset : nullptr;
+  if (!block.global_races.write_row(warp, window, offset, size)) return nullptr;
+  std::memset(marks, 1, size);
+  return window.view + offset;
+}
+
+bool Change::operator()() const {
+  return value == nullptr || !all_written(target.written, bytes) ||
+         std::memcmp(target.data, value, bytes) != 0;
+}
+
+void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes) {
+  const bool strong = code.order != Order::weak;
+  if (target.space == ptx::Space::shared)
+    warp.block().shared_races.read(warp, lane, target.offset, bytes, strong);
+  else if (target.window != nullptr)
+    warp.block().global_races.read(warp, lane, target, bytes, strong);
+}
+
+void note_write(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,
+                const void* value) {
+  if (target.written == nullptr) return;
+  const bool strong = code.order != Order::weak;
+  const Change changes{target, value, bytes};
+  if (target.space == ptx::Space::shared)
+    warp.block().shared_races.write(warp, lane, target.offset, bytes, strong, changes);
+  else if (target.window != nullptr)
+    warp.block().global_races.write(warp, lane, target, bytes, strong, changes);
+  if (all_written(target.written, bytes)) return;
+  if (target.space == ptx::Space::shared)
+    is_written_behind_guards(warp, lane, target, bytes, Access::write);
+  std::memset(target.written, 1, bytes);
+}
+
+void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes) {
+  if (target.space == ptx::Space::shared) {
+    if (!writes) return warp.block().shared_races.read(warp, lane, target.offset, bytes, true);
+    warp.block().shared_races.write(warp, lane, target.offset, bytes, true,
+                                    Change{target, nullptr, bytes});
+  } else if (target.window != nullptr) {
+    if (!writes) return warp.block().global_races.read(warp, lane, target, bytes, true);
+    warp.block().global_races.write(warp, lane, target, bytes, true,
+                                    Change{target, nullptr, bytes});
+  }
+}
+
+}  // namespace emulator

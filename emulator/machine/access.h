@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "emulator/machine/code.h"
+#include "emulator/machine/memory.h"
+
+namespace emulator {
+
+/// Where one lane's access goes: the bytes, and their marks (null: memory of the host, all of which
+/// counts as written).
+struct Target {
+  std::byte* data;
+  std::uint8_t* written;
+  ptx::Space space;      // never generic
+  std::uint64_t offset;  // within the space; for global memory of a GPU, within its window
+  const Memory::Window* window = nullptr;
+};
+
+/// Finds the target of an access of `bytes` (1 to 16, a power of two) in a space. Throws
+/// LaneFault for an address that the lane must not use, and for a read of bytes that nothing has
+/// written.
+Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, unsigned bytes,
+              Access access);
+inline Target locate(Warp& warp, const Code& code, int lane, std::uint64_t address, unsigned bytes,
+                     Access access) {
+  return locate(warp, code.space, lane, address, bytes, access);
+}
+
+/// The bytes of a weak access to global memory by all 32 lanes, each `bytes` behind the one before,
+/// as most are, where nothing is to be reported. Null: look at each lane. Notes the access for the
+/// search for races.
+std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsigned bytes,
+                      Access access);
+
+/// Whether a write changes the target; a null value stands for one that does. Asked for in case of
+/// a conflict only.
+struct Change {
+  const Target& target;
+  const void* value;
+  unsigned bytes;
+  bool operator()() const;
+};
+
+/// Marks the target's bytes as written, and tells the search for races; the value is the one to be
+/// stored.
+void note_write(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,
+                const void* value);
+void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes);
+void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes);
+
+std::uint64_t lane_address(Warp& warp, const AddressPlace& place, int lane);
+
+/// base[lane] + offset; the base has 32 or 64 bits.
+inline std::uint64_t lane_address(const Code& code, const std::byte* base, int lane) {
+  const auto offset = static_cast<std::uint64_t>(code.offset);
+  if (code.flag)
+    return static_cast<std::uint32_t>(reinterpret_cast<const std::uint32_t*>(base)[lane] + offset);
+  return reinterpret_cast<const std::uint64_t*>(base)[lane] + offset;
+}
+
+}  // namespace emulator

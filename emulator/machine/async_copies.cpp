@@ -1,0 +1,233 @@
+#include "emulator/machine/async_copies.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/machine/block.h"
+#include "emulator/machine/warp.h"
+
+namespace emulator {
+namespace {
+
+unsigned size_of(const AsyncCopy& copy) { return static_cast<unsigned>(copy.bytes + copy.zeros); }
+
+const Target nowhere{};
+const Change always{nowhere, nullptr, 0};
+
+}  // namespace
+
+AsyncCopies::AsyncCopies(Block& block)
+    : guards(block.shared), block_(block), threads_(block.threads()) {}
+
+AsyncCopies::OfThread& AsyncCopies::of(int warp, int lane) {
+  return threads_[static_cast<std::size_t>(warp * warp_lanes + lane)];
+}
+
+void AsyncCopies::start(Warp& warp, AsyncCopy copy) {
+  const int thread = copy.warp * warp_lanes + copy.lane;
+  SharedRaces& races = block_.shared_races;
+  // Until the wait nothing may change them.
+  for (std::size_t i = 0; i < copy.bytes; ++i) {
+    const bool is_written = copy.shared_from               ? guards.mark(*copy.shared_from + i) != 0
+                            : copy.from_written != nullptr ? copy.from_written[i] != 0
+                                                           : true;
+    copy.marks.push_back(is_written);
+  }
+  copy.marks.resize(size_of(copy), 1);
+  if (copy.shared_from) {
+    guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
+    races.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
+    races.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
+    guards.add_read(*copy.shared_from, size_of(copy), thread);
+  }
+  if (copy.shared_to) {
+    guards.check(warp, copy.lane, *copy.shared_to, size_of(copy), true);
+    races.write(warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
+    guards.add_write(*copy.shared_to, size_of(copy), thread);
+  }
+  if (copy.barrier != nullptr) ++copy.barrier->pending_signals;
+  const std::uint64_t moment = block_.random().below(4);
+  copy.is_late = moment == 0;
+  const auto shared = std::make_shared<AsyncCopy>(std::move(copy));
+  OfThread& own = of(shared->warp, shared->lane);
+  std::vector<Shared>& copies = shared->is_bulk ? own.bulk_copies : own.copies;
+  std::erase_if(copies, [](const Shared& each) { return each->is_retired; });
+  copies.push_back(shared);
+  if (moment == 1)
+    land(*shared, shared);
+  else
+    unlanded_.push_back(shared);
+}
+
+void AsyncCopies::commit(const Warp& warp, int lane, bool bulk) {
+  OfThread& own = of(warp.index(), lane);
+  std::uint64_t& groups = bulk ? own.bulk_groups : own.groups;
+  ++groups;
+  for (const Shared& copy : bulk ? own.bulk_copies : own.copies)
+    if (copy->group == 0) copy->group = groups;
+}
+
+void AsyncCopies::wait_groups(Warp& warp, int lane, bool bulk, std::uint64_t pending,
+                              bool reads_only) {
+  OfThread& own = of(warp.index(), lane);
+  const std::uint64_t groups = bulk ? own.bulk_groups : own.groups;
+  std::vector<Shared>& copies = bulk ? own.bulk_copies : own.copies;
+  for (const Shared& copy : copies) {
+    if (copy->arrives || copy->barrier != nullptr || copy->group == 0 ||
+        copy->group + pending > groups)
+      continue;
+    if (reads_only) {
+      stage(*copy);
+      release_source(*copy);
+      continue;
+    }
+    land(*copy, copy);
+    retire(*copy);
+  }
+  std::erase_if(copies, [](const Shared& copy) { return copy->is_retired; });
+}
+
+void AsyncCopies::wait_all(Warp& warp, int lane) {
+  OfThread& own = of(warp.index(), lane);
+  for (const Shared& copy : own.copies) {
+    if (copy->arrives) continue;
+    land(*copy, copy);
+    retire(*copy);
+  }
+  std::erase_if(own.copies, [](const Shared& copy) { return copy->is_retired; });
+}
+
+/// Reads the source of a copy whose write may come later.
+void AsyncCopies::stage(AsyncCopy& copy) {
+  if (copy.has_landed || !copy.staged.empty()) return;
+  copy.staged.assign(copy.from, copy.from + copy.bytes);
+  copy.from = copy.staged.data();
+}
+
+void AsyncCopies::move_bytes(AsyncCopy& copy) {
+  if (copy.bytes != 0) std::memmove(copy.to, copy.from, copy.bytes);
+  std::memset(copy.to + copy.bytes, 0, copy.zeros);
+  if (copy.shared_to) {
+    for (std::size_t i = 0; i < copy.marks.size(); ++i)
+      guards.set_mark(*copy.shared_to + i, copy.marks[i]);
+  } else if (copy.to_written != nullptr) {
+    std::ranges::copy(copy.marks, copy.to_written);
+  }
+}
+
+void AsyncCopies::land(AsyncCopy& copy, const Shared& shared) {
+  if (copy.has_landed) return;
+  copy.has_landed = true;
+  if (copy.arrives) {
+    // Copies that this thread started later do not count.
+    OfThread& own = of(copy.warp, copy.lane);
+    for (const Shared& each : own.copies) {
+      if (each == shared) break;
+      if (each->arrives || each->is_retired) continue;
+      land(*each, each);
+      copy.barrier->landed.push_back(each);
+    }
+    copy.is_retired = true;
+    --copy.barrier->pending_signals;
+    copy.barrier->arrive(1, true);  // the start has made room for it
+    return;
+  }
+  move_bytes(copy);
+  if (copy.barrier == nullptr) return;
+  copy.barrier->landed.push_back(shared);
+  --copy.barrier->pending_signals;
+  copy.barrier->complete_bytes(static_cast<std::uint32_t>(copy.bytes));
+}
+
+void AsyncCopies::release_source(AsyncCopy& copy) {
+  if (!copy.shared_from) return;
+  guards.remove_read(*copy.shared_from, size_of(copy));
+  block_.shared_races.read(*block_.warps()[static_cast<std::size_t>(copy.warp)], copy.lane,
+                           *copy.shared_from, size_of(copy), false);
+  copy.shared_from.reset();
+}
+
+/// Somebody has waited for it. From now on it counts as an access of the thread that started it.
+void AsyncCopies::retire(AsyncCopy& copy) {
+  if (copy.is_retired) return;
+  copy.is_retired = true;
+  release_source(copy);
+  if (!copy.shared_to) return;
+  guards.remove_write(*copy.shared_to, size_of(copy));
+  block_.shared_races.write(*block_.warps()[static_cast<std::size_t>(copy.warp)], copy.lane,
+                            *copy.shared_to, size_of(copy), false, always);
+  if (copy.is_bulk) block_.shared_races.mark_proxy(*copy.shared_to, size_of(copy));
+}
+
+/// A copy that is still to be done; null: none.
+AsyncCopies::Shared AsyncCopies::pick(bool also_late) {
+  std::erase_if(unlanded_, [](const Shared& copy) { return copy->has_landed; });
+  if (unlanded_.empty()) return nullptr;
+  Shared chosen = unlanded_[block_.random().below(unlanded_.size())];
+  return chosen->is_late && !also_late ? nullptr : chosen;
+}
+
+void AsyncCopies::step() {
+  if (unlanded_.empty() || block_.random().below(4) != 0) return;
+  if (const Shared copy = pick(false)) land(*copy, copy);
+}
+
+bool AsyncCopies::finish_one() {
+  const Shared copy = pick(true);
+  if (copy == nullptr) return false;
+  land(*copy, copy);
+  return true;
+}
+
+const AsyncCopy* AsyncCopies::finish() {
+  while (finish_one()) {
+  }
+  for (const OfThread& own : threads_)
+    for (const auto* list : {&own.copies, &own.bulk_copies})
+      for (const Shared& copy : *list)
+        if (!copy->is_retired && (copy->shared_to || copy->shared_from)) return copy.get();
+  return nullptr;
+}
+
+Mbarrier* AsyncCopies::mbarrier(std::uint64_t offset) {
+  const auto found = mbarriers_.find(offset);
+  return found == mbarriers_.end() ? nullptr : &found->second;
+}
+
+void AsyncCopies::init_mbarrier(std::uint64_t offset, std::uint32_t count) {
+  mbarriers_.emplace(offset, Mbarrier(offset, count));
+  guards.set_mbarrier(offset, true);
+}
+
+bool AsyncCopies::is_awaited(const Mbarrier& barrier) {
+  const auto is_open = [](const Shared& copy) { return !copy->is_retired; };
+  return barrier.pending_signals != 0 || std::ranges::any_of(barrier.landed, is_open) ||
+         std::ranges::any_of(barrier.unseen, is_open);
+}
+
+void AsyncCopies::invalidate_mbarrier(std::uint64_t offset) {
+  invalidated_changes_ += mbarriers_.at(offset).changes + 1;
+  mbarriers_.erase(offset);
+  guards.set_mbarrier(offset, false);
+  for (std::uint64_t i = 0; i < 8; ++i) guards.set_mark(offset + i, 0);
+}
+
+void AsyncCopies::see_phase(Mbarrier& barrier) {
+  for (const Shared& copy : barrier.unseen) {
+    if (copy->is_retired) continue;
+    retire(*copy);
+    Warp& warp = *block_.warps()[static_cast<std::size_t>(copy->warp)];
+    block_.shared_races.release_own(warp, copy->lane, barrier.completed);
+    OfThread& own = of(copy->warp, copy->lane);
+    std::erase(copy->is_bulk ? own.bulk_copies : own.copies, copy);
+  }
+  barrier.unseen.clear();
+}
+
+std::uint64_t AsyncCopies::changes() const {
+  std::uint64_t sum = invalidated_changes_;
+  for (const auto& [offset, barrier] : mbarriers_) sum += barrier.changes;
+  return sum;
+}
+
+}  // namespace emulator

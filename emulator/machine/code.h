@@ -1,0 +1,93 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "emulator/ptx/types.h"
+
+namespace emulator {
+
+class Warp;
+class FunctionCode;
+
+inline constexpr int warp_lanes = 32;
+using Mask = std::uint32_t;
+inline constexpr Mask all_lanes = ~Mask{0};
+
+/// Calls `f(lane)` for each lane of the mask. The full mask is the common case, and one that
+/// compilers vectorise: lanes of one instruction never depend on each other.
+template <class F>
+[[gnu::always_inline]] inline void for_lanes(Mask mask, F&& f) {
+  if (mask == all_lanes) {
+#pragma GCC ivdep
+    for (int lane = 0; lane < warp_lanes; ++lane) f(lane);
+  } else {
+    for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
+  }
+}
+
+inline bool has_lane(Mask mask, int lane) { return (mask >> lane & 1) != 0; }
+
+/// A register's 32 values, one behind the other, or a predicate's Mask. Bank 0 is the frame's
+/// registers, bank 1 the function's constants: an immediate is a register that nothing writes.
+struct Place {
+  std::uint32_t offset = 0;
+  std::uint32_t bank = 0;
+};
+
+/// How other threads see an access (PTX ISA, memory consistency model).
+enum class Order : unsigned char { weak, relaxed, acquire, release, acquire_release };
+
+/// One decoded instruction. `run` is called with the lanes that are to execute it.
+struct Code {
+  using Run = void (*)(Warp&, const Code&, Mask);
+  static constexpr std::uint32_t unguarded = ~std::uint32_t{0};
+
+  Run run = nullptr;
+  std::uint32_t guard = unguarded;  // the offset of a predicate
+  bool guard_negated = false;
+  ptx::Space space = ptx::Space::generic;
+  Order order = Order::weak;
+  unsigned char variant = 0;  // one number that the family of `run` gives a meaning
+  bool flag = false, flag2 = false, flag3 = false;
+  unsigned char count = 1;   // elements of a vector
+  std::uint32_t target = 0;  // of a branch: an index of Code
+  int line = 0;
+  std::int64_t offset = 0;                              // of an address
+  Place d, e, a, b, c, f;                               // d and e are destinations
+  const std::vector<Place>* more = nullptr;             // a vector's registers
+  const std::vector<std::uint32_t>* targets = nullptr;  // of a brx.idx
+  union {
+    const struct CallSite* call = nullptr;
+    const struct CopySite* copy;  // of an asynchronous copy
+    const struct MatrixCode* matrix;
+  };
+};
+
+/// A second or third address of an instruction.
+struct AddressPlace {
+  Place base{};
+  std::int64_t offset = 0;
+  bool is_narrow = false;  // 32 bits
+  ptx::Space space = ptx::Space::generic;
+};
+
+struct CopySite {
+  AddressPlace to{}, from{}, barrier{};
+  bool has_barrier = false;
+};
+
+/// Where the bytes of a call's arguments lie in the areas of caller and callee.
+struct CallSite {
+  struct Copy {
+    std::uint32_t from, to, bytes;
+  };
+  const FunctionCode* callee = nullptr;  // null: one of the functions that the driver provides
+  std::string_view name{};
+  std::vector<Copy> arguments{}, results{};
+};
+
+}  // namespace emulator

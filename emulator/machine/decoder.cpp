@@ -1,0 +1,276 @@
+#include "emulator/machine/decoder.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "emulator/ptx/error.h"
+
+namespace emulator {
+namespace {
+
+struct SpecialRow {
+  std::string_view name;
+  Special special;
+};
+
+constexpr std::array special_rows{
+    SpecialRow{"%tid.x", Special::tid_x},
+    SpecialRow{"%tid.y", Special::tid_y},
+    SpecialRow{"%tid.z", Special::tid_z},
+    SpecialRow{"%ntid.x", Special::ntid_x},
+    SpecialRow{"%ntid.y", Special::ntid_y},
+    SpecialRow{"%ntid.z", Special::ntid_z},
+    SpecialRow{"%ctaid.x", Special::ctaid_x},
+    SpecialRow{"%ctaid.y", Special::ctaid_y},
+    SpecialRow{"%ctaid.z", Special::ctaid_z},
+    SpecialRow{"%nctaid.x", Special::nctaid_x},
+    SpecialRow{"%nctaid.y", Special::nctaid_y},
+    SpecialRow{"%nctaid.z", Special::nctaid_z},
+    SpecialRow{"%laneid", Special::laneid},
+    SpecialRow{"%warpid", Special::warpid},
+    SpecialRow{"%nwarpid", Special::nwarpid},
+    SpecialRow{"%smid", Special::smid},
+    SpecialRow{"%nsmid", Special::nsmid},
+    SpecialRow{"%gridid", Special::gridid},
+    SpecialRow{"%lanemask_eq", Special::lanemask_eq},
+    SpecialRow{"%lanemask_le", Special::lanemask_le},
+    SpecialRow{"%lanemask_lt", Special::lanemask_lt},
+    SpecialRow{"%lanemask_ge", Special::lanemask_ge},
+    SpecialRow{"%lanemask_gt", Special::lanemask_gt},
+    SpecialRow{"%total_smem_size", Special::total_smem_size},
+    SpecialRow{"%dynamic_smem_size", Special::dynamic_smem_size},
+    SpecialRow{"%aggr_smem_size", Special::aggr_smem_size},
+    SpecialRow{"WARP_SZ", Special::reserved_zero},
+};
+
+}  // namespace
+
+Decoder::Decoder(FunctionCompiler& compiler, const ptx::Instruction& instruction)
+    : compiler_(compiler), instruction_(instruction) {
+  code.line = instruction.line;
+  if (instruction.guard < 0) return;
+  if (compiler.register_type(instruction.guard) != ptx::Type::pred)
+    fail("the guard is no predicate");
+  code.guard = compiler.register_place(instruction.guard).offset;
+  code.guard_negated = instruction.guard_negated;
+}
+
+void Decoder::fail(const std::string& text) const {
+  ptx::fail(compiler_.kernel().module().file, instruction_.line,
+            fmt::format("{} in: {}", text, compiler_.kernel().module().line(instruction_.line)));
+}
+
+void Decoder::fail_type(ptx::Type type) const {
+  fail(fmt::format("'{}' does not take the type .{}", instruction_.opcode, ptx::name_of(type)));
+}
+
+void Decoder::needs(int compute_capability) const {
+  const int target = compiler_.kernel().module().target;
+  if (target < compute_capability)
+    fail(fmt::format("'{}' needs compute capability {}.{} here, and the target is sm_{}",
+                     instruction_.opcode, compute_capability / 10, compute_capability % 10,
+                     target));
+}
+
+bool Decoder::take(std::string_view modifier) {
+  for (std::size_t i = 0; i < instruction_.modifiers.size(); ++i) {
+    if ((taken_ >> i & 1) != 0 || instruction_.modifiers[i] != modifier) continue;
+    taken_ |= 1u << i;
+    return true;
+  }
+  return false;
+}
+
+void Decoder::expect(std::string_view modifier) {
+  if (!take(modifier)) fail(fmt::format("'.{}' is missing", modifier));
+}
+
+std::optional<ptx::Type> Decoder::maybe_type() {
+  for (std::size_t i = 0; i < instruction_.modifiers.size(); ++i) {
+    if ((taken_ >> i & 1) != 0) continue;
+    const auto type = ptx::type_named(instruction_.modifiers[i]);
+    if (!type) continue;
+    taken_ |= 1u << i;
+    return type;
+  }
+  return std::nullopt;
+}
+
+ptx::Type Decoder::type() {
+  const auto type = maybe_type();
+  if (!type) fail("a type is missing");
+  return *type;
+}
+
+std::optional<Rounding> Decoder::rounding() {
+  if (take("rn")) return Rounding::nearest;
+  if (take("rz")) return Rounding::zero;
+  if (take("rm")) return Rounding::down;
+  if (take("rp")) return Rounding::up;
+  return std::nullopt;
+}
+
+bool Decoder::take_scope() {
+  for (const std::string_view scope : {"cta", "cluster", "gpu", "gl", "sys"})
+    if (take(scope)) return true;
+  return false;
+}
+
+void Decoder::take_cache_hints() {
+  for (const std::string_view hint :
+       {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
+        "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
+        "L2::evict_first", "L2::evict_last", "L2::evict_normal"})
+    take(hint);
+}
+
+bool Decoder::take_shared() {
+  const bool cluster = take("shared::cluster");
+  if (cluster) needs(90);
+  if (!cluster && !take("shared") && !take("shared::cta")) return false;
+  code.space = ptx::Space::shared;
+  return true;
+}
+
+void Decoder::expect_operands(std::size_t least, std::size_t most) {
+  if (operands() < least || operands() > most)
+    fail(fmt::format("'{}' does not take {} operands", instruction_.opcode, operands()));
+}
+
+const ptx::Operand& Decoder::operand(std::size_t index) const {
+  if (index >= instruction_.operands.size()) fail("an operand is missing");
+  return instruction_.operands[index];
+}
+
+ptx::Type Decoder::register_type(const ptx::Operand& operand) const {
+  return compiler_.register_type(operand.index);
+}
+
+Place Decoder::destination(const ptx::Operand& operand, ptx::Type type) {
+  if (operand.kind == ptx::OperandKind::sink) return compiler_.scratch();
+  if (operand.kind != ptx::OperandKind::reg) fail("the destination is no register");
+  if (ptx::bytes_of(register_type(operand)) != ptx::bytes_of(type))
+    fail(fmt::format("a register of type .{} cannot take .{}", ptx::name_of(register_type(operand)),
+                     ptx::name_of(type)));
+  return compiler_.register_place(operand.index);
+}
+
+Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
+  const std::size_t bytes = ptx::bytes_of(type);
+  if (operand.negated) fail("'!' stands before predicates only");
+  switch (operand.kind) {
+    case ptx::OperandKind::reg:
+      if (operand.second != -1) fail("'|' stands in destinations only");
+      if (ptx::bytes_of(register_type(operand)) != bytes)
+        fail(fmt::format("a register of type .{} is no .{}", ptx::name_of(register_type(operand)),
+                         ptx::name_of(type)));
+      return compiler_.register_place(operand.index);
+    case ptx::OperandKind::integer:
+      if (bytes == 0) fail("a predicate cannot be a number");
+      if (type == ptx::Type::f32)
+        return constant(std::bit_cast<std::uint32_t>(
+                            static_cast<float>(static_cast<std::int64_t>(operand.bits))),
+                        4);
+      if (type == ptx::Type::f64)
+        return constant(std::bit_cast<std::uint64_t>(
+                            static_cast<double>(static_cast<std::int64_t>(operand.bits))),
+                        8);
+      return constant(operand.bits, bytes);
+    case ptx::OperandKind::f32:
+      if (bytes == 8)
+        return constant(std::bit_cast<std::uint64_t>(static_cast<double>(
+                            std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits)))),
+                        8);
+      if (bytes != 4) fail("a number of single precision does not fit");
+      return constant(operand.bits, bytes);
+    case ptx::OperandKind::f64:
+      if (bytes == 4)
+        return constant(
+            std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits))),
+            4);
+      if (bytes != 8) fail("a number of double precision does not fit");
+      return constant(operand.bits, bytes);
+    case ptx::OperandKind::symbol:
+      if (operand.name == "WARP_SZ") return constant(warp_lanes, bytes);
+      fail("a name is no operand here");
+    case ptx::OperandKind::special:
+      for (const SpecialRow& row : special_rows) {
+        if (row.name != operand.name) continue;
+        if (bytes != 4 && bytes != 8) fail("a special register has 32 bits");
+        return compiler_.special_place(row.special, bytes == 8);
+      }
+      fail(fmt::format("the special register '{}' is not known here", operand.name));
+    default:
+      fail("an operand of this form is not known here");
+  }
+}
+
+Place Decoder::second_destination(std::size_t index) {
+  const ptx::Operand& which = operand(index);
+  if (which.second < 0) return compiler_.scratch();
+  if (compiler_.register_type(which.second) != ptx::Type::pred) fail("no predicate follows '|'");
+  return compiler_.register_place(which.second);
+}
+
+Place Decoder::predicate(std::size_t index, bool& negated) {
+  const ptx::Operand& which = operand(index);
+  if (which.kind == ptx::OperandKind::integer) {
+    negated = which.negated;
+    return constant(which.bits != 0 ? ~std::uint64_t{0} : 0, 4);
+  }
+  if (which.kind != ptx::OperandKind::reg || register_type(which) != ptx::Type::pred)
+    fail("a predicate is needed");
+  negated = which.negated;
+  return compiler_.register_place(which.index);
+}
+
+Place Decoder::constant(std::uint64_t bits, std::size_t bytes) {
+  return compiler_.constant(bits, bytes);
+}
+
+void Decoder::address(std::size_t index) {
+  const ptx::Operand& which = operand(index);
+  if (which.kind != ptx::OperandKind::address) fail("an address in brackets is needed");
+  const ptx::Operand& base = which.elements.front();
+  code.offset = which.offset;
+  if (base.kind == ptx::OperandKind::reg) {
+    const std::size_t bytes = ptx::bytes_of(register_type(base));
+    if (bytes != 4 && bytes != 8) fail("an address has 32 or 64 bits");
+    code.a = compiler_.register_place(base.index);
+    code.flag = bytes == 4;
+  } else if (base.kind == ptx::OperandKind::integer) {
+    code.a = constant(base.bits, 8);
+  } else if (base.kind == ptx::OperandKind::symbol) {
+    const SymbolAddress symbol = compiler_.symbol(base.name, instruction_.line);
+    if (symbol.space != code.space && code.space != ptx::Space::generic)
+      fail(fmt::format("'{}' lies in another space", base.name));
+    if (code.space == ptx::Space::generic && symbol.space != ptx::Space::global)
+      code.space = symbol.space;
+    code.a =
+        symbol.relocated ? compiler_.address_constant(base.name, 0, 8) : constant(symbol.value, 8);
+    code.flag2 = symbol.in_frame;
+  } else {
+    fail("an address of this form is not known");
+  }
+}
+
+AddressPlace Decoder::address_in(std::size_t index, ptx::Space space) {
+  const Code before = code;
+  code.space = space;
+  address(index);
+  const AddressPlace result{code.a, code.offset, code.flag, code.space};
+  code = before;
+  return result;
+}
+
+void Decoder::emit(Code::Run run) {
+  for (std::size_t i = 0; i < instruction_.modifiers.size(); ++i)
+    if ((taken_ >> i & 1) == 0)
+      fail(fmt::format("the modifier '.{}' is not implemented", instruction_.modifiers[i]));
+  code.run = run;
+  compiler_.code().codes.push_back(code);
+}
+
+}  // namespace emulator

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include "emulator/machine/warp.h"
+
+namespace emulator {
+
+/// Functions that kernels call and no module defines: vprintf and __assertfail.
+bool is_driver_function(std::string_view name);
+void call_driver_function(Warp& warp, const CallSite& site, Mask lanes);
+
+}  // namespace emulator

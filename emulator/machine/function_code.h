@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "emulator/machine/code.h"
+#include "emulator/machine/counts/pipe.h"
+#include "emulator/machine/matrix_code.h"
+#include "emulator/ptx/module.h"
+
+namespace emulator {
+
+/// Registers that a warp fills when it starts.
+enum class Special : unsigned char {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  total_smem_size,
+  dynamic_smem_size,
+  aggr_smem_size,
+  reserved_zero,
+};
+
+/// The code of one function within one kernel.
+class FunctionCode {
+ public:
+  struct SpecialPlace {
+    Special special;
+    std::uint32_t offset;
+    bool wide;  // 64 bits
+  };
+  /// A constant that is an address, which differs from GPU to GPU.
+  struct Relocation {
+    std::uint32_t offset;
+    std::string_view symbol;
+    std::int64_t addend;
+    std::size_t bytes;
+  };
+
+  const ptx::Function* function = nullptr;
+  std::vector<Code> codes;
+  std::uint32_t register_bytes = 0;   // of a frame
+  std::uint32_t parameter_bytes = 0;  // of a frame's area for calls, for each lane
+  std::vector<SpecialPlace> specials;
+  std::vector<std::byte> constants;
+  std::vector<Relocation> relocations;
+  std::vector<std::vector<std::byte>> constants_of_gpu;  // with addresses filled in
+  std::unique_ptr<std::uint8_t[]> executed;  // for each Code, when coverage is asked for
+  std::vector<Cost> costs;                   // for each Code, when counts are asked for
+
+  // Code points to them; a deque keeps its elements where they are.
+  std::deque<std::vector<Place>> place_lists;
+  std::deque<std::vector<std::uint32_t>> target_lists;
+  std::deque<CallSite> call_sites;
+  std::deque<MatrixCode> matrix_codes;
+  std::deque<CopySite> copy_sites;
+};
+
+/// A kernel with all functions that it calls.
+struct KernelCode {
+  const ptx::Module* module = nullptr;
+  const ptx::Function* function = nullptr;
+  std::string demangled;
+  FunctionCode* entry = nullptr;
+  std::deque<FunctionCode> functions;
+  std::size_t static_shared_bytes = 0, local_bytes = 0;
+  std::size_t dynamic_shared_alignment = 1;
+  int registers = 0;
+  /// [begin, end) of the .const variables on each GPU.
+  std::vector<std::vector<std::pair<std::uintptr_t, std::uintptr_t>>> constant_ranges;
+
+  std::size_t dynamic_shared_begin() const {
+    return (static_shared_bytes + dynamic_shared_alignment - 1) / dynamic_shared_alignment *
+           dynamic_shared_alignment;
+  }
+  /// Shared memory of a block, static and dynamic.
+  std::size_t shared_bytes(std::size_t dynamic_bytes) const {
+    return dynamic_bytes == 0 ? static_shared_bytes : dynamic_shared_begin() + dynamic_bytes;
+  }
+};
+
+}  // namespace emulator

@@ -1,0 +1,247 @@
+#include "emulator/machine/global_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/machine/block.h"
+
+namespace emulator {
+namespace {
+
+/// A look-back over n blocks would keep n^2 entries.
+constexpr std::size_t max_entries = 4096;
+constexpr std::uint32_t last_epoch = 0x1fff;
+
+// A stamp, from bit 0: bytes of the word (4), strong (1), several readers (1), epoch (13), warp
+// (5), block (24), launch (16). 0: nobody.
+constexpr std::uint64_t several = std::uint64_t{1} << 5;
+std::uint64_t bytes_of(std::uint64_t stamp) { return stamp & 0xf; }
+bool is_strong(std::uint64_t stamp) { return (stamp >> 4 & 1) != 0; }
+std::uint32_t epoch_of(std::uint64_t stamp) {
+  return static_cast<std::uint32_t>(stamp >> 6 & last_epoch);
+}
+int warp_of(std::uint64_t stamp) { return static_cast<int>(stamp >> 19 & 31); }
+std::uint64_t block_of(std::uint64_t stamp) { return stamp >> 24 & 0xffffff; }
+bool same_launch(std::uint64_t a, std::uint64_t b) { return a >> 48 == b >> 48; }
+bool same_block(std::uint64_t a, std::uint64_t b) { return a >> 24 == b >> 24; }
+
+/// Calls `f(the word's two stamps, bytes of it)`.
+template <class F>
+void for_each_word(const Target& target, unsigned bytes, F f) {
+  const std::uint64_t end = target.offset + bytes;
+  for (std::uint64_t at = target.offset; at < end;) {
+    const std::uint64_t word = at / 4, next = std::min(end, (word + 1) * 4);
+    f(target.window->stamps + 2 * word, ((std::uint64_t{1} << (next - at)) - 1) << (at % 4));
+    at = next;
+  }
+}
+
+std::uint64_t get(const std::uint64_t& stamp) { return __atomic_load_n(&stamp, __ATOMIC_RELAXED); }
+void put(std::uint64_t& stamp, std::uint64_t value) {
+  __atomic_store_n(&stamp, value, __ATOMIC_RELAXED);
+}
+
+[[noreturn]] void report(Warp& warp, int lane, const Target& target, unsigned bytes,
+                         const char* now, const char* before, std::uint64_t other) {
+  const LaunchContext& context = warp.block().context();
+  const Dim3& grid = context.launch.grid;
+  const std::uint64_t block = block_of(other);
+  const std::uintptr_t address = target.window->begin + target.offset;
+  warp.fault(
+      FaultKind::race, lane,
+      fmt::format("{} {} bytes at {:#x}, which warp {} of block ({},{},{}) {} without order "
+                  "between; it is {}",
+                  now, bytes, address, warp_of(other), block % grid.x, block / grid.x % grid.y,
+                  block / grid.x / grid.y, before, context.memory.describe(address)));
+}
+
+}  // namespace
+
+bool Knowledge::knows(std::uint64_t block, int warp, std::uint32_t epoch) const {
+  if (everything_) return true;
+  const auto covers = [&](std::uint64_t key) {
+    const auto found = entries_.find(key);
+    return found != entries_.end() && (epoch < found->second || found->second >= last_epoch);
+  };
+  return covers(of_block(block)) || covers(of_warp(block, warp));
+}
+
+void Knowledge::learn(const Entry& entry) {
+  std::uint32_t& known = entries_[entry.first];
+  known = std::max(known, entry.second);
+  if (entries_.size() > max_entries) everything_ = true;
+}
+
+void Knowledge::learn(const Knowledge& other) {
+  everything_ |= other.everything_;
+  for (const Entry entry : other.entries_) learn(entry);
+}
+
+void Knowledge::append_to(std::vector<Entry>& list) const {
+  for (const Entry entry : entries_) list.push_back(entry);
+}
+
+std::shared_ptr<Releases::Record> Releases::at(std::uintptr_t address, bool create) {
+  if (!create) {
+    if (!used_.load(std::memory_order_acquire)) return nullptr;
+    const std::shared_lock lock(mutex_);
+    const auto found = records_.find(address);
+    return found == records_.end() ? nullptr : found->second;
+  }
+  const std::unique_lock lock(mutex_);
+  used_.store(true, std::memory_order_release);
+  std::shared_ptr<Record>& record = records_[address];
+  if (record == nullptr) record = std::make_shared<Record>();
+  return record;
+}
+
+GlobalRaces::OfWarp& GlobalRaces::of(const Warp& warp) {
+  const auto index = static_cast<std::size_t>(warp.index());
+  if (warps_.size() <= index) warps_.resize(index + 1);
+  if (warps_[index] == nullptr) warps_[index] = std::make_unique<OfWarp>();
+  return *warps_[index];
+}
+
+std::uint64_t GlobalRaces::stamp(const Warp& warp, std::uint64_t bytes, bool strong) const {
+  return bytes | std::uint64_t{strong} << 4 | std::uint64_t{std::min(epoch_, last_epoch)} << 6 |
+         static_cast<std::uint64_t>(warp.index()) << 19 | (block_.index() & 0xffffff) << 24 |
+         block_.context().number << 48;
+}
+
+bool GlobalRaces::is_known(const Warp& warp, std::uint64_t stamp) {
+  return knowledge_.knows(block_of(stamp), warp_of(stamp), epoch_of(stamp)) ||
+         of(warp).knowledge.knows(block_of(stamp), warp_of(stamp), epoch_of(stamp));
+}
+
+void GlobalRaces::read(Warp& warp, int lane, const Target& target, unsigned bytes, bool strong) {
+  for_each_word(target, bytes, [&](std::uint64_t* stamps, std::uint64_t part) {
+    std::uint64_t mine = stamp(warp, part, strong);
+    const std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
+    if (same_launch(writer, mine) && !same_block(writer, mine) && (bytes_of(writer) & part) != 0 &&
+        !(strong && is_strong(writer)) && !is_known(warp, writer))
+      report(warp, lane, target, bytes, "reads", "writes", writer);
+    if (reader == mine) return;
+    if (same_launch(reader, mine)) {
+      mine |= bytes_of(reader) | (reader & several);
+      if (!is_strong(reader)) mine &= ~(std::uint64_t{1} << 4);
+      if (!same_block(reader, mine)) mine |= several;
+    }
+    put(stamps[1], mine);
+  });
+}
+
+void GlobalRaces::write(Warp& warp, int lane, const Target& target, unsigned bytes, bool strong,
+                        const Change& changes) {
+  for_each_word(target, bytes, [&](std::uint64_t* stamps, std::uint64_t part) {
+    const std::uint64_t mine = stamp(warp, part, strong);
+    const std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
+    if (same_launch(writer, mine) && !same_block(writer, mine) && (bytes_of(writer) & part) != 0 &&
+        !(strong && is_strong(writer)) && !is_known(warp, writer) && changes())
+      report(warp, lane, target, bytes, "writes", "writes too", writer);
+    if (same_launch(reader, mine) && (bytes_of(reader) & part) != 0 &&
+        !(strong && is_strong(reader))) {
+      const bool conflict = (reader & several) != 0
+                                ? knowledge_.is_empty() && of(warp).knowledge.is_empty()
+                                : !same_block(reader, mine) && !is_known(warp, reader);
+      if (conflict)
+        report(warp, lane, target, bytes, "writes",
+               same_block(reader, mine) ? "and another block read" : "reads", reader);
+    }
+    put(stamps[0], mine);
+  });
+}
+
+bool GlobalRaces::read_row(const Warp& warp, const Memory::Window& window, std::uint64_t offset,
+                           std::uint64_t bytes) {
+  const std::uint64_t mine = stamp(warp, 0xf, false);
+  std::uint64_t* stamps = window.stamps + offset / 4 * 2;
+  for (std::uint64_t word = 0; word < bytes / 4; ++word) {
+    const std::uint64_t writer = get(stamps[2 * word]), reader = get(stamps[2 * word + 1]);
+    if (same_launch(writer, mine) && !same_block(writer, mine)) return false;
+    std::uint64_t value = mine;
+    if (same_launch(reader, mine)) value |= same_block(reader, mine) ? reader & several : several;
+    put(stamps[2 * word + 1], value);
+  }
+  return true;
+}
+
+bool GlobalRaces::write_row(const Warp& warp, const Memory::Window& window, std::uint64_t offset,
+                            std::uint64_t bytes) {
+  const std::uint64_t mine = stamp(warp, 0xf, false);
+  std::uint64_t* stamps = window.stamps + offset / 4 * 2;
+  for (std::uint64_t word = 0; word < bytes / 4; ++word) {
+    const std::uint64_t writer = get(stamps[2 * word]), reader = get(stamps[2 * word + 1]);
+    if (same_launch(writer, mine) && !same_block(writer, mine)) return false;
+    if (same_launch(reader, mine) && ((reader & several) != 0 || !same_block(reader, mine)))
+      return false;
+    put(stamps[2 * word], mine);
+  }
+  return true;
+}
+
+void GlobalRaces::learn_pending(OfWarp& own) {
+  for (const auto& [record, length] : own.pending) {
+    const std::lock_guard lock(record->mutex);
+    if (record->everything) own.knowledge.learn_everything();
+    for (std::size_t i = 0; i < length && !own.knowledge.everything(); ++i)
+      own.knowledge.learn(record->entries[i]);
+  }
+  own.pending.clear();
+}
+
+void GlobalRaces::fence(Warp& warp, Mask lanes) {
+  OfWarp& own = of(warp);
+  for_lanes(lanes, [&](int lane) { own.fenced[static_cast<std::size_t>(lane)] = epoch_ + 1; });
+  learn_pending(own);
+}
+
+void GlobalRaces::release(Warp& warp, int lane, const Target& target, bool fenced) {
+  OfWarp& own = of(warp);
+  const std::uint32_t fence = fenced ? epoch_ + 1 : own.fenced[static_cast<std::size_t>(lane)];
+  if (fence == 0) return;
+  const auto record = block_.context().releases.at(target.window->begin + target.offset, true);
+  const std::lock_guard lock(record->mutex);
+  // A fence of this epoch covers what a barrier has ordered before it, and the warp's own accesses.
+  // Behind a barrier, the fences of the other threads are taken to have been executed as well.
+  const std::uint32_t in_block = fence == epoch_ + 1 ? epoch_ : fence;
+  record->entries.emplace_back(Knowledge::of_block(block_.index() & 0xffffff), in_block);
+  record->entries.emplace_back(Knowledge::of_warp(block_.index() & 0xffffff, warp.index()), fence);
+  if (knowledge_.everything() || own.knowledge.everything() ||
+      record->entries.size() > 4 * max_entries) {
+    record->everything = true;
+    return;
+  }
+  knowledge_.append_to(record->entries);
+  own.knowledge.append_to(record->entries);
+}
+
+void GlobalRaces::acquire(Warp& warp, const Target& target, bool at_once) {
+  const auto record = block_.context().releases.at(target.window->begin + target.offset, false);
+  if (record == nullptr) return;
+  OfWarp& own = of(warp);
+  std::size_t length;
+  {
+    const std::lock_guard lock(record->mutex);
+    length = record->entries.size();
+  }
+  // Polling meets the same record again and again.
+  const auto known =
+      std::ranges::find_if(own.pending, [&](const auto& each) { return each.first == record; });
+  if (known != own.pending.end())
+    known->second = length;
+  else
+    own.pending.emplace_back(record, length);
+  if (at_once) learn_pending(own);
+}
+
+void GlobalRaces::next_epoch() {
+  ++epoch_;
+  for (const auto& warp : warps_) {
+    if (warp == nullptr) continue;
+    knowledge_.learn(warp->knowledge);
+    warp->knowledge = {};
+  }
+}
+
+}  // namespace emulator

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include "emulator/machine/access.h"
+#include "emulator/machine/block.h"
+#include "emulator/machine/instructions/lanes.h"
+#include "emulator/machine/instructions/mbarrier_object.h"
+#include "emulator/machine/instructions/rows.h"
+
+namespace emulator {
+namespace {
+
+AsyncCopy new_copy(const Warp& warp, const Code& code, int lane) {
+  AsyncCopy copy;
+  copy.code = &code;
+  copy.warp = warp.index();
+  copy.lane = lane;
+  return copy;
+}
+
+/// Checks the addresses from this one on, piece by piece, and notes the accesses to global memory
+/// for the search for races. The pieces lie in one allocation, as allocations lie apart.
+Target locate_all(Warp& warp, const AddressPlace& place, int lane, std::uint64_t bytes,
+                  unsigned piece, Access access) {
+  const std::uint64_t address = lane_address(warp, place, lane);
+  GlobalRaces& races = warp.block().global_races;
+  Target first{};
+  for (std::uint64_t at = 0; at < bytes; at += piece) {
+    const Target target = locate(warp, place.space, lane, address + at, piece, access);
+    if (at == 0) first = target;
+    if (target.window == nullptr) continue;
+    if (access == Access::copy)
+      races.read(warp, lane, target, piece, false);
+    else
+      races.write(warp, lane, target, piece, false, {target, nullptr, piece});
+  }
+  return first;
+}
+
+void set_source(AsyncCopy& copy, const Target& from) {
+  copy.from = from.data;
+  copy.from_written = from.written;
+  if (from.space == ptx::Space::shared) copy.shared_from = from.offset;
+}
+
+void set_destination(AsyncCopy& copy, const Target& to) {
+  copy.to = to.data;
+  copy.to_written = to.written;
+  if (to.space == ptx::Space::shared) copy.shared_to = to.offset;
+}
+
+// --- cp.async. count: bytes of the destination; flag2: b is the number of bytes of the source;
+// flag3: the predicate b (negated: flag) says whether to ignore the source.
+
+void copy_element(Warp& warp, const Code& code, Mask lanes) {
+  const unsigned size = code.count;
+  const Mask ignored = code.flag3 ? warp.predicate(code.b) ^ (code.flag ? all_lanes : 0) : Mask{0};
+  for_lanes(lanes, [&](int lane) {
+    std::uint32_t bytes = code.flag2 ? warp.at<std::uint32_t>(code.b)[lane] : size;
+    if (bytes > size)
+      warp.fault(FaultKind::undefined, lane,
+                 fmt::format("src-size {} is larger than cp-size {}", bytes, size));
+    if (has_lane(ignored, lane)) bytes = 0;
+    AsyncCopy copy = new_copy(warp, code, lane);
+    set_destination(copy, locate_all(warp, code.copy->to, lane, size, size, Access::write));
+    const std::uint64_t from = lane_address(warp, code.copy->from, lane);
+    if (from % size != 0)
+      warp.fault(
+          FaultKind::misaligned_address, lane,
+          fmt::format("copies {} bytes at {:#x}: it is no multiple of {}", size, from, size));
+    // Bytes that are not copied need not exist.
+    const unsigned piece = bytes == size ? size : 1;
+    if (bytes != 0)
+      set_source(copy, locate_all(warp, code.copy->from, lane, bytes, piece, Access::copy));
+    copy.bytes = bytes;
+    copy.zeros = size - bytes;
+    warp.block().async().start(warp, std::move(copy));
+  });
+}
+
+/// flag: without .noinc.
+void arrive_behind_copies(Warp& warp, const Code& code, Mask lanes) {
+  for_lanes(lanes, [&](int lane) {
+    AsyncCopy copy = new_copy(warp, code, lane);
+    copy.arrives = true;
+    Mbarrier& barrier = mbarrier_at(warp, code.copy->barrier.space, lane,
+                                    lane_address(warp, code.copy->barrier, lane));
+    if (code.flag) check_mbarrier(warp, lane, barrier, barrier.expect_arrival());
+    copy.barrier = &barrier;
+    warp.block().async().start(warp, std::move(copy));
+  });
+}
+
+// --- cp.async.bulk. b: the number of bytes.
+
+void copy_bulk(Warp& warp, const Code& code, Mask lanes) {
+  for_lanes(lanes, [&](int lane) {
+    const std::uint32_t bytes = warp.at<std::uint32_t>(code.b)[lane];
+    if (bytes % 16 != 0)
+      warp.fault(FaultKind::undefined, lane,
+                 fmt::format("a bulk copy of {} bytes, which are no multiple of 16", bytes));
+    AsyncCopy copy = new_copy(warp, code, lane);
+    copy.is_bulk = true;
+    copy.bytes = bytes;
+    const CopySite& site = *code.copy;
+    if (site.has_barrier)
+      copy.barrier =
+          &mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane));
+    if (bytes != 0) {
+      set_source(copy, locate_all(warp, site.from, lane, bytes, 16, Access::copy));
+      set_destination(copy, locate_all(warp, site.to, lane, bytes, 16, Access::write));
+    }
+    warp.block().async().start(warp, std::move(copy));
+  });
+}
+
+void prefetch(Warp&, const Code&, Mask) {}
+
+// --- Groups. flag: bulk; flag2: only the reads; count unused, target: how many may be pending.
+
+void commit(Warp& warp, const Code& code, Mask lanes) {
+  for_lanes(lanes, [&](int lane) { warp.block().async().commit(warp, lane, code.flag); });
+}
+
+void wait_groups(Warp& warp, const Code& code, Mask lanes) {
+  for_lanes(lanes, [&](int lane) {
+    warp.block().async().wait_groups(warp, lane, code.flag, code.target, code.flag2);
+  });
+}
+
+void wait_all(Warp& warp, const Code&, Mask lanes) {
+  for_lanes(lanes, [&](int lane) { warp.block().async().wait_all(warp, lane); });
+}
+
+CopySite& new_site(Decoder& decoder) {
+  CopySite& site = decoder.compiler().code().copy_sites.emplace_back();
+  decoder.code.copy = &site;
+  return site;
+}
+
+/// .L2::cache_hint adds a last operand, which changes nothing. Returns how many there are without.
+std::size_t take_cache_policy(Decoder& decoder) {
+  if (!decoder.take("L2::cache_hint")) return decoder.operands();
+  if (decoder.operands() == 0) decoder.fail("a cache policy is missing");
+  decoder.source(decoder.operands() - 1, ptx::Type::b64);
+  return decoder.operands() - 1;
+}
+
+bool decode_groups(Decoder& decoder) {
+  if (decoder.take("commit_group")) {
+    decoder.expect_operands(0);
+    decoder.emit(commit);
+    return true;
+  }
+  if (!decoder.take("wait_group")) return false;
+  decoder.code.flag2 = decoder.code.flag && decoder.take("read");
+  decoder.expect_operands(1);
+  const ptx::Operand& pending = decoder.operand(0);
+  if (pending.kind != ptx::OperandKind::integer || pending.bits > 0xffffffff)
+    decoder.fail("the number of groups is a constant");
+  decoder.code.target = static_cast<std::uint32_t>(pending.bits);
+  decoder.emit(wait_groups);
+  return true;
+}
+
+void decode_bulk(Decoder& decoder) {
+  decoder.needs(90);
+  decoder.code.flag = true;
+  if (decode_groups(decoder)) return;
+  if (decoder.take("prefetch")) {
+    decoder.expect("L2");
+    decoder.expect("global");
+    if (take_cache_policy(decoder) != 2) decoder.fail("a prefetch has two operands");
+    decoder.address_in(0, ptx::Space::global);
+    decoder.source(1, ptx::Type::u32);
+    return decoder.emit(prefetch);
+  }
+  // The destination's space comes first.
+  const auto& modifiers = decoder.instruction().modifiers;
+  const bool to_global = modifiers.size() > 2 && modifiers[2] == "global";
+  CopySite& site = new_site(decoder);
+  ptx::Space to = ptx::Space::shared, from = ptx::Space::global;
+  if (to_global) {
+    decoder.expect("global");
+    decoder.expect("shared::cta");
+    decoder.expect("bulk_group");
+    std::swap(to, from);
+  } else {
+    const bool cluster = decoder.take("shared::cluster");
+    if (!cluster) decoder.expect("shared::cta");
+    if (cluster && decoder.take("shared::cta"))
+      from = ptx::Space::shared;
+    else
+      decoder.expect("global");
+    decoder.expect("mbarrier::complete_tx::bytes");
+    site.has_barrier = true;
+  }
+  if (take_cache_policy(decoder) != (site.has_barrier ? 4 : 3))
+    decoder.fail("a bulk copy of this form has another number of operands");
+  site.to = decoder.address_in(0, to);
+  site.from = decoder.address_in(1, from);
+  decoder.code.b = decoder.source(2, ptx::Type::u32);
+  if (site.has_barrier) site.barrier = decoder.address_in(3, ptx::Space::shared);
+  decoder.emit(copy_bulk);
+}
+
+void decode_element(Decoder& decoder) {
+  const bool cg = decoder.take("cg");
+  if (!cg) decoder.expect("ca");
+  if (!decoder.take("shared")) decoder.expect("shared::cta");
+  decoder.expect("global");
+  for (const std::string_view hint : {"L2::64B", "L2::128B", "L2::256B"})
+    if (decoder.take(hint)) break;
+  const std::size_t operands = take_cache_policy(decoder);
+  if (operands < 3 || operands > 4) decoder.fail("cp.async has three or four operands");
+  const ptx::Operand& size = decoder.operand(2);
+  const bool known = size.kind == ptx::OperandKind::integer &&
+                     (size.bits == 16 || (!cg && (size.bits == 4 || size.bits == 8)));
+  if (!known) decoder.fail(cg ? "cp-size is 16" : "cp-size is 4, 8 or 16");
+  CopySite& site = new_site(decoder);
+  site.to = decoder.address_in(0, ptx::Space::shared);
+  site.from = decoder.address_in(1, ptx::Space::global);
+  decoder.code.count = static_cast<unsigned char>(size.bits);
+  if (operands == 4) {
+    const ptx::Operand& last = decoder.operand(3);
+    decoder.code.flag3 =
+        decoder.is_register(last) && decoder.register_type(last) == ptx::Type::pred;
+    decoder.code.flag2 = !decoder.code.flag3;
+    decoder.code.b = decoder.code.flag3 ? decoder.predicate(3, decoder.code.flag)
+                                        : decoder.source(3, ptx::Type::u32);
+  }
+  decoder.emit(copy_element);
+}
+
+}  // namespace
+
+void decode_cp(Decoder& decoder) {
+  decoder.needs(80);
+  decoder.expect("async");
+  if (decoder.take("bulk")) return decode_bulk(decoder);
+  if (decode_groups(decoder)) return;
+  if (decoder.take("wait_all")) {
+    decoder.expect_operands(0);
+    return decoder.emit(wait_all);
+  }
+  if (!decoder.take("mbarrier")) return decode_element(decoder);
+  decoder.expect("arrive");
+  decoder.code.flag = !decoder.take("noinc");
+  if (decoder.type() != ptx::Type::b64) decoder.fail("an mbarrier object is a .b64");
+  decoder.take_shared();
+  decoder.expect_operands(1);
+  new_site(decoder).barrier = decoder.address_in(0, decoder.code.space);
+  decoder.emit(arrive_behind_copies);
+}
+
+}  // namespace emulator

@@ -1,0 +1,47 @@
+#include "emulator/machine/ordering.h"
+
+#include "emulator/machine/block.h"
+
+namespace emulator {
+namespace {
+
+bool acquires(Order order) { return order == Order::acquire || order == Order::acquire_release; }
+bool releases(Order order) { return order == Order::release || order == Order::acquire_release; }
+
+}  // namespace
+
+void release_before(Warp& warp, const Code& code, int lane, const Target& target) {
+  if (target.space == ptx::Space::shared) {
+    if (releases(code.order) || has_lane(warp.fenced, lane))
+      warp.block().shared_races.release(warp, lane, target.offset);
+  } else if (target.window != nullptr) {
+    warp.block().global_races.release(warp, lane, target, releases(code.order));
+  }
+}
+
+void acquire_after(Warp& warp, const Code& code, int lane, const Target& target) {
+  if (target.space == ptx::Space::shared) {
+    if (acquires(code.order))
+      warp.block().shared_races.acquire(warp, lane, target.offset);
+    else
+      warp.polled[static_cast<std::size_t>(lane)] = target.offset + 1;
+  } else if (target.window != nullptr) {
+    warp.block().global_races.acquire(warp, target, acquires(code.order));
+  }
+}
+
+void fence_lanes(Warp& warp, Mask lanes, bool whole_gpu) {
+  warp.fenced |= lanes;
+  for_lanes(lanes, [&](int lane) {
+    std::uint64_t& polled = warp.polled[static_cast<std::size_t>(lane)];
+    if (polled != 0) warp.block().shared_races.acquire(warp, lane, polled - 1);
+    polled = 0;
+  });
+  if (whole_gpu) warp.block().global_races.fence(warp, lanes);
+}
+
+void sync_lanes(Warp& warp, Mask lanes) {
+  warp.clocks.synchronise(lanes, lanes, (warp.live() & ~lanes) == 0);
+}
+
+}  // namespace emulator

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "emulator/machine/access.h"
+#include "emulator/machine/warp.h"
+
+// Orders between accesses of different threads, for the search for races.
+namespace emulator {
+
+/// A strong write is about to happen: it releases what the lane's last fence covers, or all if it
+/// has release semantics.
+void release_before(Warp& warp, const Code& code, int lane, const Target& target);
+/// A strong read has happened: it acquires what was released at the target, at once with acquire
+/// semantics, else at the lane's next fence.
+void acquire_after(Warp& warp, const Code& code, int lane, const Target& target);
+void fence_lanes(Warp& warp, Mask lanes, bool whole_gpu);
+/// A barrier of a warp among `lanes`.
+void sync_lanes(Warp& warp, Mask lanes);
+
+}  // namespace emulator

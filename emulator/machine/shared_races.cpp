@@ -1,0 +1,211 @@
+#include "emulator/machine/shared_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/machine/block.h"
+#include "emulator/machine/warp.h"
+
+namespace emulator {
+namespace {
+
+// A stamp, from bit 0: thread (10), bytes of the word (4), strong (1), readers (2), clock of the
+// warp within the block (21), clock of the lane within the warp (26). 0: nobody. A writer has
+// `bulk_copy` in place of readers if it was one.
+enum Readers : std::uint64_t { one_reader, several_lanes, several_warps, bulk_copy };
+/// A thread that is further ahead of a copy than so many fences counts as one that has none.
+constexpr std::size_t max_proxy_fences = 8;
+
+std::uint64_t thread_of(std::uint64_t stamp) { return stamp & 0x3ff; }
+std::uint64_t bytes_of(std::uint64_t stamp) { return stamp >> 10 & 0xf; }
+bool is_strong(std::uint64_t stamp) { return (stamp >> 14 & 1) != 0; }
+std::uint64_t readers_of(std::uint64_t stamp) { return stamp >> 15 & 3; }
+std::uint32_t block_clock(std::uint64_t stamp) {
+  return static_cast<std::uint32_t>(stamp >> 17 & 0x1fffff);
+}
+std::uint32_t warp_clock(std::uint64_t stamp) { return static_cast<std::uint32_t>(stamp >> 38); }
+
+std::uint64_t make_stamp(std::uint64_t thread, std::uint64_t bytes, bool strong,
+                         std::uint64_t readers, std::uint64_t in_block, std::uint64_t in_warp) {
+  return thread | bytes << 10 | std::uint64_t{strong} << 14 | readers << 15 |
+         (in_block & 0x1fffff) << 17 | in_warp << 38;
+}
+
+int warp_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) / warp_lanes); }
+int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % warp_lanes); }
+
+[[noreturn]] void report(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
+                         const char* now, const char* before, std::uint64_t other,
+                         const char* missing = "barrier") {
+  const Block& block = warp.block();
+  const auto tid = [&](Special which) {
+    return block.special(which, warp_of(other), lane_of(other));
+  };
+  const char* same = warp_of(other) == warp.index() ? ", of the same warp," : "";
+  warp.fault(FaultKind::race, lane,
+             fmt::format("{} {} bytes of shared memory at {:#x}, which thread ({},{},{}){} {} "
+                         "without a {} between",
+                         now, bytes, offset, tid(Special::tid_x), tid(Special::tid_y),
+                         tid(Special::tid_z), same, before, missing));
+}
+
+/// Calls `f(word, bytes of it)`.
+template <class F>
+void for_each_word(std::uint64_t offset, unsigned bytes, F f) {
+  const std::uint64_t end = offset + bytes;
+  for (std::uint64_t at = offset; at < end;) {
+    const std::uint64_t word = at / 4, next = std::min(end, (word + 1) * 4);
+    f(word, ((std::uint64_t{1} << (next - at)) - 1) << (at % 4));
+    at = next;
+  }
+}
+
+}  // namespace
+
+bool SharedRaces::ordered(const Warp& warp, int lane, std::uint64_t stamp) const {
+  const int other = warp_of(stamp);
+  if (other == warp.index()) return warp.clocks.ordered(lane, lane_of(stamp), warp_clock(stamp));
+  return clocks.ordered(warp.index(), other, block_clock(stamp));
+}
+
+void Released::join(const Released& other) {
+  Clocks::join(warps, other.warps);
+  for (const auto& [warp, lanes] : other.lanes_of_warp) Clocks::join(lanes_of_warp[warp], lanes);
+}
+
+void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong) {
+  const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
+  const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
+  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
+    Word& word = words_[index];
+    const std::uint64_t writer = word.writer;
+    if (writer != 0 && (bytes_of(writer) & part) != 0 && !(strong && is_strong(writer)) &&
+        !ordered(warp, lane, writer))
+      report(warp, lane, offset, bytes, "reads", "writes", writer);
+    const std::uint64_t reader = word.reader;
+    const auto is_past = [&] {
+      if (readers_of(reader) == several_warps)
+        return clocks.knows_everybody(warp.index(), block_clock(reader));
+      if (readers_of(reader) == several_lanes && warp_of(reader) == warp.index())
+        return warp.clocks.knows_everybody(lane, warp_clock(reader));
+      return ordered(warp, lane, reader);
+    };
+    if (reader == 0 || is_past()) {
+      word.reader = make_stamp(thread, part, strong, one_reader, in_block, in_warp);
+      return;
+    }
+    const bool same_warp = warp_of(reader) == warp.index() && readers_of(reader) != several_warps;
+    word.reader =
+        make_stamp(thread, part | bytes_of(reader), strong && is_strong(reader),
+                   same_warp ? several_lanes : several_warps,
+                   std::min<std::uint64_t>(in_block, block_clock(reader)),
+                   same_warp ? std::min<std::uint64_t>(in_warp, warp_clock(reader)) : in_warp);
+  });
+}
+
+void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
+                        const Change& changes) {
+  const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
+  const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
+  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
+    Word& word = words_[index];
+    const std::uint64_t writer = word.writer, reader = word.reader;
+    if (writer != 0 && (bytes_of(writer) & part) != 0 && !(strong && is_strong(writer)) &&
+        !ordered(warp, lane, writer) && changes())
+      report(warp, lane, offset, bytes, "writes", "writes too", writer);
+    if (reader != 0 && (bytes_of(reader) & part) != 0 && !(strong && is_strong(reader))) {
+      const bool mine = warp_of(reader) == warp.index();
+      bool conflict = false;
+      if (readers_of(reader) == several_warps)
+        conflict = clocks.knows_nobody(warp.index(), block_clock(reader));
+      else if (readers_of(reader) == several_lanes && mine)
+        conflict = warp.clocks.knows_nobody(lane, warp_clock(reader));
+      else
+        conflict = !ordered(warp, lane, reader);
+      if (conflict)
+        report(warp, lane, offset, bytes, "writes",
+               thread_of(reader) == thread ? "and another one read" : "reads", reader);
+    }
+    word.writer = make_stamp(thread, part, strong, one_reader, in_block, in_warp);
+    word.reader = 0;
+  });
+}
+
+void SharedRaces::release(Warp& warp, int lane, std::uint64_t offset) {
+  release_to(warp, lane, released_[offset]);
+}
+
+void SharedRaces::acquire(Warp& warp, int lane, std::uint64_t offset) {
+  const auto found = released_.find(offset);
+  if (found != released_.end()) acquire_from(warp, lane, found->second);
+}
+
+void SharedRaces::release_to(Warp& warp, int lane, Released& released) {
+  Clocks::join(released.warps, clocks.release(warp.index()));
+  Clocks::join(released.lanes_of_warp[warp.index()], warp.clocks.release(lane));
+}
+
+void SharedRaces::release_own(Warp& warp, int lane, Released& released) {
+  const auto own = [](Clocks& of, int member, Clocks::Row& row) {
+    const auto at = static_cast<std::size_t>(member);
+    row[at] = std::max(row[at], of.release(member)[at]);
+  };
+  own(clocks, warp.index(), released.warps);
+  own(warp.clocks, lane, released.lanes_of_warp[warp.index()]);
+}
+
+void SharedRaces::acquire_from(Warp& warp, int lane, const Released& released) {
+  clocks.acquire(warp.index(), released.warps);
+  if (const auto own = released.lanes_of_warp.find(warp.index());
+      own != released.lanes_of_warp.end())
+    warp.clocks.acquire(lane, own->second);
+}
+
+void SharedRaces::fence_proxy(Warp& warp, int lane) {
+  std::deque<Released>& own = proxy_fences_[warp.index() * warp_lanes + lane];
+  release_to(warp, lane, own.emplace_back());
+  if (own.size() > max_proxy_fences) own.pop_front();
+}
+
+bool SharedRaces::is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const {
+  const auto lies_between = [&](int thread, const Released& fence) {
+    const int its_warp = thread / warp_lanes, its_lane = thread % warp_lanes;
+    const Clocks::Row& lanes = fence.lanes_of_warp.at(its_warp);
+    const auto at = [](const Clocks::Row& row, int member) {
+      return row[static_cast<std::size_t>(member)];
+    };
+    const bool covers = warp_of(stamp) == its_warp
+                            ? warp_clock(stamp) < at(lanes, lane_of(stamp))
+                            : block_clock(stamp) < at(fence.warps, warp_of(stamp));
+    const bool is_known =
+        its_warp == warp.index()
+            ? warp.clocks.ordered(lane, its_lane, at(lanes, its_lane) - 1)
+            : clocks.ordered(warp.index(), its_warp, at(fence.warps, its_warp) - 1);
+    return covers && is_known;
+  };
+  return std::ranges::any_of(proxy_fences_, [&](const auto& of_thread) {
+    return std::ranges::any_of(of_thread.second, [&](const Released& fence) {
+      return lies_between(of_thread.first, fence);
+    });
+  });
+}
+
+void SharedRaces::check_proxy(Warp& warp, int lane, std::uint64_t offset, unsigned bytes) const {
+  std::uint64_t last = 0;  // neighbouring words mostly have the same history
+  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
+    const std::uint64_t writer = words_[index].writer;
+    if (writer == 0 || readers_of(writer) == bulk_copy || writer == last) return;
+    if (!is_fenced(warp, lane, writer))
+      report(warp, lane, index * 4, 4, "copies", "writes", writer, "fence.proxy.async");
+    last = writer;
+  });
+}
+
+void SharedRaces::mark_proxy(std::uint64_t offset, unsigned bytes) {
+  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
+    words_[index].writer |= std::uint64_t{bulk_copy} << 15;
+  });
+}
+
+}  // namespace emulator

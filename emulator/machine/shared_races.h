@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "emulator/machine/access.h"
+#include "emulator/machine/clocks.h"
+
+namespace emulator {
+
+class Block;
+class Warp;
+
+/// Accesses that some threads have released for others to acquire.
+struct Released {
+  Clocks::Row warps{};
+  std::map<int, Clocks::Row> lanes_of_warp{};
+  void join(const Released& other);
+};
+
+/// Finds accesses to shared memory by two threads of a block, at least one of them a write, that
+/// nothing orders. Barriers of the block and of warps order, shuffles, votes and matches too, and
+/// so does a fence with a strong access on either side. Two strong accesses (volatile, relaxed,
+/// atomic) are no race, nor is a write of the value that is there already.
+///
+/// Not seen: of several readers of a word the last one stands for all, and they are reported only
+/// if the writer is ordered after none; an access to some bytes of a word forgets who used its
+/// other bytes; a fence gives what it acquires to its whole warp; lanes that have exited count as
+/// synchronised.
+class SharedRaces {
+ public:
+  explicit SharedRaces(std::size_t bytes) : words_((bytes + 3) / 4) {}
+
+  void read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
+  /// `changes` tells, when it matters, whether the bytes hold another value than the one written.
+  void write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
+             const Change& changes);
+
+  void release(Warp& warp, int lane, std::uint64_t offset);
+  void acquire(Warp& warp, int lane, std::uint64_t offset);
+  void release_to(Warp& warp, int lane, Released& released);
+  /// Only the thread's own accesses, not those that it knows of.
+  void release_own(Warp& warp, int lane, Released& released);
+  void acquire_from(Warp& warp, int lane, const Released& released);
+
+  /// Bulk copies use another proxy: they see what a thread wrote only behind a fence.proxy.async,
+  /// by any thread, on the way from the write to the copy.
+  void fence_proxy(Warp& warp, int lane);
+  /// Throws LaneFault when a bulk copy of these bytes that starts now could miss a write.
+  void check_proxy(Warp& warp, int lane, std::uint64_t offset, unsigned bytes) const;
+  /// A bulk copy wrote these bytes.
+  void mark_proxy(std::uint64_t offset, unsigned bytes);
+
+  /// The warps of the block.
+  Clocks clocks;
+
+ private:
+  struct Word {
+    std::uint64_t writer = 0, reader = 0;
+  };
+  bool ordered(const Warp& warp, int lane, std::uint64_t stamp) const;
+  /// Returns whether a fence of the other proxy lies between the access and the thread.
+  bool is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const;
+
+  std::vector<Word> words_;
+  std::map<std::uint64_t, Released> released_;
+  std::map<int, std::deque<Released>> proxy_fences_;  // the last ones of each thread
+};
+
+}  // namespace emulator

@@ -1,0 +1,335 @@
+#include "emulator/machine/warp.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/machine/block.h"
+#include "emulator/machine/counts/warp_counter.h"
+
+namespace emulator {
+namespace {
+
+constexpr std::uint32_t no_stop = ~std::uint32_t{0};
+/// Registers start with it: code that uses one before it sets it should not find a zero.
+constexpr int register_garbage = 0xd5;
+constexpr int max_depth = 1000;
+
+}  // namespace
+
+Warp::Warp(Block& block, const KernelCode& kernel, int index, Mask lanes)
+    : block_(block), kernel_(kernel), index_(index), live_(lanes) {
+  Frame* frame = new_frame(*kernel.entry, nullptr, lanes);
+  splits_.push_back({lanes, frame});
+  if (block.counts != nullptr) counter_ = std::make_unique<WarpCounter>(*this, *block.counts);
+}
+
+Warp::~Warp() = default;
+
+Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes) {
+  auto frame = std::make_unique<Frame>();
+  frame->function = &function;
+  frame->parent = parent;
+  frame->depth = parent == nullptr ? 0 : parent->depth + 1;
+  frame->lanes = lanes;
+  frame->storage.assign(function.register_bytes + 64, std::byte{register_garbage});
+  const auto base = reinterpret_cast<std::uintptr_t>(frame->storage.data());
+  frame->registers = frame->storage.data() + (64 - base % 64) % 64;
+  frame->constants =
+      function.constants_of_gpu[static_cast<std::size_t>(block_.context().launch.gpu)].data();
+  frame->parameters.resize(std::size_t{function.parameter_bytes} * warp_lanes);
+  for (const FunctionCode::SpecialPlace& place : function.specials) {
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+      const std::uint32_t value = block_.special(place.special, index_, lane);
+      std::byte* slot = frame->registers + place.offset;
+      if (place.wide)
+        reinterpret_cast<std::uint64_t*>(slot)[lane] = value;
+      else
+        reinterpret_cast<std::uint32_t*>(slot)[lane] = value;
+    }
+  }
+  frames_.push_back(std::move(frame));
+  return frames_.back().get();
+}
+
+void Warp::drop_frame(Frame* frame) {
+  std::erase_if(frames_, [frame](const auto& each) { return each.get() == frame; });
+}
+
+/// Chooses the split to run; false when none can.
+bool Warp::select() {
+  std::size_t best = splits_.size(), ready = 0;
+  for (std::size_t i = 0; i < splits_.size(); ++i) {
+    const Split& split = splits_[i];
+    if (split.wait != Wait::none) continue;
+    ++ready;
+    if (best == splits_.size() || split.frame->depth > splits_[best].frame->depth ||
+        (split.frame->depth == splits_[best].frame->depth && split.index < splits_[best].index))
+      best = i;
+  }
+  if (ready == 0) return false;
+  // The split behind may spin until another one has gone on.
+  if (ready > 1 && block_.random().below(4) == 0) {
+    std::size_t skip = block_.random().below(ready);
+    for (std::size_t i = 0; i < splits_.size(); ++i) {
+      if (splits_[i].wait != Wait::none) continue;
+      if (skip-- == 0) best = i;
+    }
+  }
+  enter(best);
+  return true;
+}
+
+/// The running split is not among `splits_`.
+void Warp::enter(std::size_t chosen) {
+  Split now = splits_[chosen];
+  std::erase_if(splits_, [&now](const Split& other) {
+    const bool joins =
+        other.wait == Wait::none && other.frame == now.frame && other.index == now.index;
+    if (joins) now.lanes |= other.lanes;
+    return joins;
+  });
+  frame_ = now.frame;
+  codes_ = frame_->function->codes.data();
+  banks_[0] = frame_->registers;
+  banks_[1] = const_cast<std::byte*>(frame_->constants);  // places of bank 1 are sources only
+  active_ = now.lanes;
+  next_ = now.index;
+  set_stop();
+}
+
+void Warp::leave() {
+  split_off(active_, next_);
+  active_ = 0;
+}
+
+void Warp::set_stop() {
+  stop_ = no_stop;
+  for (const Split& split : splits_)
+    if (split.wait == Wait::none && split.frame == frame_ && split.index >= next_)
+      stop_ = std::min(stop_, split.index);
+}
+
+Warp::Result Warp::run(int instructions) {
+  spins_ = false;
+  while (instructions > 0) {
+    if (!select()) return splits_.empty() ? Result::done : Result::blocked;
+    reselect_ = false;
+    const bool is_observed = frame_->function->executed != nullptr || counter_ != nullptr;
+    while (instructions-- > 0 && !reselect_) {
+      const Code& code = codes_[next_];
+      code_ = &code;
+      Mask lanes = active_;
+      const std::uint32_t at = next_++;
+      if (code.guard != Code::unguarded) {
+        const Mask predicate = *reinterpret_cast<const Mask*>(banks_[0] + code.guard);
+        lanes &= code.guard_negated ? ~predicate : predicate;
+      }
+      if (lanes != 0) {
+        if (is_observed) [[unlikely]]
+          observe(at, code, lanes);
+        executed_lanes_ +=
+            lanes == all_lanes ? warp_lanes : static_cast<unsigned>(std::popcount(lanes));
+        code.run(*this, code, lanes);
+      }
+      if (next_ >= stop_) break;
+    }
+    leave();
+    if (spins_) return splits_.empty() ? Result::done : Result::spins;
+  }
+  if (splits_.empty()) return Result::done;
+  return Result::ran;
+}
+
+void Warp::observe(std::uint32_t at, const Code& code, Mask lanes) {
+  std::uint8_t* executed = frame_->function->executed.get();
+  if (executed != nullptr) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
+  if (counter_ != nullptr) counter_->count(frame_->function->costs[at], code, lanes);
+}
+
+void Warp::split_off(Mask lanes, std::uint32_t index) {
+  if (lanes == 0) return;
+  Split split;
+  split.lanes = lanes;
+  split.frame = frame_;
+  split.index = index;
+  splits_.push_back(split);
+}
+
+void Warp::branch(Mask taken, std::uint32_t target) {
+  if (taken == active_) {
+    const bool backwards = target < next_;
+    next_ = target;
+    if (backwards && !splits_.empty()) set_stop();
+    return;
+  }
+  const Mask others = active_ & ~taken;
+  if (target < next_) {
+    split_off(others, next_);
+    active_ = taken;
+    next_ = target;
+  } else {
+    split_off(taken, target);
+    active_ = others;
+  }
+  reselect_ = true;
+}
+
+void Warp::branch_each(Mask lanes, const std::uint32_t* targets) {
+  const std::uint32_t behind = next_;
+  Mask rest = lanes;
+  while (rest != 0) {
+    const std::uint32_t target = targets[std::countr_zero(rest)];
+    Mask same = 0;
+    for_lanes(rest, [&](int lane) { same |= targets[lane] == target ? Mask{1} << lane : 0; });
+    split_off(same, target);
+    rest &= ~same;
+  }
+  active_ &= ~lanes;
+  next_ = behind;
+  reselect_ = true;
+}
+
+void Warp::call(const Code& code, Mask lanes) {
+  const CallSite& site = *code.call;
+  if (frame_->depth >= max_depth)
+    fault(FaultKind::illegal_address, std::countr_zero(lanes), "calls nest too deeply");
+  Frame* callee = new_frame(*site.callee, frame_, lanes);
+  callee->return_index = next_;
+  callee->site = &site;
+  for_lanes(lanes, [&](int lane) {
+    const std::byte* from =
+        frame_->parameters.data() +
+        std::size_t{frame_->function->parameter_bytes} * static_cast<unsigned>(lane);
+    std::byte* to = callee->parameters.data() +
+                    std::size_t{site.callee->parameter_bytes} * static_cast<unsigned>(lane);
+    for (const CallSite::Copy& copy : site.arguments)
+      std::memcpy(to + copy.to, from + copy.from, copy.bytes);
+  });
+  Split split;
+  split.lanes = lanes;
+  split.frame = callee;
+  splits_.push_back(split);
+  active_ &= ~lanes;
+  reselect_ = true;
+}
+
+void Warp::return_lanes(Mask lanes) {
+  Frame* callee = frame_;
+  if (callee->parent == nullptr) return exit_lanes(lanes);
+  Frame* caller = callee->parent;
+  for_lanes(lanes, [&](int lane) {
+    const std::byte* from =
+        callee->parameters.data() +
+        std::size_t{callee->function->parameter_bytes} * static_cast<unsigned>(lane);
+    std::byte* to = caller->parameters.data() +
+                    std::size_t{caller->function->parameter_bytes} * static_cast<unsigned>(lane);
+    for (const CallSite::Copy& copy : callee->site->results)
+      std::memcpy(to + copy.to, from + copy.from, copy.bytes);
+  });
+  active_ &= ~lanes;
+  Split split;
+  split.lanes = lanes;
+  split.frame = caller;
+  split.index = callee->return_index;
+  splits_.push_back(split);
+  callee->lanes &= ~lanes;
+  reselect_ = true;
+  if (callee->lanes == 0) drop_frame(callee);
+}
+
+void Warp::exit_lanes(Mask lanes) {
+  active_ &= ~lanes;
+  live_ &= ~lanes;
+  reselect_ = true;
+  for (Frame* frame = frame_; frame != nullptr && frame->parent != nullptr;) {
+    Frame* parent = frame->parent;
+    frame->lanes &= ~lanes;
+    if (frame->lanes == 0) drop_frame(frame);
+    frame = parent;
+  }
+  wake_warp_waiters();
+  block_.check_barriers();
+}
+
+/// They look again whether all have come.
+void Warp::wake_warp_waiters() {
+  for (Split& split : splits_)
+    if (split.wait == Wait::warp_barrier) split.wait = Wait::none;
+}
+
+bool Warp::gather(const Code& code, Mask lanes, Mask members, bool at_any_place) {
+  const Mask needed = members & live_;
+  if ((needed & ~lanes) == 0) return true;
+  const auto joins = [&](const Split& split) {
+    if (split.wait != Wait::warp_barrier || split.members != members) return false;
+    if (at_any_place) return split.waits_at->run == code.run;
+    return split.waits_at == &code && split.frame == frame_;
+  };
+  Mask there = lanes;
+  for (const Split& split : splits_)
+    if (joins(split)) there |= split.lanes;
+  if ((needed & ~there) == 0) {
+    if (at_any_place) {
+      for (Split& split : splits_) {
+        if (!joins(split)) continue;
+        split.wait = Wait::none;
+        ++split.index;
+      }
+      set_stop();
+      return true;
+    }
+    // All execute it together, as one split.
+    std::erase_if(splits_, joins);
+    split_off(there, next_ - 1);
+  } else {
+    Split split;
+    split.lanes = lanes;
+    split.frame = frame_;
+    split.index = next_ - 1;
+    split.wait = Wait::warp_barrier;
+    split.waits_at = &code;
+    split.members = members;
+    splits_.push_back(split);
+  }
+  active_ &= ~lanes;
+  reselect_ = true;
+  return false;
+}
+
+void Warp::wait_for_block(const Code& code, Mask lanes, int barrier, std::uint32_t warps) {
+  Split split;
+  split.lanes = lanes;
+  split.frame = frame_;
+  split.index = next_;
+  split.wait = Wait::block_barrier;
+  split.waits_at = &code;
+  split.barrier = barrier;
+  split.warps = warps;
+  splits_.push_back(split);
+  active_ &= ~lanes;
+  reselect_ = true;
+  block_.check_barriers();
+}
+
+bool Warp::same_as_before(const Code& code, std::uint64_t value) {
+  const bool same = polled_code_ == &code && polled_value_ == value;
+  polled_code_ = &code;
+  polled_value_ = value;
+  phase_waiters_ &= ~active_;
+  return same;
+}
+
+void Warp::wait_for_phase(const Code& code, Mask waiting, Mask done) {
+  phase_waiters_ = (phase_waiters_ & ~done) | waiting;
+  if (waiting == 0) return;
+  phase_wait_ = &code;
+  spins_ = true;
+}
+
+bool Warp::waits_for_phases() const {
+  return std::ranges::all_of(splits_, [this](const Split& split) {
+    return split.wait != Wait::none || (split.lanes & ~phase_waiters_) == 0;
+  });
+}
+
+}  // namespace emulator

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/machine/clocks.h"
+#include "emulator/machine/code.h"
+#include "emulator/machine/fault.h"
+#include "emulator/machine/function_code.h"
+
+namespace emulator {
+
+class Block;
+class WarpCounter;
+
+/// A fault of one lane, before the block adds kernel, thread and line.
+struct LaneFault {
+  FaultKind kind;
+  int lane;
+  std::string text;
+};
+
+/// One activation of a function. Lanes that called together share it.
+struct Frame {
+  const FunctionCode* function = nullptr;
+  Frame* parent = nullptr;
+  std::uint32_t return_index = 0;
+  const CallSite* site = nullptr;
+  int depth = 0;
+  Mask lanes = 0;  // that have not returned
+  std::byte* registers = nullptr;
+  const std::byte* constants = nullptr;
+  std::vector<std::byte> storage{};
+  std::vector<std::byte> parameters{};  // parameter_bytes for each lane
+};
+
+enum class Wait : unsigned char { none, block_barrier, warp_barrier };
+
+/// Lanes that are at the same instruction of the same frame.
+struct Split {
+  Mask lanes = 0;
+  Frame* frame = nullptr;
+  std::uint32_t index = 0;  // of the next Code
+  Wait wait = Wait::none;
+  const Code* waits_at = nullptr;
+  Mask members = 0;         // of a warp barrier
+  int barrier = 0;          // of the block
+  std::uint32_t warps = 0;  // that barrier's participants; 0: all
+};
+
+/// 32 lanes, each with a program counter of its own: `splits` groups those that agree. The group
+/// that is furthest behind runs first, so that the others can join it, but now and then another one
+/// does: a lane may wait for one that is further on.
+class Warp {
+ public:
+  enum class Result { ran, spins, blocked, done };
+
+  Warp(Block& block, const KernelCode& kernel, int index, Mask lanes);
+  ~Warp();
+  Warp(const Warp&) = delete;
+  Warp& operator=(const Warp&) = delete;
+
+  /// Executes about `instructions` of them. Throws LaneFault.
+  Result run(int instructions);
+
+  Block& block() { return block_; }
+  int index() const { return index_; }
+  Mask live() const { return live_; }
+  std::vector<Split>& splits() { return splits_; }
+  const Code* current() const { return code_; }
+  Frame* frame() { return frame_; }
+  std::uint64_t executed_lanes() const { return executed_lanes_; }
+
+  // For the instructions.
+  template <class T>
+  T* at(Place place) {
+    return reinterpret_cast<T*>(banks_[place.bank] + place.offset);
+  }
+  Mask& predicate(Place place) { return *at<Mask>(place); }
+  void branch(Mask taken, std::uint32_t target);
+  /// Each lane to a target of its own.
+  void branch_each(Mask lanes, const std::uint32_t* targets);
+  void call(const Code& code, Mask lanes);
+  void return_lanes(Mask lanes);
+  void exit_lanes(Mask lanes);
+  /// Whether all live lanes of `members` are at this instruction now (or, `at_any_place`, at one
+  /// like it); else the lanes wait, and execute it again later.
+  bool gather(const Code& code, Mask lanes, Mask members, bool at_any_place = false);
+  /// The lanes arrived at a barrier of the block and wait behind this instruction.
+  void wait_for_block(const Code& code, Mask lanes, int barrier, std::uint32_t warps);
+  /// A hint that these lanes wait for somebody else.
+  void spin() { spins_ = true; }
+  /// Remembers the value that a polling load found; tells whether it is the same as the time
+  /// before.
+  bool same_as_before(const Code& code, std::uint64_t value);
+  /// `waiting` found that the phase of an mbarrier object has not ended, `done` that it has.
+  void wait_for_phase(const Code& code, Mask waiting, Mask done);
+  /// Whether every lane waits, for such phases or at barriers.
+  bool waits_for_phases() const;
+  const Code* phase_wait() const { return phase_wait_; }
+  Mask active() const { return active_; }
+  [[noreturn]] void fault(FaultKind kind, int lane, std::string text) const {
+    throw LaneFault{kind, lane, std::move(text)};
+  }
+
+  /// The order between the lanes of this warp, for the search for races.
+  Clocks clocks;
+  Mask fenced = 0;  // lanes that have executed a fence
+  std::array<std::uint64_t, warp_lanes>
+      polled{};  // offset + 1 of a lane's last strong read of shared memory
+
+ private:
+  bool select();
+  void observe(std::uint32_t at, const Code& code, Mask lanes);
+  void enter(std::size_t split);
+  void leave();
+  void split_off(Mask lanes, std::uint32_t index);
+  void set_stop();
+  void wake_warp_waiters();
+  Frame* new_frame(const FunctionCode& function, Frame* parent, Mask lanes);
+  void drop_frame(Frame* frame);
+
+  Block& block_;
+  const KernelCode& kernel_;
+  const int index_;
+  Mask live_;
+  std::vector<Split> splits_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+
+  // The split that runs; it is not among splits_.
+  std::byte* banks_[2] = {nullptr, nullptr};
+  Frame* frame_ = nullptr;
+  const Code* codes_ = nullptr;
+  const Code* code_ = nullptr;
+  Mask active_ = 0;
+  std::uint32_t next_ = 0;  // index of the next Code
+  std::uint32_t stop_ = 0;  // where another split of this frame waits to be joined
+
+  bool reselect_ = false;
+  bool spins_ = false;
+  const Code* polled_code_ = nullptr;
+  std::uint64_t polled_value_ = 0;
+  std::unique_ptr<WarpCounter> counter_;  // null: nothing is counted
+  Mask phase_waiters_ = 0;                // lanes that have polled nothing else since
+  const Code* phase_wait_ = nullptr;
+  std::uint64_t executed_lanes_ = 0;
+};
+
+}  // namespace emulator

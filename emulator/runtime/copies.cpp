@@ -1,0 +1,247 @@
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/runtime/streams.h"
+
+// Copies and memsets. How far a call waits follows "API synchronization behavior" in the
+// documentation of the runtime, and is as little as it allows.
+namespace emulator {
+namespace {
+
+enum class Place { pageable, pinned, device };
+
+/// One side of a copy.
+struct Side {
+  std::uintptr_t address;
+  Place place;
+  int owner;  // a GPU, or `host`
+};
+
+/// Classifies memory that a copy uses. Nothing if an allocation ends within it, or a GPU's address
+/// belongs to none.
+std::optional<Side> side_at(Process& p, const void* pointer, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto allocation = p.memory.find(address);
+  if (!allocation) {
+    if (pointer == nullptr || p.memory.is_device_address(address)) return std::nullopt;
+    return Side{address, Place::pageable, host};
+  }
+  if (address - allocation->begin + bytes > allocation->bytes) return std::nullopt;
+  return Side{address, allocation->owner == host ? Place::pinned : Place::device,
+              allocation->owner};
+}
+
+/// Unified addressing lets pinned memory stand for either kind. For other mismatches the
+/// documentation promises nothing.
+bool matches(cudaMemcpyKind kind, const Side& to, const Side& from) {
+  const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
+  const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
+  const auto suits = [](const Side& side, bool is_host) {
+    return side.place == Place::pinned || (side.place == Place::pageable) == is_host;
+  };
+  return kind == cudaMemcpyDefault || (suits(to, to_host) && suits(from, from_host));
+}
+
+bool checks_copied_bytes() {
+  static const bool checks = [] {
+    const char* strict = std::getenv("ASSAY_EMULATOR_STRICT_COPIES");
+    return strict != nullptr && std::strcmp(strict, "1") == 0;
+  }();
+  return checks;
+}
+
+/// Pinned memory may have been freed since the call that enqueued the copy. `Memory` looks after
+/// that of GPUs.
+void demand_live(const Memory& memory, const Side& side, std::size_t bytes, const char* call) {
+  if (side.place != Place::pinned) return;
+  const auto live = memory.find(side.address);
+  if (live && side.address - live->begin + bytes <= live->bytes) return;
+  throw Fault(FaultKind::illegal_address,
+              std::string(call) + ": pinned memory of the host was freed before the copy ran");
+}
+
+void copy_now(Memory& memory, const Side& to, const Side& from, std::size_t bytes,
+              const char* call) {
+  demand_live(memory, to, bytes, call);
+  demand_live(memory, from, bytes, call);
+  if (checks_copied_bytes() && from.place == Place::device && to.place != Place::device) {
+    memory.view(from.address, bytes, Access::read, host, call);
+  }
+  memory.copy(to.address, from.address, bytes, host, call);
+}
+
+/// The copy as work. Pageable memory is read at once, into a buffer like the driver's: the host may
+/// change it after the call. A capture keeps the address instead.
+Work copy_work(Process& p, const Stream& stream, const Side& to, const Side& from,
+               std::size_t bytes, const char* call) {
+  const bool is_staged = from.place == Place::pageable && to.place != Place::pageable &&
+                         stream.front.capture == nullptr;
+  if (!is_staged) {
+    return {call, [&p, to, from, bytes, call] {
+              copy_now(p.memory, to, from, bytes, call);
+              return Progress::done;
+            }};
+  }
+  const auto* begin = reinterpret_cast<const std::byte*>(from.address);
+  auto staged = std::make_shared<const std::vector<std::byte>>(begin, begin + bytes);
+  return {
+      call, [&p, to, staged, call] {
+        const Side buffer{reinterpret_cast<std::uintptr_t>(staged->data()), Place::pageable, host};
+        copy_now(p.memory, to, buffer, staged->size(), call);
+        return Progress::done;
+      }};
+}
+
+/// A copy between two GPUs in a default stream waits for the default streams of both, and lets both
+/// wait: programming guide, "Peer-to-Peer Memory Copy".
+void order_between_gpus(Process& p, const Stream& stream, const Side& to, const Side& from,
+                        Work& work, std::vector<int>& others) {
+  if (!stream.is_legacy) return;
+  for (const Side& side : {to, from}) {
+    const int device = side.owner == host ? stream.device : p.devices.ordinal_of(side.owner);
+    if (device == stream.device) continue;
+    others.push_back(device);
+    const Queue* default_queue = legacy_stream(p, device).queue.get();
+    const auto before = p.scheduler.unfinished([&](const Queue& queue) {
+      return queue.device == device && (queue.is_blocking || &queue == default_queue);
+    });
+    work.after.insert(work.after.end(), before.begin(), before.end());
+  }
+}
+
+cudaError_t submit_copy(Process& p, Stream& stream, const Side& to, const Side& from,
+                        std::size_t bytes, const char* call, TicketPointer& ticket) {
+  Work work = copy_work(p, stream, to, from, bytes, call);
+  std::vector<int> others;
+  order_between_gpus(p, stream, to, from, work, others);
+  const cudaError_t error = submit(p, stream, std::move(work), &ticket);
+  for (const int device : others) {
+    if (error != cudaSuccess) break;
+    submit(p, legacy_stream(p, device), {call, [] { return Progress::done; }, {ticket}});
+  }
+  return error;
+}
+
+/// Checks what all copies check. `body` gets both sides.
+template <class Body>
+cudaError_t checked_copy(Process& p, void* to, const void* from, std::size_t bytes,
+                         cudaMemcpyKind kind, const Body& body) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if (bytes == 0) return cudaSuccess;
+  const auto target = side_at(p, to, bytes);
+  const auto source = side_at(p, from, bytes);
+  if (!target || !source || !matches(kind, *target, *source)) return cudaErrorInvalidValue;
+  return body(*target, *source);
+}
+
+cudaError_t copy_async(Process& p, Lock& lock, const Side& to, const Side& from, std::size_t bytes,
+                       Stream& stream, const char* call) {
+  TicketPointer ticket;
+  const cudaError_t error = submit_copy(p, stream, to, from, bytes, call, ticket);
+  // A copy to pageable memory, and one within the host, return when they are done.
+  const bool is_synchronous =
+      to.place == Place::pageable || (to.place != Place::device && from.place != Place::device);
+  if (error == cudaSuccess && is_synchronous) wait_for(p, lock, {ticket});
+  return error;
+}
+
+cudaError_t set_bytes(void* memory, int value, std::size_t bytes, cudaStream_t handle, Wants wants,
+                      const char* call_name) {
+  return call(wants, [&](Process& p, Lock& lock) {
+    const auto stream = find_stream(p, handle);
+    // Only for copies the programming guide lets a stream of another device pass.
+    if (stream == nullptr || stream->device != current_device()) {
+      return cudaErrorInvalidResourceHandle;
+    }
+    if (bytes == 0) return cudaSuccess;
+    const auto side = side_at(p, memory, bytes);
+    if (!side || side->place == Place::pageable) return cudaErrorInvalidValue;
+    TicketPointer ticket;
+    const cudaError_t error = submit(
+        p, *stream,
+        {call_name,
+         [&p, side = *side, value, bytes, call_name] {
+           const int gpu = side.place == Place::pinned ? 0 : host;  // 0: any looks the address up
+           std::memset(p.memory.view(side.address, bytes, Access::write, gpu, call_name), value,
+                       bytes);
+           return Progress::done;
+         }},
+        &ticket);
+    // The host waits for a memset of its own memory only.
+    if (error == cudaSuccess && side->place == Place::pinned && wants == Wants::safety) {
+      wait_for(p, lock, {ticket});
+    }
+    return error;
+  });
+}
+
+}  // namespace
+}  // namespace emulator
+
+using namespace emulator;
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return call(Wants::safety, [&](Process& p, Lock& lock) {
+    return checked_copy(p, to, from, bytes, kind, [&](const Side& target, const Side& source) {
+      Stream& stream = legacy_stream(p, current_device());
+      TicketPointer ticket;
+      if (source.place == Place::pageable && target.place == Place::device) {
+        // "A stream sync is performed before the copy is initiated." It returns when the source has
+        // been staged.
+        const cudaError_t error =
+            submit(p, stream, {"cudaMemcpy", [] { return Progress::done; }}, &ticket);
+        if (error != cudaSuccess) return error;
+        wait_for(p, lock, {ticket});
+        if (sticky_error() != cudaSuccess) return sticky_error();
+        return submit_copy(p, stream, target, source, bytes, "cudaMemcpy", ticket);
+      }
+      const cudaError_t error = submit_copy(p, stream, target, source, bytes, "cudaMemcpy", ticket);
+      const bool is_within_devices = source.place == Place::device && target.place == Place::device;
+      if (error == cudaSuccess && !is_within_devices) wait_for(p, lock, {ticket});
+      return error;
+    });
+  });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t handle) {
+  return call(Wants::context, [&](Process& p, Lock& lock) {
+    const auto stream = find_stream(p, handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    return checked_copy(p, to, from, bytes, kind, [&](const Side& target, const Side& source) {
+      return copy_async(p, lock, target, source, bytes, *stream, "cudaMemcpyAsync");
+    });
+  });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t handle) {
+  return call(Wants::context, [&](Process& p, Lock& lock) {
+    const auto stream = find_stream(p, handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!p.devices.is_ordinal(to_device) || !p.devices.is_ordinal(from_device)) {
+      return cudaErrorInvalidDevice;
+    }
+    return checked_copy(p, to, from, bytes, cudaMemcpyDefault, [&](const Side& t, const Side& f) {
+      const bool is_there =
+          t.owner == p.devices.gpu(to_device) && f.owner == p.devices.gpu(from_device);
+      if (!is_there) return cudaErrorInvalidValue;
+      return copy_async(p, lock, t, f, bytes, *stream, "cudaMemcpyPeerAsync");
+    });
+  });
+}
+
+cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
+  return set_bytes(memory, value, bytes, nullptr, Wants::safety, "cudaMemset");
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return set_bytes(memory, value, bytes, stream, Wants::context, "cudaMemsetAsync");
+}

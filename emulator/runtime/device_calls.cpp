@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "emulator/runtime/limits.h"
+#include "emulator/runtime/process.h"
+
+namespace emulator {
+namespace {
+
+bool has_ecc(const GpuModel& gpu) { return gpu.product.find("GeForce") == std::string::npos; }
+
+int as_int(std::size_t value) { return static_cast<int>(value); }
+
+/// Answers as far as kernels of ours, CUB, Thrust and the libraries may ask.
+std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr attribute) {
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY:
+      return max_threads_per_block;
+    case cudaDevAttrMaxBlockDimZ:
+      return max_block_z;
+    case cudaDevAttrMaxGridDimX:
+      return max_grid_x;
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ:
+      return max_grid_yz;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return as_int(gpu.shared_bytes_per_block);
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return as_int(gpu.shared_bytes_per_block_optin);
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return as_int(gpu.shared_bytes_per_multiprocessor);
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return gpu.major >= 8 ? 1024 : 0;
+    case cudaDevAttrTotalConstantMemory:
+      return as_int(constant_memory_bytes);
+    case cudaDevAttrWarpSize:
+      return as_int(warp_threads);
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return gpu.registers_per_multiprocessor;
+    case cudaDevAttrClockRate:
+      return gpu.clock_khz;
+    case cudaDevAttrMultiProcessorCount:
+      return gpu.multiprocessors;
+    case cudaDevAttrEccEnabled:
+      return has_ecc(gpu) ? 1 : 0;
+    case cudaDevAttrPciBusId:
+      return pci_bus(index);
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrPciDomainId:
+      return 0;
+    case cudaDevAttrMemoryClockRate:
+      return gpu.memory_clock_khz;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return gpu.memory_bus_bits;
+    case cudaDevAttrL2CacheSize:
+      return as_int(gpu.l2_bytes);
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return gpu.threads_per_multiprocessor;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return gpu.blocks_per_multiprocessor;
+    case cudaDevAttrComputeCapabilityMajor:
+      return gpu.major;
+    case cudaDevAttrComputeCapabilityMinor:
+      return gpu.minor;
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
+    case cudaDevAttrComputePreemptionSupported:
+      return 1;
+    case cudaDevAttrAsyncEngineCount:
+      return 2;
+    // Not emulated, so not offered.
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrClusterLaunch:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrComputeMode:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+template <std::size_t size>
+void copy_text(char (&to)[size], const std::string& text) {
+  std::snprintf(to, size, "%s", text.c_str());
+}
+
+void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& properties) {
+  std::memset(&properties, 0, sizeof properties);
+  copy_text(properties.name, gpu.product + " (emulated)");
+  const auto uuid = uuid_bytes(index, is_mig);
+  std::memcpy(properties.uuid.bytes, uuid.data(), uuid.size());
+  properties.totalGlobalMem = gpu.memory_bytes;
+  properties.sharedMemPerBlock = gpu.shared_bytes_per_block;
+  properties.sharedMemPerBlockOptin = gpu.shared_bytes_per_block_optin;
+  properties.sharedMemPerMultiprocessor = gpu.shared_bytes_per_multiprocessor;
+  properties.reservedSharedMemPerBlock = gpu.major >= 8 ? 1024 : 0;
+  properties.regsPerBlock = gpu.registers_per_multiprocessor;
+  properties.regsPerMultiprocessor = gpu.registers_per_multiprocessor;
+  properties.warpSize = as_int(warp_threads);
+  properties.maxThreadsPerBlock = max_threads_per_block;
+  const std::array<int, 3> block{max_threads_per_block, max_threads_per_block, max_block_z};
+  const std::array<int, 3> grid{max_grid_x, max_grid_yz, max_grid_yz};
+  std::ranges::copy(block, properties.maxThreadsDim);
+  std::ranges::copy(grid, properties.maxGridSize);
+  properties.totalConstMem = constant_memory_bytes;
+  properties.major = gpu.major;
+  properties.minor = gpu.minor;
+  properties.multiProcessorCount = gpu.multiprocessors;
+  properties.canMapHostMemory = 1;
+  properties.concurrentKernels = 1;
+  properties.ECCEnabled = has_ecc(gpu) ? 1 : 0;
+  properties.pciBusID = pci_bus(index);
+  properties.asyncEngineCount = 2;
+  properties.unifiedAddressing = 1;
+  properties.memoryBusWidth = gpu.memory_bus_bits;
+  properties.l2CacheSize = as_int(gpu.l2_bytes);
+  properties.maxThreadsPerMultiProcessor = gpu.threads_per_multiprocessor;
+  properties.maxBlocksPerMultiProcessor = gpu.blocks_per_multiprocessor;
+  properties.streamPrioritiesSupported = 1;
+  properties.computePreemptionSupported = 1;
+  properties.canUseHostPointerForRegisteredMem = 1;
+  properties.hostRegisterSupported = 1;
+}
+
+/// Calls `body` with the physical GPU behind an ordinal.
+template <class Body>
+cudaError_t with_gpu(int device, const Body& body) {
+  return call(Wants::devices, [&](Process& p, Lock&) {
+    return p.devices.is_ordinal(device) ? body(p, p.devices.gpu(device)) : cudaErrorInvalidDevice;
+  });
+}
+
+/// Tells the version of the toolkit that the headers are from: the newest for which such a driver
+/// and runtime would do.
+cudaError_t tell_version(int* version) {
+  if (version == nullptr) return last_error() = cudaErrorInvalidValue;
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace emulator
+
+using namespace emulator;
+
+cudaError_t cudaDriverGetVersion(int* version) { return tell_version(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) { return tell_version(version); }
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (count != nullptr) *count = 0;
+  return call(Wants::devices, [&](Process& p, Lock&) {
+    if (count == nullptr) return cudaErrorInvalidValue;
+    *count = as_int(p.devices.visible.size());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call(Wants::devices, [&](Process&, Lock&) {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = current_device();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return with_gpu(device, [&](Process& p, int gpu) {
+    // It creates the context, and sees there that a GPU is lost.
+    if (p.is_lost_at_once && gpu == p.lost_gpu) return cudaErrorDevicesUnavailable;
+    current_device() = device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return with_gpu(device, [&](Process& p, int gpu) {
+    if (properties == nullptr) return cudaErrorInvalidValue;
+    describe(p.devices.model(gpu), gpu, p.devices.is_mig, *properties);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return with_gpu(device, [&](Process& p, int gpu) {
+    const auto known = attribute_of(p.devices.model(gpu), gpu, attribute);
+    if (value == nullptr || !known) return cudaErrorInvalidValue;
+    *value = *known;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return with_gpu(device, [&](Process&, int gpu) {
+    if (text == nullptr || length <= 0) return cudaErrorInvalidValue;
+    std::array<char, 16> whole;
+    const int written = std::snprintf(whole.data(), whole.size(), "0000:%02x:00.0", pci_bus(gpu));
+    if (written >= length) return cudaErrorInvalidValue;
+    std::memcpy(text, whole.data(), static_cast<std::size_t>(written) + 1);
+    return cudaSuccess;
+  });
+}

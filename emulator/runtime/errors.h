@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "emulator/machine/fault.h"
+
+namespace emulator {
+
+/// The error by which a fault of a kernel or a copy reaches the host.
+cudaError_t error_of(const Fault& fault);
+
+/// The calling thread's last error, which cudaGetLastError tells and clears.
+cudaError_t& last_error();
+
+}  // namespace emulator

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/runtime/functions.h"
+#include "emulator/runtime/limits.h"
+
+using namespace emulator;
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* symbol) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    std::shared_ptr<Function> function;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    const KernelFacts& facts = function->code->program->facts(function->name);
+    const GpuModel& gpu = p.devices.model(current_gpu(p));
+    std::memset(attributes, 0, sizeof *attributes);
+    attributes->sharedSizeBytes = facts.static_shared_bytes;
+    attributes->constSizeBytes = facts.constant_bytes;
+    attributes->localSizeBytes = facts.local_bytes;
+    attributes->maxThreadsPerBlock = facts.max_threads > 0
+                                         ? std::min<int>(facts.max_threads, max_threads_per_block)
+                                         : static_cast<int>(max_threads_per_block);
+    attributes->numRegs = facts.registers;
+    attributes->ptxVersion = function->code->architecture;
+    attributes->binaryVersion = 10 * gpu.major + gpu.minor;  // compiled for this GPU when loaded
+    attributes->maxDynamicSharedSizeBytes =
+        static_cast<int>(max_dynamic_shared_bytes(*function, facts, gpu));
+    attributes->preferredShmemCarveout = -1;  // the default
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* symbol, cudaFuncAttribute attribute, int value) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    std::shared_ptr<Function> function;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    const KernelFacts& facts = function->code->program->facts(function->name);
+    const GpuModel& gpu = p.devices.model(current_gpu(p));
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+      return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;  // a hint
+    }
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        static_cast<std::size_t>(value) + facts.static_shared_bytes >
+            gpu.shared_bytes_per_block_optin) {
+      return cudaErrorInvalidValue;
+    }
+    function->max_dynamic_shared_bytes[current_device()] = static_cast<std::size_t>(value);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* symbol,
+                                                                   int block_size,
+                                                                   std::size_t dynamic_shared_bytes,
+                                                                   unsigned flags) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    if (blocks == nullptr || block_size <= 0 ||
+        (flags & ~unsigned{cudaOccupancyDisableCachingOverride}) != 0) {
+      return cudaErrorInvalidValue;
+    }
+    std::shared_ptr<Function> function;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    const KernelFacts& facts = function->code->program->facts(function->name);
+    const GpuModel& gpu = p.devices.model(current_gpu(p));
+    const dim3 block(static_cast<unsigned>(block_size));
+    const LaunchShape shape{dim3(1), block, dynamic_shared_bytes,
+                            max_dynamic_shared_bytes(*function, facts, gpu)};
+    // A block that could not be launched is nowhere resident.
+    *blocks = check_limits(shape, facts, gpu) != cudaSuccess
+                  ? 0
+                  : resident_blocks(static_cast<std::size_t>(block_size), dynamic_shared_bytes,
+                                    facts, gpu);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* symbol,
+                                                          int block_size,
+                                                          std::size_t dynamic_shared_bytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, symbol, block_size, dynamic_shared_bytes, cudaOccupancyDefault);
+}

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/runtime/functions.h"
+#include "emulator/runtime/limits.h"
+#include "emulator/runtime/say.h"
+#include "emulator/runtime/streams.h"
+
+namespace emulator {
+namespace {
+
+struct Configuration {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+/// Configurations that `<<<...>>>` has pushed and the stub of the kernel has not yet popped.
+std::vector<Configuration>& configurations() {
+  thread_local std::vector<Configuration> pushed;
+  return pushed;
+}
+
+/// Copies the arguments into a block of parameters.
+std::vector<std::byte> parameter_block(std::span<const Program::Parameter> parameters,
+                                       void* const* arguments) {
+  std::vector<std::byte> block;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto [offset, bytes] = parameters[i];
+    block.resize(std::max(block.size(), offset + bytes));
+    std::memcpy(block.data() + offset, arguments[i], bytes);
+  }
+  return block;
+}
+
+cudaError_t launch(const void* symbol, const Configuration& c, void* const* arguments) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    std::shared_ptr<Function> function;
+    const auto stream = find_stream(p, c.stream);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    // Programming guide: a launch fails if its stream is not of the current device.
+    if (stream->device != current_device()) return cudaErrorInvalidResourceHandle;
+    const int gpu = current_gpu(p);
+    const GpuModel& model = p.devices.model(gpu);
+    const std::shared_ptr<Program> program = function->code->program;
+    const KernelFacts& facts = program->facts(function->name);
+    const cudaError_t refusal = check_limits(
+        {c.grid, c.block, c.shared_bytes, max_dynamic_shared_bytes(*function, facts, model)}, facts,
+        model);
+    if (refusal != cudaSuccess) return refusal;
+    const auto parameters = program->parameters(function->name);
+    if (!parameters.empty() && arguments == nullptr) return cudaErrorInvalidValue;
+    Launch launch{.kernel = function->name,
+                  .grid = {c.grid.x, c.grid.y, c.grid.z},
+                  .block = {c.block.x, c.block.y, c.block.z},
+                  .cluster = {},
+                  .dynamic_shared_bytes = c.shared_bytes,
+                  .parameters = parameter_block(parameters, arguments),
+                  .gpu = gpu};
+    Settings settings = p.settings;
+    settings.seed = p.scheduler.random()();
+    return submit(
+        p, *stream,
+        {"kernel " + function->name, [&p, program, &model, settings, launch = std::move(launch)] {
+           execute(*program, launch, model, p.memory, settings);
+           return Progress::done;
+         }});
+  });
+}
+
+/// Says which attributes of a launch change nothing that can be seen: a hint, or a permission that
+/// need not be used.
+bool is_harmless(const cudaLaunchAttribute& attribute) {
+  return attribute.id == cudaLaunchAttributeIgnore || attribute.id == cudaLaunchAttributePriority ||
+         attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization;
+}
+
+}  // namespace
+}  // namespace emulator
+
+using namespace emulator;
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t stream) {
+  return launch(function, {grid, block, shared_bytes, stream}, arguments);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
+  if (config == nullptr) return last_error() = cudaErrorInvalidValue;
+  for (const cudaLaunchAttribute& attribute : std::span(config->attrs, config->numAttrs)) {
+    if (is_harmless(attribute)) continue;
+    say("launch attribute " + std::to_string(static_cast<int>(attribute.id)) + " is not emulated");
+    return last_error() = cudaErrorNotSupported;
+  }
+  return launch(function,
+                {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
+                arguments);
+}
+
+extern "C" {
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
+                                     CUstream_st* stream) {
+  configurations().push_back({grid, block, shared_bytes, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
+                                       void* stream) {
+  if (configurations().empty()) return last_error() = cudaErrorMissingConfiguration;
+  const Configuration c = configurations().back();
+  configurations().pop_back();
+  *grid = c.grid;
+  *block = c.block;
+  *shared_bytes = c.shared_bytes;
+  *static_cast<cudaStream_t*>(stream) = c.stream;
+  return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               std::size_t shared_bytes, cudaStream_t stream) {
+  return launch(kernel, {grid, block, shared_bytes, stream}, arguments);
+}
+
+}  // extern "C"

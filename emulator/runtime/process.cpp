@@ -1,0 +1,108 @@
+#include "emulator/runtime/process.h"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "emulator/runtime/capture.h"
+#include "emulator/runtime/leaks.h"
+#include "emulator/runtime/say.h"
+
+namespace emulator {
+namespace {
+
+std::atomic<cudaError_t> sticky = cudaSuccess;
+std::atomic<bool> is_made = false, is_forked = false;
+
+std::vector<std::size_t> capacities(const Devices& devices) {
+  std::vector<std::size_t> bytes;
+  for (const GpuModel& gpu : devices.gpus) bytes.push_back(gpu.memory_bytes);
+  return bytes;
+}
+
+/// Counts the calls on the GPU that gets lost.
+cudaError_t check_alive(Process& p) {
+  if (p.lost_gpu != current_gpu(p)) return cudaSuccess;
+  if (p.is_lost_at_once) return cudaErrorDevicesUnavailable;
+  if (p.calls_until_lost-- > 0) return cudaSuccess;
+  sticky = cudaErrorECCUncorrectable;
+  say("GPU " + std::to_string(p.lost_gpu) + " is lost, as ASSAY_EMULATOR_LOST says");
+  p.scheduler.abandon();
+  return cudaErrorECCUncorrectable;
+}
+
+cudaError_t admit(Process& p, Wants wants) {
+  if (sticky != cudaSuccess) return sticky;
+  if (p.devices.visible.empty()) return cudaErrorNoDevice;
+  if (wants == Wants::devices) return cudaSuccess;
+  if (const cudaError_t error = check_alive(p); error != cudaSuccess) return error;
+  return wants == Wants::safety ? refuse_in_capture(p) : cudaSuccess;
+}
+
+/// Runs after all handlers of `atexit`, in which a program may still release what it holds.
+__attribute__((destructor)) void finish() {
+  if (!is_made || is_forked) return;
+  Process& p = process();
+  Lock lock(p.mutex);
+  p.scheduler.stop(lock);
+  if (sticky == cudaSuccess) report_leaks(p);
+}
+
+}  // namespace
+
+Process::Process()
+    : settings(Settings::from_environment()),
+      devices(Devices::from_environment()),
+      memory(capacities(devices)),
+      scheduler(mutex, settings.seed, [this](const Fault& fault) { stick(*this, fault); }) {
+  if (const char* lost = std::getenv("ASSAY_EMULATOR_LOST"); lost != nullptr && *lost != '\0') {
+    if (std::sscanf(lost, "%d@%ld", &lost_gpu, &calls_until_lost) != 2) {
+      give_up("ASSAY_EMULATOR_LOST=" + std::string(lost) + " is not GPU@CALLS");
+    }
+    is_lost_at_once = calls_until_lost == 0;
+  }
+  is_made = true;
+  // Neither the lock nor the thread of the scheduler survives a fork. The real runtime refuses
+  // there, too.
+  pthread_atfork(nullptr, nullptr, [] { is_forked = is_made.load(); });
+}
+
+Process& process() {
+  static Process* made = new Process;
+  return *made;
+}
+
+void stick(Process& p, const Fault& fault) {
+  if (sticky != cudaSuccess) return;
+  sticky = error_of(fault);
+  say(fault.what());
+  p.scheduler.abandon();
+}
+
+cudaError_t sticky_error() { return sticky; }
+
+int& current_device() {
+  thread_local int device = 0;
+  return device;
+}
+
+int current_gpu(const Process& p) { return p.devices.gpu(current_device()); }
+
+cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body) {
+  cudaError_t error = cudaErrorInitializationError;
+  if (!is_forked) {
+    Process& p = process();
+    Lock lock(p.mutex);
+    error = admit(p, wants);
+    if (error == cudaSuccess) error = body(p, lock);
+    // Work that ran during the call may have found a fault.
+    if (sticky != cudaSuccess) error = sticky;
+  }
+  if (error != cudaSuccess) last_error() = error;
+  return error;
+}
+
+}  // namespace emulator

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "emulator/machine/memory.h"
+#include "emulator/runtime/allocations.h"
+#include "emulator/runtime/devices.h"
+#include "emulator/runtime/errors.h"
+#include "emulator/runtime/handles.h"
+#include "emulator/runtime/scheduler.h"
+
+namespace emulator {
+
+struct Capture;
+struct Event;
+struct ExecutableGraph;
+struct Graph;
+struct Stream;
+
+/// CUDA's state of a process. Made by its first call that needs a device, from the environment,
+/// and never destroyed: calls come after the end of main too.
+struct Process {
+  Process();
+
+  std::mutex mutex;  // for all that follows; work runs without it
+  Settings settings;
+  Devices devices;
+  Memory memory;
+  Scheduler scheduler;
+
+  std::map<int, std::shared_ptr<Stream>> legacy_streams;  // by device, made when first used
+  std::map<int, std::shared_ptr<Queue>> all_work;  // by device: of events that record a context
+  Handles<cudaStream_t, Stream> streams;
+  Handles<cudaEvent_t, Event> events;
+  Handles<cudaGraph_t, Graph> graphs;
+  Handles<cudaGraphExec_t, ExecutableGraph> executable_graphs;
+  std::set<std::shared_ptr<Capture>> captures;
+  std::map<std::uintptr_t, int> allocations;  // addresses of live device memory, and their devices
+  PinnedMemories pinned;
+  std::set<std::pair<int, int>> peers;  // devices: the first may use the memory of the second
+
+  // A lost GPU, from ASSAY_EMULATOR_LOST=GPU@CALLS.
+  int lost_gpu = -1;
+  long calls_until_lost = 0;
+  bool is_lost_at_once = false;
+};
+
+Process& process();
+
+/// Shows the fault, and makes its error that of all later calls. Wants the lock.
+void stick(Process& process, const Fault& fault);
+/// cudaSuccess until a fault was found.
+cudaError_t sticky_error();
+
+/// The calling thread's device ordinal; its GPU. There must be a device.
+int& current_device();
+int current_gpu(const Process& process);
+
+/// Conditions of a call.
+enum class Wants {
+  devices,  // at least one, and no sticky error
+  context,  // that the current device lives, too
+  safety,   // that no stream captures for which the call is potentially unsafe, too
+};
+
+/// Does what all calls do: refuses after a sticky error and in a process forked from one that uses
+/// CUDA, and keeps the error for cudaGetLastError.
+cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body);
+
+}  // namespace emulator

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "emulator/runtime/fat_binary.h"
+#include "emulator/runtime/functions.h"
+#include "emulator/runtime/say.h"
+
+namespace emulator {
+namespace {
+
+/// Holds what the static constructors that nvcc generates have registered. They run before main,
+/// and must not yet read the environment: the process may still change it.
+struct Registry {
+  std::mutex mutex;
+  std::set<std::shared_ptr<CodeModule>> modules;
+  std::map<const void*, std::shared_ptr<Function>> by_host_function;
+  std::map<const void*, std::shared_ptr<Function>> by_handle;
+};
+
+Registry& registry() {
+  static auto* made = new Registry;
+  return *made;
+}
+
+std::shared_ptr<Function> find_registered(const void* symbol) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  for (const auto* functions : {&r.by_host_function, &r.by_handle}) {
+    if (const auto found = functions->find(symbol); found != functions->end()) return found->second;
+  }
+  return nullptr;
+}
+
+/// Takes the newest PTX that the GPU can run, as the driver does.
+cudaError_t read(Process& p, CodeModule& module) {
+  std::string problem;
+  const GpuModel& gpu = p.devices.gpus.front();
+  const EmbeddedPtx* best = nullptr;
+  const auto all = embedded_ptx(module.fat_binary, problem);
+  for (const EmbeddedPtx& ptx : all) {
+    const bool can_run = ptx.architecture <= 10 * gpu.major + gpu.minor;
+    if (can_run && (best == nullptr || best->architecture < ptx.architecture)) best = &ptx;
+  }
+  if (best == nullptr) {
+    if (!problem.empty()) say("a fat binary: " + problem);
+    return cudaErrorNoKernelImageForDevice;
+  }
+  module.architecture = best->architecture;
+  try {
+    module.program = std::make_shared<Program>(best->text, "embedded PTX", p.memory,
+                                               static_cast<int>(p.devices.gpus.size()));
+  } catch (const std::exception& error) {
+    say(error.what());
+    return cudaErrorInvalidPtx;
+  }
+  const auto names = module.program->kernels();
+  module.kernels.insert(names.begin(), names.end());
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t find_function(Process& p, const void* symbol, std::shared_ptr<Function>& function) {
+  function = find_registered(symbol);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  CodeModule& module = *function->code;
+  if (module.program == nullptr && module.error == cudaSuccess) module.error = read(p, module);
+  if (module.error != cudaSuccess) return module.error;
+  return module.kernels.contains(function->name) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts& facts,
+                                     const GpuModel& gpu) {
+  const auto& asked = function.max_dynamic_shared_bytes;
+  if (const auto found = asked.find(current_device()); found != asked.end()) return found->second;
+  return gpu.shared_bytes_per_block -
+         std::min(gpu.shared_bytes_per_block, facts.static_shared_bytes);
+}
+
+}  // namespace emulator
+
+using namespace emulator;
+
+// Called by code that nvcc generates: the toolkit's crt/host_runtime.h and crt/device_functions.h
+// declare them.
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* fat_binary) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  auto module = std::make_shared<CodeModule>(CodeModule{fat_binary});
+  auto* handle = reinterpret_cast<void**>(module.get());
+  r.modules.insert(std::move(module));
+  return handle;
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+void __cudaUnregisterFatBinary(void** handle) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto is_it = [&](const auto& module) {
+    return reinterpret_cast<void**>(module.get()) == handle;
+  };
+  for (auto* functions : {&r.by_host_function, &r.by_handle}) {
+    std::erase_if(*functions, [&](const auto& entry) { return is_it(entry.second->code); });
+  }
+  std::erase_if(r.modules, is_it);
+}
+
+void __cudaRegisterFunction(void** handle, const char* host_function, char* /*device_function*/,
+                            const char* name, int /*thread_limit*/, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  for (const std::shared_ptr<CodeModule>& module : r.modules) {
+    if (reinterpret_cast<void**>(module.get()) != handle) continue;
+    auto function = std::make_shared<Function>(Function{module, name});
+    r.by_handle.emplace(function.get(), function);
+    r.by_host_function.insert_or_assign(host_function, std::move(function));
+  }
+}
+
+/// Variables have their addresses from their program; the calls that copy to symbols are not
+/// emulated.
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+
+// For managed variables, which no kernel has: unoptimised code refers to it, and does not call it.
+char __cudaInitModule(void**) { std::abort(); }
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
+  const auto function = find_registered(host_function);
+  if (function == nullptr) return last_error() = cudaErrorInvalidDeviceFunction;
+  *kernel = reinterpret_cast<cudaKernel_t>(function.get());
+  return cudaSuccess;
+}
+
+}  // extern "C"

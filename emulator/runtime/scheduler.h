@@ -1,0 +1,111 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "emulator/machine/fault.h"
+
+namespace emulator {
+
+/// Holds the one lock around the runtime.
+using Lock = std::unique_lock<std::mutex>;
+using Clock = std::chrono::steady_clock;
+
+/// Tells whether a piece of work is done, and since when.
+struct Ticket {
+  bool is_done = false;
+  Clock::time_point done_at;
+};
+using TicketPointer = std::shared_ptr<Ticket>;
+
+/// again: it got on, and other work may overtake it now. waits: it cannot go on yet.
+enum class Progress { done, again, waits };
+using WorkStep = std::function<Progress()>;
+
+struct Work {
+  std::string name;
+  WorkStep step;  // called without the lock until it is done; may throw Fault
+  std::vector<TicketPointer> after = {};
+};
+
+/// Work that runs in the order in which it was added: a stream's.
+class Queue {
+ public:
+  Queue(int of_device, bool blocking) : device(of_device), is_blocking(blocking) {}
+  const int device;
+  const bool is_blocking;  // its stream synchronises with the legacy default stream
+
+  /// The ticket of the newest work, or null.
+  const TicketPointer& last() const { return last_; }
+  bool is_idle() const { return items_.empty(); }
+
+ private:
+  friend class Scheduler;
+  struct Item {
+    Work work;
+    TicketPointer ticket;
+    Clock::duration pause{};  // before the next attempt of work that waits
+    Clock::time_point not_before{};
+  };
+  std::deque<Item> items_;
+  TicketPointer last_;
+  bool is_running_ = false;
+};
+
+/// Runs the work of all streams, one or more heads of queues at a time, in an order drawn from a
+/// seed. Work runs in threads that wait for some of it, and without the runtime's lock, so that
+/// other threads can go on. When the host neither waits nor enqueues for a while, a thread of its
+/// own runs the work: a GPU does not wait for its host either.
+class Scheduler {
+ public:
+  /// `report` is called with the lock, once for each fault.
+  Scheduler(std::mutex& mutex, std::uint64_t seed, std::function<void(const Fault&)> report);
+  /// Ends the thread. Work that runs is waited for only shortly: it may never end.
+  void stop(Lock& lock);
+
+  std::shared_ptr<Queue> make_queue(int device, bool is_blocking);
+  /// Tickets of the newest work of each queue that `matches` and is not idle, also of destroyed
+  /// streams.
+  std::vector<TicketPointer> unfinished(const std::function<bool(const Queue&)>& matches) const;
+  TicketPointer enqueue(Queue& queue, Work work);
+
+  /// Runs work until `is_enough` holds or everything is abandoned, and sometimes some more.
+  void run_until(Lock& lock, const std::function<bool()>& is_enough);
+  /// Runs a few pieces of work, or none.
+  void run_some(Lock& lock);
+  /// Forgets all work: the context is lost.
+  void abandon();
+
+  std::mt19937_64& random() { return random_; }
+
+ private:
+  struct Choice {
+    Queue* queue = nullptr;
+    bool is_hopeless = false;  // nothing runs, waits or could run
+  };
+  Choice choose();
+  void run_head(Lock& lock, Queue& queue);
+  /// Runs one piece of work, or waits shortly for one. Returns false if there is none.
+  bool run_one(Lock& lock);
+  void run_in_background();
+
+  std::mutex& mutex_;
+  std::condition_variable changed_;
+  std::function<void(const Fault&)> report_;
+  std::mt19937_64 random_;
+  std::vector<std::shared_ptr<Queue>> queues_;
+  Clock::time_point last_call_{};
+  int waiting_hosts_ = 0;
+  int running_ = 0;
+  bool is_abandoned_ = false, has_thread_ = false, is_stopping_ = false;
+};
+
+}  // namespace emulator

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "emulator/machine/machine.h"
+#include "emulator/runtime/say.h"
+
+// Part of the runtime for the stand-ins of libraries: to put work on a stream as a kernel is put
+// there, and to use device memory. Streams are the runtime's; a captured stream records the work
+// into its graph.
+namespace emulator {
+
+enum class Step { done, waits };  // waits: try again, after other work or a little later
+
+/// Enqueues work that runs when the stream reaches it. `step` may throw Fault. It is called again
+/// until it is done: a collective waits for its other ranks that way. `gpu` is told by the stream.
+/// Returns what a launch would.
+cudaError_t enqueue(cudaStream_t stream, const std::string& name, std::function<Step()> step);
+
+/// The device (as cudaGetDevice counts it) of a stream.
+cudaError_t device_of(cudaStream_t stream, int* device);
+/// The physical GPU behind the calling thread's current device, behind a device ordinal, and what
+/// it is.
+int gpu_of(int device);
+const GpuModel& model_of(int gpu);
+int gpu_count();               // physical, before CUDA_VISIBLE_DEVICES
+std::string uuid_of(int gpu);  // "GPU-....": the same in every process
+int pci_bus_of(int gpu);       // domain and device are 0
+bool has_mig_slices();         // the process sees slices of GPUs
+
+Memory& memory();
+
+/// A fault that a library found: it sticks to the context as a kernel's would, and its text is
+/// shown once.
+void report(const Fault& fault);
+
+}  // namespace emulator

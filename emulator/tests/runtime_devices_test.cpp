@@ -1,0 +1,141 @@
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "emulator/runtime/work.h"
+#include "emulator/tests/emulated_process.h"
+
+namespace emulator {
+namespace {
+
+/// The physical GPUs that a process with this environment sees, out of 4: "0123".
+std::string visible(const Environment& environment) {
+  return on_gpus(
+      4,
+      [] {
+        int count = -1;
+        const cudaError_t error = cudaGetDeviceCount(&count);
+        EXPECT_EQ(error, count == 0 ? cudaErrorNoDevice : cudaSuccess);
+        for (int device = 0; device < count; ++device) std::fprintf(stderr, "%d", gpu_of(device));
+      },
+      environment);
+}
+
+std::string visible_by_mask(const std::string& mask) {
+  return visible({{"CUDA_VISIBLE_DEVICES", mask}});
+}
+
+TEST(RuntimeDevices, AreSeenThroughTheMask) {
+  EXPECT_EQ(visible({}), "0123");
+  EXPECT_EQ(visible_by_mask("2"), "2");
+  EXPECT_EQ(visible_by_mask("3,0, 1"), "301");
+  EXPECT_EQ(visible_by_mask(""), "");
+  EXPECT_EQ(visible_by_mask("-1"), "");
+  EXPECT_EQ(visible_by_mask("1,9,2"), "1");  // what follows an invalid entry is hidden
+  EXPECT_EQ(visible_by_mask("1,-1,2"), "1");
+  EXPECT_EQ(visible_by_mask("1,x"), "1");
+  EXPECT_EQ(visible_by_mask("1,1"), "");
+}
+
+TEST(RuntimeDevices, AreMaskedByUuidOrItsBeginning) {
+  const std::string uuid = uuid_of(2);
+  EXPECT_EQ(uuid.size(), 40U);
+  EXPECT_EQ(visible_by_mask(uuid), "2");
+  EXPECT_EQ(visible_by_mask(uuid.substr(0, 12) + "," + uuid_of(0)), "20");
+  EXPECT_EQ(visible_by_mask("GPU-"), "");  // ambiguous
+  EXPECT_EQ(visible_by_mask("GPU-ffffffff-0"), "");
+}
+
+TEST(RuntimeDevices, AreCountedByBusOrByTheFastestFirst) {
+  EXPECT_EQ(visible({{"ASSAY_EMULATOR_FASTEST", "2"}}), "2013");
+  EXPECT_EQ(visible({{"ASSAY_EMULATOR_FASTEST", "2"}, {"CUDA_VISIBLE_DEVICES", "0,3"}}), "23");
+  EXPECT_EQ(visible({{"ASSAY_EMULATOR_FASTEST", "2"}, {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}),
+            "0123");
+}
+
+TEST(RuntimeDevices, ThereMayBeNone) {
+  on_gpus(0, [] {
+    int any = 7;
+    EXPECT_REFUSED(cudaErrorNoDevice, cudaGetDeviceCount(&any));
+    EXPECT_EQ(any, 0);
+    EXPECT_REFUSED(cudaErrorNoDevice, cudaSetDevice(0));
+    void* memory = nullptr;
+    EXPECT_REFUSED(cudaErrorNoDevice, cudaMalloc(&memory, 1));
+    EXPECT_CUDA(cudaRuntimeGetVersion(&any));
+    EXPECT_EQ(any, CUDART_VERSION);
+  });
+}
+
+TEST(RuntimeDevices, AreDescribedByDataSheets) {
+  on_gpus(1,
+          [] {
+            cudaDeviceProp gpu{};
+            EXPECT_CUDA(cudaGetDeviceProperties(&gpu, 0));
+            EXPECT_STREQ(gpu.name, "NVIDIA H100 PCIe (emulated)");
+            EXPECT_EQ(10 * gpu.major + gpu.minor, 90);
+            EXPECT_EQ(gpu.multiProcessorCount, 114);
+            int khz = 0, bits = 0;
+            EXPECT_CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
+            EXPECT_CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+            EXPECT_NEAR(2.0 * khz * 1e3 * bits / 8, 2.0e12, 0.05e12);
+            EXPECT_REFUSED(cudaErrorInvalidValue,
+                           cudaDeviceGetAttribute(&khz, static_cast<cudaDeviceAttr>(9999), 0));
+            EXPECT_REFUSED(cudaErrorInvalidDevice,
+                           cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 1));
+          },
+          {{"ASSAY_EMULATED_GPU", "h100"}});
+}
+
+TEST(RuntimeDevices, HaveDifferentBusesAndUuids) {
+  on_gpus(2, [] {
+    std::array<char, 32> first{}, second{};
+    EXPECT_CUDA(cudaDeviceGetPCIBusId(first.data(), 32, 0));
+    EXPECT_CUDA(cudaDeviceGetPCIBusId(second.data(), 32, 1));
+    EXPECT_STRNE(first.data(), second.data());
+    EXPECT_EQ(std::string(first.data()).size(), 12U);
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaDeviceGetPCIBusId(first.data(), 12, 0));
+    EXPECT_CUDA(cudaDeviceGetPCIBusId(first.data(), 13, 0));
+    EXPECT_NE(uuid_of(0), uuid_of(1));
+  });
+}
+
+TEST(RuntimeDevices, ASliceIsOneSmallDevice) {
+  const Environment slice{{"ASSAY_EMULATOR_MIG", "1"}, {"ASSAY_EMULATED_GPU", "a100"}};
+  on_gpus(
+      2,
+      [] {
+        int count = 0, can = -1;
+        cudaDeviceProp gpu{};
+        EXPECT_CUDA(cudaGetDeviceCount(&count));
+        EXPECT_EQ(count, 1);
+        EXPECT_EQ(gpu_count(), 2);
+        EXPECT_CUDA(cudaGetDeviceProperties(&gpu, 0));
+        EXPECT_STREQ(gpu.name, "NVIDIA A100-SXM4-80GB MIG 1g.10gb (emulated)");
+        EXPECT_EQ(gpu.multiProcessorCount, 15);
+        EXPECT_CUDA(cudaDeviceCanAccessPeer(&can, 0, 0));
+        EXPECT_EQ(can, 0);
+      },
+      slice);
+}
+
+TEST(RuntimeDevices, EachThreadHasItsOwnCurrentOne) {
+  on_gpus(3, [] {
+    int device = -1;
+    EXPECT_CUDA(cudaSetDevice(2));
+    EXPECT_REFUSED(cudaErrorInvalidDevice, cudaSetDevice(3));
+    EXPECT_CUDA(cudaGetDevice(&device));
+    EXPECT_EQ(device, 2);
+  });
+}
+
+TEST(RuntimeDevices, AnUnknownModelIsNoDefault) {
+  const Outcome outcome = run_process(
+      {{"ASSAY_EMULATED_GPUS", "1"}, {"ASSAY_EMULATED_GPU", "h1000"}}, [] { cudaSetDevice(0); });
+  EXPECT_TRUE(WIFSIGNALED(outcome.status));
+  EXPECT_NE(outcome.errors.find("h1000"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace emulator
