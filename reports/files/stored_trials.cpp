@@ -36,6 +36,7 @@ struct Row {
   double low_s = 0;     // 0: no interval
   double high_s = 0;
   std::uint64_t output_hash = 0;  // 0: not known
+  const std::string* implementation = nullptr;
   std::string reason;
 
   auto key() const { return std::tie(repeat, attempt); }
@@ -76,7 +77,7 @@ class RowReader {
  public:
   explicit RowReader(const ResultsColumns& columns) : columns_(columns) {}
 
-  /// Reads all but the trial's index and the row's reason.
+  /// Reads all but the trial's index and the row's strings.
   Row read(const CsvRow& csv) {
     Row row;
     row.line = csv.line;
@@ -107,6 +108,8 @@ class RowReader {
     row.is_stand_in = !stand_in.empty();
     take(csv, device_name_, device_name);
     if (row.status == Status::pass) row.output_hash = hash(csv);
+    implementation.clear();
+    if (row.output_hash != 0) take(csv, implementation_, implementation);
     return row;
   }
 
@@ -116,6 +119,7 @@ class RowReader {
   std::string expected_failure;
   std::string stand_in;
   std::string device_name;
+  std::string implementation;  // of a row with a hash
 
  private:
   struct Column {
@@ -175,6 +179,7 @@ class RowReader {
   Column stand_in_{columns_, "stand_in"};
   Column device_name_{columns_, "device_name"};
   Column output_hash_{columns_, "output_hash"};
+  Column implementation_{columns_, "implementation"};
 };
 
 StoredTime time_of(const std::vector<Row>& timed) {
@@ -209,6 +214,7 @@ void fold(std::span<const Row> rows, StoredTrial& trial) {
   trial.is_stand_in = outcome.is_stand_in;
   trial.reason = outcome.reason;
   trial.output_hash = outcome.output_hash;
+  trial.implementation = outcome.implementation;
   if (!timed.empty()) trial.time = time_of(timed);
 }
 
@@ -254,6 +260,9 @@ void StoredTrials::read(std::istream& text, std::string_view name) {
     row.trial = find(reader->case_id, reader->group.device, reader->group.timing);
     if (row.trial == absent) row.trial = add(reader->case_id, reader->group);
     row.reason = reader->reason;
+    if (row.output_hash != 0) {
+      row.implementation = &*implementations_.insert(reader->implementation).first;
+    }
     std::string& product = products_[reader->group.device];
     if (product.empty()) product = reader->device_name;
     rows.push_back(std::move(row));

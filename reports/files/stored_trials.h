@@ -59,6 +59,7 @@ struct StoredTrial {
   bool is_stand_in = false;  // ran on a stand-in for a device
   /// Hash of the outcome of a pass; 0: not known.
   std::uint64_t output_hash = 0;
+  const std::string* implementation = nullptr;  // that left it; the owner's, null where not known
 
   bool passed() const { return status == Status::pass && !accepted; }
   bool is_bad() const;
@@ -92,6 +93,7 @@ class StoredTrials {
   void read(std::istream& text, std::string_view name);
 
   std::set<TrialGroup> groups_;
+  std::set<std::string> implementations_;
   std::deque<StoredTrial> trials_;
   std::map<std::string, std::string> products_;                     // by device
   std::unordered_map<Key, std::uint32_t, boost::hash<Key>> index_;  // the views are of trials_

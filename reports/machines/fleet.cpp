@@ -113,17 +113,22 @@ FleetBuilder::Known FleetBuilder::known(const StoredTrial& trial) {
 }
 
 void FleetBuilder::add_bits(Judged& judged, const Lane& lane, std::size_t run, const RunInfo& info,
-                            std::uint64_t hash) {
+                            const StoredTrial& trial) {
   const Machine& machine = machines_[lane.machine];
+  const std::uint64_t hash = trial.output_hash;
   auto found = std::ranges::find_if(judged.bits, [&](const Bits& bits) {
-    return bits.hash == hash && bits.product == machine.product && bits.seed == info.seed;
+    return bits.hash == hash && bits.product == machine.product && bits.seed == info.seed &&
+           bits.implementation == *trial.implementation;
   });
   if (found == judged.bits.end()) {
     if (judged.bits.size() == max_bits) {
       judged.many = true;
       return;
     }
-    judged.bits.push_back({.seed = info.seed, .product = machine.product, .hash = hash});
+    judged.bits.push_back({.seed = info.seed,
+                           .product = machine.product,
+                           .implementation = *trial.implementation,
+                           .hash = hash});
     found = std::prev(judged.bits.end());
   }
   ++found->trials;
@@ -188,7 +193,7 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
       lane.times->push_back({test.test, static_cast<float>(std::log(trial.time->median_s))});
     }
     if (trial.output_hash != 0) {
-      add_bits(outputs_[test.judged], lane, run, info, trial.output_hash);
+      add_bits(outputs_[test.judged], lane, run, info, trial);
     }
   }
   for (auto& [key, lane] : lanes) {
@@ -244,8 +249,8 @@ void FleetBuilder::finish_bits(Fleet& fleet) {
   for (const auto& [product, place] : products_) products[place] = product;
   for (Judged& judged : outputs_) {
     std::ranges::sort(judged.bits, [&](const Bits& a, const Bits& b) {
-      return std::tie(a.seed, products[a.product], b.trials, a.hash) <
-             std::tie(b.seed, products[b.product], a.trials, b.hash);
+      return std::tie(a.seed, products[a.product], a.implementation, b.trials, a.hash) <
+             std::tie(b.seed, products[b.product], b.implementation, a.trials, b.hash);
     });
     bool differs = judged.many;
     std::int64_t most = 0;
@@ -271,9 +276,11 @@ void FleetBuilder::finish_bits(Fleet& fleet) {
                                .seed = seed,
                                .many = judged.many};
       for (auto at = begin; at != end; ++at) {
-        difference.within_product |= at != begin && std::prev(at)->product == at->product;
+        difference.within_product |= at != begin && std::prev(at)->product == at->product &&
+                                     std::prev(at)->implementation == at->implementation;
         OutputBits& bits = difference.outputs.emplace_back();
         bits.product = products[at->product];
+        bits.implementation = at->implementation;
         bits.hash = at->hash;
         bits.trials = at->trials;
         for (auto& [run, device] : at->examples) bits.examples.push_back(std::move(device));

@@ -63,9 +63,10 @@ struct FailedTrial {
   std::size_t run = 0;
 };
 
-/// The bits that passing trials of a case left on devices of one product.
+/// The bits that one implementation of a case left on devices of one product, where it passed.
 struct OutputBits {
   std::string product;
+  std::string implementation;
   std::uint64_t hash = 0;
   std::int64_t trials = 0;
   std::vector<std::string> examples;  // "node7 cuda:3", those of the first runs
@@ -78,9 +79,10 @@ struct BitDifference {
   std::string op;
   std::string dtype;
   std::uint64_t seed = 0;
-  std::vector<OutputBits> outputs;  // products in turn, the most frequent bits of each first
-  bool many = false;                // further bits of this case were not kept
-  bool within_product = false;      // devices of one product differ
+  /// Products in turn, and implementations of each; the most frequent bits of those first.
+  std::vector<OutputBits> outputs;
+  bool many = false;            // further bits of this case were not kept
+  bool within_product = false;  // one implementation differs on devices of one product
 };
 
 /// Any number of runs, reduced to 8 bytes a time.
@@ -129,6 +131,7 @@ class FleetBuilder {
   struct Bits {
     std::uint64_t seed = 0;
     std::uint32_t product = 0;
+    std::string implementation;
     std::uint64_t hash = 0;
     std::int64_t trials = 0;
     std::vector<std::pair<std::size_t, std::string>> examples;  // the first runs, and their devices
@@ -154,7 +157,7 @@ class FleetBuilder {
                const StoredTrial& trial);
   Known known(const StoredTrial& trial);
   void add_bits(Judged& judged, const Lane& lane, std::size_t run, const RunInfo& info,
-                std::uint64_t hash);
+                const StoredTrial& trial);
   std::vector<std::uint32_t> sort_cases(Fleet& fleet);
   void finish_machines(Fleet& fleet, const std::vector<std::uint32_t>& places);
   void finish_bits(Fleet& fleet);

@@ -93,6 +93,7 @@ std::vector<CsvColumn<BitsRow>> bits_columns() {
       {"seed", [](const BitsRow& r) { return to_cell(r.difference.seed); }},
       {"within_product", [](const BitsRow& r) { return to_cell(r.difference.within_product); }},
       {"product", [](const BitsRow& r) { return to_cell(r.bits.product); }},
+      {"implementation", [](const BitsRow& r) { return to_cell(r.bits.implementation); }},
       {"output_hash", [](const BitsRow& r) { return fmt::format("{:016x}", r.bits.hash); }},
       {"trials", [](const BitsRow& r) { return to_cell(r.bits.trials); }},
       {"devices", [](const BitsRow& r) { return to_cell(join(r.bits.examples, "; ")); }},

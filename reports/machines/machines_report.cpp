@@ -254,18 +254,19 @@ Section bits_section(const MachinesFacts& facts) {
       fmt::format("{} left the same bits everywhere", counted(fleet.cases_with_same_bits, "case")));
   const auto within = std::ranges::count_if(fleet.differences, &BitDifference::within_product);
   if (within > 0) {
-    section.lines.push_back(
-        fmt::format("{} differ between devices of one product; these are first", within));
+    section.lines.push_back(fmt::format(
+        "{} differ by one implementation on devices of one product; these are first", within));
   }
-  section.header = {"case", "product", "output hash", "trials", "on"};
-  section.alignment = "<<<><";
+  section.header = {"case", "product", "output hash", "trials", "on", "by"};
+  section.alignment = "<<<><<";
   std::size_t all = 0;
   for (const BitDifference& difference : fleet.differences) {
     all += difference.outputs.size();
     if (section.rows.size() >= facts.longest_list) continue;
     for (const OutputBits& bits : difference.outputs) {
       section.rows.push_back({difference.case_id, bits.product, fmt::format("{:016x}", bits.hash),
-                              fmt::format("{}", bits.trials), outputs_text(bits)});
+                              fmt::format("{}", bits.trials), outputs_text(bits),
+                              bits.implementation});
     }
   }
   section.left_out = all - section.rows.size();
