@@ -127,11 +127,7 @@ std::string run_json(const RunInfo& run, bool ended) {
   Value environment = Value::object();
   for (const auto& [name, value] : run.environment) environment[name] = value;
   Value sessions = Value::array();
-  Value resumed_at = Value::array();
-  for (const Session& session : run.sessions) {
-    if (!sessions.empty()) resumed_at.push_back(session.started_at);
-    sessions.push_back(json_of(session));
-  }
+  for (const Session& session : run.sessions) sessions.push_back(json_of(session));
 
   const bool timed = ended || std::ranges::any_of(run.sessions, &Session::ended);
 
@@ -159,7 +155,6 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["expected"] = json_of(run.expected);
   json["kernels"] = json_of(run.kernels);
   if (!run.kernels.path.empty()) json["kernels"]["name"] = run.kernels_name;
-  json["resumed_at"] = resumed_at;
   json["sessions"] = sessions;
   json["references"] =
       timed ? Value{{"computed", run.references_computed}, {"shared", run.references_shared}}
