@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -24,13 +26,17 @@ namespace {
 struct WorkerOptions {
   pid_t parent = 0;
   TrialOptions trials;
-  EngineOptions engine;
+  double cap_s = EngineOptions{}.cap_s;
+  std::int64_t block = 0;
+  std::filesystem::path references;
   bool releases_ranks = false;
 };
 
 EngineOptions engine_options(const WorkerOptions& options) {
-  EngineOptions engine = options.engine;
-  static_cast<TrialConduct&>(engine) = options.trials;
+  EngineOptions engine{options.trials};
+  engine.cap_s = options.cap_s;
+  engine.block = options.block;
+  engine.references = options.references;
   return engine;
 }
 
@@ -75,11 +81,11 @@ Command add_worker(CLI::App& program) {
       program.add_subcommand("worker", "executes trials for a parent (docs/protocol.md)");
   app->group("");  // not in --help: users start `run`
   app->add_option("--parent", options->parent);
-  app->add_option("--cap", options->engine.cap_s);
-  app->add_option("--block", options->engine.block);
+  app->add_option("--cap", options->cap_s);
+  app->add_option("--block", options->block);
   app->add_flag("--release-ranks", options->releases_ranks);
   add_worker_options(*app, options->trials);
-  app->add_option("--references", options->engine.references);
+  app->add_option("--references", options->references);
   return {app, [options] { return execute(*options); }};
 }
 
