@@ -150,9 +150,9 @@ PairedRound round_row(const Contest& contest, std::string_view stage, int round,
 /// Draws which side of a case is verified and timed first: a coin for each odd round, the other
 /// side in the even round after it. On a GPU that place alone can decide 10% of a time, as it
 /// decides where in the memory the data lie (docs/ab.md).
-class Turns {
+class OrderOfSides {
  public:
-  explicit Turns(std::uint64_t seed) : random_(seed) {}
+  explicit OrderOfSides(std::uint64_t seed) : random_(seed) {}
 
   Side first(int round, Side last_first) {
     if (round % 2 == 0) return other(last_first);
@@ -166,7 +166,7 @@ class Turns {
 /// Takes the rounds of both stages.
 class Comparison {
  public:
-  explicit Comparison(const Options& options) : options_(options), turns_(options.seed) {}
+  explicit Comparison(const Options& options) : options_(options), order_(options.seed) {}
 
   /// False when interrupted.
   bool take_rounds(std::string_view stage, int rounds, const std::vector<Contest*>& contests) {
@@ -191,7 +191,7 @@ class Comparison {
                                             commands_for(contest->trial.lane), options_.timeout_s);
         lane = &contest->trial.lane;
       }
-      contest->first = turns_.first(step.round, contest->first);
+      contest->first = order_.first(step.round, contest->first);
       const Side first = contest->first;
       const std::string started_at = utc_now();
       const auto results = duel->measure(contest->trial, first, options_.interrupted);
@@ -221,7 +221,7 @@ class Comparison {
   }
 
   const Options& options_;
-  Turns turns_;
+  OrderOfSides order_;
 };
 
 }  // namespace

@@ -36,8 +36,7 @@ struct TrialConduct {
 /// Options that hold for every trial of a run.
 struct EngineOptions : TrialConduct {
   double cap_s = 2.0;  // limit for the measurement of one trial
-  /// Number of samples of at least `long_sample_s` that time each trial, as `assay ab` does; 0:
-  /// off.
+  /// Number of samples of at least a millisecond that time each trial, as `assay ab` does; 0: off.
   std::int64_t block = 0;
   /// Deviations that libraries declare, which pass in a run that is not strict.
   std::span<const Deviation> deviations = declared_deviations();

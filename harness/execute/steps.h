@@ -2,7 +2,7 @@
 
 #include "harness/execute/work.h"
 
-// What happens to a trial, in order: the table is in steps.cpp. A step that finds a wrong result
+// Steps of a trial; their order is in steps.cpp. A step that finds a wrong result
 // throws WrongResult, and none after it runs.
 namespace assay {
 
@@ -23,7 +23,7 @@ void find_batch_invariance(Work& work);
 /// Finds the trial that is to be timed in turns with this one, and verifies it before its first
 /// use. None without the memory for it. Throws std::runtime_error if its results are wrong.
 void find_yardstick(Work& work);
-/// Launches as timed launches are, once, and judges that.
+/// Launches once, as timed launches are.
 void launch_once_more(Work& work);
 /// Draws the inputs of timed launches, on further sets of tensors, and makes their judge.
 void lay_timed_inputs(Work& work);

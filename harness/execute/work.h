@@ -23,7 +23,7 @@
 
 namespace assay {
 
-/// What an engine keeps from one trial to the next.
+/// Belongings that an engine keeps from one trial to the next.
 struct Workshop {
   EngineOptions options;
   ReferenceStore references{options.shared_references()};

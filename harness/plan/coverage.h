@@ -22,8 +22,7 @@ struct CoverageOrder {
 CoverageOrder order_by_coverage(std::span<const PlannedTrial> plan, double budget_s,
                                 const std::function<double(const PlannedTrial&)>& cost_s);
 
-/// Moves the next trial of each of these cells out of `rest`: those of which nothing ran so far, as
-/// the trial that should have touched them was skipped.
+/// Moves the next trial of each of these cells out of `rest`.
 std::vector<PlannedTrial> take_next(std::vector<PlannedTrial>& rest,
                                     const std::set<std::string>& cells);
 

@@ -58,6 +58,7 @@ PlanEnd Execution::within_budget(Supervisor& supervisor) const {
   };
   CoverageOrder order = order_by_coverage(job_.plan, job_.options.budget_s, cost_s);
   PlanEnd end = supervisor.execute(order.first);
+  // A skipped trial has touched nothing: the next ones of its cell take its place.
   while (end == PlanEnd::completed) {
     std::set<std::string> untested;
     for (const auto& [cell, refusal] : outcomes_.tally().untested) untested.insert(cell);

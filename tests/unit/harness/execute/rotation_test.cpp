@@ -461,6 +461,11 @@ TEST(TimedRows, NameTheSeedOfTheirInputs) {
   EXPECT_EQ(given.execute(trial, [] {}).record.timed_seed, "0xabc");
   trial.timing = "";
   EXPECT_EQ(given.execute(trial, [] {}).record.timed_seed, "") << "nothing was timed";
+  PlannedTrial steps = planned("placement/square_123/i64/numbers=3", {{"cpu", 0}});
+  steps.timing = batch_timing;
+  const Record record = given.execute(steps, [] {}).record;
+  EXPECT_EQ(record.status, Status::pass) << record.reason;
+  EXPECT_EQ(record.timed_seed, "") << "no inputs are drawn";
 }
 
 TEST(OwnInputs, AreJudgedInEachSet) {
