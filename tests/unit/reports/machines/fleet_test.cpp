@@ -150,12 +150,12 @@ TEST(Fleet, BitsOfOtherImplementationsAccuseNoDevice) {
   const auto run = [](const char* hash, const char* by) {
     return FleetRun{"n1"}.timed("a", "cuda:0", "H100", 1, hash, "f32", by);
   };
-  const Fleet fleet = fleet_of({run("1", "algorithm 13, option 2"), run("2", "algorithm 13"),
-                                run("1", "algorithm 13, option 2")});
+  const Fleet fleet = fleet_of({run("1", "algorithm 13 option 2"), run("2", "algorithm 13"),
+                                run("1", "algorithm 13 option 2")});
   ASSERT_EQ(fleet.differences.size(), 1U);
   EXPECT_FALSE(fleet.differences[0].within_product);
   ASSERT_EQ(fleet.differences[0].outputs.size(), 2U);
-  EXPECT_EQ(fleet.differences[0].outputs[1].implementation, "algorithm 13, option 2");
+  EXPECT_EQ(fleet.differences[0].outputs[1].implementation, "algorithm 13 option 2");
   EXPECT_EQ(fleet.differences[0].outputs[1].trials, 2);
   const Fleet one = fleet_of({run("1", "algorithm 13"), run("2", "algorithm 13")});
   EXPECT_TRUE(one.differences.at(0).within_product);
