@@ -188,7 +188,7 @@ class Bits(Machines):
         text = self.machines("--bits", "bits.csv").stdout
         self.assertIn("Bits that differ where all pass: 1 case\n", text)
         self.assertIn("11 cases left the same bits everywhere", text)
-        self.assertIn("1 differ between devices of one product", text)
+        self.assertIn("1 differ by one implementation on devices of one product", text)
         self.assertRegex(text, r"n=1024 +Example H100 +0{14}ff +1 +h2 cuda:0")
         rows = self.rows(".", "bits.csv")
         self.assertEqual([(row["product"], row["output_hash"][-2:], row["devices"]) for row in rows],
