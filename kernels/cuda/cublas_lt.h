@@ -38,8 +38,8 @@ class CublasLt {
   std::string problem_;
 };
 
-/// "algorithm 13, tile 0, stages 0, split-K 1, option 2": tells each algorithm from all others.
-/// What an algorithm has beyond the first four is named where it is not 0.
+/// Name that tells an algorithm from all others: "algorithm 13, tile 0, stages 0, split-K 1,
+/// option 2". Attributes beyond the first four are in it where they are not 0.
 std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm,
                            decltype(&cublasLtMatmulAlgoConfigGetAttribute) attribute);
 
