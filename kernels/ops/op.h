@@ -77,8 +77,6 @@ struct Op {
   /// Takes all devices of its signature together, or the one device of a backend whose ranks share
   /// it.
   bool multi_device = false;
-  /// Op whose reference gives the right result, if not its own.
-  std::string_view judged_as;
   std::vector<MemorySpace> memory_spaces;  // memories of the devices it applies to; empty: all
   std::vector<DType> dtypes;
   std::vector<DType> matrix_unit_dtypes;  // subset of dtypes that only matrix units compute in

@@ -1,6 +1,5 @@
 #include "kernels/reference/elementwise.h"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -113,16 +112,6 @@ void scale_bits(const Problem& p, std::span<const double>, std::int64_t first,
 Reference scale(const OpInstance& op) {
   return visit_dtype(
       op.dtype, []<class T>(std::type_identity<T>) { return Reference{.bits = scale_bits<T>}; });
-}
-
-Reference squares_of_three(const OpInstance&) {
-  return {.bits = [](const Problem&, std::span<const double>, std::int64_t first,
-                     std::span<std::byte> out) {
-    constexpr std::array<std::int64_t, 3> squares{1, 4, 9};
-    for (std::size_t i = 0; i < out.size() / sizeof(std::int64_t); ++i) {
-      store(out, i, squares.at(static_cast<std::size_t>(first) + i));
-    }
-  }};
 }
 
 // Ops that choose among their operands: results are elements, never rounded.
@@ -253,7 +242,6 @@ constexpr ReferenceRow rows[] = {
     {"sqrt", exactly<SquareRoot, 1>},
     {"scale", scale},
     {"fma", fused_multiply_add},
-    {"square_123", squares_of_three},
     {"min", chosen<Minimum, 2>},
     {"max", chosen<Maximum, 2>},
     {"less", chosen<Less, 2>},

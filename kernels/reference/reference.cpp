@@ -6,14 +6,16 @@
 #include "kernels/reference/families.h"
 
 namespace assay::reference {
-Reference find(const OpInstance& op) {
-  const std::string_view name = op.op->judged_as.empty() ? op.op->name : op.op->judged_as;
+
+Reference find(const OpInstance& op) { return find(op, op.op->name); }
+
+Reference find(const OpInstance& op, std::string_view name) {
   for (const auto family : references_families()) {
     for (const ReferenceRow& row : family()) {
       if (row.op == name) return row.choose(op);
     }
   }
-  throw std::logic_error("op " + std::string(op.op->name) + " has no reference");
+  throw std::logic_error("op " + std::string(name) + " has no reference");
 }
 
 State solve(const Reference& reference, const Problem& problem) {

@@ -24,14 +24,13 @@ enum class Needs {
 
 constexpr std::int64_t max_devices = 64;
 
-Op on_the_layer(Op op, Needs needs, std::string_view judged_as) {
-  op.judged_as = judged_as;
+Op on_the_layer(Op op, Needs needs) {
   if (needs == Needs::other_device) op.memory_spaces = {MemorySpace::device, MemorySpace::remote};
   return op;
 }
 
-Op over_devices(Op op, Needs needs, std::string_view judged_as) {
-  op = on_the_layer(std::move(op), needs, judged_as);
+Op over_devices(Op op, Needs needs) {
+  op = on_the_layer(std::move(op), needs);
   op.multi_device = true;
   return op;
 }
@@ -110,7 +109,7 @@ Passes gradient_passes(DType /*dtype*/, const Params& params) {
 
 /// y = x by one or more detours; n elements.
 Op placed_copy(const OpRow& row, Needs needs) {
-  return on_the_layer(make_op(row, {extent("n")}, copied, moves()), needs, "memcpy");
+  return on_the_layer(make_op(row, {extent("n")}, copied, moves()), needs);
 }
 
 Op visible_mask_op(const OpRow& row) {
@@ -123,7 +122,7 @@ Op visible_mask_op(const OpRow& row) {
 Op placed_copy_over_devices(const OpRow& row) {
   return over_devices(
       make_op(row, {limited("devices", 2, max_devices), extent("n")}, copied_over_devices, moves()),
-      Needs::other_device, "memcpy");
+      Needs::other_device);
 }
 
 Op most_free_op(const OpRow& row) {
@@ -138,7 +137,7 @@ Op round_trip_op(const OpRow& row) {
                               {extent("rows"), extent("cols"),
                                choice("layout", {"dense", "transposed", "columns"})},
                               copied_matrix, moves()),
-                      Needs::other_device, "memcpy");
+                      Needs::other_device);
 }
 
 Op device_guard_op(const OpRow& row) {
@@ -146,47 +145,47 @@ Op device_guard_op(const OpRow& row) {
                               {limited("devices", 2, max_devices), extent("n"),
                                choice("exit", {"normal", "error"})},
                               copied_over_devices, moves()),
-                      Needs::other_device, "memcpy");
+                      Needs::other_device);
 }
 
 Op results_stay_op(const OpRow& row) {
   return on_the_layer(
       make_op(row, {extent("n")}, elementwise_signature(Operands::one), bit_for_bit()),
-      Needs::nothing, "square");
+      Needs::nothing);
 }
 
 Op square_123_op(const OpRow& row) {
   return on_the_layer(make_op(row, {limited("numbers", 3, 3)}, squares_of_three, no_inputs()),
-                      Needs::nothing, "");
+                      Needs::nothing);
 }
 
 Op linear_module_op(const OpRow& row) {
   return on_the_layer(make_op(row, linear_parameters(), linear_signature, linear_passes),
-                      Needs::nothing, "linear");
+                      Needs::nothing);
 }
 
 Op sequential_op(const OpRow& row) {
   return on_the_layer(make_op(row, stack_parameters(), stack_signature, stack_passes),
-                      Needs::nothing, "linear_stack");
+                      Needs::nothing);
 }
 
 Op manual_seed_op(const OpRow& row) {
   return on_the_layer(make_op(row, {extent("n"), generator_seed()}, random_signature, no_inputs()),
-                      Needs::nothing, "random");
+                      Needs::nothing);
 }
 
 Op manual_seed_all_op(const OpRow& row) {
   return over_devices(
       make_op(row, {limited("devices", 2, max_devices), extent("n"), generator_seed()},
               random_over_devices, no_inputs()),
-      Needs::other_device, "random");
+      Needs::other_device);
 }
 
 Op data_parallel_op(const OpRow& row) {
   std::vector<Parameter> parameters = stack_parameters();
   parameters.insert(parameters.begin(), limited("devices", 1, max_devices));
   return over_devices(make_op(row, std::move(parameters), stack_over_devices, stack_passes),
-                      Needs::nothing, "linear_stack");
+                      Needs::nothing);
 }
 
 Op distributed_gradient_op(const OpRow& row) {
@@ -194,7 +193,7 @@ Op distributed_gradient_op(const OpRow& row) {
       make_op(row,
               {limited("ranks", 1, max_devices), extent("samples"), extent("in"), extent("out")},
               gradient_signature, gradient_passes),
-      Needs::nothing, "");
+      Needs::nothing);
   op.collective = true;
   return op;
 }
