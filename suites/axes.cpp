@@ -202,7 +202,7 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
       if (grid.of_edges != (level == Level::edges)) continue;
       const std::vector<DType> dtypes = dtypes_of(grid, overrides);
       for (const std::string_view op_name : grid.ops) {
-        const Op& op = *find_case_op(op_name);
+        const Op& op = *find_op(op_name);
         const std::vector<Tuple> product = product_of(op, grid, level, overrides);
         for (const DType dtype : dtypes) {
           if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;

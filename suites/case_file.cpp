@@ -19,8 +19,8 @@ bool is_common(const std::string& column) {
 
 std::vector<std::string> valid_columns() {
   std::vector<std::string> valid = common_columns;
-  for (const Op* op : case_ops()) {
-    for (const Parameter& parameter : op->parameters) {
+  for (const Op& op : op_table()) {
+    for (const Parameter& parameter : op.parameters) {
       if (std::ranges::find(valid, parameter.name) == valid.end()) {
         valid.emplace_back(parameter.name);
       }
@@ -42,7 +42,7 @@ Case read_case(const CsvHeader& header, const CsvRow& row) {
   }
   std::string op_name = header.cell(row, "op");
   if (op_name.empty()) op_name = suite_name;
-  const Op* op = suite->has_op(op_name) ? find_case_op(op_name) : nullptr;
+  const Op* op = suite->has_op(op_name) ? find_op(op_name) : nullptr;
   if (op == nullptr) {
     const std::size_t op_at = header.place("op");
     throw header.error(row, op_at == CsvHeader::absent ? suite_at : op_at,

@@ -14,7 +14,9 @@ struct Step {
 bool always(const Work&) { return true; }
 bool is_timed(const Work& work) { return work.is_timed(); }
 bool is_not_timed(const Work& work) { return !work.is_timed(); }
-bool has_timed_inputs(const Work& work) { return work.is_timed() && !work.trial.is_scenario(); }
+bool has_timed_inputs(const Work& work) {
+  return work.is_timed() && !work.trial.op().op->is_scenario;
+}
 bool has_only_a_last_launch(const Work& work) { return !has_timed_inputs(work); }
 bool soaks(const Work& work) { return work.options().soak > 0; }
 bool is_foreign(const Work& work) { return work.options().has_foreign_kernels(); }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "harness/placement/scenarios/scenario.h"
-#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/core/status.h"
 #include "kernels/device/held_work.h"
 #include "kernels/device/process_watch.h"
@@ -22,7 +21,7 @@ Trial::Trial(const OpInstance& op, std::span<placement::Place* const> lane) : op
   for (const placement::Place* place : lane) lane_.push_back(&place->device());
   tensors_.emplace_back(op_, lane_);
   make_streams();
-  if (placement::find_scenario(op_.op->name) != nullptr) {
+  if (op_.op->is_scenario) {
     kernels_.emplace_back().push_back(
         placement::prepare_scenario(op_, lane, bindings_of(tensors_.front())));
   } else {

@@ -57,9 +57,6 @@ class Trial {
   /// counts.
   bool in_place() const { return op_.signature.in_place; }
 
-  /// True if it is steps on the placement layer, which no backend has a kernel of.
-  bool is_scenario() const { return backend_ == nullptr; }
-
   /// Launches the op once on the first set, in the way of a timed launch: a kernel cannot tell the
   /// launches that are judged.
   void launch() { time_s(1); }

@@ -8,7 +8,6 @@
 
 #include "harness/execute/engine.h"
 #include "harness/felt/elements.h"
-#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/device/backends.h"
 #include "kernels/ops/reads.h"
 
@@ -81,7 +80,7 @@ Measure::Measure(std::unique_ptr<Backend> cpu, const Options& options)
 Measure::~Measure() = default;
 
 std::vector<Finding> Measure::run(const Case& test) {
-  if (placement::find_scenario(test.op.op->name) != nullptr) return {};
+  if (test.op.op->is_scenario) return {};
   return state_->run(test);
 }
 

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 
@@ -14,19 +13,6 @@ std::string Case::id() const {
   return id + "/" + std::string(name(op.dtype)) + "/" + op.params.text();
 }
 
-std::vector<const Op*> case_ops() {
-  std::vector<const Op*> ops;
-  for (const auto table : {op_table(), placement::scenario_ops()}) {
-    for (const Op& op : table) ops.push_back(&op);
-  }
-  return ops;
-}
-
-const Op* find_case_op(std::string_view name) {
-  const Op* op = find_op(name);
-  return op != nullptr ? op : placement::find_scenario(name);
-}
-
 Case parse_case_id(std::string_view id) {
   const auto refuse = [&](const std::string& why) {
     return UsageError("case '" + std::string(id) + "': " + why);
@@ -36,10 +22,10 @@ Case parse_case_id(std::string_view id) {
   if (parts.size() != 4) {
     throw refuse("expected suite/op/dtype/name=value,... or suite/dtype/name=value,...");
   }
-  const Op* op = find_case_op(parts[1]);
+  const Op* op = find_op(parts[1]);
   if (op == nullptr) {
     std::vector<std::string> valid;
-    for (const Op* known : case_ops()) valid.emplace_back(known->name);
+    for (const Op& known : op_table()) valid.emplace_back(known.name);
     throw refuse(unknown_name("op", parts[1], valid));
   }
   const auto dtype = parse_dtype(parts[2]);

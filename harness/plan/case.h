@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/ops/op.h"
 
@@ -19,12 +18,6 @@ struct Case {
   /// "linear/f32/batch=64,in=1024,out=1024,bias=1,act=none".
   std::string id() const;
 };
-
-/// Every op that a case may have: first the ops with device kernels, then the scenarios of the
-/// placement layer.
-std::vector<const Op*> case_ops();
-/// Null if no op has that name.
-const Op* find_case_op(std::string_view name);
 
 /// Inverse of `Case::id()` for any parameters, in a profile or not. Throws UsageError. Does not
 /// check that the suite exists and has that op.

@@ -6,7 +6,8 @@
 namespace assay {
 
 bool may_be_offered(const Op& op) {
-  return !op.collective && !op.multi_device && op.memory_spaces.empty() && op.name != "random";
+  return !op.is_scenario && !op.collective && !op.multi_device && op.memory_spaces.empty() &&
+         op.name != "random";
 }
 
 bool Offers::have(const OpInstance& op) const {

@@ -28,8 +28,8 @@ struct Offers {
 /// The ops of both. One without ops stands for a program's own kernels, which have all.
 Offers common(const Offers& a, const Offers& b);
 
-/// True for ops that others may have kernels for: they run on one device, and neither copy between
-/// memories nor draw Assay's random numbers.
+/// True for ops that others may have kernels for: they are kernels on one device, and neither copy
+/// between memories nor draw Assay's random numbers.
 bool may_be_offered(const Op& op);
 
 }  // namespace assay

@@ -77,6 +77,9 @@ struct Op {
   /// Takes all devices of its signature together, or the one device of a backend whose ranks share
   /// it.
   bool multi_device = false;
+  /// True for steps on the placement layer of the harness, which call other ops: no backend has a
+  /// kernel of it.
+  bool is_scenario = false;
   std::vector<MemorySpace> memory_spaces;  // memories of the devices it applies to; empty: all
   std::vector<DType> dtypes;
   std::vector<DType> matrix_unit_dtypes;  // subset of dtypes that only matrix units compute in

@@ -33,6 +33,12 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 18> kinds{{
     {"slow_clock", FaultKind::slow_clock},
 }};
 
+/// True for an op whose launches a fault can strike.
+bool has_kernels(std::string_view name) {
+  const Op* op = find_op(name);
+  return op != nullptr && !op->is_scenario;
+}
+
 double parse_percent(const std::string& text) {
   double percent = 0;
   const char* end = text.data() + text.size();
@@ -80,7 +86,7 @@ Fault parse_fault(std::string_view text) {
       if (parsed.ec != std::errc() || parsed.ptr != end || *fault.device < 0) {
         throw UsageError("--sim-fault: device must be an index, not '" + value + "'");
       }
-    } else if (name == "op" && find_op(value) != nullptr) {
+    } else if (name == "op" && has_kernels(value)) {
       fault.op = value;
     } else if (name == "percent" && is_slow) {
       fault.percent = parse_percent(value);

@@ -7,9 +7,9 @@
 #include "kernels/device/device.h"
 #include "kernels/ops/op.h"
 
-// Ops that are steps on the placement layer (scenario_ops.h): lessons of tensor framework tutorials
-// as code that can fail. Each gets tensors on the devices of its lane. Its output is judged like
-// any kernel's; expect() checks what no output can show.
+// The steps of the ops in kernels/ops/placement.cpp: lessons of tensor framework tutorials as code
+// that can fail. Each gets tensors on the devices of its lane. Its output is judged like any
+// kernel's; expect() checks what no output can show.
 namespace assay::placement {
 
 /// The kernel of an op that is a scenario, on tensors at these addresses. Throws std::logic_error

@@ -86,9 +86,9 @@ TEST(Selecting, SeedsTouchEverySuiteOpAndDtype) {
   for (const Case& test : select_cases({.profile = "seeds"})) {
     touched.insert(std::string(test.op.op->name) + "/" + std::string(name(test.op.dtype)));
   }
-  for (const Op* op : case_ops()) {
-    for (const DType dtype : op->dtypes) {
-      declared.insert(std::string(op->name) + "/" + std::string(name(dtype)));
+  for (const Op& op : op_table()) {
+    for (const DType dtype : op.dtypes) {
+      declared.insert(std::string(op.name) + "/" + std::string(name(dtype)));
     }
   }
   EXPECT_EQ(touched, declared);

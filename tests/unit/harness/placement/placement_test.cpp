@@ -14,7 +14,6 @@
 #include "harness/placement/module.h"
 #include "harness/placement/random.h"
 #include "harness/placement/scenarios/scenario.h"
-#include "harness/placement/scenarios/scenario_ops.h"
 #include "kernels/core/status.h"
 #include "kernels/cpu/backend.h"
 #include "kernels/ops/op.h"
@@ -232,7 +231,8 @@ TEST_F(Placement, MostFreeFollowsWhatIsTaken) {
 }
 
 TEST(Scenarios, EachIsJudgedByAReference) {
-  for (const Op& op : scenario_ops()) {
+  for (const Op& op : op_table()) {
+    if (!op.is_scenario) continue;
     for (const DType dtype : op.dtypes) {
       EXPECT_NO_THROW(reference::find({.op = &op, .dtype = dtype})) << op.name;
     }
@@ -244,7 +244,8 @@ TEST(Scenarios, EachOpOfThatKindHasOne) {
   backends.add(cpu::make_backend());
   Devices devices(backends);
   Place* lane[] = {&devices.cpu()};
-  for (const Op& op : scenario_ops()) {
+  for (const Op& op : op_table()) {
+    if (!op.is_scenario) continue;
     OpInstance instance{.op = &op};
     instance.signature.outputs = {{DType::f32, {1}}};
     const Binding binding{nullptr, {}, {nullptr}};

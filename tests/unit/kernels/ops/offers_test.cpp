@@ -17,8 +17,9 @@ TEST(Offers, HaveAnOpInADtype) {
   EXPECT_FALSE(some.have(op_of("tensor_ops/sub/f32/n=3")));
 }
 
-TEST(Offers, AreNotOfCopiesCollectivesOrRandomNumbers) {
-  for (const char* op : {"memcpy", "device_memcpy", "peer_memcpy", "allreduce", "random"}) {
+TEST(Offers, AreNotOfCopiesCollectivesRandomNumbersOrScenarios) {
+  for (const char* op : {"memcpy", "device_memcpy", "peer_memcpy", "allreduce", "random",
+                         "device_query", "linear_module"}) {
     ASSERT_NE(find_op(op), nullptr) << op;
     EXPECT_FALSE(may_be_offered(*find_op(op))) << op;
   }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <set>
 
-#include "harness/plan/case.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 
@@ -32,7 +31,7 @@ std::string refusal(const std::function<void()>& action) {
 
 TEST(Ops, NamesAreUnique) {
   std::set<std::string_view> names;
-  for (const Op* op : case_ops()) EXPECT_TRUE(names.insert(op->name).second) << op->name;
+  for (const Op& op : op_table()) EXPECT_TRUE(names.insert(op.name).second) << op.name;
   EXPECT_FALSE(names.empty());
 }
 
