@@ -17,22 +17,11 @@ GROUPS = {
     "batched_matmul": "batched_matmul",
     "linear": "linear",
 }
-PRODUCTS = ("batched_matmul", "linear")  # rated in FLOP/s, the others in B/s
 
 # Not the same work: in no mean.
 UNLIKE = {
     "sort": "torch returns the permutation as well",
     "layernorm": "torch cannot write its result to a given tensor: a copy of it is timed as well",
-}
-
-# Ops of Assay that are left out, and why.
-LEFT_OUT = {
-    "random": "another generator: MT19937, which is serial; Philox 4x32-10 in Assay",
-    "quantize": "torch has no operator for it: torchao compiles one",
-    "linear_stack": "three linear layers: nothing that linear does not show",
-    "memcpy, memcpy_2d": "copies of bytes: see scripts/peers/agreement",
-    "device_memcpy, peer_memcpy": "need other devices",
-    "allreduce": "ranks of one process have no peer in torch, whose ranks are processes",
 }
 
 SHAPES = {
@@ -67,29 +56,16 @@ class Case:
     def unlike(self) -> str:
         return UNLIKE.get(self.op, "")
 
-    @property
-    def is_product(self) -> bool:
-        return self.op in PRODUCTS
-
-
-def parse_case(case_id: str) -> Case:
-    """Raises ValueError for a case that has no peer."""
-    parts = case_id.split("/")
-    op = parts[-3] if len(parts) in (3, 4) else ""
-    if parts[0] not in ("linear", "tensor_ops") or not any(op in ops.split() for ops in GROUPS.values()):
-        raise ValueError(f"'{case_id}' has no peer: suites tensor_ops and linear; ops {', '.join(GROUPS.values())}")
-    return Case(case_id, op, parts[-2])
-
 
 def all_cases() -> list[Case]:
-    ids = []
+    cases = []
     for dtype in DTYPES:
         for op in " ".join(ops for group, ops in GROUPS.items() if group != "linear").split():
             shape = SHAPES.get(op, f"n={N}")
             if op == "cast":
                 shape = f"to={'bf16' if dtype == 'f32' else 'f32'},n={N}"
-            ids.append(f"tensor_ops/{op}/{dtype}/{shape}")
+            cases.append(Case(f"tensor_ops/{op}/{dtype}/{shape}", op, dtype))
         shapes = [(shape, "none") for shape in LINEAR_SHAPES] + list(LINEAR_ACTIVATED)
-        ids += [f"linear/{dtype}/batch={batch},in={fan_in},out={out},bias=1,act={act}"
-                for (batch, fan_in, out), act in shapes]
-    return [parse_case(case_id) for case_id in ids]
+        cases += [Case(f"linear/{dtype}/batch={batch},in={fan_in},out={out},bias=1,act={act}", "linear", dtype)
+                  for (batch, fan_in, out), act in shapes]
+    return cases

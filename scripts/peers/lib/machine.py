@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-import platform
 import re
+import signal
 import subprocess
 import sys
 from typing import NoReturn
@@ -16,6 +16,10 @@ PACKAGES = ("torch", "numpy")
 # Keeps torch and the libraries in it below AVX-512. Assay is built for that.
 AVX2_OF_TORCH = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 WITHOUT_AVX512 = "without AVX-512"
+
+
+class Problem(Exception):
+    """A case that cannot be measured."""
 
 
 def say(text: str) -> None:
@@ -44,7 +48,7 @@ def use_cores(threads: int) -> list[int]:
     return cores
 
 
-def environment(cores: list[int], wait_policy: str = "", isa: str = "best") -> dict[str, str]:
+def environment(cores: list[int], isa: str = "best") -> dict[str, str]:
     """The caller's, with the same threads on the same cores for everyone, and nothing else that steers OpenMP."""
     ours = {name: value for name, value in os.environ.items()
             if not re.match(r"(OMP|GOMP|KMP|MKL|DNNL|ONEDNN|OPENBLAS|ATEN|TORCH|MALLOC)_", name)}
@@ -52,32 +56,26 @@ def environment(cores: list[int], wait_policy: str = "", isa: str = "best") -> d
                 OMP_PLACES=",".join(f"{{{core}}}" for core in cores), MKL_NUM_THREADS=str(len(cores)))
     if isa == "avx2":
         ours.update(AVX2_OF_TORCH)
-    if wait_policy:
-        ours["OMP_WAIT_POLICY"] = wait_policy
     return ours
 
 
-def describe(cores: list[int]) -> dict[str, object]:
-    cpuinfo = read("/proc/cpuinfo")
+def run_to_end(command: list[str], variables: dict[str, str]) -> int:
+    """Runs `assay ab` and returns its exit code, 4 where a signal ended it. It hears of an interruption itself, and still
+    writes its files."""
+    child = subprocess.Popen(command, env=variables)
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    while True:
+        try:
+            code = child.wait()
+            return code if code >= 0 else 4
+        except KeyboardInterrupt:
+            pass
 
-    def field(name: str) -> str:
-        found = re.search(rf"^{name}\s*:\s*(.*)$", cpuinfo, re.MULTILINE)
-        return found[1] if found else ""
 
-    caches = {}
-    for folder in sorted(pathlib.Path(f"/sys/devices/system/cpu/cpu{cores[0]}/cache").glob("index*")):
-        kind = read(f"{folder}/type")
-        if kind != "Instruction":
-            caches[f"L{read(f'{folder}/level')}"] = (
-                f"{read(f'{folder}/size')} for cores {read(f'{folder}/shared_cpu_list')}")
-    flags = set(field("flags").split())
-    wanted = ("avx2", "fma", "avx512f", "avx512_bf16", "avx512_fp16", "avx_vnni", "amx_bf16")
-    thp = re.search(r"\[(\w+)\]", read("/sys/kernel/mm/transparent_hugepage/enabled"))
-    return {"cpu": field("model name"), "family": field("cpu family"), "model": field("model"), "cores": cores,
-            "caches": caches, "instructions": [flag for flag in wanted if flag in flags],
-            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-            "transparent_huge_pages": thp[1] if thp else "", "kernel": platform.release(),
-            "load": os.getloadavg()[0]}
+def describe(assay: str, cores: list[int]) -> str:
+    """The machine, the program, and the load so far."""
+    cpu = re.search(r"^model name\s*:\s*(.*)$", read("/proc/cpuinfo"), re.MULTILINE)
+    return f"{cpu[1] if cpu else 'a CPU'}, {len(cores)} cores; {version_of(assay)}; load {os.getloadavg()[0]:.2f}"
 
 
 def peers_python() -> str:
@@ -108,8 +106,11 @@ def assay_program(option: str, isa: str = "best") -> str:
 
 def isa_of_torch(python: str, variables: dict[str, str]) -> str:
     """Instructions that torch's own loops use with these variables, such as AVX2."""
-    return subprocess.run([python, "-c", "import torch; print(torch.backends.cpu.get_cpu_capability())"], env=variables,
-                          capture_output=True, text=True, check=True).stdout.strip()
+    done = subprocess.run([python, "-c", "import torch; print(torch.backends.cpu.get_cpu_capability())"], env=variables,
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        refuse(f"{python} does not say what torch takes: {done.stderr.strip()[-300:]}", 4)
+    return done.stdout.strip()
 
 
 def version_of(program: str) -> str:
