@@ -45,10 +45,13 @@ class Evidence(AssayTest):
             self.assertEqual(("passed", "0"), (step["status"], step["exit_code"]), step)
             self.assertIn(step["command"], said)
         files = self.archive("right")
-        for name in ("index.html", "report.html", "logs/cuda_test.xml", "logs/seeds.stderr", "logs/devices.stdout",
+        for name in ("summary.md", "report.html", "logs/cuda_test.xml", "logs/seeds.stderr", "logs/devices.stdout",
                      "versions/uname.txt", "versions/assay.txt", "runs/seeds/results.csv", "runs/smoke/samples.csv"):
             self.assertIn(f"right/{name}", files)
-        self.assertIn("PASSED: 6 steps; only a part", files["right/index.html"])
+        self.assertIn("PASSED: 6 steps; only a part", files["right/summary.md"])
+        self.assertIn("| smoke | passed | ", files["right/summary.md"])
+        self.assertIn("runs/smoke", steps["report"]["command"])
+        self.assertIn("runs/seeds", steps["report"]["command"])
         for text in ("the GPUs are emulated: no evidence of hardware", f"{self.folder}/right.tar.gz", "open an issue"):
             self.assertIn(text, said)
 
