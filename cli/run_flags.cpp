@@ -72,9 +72,6 @@ void add_run_options(CLI::App& app, RunOptions& o) {
                             ->check(CLI::Range(1, 1000000))
                             ->type_name("N")
                             ->group(gate);
-  CLI::Option* duration =
-      add_seconds(app, "--duration", o.duration_s, "repeat every trial for that time");
-  duration->group(gate)->excludes(repeat)->excludes(budget);
   repeat->excludes(budget);
 
   app.add_option("--lanes", o.lanes, "devices checked side by side (default: one per core)")

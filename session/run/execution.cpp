@@ -14,29 +14,14 @@ using std::chrono::steady_clock;
 Execution::Execution(const Job& job, double cap_s, const Outcomes& outcomes)
     : job_(job), cap_s_(cap_s), outcomes_(outcomes), began_(steady_clock::now()) {}
 
-bool Execution::is_over(double seconds) const {
-  return std::chrono::duration<double>(steady_clock::now() - began_).count() >= seconds;
-}
-
 bool Execution::enough() const {
-  const RunOptions& options = job_.options;
-  return (options.budget_s > 0 && is_over(options.budget_s)) ||
-         (repeating_ && is_over(options.duration_s));
+  const double budget_s = job_.options.budget_s;
+  return budget_s > 0 &&
+         std::chrono::duration<double>(steady_clock::now() - began_).count() >= budget_s;
 }
 
-PlanEnd Execution::run(Supervisor& supervisor) {
-  const double duration_s = job_.options.duration_s;
-  if (duration_s > 0) began_ = steady_clock::now();  // a duration counts trials alone
-  if (job_.options.budget_s > 0) return within_budget(supervisor);
-  PlanEnd end = rounds(supervisor);
-  repeating_ = duration_s > 0;
-  std::vector<PlannedTrial> again = repeating_ ? job_.plan : std::vector<PlannedTrial>();
-  while (repeating_ && end == PlanEnd::completed && !is_over(duration_s)) {
-    for (PlannedTrial& trial : again) ++trial.repeat;
-    end = supervisor.execute(again);
-  }
-  // A run that ends with its duration is complete, not cut.
-  return repeating_ && end == PlanEnd::enough ? PlanEnd::completed : end;
+PlanEnd Execution::run(Supervisor& supervisor) const {
+  return job_.options.budget_s > 0 ? within_budget(supervisor) : rounds(supervisor);
 }
 
 /// Takes one repeat after the other.

@@ -11,19 +11,18 @@
 
 namespace assay {
 
-/// Takes a job's trials as its options say: once, N times, for a duration, or within a budget.
+/// Takes a job's trials as its options say: once, N times, or within a budget.
 class Execution {
  public:
   /// `cap_s` is the profile's time cap of one measurement; `outcomes` hears each row.
   Execution(const Job& job, double cap_s, const Outcomes& outcomes);
 
-  PlanEnd run(Supervisor& supervisor);
+  PlanEnd run(Supervisor& supervisor) const;
 
-  /// Returns whether the time is over, so that no further trial should begin.
+  /// Returns whether the budget is over, so that no further trial should begin.
   bool enough() const;
 
  private:
-  bool is_over(double seconds) const;
   PlanEnd rounds(Supervisor& supervisor) const;
   PlanEnd within_budget(Supervisor& supervisor) const;
 
@@ -31,7 +30,6 @@ class Execution {
   double cap_s_;
   const Outcomes& outcomes_;
   std::chrono::steady_clock::time_point began_;
-  bool repeating_ = false;  // the plan was taken once, and the duration goes on
 };
 
 /// Trials that a budget left out of a plan.

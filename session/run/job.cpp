@@ -54,7 +54,7 @@ std::vector<PlannedTrial> stored_plan(const BegunRun& begun, const RunOptions& o
     }
   }
   if (plan.empty()) throw UsageError("--resume: the plan is empty");
-  if (options.duration_s == 0 && std::ssize(plan) < begun.run.planned) {
+  if (std::ssize(plan) < begun.run.planned) {
     throw UsageError("--resume: plan.csv has fewer trials than run.json says were planned");
   }
   return plan;
@@ -75,16 +75,14 @@ void check_kernels_unchanged(const StoredRun& stored, const RunInfo& now) {
 
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
 
-/// Refuses rows of another plan, which would count as rows of this one. With --duration the plan is
-/// the first of many rounds.
-void check_planned(const BegunRun& begun, bool has_rounds) {
+/// Refuses rows of another plan, which would count as rows of this one.
+void check_planned(const BegunRun& begun) {
   std::set<Key> planned;
   for (const PlanRow& row : begun.plan) {
     planned.emplace(row.case_id, row.device, row.timing, row.repeat);
   }
   for (const Record& record : begun.records) {
-    const std::int64_t repeat = has_rounds ? 1 : record.repeat;
-    if (planned.contains({record.case_id, record.device, record.timing, repeat})) continue;
+    if (planned.contains({record.case_id, record.device, record.timing, record.repeat})) continue;
     throw UsageError(
         fmt::format("--resume: results.csv has a row of {} on {} ({}, repeat {}), "
                     "which is not in plan.csv",
@@ -143,8 +141,7 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   const RunOptions options_of_run = parse(stored.command_line);
   RunOptions options = options_of_run;
   options.resume = asked.resume;
-  options.budget_s = 0;    // takes the trials that it left out
-  options.duration_s = 0;  // the plan is its first round
+  options.budget_s = 0;  // takes the trials that it left out
   options.quiet = asked.quiet;
   options.jsonl = asked.jsonl;
   options.wait = asked.wait;
@@ -155,7 +152,7 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   job.directory_lock = std::move(lock);
   job.options = std::move(options);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
-  check_planned(begun, options_of_run.duration_s > 0);
+  check_planned(begun);
   check_kernels_unchanged(stored, job.run);
   job.known_kinds = kinds_of(known_backends(machine));
   job.run.expected = stored.expected;

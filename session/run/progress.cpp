@@ -68,17 +68,12 @@ void Progress::held(const Record& first_take) {
 void Progress::end(const RunInfo& /*run*/) { line_.erase(); }
 
 void Progress::draw(const std::string& what) {
-  const double spent_s = seconds_since(started_);
-  const bool repeats = options_.duration_s > 0 && done_ >= planned_;
-  const double plan_left_s = repeats ? 0 : work_left_.seconds(spent_s);
-  const double still_s = std::max(options_.duration_s - spent_s, plan_left_s);
-  const std::string count = repeats ? std::to_string(done_) : fmt::format("{}/{}", done_, planned_);
-  const double part = repeats ? spent_s / options_.duration_s
-                              : static_cast<double>(done_) /
-                                    static_cast<double>(std::max<std::int64_t>(1, planned_));
+  const std::string count = fmt::format("{}/{}", done_, planned_);
+  const double part =
+      static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(1, planned_));
   const std::string held =
       work_left_.held() == 0 ? "" : fmt::format(", {} to be timed again", work_left_.held());
-  const std::string left = human_duration(still_s) + " left";
+  const std::string left = human_duration(work_left_.seconds(seconds_since(started_))) + " left";
   line_.show(part, count + "  " + left, what,
              fmt::format("{}: {}{}; about {}", count, outcomes_.tally().text(), held, left));
 }

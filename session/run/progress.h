@@ -21,8 +21,7 @@ class Progress final : public Sink {
     double cap_s = 0;  // with the plan it gives the share of each trial
     double second_takes_share = 0;
     bool quiet = false;
-    double duration_s = 0;  // for which the run repeats its trials; 0 if it takes them once
-    int attempts = 1;       // at each trial, at most
+    int attempts = 1;  // at each trial, at most
   };
   Progress(const Outcomes& outcomes, std::span<const PlannedTrial> plan, const Options& options);
 

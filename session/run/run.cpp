@@ -54,8 +54,7 @@ void write_plan_of(const Job& job) {
 /// Returns whether sharing references pays: some case is taken twice.
 bool shares_references(const Job& job) {
   std::set<std::string> seen;
-  return job.options.duration_s > 0 || job.options.retries > 0 ||
-         std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
+  return job.options.retries > 0 || std::ranges::any_of(job.plan, [&](const PlannedTrial& trial) {
            return !seen.insert(trial.test.id()).second;
          });
 }
@@ -130,7 +129,6 @@ int run(Job& job) {
                     {.cap_s = profile.cap_s,
                      .second_takes_share = second_takes_share,
                      .quiet = options.quiet,
-                     .duration_s = options.duration_s,
                      .attempts = 1 + options.retries});
   Taken taken;
   std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show its content
@@ -172,7 +170,6 @@ int run(Job& job) {
   run.interrupted = end == PlanEnd::interrupted;
   add_notes(job, end, outcomes, supervisor, expected);
   const Tally tally = outcomes.tally();
-  if (options.duration_s > 0) run.planned = std::max(run.planned, tally.finished);
   const bool completed = !run.interrupted && tally.finished >= run.planned;
   const std::string& shard = options.selection.cases.shard;
   const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;

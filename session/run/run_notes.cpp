@@ -64,9 +64,9 @@ void add_notes(Job& job, PlanEnd end, const Outcomes& outcomes, const Supervisor
   }
   if (end == PlanEnd::failed_fast) run.notes.emplace_back("ended by --fail-fast");
   if (end == PlanEnd::enough) run.notes.push_back(budget_note(job, outcomes));
-  const bool repeats = job.options.duration_s > 0 || job.options.repeat > 1;
-  if (const std::string growth = supervisor.leak_monitor().text(); repeats && !growth.empty()) {
-    run.notes.push_back(growth);
+  if (job.options.repeat > 1) {
+    const std::string growth = supervisor.leak_monitor().text();
+    if (!growth.empty()) run.notes.push_back(growth);
   }
   const bool told = std::ranges::any_of(
       outcomes.trials(), [](const Record& trial) { return trial.energy_per_launch_j.has_value(); });

@@ -17,7 +17,6 @@ struct RunOptions {
   double timeout_s = 0;  // 0: the profile's
   double budget_s = 0;   // 0: none
   int repeat = 1;
-  double duration_s = 0;  // 0: repeat as often as `repeat` says
   int retries = 0;
   bool allow_flaky = false;
   bool fail_fast = false;

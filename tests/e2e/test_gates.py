@@ -155,7 +155,7 @@ class Budget(AssayTest):
         self.assertEqual(len(rows), 3 * len({r["case_id"] for r in rows}))
 
     def test_options_that_exclude_each_other(self):
-        self.assertIn("--budget", self.assay(*ADDS, "--budget", "5", "--duration", "5", expect=2).stderr)
+        self.assertIn("--budget", self.assay(*ADDS, "--budget", "5", "--repeat", "2", expect=2).stderr)
 
 
 class Output(AssayTest):
