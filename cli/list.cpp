@@ -9,6 +9,7 @@
 #include "cli/selection_flags.h"
 #include "harness/records/claims.h"
 #include "kernels/core/names.h"
+#include "reports/text/si.h"
 #include "session/console/stderr_message.h"
 #include "session/limits/measure_limits.h"
 #include "session/options/selection_options.h"
@@ -90,12 +91,12 @@ int execute(const SelectionOptions& options, bool json) {
   std::fflush(stdout);  // before the summary on standard error
   const Profile& profile = find_profile(options.cases.profile);
   std::string text = fmt::format("{} trials, about {} here", selected.plan.size(),
-                                 human_duration(estimate_s(selected.plan, profile.cap_s)));
+                                 duration_text(estimate_s(selected.plan, profile.cap_s)));
   const LimitPlan limits =
       plan_limits(selected.machine.devices, selected.machine.backends, selected.plan, {});
   if (profile.measures_limits && !limits.trials.empty()) {
     text += fmt::format("; {} limits before them, about {}", limits.trials.size(),
-                        human_duration(estimate_s(limits.trials, limit_cap_s)));
+                        duration_text(estimate_s(limits.trials, limit_cap_s)));
   }
   say("{}\n", text);
   for (const std::string& note : selected.notes) say("note: {}\n", note);

@@ -183,10 +183,10 @@ std::string paired_markdown(const PairedInfo& info, std::span<const PairedCase> 
       "- margin {:.3g}%: {}\n"
       "- {} rounds of all cases pick suspects (p < {}), {} fresh rounds of those decide (p < {}, "
       "Holm); {} samples of each side a round, each round in fresh processes\n"
-      "- {} to {} on {}, {:.0f} s\n",
+      "- {} to {} on {}, {}\n",
       info.margin * 100, markdown_text(info.margin_reason), info.screen_rounds, info.screen_p,
       info.confirm_rounds, info.confirm_p, info.samples, info.started_at, info.ended_at,
-      markdown_text(info.host), info.wall_s);
+      markdown_text(info.host), duration_text(info.wall_s));
   for (const std::string& note : info.notes) text += "- " + markdown_text(note) + "\n";
   const Lines table = table_lines(cases);
   text += "\n" + markdown_row(headings) +

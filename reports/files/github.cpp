@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,6 +15,7 @@
 #include "reports/files/append_file.h"
 #include "reports/files/summary.h"
 #include "reports/text/outcomes.h"
+#include "reports/text/si.h"
 
 namespace assay {
 namespace {
@@ -60,7 +62,7 @@ std::string annotation(std::string_view kind, const Record& trial) {
 std::string more(std::size_t count, std::string_view what) {
   if (count <= shown_of_each_kind) return {};
   const std::size_t hidden = count - shown_of_each_kind;
-  return fmt::format("{} more {}{}", hidden, what, hidden == 1 ? "" : "s");
+  return counted(static_cast<std::int64_t>(hidden), fmt::format("more {}", what));
 }
 
 std::string annotations(std::string_view kind, std::span<const Record* const> trials) {

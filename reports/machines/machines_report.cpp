@@ -42,11 +42,6 @@ std::string group_text(const std::string& suite, const std::string& dtype) {
   return dtype.empty() ? suite : suite + " " + dtype;
 }
 
-/// "1 run", "2 runs"
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 Section machines_section(const MachinesFacts& facts) {
   const Fleet& fleet = facts.fleet;
   Section section{.title = fmt::format("Machines: {}", fleet.machines.size())};
@@ -209,7 +204,8 @@ std::vector<OutlierUnit> outlier_units(const ProductOutliers& product) {
 
 Section outliers_section(const MachinesFacts& facts, const ProductOutliers& product) {
   const std::vector<OutlierUnit> units = outlier_units(product);
-  Section section{.title = fmt::format("Outliers among {} of {}", counted(product.units, "device"),
+  Section section{.title = fmt::format("Outliers among {} of {}",
+                                       counted(static_cast<std::int64_t>(product.units), "device"),
                                        product.product)};
   if (product.tests.empty()) {
     section.title += ": too few to tell";
@@ -249,9 +245,10 @@ std::string outputs_text(const OutputBits& bits) {
 Section bits_section(const MachinesFacts& facts) {
   const Fleet& fleet = facts.fleet;
   Section section{.title = fmt::format("Bits that differ where all pass: {}",
-                                       counted(fleet.differences.size(), "case"))};
+                                       counted(std::ssize(fleet.differences), "case"))};
   section.lines.push_back(
-      fmt::format("{} left the same bits everywhere", counted(fleet.cases_with_same_bits, "case")));
+      fmt::format("{} left the same bits everywhere",
+                  counted(static_cast<std::int64_t>(fleet.cases_with_same_bits), "case")));
   const auto within = std::ranges::count_if(fleet.differences, &BitDifference::within_product);
   if (within > 0) {
     section.lines.push_back(fmt::format(
@@ -284,7 +281,8 @@ std::vector<std::string> machines_headlines(const MachinesFacts& facts) {
     lines.push_back(fmt::format(
         "{} is {}{} as fast as {} over {}; slower in {}", facts.columns[speed.column].name,
         times_text(speed.speed), speed.interval ? fmt::format(" ({})", interval_text(speed)) : "",
-        facts.columns[speeds.baseline].name, counted(speed.cases, "case"), speed.slower));
+        facts.columns[speeds.baseline].name,
+        counted(static_cast<std::int64_t>(speed.cases), "case"), speed.slower));
   }
   return lines;
 }
@@ -308,14 +306,17 @@ std::vector<Section> machines_sections(const MachinesFacts& facts) {
 }
 
 std::string machines_summary(const MachinesFacts& facts) {
-  std::size_t outliers = 0;
-  for (const ProductOutliers& product : facts.outliers) outliers += outlier_units(product).size();
+  std::int64_t outliers = 0;
+  for (const ProductOutliers& product : facts.outliers) {
+    outliers += std::ssize(outlier_units(product));
+  }
   return fmt::format("machines: {}, {} of {}, {} in common, {} not right, {}, {} with other bits",
-                     counted(facts.fleet.runs, "run"),
-                     counted(facts.fleet.machines.size(), "machine"),
-                     counted(facts.outliers.size(), "product"),
-                     counted(facts.speeds.common.size(), "case"), facts.fleet.failed_trials(),
-                     counted(outliers, "outlier"), counted(facts.fleet.differences.size(), "case"));
+                     counted(static_cast<std::int64_t>(facts.fleet.runs), "run"),
+                     counted(std::ssize(facts.fleet.machines), "machine"),
+                     counted(std::ssize(facts.outliers), "product"),
+                     counted(std::ssize(facts.speeds.common), "case"), facts.fleet.failed_trials(),
+                     counted(outliers, "outlier"),
+                     counted(std::ssize(facts.fleet.differences), "case"));
 }
 
 }  // namespace assay

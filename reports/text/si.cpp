@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace assay {
 
@@ -13,6 +14,13 @@ namespace {
 constexpr std::array si_prefixes{"f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"};
 constexpr int lowest = -5;
 constexpr int highest = 5;
+
+struct TimeUnit {
+  double seconds;
+  const char* name;
+};
+constexpr std::array time_units{TimeUnit{86400, "d"}, TimeUnit{3600, "h"}, TimeUnit{60, "min"},
+                                TimeUnit{1, "s"}};
 
 /// Scale of a value: divided by 1000 to a power, with so many digits behind the point.
 struct Scale {
@@ -73,6 +81,24 @@ std::string counted(std::int64_t count, std::string_view singular, std::string_v
   const bool takes_s = count != 1 && plural.empty();
   return fmt::format("{} {}{}", with_commas(count), count == 1 || takes_s ? singular : plural,
                      takes_s ? "s" : "");
+}
+
+std::string duration_text(double seconds) {
+  if (!(seconds >= 9.95)) return fmt::format("{:.2g} s", seconds);
+  double left = std::round(seconds);
+  const auto largest =
+      std::ranges::find_if(time_units, [&](const TimeUnit& unit) { return unit.seconds <= left; });
+  const auto next = std::next(largest);
+  const double finest = next == time_units.end() ? largest->seconds : next->seconds;
+  left = std::round(left / finest) * finest;
+  std::string text;
+  for (const TimeUnit& unit : time_units) {
+    const double count = std::floor(left / unit.seconds);
+    if (!(count > 0)) continue;
+    text += fmt::format("{}{:.0f} {}", text.empty() ? "" : " ", count, unit.name);
+    left -= count * unit.seconds;
+  }
+  return text;
 }
 
 std::string change_in_words(double ratio) {

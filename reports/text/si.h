@@ -18,6 +18,9 @@ std::string with_commas(std::int64_t count);
 /// Shows a count of things: "1 run", "2,446 runs". The plural ends in s unless it is given.
 std::string counted(std::int64_t count, std::string_view singular, std::string_view plural = {});
 
+/// Shows a time as people say it: "0.084 s", "45 s", "4 min 19 s", "8 h", at most two units of it.
+std::string duration_text(double seconds);
+
 /// Shows a ratio: four significant digits however small it is, "1.050", "0.00004840", "20663".
 std::string ratio_text(double ratio);
 

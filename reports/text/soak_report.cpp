@@ -86,8 +86,8 @@ std::string table_of_cases(std::span<const SoakDevice> devices) {
 }
 
 std::string state_text(const SoakDevice& device) {
-  std::string text = fmt::format("{:.1f}% of {:.0f} s in launches", 100 * share(device.total),
-                                 device.total.wall_s);
+  std::string text = fmt::format("{:.1f}% of {} in launches", 100 * share(device.total),
+                                 duration_text(device.total.wall_s));
   if (share(device.total) < min_share_in_launches && device.total.launches > 0) {
     text += fmt::format(", less than {:.0f}%", 100 * min_share_in_launches);
   }

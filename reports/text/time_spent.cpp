@@ -6,17 +6,15 @@
 #include <cmath>
 #include <iterator>
 
+#include "reports/text/si.h"
+
 namespace assay {
 namespace {
 
-std::string seconds_text(double seconds) {
-  return seconds < 9.95 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
-}
-
 std::string session_text(const Session& session) {
   if (!session.ended()) return session.started_at + ": has no times";
-  return fmt::format("{} to {}: {} for {} trials, exit code {}{}", session.started_at,
-                     session.ended_at, seconds_text(session.wall_s), session.taken,
+  return fmt::format("{} to {}: {} for {}, exit code {}{}", session.started_at, session.ended_at,
+                     duration_text(session.wall_s), counted(session.taken, "trial"),
                      session.exit_code, session.interrupted ? ", interrupted" : "");
 }
 
@@ -24,7 +22,7 @@ std::string session_text(const Session& session) {
 
 std::string took(const RunInfo& run) {
   if (run.wall_s <= 0) return {};
-  std::string text = seconds_text(run.wall_s);
+  std::string text = duration_text(run.wall_s);
   const auto all = std::ssize(run.sessions);
   if (all < 2) return text;
   const auto timed = std::ranges::count_if(run.sessions, &Session::ended);
@@ -44,11 +42,11 @@ std::string time_spent(const RunInfo& run) {
   if (run.wall_s <= 0 || total_s <= 0) return {};
   std::string text = took(run);
   if (run.taken > 0) {
-    text += fmt::format(" for {} trial{}, {} each", run.taken, run.taken == 1 ? "" : "s",
-                        seconds_text(run.wall_s / static_cast<double>(run.taken)));
+    text += fmt::format(" for {}, {} each", counted(run.taken, "trial"),
+                        duration_text(run.wall_s / static_cast<double>(run.taken)));
   }
   if (total_s > 1.01 * run.wall_s) {
-    text += fmt::format(", in which workers side by side spent {}", seconds_text(total_s));
+    text += fmt::format(", in which workers side by side spent {}", duration_text(total_s));
   }
   auto phases = all_phases;
   std::ranges::stable_sort(phases, [&](const Phase& a, const Phase& b) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "reports/files/output_file.h"
 #include "reports/files/paired_csv.h"
 #include "reports/files/paired_json.h"
+#include "reports/text/si.h"
 #include "session/ab/ab_exit_code.h"
 #include "session/ab/ab_sides.h"
 #include "session/ab/layout_spread.h"
@@ -26,7 +28,6 @@
 #include "session/console/status_line.h"
 #include "session/console/stderr_message.h"
 #include "session/life/live_run.h"
-#include "session/plan/estimate.h"
 #include "session/plan/select_trials.h"
 #include "session/process/exit_code.h"
 #include "session/process/interrupt.h"
@@ -113,7 +114,7 @@ class Advance {
                         step.rounds;
     const double left_s = (steady_s() - began_s_) / part * (1 - part);
     const std::string count = fmt::format("{}: round {}/{}, about {} left", stage_, step.round,
-                                          step.rounds, human_duration(left_s));
+                                          step.rounds, duration_text(std::ceil(left_s)));
     line_.show(part, count, "", count);
   }
   void tell(const PairedRound& round) {

@@ -8,6 +8,7 @@
 
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "reports/text/si.h"
 #include "session/machine/backends.h"
 #include "session/process/exit_code.h"
 
@@ -187,9 +188,9 @@ void check_requirements(const std::vector<std::string>& items, const protocol::H
     const auto count = std::ssize(devices_of(requirement.backend.kind, machine));
     if (count < requirement.count) {
       throw AbsentDevice(fmt::format(
-          "--require {}:{} needs {} {} device{}, found {}: {}", requirement.backend.kind,
-          requirement.count, requirement.count, spoken(requirement.backend.kind),
-          requirement.count == 1 ? "" : "s", count, why_absent(requirement.backend, machine)));
+          "--require {}:{} needs {}, found {}: {}", requirement.backend.kind, requirement.count,
+          counted(requirement.count, fmt::format("{} device", spoken(requirement.backend.kind))),
+          count, why_absent(requirement.backend, machine)));
     }
   }
 }

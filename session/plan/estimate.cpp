@@ -1,7 +1,5 @@
 #include "session/plan/estimate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace assay {
@@ -71,12 +69,6 @@ double WorkLeft::seconds(double spent_s) const {
   double held_s = 0;
   for (const auto& [trial, first_take_s] : held_s_) held_s += first_take_s;
   return plan_s + std::min(held_s, second_takes_share_ * (spent_s + plan_s));
-}
-
-std::string human_duration(double seconds) {
-  if (seconds < 90) return fmt::format("{:.0f} s", std::max(1.0, seconds));
-  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace assay

@@ -48,7 +48,4 @@ class WorkLeft {
   std::map<Key, double> held_s_;  // time of each first take
 };
 
-/// "45 s", "3 min"
-std::string human_duration(double seconds);
-
 }  // namespace assay

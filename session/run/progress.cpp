@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "reports/text/si.h"
 #include "session/console/stderr_message.h"
 
 namespace assay {
@@ -73,7 +75,8 @@ void Progress::draw(const std::string& what) {
       static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(1, planned_));
   const std::string held =
       work_left_.held() == 0 ? "" : fmt::format(", {} to be timed again", work_left_.held());
-  const std::string left = human_duration(work_left_.seconds(seconds_since(started_))) + " left";
+  const std::string left =
+      duration_text(std::ceil(work_left_.seconds(seconds_since(started_)))) + " left";
   line_.show(part, count + "  " + left, what,
              fmt::format("{}: {}{}; about {}", count, outcomes_.tally().text(), held, left));
 }

@@ -11,6 +11,7 @@
 #include "harness/measure/demand.h"
 #include "kernels/core/clock.h"
 #include "reports/files/limits_csv.h"
+#include "reports/text/si.h"
 #include "session/console/stderr_message.h"
 #include "session/limits/measure_limits.h"
 #include "session/plan/estimate.h"
@@ -112,12 +113,12 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   const double needed_s = estimate_s(plan.trials, limit_cap_s);
   if (job.options.budget_s > 0 && needed_s > max_of_budget * job.options.budget_s) {
     job.run.notes.push_back(
-        fmt::format("the budget leaves no {} for measuring limits", human_duration(needed_s)));
+        fmt::format("the budget leaves no {} for measuring limits", duration_text(needed_s)));
     return limits;
   }
   if (!job.options.quiet) {
     say("measuring {} limits first, about {}; --no-limits leaves them out\n", plan.trials.size(),
-        human_duration(needed_s));
+        duration_text(needed_s));
   }
   const double begin_s = steady_s();
   LimitsCsv csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);

@@ -14,10 +14,8 @@ namespace {
 struct Unit {
   char letter;
   double seconds;
-  const char* word;
 };
-constexpr std::array units{Unit{'d', 86400, "d"}, Unit{'h', 3600, "h"}, Unit{'m', 60, "min"},
-                           Unit{'s', 1, "s"}};
+constexpr std::array units{Unit{'d', 86400}, Unit{'h', 3600}, Unit{'m', 60}, Unit{'s', 1}};
 constexpr double max_duration_s = 366.0 * 86400;
 
 }  // namespace
@@ -43,19 +41,6 @@ double parse_duration(std::string_view text) {
   }
   if (!(sum > 0 && sum <= max_duration_s)) throw refuse();
   return sum;
-}
-
-std::string duration_text(double seconds) {
-  std::string text;
-  double left = seconds < 60 ? seconds : std::round(seconds);
-  for (const Unit& unit : units) {
-    const bool is_last = unit.seconds == 1;
-    const double count = is_last ? left : std::floor(left / unit.seconds);
-    if (count <= 0) continue;
-    text += fmt::format("{}{:.3g} {}", text.empty() ? "" : " ", count, unit.word);
-    left -= count * unit.seconds;
-  }
-  return text.empty() ? "0 s" : text;
 }
 
 }  // namespace assay

@@ -20,7 +20,6 @@
 #include "session/console/stderr_message.h"
 #include "session/process/exit_code.h"
 #include "session/process/interrupt.h"
-#include "session/soak/duration.h"
 
 namespace assay {
 namespace {

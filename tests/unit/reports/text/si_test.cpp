@@ -52,6 +52,21 @@ TEST(Ratios, AChangeInWords) {
   EXPECT_EQ(change_in_words(999.6), "1,000× slower");
 }
 
+TEST(Durations, HaveAtMostTwoUnits) {
+  EXPECT_EQ(duration_text(0), "0 s");
+  EXPECT_EQ(duration_text(0.0125), "0.013 s");
+  EXPECT_EQ(duration_text(2.5), "2.5 s");
+  EXPECT_EQ(duration_text(9.96), "10 s");
+  EXPECT_EQ(duration_text(59.4), "59 s");
+  EXPECT_EQ(duration_text(59.7), "1 min");
+  EXPECT_EQ(duration_text(259), "4 min 19 s");
+  EXPECT_EQ(duration_text(3599.7), "1 h");
+  EXPECT_EQ(duration_text(5400), "1 h 30 min");
+  EXPECT_EQ(duration_text(86399), "1 d") << "and not 23 h 60 min";
+  EXPECT_EQ(duration_text(93784), "1 d 2 h");
+  EXPECT_EQ(duration_text(1e7), "115 d 18 h");
+}
+
 TEST(Counts, HaveCommas) {
   EXPECT_EQ(with_commas(0), "0");
   EXPECT_EQ(with_commas(999), "999");

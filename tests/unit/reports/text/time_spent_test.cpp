@@ -18,7 +18,7 @@ TEST(TimeSpent, NamesTheLargestPartFirstAndNoneThatIsNothing) {
   phases.reference = 30;
   phases.input = 29.5;
   phases.output = 0.5;  // a quarter of a percent
-  EXPECT_EQ(time_spent(run_of(182, phases)), "182 s = sampling 67%, reference 16%, input 16%");
+  EXPECT_EQ(time_spent(run_of(182, phases)), "3 min 2 s = sampling 67%, reference 16%, input 16%");
   phases = {};
   phases.other = 0.0125;
   EXPECT_EQ(time_spent(run_of(0.0125, phases)), "0.013 s = other 100%");
@@ -59,18 +59,19 @@ TEST(TimeSpent, OfARunThatWasResumedIsThatOfAllSessionsThatEnded) {
                      .wall_s = 16,
                      .taken = 10};
   run.sessions = {first};
-  EXPECT_EQ(took(run), "516 s");
+  EXPECT_EQ(took(run), "8 min 36 s");
   EXPECT_TRUE(sessions(run).empty());
   run.sessions = {first, last};
-  EXPECT_EQ(time_spent(run), "516 s in 2 sessions for 300 trials, 1.7 s each = sampling 100%");
+  EXPECT_EQ(time_spent(run), "8 min 36 s in 2 sessions for 300 trials, 1.7 s each = sampling 100%");
   run.sessions = {first, killed, last};
-  EXPECT_EQ(took(run), "516 s in 2 of 3 sessions");
-  EXPECT_EQ(sessions(run),
-            (std::vector<std::string>{
-                "2026-01-01T10:00:00Z to 2026-01-01T10:08:20Z: 500 s for 290 trials, exit code 4, "
-                "interrupted",
-                "2026-01-01T11:00:00Z: has no times",
-                "2026-01-01T12:00:00Z to 2026-01-01T12:00:16Z: 16 s for 10 trials, exit code 0"}));
+  EXPECT_EQ(took(run), "8 min 36 s in 2 of 3 sessions");
+  EXPECT_EQ(
+      sessions(run),
+      (std::vector<std::string>{
+          "2026-01-01T10:00:00Z to 2026-01-01T10:08:20Z: 8 min 20 s for 290 trials, exit code 4, "
+          "interrupted",
+          "2026-01-01T11:00:00Z: has no times",
+          "2026-01-01T12:00:00Z to 2026-01-01T12:00:16Z: 16 s for 10 trials, exit code 0"}));
 }
 
 TEST(TimeSpent, IsUnknownUntilTheEnd) { EXPECT_EQ(time_spent(RunInfo()), ""); }

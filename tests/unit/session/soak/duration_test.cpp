@@ -24,13 +24,5 @@ TEST(Duration, RefusesWhatMightBeMisread) {
   }
 }
 
-TEST(Duration, IsShownInWords) {
-  EXPECT_EQ(duration_text(8 * 3600), "8 h");
-  EXPECT_EQ(duration_text(5400), "1 h 30 min");
-  EXPECT_EQ(duration_text(2.5), "2.5 s");
-  EXPECT_EQ(duration_text(59.7), "59.7 s");
-  EXPECT_EQ(duration_text(0), "0 s");
-}
-
 }  // namespace
 }  // namespace assay
