@@ -32,7 +32,7 @@ void print_json(const std::vector<PlannedTrial>& plan) {
     trials.push_back({{"case_id", trial.test.id()},
                       {"suite", trial.test.suite},
                       {"op", trial.test.op.op->name},
-                      {"dtype", name(trial.test.op.dtype)},
+                      {"dtype", name(trial.test.op.format)},
                       {"params", params},
                       {"device", lane_text(trial)},
                       {"timing", trial.timing}});
@@ -45,7 +45,7 @@ int list_ops() {
   for (const Op& op : op_table()) {
     if (!may_be_offered(op)) continue;
     std::vector<std::string> dtypes;
-    for (const DType dtype : op.dtypes) dtypes.emplace_back(name(dtype));
+    for (const Format format : op.formats) dtypes.emplace_back(name(format));
     std::vector<std::string> parameters;
     for (const Parameter& parameter : op.parameters) parameters.emplace_back(parameter.name);
     show("{}  {}\n    {}\n    parameters: {}\n", op.name, join(dtypes, ","), op.formula,

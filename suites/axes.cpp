@@ -28,20 +28,20 @@ const AxisOverride* find_override(std::span<const AxisOverride> overrides, std::
   return found == overrides.end() ? nullptr : &*found;
 }
 
-std::vector<DType> dtypes_of(const Grid& grid, std::span<const AxisOverride> overrides) {
+std::vector<Format> formats_of(const Grid& grid, std::span<const AxisOverride> overrides) {
   const AxisOverride* axis = find_override(overrides, "dtype");
-  if (axis == nullptr) return grid.dtypes;
-  std::vector<DType> dtypes;
+  if (axis == nullptr) return grid.formats;
+  std::vector<Format> formats;
   for (std::size_t i = 0; i < axis->values.size(); ++i) {
-    const auto dtype = parse_dtype(axis->values[i]);
-    if (!dtype) {
+    const auto format = parse_format(axis->values[i]);
+    if (!format) {
       std::vector<std::string> valid;
-      for (const DType known : all_dtypes()) valid.emplace_back(name(known));
+      for (const Format known : all_formats()) valid.emplace_back(name(known));
       throw axis_error(*axis, i, unknown_name("dtype", axis->values[i], valid));
     }
-    dtypes.push_back(*dtype);
+    formats.push_back(*format);
   }
-  return dtypes;
+  return formats;
 }
 
 std::vector<ParamValue> values_for(const Op& op, const AxisOverride& axis) {
@@ -136,12 +136,13 @@ std::vector<Tuple> product_of(const Op& op, const Grid& grid, Level level,
 }
 
 /// Doubles the parameter that grows. Returns the last size, or all of them for a sweep.
-std::vector<OpInstance> grown(const Op& op, DType dtype, const Tuple& tuple, const Growth& growth) {
-  std::vector<OpInstance> sizes{instantiate(op, dtype, tuple.params)};
+std::vector<OpInstance> grown(const Op& op, Format format, const Tuple& tuple,
+                              const Growth& growth) {
+  std::vector<OpInstance> sizes{instantiate(op, format, tuple.params)};
   while (!tuple.grows.empty() && sizes.back().signature.bytes < growth.min_bytes) {
     Params params = sizes.back().params;
     params.set(tuple.grows, 2 * params.integer(tuple.grows));
-    OpInstance larger = instantiate(op, dtype, params);
+    OpInstance larger = instantiate(op, format, params);
     if (larger.signature.bytes > growth.max_bytes) break;
     if (!tuple.is_swept) sizes.clear();
     sizes.push_back(std::move(larger));
@@ -200,15 +201,15 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
   for (const Suite* suite : suites) {
     for (const Grid& grid : suite->grids) {
       if (grid.of_edges != (level == Level::edges)) continue;
-      const std::vector<DType> dtypes = dtypes_of(grid, overrides);
+      const std::vector<Format> formats = formats_of(grid, overrides);
       for (const std::string_view op_name : grid.ops) {
         const Op& op = *find_op(op_name);
         const std::vector<Tuple> product = product_of(op, grid, level, overrides);
-        for (const DType dtype : dtypes) {
-          if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) continue;
+        for (const Format format : formats) {
+          if (std::ranges::find(op.formats, format) == op.formats.end()) continue;
           for (const Tuple& tuple : product) {
             try {
-              for (OpInstance& size : grown(op, dtype, tuple, growth)) {
+              for (OpInstance& size : grown(op, format, tuple, growth)) {
                 Case test{std::string(suite->name), std::move(size),
                           tuple.level >= grid.timed_from};
                 any = true;

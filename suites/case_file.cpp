@@ -48,8 +48,8 @@ Case read_case(const CsvHeader& header, const CsvRow& row) {
     throw header.error(row, op_at == CsvHeader::absent ? suite_at : op_at,
                        "suite " + suite_name + " has no op '" + op_name + "'");
   }
-  const auto dtype = parse_dtype(row.fields[dtype_at]);
-  if (!dtype) throw header.error(row, dtype_at, "unknown dtype '" + row.fields[dtype_at] + "'");
+  const auto format = parse_format(row.fields[dtype_at]);
+  if (!format) throw header.error(row, dtype_at, "unknown dtype '" + row.fields[dtype_at] + "'");
   Params params;
   for (std::size_t i = 0; i < row.fields.size(); ++i) {
     const std::string& column = header.columns()[i];
@@ -61,7 +61,7 @@ Case read_case(const CsvHeader& header, const CsvRow& row) {
     }
   }
   try {
-    return {std::string(suite->name), instantiate(*op, *dtype, params)};
+    return {std::string(suite->name), instantiate(*op, *format, params)};
   } catch (const UsageError& wrong) {
     throw header.error(row, 0, wrong.what());
   }

@@ -9,9 +9,9 @@ namespace {
 /// Size of each array in last-level caches. STREAM demands four.
 constexpr std::int64_t caches_per_array = 4;
 
-std::string product_id(DType dtype, std::int64_t extent) {
+std::string product_id(Format format, std::int64_t extent) {
   const std::string n = std::to_string(extent);
-  return "linear/" + std::string(name(dtype)) + "/batch=" + n + ",in=" + n + ",out=" + n +
+  return "linear/" + std::string(name(format)) + "/batch=" + n + ",in=" + n + ",out=" + n +
          ",bias=0,act=none";
 }
 
@@ -36,9 +36,9 @@ std::vector<LimitCase> limit_cases(const BackendTraits& backend,
   add({Resource::memory_read}, "limits/stream_read/i64/n=" + n);
   add({Resource::memory_write}, "limits/stream_write/f64/n=" + n);
   add({Resource::memory_copy}, "limits/stream_copy/f64/n=" + n);
-  for (const DType dtype : find_op("linear")->dtypes) {
+  for (const Format format : find_op("linear")->formats) {
     for (const std::int64_t extent : sizes.matrix_extents) {
-      add({Resource::matrix, dtype}, product_id(dtype, extent));
+      add({Resource::matrix, format}, product_id(format, extent));
     }
   }
   const std::string size = std::to_string(sizes.array_bytes);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/core/dtype.h"
+#include "kernels/core/format.h"
 #include "kernels/core/params.h"
 
 namespace assay {
@@ -59,10 +59,10 @@ struct Axis {
   double most_work = 0;
 };
 
-/// The cases {ops} x {dtypes} x {axes...}, without the dtypes that an op does not have.
+/// The cases {ops} x {formats} x {axes...}, without the formats that an op does not have.
 struct Grid {
   std::vector<std::string_view> ops;
-  std::vector<DType> dtypes;
+  std::vector<Format> formats;
   std::vector<Axis> axes;
   /// Cases of earlier levels are only checked: they are many, and too small for meaningful times.
   /// Cases with values from the user are always timed.

@@ -11,7 +11,7 @@ OpInstance with_count(const OpInstance& op, std::string_view parameter, std::siz
   if (count == 0) return op;
   Params params = op.params;
   params.set(parameter, static_cast<std::int64_t>(count));
-  return instantiate(*op.op, op.dtype, params);
+  return instantiate(*op.op, op.format, params);
 }
 
 /// The rows of `whole` with these indices; all of it if there are none.

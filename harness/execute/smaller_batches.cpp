@@ -22,7 +22,7 @@ HostTensor beginning_of(const HostTensor& whole, const TensorSpec& spec) {
 OpInstance with_rows(const OpInstance& op, std::int64_t rows) {
   Params params = op.params;
   params.set(op.op->independent_rows, rows);
-  return instantiate(*op.op, op.dtype, params);
+  return instantiate(*op.op, op.format, params);
 }
 
 bool is_no_answer(Failure failure) {

@@ -38,7 +38,7 @@ OpInstance way_back(const OpInstance& op) {
   Params params = op.params;
   params.set("from", op.params.word("to"));
   params.set("to", op.params.word("from"));
-  return instantiate(*op.op, op.dtype, params);
+  return instantiate(*op.op, op.format, params);
 }
 
 template <class T, class Choose>

@@ -4,7 +4,6 @@
 
 #include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
-#include "kernels/core/block_format.h"
 
 namespace assay::input {
 namespace {
@@ -13,28 +12,28 @@ constexpr int max_own_shift = 3;
 
 /// Largest exponent of either sign. Integers of 11 bits times 2^-11 2^-3 2^-3 are exact in f16.
 /// E4M3 holds no fractions that small.
-int spread(DType dtype) {
-  if (!is_floating(dtype) || dtype == DType::e4m3 || block_format(dtype) != nullptr) return 0;
-  return dtype == DType::f16 ? 3 : 6;
+int spread(Format format) {
+  if (!is_floating(format) || format == DType::e4m3 || block_format(format) != nullptr) return 0;
+  return format == DType::f16 ? 3 : 6;
 }
 
 }  // namespace
 
 int drawn_exponent(const OpInstance& op, const TensorKey& key) {
-  const int most = spread(op.dtype);
+  const int most = spread(op.format);
   const std::uint64_t choice = mix(key.seed ^ mix(static_cast<std::uint64_t>(key.pass) + 1));
   const int drawn = static_cast<int>(choice % static_cast<std::uint64_t>(2 * most + 1)) - most;
   const int factors = op.signature.factors_per_term;
   const bool is_product = factors == 2 && op.signature.inputs.size() > 1;
   if (is_product) return key.input == 0 ? drawn : key.input == 1 ? -drawn : 0;
   if (is_stacked_weight(op, key.input)) return 0;
-  return op.dtype == DType::f16 ? std::min(drawn, -drawn) : drawn;
+  return op.format == DType::f16 ? std::min(drawn, -drawn) : drawn;
 }
 
 std::int64_t own_scale_elements(const OpInstance& op, const Pass& pass, int input) {
   const Signature& s = op.signature;
   const bool applies =
-      s.is_product && s.sum_rms == 0 && spread(op.dtype) > 0 && input < 2 &&
+      s.is_product && s.sum_rms == 0 && spread(op.format) > 0 && input < 2 &&
       pass.rule.oracle != Oracle::freivalds &&
       pass.data_of(static_cast<std::size_t>(input)).distribution == Distribution::integers;
   if (!applies) return 0;

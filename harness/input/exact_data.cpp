@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/core/block_format.h"
-
 namespace assay::input {
 namespace {
 
@@ -23,7 +21,7 @@ int shift_of(const OpInstance& op, double terms, double limit) {
   // Elements are then up to 1, as real data are.
   const int factors = op.signature.factors_per_term;
   const int to_one =
-      factors > 2 || block_format(op.dtype) != nullptr ? 0 : factors * std::ilogb(limit);
+      factors > 2 || block_format(op.format) != nullptr ? 0 : factors * std::ilogb(limit);
   return std::max(to_one, precision_bits(accumulator(op)) - largest_exponent(out));
 }
 
@@ -33,10 +31,11 @@ int exact_bits(const OpInstance& op) {
   int bits = std::min(52, precision_bits(accumulator(op)));
   // Tensor cores of Hopper are published to keep 14 bits of sums of 8-bit floats (DeepSeek-AI:
   // "DeepSeek-V3 Technical Report", arXiv 2412.19437, 2024, section 3.3.2).
-  if (op.dtype == DType::e4m3) bits = std::min(bits, 14);
+  if (op.format == DType::e4m3) bits = std::min(bits, 14);
   // A layer's output is a factor of the next layer, which may round or cut it: it must fit exactly.
   const bool is_stack = op.signature.factors_per_term > 2;
-  if (is_stack && op.dtype == DType::tf32) bits = std::min(bits, precision_bits(op.dtype));
+  if (is_stack && op.format == ProductFormat::tf32)
+    bits = std::min(bits, precision_bits(op.format));
   return bits;
 }
 
@@ -78,10 +77,11 @@ double ExactIntegers::scale(const OpInstance& op, int input) const {
 
 ExactIntegers exact_integers(const OpInstance& op) {
   const int p = exact_bits(op);
-  const int q = std::min(52, precision_bits(op.dtype));
+  const int q = std::min(52, precision_bits(op.format));
   // The magnitudes of a factor's parts are summed.
-  const double most = std::ldexp(1.0, p) / partial_magnitude(op.dtype);
-  const double widest = std::ldexp(1.0, q) - (is_floating(op.dtype) ? 0 : 1);
+  const ProductTraits* product = op.format.product();
+  const double most = std::ldexp(1.0, p) / (product == nullptr ? 1 : product->parts_magnitude);
+  const double widest = std::ldexp(1.0, q) - (is_floating(op.format) ? 0 : 1);
   const auto terms = static_cast<double>(std::max<std::int64_t>(1, op.signature.terms));
   if (terms > most && op.signature.factors_per_term > 2) {
     std::int64_t stride = 2;
@@ -94,7 +94,7 @@ ExactIntegers exact_integers(const OpInstance& op) {
             .shift = shift_of(op, most, 1)};
   }
   const double limit = exact_root(most / terms, op.signature.factors_per_term);
-  if (const BlockFormat* format = block_format(op.dtype)) {
+  if (const BlockFormat* format = block_format(op.format)) {
     // Scales of four powers of two multiply integers of at least 1.
     const double integer = std::min<double>(format->largest_integer, std::floor(limit / 8));
     return {.limit = static_cast<std::int64_t>(integer),

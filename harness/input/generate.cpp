@@ -113,7 +113,7 @@ void scale_runs(std::span<T> elements, std::int64_t length, const TensorKey& key
 /// Fills the elements or the scales of a block-scaled operand.
 void fill_block(const Data& data, const OpInstance& op, const BlockInput& block, std::uint64_t seed,
                 std::uint64_t stream, std::span<std::uint8_t> bytes) {
-  const BlockFormat& format = *block_format(op.dtype);
+  const BlockFormat& format = *block_format(op.format);
   const auto fill_with = [&](const auto& draw) { fill(bytes, seed, stream, draw); };
   const bool is_exact = data.distribution == Distribution::integers;
   if (!block.is_scales) {
@@ -140,8 +140,8 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
     const std::uint64_t turn = seed + stream % 16 + static_cast<std::uint64_t>(dtype) +
                                static_cast<std::uint64_t>(std::bit_width(elements.size()));
     const std::uint64_t rank = stream >> 16U & 0xffffU;
-    const bool is_factor = dtype == stored_dtype(op.dtype);
-    const int unused = is_factor ? precision_bits(dtype) - precision_bits(op.dtype) : 0;
+    const bool is_factor = dtype == op.dtype();
+    const int unused = is_factor ? precision_bits(dtype) - precision_bits(op.format) : 0;
     for (std::int64_t begin = 0; begin < std::ssize(elements); begin += run_length) {
       const auto run = elements.subspan(
           static_cast<std::size_t>(begin),
@@ -153,7 +153,7 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
       if constexpr (!std::is_integral_v<T>) {
         give_fate(run, fate, choice, unused);
       } else if constexpr (std::is_same_v<T, std::uint8_t>) {
-        give_block_fate(run, *block_format(op.dtype), block->is_scales, fate, choice);
+        give_block_fate(run, *block_format(op.format), block->is_scales, fate, choice);
       }
     }
   }

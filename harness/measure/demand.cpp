@@ -33,7 +33,7 @@ std::vector<Demand> demands(const OpInstance& op,
   std::vector<Demand> found;
   if (op.op->collective || signature.devices > 1 || signature.is_mirrored) return found;
   if (is_matrix_product(signature) && signature.flops >= min_product_flops) {
-    found.push_back({{Resource::matrix, op.dtype}, signature.flops});
+    found.push_back({{Resource::matrix, op.format}, signature.flops});
   }
   const Memory from = signature.inputs.empty() ? Memory::standard : signature.inputs[0].memory;
   const Memory to = signature.outputs[0].memory;

@@ -29,20 +29,23 @@ constexpr std::array matrix_units{
     MatrixUnits{"sm_121", 4, 256, 512, 1024, 1024, 2048, 2048},
 };
 
-int operations(const MatrixUnits& units, DType dtype) {
-  const std::array by_dtype{std::pair{DType::f64, units.f64},   std::pair{DType::f32, units.f32},
-                            std::pair{DType::tf32, units.tf32}, std::pair{DType::f16, units.f16},
-                            std::pair{DType::bf16, units.bf16}, std::pair{DType::e4m3, units.e4m3},
-                            std::pair{DType::i8, units.i8}};
-  const auto* const found = std::ranges::find(by_dtype, dtype, &std::pair<DType, int>::first);
-  return found == by_dtype.end() ? 0 : found->second;
+int operations(const MatrixUnits& units, Format format) {
+  const std::array<std::pair<Format, int>, 7> by_format{{{DType::f64, units.f64},
+                                                         {DType::f32, units.f32},
+                                                         {ProductFormat::tf32, units.tf32},
+                                                         {DType::f16, units.f16},
+                                                         {DType::bf16, units.bf16},
+                                                         {DType::e4m3, units.e4m3},
+                                                         {DType::i8, units.i8}}};
+  const auto* const found = std::ranges::find(by_format, format, &std::pair<Format, int>::first);
+  return found == by_format.end() ? 0 : found->second;
 }
 
-std::optional<double> matrix_rate(const DeviceInfo& device, DType dtype) {
+std::optional<double> matrix_rate(const DeviceInfo& device, Format format) {
   if (!device.compute_units || !device.clock_max_hz) return std::nullopt;
   const auto* const found =
       std::ranges::find(matrix_units, device.architecture, &MatrixUnits::architecture);
-  const int each_clock = found == matrix_units.end() ? 0 : operations(*found, dtype);
+  const int each_clock = found == matrix_units.end() ? 0 : operations(*found, format);
   if (each_clock == 0) return std::nullopt;
   return static_cast<double>(*device.compute_units) * *device.clock_max_hz * each_clock;
 }
@@ -80,7 +83,7 @@ std::optional<double> theoretical(const DeviceInfo& device, LimitKind limit) {
     case Resource::memory_triad:
       return device.memory_peak_bytes_per_s;
     case Resource::matrix:
-      return matrix_rate(device, limit.dtype.value());
+      return matrix_rate(device, limit.format.value());
     case Resource::link_to_device:
     case Resource::link_from_device:
       return link_rate(device.link);

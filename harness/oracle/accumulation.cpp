@@ -13,7 +13,7 @@ int cut_factor_bits(const OpInstance& op, const MathMode& mode) {
   if (op.signature.factors_per_term < 2 || op.signature.inputs.empty()) return 0;
   const DType stored = op.signature.inputs[0].dtype;
   if (!is_floating(stored)) return 0;  // integers, and the bytes of block-scaled formats
-  const int used = std::max(precision_bits(op.dtype), mode.factor_bits);
+  const int used = std::max(precision_bits(op.format), mode.factor_bits);
   return used < precision_bits(stored) ? used : 0;
 }
 
@@ -40,9 +40,10 @@ Accumulation accumulation(const OpInstance& op, const MathMode& mode) {
     sums.unit_roundoff = std::ldexp(1.0, (sums.truncates ? 1 : 0) - sums.bits);
   }
   sums.steps = std::max(1.0, std::ceil(terms / mode.step));
-  if (op.signature.factors_per_term == 2) {
-    sums.parts = partial_products(op.dtype);
-    sums.parts_magnitude = partial_magnitude(op.dtype);
+  if (const ProductTraits* product = op.format.product();
+      product != nullptr && op.signature.factors_per_term == 2) {
+    sums.parts = product->parts;
+    sums.parts_magnitude = product->parts_magnitude;
   }
   sums.longest_chain = sums.parts * (terms + (mode.step > 1 ? sums.steps : 0));
   sums.factor_bits = cut_factor_bits(op, mode);

@@ -92,7 +92,7 @@ float rounded_to_f32(const OpInstance& op, const std::vector<HostTensor>& inputs
     };
     return std::fma(operand(0), operand(1), operand(2));
   }
-  return visit_dtype(op.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), [&]<class T>(std::type_identity<T>) {
     return static_cast<float>(inputs.at(0).as<T>()[i]);  // integers of 64 bits in one rounding too
   });
 }
@@ -166,7 +166,7 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
     case Deviation::Where::not_saturated:
       return not_saturated(problem.op, inputs, i);
     case Deviation::Where::reciprocal_overflows:
-      return where(reciprocal_overflows(problem.op.dtype, expected));
+      return where(reciprocal_overflows(problem.op.dtype(), expected));
     case Deviation::Where::squares_out_of_range:
       return of_unscaled_squares(problem.op, expected);
   }
@@ -193,7 +193,7 @@ std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstanc
   for (const Deviation& d : table) {
     const bool applies = std::ranges::find(d.ops, op.op->name) != d.ops.end() &&
                          implementation.starts_with(d.library) &&
-                         std::ranges::find(d.dtypes, op.dtype) != d.dtypes.end() &&
+                         std::ranges::find(d.formats, op.format) != d.formats.end() &&
                          is_version_of(implementation, d.from, d.before) &&
                          (d.reduce.empty() || (reduce != nullptr && to_text(*reduce) == d.reduce));
     if (applies) seen.push_back({&d});

@@ -83,7 +83,7 @@ std::string note(const Verdict& verdict, const Rule& rule, const OpInstance& op,
   if (bits <= band->expected_high) return "";
   return fmt::format(
       "more precise than {}: {:.1f} effective bits, of which its factors leave {:.1f}",
-      name(op.dtype), bits, band->expected_high);
+      name(op.format), bits, band->expected_high);
 }
 
 std::string description(const Rule& rule, const OpInstance& op, const MathMode& mode) {

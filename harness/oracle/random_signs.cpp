@@ -108,7 +108,7 @@ struct SignedProduct {
 
 bool has_random_signs(const OpInstance& op) {
   return op.signature.is_product && is_floating(output_dtype(op)) &&
-         is_floating(op.signature.inputs[0].dtype) && block_format(op.dtype) == nullptr &&
+         is_floating(op.signature.inputs[0].dtype) && block_format(op.format) == nullptr &&
          op.params.word("act") == "none";
 }
 

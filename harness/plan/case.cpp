@@ -10,7 +10,7 @@ namespace assay {
 std::string Case::id() const {
   const bool is_short = op.op->name == suite || op.op->stands_for_suite == suite;
   const std::string id = (is_short ? "" : suite + "/") + std::string(op.op->name);
-  return id + "/" + std::string(name(op.dtype)) + "/" + op.params.text();
+  return id + "/" + std::string(name(op.format)) + "/" + op.params.text();
 }
 
 Case parse_case_id(std::string_view id) {
@@ -28,10 +28,10 @@ Case parse_case_id(std::string_view id) {
     for (const Op& known : op_table()) valid.emplace_back(known.name);
     throw refuse(unknown_name("op", parts[1], valid));
   }
-  const auto dtype = parse_dtype(parts[2]);
-  if (!dtype) {
+  const auto format = parse_format(parts[2]);
+  if (!format) {
     std::vector<std::string> valid;
-    for (const DType known : all_dtypes()) valid.emplace_back(name(known));
+    for (const Format known : all_formats()) valid.emplace_back(name(known));
     throw refuse(unknown_name("dtype", parts[2], valid));
   }
   Params params;
@@ -49,7 +49,7 @@ Case parse_case_id(std::string_view id) {
   try {
     const bool is_alias = !op->stands_for_suite.empty() && parts[0] == op->name;
     return Case{is_alias ? std::string(op->stands_for_suite) : parts[0],
-                instantiate(*op, *dtype, params)};
+                instantiate(*op, *format, params)};
   } catch (const UsageError& error) {
     throw refuse(error.what());
   }

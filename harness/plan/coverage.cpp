@@ -8,7 +8,7 @@ namespace assay {
 
 std::string coverage_cell(const PlannedTrial& trial) {
   const OpInstance& op = trial.test.op;
-  return trial.test.suite + "/" + std::string(op.op->name) + "/" + std::string(name(op.dtype)) +
+  return trial.test.suite + "/" + std::string(op.op->name) + "/" + std::string(name(op.format)) +
          " on " + lane_text(trial);
 }
 

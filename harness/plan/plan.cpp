@@ -68,7 +68,7 @@ void identify(Record& record, const PlannedTrial& trial, std::uint64_t seed) {
   record.suite = trial.test.suite;
   record.case_id = trial.test.id();
   record.op = op.op->name;
-  record.dtype = name(op.dtype);
+  record.dtype = name(op.format);
   record.params = op.params.text(";");
   record.device = lane_text(trial);
   record.timing = trial.timing;

@@ -34,9 +34,9 @@ Offers read_offers(const json& object) {
   for (const auto& [op, dtypes] : object.at("ops").items()) {
     Offer& offer = offers.ops.emplace_back(Offer{.op = op});
     for (const json& text : dtypes) {
-      const auto dtype = parse_dtype(text.get<std::string>());
-      if (!dtype) throw Malformed("malformed line: no dtype is called " + text.dump());
-      offer.dtypes.push_back(*dtype);
+      const auto format = parse_format(text.get<std::string>());
+      if (!format) throw Malformed("malformed line: no dtype is called " + text.dump());
+      offer.formats.push_back(*format);
     }
   }
   return offers;
@@ -45,7 +45,7 @@ Offers read_offers(const json& object) {
 json offers_to_json(const Offers& offers) {
   json ops = json::object();
   for (const Offer& offer : offers.ops) {
-    for (const DType dtype : offer.dtypes) ops[offer.op].push_back(name(dtype));
+    for (const Format format : offer.formats) ops[offer.op].push_back(name(format));
   }
   return {{"name", offers.name}, {"ops", ops}};
 }

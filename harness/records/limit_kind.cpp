@@ -8,7 +8,7 @@ namespace {
 
 struct ResourceRow {
   Resource resource;
-  std::string_view name;  // of a limit; a dtype follows that of matrix units
+  std::string_view name;  // of a limit; a format follows that of matrix units
   std::optional<RateKind> rate;
 };
 
@@ -36,13 +36,13 @@ std::vector<LimitKind> all_limit_kinds() {
       kinds.push_back({row.resource});
       continue;
     }
-    for (const DType dtype : all_dtypes()) kinds.push_back({row.resource, dtype});
+    for (const Format format : all_formats()) kinds.push_back({row.resource, format});
   }
   return kinds;
 }
 
 std::string name(LimitKind kind) {
-  return std::string(row_of(kind).name).append(kind.dtype ? name(*kind.dtype) : "");
+  return std::string(row_of(kind).name).append(kind.format ? name(*kind.format) : "");
 }
 
 std::optional<LimitKind> parse_limit_kind(std::string_view text) {

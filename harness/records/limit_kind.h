@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/records/rate_kind.h"
-#include "kernels/core/dtype.h"
+#include "kernels/core/format.h"
 
 namespace assay {
 
@@ -27,7 +27,7 @@ enum class Resource {
 /// Kind of a limit.
 struct LimitKind {
   Resource resource = Resource::launch;
-  std::optional<DType> dtype = {};  // of products, for matrix units alone
+  std::optional<Format> format = {};  // of products, for matrix units alone
 
   auto operator<=>(const LimitKind&) const = default;
 };

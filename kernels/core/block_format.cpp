@@ -1,6 +1,5 @@
 #include "kernels/core/block_format.h"
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -11,23 +10,10 @@
 namespace assay {
 namespace {
 
-constexpr std::array formats{
-    BlockFormat{DType::mxfp8, 32, 1, false, 16},
-    BlockFormat{DType::mxfp4, 32, 2, false, 6},
-    BlockFormat{DType::nvfp4, 16, 2, true, 6},
-};
-
 constexpr std::uint8_t e8m0_nan = 0xff;
 constexpr int e8m0_bias = 127;
 
 }  // namespace
-
-const BlockFormat* block_format(DType dtype) {
-  for (const BlockFormat& format : formats) {
-    if (format.dtype == dtype) return &format;
-  }
-  return nullptr;
-}
 
 float block_element(const BlockFormat& format, std::uint8_t code) {
   if (format.elements_per_byte == 1) return float8::decode<Float8E4M3::format>(code);

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/core/dtype.h"
-
 // Block-scaled formats: each run of `block` elements along the last extent has a scale of its own.
 // Elements and scales are two tensors of bytes. Sources: "OCP Microscaling Formats (MX)
 // Specification", version 1.0, 2023 (mxfp8 with E4M3, mxfp4), and NVIDIA's cuBLAS documentation,
@@ -12,7 +10,6 @@
 namespace assay {
 
 struct BlockFormat {
-  DType dtype;
   std::int64_t block;              // elements that share a scale
   std::int64_t elements_per_byte;  // 2: E2M1, the first one in the low half; 1: E4M3
   bool has_e4m3_scales;            // E4M3 without a sign (UE4M3); else E8M0
@@ -21,9 +18,6 @@ struct BlockFormat {
   std::int64_t element_bytes(std::int64_t elements) const { return elements / elements_per_byte; }
   std::int64_t scale_bytes(std::int64_t elements) const { return elements / block; }
 };
-
-/// Returns null for a dtype that is not block-scaled.
-const BlockFormat* block_format(DType dtype);
 
 /// Value of an element, of which `code` is the byte or half of one. Exact.
 float block_element(const BlockFormat& format, std::uint8_t code);

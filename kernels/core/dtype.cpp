@@ -26,13 +26,8 @@ constexpr std::array rows{
     Row{DType::i32, "i32", 4, false, 31, DType::i32},
     Row{DType::i8, "i8", 1, false, 7, DType::i32},
     Row{DType::u8, "u8", 1, false, 8, DType::u8},
-    Row{DType::tf32, "tf32", 4, true, 11, DType::f32, -126, 127},
     Row{DType::e4m3, "e4m3", 1, true, 4, DType::f32, -6, 8},
     Row{DType::e5m2, "e5m2", 1, true, 3, DType::f32, -14, 15},
-    Row{DType::mxfp8, "mxfp8", 1, true, 4, DType::f32, -6, 8},
-    Row{DType::mxfp4, "mxfp4", 1, true, 2, DType::f32, 0, 2},
-    Row{DType::nvfp4, "nvfp4", 1, true, 2, DType::f32, 0, 2},
-    Row{DType::bf16x9, "bf16x9", 4, true, 24, DType::f32, -126, 127},
 };
 
 struct OtherName {
@@ -86,46 +81,8 @@ bool is_floating(DType dtype) { return row(dtype).floating; }
 int precision_bits(DType dtype) { return row(dtype).precision_bits; }
 DType accumulator(DType dtype) { return row(dtype).accumulator; }
 
-DType stored_dtype(DType dtype) {
-  switch (dtype) {
-    case DType::tf32:
-    case DType::bf16x9:
-      return DType::f32;
-    case DType::mxfp8:
-    case DType::mxfp4:
-    case DType::nvfp4:
-      return DType::u8;
-    default:
-      return dtype;
-  }
-}
-
-DType product_dtype(DType dtype) {
-  switch (dtype) {
-    case DType::tf32:
-    case DType::bf16x9:
-    case DType::i8:
-      return accumulator(dtype);
-    case DType::e4m3:
-    case DType::mxfp8:
-    case DType::mxfp4:
-    case DType::nvfp4:
-      return DType::bf16;
-    default:
-      return dtype;
-  }
-}
-
 int smallest_exponent(DType dtype) { return row(dtype).smallest_exponent; }
 int largest_exponent(DType dtype) { return row(dtype).largest_exponent; }
-
-int partial_products(DType dtype) { return dtype == DType::bf16x9 ? 9 : 1; }
-
-double partial_magnitude(DType dtype) {
-  if (partial_products(dtype) == 1) return 1;
-  constexpr double of_parts = 1 + 0x1p-7 + 0x1p-15;
-  return of_parts * of_parts;
-}
 
 double unit_roundoff(DType dtype) {
   return is_floating(dtype) ? std::ldexp(1.0, -precision_bits(dtype)) : 0.0;

@@ -15,28 +15,8 @@
 
 namespace assay {
 
-/// Element types of tensors. Their text names are those of the enumerators. Some exist for products
-/// only. tf32: tensors are f32, and factors are used to 11 significand bits. mxfp8, mxfp4 and nvfp4
-/// are block-scaled: a tensor is two of bytes, elements and scales (block_format.h). bf16x9:
-/// tensors are f32, and each factor is split into three bf16 numbers, whose nine products are
-/// summed in f32.
-enum class DType : std::uint8_t {
-  f64,
-  f32,
-  bf16,
-  f16,
-  i64,
-  i32,
-  i8,
-  u8,
-  tf32,
-  e4m3,
-  e5m2,
-  mxfp8,
-  mxfp4,
-  nvfp4,
-  bf16x9
-};
+/// Types of the elements of tensors. Their text names are those of the enumerators.
+enum class DType : std::uint8_t { f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2 };
 
 std::span<const DType> all_dtypes();
 std::string_view name(DType dtype);
@@ -46,29 +26,15 @@ std::size_t size_bytes(DType dtype);
 bool is_floating(DType dtype);
 
 /// Significand bits p, including the implicit one (f32: 24). Integers: bits of their magnitude.
-/// Block-scaled formats: those of an element, and so its exponents below.
 int precision_bits(DType dtype);
 
-/// Type in which sums over `dtype` are kept: f32 for tf32, bf16x9 and the floats of 16 bits
-/// and fewer, i32 for i8, else the dtype itself.
+/// Type in which sums over `dtype` are kept: f32 for the floats of 16 bits and fewer, i32 for i8,
+/// else the dtype itself.
 DType accumulator(DType dtype);
-
-/// Dtype of the tensors that hold the factors of a product of `dtype`: f32 for tf32 and
-/// bf16x9, u8 for block-scaled formats, else itself.
-DType stored_dtype(DType dtype);
-/// Dtype of the result and of the bias of such a product: i32 for i8, bf16 for e4m3 and
-/// block-scaled formats, f32 for tf32 and bf16x9, else itself.
-DType product_dtype(DType dtype);
 
 /// Exponents of the smallest normal number, -126 for f32, and of the largest, 127. Floats only.
 int smallest_exponent(DType dtype);
 int largest_exponent(DType dtype);
-
-/// Products of parts that make one product of `dtype`: 9 for bf16x9, else 1.
-int partial_products(DType dtype);
-/// Upper bound of the sum of their magnitudes, as a multiple of the product's. Parts that are
-/// rounded to nearest have different signs: |x1| + |x2| + |x3| <= |x| (1 + 2^-7 + 2^-15).
-double partial_magnitude(DType dtype);
 
 /// u = 2^-p, the unit roundoff under round-to-nearest; 0 for integers, whose arithmetic is exact.
 double unit_roundoff(DType dtype);
@@ -96,8 +62,6 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
     case DType::f64:
       return std::forward<F>(f)(std::type_identity<double>{});
     case DType::f32:
-    case DType::tf32:
-    case DType::bf16x9:
       return std::forward<F>(f)(std::type_identity<float>{});
     case DType::bf16:
       return std::forward<F>(f)(std::type_identity<BFloat16>{});
@@ -110,9 +74,6 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
     case DType::i8:
       return std::forward<F>(f)(std::type_identity<std::int8_t>{});
     case DType::u8:
-    case DType::mxfp8:
-    case DType::mxfp4:
-    case DType::nvfp4:
       return std::forward<F>(f)(std::type_identity<std::uint8_t>{});
     case DType::e4m3:
       return std::forward<F>(f)(std::type_identity<Float8E4M3>{});

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/core/dtype.h"
 #include "kernels/core/float8.h"
+#include "kernels/core/product_format.h"
 
 // Conversion of numbers to block-scaled formats, for CPUs and GPUs; docs/block-scaled.md defines
 // the results. Callers widen numbers to f32; all are finite.
@@ -65,13 +65,13 @@ struct Nvfp4 {
   constexpr std::uint8_t element(float x) const { return float8::encode<e2m1>(x / divisor); }
 };
 
-/// Calls f(std::type_identity<Format>) with the format of a block-scaled dtype.
+/// Calls f(std::type_identity<Format>) with the type of a block-scaled format.
 template <class F>
-auto visit_block_format(DType dtype, const F& f) {
-  switch (dtype) {
-    case DType::mxfp8:
+auto visit_block_format(ProductFormat format, const F& f) {
+  switch (format) {
+    case ProductFormat::mxfp8:
       return f(std::type_identity<Microscaling<false>>{});
-    case DType::mxfp4:
+    case ProductFormat::mxfp4:
       return f(std::type_identity<Microscaling<true>>{});
     default:
       return f(std::type_identity<Nvfp4>{});

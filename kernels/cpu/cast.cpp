@@ -25,7 +25,7 @@ struct CastTo {
 
 std::unique_ptr<Kernel> cast(const OpInstance& op, const Binding& binding) {
   const TensorSpec spec = op.signature.outputs[0];
-  return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
+  return visit_dtype(op.dtype(), [&]<class X>(std::type_identity<X>) {
     return visit_dtype(spec.dtype, [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
       const auto* x = static_cast<const X*>(binding.inputs[0]);
       auto* y = static_cast<Y*>(binding.outputs[0]);

@@ -244,11 +244,11 @@ class GlooKernel final : public Kernel {
     const Postscale after = postscale(op);
     implementation_ += after.name;
     CollectiveCall call{.collective = *collective_of(op),
-                        .dtype = op.dtype,
+                        .dtype = op.dtype(),
                         .count = static_cast<std::size_t>(op.params.integer("count")),
                         .root = root_of(op)};
     if (reduces(call.collective)) {
-      call.reduction.combine = reduce_function(op.params.word("reduce"), op.dtype);
+      call.reduction.combine = reduce_function(op.params.word("reduce"), op.dtype());
     }
     for (std::size_t i = 0; i < bindings.size(); ++i) {
       const auto rank = static_cast<int>(i);

@@ -82,7 +82,7 @@ std::unique_ptr<Kernel> gather(const OpInstance& op, const Binding& binding) {
   const auto* index = static_cast<const std::int64_t*>(binding.inputs[1]);
   auto* y = static_cast<std::byte*>(binding.outputs[0]);
   const std::int64_t row_bytes =
-      op.params.integer("cols") * static_cast<std::int64_t>(size_bytes(op.dtype));
+      op.params.integer("cols") * static_cast<std::int64_t>(size_bytes(op.dtype()));
   const std::int64_t taken = op.params.integer("count");
   return std::make_unique<FunctionKernel>("memcpy of rows, OpenMP", [=] {
     parallel_blocks(taken, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {

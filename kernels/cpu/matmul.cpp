@@ -56,7 +56,7 @@ class StackKernel final : public Kernel {
 std::unique_ptr<Kernel> linear(const OpInstance& op, const Binding& binding) {
   const Layer::Shape shape{op.params.integer("batch"), op.params.integer("in"),
                            op.params.integer("out"), op.params.integer("bias") != 0};
-  return std::make_unique<StackKernel>(op.dtype, std::vector{shape}, op.params.word("act"),
+  return std::make_unique<StackKernel>(op.dtype(), std::vector{shape}, op.params.word("act"),
                                        binding);
 }
 
@@ -66,7 +66,7 @@ std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& bindin
   const bool bias = op.params.integer("bias") != 0;
   std::vector<Layer::Shape> shapes{{batch, op.params.integer("in"), width, bias}};
   shapes.resize(static_cast<std::size_t>(op.params.integer("layers")), {batch, width, width, bias});
-  return std::make_unique<StackKernel>(op.dtype, shapes, op.params.word("act"), binding);
+  return std::make_unique<StackKernel>(op.dtype(), shapes, op.params.word("act"), binding);
 }
 
 std::unique_ptr<Kernel> by_blas(const DnnlMatmul::Shape& shape, const Binding& binding) {

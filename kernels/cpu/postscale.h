@@ -27,8 +27,8 @@ inline Postscale postscale(const OpInstance& op) {
   const ParamValue* reduce = op.params.find("reduce");
   if (reduce == nullptr) return {};
   const std::string name = to_text(*reduce);
-  if (name == "avg") return {divide_function(op.dtype), op.signature.ranks, ", own division"};
-  if (name == "premul_sum") return {scale_function(op.dtype), 2, ", own scaling"};
+  if (name == "avg") return {divide_function(op.dtype()), op.signature.ranks, ", own division"};
+  if (name == "premul_sum") return {scale_function(op.dtype()), 2, ", own scaling"};
   return {};
 }
 

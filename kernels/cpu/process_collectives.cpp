@@ -34,7 +34,7 @@ class ProcessKernel final : public Kernel {
     const int rank = processes.rank();
     finished_ = static_cast<std::size_t>(tensors_of(op.signature, rank).outputs[0].elements());
     call_ = {.collective = *collective_of(op),
-             .dtype = op.dtype,
+             .dtype = op.dtype(),
              .count = static_cast<std::size_t>(op.params.integer("count")),
              .input = binding.inputs[0],
              .output = binding.outputs[0],
@@ -44,7 +44,7 @@ class ProcessKernel final : public Kernel {
     implementation_ = processes.library() + " " + std::string(op.op->name);
     if (reduces(call_.collective)) {
       const std::string& reduce = op.params.word("reduce");
-      call_.reduction = {native(reduce, op.dtype), reduce_function(reduce, op.dtype)};
+      call_.reduction = {native(reduce, op.dtype()), reduce_function(reduce, op.dtype())};
       if (call_.reduction.native.empty()) implementation_ += ", own " + reduce;
       implementation_ += after_.name;
     }

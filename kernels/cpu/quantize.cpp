@@ -64,14 +64,14 @@ std::unique_ptr<Kernel> kernel_of(const OpInstance& op, const Binding& binding) 
   const auto* x = static_cast<const X*>(binding.inputs[0]);
   auto* y = static_cast<std::uint8_t*>(binding.outputs[0]);
   return visit_block_format(
-      *parse_dtype(op.params.word("to")),
+      parse_format(op.params.word("to"))->product()->format,
       [&]<class Format>(std::type_identity<Format>) -> std::unique_ptr<Kernel> {
         return std::make_unique<FunctionKernel>(loop_text, [=] { quantize_all<Format>(x, n, y); });
       });
 }
 
 std::unique_ptr<Kernel> quantize(const OpInstance& op, const Binding& binding) {
-  switch (op.dtype) {
+  switch (op.dtype()) {
     case DType::f32:
       return kernel_of<float>(op, binding);
     case DType::bf16:

@@ -33,7 +33,7 @@ struct CastTo {
 };
 
 std::unique_ptr<Kernel> cast(const OpInstance& op, const Binding& binding) {
-  return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
+  return visit_dtype(op.dtype(), [&]<class X>(std::type_identity<X>) {
     return visit_dtype(output_dtype(op),
                        [&]<class Y>(std::type_identity<Y>) -> std::unique_ptr<Kernel> {
                          return Mapper::kernel_of<Stored<Y>>(CastTo<Stored<Y>>{}, op, binding,

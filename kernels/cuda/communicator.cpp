@@ -48,11 +48,11 @@ class Reductions {
       of_rank_.assign(ranks.size(), nccl_reduction(reduce));
       return;
     }
-    auto scalar = two_as(op.dtype);
+    auto scalar = two_as(op.dtype());
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       of_rank_.emplace_back();
       ranks.demand(
-          Nccl::instance().create_premul_sum(&of_rank_.back(), scalar.data(), nccl_type(op.dtype),
+          Nccl::instance().create_premul_sum(&of_rank_.back(), scalar.data(), nccl_type(op.dtype()),
                                              ncclScalarHostImmediate, ranks[rank]),
           "ncclRedOpCreatePreMulSum");
       ++made_;
@@ -80,8 +80,8 @@ class CollectiveKernel final : public Kernel {
         bindings_(bindings.begin(), bindings.end()),
         collective_(*collective_of(op)),
         count_(static_cast<std::size_t>(op.params.integer("count"))),
-        type_(nccl_type(op.dtype)),
-        chunk_bytes_(count_ * size_bytes(op.dtype)),
+        type_(nccl_type(op.dtype())),
+        chunk_bytes_(count_ * size_bytes(op.dtype())),
         is_in_place_(op.signature.in_place),
         root_(root_of(op)),
         all_ranks_(op.signature.ranks),

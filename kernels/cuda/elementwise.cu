@@ -30,7 +30,7 @@ struct Scale {
 
 struct ElementwiseKernels : Mapped<Mapper> {
   static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
-    return is_floating(op.dtype) && size_bytes(op.dtype) == 2
+    return is_floating(op.format) && size_bytes(op.dtype()) == 2
                ? map<NarrowFusedMultiplyAdd, TypeList<BFloat16, Float16>, 3>(op, binding)
                : map<FusedMultiplyAdd, TypeList<double, float>, 3>(op, binding);
   }

@@ -95,29 +95,24 @@ void finish_as(const std::string& act, const void* all_sums, const void* all_bia
 
 }  // namespace
 
-void layer_epilogue(DType dtype, const std::string& act, const void* sums, const void* bias,
+void layer_epilogue(Format format, const std::string& act, const void* sums, const void* bias,
                     void* y, std::int64_t rows, std::int64_t cols, cudaStream_t stream) {
   const auto as = [&]<class S>(std::type_identity<S>) {
     finish_as<S>(act, sums, bias, y, rows, cols, stream);
   };
-  switch (dtype) {
+  switch (result_dtype(format)) {
     case DType::f64:
       return as(std::type_identity<double>{});
     case DType::f32:
-    case DType::tf32:
-    case DType::bf16x9:
       return as(std::type_identity<float>{});
     case DType::bf16:
-    case DType::e4m3:
-    case DType::mxfp8:
-    case DType::nvfp4:
       return as(std::type_identity<__nv_bfloat16>{});
     case DType::f16:
       return as(std::type_identity<__half>{});
-    case DType::i8:
+    case DType::i32:
       return as(std::type_identity<std::int32_t>{});
     default:
-      throw DeviceError(Failure::unsupported, "no layers of " + std::string(name(dtype)));
+      throw DeviceError(Failure::unsupported, "no layers of " + std::string(name(format)));
   }
 }
 

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(gather_threads)
 template <class Word>
 std::unique_ptr<Kernel> gather_words(const OpInstance& op, const Binding& binding) {
   const auto row_bytes =
-      op.params.integer("cols") * static_cast<std::int64_t>(size_bytes(op.dtype));
+      op.params.integer("cols") * static_cast<std::int64_t>(size_bytes(op.dtype()));
   const std::int64_t words = row_bytes / static_cast<std::int64_t>(sizeof(Word));
   const std::int64_t rows = op.params.integer("count");
   int across = 8;
@@ -172,7 +172,7 @@ std::unique_ptr<Kernel> gather_words(const OpInstance& op, const Binding& bindin
 /// Moves rows in the widest words of which they, and their addresses, are multiples.
 std::unique_ptr<Kernel> gather(const OpInstance& op, const Binding& binding) {
   const auto row_bytes =
-      static_cast<std::uintptr_t>(op.params.integer("cols")) * size_bytes(op.dtype);
+      static_cast<std::uintptr_t>(op.params.integer("cols")) * size_bytes(op.dtype());
   const auto multiple = row_bytes | reinterpret_cast<std::uintptr_t>(binding.inputs[0]) |
                         reinterpret_cast<std::uintptr_t>(binding.outputs[0]);
   if (multiple % 16 == 0) return gather_words<uint4>(op, binding);

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
 #include "kernels/cuda/block_scales.h"
 #include "kernels/cuda/cublas_lt.h"
@@ -19,21 +18,21 @@ namespace assay::cuda {
 namespace {
 
 /// Summation mode of the stream's GPU for a dtype. Throws DeviceError(unsupported).
-MathMode mode_of(DType dtype, const CudaStream& stream) {
+MathMode mode_of(Format format, const CudaStream& stream) {
   int major = 0;
   int minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, stream.ordinal()),
         "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, stream.ordinal()),
         "cudaDeviceGetAttribute");
-  require_units(dtype, major, minor);
-  return matmul_mode(dtype, major);
+  require_units(format, major, minor);
+  return matmul_mode(format, major);
 }
 
 /// Shape of one fully connected layer, or of the products of a batch: act(products + bias), rows of
 /// `cols` elements, and a bias of `cols` elements.
 struct LayerShape {
-  DType dtype;
+  Format format;
   std::string act;
   std::int64_t rows, cols;
   std::function<MatmulPlan(DType result)> plan;
@@ -61,10 +60,10 @@ class Layer {
         const std::shared_ptr<Workspace>& workspace, const FillOperands& fill_real,
         SearchBudget& budget)
       : shape_(shape), epilogue_(epilogue_text(shape, t.bias != nullptr)) {
-    const DType result = product_dtype(shape.dtype);
-    const DType wide = accumulator(shape.dtype);
+    const DType result = result_dtype(shape.format);
+    const DType wide = accumulator(shape.format);
     std::vector<Way<LtMatmul>> ways;
-    const auto fused = epilogue_of(shape.act, t.bias != nullptr, shape.dtype);
+    const auto fused = epilogue_of(shape.act, t.bias != nullptr, shape.format);
     if (fused) {
       ways.push_back({"the library's " + epilogue_, [&] {
                         MatmulPlan plan = shape.plan(result);
@@ -93,7 +92,7 @@ class Layer {
   void run(const LayerTensors& t, cudaStream_t stream) const {
     product_->run(operands(t, sums_ ? sums_->data() : t.y), stream);
     if (!sums_) return;
-    layer_epilogue(shape_.dtype, shape_.act, sums_->data(), t.bias, t.y, shape_.rows, shape_.cols,
+    layer_epilogue(shape_.format, shape_.act, sums_->data(), t.bias, t.y, shape_.rows, shape_.cols,
                    stream);
   }
   std::string implementation() const {
@@ -119,8 +118,8 @@ class Layer {
 class LayerScales {
  public:
   LayerScales(const OpInstance& op, const Binding& binding)
-      : x_(*block_format(op.dtype), op.params.integer("batch"), op.params.integer("in")),
-        w_(*block_format(op.dtype), op.params.integer("out"), op.params.integer("in")),
+      : x_(*block_format(op.format), op.params.integer("batch"), op.params.integer("in")),
+        w_(*block_format(op.format), op.params.integer("out"), op.params.integer("in")),
         given_x_(binding.inputs[binding.inputs.size() - 2]),
         given_w_(binding.inputs[binding.inputs.size() - 1]) {}
 
@@ -142,8 +141,8 @@ class StackKernel final : public Kernel {
  public:
   StackKernel(const OpInstance& op, const std::vector<LayerShape>& shapes, bool bias,
               const Binding& binding)
-      : stream_(&stream_of(binding)), mode_(mode_of(shapes.front().dtype, *stream_)) {
-    if (block_format(op.dtype) != nullptr) scales_.emplace(op, binding);
+      : stream_(&stream_of(binding)), mode_(mode_of(shapes.front().format, *stream_)) {
+    if (block_format(op.format) != nullptr) scales_.emplace(op, binding);
     const void* x = binding.inputs[0];
     std::size_t input = 1;  // of the op
     const auto workspace = LtMatmul::new_workspace();
@@ -161,7 +160,7 @@ class StackKernel final : public Kernel {
       const bool is_last = steps_.size() == shapes.size();
       if (!is_last) {
         step.between = std::make_unique<Workspace>(
-            static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(shape.dtype));
+            static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(shape.format.stored()));
       }
       step.tensors.x = x;
       step.tensors.w = binding.inputs[input++];
@@ -249,8 +248,8 @@ class StackKernel final : public Kernel {
 
 LayerShape layer_shape(const OpInstance& op, std::int64_t in, std::int64_t out) {
   const std::int64_t batch = op.params.integer("batch");
-  return {op.dtype, op.params.word("act"), batch, out, [=, dtype = op.dtype](DType result) {
-            return layer_plan(dtype, result, batch, in, out);
+  return {op.format, op.params.word("act"), batch, out, [=, format = op.format](DType result) {
+            return layer_plan(format, result, batch, in, out);
           }};
 }
 
@@ -272,8 +271,8 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
   const std::int64_t m = op.params.integer("m");
   const std::int64_t n = op.params.integer("n");
   const std::int64_t k = op.params.integer("k");
-  const LayerShape products{op.dtype, "none", batch * m, n, [=, dtype = op.dtype](DType result) {
-                              return batched_plan(dtype, result, batch, m, n, k);
+  const LayerShape products{op.format, "none", batch * m, n, [=, format = op.format](DType result) {
+                              return batched_plan(format, result, batch, m, n, k);
                             }};
   return std::make_unique<StackKernel>(op, std::vector{products}, false, binding);
 }

@@ -1,55 +1,77 @@
 #include "kernels/cuda/matmul_plan.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
-#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
 
 namespace assay::cuda {
 namespace {
 
-/// Sets the types in which products of `dtype` are summed and scaled.
-void set_types(MatmulPlan& plan, DType dtype, DType result) {
-  plan.blocks = block_format(dtype);
-  plan.factors = plan.blocks == nullptr                ? data_type(stored_dtype(dtype))
+/// Mode of tensor cores that truncate 24-bit sums.
+constexpr MathMode truncating(int step) {
+  return {.rounding = MathMode::Rounding::truncation, .step = step};
+}
+
+/// What cuBLASLt and the units of GPUs make of products in a format.
+struct Units {
+  Format format;
+  int needed = 0;  // least compute capability, 10 major + minor
+  MathMode mode = {};
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  bool has_scale_mode = true;  // of the library, for blocks
+};
+
+using enum ProductFormat;
+
+constexpr std::array all_units{
+    Units{.format = DType::f64, .compute = CUBLAS_COMPUTE_64F},
+    Units{.format = DType::i8, .compute = CUBLAS_COMPUTE_32I},
+    Units{.format = DType::f16, .mode = truncating(8)},
+    Units{.format = DType::bf16, .mode = truncating(8)},
+    Units{tf32, 80, truncating(4), CUBLAS_COMPUTE_32F_FAST_TF32},
+    Units{bf16x9, 100, truncating(8), compute_bf16x9},
+    Units{DType::e4m3,
+          89,
+          {.accumulator_bits = 14, .rounding = MathMode::Rounding::truncation, .step = 32}},
+    Units{mxfp8, 100, truncating(32)},
+    Units{nvfp4, 100, truncating(32)},
+    Units{.format = mxfp4, .has_scale_mode = false},
+};
+
+Units units_of(Format format) {
+  const auto* const found = std::ranges::find(all_units, format, &Units::format);
+  return found == all_units.end() ? Units{.format = format} : *found;
+}
+
+/// Sets the types in which products in `format` are summed and scaled.
+void set_types(MatmulPlan& plan, Format format, DType result) {
+  plan.blocks = block_format(format);
+  plan.factors = plan.blocks == nullptr                ? data_type(format.stored())
                  : plan.blocks->elements_per_byte == 2 ? CUDA_R_4F_E2M1
                                                        : CUDA_R_8F_E4M3;
   plan.result = data_type(result);
-  switch (accumulator(dtype)) {
-    case DType::f64:
-      plan.compute = CUBLAS_COMPUTE_64F;
-      plan.scale = CUDA_R_64F;
-      return;
-    case DType::i32:
-      plan.compute = CUBLAS_COMPUTE_32I;
-      plan.scale = CUDA_R_32I;
-      return;
-    default:
-      plan.compute = dtype == DType::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-      if (dtype == DType::bf16x9) plan.compute = compute_bf16x9;
-      plan.scale = CUDA_R_32F;
-  }
+  plan.compute = units_of(format).compute;
+  plan.scale = data_type(accumulator(format));
 }
 
 /// Checks before the library does: it would return the status of a mistake of ours. Its
 /// documentation (cublasLtMatmul) requires rows of 16 bytes for floats of 8 and 4 bits, and for
 /// integers leading dimensions, m and k that are multiples of 4.
-void require_extents(DType dtype, std::int64_t in, std::int64_t out) {
-  const BlockFormat* format = block_format(dtype);
-  const bool is_narrow = format != nullptr || dtype == DType::e4m3;
-  const std::int64_t unit = is_narrow ? 16 : dtype == DType::i8 ? 4 : 1;
-  const std::int64_t in_unit = format != nullptr ? unit * format->elements_per_byte : unit;
+void require_extents(Format format, std::int64_t in, std::int64_t out) {
+  const BlockFormat* blocks = block_format(format);
+  const bool is_narrow = blocks != nullptr || format == DType::e4m3;
+  const std::int64_t unit = is_narrow ? 16 : format == DType::i8 ? 4 : 1;
+  const std::int64_t in_unit = blocks != nullptr ? unit * blocks->elements_per_byte : unit;
   if (in % in_unit == 0 && out % unit == 0) return;
   throw DeviceError(Failure::unsupported,
-                    "cuBLASLt multiplies " + std::string(name(dtype)) +
+                    "cuBLASLt multiplies " + std::string(name(format)) +
                         " where in is a multiple of " + std::to_string(in_unit) + " and out of " +
                         std::to_string(unit) + ", not in=" + std::to_string(in) +
                         ", out=" + std::to_string(out));
 }
-
-/// Mode of tensor cores that truncate 24-bit sums.
-MathMode truncating(int step) { return {.rounding = MathMode::Rounding::truncation, .step = step}; }
 
 }  // namespace
 
@@ -75,9 +97,9 @@ cudaDataType_t data_type(DType dtype) {
   }
 }
 
-MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
+MatmulPlan layer_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out) {
-  require_extents(dtype, in, out);
+  require_extents(format, in, out);
   MatmulPlan plan{.m = out,
                   .n = batch,
                   .k = in,
@@ -85,11 +107,11 @@ MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_
                   .a_leading = in,
                   .b_leading = in,
                   .d_leading = out};
-  set_types(plan, dtype, result);
+  set_types(plan, format, result);
   return plan;
 }
 
-MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
+MatmulPlan batched_plan(Format format, DType result, std::int64_t batch, std::int64_t m,
                         std::int64_t n, std::int64_t k) {
   if (batch > std::numeric_limits<std::int32_t>::max()) {
     throw DeviceError(Failure::unsupported, "cuBLASLt counts the products of a batch in 32 bits");
@@ -104,56 +126,36 @@ MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int6
                   .a_stride = k * n,
                   .b_stride = m * k,
                   .d_stride = m * n};
-  set_types(plan, dtype, result);
+  set_types(plan, format, result);
   return plan;
 }
 
-MathMode matmul_mode(DType dtype, int major) {
-  switch (dtype) {
-    case DType::f16:
-    case DType::bf16:
-    case DType::bf16x9:
-      return truncating(major < 8 ? 4 : 8);
-    case DType::tf32:
-      return truncating(4);
-    case DType::e4m3:
-      return {.accumulator_bits = 14, .rounding = MathMode::Rounding::truncation, .step = 32};
-    case DType::mxfp8:
-    case DType::nvfp4:
-      return truncating(32);
-    default:
-      return {};
-  }
+MathMode matmul_mode(Format format, int major) {
+  MathMode mode = units_of(format).mode;
+  if (major < 8) mode.step = std::min(mode.step, 4);
+  return mode;
 }
 
-void require_units(DType dtype, int major, int minor) {
-  const BlockFormat* format = block_format(dtype);
-  const bool has_mode =
-      format == nullptr || format->has_e4m3_scales == (format->elements_per_byte == 2);
-  if (!has_mode) {
-    throw DeviceError(Failure::not_here,
-                      "cuBLASLt has no scale mode for products of " + std::string(name(dtype)));
+void require_units(Format format, int major, int minor) {
+  const std::string products = "products of " + std::string(name(format));
+  const Units units = units_of(format);
+  if (!units.has_scale_mode) {
+    throw DeviceError(Failure::not_here, "cuBLASLt has no scale mode for " + products);
   }
-  if (dtype == DType::bf16x9 && major != 10) {
+  const std::string here = ", not " + std::to_string(major) + "." + std::to_string(minor);
+  if (format == bf16x9 && major != 10) {
     throw DeviceError(Failure::not_here,
-                      "products of bf16x9 need a GPU of compute capability 10.x, not " +
-                          std::to_string(major) + "." + std::to_string(minor));
+                      products + " need a GPU of compute capability 10.x" + here);
   }
-  const int needed = format != nullptr      ? 100
-                     : dtype == DType::tf32 ? 80
-                     : dtype == DType::e4m3 ? 89
-                                            : 0;
-  if (10 * major + minor >= needed) return;
-  throw DeviceError(Failure::not_here, "products of " + std::string(name(dtype)) +
-                                           " need a GPU of compute capability " +
-                                           std::to_string(needed / 10) + "." +
-                                           std::to_string(needed % 10) + ", not " +
-                                           std::to_string(major) + "." + std::to_string(minor));
+  if (10 * major + minor >= units.needed) return;
+  throw DeviceError(Failure::not_here, products + " need a GPU of compute capability " +
+                                           std::to_string(units.needed / 10) + "." +
+                                           std::to_string(units.needed % 10) + here);
 }
 
-std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype) {
+std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, Format format) {
   if (act == "none" && !bias) return CUBLASLT_EPILOGUE_DEFAULT;
-  if (!is_floating(dtype)) return std::nullopt;
+  if (!is_floating(format)) return std::nullopt;
   if (act == "none") return CUBLASLT_EPILOGUE_BIAS;
   if (act == "relu") return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
   return std::nullopt;

@@ -6,8 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/core/block_format.h"
-#include "kernels/core/dtype.h"
+#include "kernels/core/format.h"
 #include "kernels/core/math_mode.h"
 
 namespace assay::cuda {
@@ -50,19 +49,19 @@ struct Operands {
 /// CUDA's name of a dtype. Throws DeviceError(unsupported) for a dtype that has none.
 cudaDataType_t data_type(DType dtype);
 
-/// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `dtype` and y of `result`. f32
+/// y [batch][out] = x [batch][in] w [out][in]^T, with factors of `format` and y of `result`. f32
 /// means FP32: no TF32, no emulation; tf32 and bf16x9 allow the library to use them. Floats of 16
 /// bits and less are summed in f32, i8 in i32. Throws DeviceError(unsupported), also for extents
 /// that the library does not support: `in` and `out` must be multiples of 16 for e4m3, mxfp8 and
 /// nvfp4 (its `in` of 32), of 4 for i8.
-MatmulPlan layer_plan(DType dtype, DType result, std::int64_t batch, std::int64_t in,
+MatmulPlan layer_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out);
 
 /// y [batch][m][n] = a [batch][m][k] b [batch][k][n].
-MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int64_t m,
+MatmulPlan batched_plan(Format format, DType result, std::int64_t batch, std::int64_t m,
                         std::int64_t n, std::int64_t k);
 
-/// Summation mode of GPUs of this compute capability for products of a dtype, as far as it is
+/// Summation mode of GPUs of this compute capability for products in a format, as far as it is
 /// published. An H100 stays within it (docs/results/2026-11-26-h100-sxm).
 ///
 /// - f16, bf16, tf32: tensor cores add 4 products (V100, T4; for tf32 A100), or 8 (A100), to a sum
@@ -78,16 +77,16 @@ MatmulPlan batched_plan(DType dtype, DType result, std::int64_t batch, std::int6
 /// - bf16x9: products of bf16 parts, and so like bf16.
 ///
 /// Returns the default for f64, f32 and integers.
-MathMode matmul_mode(DType dtype, int major);
+MathMode matmul_mode(Format format, int major);
 
-/// Throws DeviceError(not_here) if a GPU of this compute capability has no units for products of
-/// the dtype. The library may still compute tf32, and bf16x9, in FP32. cuBLAS has bf16x9 on a
+/// Throws DeviceError(not_here) if a GPU of this compute capability has no units for products in
+/// the format. The library may still compute tf32, and bf16x9, in FP32. cuBLAS has bf16x9 on a
 /// subset of Blackwell GPUs (CUDA 12.9, release notes): here those of compute capability 10.x.
-void require_units(DType dtype, int major, int minor);
+void require_units(Format format, int major, int minor);
 
 /// Library epilogue for an activation and a bias. Empty if the library has no equal function: its
 /// GELU is the tanh form, by a tanh that may be approximate (about 2^-11), and integers have no
 /// epilogue.
-std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, DType dtype);
+std::optional<cublasLtEpilogue_t> epilogue_of(const std::string& act, bool bias, Format format);
 
 }  // namespace assay::cuda

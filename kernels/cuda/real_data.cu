@@ -43,7 +43,7 @@ __global__ void fill_uniform(S* to, std::int64_t n, Drawing drawing) {
 
 /// Bits of integers that count as random. Of E4M3 the exponent's highest one does not: NaN has it.
 std::uint64_t kept_bits(const OpInstance& op) {
-  const BlockFormat* format = block_format(op.dtype);
+  const BlockFormat* format = block_format(op.format);
   return format != nullptr && format->elements_per_byte == 1 ? 0xbf : ~std::uint64_t{0};
 }
 

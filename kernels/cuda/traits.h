@@ -9,7 +9,7 @@ namespace assay::cuda {
 inline const BackendTraits& traits() {
   static const BackendTraits traits{
       .kind = "cuda",
-      .has_matrix_unit_dtypes = true,
+      .has_matrix_units = true,
       .limits = {.array_bytes = 512 << 20, .matrix_extents = {4096, 8192}},
       .uuid_prefixes = {"GPU-", "MIG-"},
       .other_names = {"gpu", "nvidia"},

@@ -21,7 +21,7 @@ bool applies_to(const OpInstance& op, const BackendTraits& backend) {
     return std::ranges::find(values, value) != values.end();
   };
   if (!row.memory_spaces.empty() && !has(row.memory_spaces, backend.memory)) return false;
-  return backend.has_matrix_unit_dtypes || !has(row.matrix_unit_dtypes, op.dtype);
+  return backend.has_matrix_units || !has(row.matrix_unit_formats, op.format);
 }
 
 }  // namespace assay

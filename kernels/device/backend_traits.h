@@ -36,8 +36,8 @@ struct BackendTraits {
   /// True if one process drives all devices for a whole run and cannot be replaced.
   bool single_worker = false;
   /// True if the devices compute in the formats that only matrix units have
-  /// (Op::matrix_unit_dtypes).
-  bool has_matrix_unit_dtypes = false;
+  /// (Op::matrix_unit_formats).
+  bool has_matrix_units = false;
   /// True if `--device all` leaves these devices out.
   bool only_on_request = false;
   LimitSizes limits;
@@ -60,7 +60,7 @@ void visit_fields(Traits& traits, Visitor&& visit) requires
   visit("memory", traits.memory);
   visit("ranks_share_device", traits.ranks_share_device);
   visit("single_worker", traits.single_worker);
-  visit("has_matrix_unit_dtypes", traits.has_matrix_unit_dtypes);
+  visit("has_matrix_units", traits.has_matrix_units);
   visit("only_on_request", traits.only_on_request);
   visit("limit_array_bytes", traits.limits.array_bytes);
   visit("limit_matrix_extents", traits.limits.matrix_extents);

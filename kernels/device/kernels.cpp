@@ -8,7 +8,7 @@ namespace assay {
 
 void refuse_dtype(const OpInstance& op) {
   throw DeviceError(Failure::not_here, "this device has no " + std::string(op.op->name) + " in " +
-                                           std::string(name(op.dtype)));
+                                           std::string(name(op.format)));
 }
 
 }  // namespace assay

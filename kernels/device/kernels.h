@@ -34,7 +34,7 @@ using Numbers =
 template <class... Ts, class Make>
 std::unique_ptr<Kernel> for_dtype(const OpInstance& op, const Make& make) {
   std::unique_ptr<Kernel> kernel;
-  visit_dtype(op.dtype, [&]<class T>(std::type_identity<T> type) {
+  visit_dtype(op.dtype(), [&]<class T>(std::type_identity<T> type) {
     if constexpr ((std::is_same_v<T, Ts> || ...)) kernel = make(type);
   });
   if (!kernel) refuse_dtype(op);
@@ -50,7 +50,7 @@ std::unique_ptr<Kernel> for_dtypes(TypeList<Ts...> /*types*/, const OpInstance& 
 /// Selects the unsigned integer of the element's size, for ops that move elements unchanged.
 template <class Make>
 std::unique_ptr<Kernel> for_size(const OpInstance& op, const Make& make) {
-  switch (size_bytes(op.dtype)) {
+  switch (size_bytes(op.dtype())) {
     case 8:
       return make(std::type_identity<std::uint64_t>{});
     case 4:

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <optional>
 
-#include "kernels/core/block_format.h"
 #include "kernels/ops/op.h"
 
 namespace assay {
@@ -18,7 +17,7 @@ struct BlockInput {
 /// same order; all are bytes. Empty for other inputs, such as a bias, and for other ops.
 inline std::optional<BlockInput> block_input(const OpInstance& op, std::size_t input) {
   const auto& inputs = op.signature.inputs;
-  if (block_format(op.dtype) == nullptr || inputs.at(input).dtype != DType::u8) {
+  if (block_format(op.format) == nullptr || inputs.at(input).dtype != DType::u8) {
     return std::nullopt;
   }
   std::size_t bytes = 0;

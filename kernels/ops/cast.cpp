@@ -29,7 +29,7 @@ Passes cast_passes() {
 
 Op cast_op(const OpRow& row) {
   std::vector<std::string_view> names;
-  for (const DType dtype : row.dtypes) names.push_back(name(dtype));
+  for (const DType dtype : all_dtypes()) names.push_back(name(dtype));
   return make_op(row,
                  {choice("to", names), size("n"), optional_extent("cols"), optional_extent("ld")},
                  cast_signature, cast_passes());
@@ -41,7 +41,7 @@ std::vector<Op> cast_ops() {
   return {cast_op({"cast",
                    "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap, "
                    "e4m3 and e5m2 saturate",
-                   all_formats()})};
+                   all_stored()})};
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@ namespace assay {
 namespace {
 
 /// All floats that NCCL reduces here. No case reduces 8-bit floats.
-const std::vector<DType> nccl_floats{DType::f32, DType::f64, DType::f16, DType::bf16};
+const std::vector<Format> nccl_floats{DType::f32, DType::f64, DType::f16, DType::bf16};
 
 const std::vector<std::string_view> nccl_reductions{"allreduce", "reduce", "reduce_scatter"};
 
@@ -27,7 +27,7 @@ const Deviation deviations[] = {
      .from = "2.10",
      .ops = nccl_reductions,
      .reduce = "min",
-     .dtypes = nccl_floats,
+     .formats = nccl_floats,
      .where = Deviation::Where::nan_beside_numbers,
      .source = nccl_source},
     {.id = "nccl-max-drops-nan",
@@ -35,21 +35,21 @@ const Deviation deviations[] = {
      .from = "2.10",
      .ops = nccl_reductions,
      .reduce = "max",
-     .dtypes = nccl_floats,
+     .formats = nccl_floats,
      .where = Deviation::Where::nan_beside_numbers,
      .source = nccl_source},
     {.id = "pytorch-cast-through-f32",
      .library = "PyTorch",
      .from = "1.13",
      .ops = {"cast"},
-     .dtypes = {DType::f64, DType::i64, DType::i32},
+     .formats = {DType::f64, DType::i64, DType::i32},
      .where = Deviation::Where::rounded_through_f32,
      .source = pytorch_cast_source},
     {.id = "pytorch-fma-through-f32",
      .library = "PyTorch",
      .from = "1.13",
      .ops = {"fma"},
-     .dtypes = {DType::bf16, DType::f16},
+     .formats = {DType::bf16, DType::f16},
      .where = Deviation::Where::rounded_through_f32,
      .source = "https://github.com/pytorch/pytorch/pull/55221, "
                "aten/src/ATen/native/cpu/PointwiseOpsKernel.cpp: addcmul widens narrow floats to "
@@ -58,8 +58,8 @@ const Deviation deviations[] = {
      .library = "PyTorch",
      .from = "2.1",
      .ops = {"cast"},
-     .dtypes = {DType::f64, DType::f32, DType::bf16, DType::f16, DType::i64, DType::i32,
-                DType::e5m2},
+     .formats = {DType::f64, DType::f32, DType::bf16, DType::f16, DType::i64, DType::i32,
+                 DType::e5m2},
      .where = Deviation::Where::not_saturated,
      .source = "https://github.com/pytorch/pytorch/pull/104242, c10/util/Float8_e5m2.h: what is "
                "rounded beyond 57344 becomes infinity, and infinities stay"},
@@ -67,7 +67,7 @@ const Deviation deviations[] = {
      .library = "PyTorch",
      .from = "1.13",
      .ops = {"sigmoid"},
-     .dtypes = {DType::f64, DType::f32, DType::bf16},
+     .formats = {DType::f64, DType::f32, DType::bf16},
      .where = Deviation::Where::reciprocal_overflows,
      .value = 0,
      .source = "https://github.com/pytorch/pytorch, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp: "
@@ -76,7 +76,7 @@ const Deviation deviations[] = {
      .library = "PyTorch",
      .from = "1.13",
      .ops = {"exp"},
-     .dtypes = {DType::f64},
+     .formats = {DType::f64},
      .where = Deviation::Where::argument_above,
      .argument = 709.7827111,
      .value = std::numeric_limits<double>::infinity(),
@@ -85,14 +85,14 @@ const Deviation deviations[] = {
     {.id = "numpy-norm-unscaled",
      .library = "NumPy",
      .ops = {"norm2"},
-     .dtypes = {DType::f64, DType::f32},
+     .formats = {DType::f64, DType::f32},
      .where = Deviation::Where::squares_out_of_range,
      .source = "https://github.com/numpy/numpy, numpy/linalg/_linalg.py (before 2.0 linalg.py): "
                "norm is sqrt(dot(x, x))"},
     {.id = "pytorch-norm-unscaled",
      .library = "PyTorch",
      .ops = {"norm2"},
-     .dtypes = {DType::f64, DType::f32, DType::bf16},
+     .formats = {DType::f64, DType::f32, DType::bf16},
      .where = Deviation::Where::squares_out_of_range,
      .source = "https://github.com/pytorch/pytorch, aten/src/ATen/native/SharedReduceOps.h: "
                "NormTwoOps sums the squares"},

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/core/dtype.h"
+#include "kernels/core/format.h"
 
 // Known results of libraries that differ from an op's definition. Any other difference is an error,
 // and so is a declared deviation that no longer occurs. docs/deviations.md lists them.
@@ -41,7 +41,7 @@ struct Deviation {
   std::string_view before;
   std::vector<std::string_view> ops;
   std::string_view reduce;  // collectives only; empty: any
-  std::vector<DType> dtypes;
+  std::vector<Format> formats;
   Where where = Where::expected_nan;
   double argument = 0;
   /// Exact result of the library, unless `where` implies it. NaN stands for any NaN.

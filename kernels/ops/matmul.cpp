@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/function_errors.h"
@@ -25,29 +24,30 @@ constexpr double gelu_slope = 1.13;
 /// (harness/input/exact_data.cpp).
 constexpr std::int64_t max_blocked_terms = 1 << 17;
 
-/// Bytes of a row of `in` elements of `dtype`; of other dtypes than block-scaled ones `in` itself.
-std::int64_t stored_extent(DType dtype, std::int64_t in) {
-  const BlockFormat* format = block_format(dtype);
-  if (format == nullptr) return in;
-  if (in % format->block != 0 || in > max_blocked_terms) {
-    throw NotApplicable("linear: " + std::string(name(dtype)) + " needs `in` to be a multiple of " +
-                        std::to_string(format->block) + ", up to " +
-                        std::to_string(max_blocked_terms) + ", not " + std::to_string(in));
+/// Bytes of a row of `in` block-scaled elements; of other formats `in` itself.
+std::int64_t stored_extent(Format format, std::int64_t in) {
+  const BlockFormat* blocks = block_format(format);
+  if (blocks == nullptr) return in;
+  if (in % blocks->block != 0 || in > max_blocked_terms) {
+    throw NotApplicable("linear: " + std::string(name(format)) +
+                        " needs `in` to be a multiple of " + std::to_string(blocks->block) +
+                        ", up to " + std::to_string(max_blocked_terms) + ", not " +
+                        std::to_string(in));
   }
-  return format->element_bytes(in);
+  return blocks->element_bytes(in);
 }
 
 /// Activation after a layer.
 Parameter activation() { return choice("act", {"none", "relu", "gelu", "gelu_tanh"}); }
 
-Signature batched_matmul_signature(DType dtype, const Params& params) {
+Signature batched_matmul_signature(Format format, const Params& params) {
   const std::int64_t batch = params.integer("batch");
   const std::int64_t m = params.integer("m");
   const std::int64_t n = params.integer("n");
   const std::int64_t k = params.integer("k");
-  const DType stored = stored_dtype(dtype);
+  const DType stored = format.stored();
   Signature s{.inputs = {{stored, {batch, m, k}}, {stored, {batch, k, n}}},
-              .outputs = {{product_dtype(dtype), {batch, m, n}}}};
+              .outputs = {{result_dtype(format), {batch, m, n}}}};
   s.terms = k;
   s.factors_per_term = 2;
   return with_work(std::move(s), 2 * as_double(batch) * as_double(m) * as_double(n) * as_double(k));
@@ -100,15 +100,15 @@ Passes with_small_sums(Passes passes, const Params& params) {
 /// them, N of which were drawn, sum to K d / 2, with a deviation of m K / sqrt(12 N), seven of
 /// which stay in the range where gelu changes nothing and the dtype holds all whole numbers. That
 /// layer and those behind it add biases.
-Passes with_single_layers(Passes passes, DType dtype, const Params& params) {
+Passes with_single_layers(Passes passes, Format format, const Params& params) {
   constexpr double max_bias = 4;
   constexpr double least = 9;  // from which on gelu changes nothing, in f64 too
   constexpr double max_range = 16;
   constexpr std::int64_t max_turns = 8;
   const std::int64_t layers = params.integer("layers");
-  const int bits = std::min(precision_bits(dtype), 11);
+  const int bits = std::min(precision_bits(format), 11);
   const bool is_gelu = params.word("act").starts_with("gelu");
-  const bool rounds_errors_off = size_bytes(stored_dtype(dtype)) == 2;  // those of gelu
+  const bool rounds_errors_off = size_bytes(format.stored()) == 2;  // those of gelu
   const Rule rule = is_gelu && !rounds_errors_off ? passes.back().rule : exact_rule;
   const std::int64_t turns = std::min(layers, max_turns);
   for (std::int64_t turn = 0; turn < turns; ++turn) {
@@ -156,10 +156,10 @@ Passes with_large_sums(Passes passes, double terms) {
 
 /// True where too few outputs for their errors to be judged together have sums whose bound hides
 /// the precision of factors. Those of tf32 may be rounded or not.
-bool has_few_long_sums(DType dtype, const Params& params) {
+bool has_few_long_sums(Format format, const Params& params) {
   constexpr std::int64_t few_outputs = 256;
   constexpr std::int64_t long_sum = 256;
-  return stored_dtype(dtype) == dtype && dtype != DType::e4m3 && params.integer("in") > long_sum &&
+  return format.product() == nullptr && format != DType::e4m3 && params.integer("in") > long_sum &&
          params.integer("batch") * params.integer("out") < few_outputs;
 }
 
@@ -198,26 +198,26 @@ std::vector<Parameter> stack_parameters() {
           limited("layers", 1, 64), flag("bias"), activation()};
 }
 
-Signature linear_signature(DType dtype, const Params& params) {
+Signature linear_signature(Format format, const Params& params) {
   const std::int64_t batch = params.integer("batch");
   const std::int64_t in = params.integer("in");
   const std::int64_t out = params.integer("out");
   const bool bias = params.integer("bias") != 0;
   const bool gelu = params.word("act").starts_with("gelu");
-  if (gelu && !is_floating(dtype)) {
+  if (gelu && !is_floating(format)) {
     throw NotApplicable("linear: act=" + params.word("act") + " needs a dtype of floats, not " +
-                        std::string(name(dtype)));
+                        std::string(name(format)));
   }
   // Integers keep their sum's dtype: another op scales them back to 8 bits.
-  const DType stored = stored_dtype(dtype);
-  const DType result = product_dtype(dtype);
-  const std::int64_t row = stored_extent(dtype, in);
+  const DType stored = format.stored();
+  const DType result = result_dtype(format);
+  const std::int64_t row = stored_extent(format, in);
   Signature s{.inputs = {{stored, {batch, row}}, {stored, {out, row}}},
               .outputs = {{result, {batch, out}}}};
   if (bias) s.inputs.push_back({result, {out}});
-  if (const BlockFormat* format = block_format(dtype)) {
-    s.inputs.push_back({stored, {batch, format->scale_bytes(in)}});
-    s.inputs.push_back({stored, {out, format->scale_bytes(in)}});
+  if (const BlockFormat* blocks = block_format(format)) {
+    s.inputs.push_back({stored, {batch, blocks->scale_bytes(in)}});
+    s.inputs.push_back({stored, {out, blocks->scale_bytes(in)}});
   }
   s.terms = in + (bias ? 1 : 0);
   s.factors_per_term = 2;
@@ -227,13 +227,13 @@ Signature linear_signature(DType dtype, const Params& params) {
                    as_double(batch) * as_double(out) * (2 * as_double(in) + (bias ? 1 : 0)));
 }
 
-Signature stack_signature(DType dtype, const Params& params) {
+Signature stack_signature(Format format, const Params& params) {
   const std::int64_t batch = params.integer("batch");
   const std::int64_t in = params.integer("in");
   const std::int64_t width = params.integer("width");
   const std::int64_t layers = params.integer("layers");
   const bool bias = params.integer("bias") != 0;
-  const DType stored = stored_dtype(dtype);
+  const DType stored = format.stored();
   Signature s{.inputs = {{stored, {batch, in}}}, .outputs = {{stored, {batch, width}}}};
   double flops = 0;
   double paths = 0;  // from inputs and biases to one output: terms of the expanded sum
@@ -250,39 +250,40 @@ Signature stack_signature(DType dtype, const Params& params) {
   return with_work(std::move(s), flops);
 }
 
-Passes linear_passes(DType dtype, const Params& params) {
+Passes linear_passes(Format format, const Params& params) {
   const bool plain = params.word("act") == "none";
   Passes passes = finite_sums(plain ? plain_sum_rule : sum_rule);
   passes[0].rule.plain_sums = plain;
-  if (!is_floating(dtype)) passes[1].rule = exact_rule;
+  if (!is_floating(format)) passes[1].rule = exact_rule;
   if (params.word("act").starts_with("gelu")) {
     const Declared gelu_error = declared_error(params.word("act"));
     passes[0].rule = function_rule(gelu_error);
     passes[1].rule.per_term = gelu_slope;
     passes[1].rule.extra = gelu_error.argument_units;
   }
-  if (params.word("act") == "relu" && is_floating(dtype)) {
+  if (params.word("act") == "relu" && is_floating(format)) {
     passes[1].rule.plain_sums = true;
     passes[1].rule.activation = Activation::relu;
   }
-  const bool is_plain_format = block_format(dtype) == nullptr && dtype != DType::e4m3;
-  if (params.word("act").starts_with("gelu") && is_plain_format && dtype != DType::bf16x9) {
+  const bool is_plain_format = block_format(format) == nullptr && format != DType::e4m3;
+  if (params.word("act").starts_with("gelu") && is_plain_format &&
+      format != ProductFormat::bf16x9) {
     passes = with_large_sums(std::move(passes), as_double(params.integer("in")));
   }
-  if (!is_floating(dtype)) {
+  if (!is_floating(format)) {
     return with_large_integers(with_small_sums(std::move(passes), params));
   }
-  if (has_few_long_sums(dtype, params)) {
+  if (has_few_long_sums(format, params)) {
     const bool is_gelu = params.word("act").starts_with("gelu");
     const Rule rule = is_gelu ? passes[0].rule : one_product_rule;
     passes = with_lone_terms(std::move(passes), rule, uniform({0, 0}));
   }
   if (is_plain_format) passes = with_small_sums(std::move(passes), params);
-  if (dtype == DType::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
+  if (format == ProductFormat::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
   return with_specials(std::move(passes), Specials::all);
 }
 
-Passes stack_passes(DType dtype, const Params& params) {
+Passes stack_passes(Format format, const Params& params) {
   Passes passes = finite_sums(sum_rule);
   passes[1].data = stack_data(params, 1, 1);
   passes[1].rule.oracle = Oracle::running_bound;
@@ -290,11 +291,12 @@ Passes stack_passes(DType dtype, const Params& params) {
   if (params.word("act").starts_with("gelu")) {
     passes[0] = {"wide_data", stack_data(params, 2, 4), passes[1].rule};
   }
-  return with_single_layers(std::move(passes), dtype, params);
+  return with_single_layers(std::move(passes), format, params);
 }
 
 std::vector<Op> matmul_ops() {
   using enum DType;
+  using enum ProductFormat;
   return {
       make_op({"batched_matmul",
                "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]",

@@ -9,14 +9,14 @@ namespace assay {
 
 /// Parameters batch, in, out, bias, act.
 std::vector<Parameter> linear_parameters();
-Signature linear_signature(DType dtype, const Params& params);
-Passes linear_passes(DType dtype, const Params& params);
+Signature linear_signature(Format format, const Params& params);
+Passes linear_passes(Format format, const Params& params);
 
 /// Parameters batch, in, width, layers, bias, act.
 std::vector<Parameter> stack_parameters();
 /// Layer 1 maps `in` to `width`, the others `width` to `width`. Inputs: x, then the weights and the
 /// bias of each layer.
-Signature stack_signature(DType dtype, const Params& params);
-Passes stack_passes(DType dtype, const Params& params);
+Signature stack_signature(Format format, const Params& params);
+Passes stack_passes(Format format, const Params& params);
 
 }  // namespace assay

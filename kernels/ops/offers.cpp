@@ -13,7 +13,7 @@ bool may_be_offered(const Op& op) {
 bool Offers::have(const OpInstance& op) const {
   return may_be_offered(*op.op) && std::ranges::any_of(ops, [&](const Offer& offer) {
            return offer.op == op.op->name &&
-                  std::ranges::find(offer.dtypes, op.dtype) != offer.dtypes.end();
+                  std::ranges::find(offer.formats, op.format) != offer.formats.end();
          });
 }
 
@@ -25,8 +25,8 @@ Offers common(const Offers& a, const Offers& b) {
     const auto found = std::ranges::find(b.ops, offer.op, &Offer::op);
     if (found == b.ops.end()) continue;
     Offer& shared = both.ops.emplace_back(Offer{.op = offer.op});
-    std::ranges::copy_if(offer.dtypes, std::back_inserter(shared.dtypes), [&](DType dtype) {
-      return std::ranges::find(found->dtypes, dtype) != found->dtypes.end();
+    std::ranges::copy_if(offer.formats, std::back_inserter(shared.formats), [&](Format format) {
+      return std::ranges::find(found->formats, format) != found->formats.end();
     });
   }
   return both;

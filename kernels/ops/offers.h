@@ -10,7 +10,7 @@ namespace assay {
 
 struct Offer {
   std::string op;
-  std::vector<DType> dtypes;
+  std::vector<Format> formats;
 
   bool operator==(const Offer&) const = default;
 };

@@ -132,11 +132,11 @@ Neutral neutral_of(const OpInstance& op) {
 
 Passes passes(const OpInstance& op) {
   Passes passes =
-      op.op->passes_of == nullptr ? op.op->passes : op.op->passes_of(op.dtype, op.params);
+      op.op->passes_of.is_set() ? op.op->passes_of(op.format, op.params) : op.op->passes;
   // The effects of special values show on small shapes. Integers have no special values.
   std::int64_t elements = 0;
   for (const TensorSpec& input : op.signature.inputs) elements += input.elements();
-  if (!is_floating(op.dtype) || elements > max_special_elements) {
+  if (!is_floating(op.format) || elements > max_special_elements) {
     std::erase_if(passes, [](const Pass& pass) { return pass.has_specials(); });
   }
   for (Pass& pass : passes) {
@@ -145,14 +145,14 @@ Passes passes(const OpInstance& op) {
   return passes;
 }
 
-OpInstance instantiate(const Op& op, DType dtype, const Params& params) {
-  if (std::ranges::find(op.dtypes, dtype) == op.dtypes.end()) {
+OpInstance instantiate(const Op& op, Format format, const Params& params) {
+  if (std::ranges::find(op.formats, format) == op.formats.end()) {
     std::vector<std::string> valid;
-    for (const DType supported : op.dtypes) valid.emplace_back(name(supported));
-    throw UsageError("op " + std::string(op.name) + " has no dtype " + std::string(name(dtype)) +
+    for (const Format supported : op.formats) valid.emplace_back(name(supported));
+    throw UsageError("op " + std::string(op.name) + " has no dtype " + std::string(name(format)) +
                      "; valid: " + join(valid, ", "));
   }
-  OpInstance instance{&op, dtype, {}, {}};
+  OpInstance instance{&op, format, {}, {}};
   for (const Parameter& parameter : op.parameters) {
     const ParamValue* value = params.find(parameter.name);
     if (value == nullptr && !parameter.default_value) {
@@ -165,7 +165,7 @@ OpInstance instantiate(const Op& op, DType dtype, const Params& params) {
     if (parameter.default_value != *value) instance.params.set(parameter.name, *value);
   }
   for (const auto& [given, value] : params.entries()) find_parameter(op, given);
-  instance.signature = op.signature(dtype, instance.params);
+  instance.signature = op.signature(format, instance.params);
   check_size(op, instance.params, instance.signature);
   return instance;
 }

@@ -5,8 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "kernels/core/format.h"
 #include "kernels/core/memory_space.h"
 #include "kernels/core/params.h"
 #include "kernels/core/tensor.h"
@@ -45,7 +47,7 @@ struct Signature {
   /// True if odd ranks copy the other way: from the place of the others' output to that of their
   /// input.
   bool is_mirrored = false;
-  /// Dtype of the sums, if not accumulator(dtype).
+  /// Dtype of the sums, if not accumulator(format).
   std::optional<DType> accumulate_in;
   /// If not 0: sums of exact data are scaled, by a power of two, to about this root mean square.
   /// Variants of the activation after them differ at such values.
@@ -68,6 +70,30 @@ using Passes = std::vector<Pass>;
 /// the greatest number.
 enum class Neutral : std::uint8_t { zero, one, least, greatest };
 
+/// What follows from the format and the parameters of an op, or from the DType of its tensors where
+/// that says all.
+template <class T>
+class RuleOf {
+ public:
+  RuleOf() = default;
+  RuleOf(T (*of)(DType, const Params&)) : of_(of) {}   // NOLINT: families name functions
+  RuleOf(T (*of)(Format, const Params&)) : of_(of) {}  // NOLINT
+
+  bool is_set() const { return of_.index() != 0; }
+  T operator()(Format format, const Params& params) const {
+    if (const auto* of_dtype = std::get_if<T (*)(DType, const Params&)>(&of_)) {
+      return (*of_dtype)(format.stored(), params);
+    }
+    return std::get<T (*)(Format, const Params&)>(of_)(format, params);
+  }
+
+ private:
+  std::variant<std::monostate, T (*)(DType, const Params&), T (*)(Format, const Params&)> of_;
+};
+
+using SignatureOf = RuleOf<Signature>;
+using PassesOf = RuleOf<Passes>;
+
 struct Op {
   std::string_view name;
   std::string_view formula;  // "y[i] = a[i] + b[i]"
@@ -81,8 +107,8 @@ struct Op {
   /// kernel of it.
   bool is_scenario = false;
   std::vector<MemorySpace> memory_spaces;  // memories of the devices it applies to; empty: all
-  std::vector<DType> dtypes;
-  std::vector<DType> matrix_unit_dtypes;  // subset of dtypes that only matrix units compute in
+  std::vector<Format> formats;
+  std::vector<Format> matrix_unit_formats;  // subset that only matrix units compute in
   std::vector<Parameter> parameters;
   /// Parameter that counts the outermost rows of the output, each of which depends only on the same
   /// row of the inputs of so many rows. Fewer of them are the same problem in part. Empty: none.
@@ -92,10 +118,10 @@ struct Op {
   std::string_view independent_columns = {};
   Neutral neutral = Neutral::zero;
   /// Throws NotApplicable for parameters that do not fit together.
-  Signature (*signature)(DType, const Params&) = nullptr;
+  SignatureOf signature;
   Passes passes;
   /// Set if data or rules depend on the parameters; then `passes` is empty.
-  Passes (*passes_of)(DType, const Params&) = nullptr;
+  PassesOf passes_of;
 };
 
 /// Lists every op, in the order of the table.
@@ -106,9 +132,12 @@ const Op* find_op(std::string_view name);
 /// One op with its parameters resolved.
 struct OpInstance {
   const Op* op = nullptr;
-  DType dtype = DType::f32;
+  Format format = DType::f32;
   Params params;
   Signature signature;
+
+  /// DType of its tensors, or of the factors of a product.
+  DType dtype() const { return format.stored(); }
 };
 
 /// Ranks that have an output, in ascending order.
@@ -134,12 +163,12 @@ Passes passes(const OpInstance& op);
 
 /// Dtype in which the op keeps its sums.
 inline DType accumulator(const OpInstance& op) {
-  return op.signature.accumulate_in.value_or(accumulator(op.dtype));
+  return op.signature.accumulate_in.value_or(accumulator(op.format));
 }
 
 /// Checks names, kinds, ranges and sizes. Throws UsageError with the valid choices. Returns the
 /// parameters in the op's order, whatever their order in `params`.
-OpInstance instantiate(const Op& op, DType dtype, const Params& params);
+OpInstance instantiate(const Op& op, Format format, const Params& params);
 
 /// Reads the value of one parameter from text, as `--axis` and case files give it.
 ParamValue parse_parameter(const Op& op, std::string_view name, std::string_view text);

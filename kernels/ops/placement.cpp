@@ -30,12 +30,12 @@ Op not_of_ranks(Op op) {
 }
 
 /// Runs an op of this signature on `devices` devices together.
-template <SignatureOf signature>
+template <auto signature>
 Op over_devices(std::int64_t min_devices, Op op) {
   op.multi_device = true;
   op.parameters.insert(op.parameters.begin(), limited("devices", min_devices, max_places));
-  op.signature = [](DType dtype, const Params& params) {
-    Signature s = signature(dtype, params);
+  op.signature = +[](Format format, const Params& params) {
+    Signature s = SignatureOf(signature)(format, params);
     s.devices = static_cast<int>(params.integer("devices"));
     return s;
   };
@@ -143,9 +143,9 @@ std::vector<Op> placement_ops() {
       not_of_ranks(copy_over_devices({"most_free", "y = x by way of the device with most free memory", {f32}})),
       device_guard_op({"device_guard", "y = x by way of a device that is current for a while", {f32}}),
       placed_copy({"born_on_cpu", "y = x by way of a tensor that was told no place", {f32}}),
-      beside_cpu(placed_copy({"move_copies", "y = x, moved; then the original changes", all_formats()})),
+      beside_cpu(placed_copy({"move_copies", "y = x, moved; then the original changes", all_stored()})),
       placed_copy({"move_stays", "y = x, moved to where it is", {f32}}),
-      round_trip_op({"round_trip", "y = x, to the CPU and to the device and back", all_formats()}),
+      round_trip_op({"round_trip", "y = x, to the CPU and to the device and back", all_stored()}),
       copy_over_devices({"move_between", "y = x, moved from device to device", {f32, i8}}),
       copy_over_devices({"mixed_peers_refused", "y = x; an op, and a module, on tensors of two devices is refused", {f32}}),
       results_stay_op({"results_stay", "y[i] = x[i] x[i] where x is", {f32, i64}}),

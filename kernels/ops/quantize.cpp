@@ -1,7 +1,6 @@
 #include <string>
 #include <utility>
 
-#include "kernels/core/block_format.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
@@ -12,7 +11,7 @@ namespace {
 
 /// Bytes of all elements, then those of all scales.
 Signature signature(DType dtype, const Params& params) {
-  const BlockFormat& format = *block_format(*parse_dtype(params.word("to")));
+  const BlockFormat& format = *block_format(*parse_format(params.word("to")));
   const std::int64_t rows = params.integer("rows");
   const std::int64_t cols = params.integer("cols");
   if (cols % format.block != 0) {

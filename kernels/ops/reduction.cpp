@@ -36,7 +36,7 @@ Signature index_signature(DType dtype, const Params& params) {
 }
 
 /// Allows n = 0, for ops defined on an empty input.
-Op of_any(const OpRow& row, Passes (*passes)(DType, const Params&)) {
+Op of_any(const OpRow& row, PassesOf passes) {
   return make_op(row, {size("n")}, reduced<1>, passes);
 }
 
@@ -132,23 +132,23 @@ std::vector<Op> reduction_ops() {
       of_any({"sum", "y = sum of x[i]; integers wrap", signed_numbers()}, summed),
       of_any({.name = "prod",
               .formula = "y = product of x[i]; integers wrap",
-              .dtypes = signed_numbers(),
+              .formats = signed_numbers(),
               .neutral = Neutral::one},
              products),
       make_op({"mean", "y = sum of x[i] / n", floats()}, {extent("n")}, reduced<1>, averaged),
       make_op({.name = "reduce_min",
                .formula = "y = least x[i]",
-               .dtypes = numbers(),
+               .formats = numbers(),
                .neutral = Neutral::greatest},
               {extent("n")}, reduced<1>, extremes<false>),
       make_op({.name = "reduce_max",
                .formula = "y = greatest x[i]",
-               .dtypes = numbers(),
+               .formats = numbers(),
                .neutral = Neutral::least},
               {extent("n")}, reduced<1>, extremes<true>),
       make_op({.name = "argmax",
                .formula = "y = the lowest i of the greatest x[i]",
-               .dtypes = numbers(),
+               .formats = numbers(),
                .neutral = Neutral::least},
               {extent("n")}, index_signature, extremes<true>),
       make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, reduced<2>, multiplied),

@@ -9,12 +9,12 @@ using enum DType;
 
 Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
            Passes passes) {
-  std::vector<DType> dtypes = row.dtypes;
-  dtypes.insert(dtypes.end(), row.matrix_unit_dtypes.begin(), row.matrix_unit_dtypes.end());
+  std::vector<Format> formats = row.formats;
+  formats.insert(formats.end(), row.matrix_unit_formats.begin(), row.matrix_unit_formats.end());
   return {.name = row.name,
           .formula = row.formula,
-          .dtypes = std::move(dtypes),
-          .matrix_unit_dtypes = row.matrix_unit_dtypes,
+          .formats = std::move(formats),
+          .matrix_unit_formats = row.matrix_unit_formats,
           .parameters = std::move(parameters),
           .independent_rows = row.independent_rows,
           .independent_columns = row.independent_columns,
@@ -30,11 +30,11 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
   return op;
 }
 
-std::vector<DType> floats() { return {f64, f32, bf16, f16}; }
-std::vector<DType> signed_numbers() { return {f64, f32, bf16, f16, i64, i32}; }
-std::vector<DType> numbers() { return {f64, f32, bf16, f16, i64, i32, u8}; }
-std::vector<DType> numbers_and_bytes() { return {f64, f32, bf16, f16, i64, i32, i8, u8}; }
-std::vector<DType> all_formats() { return {f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2}; }
+std::vector<Format> floats() { return {f64, f32, bf16, f16}; }
+std::vector<Format> signed_numbers() { return {f64, f32, bf16, f16, i64, i32}; }
+std::vector<Format> numbers() { return {f64, f32, bf16, f16, i64, i32, u8}; }
+std::vector<Format> numbers_and_bytes() { return {f64, f32, bf16, f16, i64, i32, i8, u8}; }
+std::vector<Format> all_stored() { return {all_dtypes().begin(), all_dtypes().end()}; }
 
 Parameter size(std::string_view name) { return {.name = name, .minimum = 0}; }
 

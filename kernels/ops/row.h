@@ -6,35 +6,32 @@
 
 #include "kernels/ops/op.h"
 
-// Helpers that families share: makes an op of a table row; dtypes, parameters, tensors and work.
+// Helpers that families share: makes an op of a table row; formats, parameters, tensors and work.
 namespace assay {
 
 /// Data particular to one op of a family.
 struct OpRow {
   std::string_view name;
   std::string_view formula;
-  std::vector<DType> dtypes;
-  std::vector<DType> matrix_unit_dtypes = {};  // further ones, in addition to `dtypes`
-  std::string_view independent_rows = {};      // as of Op
-  std::string_view independent_columns = {};   // as of Op
+  std::vector<Format> formats;
+  std::vector<Format> matrix_unit_formats = {};  // further ones, in addition to `formats`
+  std::string_view independent_rows = {};        // as of Op
+  std::string_view independent_columns = {};     // as of Op
   Neutral neutral = Neutral::zero;
 };
-
-using SignatureOf = Signature (*)(DType, const Params&);
-using PassesOf = Passes (*)(DType, const Params&);
 
 Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
            Passes passes);
 Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
            PassesOf passes_of);
 
-// Dtypes. Functions instead of objects: the table may be needed before a file's objects exist.
-std::vector<DType> floats();
-std::vector<DType> signed_numbers();
-std::vector<DType> numbers();
-std::vector<DType> numbers_and_bytes();
+// Formats. Functions instead of objects: the table may be needed before a file's objects exist.
+std::vector<Format> floats();
+std::vector<Format> signed_numbers();
+std::vector<Format> numbers();
+std::vector<Format> numbers_and_bytes();
 /// Includes 8-bit floats, which are stored and cast but not computed with.
-std::vector<DType> all_formats();
+std::vector<Format> all_stored();
 
 // Parameters.
 Parameter size(std::string_view name);    // from 0

@@ -80,7 +80,7 @@ void KernelProcess::hear_offers(double limit_s) {
   offers_.name = reader.text();
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     std::string op = reader.text();
-    offers_.ops.push_back({std::move(op), reader.list<DType>()});
+    offers_.ops.push_back({std::move(op), reader.list<Format>()});
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     std::string kind = reader.text();

@@ -16,7 +16,7 @@ namespace {
 /// A problem in C, with the memory that it points to.
 class Problem {
  public:
-  Problem(const OpInstance& op, const DeviceInfo& device) : dtype_(name(op.dtype)) {
+  Problem(const OpInstance& op, const DeviceInfo& device) : dtype_(name(op.format)) {
     for (const auto& [key, value] : op.params.entries()) {
       const std::string& text = texts_.emplace_back(to_text(value));
       const auto* number = std::get_if<std::int64_t>(&value);
@@ -147,7 +147,7 @@ std::unique_ptr<Kernel> ProvidedKernels::prepare(Device& device, const OpInstanc
 
 std::shared_ptr<ProvidedKernels::Made> ProvidedKernels::make(Device& device, const OpInstance& op,
                                                              const Binding& binding) {
-  const std::string key = std::string(op.op->name) + "/" + std::string(name(op.dtype)) + "/" +
+  const std::string key = std::string(op.op->name) + "/" + std::string(name(op.format)) + "/" +
                           op.params.text() + " " + device.info().device;
   std::weak_ptr<Made>& known = made_[key];
   if (auto made = known.lock()) return made;

@@ -11,20 +11,20 @@
 namespace assay::providers {
 namespace {
 
-/// Dtypes that the op has, or those that an offer names.
-std::vector<DType> dtypes_of(const Op& op, const char* text) {
-  if (text == nullptr) return op.dtypes;
-  std::vector<DType> dtypes;
+/// Formats that the op has, or those that an offer names.
+std::vector<Format> formats_of(const Op& op, const char* text) {
+  if (text == nullptr) return op.formats;
+  std::vector<Format> formats;
   std::vector<std::string> known;
-  for (const DType dtype : op.dtypes) known.emplace_back(name(dtype));
+  for (const Format format : op.formats) known.emplace_back(name(format));
   for (const std::string& word : split(text, ',')) {
-    const auto dtype = parse_dtype(word);
-    if (!dtype || std::ranges::find(op.dtypes, *dtype) == op.dtypes.end()) {
+    const auto format = parse_format(word);
+    if (!format || std::ranges::find(op.formats, *format) == op.formats.end()) {
       throw UsageError(fmt::format("its op {}: {}", op.name, unknown_name("dtype", word, known)));
     }
-    dtypes.push_back(*dtype);
+    formats.push_back(*format);
   }
-  return dtypes;
+  return formats;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Offers read_offers(const assay_kernel_table& table) {
     if (op == nullptr || !may_be_offered(*op)) {
       throw UsageError("it offers an op that it cannot: " + unknown_name("op", word, known));
     }
-    offers.ops.push_back({word, dtypes_of(*op, offer.dtypes)});
+    offers.ops.push_back({word, formats_of(*op, offer.dtypes)});
   }
   if (offers.ops.empty()) throw UsageError("it offers no op");
   return offers;

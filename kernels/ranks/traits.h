@@ -10,7 +10,7 @@ inline const BackendTraits& traits() {
       .kind = "mpi",
       .memory = MemorySpace::remote,
       .single_worker = true,
-      .has_matrix_unit_dtypes = true,
+      .has_matrix_units = true,
       .when_absent = "the ranks of a job are there when mpirun or srun starts assay",
   };
   return traits;

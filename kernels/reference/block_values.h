@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/core/dtype.h"
+#include "kernels/core/format.h"
 #include "kernels/reference/float8.h"
 
 // Block-scaled formats by their definitions, from the bits alone: uses none of the backends'
@@ -16,8 +16,9 @@
 // 5.4; nvfp4 as cuBLAS documents it: E2M1 in blocks of 16 with scales of E4M3 that have no sign.
 namespace assay::reference {
 
-inline bool is_block_scaled(DType dtype) {
-  return dtype == DType::mxfp8 || dtype == DType::mxfp4 || dtype == DType::nvfp4;
+inline bool is_block_scaled(Format format) {
+  return format == ProductFormat::mxfp8 || format == ProductFormat::mxfp4 ||
+         format == ProductFormat::nvfp4;
 }
 
 inline double e4m3_value(std::uint8_t code) {
@@ -39,14 +40,15 @@ inline double e8m0_value(std::uint8_t code) {
 }
 
 /// Values of the first `count` elements, whole rows. Exact in double.
-inline std::vector<double> block_values(DType dtype, std::span<const std::uint8_t> elements,
+inline std::vector<double> block_values(Format format, std::span<const std::uint8_t> elements,
                                         std::span<const std::uint8_t> scales, std::size_t count) {
-  const std::size_t block = dtype == DType::nvfp4 ? 16 : 32;
+  const std::size_t block = format == ProductFormat::nvfp4 ? 16 : 32;
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t scale = scales[i / block];
-    const double factor = dtype == DType::nvfp4 ? e4m3_value(scale % 128) : e8m0_value(scale);
-    const double element = dtype == DType::mxfp8
+    const double factor =
+        format == ProductFormat::nvfp4 ? e4m3_value(scale % 128) : e8m0_value(scale);
+    const double element = format == ProductFormat::mxfp8
                                ? e4m3_value(elements[i])
                                : e2m1_value(elements[i / 2] / (i % 2 == 0 ? 1U : 16U) % 16);
     values[i] = element * factor;

@@ -85,7 +85,7 @@ void convert(std::span<const X> x, std::size_t first, std::span<std::byte> out) 
 }
 
 Reference cast(const OpInstance& op) {
-  return visit_dtype(op.dtype, [&]<class X>(std::type_identity<X>) {
+  return visit_dtype(op.dtype(), [&]<class X>(std::type_identity<X>) {
     return visit_dtype(output_dtype(op), []<class Y>(std::type_identity<Y>) {
       return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                   std::span<std::byte> out) {

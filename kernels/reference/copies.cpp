@@ -8,7 +8,7 @@ namespace {
 void copy_bits(const Problem& p, std::span<const double>, std::int64_t first,
                std::span<std::byte> out) {
   const auto from = p.ranks[0][0].bytes().subspan(
-      static_cast<std::size_t>(first) * size_bytes(p.op.dtype), out.size());
+      static_cast<std::size_t>(first) * size_bytes(p.op.dtype()), out.size());
   std::copy(from.begin(), from.end(), out.begin());
 }
 

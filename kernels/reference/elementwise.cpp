@@ -90,7 +90,7 @@ struct NarrowFusedMultiplyAdd {
 };
 
 Reference fused_multiply_add(const OpInstance& op) {
-  const bool is_narrow = is_floating(op.dtype) && size_bytes(op.dtype) == 2;
+  const bool is_narrow = is_floating(op.format) && size_bytes(op.dtype()) == 2;
   return is_narrow ? exactly<NarrowFusedMultiplyAdd, 3>(op) : exactly<FusedMultiplyAdd, 3>(op);
 }
 
@@ -111,7 +111,7 @@ void scale_bits(const Problem& p, std::span<const double>, std::int64_t first,
 
 Reference scale(const OpInstance& op) {
   return visit_dtype(
-      op.dtype, []<class T>(std::type_identity<T>) { return Reference{.bits = scale_bits<T>}; });
+      op.dtype(), []<class T>(std::type_identity<T>) { return Reference{.bits = scale_bits<T>}; });
 }
 
 // Ops that choose among their operands: results are elements, never rounded.
@@ -178,7 +178,7 @@ struct Relu {
 /// y[i] = f(x[i], ...) on unconverted elements; f chooses the type.
 template <class F, int Inputs>
 Reference chosen(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       const T* a = p.input<T>(0).data() + first;
@@ -195,13 +195,13 @@ Reference chosen(const OpInstance& op) {
 
 /// Bytes of a whole element, by its size alone.
 std::span<const std::byte> element(const Problem& p, std::size_t input, std::size_t i) {
-  const std::size_t bytes = size_bytes(p.op.dtype);
+  const std::size_t bytes = size_bytes(p.op.dtype());
   return p.ranks[0][input].bytes().subspan(i * bytes, bytes);
 }
 
 template <class Choose>
 void move_elements(const Problem& p, std::span<std::byte> out, const Choose& choose) {
-  const std::size_t bytes = size_bytes(p.op.dtype);
+  const std::size_t bytes = size_bytes(p.op.dtype());
   for (std::size_t i = 0; i < out.size() / bytes; ++i) {
     const auto from = choose(i);
     std::copy(from.begin(), from.end(), out.begin() + static_cast<std::ptrdiff_t>(i * bytes));

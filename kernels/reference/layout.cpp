@@ -9,7 +9,7 @@ namespace {
 template <class From>
 void move_elements(const Problem& p, std::int64_t first, std::span<std::byte> out,
                    const From& from) {
-  const std::size_t bytes = size_bytes(p.op.dtype);
+  const std::size_t bytes = size_bytes(p.op.dtype());
   const auto x = p.ranks[0][0].bytes();
   for (std::size_t i = 0; i < out.size() / bytes; ++i) {
     const auto source = x.subspan(

@@ -71,7 +71,7 @@ State solve_block_linear(const Problem& p) {
   const auto scales = p.op.signature.inputs.size() - 2;
   const auto in = static_cast<std::size_t>(e.in);
   const auto values = [&](std::size_t operand, std::int64_t rows) {
-    return block_values(p.op.dtype, p.input<std::uint8_t>(operand),
+    return block_values(p.op.format, p.input<std::uint8_t>(operand),
                         p.input<std::uint8_t>(scales + operand),
                         static_cast<std::size_t>(rows) * in);
   };
@@ -125,8 +125,8 @@ void integer_linear_bits(const Problem& p, std::span<const double> state, std::i
 }
 
 Reference linear(const OpInstance& op) {
-  if (is_block_scaled(op.dtype)) return {.solve = solve_block_linear, .values = linear_values};
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
+  if (is_block_scaled(op.format)) return {.solve = solve_block_linear, .values = linear_values};
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_integer_linear, .bits = integer_linear_bits};
     } else {
@@ -161,7 +161,7 @@ State solve_batched(const Problem& p) {
 }
 
 Reference batched_matmul(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_batched<T>, .values = solved_values};
   });
 }

@@ -49,15 +49,15 @@ double output_error(const ErrorDot& sums, double bias, const Activation& act, do
 /// Error of one addition. Matrix units for 16-bit floats and tf32 truncate, twice the error of
 /// rounding, and those with 4 products a step truncate once more each step
 /// (harness/oracle/accumulation.cpp). The reference does not know which hardware runs the op.
-double addition_error(DType dtype) {
-  const double u = unit_roundoff(accumulator(dtype));
-  return accumulator(dtype) == dtype ? u : 2.5 * u;
+double addition_error(Format format) {
+  const double u = unit_roundoff(accumulator(format));
+  return accumulator(format) == format ? u : 2.5 * u;
 }
 
-/// Error of a product whose factors are rounded, or cut, to the bits of the dtype: 2 v + v^2.
-double cut_error(DType dtype) {
-  const double v = 2 * unit_roundoff(dtype);
-  return stored_dtype(dtype) == dtype ? 0 : 2 * v + v * v;
+/// Error of a product whose factors are rounded, or cut, to the bits of the format: 2 v + v^2.
+double cut_error(Format format) {
+  const double v = 2 * unit_roundoff(format);
+  return format.product() == nullptr ? 0 : 2 * v + v * v;
 }
 
 template <class T>
@@ -67,8 +67,8 @@ Layer next_layer(const Problem& p, const Layer& before, std::size_t fan_in, std:
   const auto width = p.op.params.integer("width");
   const bool has_bias = p.op.params.integer("bias") != 0;
   const Activation act(p.op.params.word("act"));
-  const double u = addition_error(p.op.dtype);
-  const double cut = cut_error(p.op.dtype);
+  const double u = addition_error(p.op.format);
+  const double cut = cut_error(p.op.format);
   const DType out = output_dtype(p.op);
   const double u_out = unit_roundoff(out);
   const double smallest =  // twice half of the smallest subnormal
@@ -126,7 +126,7 @@ State solve_stack(const Problem& p) {
 }
 
 Reference linear_stack(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     return {.solve = solve_stack<T>, .values = solved_values};
   });
 }

@@ -10,25 +10,25 @@ namespace assay::reference {
 namespace {
 
 struct Layout {
-  DType to;
+  Format to;
   std::size_t block;
   std::size_t elements_per_byte;
   std::size_t element_bytes;  // of the whole tensor: the scales follow
 
   explicit Layout(const OpInstance& op)
-      : to(*parse_dtype(op.params.word("to"))),
-        block(to == DType::nvfp4 ? 16 : 32),
-        elements_per_byte(to == DType::mxfp8 ? 1 : 2),
+      : to(*parse_format(op.params.word("to"))),
+        block(to == ProductFormat::nvfp4 ? 16 : 32),
+        elements_per_byte(to == ProductFormat::mxfp8 ? 1 : 2),
         element_bytes(static_cast<std::size_t>(op.signature.inputs[0].elements()) /
                       elements_per_byte) {}
 };
 
-std::uint8_t scale_code(DType to, double largest) {
-  if (to == DType::nvfp4) {
+std::uint8_t scale_code(Format to, double largest) {
+  if (to == ProductFormat::nvfp4) {
     return nearest_float8<Float8E4M3>(static_cast<long double>(largest) / 6).bits;
   }
   if (largest == 0) return 0;
-  const int max_element_exponent = to == DType::mxfp8 ? 8 : 2;
+  const int max_element_exponent = to == ProductFormat::mxfp8 ? 8 : 2;
   return static_cast<std::uint8_t>(std::max(0, std::ilogb(largest) - max_element_exponent + 127));
 }
 
@@ -44,11 +44,12 @@ std::uint8_t nearest_e2m1(double x) {
   return static_cast<std::uint8_t>(best + (std::signbit(x) ? 8 : 0));
 }
 
-std::uint8_t element_code(DType to, double x, std::uint8_t scale) {
+std::uint8_t element_code(Format to, double x, std::uint8_t scale) {
   // A double tells a quotient in the middle between two elements: scale times middle is a float.
-  const double by = to == DType::nvfp4 ? e4m3_value(scale) : e8m0_value(scale);
+  const double by = to == ProductFormat::nvfp4 ? e4m3_value(scale) : e8m0_value(scale);
   const double quotient = by == 0 ? std::copysign(0.0, x) : x / by;
-  return to == DType::mxfp8 ? nearest_float8<Float8E4M3>(quotient).bits : nearest_e2m1(quotient);
+  return to == ProductFormat::mxfp8 ? nearest_float8<Float8E4M3>(quotient).bits
+                                    : nearest_e2m1(quotient);
 }
 
 /// The code of each block's scale.
@@ -91,7 +92,7 @@ void bytes(const Problem& p, std::span<const double> scales, std::int64_t first,
 }
 
 Reference quantize(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class X>(std::type_identity<X>) {
+  return visit_dtype(op.dtype(), []<class X>(std::type_identity<X>) {
     return Reference{.solve = solve_scales<X>, .bits = bytes<X>};
   });
 }

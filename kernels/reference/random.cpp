@@ -44,13 +44,13 @@ T element(std::uint64_t bits, int significand) {
 }
 
 Reference random(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       const auto seed = static_cast<std::uint64_t>(p.op.params.integer("seed"));
       for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
         const std::uint64_t bits = bits_of_element(seed, static_cast<std::uint64_t>(first) + i);
-        store(out, i, element<T>(bits, precision_bits(p.op.dtype)));
+        store(out, i, element<T>(bits, precision_bits(p.op.format)));
       }
     }};
   });

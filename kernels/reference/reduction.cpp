@@ -227,7 +227,7 @@ State solve_argmax(const Problem& p) {
 }
 
 Reference sum(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_sum<T>, .bits = one_word<T>};
     } else {
@@ -237,7 +237,7 @@ Reference sum(const OpInstance& op) {
 }
 
 Reference prod(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) -> Reference {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_product<T>, .bits = one_word<T>};
     } else {
@@ -247,37 +247,37 @@ Reference prod(const OpInstance& op) {
 }
 
 Reference mean(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_mean<T>, .values = real_value};
   });
 }
 
 Reference dot(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_dot<T>, .values = real_value};
   });
 }
 
 Reference norm2(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_norm<T>, .values = real_value};
   });
 }
 
 Reference reduce_min(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_least<T>, .bits = one_word<T>};
   });
 }
 
 Reference reduce_max(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_greatest<T>, .bits = one_word<T>};
   });
 }
 
 Reference argmax(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_argmax<T>, .bits = one_word<std::int64_t>};
   });
 }

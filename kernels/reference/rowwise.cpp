@@ -134,13 +134,13 @@ void layernorm_values(const Problem& p, std::span<const double> state, std::int6
 }
 
 Reference softmax(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_softmax<T>, .values = softmax_values<T>};
   });
 }
 
 Reference layernorm(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_layernorm<T>, .values = layernorm_values<T>};
   });
 }

@@ -40,12 +40,12 @@ void packed_bits(const Problem& p, std::span<const double> state, std::int64_t f
                  std::span<std::byte> out) {
   if (out.empty()) return;
   const auto* bytes = reinterpret_cast<const std::byte*>(state.data());
-  std::memcpy(out.data(), bytes + static_cast<std::size_t>(first) * size_bytes(p.op.dtype),
+  std::memcpy(out.data(), bytes + static_cast<std::size_t>(first) * size_bytes(p.op.dtype()),
               out.size());
 }
 
 Reference sort(const OpInstance& op) {
-  return visit_dtype(op.dtype, []<class T>(std::type_identity<T>) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_sort<T>, .bits = packed_bits};
   });
 }

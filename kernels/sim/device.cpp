@@ -109,7 +109,7 @@ OpInstance as_on_cpu(const OpInstance& op) {
   for (const char* end : {"from", "to"}) params.set(end, std::string("host"));
   params.set("bytes", op.params.integer("bytes"));
   params.set("threads", std::string("one"));
-  return instantiate(*find_op("memcpy"), op.dtype, params);
+  return instantiate(*find_op("memcpy"), op.format, params);
 }
 
 }  // namespace

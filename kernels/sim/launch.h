@@ -91,7 +91,7 @@ inline OpInstance with_parameter(const OpInstance& op, std::string_view name,
                                  const ParamValue& value) {
   Params params = op.params;
   params.set(name, value);
-  return instantiate(*op.op, op.dtype, params);
+  return instantiate(*op.op, op.format, params);
 }
 
 }  // namespace assay::sim

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/core/block_format.h"
 #include "kernels/sim/bf16x9.h"
 
 namespace assay::sim {
@@ -14,13 +13,13 @@ std::vector<float> floats(const TensorSpec& spec) {
   return std::vector<float>(static_cast<std::size_t>(spec.elements()));
 }
 
-/// Converts factors stored as `stored` to the values that a product in `dtype` uses.
-void take_factors(DType dtype, DType stored, const void* from, std::vector<float>& to) {
+/// Converts factors stored as `stored` to the values that a product in `format` uses.
+void take_factors(Format format, DType stored, const void* from, std::vector<float>& to) {
   visit_dtype(stored, [&]<class T>(std::type_identity<T>) {
     const auto* elements = static_cast<const T*>(from);
     for (std::size_t i = 0; i < to.size(); ++i) {
       const auto element = static_cast<float>(elements[i]);
-      to[i] = dtype == DType::tf32 ? to_tf32(element) : element;
+      to[i] = format == ProductFormat::tf32 ? to_tf32(element) : element;
     }
   });
 }
@@ -55,8 +54,8 @@ struct Step {
 
 class NarrowMatmul final : public Kernel {
  public:
-  NarrowMatmul(DType dtype, DType result, void* y, std::vector<Step> steps)
-      : dtype_(dtype), result_(result), y_(y), steps_(std::move(steps)) {}
+  NarrowMatmul(Format format, DType result, void* y, std::vector<Step> steps)
+      : format_(format), result_(result), y_(y), steps_(std::move(steps)) {}
 
   void launch() override {
     const void* before = nullptr;
@@ -64,12 +63,12 @@ class NarrowMatmul final : public Kernel {
       for (std::size_t i = 0; i < step.inputs.size(); ++i) {
         const void* from = step.from[i] == nullptr ? before : step.from[i];
         if (i < step.scales.size()) {
-          dequantize(*block_format(dtype_), static_cast<const std::uint8_t*>(from),
+          dequantize(*block_format(format_), static_cast<const std::uint8_t*>(from),
                      static_cast<const std::uint8_t*>(step.scales[i]), step.inputs[i]);
           continue;
         }
         // A bias is not a factor.
-        take_factors(i < 2 ? dtype_ : DType::f32, step.stored[i], from, step.inputs[i]);
+        take_factors(i < 2 ? format_ : Format(DType::f32), step.stored[i], from, step.inputs[i]);
       }
       step.kernel->launch();
       before = step.y.data();
@@ -78,11 +77,11 @@ class NarrowMatmul final : public Kernel {
   }
   std::string implementation() const override {
     return steps_.front().kernel->implementation() + " in f32, factors as in " +
-           std::string(name(dtype_));
+           std::string(name(format_));
   }
 
  private:
-  DType dtype_;
+  Format format_;
   DType result_;
   void* y_;
   std::vector<Step> steps_;
@@ -113,8 +112,7 @@ std::vector<OpInstance> products_of(const OpInstance& op) {
 
 bool is_narrow_matmul(const OpInstance& op) {
   return op.signature.factors_per_term > 1 &&
-         (op.dtype == DType::tf32 || op.dtype == DType::e4m3 || op.dtype == DType::bf16x9 ||
-          block_format(op.dtype) != nullptr);
+         (op.format.product() != nullptr || op.format == DType::e4m3);
 }
 
 float to_tf32(float x) {
@@ -126,7 +124,7 @@ float to_tf32(float x) {
 
 std::unique_ptr<Kernel> narrow_matmul(const OpInstance& op, const Binding& binding,
                                       const Launch::Prepare& prepare) {
-  if (op.dtype == DType::bf16x9) return bf16x9_matmul(op, binding, prepare);
+  if (op.format == ProductFormat::bf16x9) return bf16x9_matmul(op, binding, prepare);
   std::vector<Step> steps;
   std::size_t next = 0;
   for (const OpInstance& product : products_of(op)) {
@@ -138,12 +136,12 @@ std::unique_ptr<Kernel> narrow_matmul(const OpInstance& op, const Binding& bindi
       if (!is_from_before) ++next;
     }
   }
-  if (block_format(op.dtype) != nullptr) {
+  if (block_format(op.format) != nullptr) {
     for (; next < binding.inputs.size(); ++next) {
       steps.front().scales.push_back(binding.inputs[next]);
     }
   }
-  return std::make_unique<NarrowMatmul>(op.dtype, output_dtype(op), binding.outputs.at(0),
+  return std::make_unique<NarrowMatmul>(op.format, output_dtype(op), binding.outputs.at(0),
                                         std::move(steps));
 }
 

@@ -8,7 +8,7 @@ namespace assay::sim {
 inline const BackendTraits& traits() {
   static const BackendTraits traits{
       .kind = "sim",
-      .has_matrix_unit_dtypes = true,
+      .has_matrix_units = true,
       .only_on_request = true,
       .limits = {.array_bytes = 1 << 20, .matrix_extents = {128}, .exceed_caches = false},
       .uuid_prefixes = {"SIM-"},

@@ -76,7 +76,7 @@ Json roofline(const Content& content, std::size_t number) {
   std::vector<Look> looks;
   for (auto& [dtype, one] : cloud.series) {
     if (plot.series.size() == max_series) break;
-    const LimitKind matrix{Resource::matrix, parse_dtype(dtype)};
+    const LimitKind matrix{Resource::matrix, parse_format(dtype)};
     if (const auto peak = limit_value(run, column.device, matrix)) {
       const double ridge = memory.bytes_per_s > 0 ? *peak / memory.bytes_per_s : cloud.least;
       cloud.most = std::max(cloud.most, ridge);

@@ -87,7 +87,7 @@ int execute_felt(const Selection& selection, const std::filesystem::path& csv) {
       say("felt: {} of {} cases\n", i, cases.size());
     }
     const std::vector<Finding> findings = measure.run(test);
-    Counts& counts = by_op[{std::string(test.op.op->name), std::string(name(test.op.dtype))}];
+    Counts& counts = by_op[{std::string(test.op.op->name), std::string(name(test.op.format))}];
     for (const Finding& finding : findings) {
       counts.add(finding);
       all.add(finding);

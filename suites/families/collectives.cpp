@@ -7,7 +7,7 @@ namespace assay {
 Suite collectives_suite() {
   using enum DType;
   using enum Level;
-  const std::vector<DType> dtypes{f32, f64, bf16, f16, i32, i64};
+  const std::vector<Format> dtypes{f32, f64, bf16, f16, i32, i64};
   const Axis reductions = axis("reduce", {{seeds, "sum"},
                                           {seeds, "prod"},
                                           {seeds, "min"},

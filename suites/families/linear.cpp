@@ -7,6 +7,7 @@ namespace assay {
 namespace {
 
 using enum DType;
+using enum ProductFormat;
 using enum Level;
 
 const Axis small{{"batch", "in", "out"},
@@ -117,8 +118,8 @@ std::vector<Grid> edge_grids() {
 }  // namespace
 
 Suite linear_suite() {
-  const std::vector<DType> floats{f32, f64, bf16, f16, tf32};
-  const std::vector<DType> blocks{mxfp8, mxfp4, nvfp4};
+  const std::vector<Format> floats{f32, f64, bf16, f16, tf32};
+  const std::vector<Format> blocks{mxfp8, mxfp4, nvfp4};
   const Axis bias = axis("bias", {{seeds, 0}, {seeds, 1}});
   const Axis with_bias = axis("bias", {{seeds, 1}});
   const Axis none = axis("act", {{seeds, "none"}});

@@ -5,6 +5,7 @@ namespace assay {
 namespace {
 
 using enum DType;
+using enum ProductFormat;
 using enum Level;
 
 /// Sizes: none; one; three, as in [1, 2, 3] squared; an odd number of several vectors; a prime
@@ -189,10 +190,10 @@ const Axis long_heads{
 /// An index of an odd number past 24 bits, which no f32 holds.
 const Axis past_24_bits = axis("n", {{standard, 16777219}});
 
-const std::vector<DType> floats{f64, f32, bf16, f16};
-const std::vector<DType> all{f64, f32, bf16, f16, i64, i32, i8, u8};
-const std::vector<DType> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
-const std::vector<DType> of_products{f64, f32, bf16, f16, tf32};
+const std::vector<Format> floats{f64, f32, bf16, f16};
+const std::vector<Format> all{f64, f32, bf16, f16, i64, i32, i8, u8};
+const std::vector<Format> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
+const std::vector<Format> of_products{f64, f32, bf16, f16, tf32};
 
 /// Block-scaled formats, in rows of whole blocks.
 const Axis to_blocks = axis("to", {{seeds, "mxfp8"}, {seeds, "mxfp4"}, {seeds, "nvfp4"}});
@@ -273,7 +274,7 @@ std::vector<Grid> timed() {
   const Axis to_f32 = axis("to", {{seeds, "f32"}});
   const Axis to_bf16 = axis("to", {{seeds, "bf16"}});
   const Axis seed = axis("seed", {{seeds, 1}});
-  const std::vector<DType> others{f64, bf16, f16, i64, i32, u8};
+  const std::vector<Format> others{f64, bf16, f16, i64, i32, u8};
   return {{{"add", "exp", "sum"}, {f32}, {quick}},
           {{"add", "sum"}, {f32}, {sweep(standard)}},
           {{"exp", "scan"}, {f32}, {sweep(full)}},

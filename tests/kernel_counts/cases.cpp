@@ -27,12 +27,12 @@ Case enlarged(Case test) {
   if (params.find("n") != nullptr) {
     constexpr std::int64_t some = 1 << 20;
     params.set("n", some);
-    const double each = instantiate(op, test.op.dtype, params).signature.bytes / some;
+    const double each = instantiate(op, test.op.format, params).signature.bytes / some;
     std::int64_t n = some / 4;
     while (static_cast<double>(n) * each * 1.5 < case_bytes) n *= 2;
     params.set("n", n);
   }
-  test.op = instantiate(op, test.op.dtype, params);
+  test.op = instantiate(op, test.op.format, params);
   return test;
 }
 

@@ -89,7 +89,7 @@ std::string_view reason_of(const Case& test, Requirement requirement, double fig
   for (const Reason& reason : reasons) {
     if (reason.requirement != requirement) continue;
     if (reason.widths.size() > 0 &&
-        std::ranges::find(reason.widths, size_bytes(test.op.dtype)) == reason.widths.end())
+        std::ranges::find(reason.widths, size_bytes(test.op.dtype())) == reason.widths.end())
       continue;
     const auto* const found = std::ranges::find(reason.ops, test.op.op->name, &Excused::op);
     if (found != reason.ops.end() && is_within(figure, side, found->to)) return reason.text;

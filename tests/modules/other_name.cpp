@@ -17,7 +17,7 @@ using namespace assay;
 const BackendTraits& own_traits() {
   static const BackendTraits traits{
       .kind = ASSAY_TEST_KIND,
-      .has_matrix_unit_dtypes = true,
+      .has_matrix_units = true,
       .limits = {.array_bytes = 1 << 20, .matrix_extents = {128}, .exceed_caches = false},
   };
   return traits;

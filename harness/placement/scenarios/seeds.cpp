@@ -12,7 +12,7 @@ constexpr std::int64_t telling_elements = 16;
 /// Seeding again gives the same numbers; continuing or another seed gives others.
 void manual_seed_one(Stage& stage) {
   Place& place = stage.place();
-  const DType dtype = stage.op.dtype;
+  const DType dtype = stage.op.dtype();
   const std::int64_t n = stage.op.params.integer("n");
   const auto seed = static_cast<std::uint64_t>(stage.op.params.integer("seed"));
   manual_seed(place, seed);
@@ -32,7 +32,7 @@ void manual_seed_one(Stage& stage) {
 
 /// Devices seeded at once give the same numbers; seeding one does not affect others.
 void manual_seed_every(Stage& stage) {
-  const DType dtype = stage.op.dtype;
+  const DType dtype = stage.op.dtype();
   const std::int64_t n = stage.op.params.integer("n");
   const auto seed = static_cast<std::uint64_t>(stage.op.params.integer("seed"));
   manual_seed_all(stage.places, seed);

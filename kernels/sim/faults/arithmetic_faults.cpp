@@ -65,7 +65,7 @@ void fixed_point(Launch& launch) {
 /// Computes like processors that multiply unsigned by signed bytes: x is shifted by 128, sums of
 /// two products saturate at 16 bits, and the shift's contribution is subtracted at the end.
 void saturation(Launch& launch) {
-  if (launch.op().dtype != DType::i8) return launch.right();
+  if (launch.op().format != DType::i8) return launch.right();
   multiply<std::int8_t>(launch, [](auto x, auto w, auto bias) {
     std::int64_t sum = 0;
     if constexpr (std::is_integral_v<decltype(bias)>) sum = std::int64_t{bias};
@@ -92,7 +92,7 @@ BFloat16 truncated(float x) {
 /// Truncates products and casts to bfloat16.
 void truncation(Launch& launch) {
   if (output_dtype(launch.op()) != DType::bf16) return launch.right();
-  if (launch.op().op->name == "cast" && launch.op().dtype == DType::f32) {
+  if (launch.op().op->name == "cast" && launch.op().format == DType::f32) {
     const auto x = launch.input<float>(0);
     const auto y = launch.output<BFloat16>();
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = truncated(x[i]);

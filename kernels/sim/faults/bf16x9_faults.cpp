@@ -26,7 +26,7 @@ Parts rounded_parts_of(float x) {
 
 /// Adds, in f32, the products of parts i and j with i + j up to `last_order`.
 void sum_parts(Launch& launch, std::size_t last_order, Parts (*parts_of)(float)) {
-  if (launch.op().dtype != DType::bf16x9 || launch.op().params.word("act") != "none") {
+  if (launch.op().format != ProductFormat::bf16x9 || launch.op().params.word("act") != "none") {
     return launch.right();
   }
   multiply<float>(launch, [&](auto x, auto w, auto bias) {
@@ -50,8 +50,8 @@ void rounded_parts(Launch& launch) { sum_parts(launch, 4, rounded_parts_of); }
 
 void tf32_fallback(Launch& launch) {
   const OpInstance& op = launch.op();
-  if (op.dtype != DType::bf16x9) return launch.right();
-  launch.other(instantiate(*op.op, DType::tf32, op.params));
+  if (op.format != ProductFormat::bf16x9) return launch.right();
+  launch.other(instantiate(*op.op, ProductFormat::tf32, op.params));
 }
 
 constexpr DataFault faults[] = {

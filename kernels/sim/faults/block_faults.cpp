@@ -14,7 +14,7 @@ namespace {
 template <class F>
 void with_changed_w(Launch& launch, bool scales, const F& f) {
   const OpInstance& op = launch.op();
-  const BlockFormat* format = block_format(op.dtype);
+  const BlockFormat* format = block_format(op.format);
   if (format == nullptr) return launch.right();
   const std::size_t input = scales ? op.signature.inputs.size() - 1 : 1;
   std::vector<std::byte> bytes = launch.copy_of_input(input);
@@ -39,7 +39,7 @@ void scale_ignored(Launch& launch) {
 }
 
 void halves_swapped(Launch& launch) {
-  if (const BlockFormat* format = block_format(launch.op().dtype);
+  if (const BlockFormat* format = block_format(launch.op().format);
       format != nullptr && format->elements_per_byte == 1) {
     return launch.right();
   }
@@ -62,7 +62,7 @@ void scale_format(Launch& launch) {
 void scale_off_by_one(Launch& launch) {
   launch.right();
   if (launch.op().op->name != "quantize") return;
-  const BlockFormat& format = *block_format(*parse_dtype(launch.op().params.word("to")));
+  const BlockFormat& format = *block_format(*parse_format(launch.op().params.word("to")));
   const std::int64_t scales = format.scale_bytes(launch.op().signature.inputs[0].elements());
   for (std::uint8_t& scale : launch.output<std::uint8_t>().last(static_cast<std::size_t>(scales))) {
     ++scale;

@@ -13,7 +13,7 @@ namespace {
 
 /// Mode as published for GPUs (kernels/cuda/matmul_plan.h), with larger steps.
 MathMode mode_of(const OpInstance& op) {
-  const bool is_float8 = op.dtype == DType::e4m3;
+  const bool is_float8 = op.format == DType::e4m3;
   return {.accumulator_bits = is_float8 ? 14 : 24,
           .rounding = MathMode::Rounding::truncation,
           .step = is_float8 ? 32 : 16};
@@ -43,11 +43,13 @@ double after_step(double sum, std::span<const double> products, int bits) {
 
 /// Appends the products of one term: those of parts for bf16x9, else one.
 template <class T>
-void append_products(T x, T w, DType dtype, std::vector<double>& products) {
+void append_products(T x, T w, Format format, std::vector<double>& products) {
   const auto a = static_cast<float>(x);
   const auto b = static_cast<float>(w);
-  if (dtype != DType::bf16x9) {
-    const auto factor = [&](float f) -> double { return dtype == DType::tf32 ? to_tf32(f) : f; };
+  if (format != ProductFormat::bf16x9) {
+    const auto factor = [&](float f) -> double {
+      return format == ProductFormat::tf32 ? to_tf32(f) : f;
+    };
     return products.push_back(factor(a) * factor(b));
   }
   for (const double of_a : bf16_parts(a)) {
@@ -64,7 +66,7 @@ void truncating_sums(Launch& launch) {
     multiply<T>(launch, [&](auto x, auto w, auto bias) {
       const auto step = static_cast<std::size_t>(mode.step);
       std::vector<double> products;
-      for (std::size_t i = 0; i < x.size(); ++i) append_products(x[i], w[i], op.dtype, products);
+      for (std::size_t i = 0; i < x.size(); ++i) append_products(x[i], w[i], op.format, products);
       double sum = 0;
       for (std::size_t first = 0; first < products.size(); first += step) {
         const std::size_t count = std::min(step, products.size() - first);
@@ -78,7 +80,7 @@ void truncating_sums(Launch& launch) {
 /// Leaves tf32 unused, as libraries may.
 void f32_factors(Launch& launch) {
   const OpInstance& op = launch.op();
-  if (op.dtype != DType::tf32) return launch.right();
+  if (op.format != ProductFormat::tf32) return launch.right();
   launch.other(instantiate(*op.op, DType::f32, op.params));
 }
 

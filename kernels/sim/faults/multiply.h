@@ -32,7 +32,7 @@ void multiply(Launch& launch, const SumRow& sum_row) {
 /// Calls f for f32, tf32 and narrower floats.
 template <class F>
 void for_products_in_f32(Launch& launch, const F& f) {
-  visit_dtype(launch.op().dtype, [&]<class T>(std::type_identity<T>) {
+  visit_dtype(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, float> || is_narrow_float<T>) {
       f(std::type_identity<T>{});
     } else {

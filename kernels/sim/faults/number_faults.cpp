@@ -15,7 +15,7 @@ namespace assay::sim {
 namespace {
 
 bool is_op(const Launch& launch, std::string_view name, DType dtype = DType::f32) {
-  return launch.op().op->name == name && launch.op().dtype == dtype;
+  return launch.op().op->name == name && launch.op().format == dtype;
 }
 
 /// Runs the op with each element of an input replaced by f(element, index).
@@ -142,7 +142,7 @@ void other_epsilon(Launch& launch) {
 }
 
 void integers_through_f32(Launch& launch) {
-  if (launch.op().dtype != DType::i8 || launch.op().op->name != "linear") return launch.right();
+  if (launch.op().format != DType::i8 || launch.op().op->name != "linear") return launch.right();
   multiply<std::int8_t>(launch, [](auto x, auto w, auto bias) {
     float sum = 0;
     for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<float>(int{x[i]} * int{w[i]});

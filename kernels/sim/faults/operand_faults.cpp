@@ -72,7 +72,7 @@ void shortened_reals(Launch& launch) {
 
 /// Adds all terms of a sum of f32 to one number, one after the other.
 void one_accumulator(Launch& launch) {
-  if (launch.op().op->name != "sum" || launch.op().dtype != DType::f32) return launch.right();
+  if (launch.op().op->name != "sum" || launch.op().format != DType::f32) return launch.right();
   float sum = 0;
   for (const float term : launch.input<float>(0)) sum += term;
   std::memcpy(launch.output_bytes(), &sum, sizeof sum);

@@ -132,7 +132,7 @@ void width_for_stride(Launch& launch) {
   for (const auto& [name, value] : launch.op().params.entries()) {
     if (name != "cols" && name != "ld") dense.set(name, value);
   }
-  launch.other(instantiate(*launch.op().op, launch.op().dtype, dense));
+  launch.other(instantiate(*launch.op().op, launch.op().format, dense));
 }
 
 /// Keeps offsets in too few bits: elements of the upper half of the output land in its lower half.

@@ -84,7 +84,7 @@ TEST(Selecting, EdgesAreOnlyCheckedAndPassWhat19BitsCount) {
 TEST(Selecting, SeedsTouchEverySuiteOpAndDtype) {
   std::set<std::string> touched, declared;
   for (const Case& test : select_cases({.profile = "seeds"})) {
-    touched.insert(std::string(test.op.op->name) + "/" + std::string(name(test.op.dtype)));
+    touched.insert(std::string(test.op.op->name) + "/" + std::string(name(test.op.format)));
   }
   for (const Op& op : op_table()) {
     for (const DType dtype : op.dtypes) {
@@ -105,11 +105,11 @@ TEST(Selecting, TheTutorialsShapesAreThere) {
 
 /// Keeps runs of right GPUs green: without such layers a GPU's library refuses all of them.
 TEST(Selecting, SeedsHaveLayersOf8BitsThatMatrixUnitsTake) {
-  std::set<DType> taken;
+  std::set<Format> taken;
   for (const Case& test : select_cases({.suites = {"linear"}, .profile = "seeds"})) {
     const bool fits =
         test.op.params.integer("in") % 16 == 0 && test.op.params.integer_or("out", 16) % 16 == 0;
-    if (fits && test.op.op->name == "linear") taken.insert(test.op.dtype);
+    if (fits && test.op.op->name == "linear") taken.insert(test.op.format);
   }
   EXPECT_TRUE(taken.contains(DType::i8) && taken.contains(DType::e4m3));
 }

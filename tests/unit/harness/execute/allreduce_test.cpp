@@ -137,12 +137,12 @@ class FaultyCommunicator final : public Communicator {
       case Fault::rank_differs:
         // Flips a bit, which the bound allows, but not on exact data: the oracle sees that.
         return std::make_unique<Altered>(real_->prepare(op, bindings), [=](int launch) {
-          if (launch > 1) last[bytes - size_bytes(op.dtype)] ^= std::byte{1};
+          if (launch > 1) last[bytes - size_bytes(op.dtype())] ^= std::byte{1};
         });
       case Fault::not_divided: {
         Params params = op.params;
         params.set("reduce", std::string("sum"));
-        return real_->prepare(instantiate(*op.op, op.dtype, params), bindings);
+        return real_->prepare(instantiate(*op.op, op.format, params), bindings);
       }
     }
     return real_->prepare(op, bindings);

@@ -335,7 +335,7 @@ TEST(Generate, ExactDataOfBlocksFitSumsOf24BitsAndScalesDiffer) {
                              "in=131072,out=32,bias=0,act=none"}) {
       const std::string id = std::string("linear/") + dtype + "/batch=4," + rest;
       const OpInstance op = op_of(id.c_str());
-      const BlockFormat& format = *block_format(op.dtype);
+      const BlockFormat& format = *block_format(op.format);
       const std::size_t scales = op.signature.inputs.size() - 2;
       const HostTensor elements = tensor_of(op, {1, 0, 0, 1});
       const HostTensor powers = tensor_of(op, {1, 0, 0, static_cast<int>(scales) + 1});
@@ -364,7 +364,7 @@ TEST(Generate, SpecialValuesOfBlocksAreThoseOfTheirFormats) {
     const std::string id =
         std::string("linear/") + dtype + "/batch=64,in=64,out=64,bias=0,act=none";
     const OpInstance op = op_of(id.c_str());
-    const BlockFormat& format = *block_format(op.dtype);
+    const BlockFormat& format = *block_format(op.format);
     const HostTensor elements = tensor_of(op, {1, 1, 0, 0});
     const HostTensor scales = tensor_of(op, {1, 1, 0, 2});
     std::vector<float> values(64 * 64);
@@ -399,7 +399,7 @@ TEST(Generate, FactorsMultiplyWithoutOverflow) {
     const HostTensor tensor = tensor_of(op, {1, 0, 0, 0});
     double product = 1;
     int factors = 0;
-    visit_dtype(op.dtype, [&]<class T>(std::type_identity<T>) {
+    visit_dtype(op.dtype(), [&]<class T>(std::type_identity<T>) {
       if constexpr (!std::is_integral_v<T>) {
         for (const T element : tensor.as<T>()) {
           const double x = static_cast<float>(element);
@@ -409,7 +409,7 @@ TEST(Generate, FactorsMultiplyWithoutOverflow) {
         }
       }
     });
-    const int most = largest_exponent(op.dtype);
+    const int most = largest_exponent(op.dtype());
     EXPECT_GT(factors, most / 2) << id;
     EXPECT_LE(std::abs(std::ilogb(product)), most) << id;
   }
@@ -588,7 +588,8 @@ TEST(ExactData, EveryPartialSumOfAScaledProductIsExact) {
                              "in=512,out=5,bias=1,act=gelu", "in=4096,out=5,bias=0,act=relu"}) {
       const std::string id = std::string("linear/") + dtype + "/batch=6," + rest;
       const OpInstance op = op_of(id.c_str());
-      const int bits = op.dtype == DType::e4m3 ? 14 : std::min(53, precision_bits(accumulator(op)));
+      const int bits =
+          op.format == DType::e4m3 ? 14 : std::min(53, precision_bits(accumulator(op)));
       for (const std::uint64_t seed : {1U, 2U, 3U}) {
         std::vector<std::vector<double>> inputs;
         for (int i = 0; i < std::ssize(op.signature.inputs); ++i) {

@@ -66,7 +66,7 @@ class SingleLayers : public testing::TestWithParam<const char*> {};
 
 TEST_P(SingleLayers, HaveSumsThatTheDtypeHoldsAndNoActivationChanges) {
   const double most =
-      std::ldexp(1.0, std::min(11, precision_bits(parse_case_id(GetParam()).op.dtype)));
+      std::ldexp(1.0, std::min(11, precision_bits(parse_case_id(GetParam()).op.format)));
   const auto launches = launches_of(GetParam(), "single_layers");
   EXPECT_FALSE(launches.empty());
   for (const Launch& launch : launches) {

@@ -19,7 +19,7 @@ constexpr LimitKind memory_read{Resource::memory_read};
 constexpr LimitKind link_to_device{Resource::link_to_device};
 constexpr LimitKind launch{Resource::launch};
 
-constexpr LimitKind matrix(DType dtype) { return {Resource::matrix, dtype}; }
+constexpr LimitKind matrix(Format format) { return {Resource::matrix, format}; }
 
 /// Returns the demands' names with their amounts: "memory_copy 134217728".
 std::string demands_text(const std::string& id, std::optional<std::int64_t> cache_bytes = cache) {
@@ -248,7 +248,7 @@ DeviceInfo h100() {
 // The data sheet of the H100 SXM: 989 TFLOP/s of bf16, 495 of tf32, 1979 of fp8, dense.
 TEST(Theory, AgreesWithADataSheet) {
   EXPECT_NEAR(*theoretical(h100(), matrix(DType::bf16)), 989e12, 2e12);
-  EXPECT_NEAR(*theoretical(h100(), matrix(DType::tf32)), 495e12, 1e12);
+  EXPECT_NEAR(*theoretical(h100(), matrix(ProductFormat::tf32)), 495e12, 1e12);
   EXPECT_NEAR(*theoretical(h100(), matrix(DType::e4m3)), 1979e12, 4e12);
   EXPECT_EQ(theoretical(h100(), memory_copy), 3.35e12);
   EXPECT_NEAR(*theoretical(h100(), link_to_device), 63.0e9, 0.1e9);
@@ -263,7 +263,7 @@ TEST(Theory, KnowsTheLaterBlackwells) {
   gpu.compute_units = 160;
   gpu.clock_max_hz = 1.95e9;
   EXPECT_NEAR(*theoretical(gpu, matrix(DType::f16)), 2.5e15, 0.1e15);
-  EXPECT_NEAR(*theoretical(gpu, matrix(DType::tf32)), 1.25e15, 0.05e15);
+  EXPECT_NEAR(*theoretical(gpu, matrix(ProductFormat::tf32)), 1.25e15, 0.05e15);
   EXPECT_NEAR(*theoretical(gpu, matrix(DType::e4m3)), 5e15, 0.2e15);
   EXPECT_NEAR(*theoretical(gpu, matrix(DType::i8)), 165e12, 6e12);
   EXPECT_NEAR(*theoretical(gpu, matrix(DType::f32)), 80e12, 1e12);

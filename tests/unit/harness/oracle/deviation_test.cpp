@@ -38,7 +38,7 @@ TEST(Deviations, AreThoseOfLibraryVersionOpAndDtype) {
                                    .library = "oneDNN",
                                    .before = "3",
                                    .ops = {"relu"},
-                                   .dtypes = {DType::f32}}};
+                                   .formats = {DType::f32}}};
   EXPECT_EQ(declared_for(table, relu, "oneDNN 2.6.3").size(), 1U);
   EXPECT_TRUE(declared_for(table, relu, "oneDNN 3.1").empty());
   EXPECT_TRUE(declared_for(table, relu, "OpenMP loop").empty());
@@ -95,7 +95,7 @@ TEST(Deviations, ARowThatDeviatesAsDeclaredPassesAndSaysSo) {
   std::array table{Deviation{.id = "relu-nan",
                              .library = implementation,
                              .ops = {"relu"},
-                             .dtypes = {DType::f32},
+                             .formats = {DType::f32},
                              .value = 0}};
   EXPECT_EQ(relu_that_drops_nan({}).status, Status::fail) << "not declared, or --strict";
 

@@ -233,8 +233,8 @@ TEST_F(Placement, MostFreeFollowsWhatIsTaken) {
 TEST(Scenarios, EachIsJudgedByAReference) {
   for (const Op& op : op_table()) {
     if (!op.is_scenario) continue;
-    for (const DType dtype : op.dtypes) {
-      EXPECT_NO_THROW(reference::find({.op = &op, .dtype = dtype})) << op.name;
+    for (const Format format : op.formats) {
+      EXPECT_NO_THROW(reference::find({.op = &op, .format = format})) << op.name;
     }
   }
 }

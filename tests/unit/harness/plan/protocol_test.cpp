@@ -23,7 +23,7 @@ TEST(Protocol, AHelloSurvives) {
                      .memory = MemorySpace::remote,
                      .ranks_share_device = true,
                      .single_worker = true,
-                     .has_matrix_unit_dtypes = true,
+                     .has_matrix_units = true,
                      .only_on_request = true,
                      .limits = {7, {8, 9}, false},
                      .uuid_prefixes = {"A-", "B-"},

@@ -15,7 +15,7 @@ TEST(LimitKind, HasTheNameAndTheUnitThatFilesHold) {
       {{Resource::memory_write}, "memory_write B/s"},
       {{Resource::memory_copy}, "memory_copy B/s"},
       {{Resource::memory_triad}, "memory_triad B/s"},
-      {{Resource::matrix, DType::tf32}, "matrix_tf32 FLOP/s"},
+      {{Resource::matrix, ProductFormat::tf32}, "matrix_tf32 FLOP/s"},
       {{Resource::link_to_device}, "link_to_device B/s"},
       {{Resource::link_from_device}, "link_from_device B/s"},
       {{Resource::launch}, "launch s"},
@@ -23,7 +23,7 @@ TEST(LimitKind, HasTheNameAndTheUnitThatFilesHold) {
   for (const auto& [kind, text] : texts) {
     EXPECT_EQ(name(kind).append(" ").append(unit_of(kind)), text);
   }
-  EXPECT_EQ(all_limit_kinds().size(), texts.size() - 1 + all_dtypes().size());
+  EXPECT_EQ(all_limit_kinds().size(), texts.size() - 1 + all_formats().size());
 }
 
 // Goes red where two kinds have one name.

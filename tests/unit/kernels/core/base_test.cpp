@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/core/dtype.h"
+#include "kernels/core/format.h"
 #include "kernels/core/names.h"
 #include "kernels/core/params.h"
 #include "kernels/core/rounding.h"
@@ -27,6 +27,32 @@ TEST(DType, NamesRoundTripAndSizesMatchTheStorageTypes) {
   EXPECT_EQ(parse_dtype("half"), DType::f16);
   EXPECT_EQ(parse_dtype("bfloat16"), DType::bf16);
   EXPECT_EQ(parse_dtype("float8_e4m3fn"), DType::e4m3);
+}
+
+TEST(Format, IsADTypeOrAProductFormat) {
+  EXPECT_EQ(all_formats().size(), all_dtypes().size() + product_formats().size());
+  for (const Format format : all_formats()) EXPECT_EQ(parse_format(name(format)), format);
+  EXPECT_EQ(parse_format("half"), DType::f16);
+  EXPECT_EQ(parse_format("tf33"), std::nullopt);
+  EXPECT_EQ(parse_dtype("tf32"), std::nullopt) << "no tensor has such elements";
+  EXPECT_EQ(Format(DType::f64).product(), nullptr);
+  EXPECT_NE(Format(ProductFormat::tf32), DType::f32);
+}
+
+TEST(Format, EachProductFormatHasItsRowOfTheTable) {
+  for (const ProductTraits& product : product_formats()) {
+    const Format format = product.format;
+    EXPECT_EQ(format.product(), &product) << product.name;
+    EXPECT_TRUE(is_floating(format)) << "block-scaled bytes are floats too";
+    EXPECT_EQ(unit_roundoff(format), std::ldexp(1.0, -product.precision_bits));
+  }
+  EXPECT_EQ(Format(ProductFormat::tf32).stored(), DType::f32);
+  EXPECT_EQ(Format(ProductFormat::nvfp4).stored(), DType::u8);
+  EXPECT_EQ(result_dtype(ProductFormat::mxfp8), DType::bf16);
+  EXPECT_EQ(result_dtype(DType::i8), DType::i32);
+  EXPECT_EQ(result_dtype(DType::e4m3), DType::bf16);
+  EXPECT_EQ(result_dtype(DType::f16), DType::f16);
+  EXPECT_EQ(accumulator(Format(ProductFormat::tf32)), DType::f32);
 }
 
 TEST(DType, ElementsWidenToDouble) {

@@ -13,40 +13,40 @@
 namespace assay {
 namespace {
 
-constexpr std::array block_scaled{DType::mxfp8, DType::mxfp4, DType::nvfp4};
+constexpr std::array block_scaled{ProductFormat::mxfp8, ProductFormat::mxfp4, ProductFormat::nvfp4};
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-TEST(BlockFormat, IsToldOfBlockScaledDtypesAlone) {
-  for (const DType dtype : all_dtypes()) {
-    EXPECT_EQ(block_format(dtype) != nullptr, reference::is_block_scaled(dtype)) << name(dtype);
+TEST(BlockFormat, IsOfBlockScaledFormatsAlone) {
+  for (const Format format : all_formats()) {
+    EXPECT_EQ(block_format(format) != nullptr, reference::is_block_scaled(format)) << name(format);
   }
-  EXPECT_EQ(block_format(DType::mxfp8)->block, 32);
-  EXPECT_EQ(block_format(DType::mxfp4)->block, 32);
-  EXPECT_EQ(block_format(DType::nvfp4)->block, 16);
+  EXPECT_EQ(block_format(ProductFormat::mxfp8)->block, 32);
+  EXPECT_EQ(block_format(ProductFormat::mxfp4)->block, 32);
+  EXPECT_EQ(block_format(ProductFormat::nvfp4)->block, 16);
 }
 
 TEST(BlockFormat, EachCodeHasTheValueOfTheSpecification) {
-  for (const DType dtype : block_scaled) {
-    const BlockFormat& format = *block_format(dtype);
+  for (const ProductFormat product : block_scaled) {
+    const BlockFormat& format = *block_format(product);
     const bool is_packed = format.elements_per_byte == 2;
     for (unsigned code = 0; code < (is_packed ? 16 : 256); ++code) {
       const auto bits = static_cast<std::uint8_t>(code);
       const double value = is_packed ? reference::e2m1_value(code) : reference::e4m3_value(bits);
-      EXPECT_TRUE(same(block_element(format, bits), value)) << name(dtype) << ' ' << code;
+      EXPECT_TRUE(same(block_element(format, bits), value)) << name(product) << ' ' << code;
     }
     for (unsigned code = 0; code < 256; ++code) {
       const auto bits = static_cast<std::uint8_t>(code);
       const double value =
           format.has_e4m3_scales ? reference::e4m3_value(bits % 128) : reference::e8m0_value(bits);
-      EXPECT_TRUE(same(block_scale(format, bits), value)) << name(dtype) << ' ' << code;
+      EXPECT_TRUE(same(block_scale(format, bits), value)) << name(product) << ' ' << code;
     }
   }
 }
 
 TEST(BlockFormat, PowersOfTwoHaveScales) {
-  for (const DType dtype : block_scaled) {
-    const BlockFormat& format = *block_format(dtype);
+  for (const ProductFormat product : block_scaled) {
+    const BlockFormat& format = *block_format(product);
     const int lowest = format.has_e4m3_scales ? -9 : -127;
     const int highest = format.has_e4m3_scales ? 8 : 127;
     for (int exponent = lowest; exponent <= highest; ++exponent) {
@@ -57,7 +57,7 @@ TEST(BlockFormat, PowersOfTwoHaveScales) {
 }
 
 TEST(BlockFormat, E2M1RoundsToNearestEvenAndSaturates) {
-  const BlockFormat& format = *block_format(DType::mxfp4);
+  const BlockFormat& format = *block_format(ProductFormat::mxfp4);
   const auto rounded = [&](float x) {
     return block_element(format, block_element_code(format, x));
   };
@@ -79,7 +79,7 @@ TEST(BlockFormat, E2M1RoundsToNearestEvenAndSaturates) {
 }
 
 TEST(BlockFormat, RowsTakeTheirBlocksScalesAndTheLowHalfFirst) {
-  const BlockFormat& format = *block_format(DType::nvfp4);
+  const BlockFormat& format = *block_format(ProductFormat::nvfp4);
   std::vector<std::uint8_t> elements(16, 0x00);        // 32 elements, two blocks
   elements[0] = 0x42;                                  // 1 and 2
   elements[8] = 0xd2;                                  // 1 and -3, of the second block
@@ -90,7 +90,7 @@ TEST(BlockFormat, RowsTakeTheirBlocksScalesAndTheLowHalfFirst) {
   EXPECT_EQ(values[1], 2.0F);
   EXPECT_EQ(values[16], 3.0F);
   EXPECT_EQ(values[17], -9.0F);
-  const auto expected = reference::block_values(DType::nvfp4, elements, scales, 32);
+  const auto expected = reference::block_values(ProductFormat::nvfp4, elements, scales, 32);
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], expected[i]) << i;
 }
 

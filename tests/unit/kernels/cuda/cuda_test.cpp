@@ -270,19 +270,19 @@ TEST(ProductPlans, SayInWhatTheySum) {
 }
 
 TEST(ProductPlans, OfTf32AskForItAndHoldF32) {
-  const MatmulPlan layer = layer_plan(DType::tf32, DType::f32, 2, 3, 5);
+  const MatmulPlan layer = layer_plan(ProductFormat::tf32, DType::f32, 2, 3, 5);
   EXPECT_EQ(layer.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(layer.factors, CUDA_R_32F);
   EXPECT_EQ(layer.result, CUDA_R_32F);
   EXPECT_EQ(layer.scale, CUDA_R_32F);
-  const MatmulPlan batched = batched_plan(DType::tf32, DType::f32, 2, 3, 5, 7);
+  const MatmulPlan batched = batched_plan(ProductFormat::tf32, DType::f32, 2, 3, 5, 7);
   EXPECT_EQ(batched.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
   EXPECT_EQ(batched.factors, CUDA_R_32F);
   EXPECT_EQ(batched_plan(DType::f32, DType::f32, 2, 3, 5, 7).compute, CUBLAS_COMPUTE_32F);
 }
 
 TEST(ProductPlans, OfBf16x9AskForItAndNeverForPlainFp32) {
-  const MatmulPlan layer = layer_plan(DType::bf16x9, DType::f32, 2, 3, 5);
+  const MatmulPlan layer = layer_plan(ProductFormat::bf16x9, DType::f32, 2, 3, 5);
   EXPECT_EQ(layer.compute, compute_bf16x9);
 #if CUBLAS_VERSION >= 120900
   EXPECT_EQ(layer.compute, CUBLAS_COMPUTE_32F_EMULATED_16BFX9);
@@ -315,14 +315,15 @@ TEST(ProductPlans, Of8BitFloatsAreAsTheLibraryTakesThem) {
 }
 
 TEST(ProductPlans, OfScaledBlocksAreAsTheLibraryTakesThem) {
-  const MatmulPlan eight = layer_plan(DType::mxfp8, DType::bf16, 3, 32, 48);
+  const MatmulPlan eight = layer_plan(ProductFormat::mxfp8, DType::bf16, 3, 32, 48);
   EXPECT_EQ(eight.factors, CUDA_R_8F_E4M3);
-  EXPECT_EQ(eight.blocks, block_format(DType::mxfp8));
-  const MatmulPlan four = layer_plan(DType::nvfp4, DType::bf16, 3, 64, 96);
+  EXPECT_EQ(eight.blocks, block_format(ProductFormat::mxfp8));
+  const MatmulPlan four = layer_plan(ProductFormat::nvfp4, DType::bf16, 3, 64, 96);
   EXPECT_EQ(four.factors, CUDA_R_4F_E2M1);
   EXPECT_EQ(four.a_leading, 64) << "elements, not bytes";
   EXPECT_EQ(four.compute, CUBLAS_COMPUTE_32F);
-  EXPECT_THROW(layer_plan(DType::nvfp4, DType::bf16, 3, 48, 64), DeviceError) << "rows of 24 bytes";
+  EXPECT_THROW(layer_plan(ProductFormat::nvfp4, DType::bf16, 3, 48, 64), DeviceError)
+      << "rows of 24 bytes";
   EXPECT_EQ(layer_plan(DType::e4m3, DType::bf16, 3, 32, 48).blocks, nullptr);
 }
 
@@ -365,9 +366,10 @@ TEST(ProductPlans, OfIntegersHaveExtentsThatTheLibraryTakes) {
 
 TEST(MathModes, OfTensorCoresAreDeclaredAndOthersAreIeee) {
   using enum DType;
+  using enum ProductFormat;
   for (const DType dtype : {f64, f32, i8}) EXPECT_EQ(matmul_mode(dtype, 9), MathMode{});
-  for (const DType dtype : {f16, bf16, tf32, e4m3}) {
-    EXPECT_EQ(matmul_mode(dtype, 9).rounding, MathMode::Rounding::truncation);
+  for (const Format format : std::vector<Format>{f16, bf16, tf32, e4m3}) {
+    EXPECT_EQ(matmul_mode(format, 9).rounding, MathMode::Rounding::truncation);
   }
   EXPECT_EQ(matmul_mode(f16, 7).step, 4);
   EXPECT_EQ(matmul_mode(f16, 8).step, 8);
@@ -379,23 +381,23 @@ TEST(MathModes, OfTensorCoresAreDeclaredAndOthersAreIeee) {
 
 TEST(MathModes, AreRefusedWhereAGpuHasNoUnitsForThem) {
   try {
-    require_units(DType::tf32, 7, 5);
+    require_units(ProductFormat::tf32, 7, 5);
     ADD_FAILURE() << "not refused";
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.failure(), Failure::not_here) << "no library's fault: the run stays green";
   }
   EXPECT_THROW(require_units(DType::e4m3, 8, 6), DeviceError);
-  EXPECT_NO_THROW(require_units(DType::tf32, 8, 0));
+  EXPECT_NO_THROW(require_units(ProductFormat::tf32, 8, 0));
   EXPECT_NO_THROW(require_units(DType::e4m3, 8, 9));
-  EXPECT_THROW(require_units(DType::mxfp8, 9, 0), DeviceError);
-  EXPECT_NO_THROW(require_units(DType::nvfp4, 10, 0));
-  EXPECT_THROW(require_units(DType::mxfp4, 10, 0), DeviceError)
+  EXPECT_THROW(require_units(ProductFormat::mxfp8, 9, 0), DeviceError);
+  EXPECT_NO_THROW(require_units(ProductFormat::nvfp4, 10, 0));
+  EXPECT_THROW(require_units(ProductFormat::mxfp4, 10, 0), DeviceError)
       << "the library has no such product";
   EXPECT_NO_THROW(require_units(DType::f16, 7, 5));
   for (const auto& [major, minor] : {std::pair{9, 0}, std::pair{11, 0}, std::pair{12, 0}}) {
-    EXPECT_THROW(require_units(DType::bf16x9, major, minor), DeviceError) << major;
+    EXPECT_THROW(require_units(ProductFormat::bf16x9, major, minor), DeviceError) << major;
   }
-  for (const int minor : {0, 3}) EXPECT_NO_THROW(require_units(DType::bf16x9, 10, minor));
+  for (const int minor : {0, 3}) EXPECT_NO_THROW(require_units(ProductFormat::bf16x9, 10, minor));
 }
 
 TEST(Epilogues, AreTakenOnlyWhereTheyAreTheSameFunction) {

@@ -13,28 +13,28 @@ namespace assay::cuda {
 namespace {
 
 struct Types {
-  DType dtype;
+  Format format;
   DType result;
   int factor_bits;
   int sum_bits;  // bits of the accumulator
   int result_bits;
 };
 const std::vector<Types> all_types{
-    {DType::f64, DType::f64, 53, 53, 53},   {DType::f32, DType::f32, 24, 24, 24},
-    {DType::tf32, DType::f32, 11, 24, 24},  {DType::bf16, DType::bf16, 8, 24, 8},
-    {DType::bf16, DType::f32, 8, 24, 24},   {DType::f16, DType::f16, 11, 24, 11},
-    {DType::e4m3, DType::bf16, 4, 14, 8},   {DType::i8, DType::i32, 7, 31, 31},
-    {DType::mxfp8, DType::bf16, 4, 14, 8},  {DType::nvfp4, DType::bf16, 2, 24, 8},
-    {DType::bf16x9, DType::f32, 24, 24, 24}};
+    {DType::f64, DType::f64, 53, 53, 53},           {DType::f32, DType::f32, 24, 24, 24},
+    {ProductFormat::tf32, DType::f32, 11, 24, 24},  {DType::bf16, DType::bf16, 8, 24, 8},
+    {DType::bf16, DType::f32, 8, 24, 24},           {DType::f16, DType::f16, 11, 24, 11},
+    {DType::e4m3, DType::bf16, 4, 14, 8},           {DType::i8, DType::i32, 7, 31, 31},
+    {ProductFormat::mxfp8, DType::bf16, 4, 14, 8},  {ProductFormat::nvfp4, DType::bf16, 2, 24, 8},
+    {ProductFormat::bf16x9, DType::f32, 24, 24, 24}};
 
 bool is_multiplied(const Types& types, std::int64_t in) {
-  return block_format(types.dtype) == nullptr || in % 32 == 0;
+  return block_format(types.format) == nullptr || in % 32 == 0;
 }
 
 /// Plan of a layer from `in` elements to 48, with extents that every type allows.
 MatmulPlan plan_of(const Types& types, std::int64_t in, bool bias, const std::string& act) {
-  MatmulPlan plan = layer_plan(types.dtype, types.result, 32, in, 48);
-  plan.epilogue = epilogue_of(act, bias, types.dtype).value();
+  MatmulPlan plan = layer_plan(types.format, types.result, 32, in, 48);
+  plan.epilogue = epilogue_of(act, bias, types.format).value();
   return plan;
 }
 
@@ -45,7 +45,7 @@ TEST(ExactMatmul, HasTheSumsThatItNamesAndAllOfThemAreExact) {
     for (const std::int64_t in : extents) {
       if (!is_multiplied(types, in)) continue;
       const ExactMatmul exact(plan_of(types, in, false, "none"));
-      SCOPED_TRACE(std::string(name(types.dtype)) + ", in=" + std::to_string(in));
+      SCOPED_TRACE(std::string(name(types.format)) + ", in=" + std::to_string(in));
       double magnitudes = 0;
       std::int64_t sum = 0;
       for (std::int64_t l = 0; l < in; ++l) {
@@ -63,7 +63,7 @@ TEST(ExactMatmul, HasTheSumsThatItNamesAndAllOfThemAreExact) {
       }
       const double product = static_cast<double>(highest_row) * static_cast<double>(highest_column);
       EXPECT_LE(static_cast<double>(std::max(highest_row, highest_column)),
-                std::exp2(types.factor_bits) - (types.dtype == DType::i8 ? 1 : 0));
+                std::exp2(types.factor_bits) - (types.format == DType::i8 ? 1 : 0));
       EXPECT_LE(product * magnitudes, std::exp2(types.sum_bits - 2)) << "a bias comes on top";
       if (types.result == DType::f16) {
         EXPECT_LT(2 * product * static_cast<double>(sum), 65504);
@@ -113,10 +113,10 @@ TEST(ExactMatmul, ShowsABiasThatIsAddedToARoundedSumInTheFirstElementOfEveryShap
       for (std::int64_t in = 16; in < 20000; in += 16) {
         if (!is_multiplied(types, in)) continue;
         // 15 times 3 times 3 has 8 bits: nothing is rounded off.
-        if (types.dtype == DType::nvfp4 && in == 32) continue;
+        if (types.format == ProductFormat::nvfp4 && in == 32) continue;
         const ExactMatmul exact(plan_of(types, in, true, act));
         ASSERT_NE(exact.expected(0, 0), rounded_twice(exact, 0, 0, act == "relu"))
-            << name(types.dtype) << ", act=" << act << ", in=" << in;
+            << name(types.format) << ", act=" << act << ", in=" << in;
       }
     }
   }
@@ -124,16 +124,16 @@ TEST(ExactMatmul, ShowsABiasThatIsAddedToARoundedSumInTheFirstElementOfEveryShap
     for (const Types& types : {all_types[3], all_types[5]}) {
       const ExactMatmul exact(plan_of(types, in, true, "relu"));
       ASSERT_NE(exact.expected(0, 0), rounded_twice(exact, 0, 0, true))
-          << name(types.dtype) << ", in=" << in;
+          << name(types.format) << ", in=" << in;
     }
   }
 }
 
 TEST(ExactMatmul, ShowsABiasOrAnActivationThatIsMissing) {
   for (const Types& types : all_types) {
-    if (types.dtype == DType::i8) continue;  // no epilogue
+    if (types.format == DType::i8) continue;  // no epilogue
     const ExactMatmul exact(plan_of(types, 64, true, "relu"));
-    EXPECT_GT(exact.expected(0, 0), 0) << "zeros would be right: " << name(types.dtype);
+    EXPECT_GT(exact.expected(0, 0), 0) << "zeros would be right: " << name(types.format);
     int positive = 0;
     int negative = 0;
     for (std::int64_t r = 0; r < 48; ++r) {

@@ -90,12 +90,12 @@ oracle::Verdict judge(const OpInstance& op, Factory make) {
 
 TEST(AddingAnOp, TheExamplePassesInEveryDtype) {
   const Op op = row_of_the_table();
-  for (const DType dtype : op.dtypes) {
+  for (const Format format : op.formats) {
     Params params;
     params.set("n", std::int64_t{70001});
-    const oracle::Verdict verdict = judge(instantiate(op, dtype, params), kernel_row<Cpu>.make);
+    const oracle::Verdict verdict = judge(instantiate(op, format, params), kernel_row<Cpu>.make);
     EXPECT_EQ(verdict.elements, 2 * 70001);
-    EXPECT_TRUE(verdict.passed()) << name(dtype) << ": " << verdict.text();
+    EXPECT_TRUE(verdict.passed()) << name(format) << ": " << verdict.text();
   }
 }
 

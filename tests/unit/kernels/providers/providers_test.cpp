@@ -83,7 +83,7 @@ TEST(Table, OffersOpsInDtypes) {
   EXPECT_EQ(read_offers(mine), (Offers{"mine 1.0", {{"add", {DType::f32}}}}));
   constexpr assay_offer all[] = {{"add", nullptr}};
   mine.offers = all;
-  EXPECT_EQ(read_offers(mine).ops.front().dtypes, find_op("add")->dtypes);
+  EXPECT_EQ(read_offers(mine).ops.front().formats, find_op("add")->formats);
 }
 
 TEST(Table, IsRefusedIfItCannotBeUsed) {

@@ -26,10 +26,10 @@ TEST(Tf32, HasElevenBitsToNearestEven) {
 
 /// Returns the outputs of an op on one simulated device.
 template <class X, class Y>
-std::vector<Y> computed(std::string_view op, DType dtype, const Params& params,
+std::vector<Y> computed(std::string_view op, Format format, const Params& params,
                         const std::vector<std::vector<X>>& inputs,
                         const std::vector<Y>& bias = {}) {
-  const OpInstance instance = instantiate(*find_op(op), dtype, params);
+  const OpInstance instance = instantiate(*find_op(op), format, params);
   const auto backend = make_backend(1);
   const auto device = backend->open(0);
   const auto stream = device->create_stream();
@@ -69,7 +69,7 @@ constexpr float wide = 1 + 0x1p-12F;  // 1 to tf32
 TEST(Tf32, IsWhatFactorsAreAndBiasAndSumsAreNot) {
   const std::vector<std::vector<float>> factors{{wide, wide}, {wide, wide}};
   const std::vector<float> with_bias = computed<float, float>(
-      "linear", DType::tf32, layer(1, 2, 1, true, "none"), factors, {0x1p-20F});
+      "linear", ProductFormat::tf32, layer(1, 2, 1, true, "none"), factors, {0x1p-20F});
   EXPECT_EQ(with_bias[0], 2 + 0x1p-20F);
   EXPECT_GT(
       (computed<float, float>("linear", DType::f32, layer(1, 2, 1, false, "none"), factors)[0]),
@@ -86,7 +86,7 @@ TEST(Tf32, RoundsBetweenLayersToo) {
   stack.set("act", "none");
   // The first layer gives 1 + 2^-12, which the second rounds to 1.
   const std::vector<std::vector<float>> inputs{{1, 0x1p-12F}, {1, 1, 0, 0}, {1, 0, 0, 1}};
-  EXPECT_EQ((computed<float, float>("linear_stack", DType::tf32, stack, inputs)),
+  EXPECT_EQ((computed<float, float>("linear_stack", ProductFormat::tf32, stack, inputs)),
             (std::vector<float>{1, 0}));
   EXPECT_EQ((computed<float, float>("linear_stack", DType::f32, stack, inputs)),
             (std::vector<float>{wide, 0}));
@@ -97,7 +97,8 @@ TEST(Tf32, IsWhatFactorsOfBatchesAre) {
   for (const char* extent : {"batch", "m", "n"}) params.set(extent, std::int64_t{1});
   params.set("k", std::int64_t{2});
   const std::vector<std::vector<float>> factors{{wide, 3}, {1, wide}};
-  EXPECT_EQ((computed<float, float>("batched_matmul", DType::tf32, params, factors)[0]), 4.0F);
+  EXPECT_EQ((computed<float, float>("batched_matmul", ProductFormat::tf32, params, factors)[0]),
+            4.0F);
 }
 
 TEST(E4M3, GivesSumsRoundedOnceToBFloat16) {
@@ -115,7 +116,7 @@ TEST(E4M3, GivesSumsRoundedOnceToBFloat16) {
 
 TEST(Bf16x9, UsesAllBitsOfFactorsAndTakesInfinitiesAsTheyAre) {
   const auto product = [](std::vector<float> x, std::vector<float> w) {
-    return computed<float, float>("linear", DType::bf16x9, layer(1, 2, 1, true, "none"),
+    return computed<float, float>("linear", ProductFormat::bf16x9, layer(1, 2, 1, true, "none"),
                                   {std::move(x), std::move(w)}, {0x1p-20F})[0];
   };
   EXPECT_EQ(product({1 + 0x1p-23F, 0}, {1, 5}), 1 + 0x1p-20F + 0x1p-23F);
@@ -134,17 +135,20 @@ TEST(BlockScaled, ScalesEachBlockAndRoundsOnceToBFloat16) {
     const std::vector<std::uint8_t> one_and_4{0x38, 0x48};
     const std::vector<std::uint8_t> ones{0x38, 0x38};
     const std::vector<BFloat16> added(bias ? 1 : 0, BFloat16(-300.0F));
-    return static_cast<float>(computed<std::uint8_t, BFloat16>(
-        "linear", DType::nvfp4, layer(1, 32, 1, bias, "none"), {x, w, one_and_4, ones}, added)[0]);
+    return static_cast<float>(computed<std::uint8_t, BFloat16>("linear", ProductFormat::nvfp4,
+                                                               layer(1, 32, 1, bias, "none"),
+                                                               {x, w, one_and_4, ones}, added)[0]);
   };
   EXPECT_EQ(product(false), 1 + 2.25F + 4 * 0.25F);
   EXPECT_EQ(product(true), -296.0F) << "-295.75 has 11 bits";
 }
 
 TEST(BlockScaled, NeedsWholeBlocks) {
-  EXPECT_THROW(instantiate(*find_op("linear"), DType::mxfp8, layer(1, 48, 1, false, "none")),
-               NotApplicable);
-  EXPECT_NO_THROW(instantiate(*find_op("linear"), DType::nvfp4, layer(1, 48, 1, false, "none")));
+  EXPECT_THROW(
+      instantiate(*find_op("linear"), ProductFormat::mxfp8, layer(1, 48, 1, false, "none")),
+      NotApplicable);
+  EXPECT_NO_THROW(
+      instantiate(*find_op("linear"), ProductFormat::nvfp4, layer(1, 48, 1, false, "none")));
 }
 
 }  // namespace
