@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "emulator/ptx/constants.h"
-#include "emulator/ptx/declarations.h"
 #include "emulator/ptx/lexer.h"
 #include "emulator/ptx/module.h"
 

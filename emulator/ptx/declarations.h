@@ -1,11 +1,42 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "emulator/ptx/lexer.h"
-#include "emulator/ptx/module.h"
+#include "emulator/ptx/types.h"
 
 namespace emulator::ptx {
+
+/// One element of an initialiser: a number's bytes, or the address of a variable or function.
+struct InitialValue {
+  std::size_t offset, bytes;
+  std::uint64_t bits = 0;
+  std::string_view symbol{};  // empty: a number
+  std::int64_t addend = 0;
+  bool generic = false;
+};
+
+struct Variable {
+  std::string_view name;
+  Space space = Space::global;
+  Type type = Type::b8;
+  std::size_t alignment = 1;
+  std::size_t bytes = 0;  // 0: an array without a size (dynamic shared memory)
+  bool is_extern = false;
+  std::vector<InitialValue> initial{};
+  int line = 0;
+};
+
+/// A register or a variable as a `.param` of a function is a Variable with its offset in the block
+/// of parameters.
+struct Parameter {
+  std::string_view name;
+  Type type = Type::b8;
+  std::size_t offset = 0, bytes = 0, alignment = 1;
+  bool is_register = false;
+};
 
 /// Reads what follows `.global`, `.shared`, … up to its semicolon: `.align 4 .b8 name[16] = {1,
 /// 2};`.

@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "emulator/ptx/constants.h"
-#include "emulator/ptx/declarations.h"
 #include "emulator/ptx/lexer.h"
 
 namespace emulator::ptx {
