@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/libraries/cublas_lt/rules.h"
+#include "emulator/libraries/cublas_lt/descriptors.h"
 
 // Scales of blocks: one for each 16 or 32 elements of the innermost dimension, in tiles of 128 by 4
 // (NVIDIA's cuBLAS documentation, "1D Block Scaling Factors Layout").
