@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "emulator/tests/device.h"
-#include "emulator/tests/faults/support.h"
 
 namespace emulator::test {
 namespace {

@@ -1,6 +1,8 @@
 #include "emulator/tests/device.h"
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace emulator::test {
@@ -29,6 +31,15 @@ void Device::write(std::uintptr_t address, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   std::ranges::copy(bytes,
                     memory_.view(address, bytes.size(), Access::write, host, "Device::upload"));
+}
+
+std::string ptx_of(const std::string& name) {
+  const std::string path = std::string(EMULATOR_TEST_PTX_DIR) + "/" + name + ".ptx";
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("no file " + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 Kernels::Kernels(Device& device, std::string_view ptx, const std::string& file)

@@ -61,6 +61,9 @@ class Device {
   Memory memory_;
 };
 
+/// The PTX of `NAME.cu`, which the build lets nvcc write to EMULATOR_TEST_PTX_DIR.
+std::string ptx_of(const std::string& name);
+
 /// A parsed PTX text and launches of its kernels.
 class Kernels {
  public:

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "emulator/tests/device.h"
-#include "emulator/tests/faults/support.h"
 
 // Prints how fast the interpreter is; asserts nothing. Lane-instructions are counted by
 // hand in the PTX that nvcc makes of speed.cu, within a few percent.

@@ -1,9 +1,7 @@
 #include "emulator/tests/faults/support.h"
 
 #include <cctype>
-#include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 namespace emulator::test {
 namespace {
@@ -24,15 +22,6 @@ std::string hexadecimal(std::uintptr_t address) {
 }
 
 }  // namespace
-
-std::string ptx_of(const std::string& name) {
-  const std::string path = std::string(EMULATOR_TEST_PTX_DIR) + "/" + name + ".ptx";
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("no file " + path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 void expect_report(const Fault& fault, const std::string& kernel, const Report& report) {
   std::string text = fault.what();

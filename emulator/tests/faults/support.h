@@ -10,9 +10,6 @@
 
 namespace emulator::test {
 
-/// The PTX of `faults/NAME.cu`, which the build lets nvcc write to EMULATOR_TEST_PTX_DIR.
-std::string ptx_of(const std::string& name);
-
 /// Facts that a report must name.
 struct Report {
   FaultKind kind;
