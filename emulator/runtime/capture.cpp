@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "emulator/runtime/streams.h"
-
 namespace emulator {
 
 cudaError_t invalidate(Capture& capture, cudaError_t error) {
@@ -19,9 +17,9 @@ cudaError_t record(CaptureFront& front, std::string name, WorkStep step) {
   return cudaSuccess;
 }
 
-cudaError_t refuse_in_capture(Process& p) {
+cudaError_t refuse_in_capture(const std::set<std::shared_ptr<Capture>>& captures) {
   cudaError_t error = cudaSuccess;
-  for (const std::shared_ptr<Capture>& capture : p.captures) {
+  for (const std::shared_ptr<Capture>& capture : captures) {
     const bool is_own = capture->thread == std::this_thread::get_id();
     const bool prohibits = capture->mode == cudaStreamCaptureModeGlobal ||
                            (is_own && capture->mode == cudaStreamCaptureModeThreadLocal);
@@ -34,17 +32,6 @@ cudaError_t refuse_if_capturing(const CaptureFront& front) {
   if (front.capture == nullptr) return cudaSuccess;
   if (front.capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
   return invalidate(*front.capture, cudaErrorStreamCaptureUnsupported);
-}
-
-cudaError_t refuse_legacy_use(Process& p, int device) {
-  cudaError_t error = cudaSuccess;
-  for (const auto& [handle, stream] : p.streams.all()) {
-    if (stream->device != device || !stream->is_blocking || stream->front.capture == nullptr) {
-      continue;
-    }
-    error = invalidate(*stream->front.capture, cudaErrorStreamCaptureImplicit);
-  }
-  return error;
 }
 
 }  // namespace emulator

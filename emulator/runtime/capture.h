@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "emulator/runtime/process.h"
+#include "emulator/runtime/scheduler.h"
 
 namespace emulator {
 
@@ -23,7 +23,7 @@ struct Node {
 struct Capture {
   cudaStreamCaptureMode mode;
   std::thread::id thread;
-  const Stream* origin;
+  const Queue* origin;  // of the stream that began it
   std::vector<Node> nodes = {};
   bool is_invalid = false;
   bool has_ended = false;  // events that it recorded still belong to it
@@ -43,12 +43,9 @@ cudaError_t record(CaptureFront& front, std::string name, WorkStep step);
 
 /// Refuses a potentially unsafe call, by the rules of cudaThreadExchangeStreamCaptureMode for a
 /// thread in its default mode.
-cudaError_t refuse_in_capture(Process& process);
+cudaError_t refuse_in_capture(const std::set<std::shared_ptr<Capture>>& captures);
 
 /// Refuses a call that waits for `stream` or uses its state, while it captures.
 cudaError_t refuse_if_capturing(const CaptureFront& front);
-
-/// Refuses use of the legacy default stream of a device while a blocking stream of it captures.
-cudaError_t refuse_legacy_use(Process& process, int device);
 
 }  // namespace emulator

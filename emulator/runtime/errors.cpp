@@ -1,14 +1,16 @@
 #include "emulator/runtime/errors.h"
 
+#include <atomic>
 #include <cctype>
 #include <map>
 #include <string>
 
 #include "emulator/runtime/error_names.h"
-#include "emulator/runtime/process.h"
 
 namespace emulator {
 namespace {
+
+std::atomic<cudaError_t> sticky = cudaSuccess;
 
 struct Texts {
   std::string name, text;
@@ -107,6 +109,10 @@ cudaError_t error_of(const Fault& fault) {
   return cudaErrorLaunchFailure;
 }
 
+cudaError_t sticky_error() { return sticky; }
+
+void make_sticky(cudaError_t error) { sticky = error; }
+
 cudaError_t& last_error() {
   thread_local cudaError_t last = cudaSuccess;
   return last;
@@ -127,8 +133,8 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaPeekAtLastError() {
-  const cudaError_t sticky = sticky_error();
-  return sticky != cudaSuccess ? sticky : last_error();
+  const cudaError_t error = sticky_error();
+  return error != cudaSuccess ? error : last_error();
 }
 
 cudaError_t cudaGetLastError() {

@@ -9,6 +9,10 @@ namespace emulator {
 /// The error by which a fault of a kernel or a copy reaches the host.
 cudaError_t error_of(const Fault& fault);
 
+/// The error of all later calls of the process: cudaSuccess until a fault was found.
+cudaError_t sticky_error();
+void make_sticky(cudaError_t error);
+
 /// The calling thread's last error, which cudaGetLastError tells and clears.
 cudaError_t& last_error();
 

@@ -1,5 +1,3 @@
-#include "emulator/runtime/events.h"
-
 #include <utility>
 
 #include "emulator/runtime/streams.h"
@@ -30,7 +28,7 @@ cudaError_t with_waitable_event(cudaEvent_t handle, const Body& body) {
     if (event->front.capture != nullptr) {
       return invalidate(*event->front.capture, cudaErrorCapturedEvent);
     }
-    if (const cudaError_t error = refuse_in_capture(p); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_in_capture(p.captures); error != cudaSuccess) return error;
     return body(p, lock, *event);
   });
 }
@@ -116,7 +114,8 @@ extern "C" int cuCtxRecordEvent(void* context, cudaEvent_t handle) {
     const auto event = p.events.find(handle);
     const int device = static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 1;
     if (event == nullptr || event->device != device) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t refused = refuse_in_capture(p); refused != cudaSuccess) return refused;
+    if (const cudaError_t refused = refuse_in_capture(p.captures); refused != cudaSuccess)
+      return refused;
     std::shared_ptr<Queue>& queue = p.all_work[device];
     if (queue == nullptr) queue = p.scheduler.make_queue(device, false);
     Work work{"cuCtxRecordEvent", nothing()};

@@ -1,5 +1,3 @@
-#include "emulator/runtime/graphs.h"
-
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -101,7 +99,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
     if (stream->is_legacy) return cudaErrorStreamCaptureUnsupported;
     if (stream->front.capture != nullptr) return cudaErrorIllegalState;
     stream->front = {
-        std::make_shared<Capture>(Capture{mode, std::this_thread::get_id(), stream.get()}), {}};
+        std::make_shared<Capture>(Capture{mode, std::this_thread::get_id(), stream->queue.get()}),
+        {}};
     p.captures.insert(stream->front.capture);
     return cudaSuccess;
   });
@@ -116,7 +115,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     const CaptureFront front = stream->front;
     if (front.capture == nullptr) return cudaErrorIllegalState;
     Capture& capture = *front.capture;
-    if (capture.origin != stream.get()) {
+    if (capture.origin != stream->queue.get()) {
       return invalidate(capture, cudaErrorStreamCaptureUnmatched);
     }
     if (capture.mode != cudaStreamCaptureModeRelaxed &&

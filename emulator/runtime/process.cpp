@@ -2,19 +2,18 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
-#include "emulator/runtime/capture.h"
-#include "emulator/runtime/leaks.h"
 #include "emulator/runtime/say.h"
 
 namespace emulator {
 namespace {
 
-std::atomic<cudaError_t> sticky = cudaSuccess;
 std::atomic<bool> is_made = false, is_forked = false;
 
 std::vector<std::size_t> capacities(const Devices& devices) {
@@ -28,18 +27,38 @@ cudaError_t check_alive(Process& p) {
   if (p.lost_gpu != current_gpu(p)) return cudaSuccess;
   if (p.is_lost_at_once) return cudaErrorDevicesUnavailable;
   if (p.calls_until_lost-- > 0) return cudaSuccess;
-  sticky = cudaErrorECCUncorrectable;
+  make_sticky(cudaErrorECCUncorrectable);
   say("GPU " + std::to_string(p.lost_gpu) + " is lost, as ASSAY_EMULATOR_LOST says");
   p.scheduler.abandon();
   return cudaErrorECCUncorrectable;
 }
 
 cudaError_t admit(Process& p, Wants wants) {
-  if (sticky != cudaSuccess) return sticky;
+  if (sticky_error() != cudaSuccess) return sticky_error();
   if (p.devices.visible.empty()) return cudaErrorNoDevice;
   if (wants == Wants::devices) return cudaSuccess;
   if (const cudaError_t error = check_alive(p); error != cudaSuccess) return error;
-  return wants == Wants::safety ? refuse_in_capture(p) : cudaSuccess;
+  return wants == Wants::safety ? refuse_in_capture(p.captures) : cudaSuccess;
+}
+
+void report_leak(std::size_t count, const std::string& what) {
+  if (count > 0) say("leak: " + std::to_string(count) + " " + what + " not released");
+}
+
+/// Lists on stderr what the program has not released, if ASSAY_EMULATOR_LEAKS=1.
+void report_leaks(const Process& p) {
+  const char* wanted = std::getenv("ASSAY_EMULATOR_LEAKS");
+  if (wanted == nullptr || std::strcmp(wanted, "1") != 0) return;
+  for (const auto& [address, device] : p.allocations) {
+    const auto allocation = p.memory.find(address);
+    report_leak(allocation ? allocation->bytes : 0, "bytes of device " + std::to_string(device));
+  }
+  for (const auto& [address, pinned] : p.pinned)
+    report_leak(pinned.bytes, "bytes of pinned memory");
+  report_leak(p.streams.all().size(), "streams");
+  report_leak(p.events.all().size(), "events");
+  report_leak(p.graphs.all().size(), "graphs");
+  report_leak(p.executable_graphs.all().size(), "executable graphs");
 }
 
 /// Runs after all handlers of `atexit`, in which a program may still release what it holds.
@@ -48,7 +67,7 @@ __attribute__((destructor)) void finish() {
   Process& p = process();
   Lock lock(p.mutex);
   p.scheduler.stop(lock);
-  if (sticky == cudaSuccess) report_leaks(p);
+  if (sticky_error() == cudaSuccess) report_leaks(p);
 }
 
 }  // namespace
@@ -76,13 +95,11 @@ Process& process() {
 }
 
 void stick(Process& p, const Fault& fault) {
-  if (sticky != cudaSuccess) return;
-  sticky = error_of(fault);
+  if (sticky_error() != cudaSuccess) return;
+  make_sticky(error_of(fault));
   say(fault.what());
   p.scheduler.abandon();
 }
-
-cudaError_t sticky_error() { return sticky; }
 
 int& current_device() {
   thread_local int device = 0;
@@ -99,7 +116,7 @@ cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>&
     error = admit(p, wants);
     if (error == cudaSuccess) error = body(p, lock);
     // Work that ran during the call may have found a fault.
-    if (sticky != cudaSuccess) error = sticky;
+    if (sticky_error() != cudaSuccess) error = sticky_error();
   }
   if (error != cudaSuccess) last_error() = error;
   return error;

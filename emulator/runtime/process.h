@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,15 +12,10 @@
 #include "emulator/runtime/devices.h"
 #include "emulator/runtime/errors.h"
 #include "emulator/runtime/handles.h"
+#include "emulator/runtime/objects.h"
 #include "emulator/runtime/scheduler.h"
 
 namespace emulator {
-
-struct Capture;
-struct Event;
-struct ExecutableGraph;
-struct Graph;
-struct Stream;
 
 /// CUDA's state of a process. Made by its first call that needs a device, from the environment,
 /// and never destroyed: calls come after the end of main too.
@@ -55,8 +49,6 @@ Process& process();
 
 /// Shows the fault, and makes its error that of all later calls. Wants the lock.
 void stick(Process& process, const Fault& fault);
-/// cudaSuccess until a fault was found.
-cudaError_t sticky_error();
 
 /// The calling thread's device ordinal; its GPU. There must be a device.
 int& current_device();

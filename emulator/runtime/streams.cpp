@@ -5,6 +5,21 @@
 #include <utility>
 
 namespace emulator {
+namespace {
+
+/// Refuses use of the legacy default stream of a device while a blocking stream of it captures.
+cudaError_t refuse_legacy_use(Process& p, int device) {
+  cudaError_t error = cudaSuccess;
+  for (const auto& [handle, stream] : p.streams.all()) {
+    if (stream->device != device || !stream->is_blocking || stream->front.capture == nullptr) {
+      continue;
+    }
+    error = invalidate(*stream->front.capture, cudaErrorStreamCaptureImplicit);
+  }
+  return error;
+}
+
+}  // namespace
 
 Stream& legacy_stream(Process& p, int device) {
   std::shared_ptr<Stream>& stream = p.legacy_streams[device];
@@ -90,7 +105,7 @@ cudaError_t with_waitable_stream(cudaStream_t handle, const Body& body) {
     const auto stream = find_stream(p, handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = refuse_wait(p, *stream); error != cudaSuccess) return error;
-    if (const cudaError_t error = refuse_in_capture(p); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_in_capture(p.captures); error != cudaSuccess) return error;
     return body(p, lock, *stream);
   });
 }
@@ -167,7 +182,7 @@ cudaError_t cudaDeviceSynchronize() {
         error = refusal;
       }
     }
-    if (error == cudaSuccess) error = refuse_in_capture(p);
+    if (error == cudaSuccess) error = refuse_in_capture(p.captures);
     if (error == cudaSuccess) wait_for_device(p, lock, device);
     return error;
   });

@@ -3,21 +3,11 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "emulator/runtime/capture.h"
 #include "emulator/runtime/process.h"
 
 namespace emulator {
-
-struct Stream {
-  int device;
-  bool is_legacy;    // the device's default stream
-  bool is_blocking;  // synchronises with the default stream
-  std::shared_ptr<Queue> queue;
-  CaptureFront front = {};
-};
 
 /// Returns null for an invalid handle. Null and cudaStreamLegacy are the current device's default
 /// stream; the default streams of threads are not emulated.
