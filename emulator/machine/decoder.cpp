@@ -47,19 +47,18 @@ constexpr std::array special_rows{
 
 }  // namespace
 
-Decoder::Decoder(FunctionCompiler& compiler, const ptx::Instruction& instruction)
-    : compiler_(compiler), instruction_(instruction) {
+Decoder::Decoder(FunctionLayout& layout, const ptx::Instruction& instruction)
+    : layout_(layout), instruction_(instruction) {
   code.line = instruction.line;
   if (instruction.guard < 0) return;
-  if (compiler.register_type(instruction.guard) != ptx::Type::pred)
-    fail("the guard is no predicate");
-  code.guard = compiler.register_place(instruction.guard).offset;
+  if (layout.register_type(instruction.guard) != ptx::Type::pred) fail("the guard is no predicate");
+  code.guard = layout.register_place(instruction.guard).offset;
   code.guard_negated = instruction.guard_negated;
 }
 
 void Decoder::fail(const std::string& text) const {
-  ptx::fail(compiler_.kernel().module().file, instruction_.line,
-            fmt::format("{} in: {}", text, compiler_.kernel().module().line(instruction_.line)));
+  ptx::fail(layout_.module().file, instruction_.line,
+            fmt::format("{} in: {}", text, layout_.module().line(instruction_.line)));
 }
 
 void Decoder::fail_type(ptx::Type type) const {
@@ -67,7 +66,7 @@ void Decoder::fail_type(ptx::Type type) const {
 }
 
 void Decoder::needs(int compute_capability) const {
-  const int target = compiler_.kernel().module().target;
+  const int target = layout_.module().target;
   if (target < compute_capability)
     fail(fmt::format("'{}' needs compute capability {}.{} here, and the target is sm_{}",
                      instruction_.opcode, compute_capability / 10, compute_capability % 10,
@@ -145,16 +144,16 @@ const ptx::Operand& Decoder::operand(std::size_t index) const {
 }
 
 ptx::Type Decoder::register_type(const ptx::Operand& operand) const {
-  return compiler_.register_type(operand.index);
+  return layout_.register_type(operand.index);
 }
 
 Place Decoder::destination(const ptx::Operand& operand, ptx::Type type) {
-  if (operand.kind == ptx::OperandKind::sink) return compiler_.scratch();
+  if (operand.kind == ptx::OperandKind::sink) return layout_.scratch();
   if (operand.kind != ptx::OperandKind::reg) fail("the destination is no register");
   if (ptx::bytes_of(register_type(operand)) != ptx::bytes_of(type))
     fail(fmt::format("a register of type .{} cannot take .{}", ptx::name_of(register_type(operand)),
                      ptx::name_of(type)));
-  return compiler_.register_place(operand.index);
+  return layout_.register_place(operand.index);
 }
 
 Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
@@ -166,7 +165,7 @@ Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
       if (ptx::bytes_of(register_type(operand)) != bytes)
         fail(fmt::format("a register of type .{} is no .{}", ptx::name_of(register_type(operand)),
                          ptx::name_of(type)));
-      return compiler_.register_place(operand.index);
+      return layout_.register_place(operand.index);
     case ptx::OperandKind::integer:
       if (bytes == 0) fail("a predicate cannot be a number");
       if (type == ptx::Type::f32)
@@ -199,7 +198,7 @@ Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
       for (const SpecialRow& row : special_rows) {
         if (row.name != operand.name) continue;
         if (bytes != 4 && bytes != 8) fail("a special register has 32 bits");
-        return compiler_.special_place(row.special, bytes == 8);
+        return layout_.special_place(row.special, bytes == 8);
       }
       fail(fmt::format("the special register '{}' is not known here", operand.name));
     default:
@@ -209,9 +208,9 @@ Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
 
 Place Decoder::second_destination(std::size_t index) {
   const ptx::Operand& which = operand(index);
-  if (which.second < 0) return compiler_.scratch();
-  if (compiler_.register_type(which.second) != ptx::Type::pred) fail("no predicate follows '|'");
-  return compiler_.register_place(which.second);
+  if (which.second < 0) return layout_.scratch();
+  if (layout_.register_type(which.second) != ptx::Type::pred) fail("no predicate follows '|'");
+  return layout_.register_place(which.second);
 }
 
 Place Decoder::predicate(std::size_t index, bool& negated) {
@@ -223,11 +222,11 @@ Place Decoder::predicate(std::size_t index, bool& negated) {
   if (which.kind != ptx::OperandKind::reg || register_type(which) != ptx::Type::pred)
     fail("a predicate is needed");
   negated = which.negated;
-  return compiler_.register_place(which.index);
+  return layout_.register_place(which.index);
 }
 
 Place Decoder::constant(std::uint64_t bits, std::size_t bytes) {
-  return compiler_.constant(bits, bytes);
+  return layout_.constant(bits, bytes);
 }
 
 void Decoder::address(std::size_t index) {
@@ -238,18 +237,18 @@ void Decoder::address(std::size_t index) {
   if (base.kind == ptx::OperandKind::reg) {
     const std::size_t bytes = ptx::bytes_of(register_type(base));
     if (bytes != 4 && bytes != 8) fail("an address has 32 or 64 bits");
-    code.a = compiler_.register_place(base.index);
+    code.a = layout_.register_place(base.index);
     code.flag = bytes == 4;
   } else if (base.kind == ptx::OperandKind::integer) {
     code.a = constant(base.bits, 8);
   } else if (base.kind == ptx::OperandKind::symbol) {
-    const SymbolAddress symbol = compiler_.symbol(base.name, instruction_.line);
+    const SymbolAddress symbol = layout_.symbol(base.name, instruction_.line);
     if (symbol.space != code.space && code.space != ptx::Space::generic)
       fail(fmt::format("'{}' lies in another space", base.name));
     if (code.space == ptx::Space::generic && symbol.space != ptx::Space::global)
       code.space = symbol.space;
     code.a =
-        symbol.relocated ? compiler_.address_constant(base.name, 0, 8) : constant(symbol.value, 8);
+        symbol.relocated ? layout_.address_constant(base.name, 0, 8) : constant(symbol.value, 8);
     code.flag2 = symbol.in_frame;
   } else {
     fail("an address of this form is not known");
@@ -270,7 +269,7 @@ void Decoder::emit(Code::Run run) {
     if ((taken_ >> i & 1) == 0)
       fail(fmt::format("the modifier '.{}' is not implemented", instruction_.modifiers[i]));
   code.run = run;
-  compiler_.code().codes.push_back(code);
+  layout_.code().codes.push_back(code);
 }
 
 }  // namespace emulator

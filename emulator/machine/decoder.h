@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "emulator/machine/code.h"
-#include "emulator/machine/kernel_compiler.h"
+#include "emulator/machine/kernel_layout.h"
 #include "emulator/ptx/module.h"
 
 namespace emulator {
@@ -16,11 +16,11 @@ enum class Rounding : unsigned char { nearest, zero, down, up };
 /// that decodes the opcode: one that is left over is an error, so nothing is ignored by mistake.
 class Decoder {
  public:
-  Decoder(FunctionCompiler& compiler, const ptx::Instruction& instruction);
+  Decoder(FunctionLayout& layout, const ptx::Instruction& instruction);
 
   Code code;
   const ptx::Instruction& instruction() const { return instruction_; }
-  FunctionCompiler& compiler() { return compiler_; }
+  FunctionLayout& layout() { return layout_; }
 
   /// Fails where the module's target is lower: 80 stands for 8.0.
   void needs(int compute_capability) const;
@@ -82,7 +82,7 @@ class Decoder {
   [[noreturn]] void fail_type(ptx::Type type) const;
 
  private:
-  FunctionCompiler& compiler_;
+  FunctionLayout& layout_;
   const ptx::Instruction& instruction_;
   std::uint32_t taken_ = 0;
 };

@@ -96,8 +96,7 @@ struct KernelCode {
   std::vector<std::vector<std::pair<std::uintptr_t, std::uintptr_t>>> constant_ranges;
 
   std::size_t dynamic_shared_begin() const {
-    return (static_shared_bytes + dynamic_shared_alignment - 1) / dynamic_shared_alignment *
-           dynamic_shared_alignment;
+    return ptx::align_up(static_shared_bytes, dynamic_shared_alignment);
   }
   /// Shared memory of a block, static and dynamic.
   std::size_t shared_bytes(std::size_t dynamic_bytes) const {

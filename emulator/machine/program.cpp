@@ -133,7 +133,7 @@ KernelCode& Program::State::kernel(std::string_view name) {
   const ptx::Function& function = entry(name);
   const std::shared_ptr<KernelCode> kernel = with_faults([&] {
     std::unique_ptr<KernelCode> code =
-        KernelCompiler(module, function, {coverage_wanted(), counts_wanted()}).compile();
+        compile_kernel(module, function, {coverage_wanted(), counts_wanted()});
     link(*code);
     return code;
   });

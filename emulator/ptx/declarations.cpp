@@ -10,10 +10,6 @@
 namespace emulator::ptx {
 namespace {
 
-std::size_t align_up(std::size_t value, std::size_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
 /// The modifiers before the name: `.align 8 .b8`, `.v4 .f32`.
 struct Head {
   Type type = Type::b8;

@@ -38,6 +38,10 @@ struct Parameter {
   bool is_register = false;
 };
 
+inline std::size_t align_up(std::size_t value, std::size_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
 /// Reads what follows `.global`, `.shared`, … up to its semicolon: `.align 4 .b8 name[16] = {1,
 /// 2};`.
 std::vector<Variable> read_variables(Lexer& lexer, Space space);

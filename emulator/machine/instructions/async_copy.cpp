@@ -132,7 +132,7 @@ void wait_all(Warp& warp, const Code&, Mask lanes) {
 }
 
 CopySite& new_site(Decoder& decoder) {
-  CopySite& site = decoder.compiler().code().copy_sites.emplace_back();
+  CopySite& site = decoder.layout().code().copy_sites.emplace_back();
   decoder.code.copy = &site;
   return site;
 }

@@ -41,7 +41,7 @@ std::vector<SymbolAddress> areas(Decoder& decoder, const ptx::Operand& list) {
   for (const ptx::Operand& each : list.elements) {
     if (each.kind != ptx::OperandKind::symbol)
       decoder.fail("arguments that are no .param are not implemented");
-    result.push_back(decoder.compiler().symbol(each.name, decoder.instruction().line));
+    result.push_back(decoder.layout().symbol(each.name, decoder.instruction().line));
     if (!result.back().in_frame)
       decoder.fail(fmt::format("'{}' is no .param of this function", each.name));
   }
@@ -88,10 +88,10 @@ void decode_brx(Decoder& decoder) {
   decoder.take("uni");
   decoder.expect_operands(2);
   decoder.code.a = decoder.source(0, ptx::Type::u32);
-  const ptx::Body& body = decoder.compiler().body();
+  const ptx::Body& body = decoder.layout().body();
   const auto found = body.branch_target_index.find(decoder.operand(1).name);
   if (found == body.branch_target_index.end()) decoder.fail("no branch targets have this name");
-  auto& targets = decoder.compiler().code().target_lists.emplace_back();
+  auto& targets = decoder.layout().code().target_lists.emplace_back();
   for (const int target : body.branch_targets[found->second])
     targets.push_back(static_cast<std::uint32_t>(target));
   decoder.code.targets = &targets;
@@ -111,14 +111,14 @@ void decode_call(Decoder& decoder) {
   if (at < decoder.operands() && decoder.operand(at).kind == ptx::OperandKind::list)
     arguments = areas(decoder, decoder.operand(at++));
   if (at != decoder.operands()) decoder.fail("a call of this form is not implemented");
-  const ptx::Function* callee = decoder.compiler().kernel().module().function(name.name);
+  const ptx::Function* callee = decoder.layout().module().function(name.name);
   if (callee == nullptr) decoder.fail(fmt::format("no function is called '{}'", name.name));
-  CallSite& site = decoder.compiler().code().call_sites.emplace_back();
+  CallSite& site = decoder.layout().code().call_sites.emplace_back();
   site.name = name.name;
   connect(site, *callee, arguments, results, decoder);
   decoder.code.call = &site;
   if (is_driver_function(name.name) && !callee->has_body) return decoder.emit(call_driver);
-  site.callee = decoder.compiler().kernel().function(*callee, decoder.instruction().line);
+  site.callee = decoder.layout().callee(*callee, decoder.instruction().line);
   decoder.emit(call);
 }
 
@@ -162,7 +162,7 @@ void decode_griddepcontrol(Decoder& decoder) {
 /// Registers are not counted here.
 void decode_setmaxnreg(Decoder& decoder) {
   decoder.needs(90);
-  if (!decoder.compiler().kernel().module().is_target_specific)
+  if (!decoder.layout().module().is_target_specific)
     decoder.fail("'setmaxnreg' needs .target sm_90a");
   if (!decoder.take("inc")) decoder.expect("dec");
   decoder.expect("sync");

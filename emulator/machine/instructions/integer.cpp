@@ -235,7 +235,7 @@ void carrying(Warp& warp, const Code& code, Mask lanes) {
 void decode_carrying(Decoder& decoder, ptx::Type type, bool in, bool subtracts,
                      unsigned char product) {
   take_operands(decoder, type, product == 0 ? 2 : 3);
-  decoder.code.f = decoder.compiler().carry();
+  decoder.code.f = decoder.layout().carry();
   decoder.code.flag = in;
   decoder.code.flag2 = decoder.take("cc");
   decoder.code.flag3 = subtracts;

@@ -237,7 +237,7 @@ std::size_t take_registers(Decoder& decoder, std::size_t index, ptx::Type type, 
                           : bytes == 2 ? ptx::Type::b16
                           : bytes == 4 ? ptx::Type::b32
                                        : ptx::Type::b64;
-  auto& places = decoder.compiler().code().place_lists.emplace_back();
+  auto& places = decoder.layout().code().place_lists.emplace_back();
   for (const ptx::Operand& element : elements) {
     if (is_load)
       places.push_back(decoder.destination(element, width));

@@ -113,7 +113,7 @@ void take_form(Decoder& decoder, std::size_t address, std::size_t registers) {
   const std::size_t count = is_vector ? operand.elements.size() : 1;
   if (count != decoder.code.count)
     decoder.fail(fmt::format("{} registers for {} matrices", count, decoder.code.count));
-  auto& places = decoder.compiler().code().place_lists.emplace_back();
+  auto& places = decoder.layout().code().place_lists.emplace_back();
   for (std::size_t j = 0; j < count; ++j) {
     const ptx::Operand& each = is_vector ? operand.elements[j] : operand;
     places.push_back(registers == 0 ? decoder.destination(each, ptx::Type::b32)
@@ -127,7 +127,7 @@ void take_form(Decoder& decoder, std::size_t address, std::size_t registers) {
 void decode_ldmatrix(Decoder& decoder) {
   decoder.needs(75);
   take_form(decoder, 1, 0);
-  decoder.code.flag3 = decoder.compiler().kernel().module().target < 80;
+  decoder.code.flag3 = decoder.layout().module().target < 80;
   decoder.emit(load_matrices);
 }
 

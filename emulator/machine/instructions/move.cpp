@@ -126,7 +126,7 @@ void decode_vector_move(Decoder& decoder, ptx::Type type) {
     decoder.fail("a vector of this form is not known");
   const std::size_t bytes = ptx::bytes_of(type) / elements.size();
   const ptx::Type part = bits_of_bytes(decoder, bytes);
-  auto& places = decoder.compiler().code().place_lists.emplace_back();
+  auto& places = decoder.layout().code().place_lists.emplace_back();
   for (const ptx::Operand& element : elements)
     places.push_back(packs ? decoder.source(element, part) : decoder.destination(element, part));
   decoder.code.more = &places;
@@ -194,11 +194,11 @@ void decode_mov(Decoder& decoder) {
   if (from.kind == ptx::OperandKind::special && decode_changing(decoder, type)) return;
   decoder.code.d = decoder.destination(0, type);
   if (from.kind == ptx::OperandKind::symbol && from.name != "WARP_SZ") {
-    const SymbolAddress symbol = decoder.compiler().symbol(from.name, decoder.instruction().line);
+    const SymbolAddress symbol = decoder.layout().symbol(from.name, decoder.instruction().line);
     if (symbol.in_frame) decoder.fail("the address of a call's parameter is not implemented");
     decoder.code.a =
         symbol.relocated
-            ? decoder.compiler().address_constant(from.name, from.offset, ptx::bytes_of(type))
+            ? decoder.layout().address_constant(from.name, from.offset, ptx::bytes_of(type))
             : decoder.constant(symbol.value + static_cast<std::uint64_t>(from.offset),
                                ptx::bytes_of(type));
   } else {
@@ -218,11 +218,11 @@ void decode_cvta(Decoder& decoder) {
   decoder.code.offset = to ? -base : base;
   const ptx::Operand& from = decoder.operand(1);
   if (from.kind == ptx::OperandKind::symbol) {
-    const SymbolAddress symbol = decoder.compiler().symbol(from.name, decoder.instruction().line);
+    const SymbolAddress symbol = decoder.layout().symbol(from.name, decoder.instruction().line);
     if (symbol.in_frame) decoder.fail("the address of a call's parameter is not implemented");
     decoder.code.a =
         symbol.relocated
-            ? decoder.compiler().address_constant(from.name, from.offset, 8)
+            ? decoder.layout().address_constant(from.name, from.offset, 8)
             : decoder.constant(symbol.value + static_cast<std::uint64_t>(from.offset), 8);
   } else {
     decoder.code.a = decoder.source(1, type);

@@ -149,7 +149,7 @@ void emit_product(Decoder& decoder, MatrixKind kind, MatrixCode product) {
       ((kind != MatrixKind::f8 && kind != MatrixKind::integer) && product.b.type != product.a.type))
     decoder.fail(fmt::format("no product of .{} and .{} is known", name_of(product.a.type),
                              name_of(product.b.type)));
-  decoder.code.matrix = &decoder.compiler().code().matrix_codes.emplace_back(std::move(product));
+  decoder.code.matrix = &decoder.layout().code().matrix_codes.emplace_back(std::move(product));
   if (kind == MatrixKind::integer) {
     decoder.code.flag = decoder.take("satfinite");
     return decoder.emit(multiply_integers);

@@ -163,7 +163,7 @@ void decode_move(Decoder& decoder, MatrixOperand operand, bool is_load) {
   matrix.n = operand == MatrixOperand::a ? shape.k : shape.n;
   matrix.d = take_wmma_fragment(decoder, is_load ? 0 : 1, operand, matrix.m, matrix.n,
                                 decoder.code.flag3, type, is_load);
-  decoder.code.matrix = &decoder.compiler().code().matrix_codes.emplace_back(std::move(matrix));
+  decoder.code.matrix = &decoder.layout().code().matrix_codes.emplace_back(std::move(matrix));
   decoder.emit(is_load ? load_fragment : store_fragment);
 }
 

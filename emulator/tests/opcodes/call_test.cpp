@@ -133,6 +133,19 @@ TEST(Call, NestedAndDeclaredBefore) {
   check_call(functions, call_of("four_times", "%r0", "%r5"), [](U i) { return 4 * i; });
 }
 
+TEST(Call, RefusesRecursion) {
+  const std::string itself = ".func again()\n{\ncall again;\nret;\n}\n",
+                    another =
+                        ".func again();\n.func other()\n{\ncall again;\nret;\n}\n"
+                        ".func again()\n{\ncall other;\nret;\n}\n";
+  for (const std::string& functions : {itself, another}) {
+    const Caught caught = caught_from(
+        [&] { run_u32("call again;\n", {.grid = {1}, .block = {1}}, {0}, 1, functions); });
+    EXPECT_EQ(caught.kind, FaultKind::illegal_instruction);
+    EXPECT_NE(caught.text.find("'again' calls itself"), std::string::npos) << caught.text;
+  }
+}
+
 // Lanes call different functions, call under a guard, and return at different places.
 TEST(Call, InDivergentCode) {
   const std::string functions =
