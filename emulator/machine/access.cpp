@@ -5,8 +5,6 @@
 #include <cstring>
 
 #include "emulator/machine/address_windows.h"
-#include "emulator/machine/block.h"
-#include "emulator/machine/warp.h"
 
 namespace emulator {
 namespace {
@@ -21,31 +19,6 @@ const char* verb(Access access) {
       return "copies";
     default:
       return "updates";
-  }
-}
-
-/// The marks of up to 16 bytes: all set?
-[[gnu::always_inline]] inline bool all_written(const std::uint8_t* marks, unsigned bytes) {
-  switch (bytes) {
-    case 1:
-      return *marks != 0;
-    case 2: {
-      std::uint16_t value;
-      std::memcpy(&value, marks, 2);
-      return value == 0x0101;
-    }
-    case 4: {
-      std::uint32_t value;
-      std::memcpy(&value, marks, 4);
-      return value == 0x01010101u;
-    }
-    case 8: {
-      std::uint64_t value;
-      std::memcpy(&value, marks, 8);
-      return value == 0x0101010101010101u;
-    }
-    default:
-      return std::memchr(marks, 0, bytes) == nullptr;
   }
 }
 
@@ -183,11 +156,6 @@ std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsig
   if (!block.global_races.write_row(warp, window, offset, size)) return nullptr;
   std::memset(marks, 1, size);
   return window.view + offset;
-}
-
-bool Change::operator()() const {
-  return value == nullptr || !all_written(target.written, bytes) ||
-         std::memcmp(target.data, value, bytes) != 0;
 }
 
 void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes) {

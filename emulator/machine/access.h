@@ -3,20 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/machine/code.h"
-#include "emulator/machine/memory.h"
+#include "emulator/machine/target.h"
+#include "emulator/machine/warp.h"
 
 namespace emulator {
-
-/// Where one lane's access goes: the bytes, and their marks (null: memory of the host, all of which
-/// counts as written).
-struct Target {
-  std::byte* data;
-  std::uint8_t* written;
-  ptx::Space space;      // never generic
-  std::uint64_t offset;  // within the space; for global memory of a GPU, within its window
-  const Memory::Window* window = nullptr;
-};
 
 /// Finds the target of an access of `bytes` (1 to 16, a power of two) in a space. Throws
 /// LaneFault for an address that the lane must not use, and for a read of bytes that nothing has
@@ -34,15 +24,6 @@ inline Target locate(Warp& warp, const Code& code, int lane, std::uint64_t addre
 std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsigned bytes,
                       Access access);
 
-/// Whether a write changes the target; a null value stands for one that does. Asked for in case of
-/// a conflict only.
-struct Change {
-  const Target& target;
-  const void* value;
-  unsigned bytes;
-  bool operator()() const;
-};
-
 /// Marks the target's bytes as written, and tells the search for races; the value is the one to be
 /// stored.
 void note_write(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,
@@ -51,13 +32,5 @@ void note_read(Warp& warp, const Code& code, int lane, const Target& target, uns
 void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes);
 
 std::uint64_t lane_address(Warp& warp, const AddressPlace& place, int lane);
-
-/// base[lane] + offset; the base has 32 or 64 bits.
-inline std::uint64_t lane_address(const Code& code, const std::byte* base, int lane) {
-  const auto offset = static_cast<std::uint64_t>(code.offset);
-  if (code.flag)
-    return static_cast<std::uint32_t>(reinterpret_cast<const std::uint32_t*>(base)[lane] + offset);
-  return reinterpret_cast<const std::uint64_t*>(base)[lane] + offset;
-}
 
 }  // namespace emulator

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/machine/block.h"
-#include "emulator/machine/warp.h"
-
 namespace emulator {
 namespace {
 
@@ -16,16 +13,20 @@ const Change always{nowhere, nullptr, 0};
 
 }  // namespace
 
-AsyncCopies::AsyncCopies(Block& block)
-    : guards(block.shared), block_(block), threads_(block.threads()) {}
+AsyncCopies::AsyncCopies(const LaunchContext& launch, MarkedBytes& shared, SharedRaces& races,
+                         Random& random)
+    : guards(launch, shared),
+      races_(races),
+      random_(random),
+      threads_(launch.thread_positions.size()) {}
 
-AsyncCopies::OfThread& AsyncCopies::of(int warp, int lane) {
-  return threads_[static_cast<std::size_t>(warp * warp_lanes + lane)];
+AsyncCopies::OfThread& AsyncCopies::of(const WarpState& warp, int lane) {
+  return threads_[static_cast<std::size_t>(warp.index() * warp_lanes + lane)];
 }
 
-void AsyncCopies::start(Warp& warp, AsyncCopy copy) {
-  const int thread = copy.warp * warp_lanes + copy.lane;
-  SharedRaces& races = block_.shared_races;
+void AsyncCopies::start(AsyncCopy copy) {
+  WarpState& warp = *copy.warp;
+  const int thread = warp.index() * warp_lanes + copy.lane;
   // Until the wait nothing may change them.
   for (std::size_t i = 0; i < copy.bytes; ++i) {
     const bool is_written = copy.shared_from               ? guards.mark(*copy.shared_from + i) != 0
@@ -36,20 +37,20 @@ void AsyncCopies::start(Warp& warp, AsyncCopy copy) {
   copy.marks.resize(size_of(copy), 1);
   if (copy.shared_from) {
     guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
-    races.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
-    races.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
+    races_.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
+    races_.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
     guards.add_read(*copy.shared_from, size_of(copy), thread);
   }
   if (copy.shared_to) {
     guards.check(warp, copy.lane, *copy.shared_to, size_of(copy), true);
-    races.write(warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
+    races_.write(warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
     guards.add_write(*copy.shared_to, size_of(copy), thread);
   }
-  if (copy.barrier != nullptr) ++copy.barrier->pending_signals;
-  const std::uint64_t moment = block_.random().below(4);
+  if (copy.barrier) ++mbarriers_.at(*copy.barrier).pending_signals;
+  const std::uint64_t moment = random_.below(4);
   copy.is_late = moment == 0;
   const auto shared = std::make_shared<AsyncCopy>(std::move(copy));
-  OfThread& own = of(shared->warp, shared->lane);
+  OfThread& own = of(warp, shared->lane);
   std::vector<Shared>& copies = shared->is_bulk ? own.bulk_copies : own.copies;
   std::erase_if(copies, [](const Shared& each) { return each->is_retired; });
   copies.push_back(shared);
@@ -59,22 +60,21 @@ void AsyncCopies::start(Warp& warp, AsyncCopy copy) {
     unlanded_.push_back(shared);
 }
 
-void AsyncCopies::commit(const Warp& warp, int lane, bool bulk) {
-  OfThread& own = of(warp.index(), lane);
+void AsyncCopies::commit(const WarpState& warp, int lane, bool bulk) {
+  OfThread& own = of(warp, lane);
   std::uint64_t& groups = bulk ? own.bulk_groups : own.groups;
   ++groups;
   for (const Shared& copy : bulk ? own.bulk_copies : own.copies)
     if (copy->group == 0) copy->group = groups;
 }
 
-void AsyncCopies::wait_groups(Warp& warp, int lane, bool bulk, std::uint64_t pending,
+void AsyncCopies::wait_groups(WarpState& warp, int lane, bool bulk, std::uint64_t pending,
                               bool reads_only) {
-  OfThread& own = of(warp.index(), lane);
+  OfThread& own = of(warp, lane);
   const std::uint64_t groups = bulk ? own.bulk_groups : own.groups;
   std::vector<Shared>& copies = bulk ? own.bulk_copies : own.copies;
   for (const Shared& copy : copies) {
-    if (copy->arrives || copy->barrier != nullptr || copy->group == 0 ||
-        copy->group + pending > groups)
+    if (copy->arrives || copy->barrier || copy->group == 0 || copy->group + pending > groups)
       continue;
     if (reads_only) {
       stage(*copy);
@@ -87,8 +87,8 @@ void AsyncCopies::wait_groups(Warp& warp, int lane, bool bulk, std::uint64_t pen
   std::erase_if(copies, [](const Shared& copy) { return copy->is_retired; });
 }
 
-void AsyncCopies::wait_all(Warp& warp, int lane) {
-  OfThread& own = of(warp.index(), lane);
+void AsyncCopies::wait_all(WarpState& warp, int lane) {
+  OfThread& own = of(warp, lane);
   for (const Shared& copy : own.copies) {
     if (copy->arrives) continue;
     land(*copy, copy);
@@ -119,31 +119,32 @@ void AsyncCopies::land(AsyncCopy& copy, const Shared& shared) {
   if (copy.has_landed) return;
   copy.has_landed = true;
   if (copy.arrives) {
+    Mbarrier& barrier = mbarriers_.at(*copy.barrier);
     // Copies that this thread started later do not count.
-    OfThread& own = of(copy.warp, copy.lane);
+    OfThread& own = of(*copy.warp, copy.lane);
     for (const Shared& each : own.copies) {
       if (each == shared) break;
       if (each->arrives || each->is_retired) continue;
       land(*each, each);
-      copy.barrier->landed.push_back(each);
+      barrier.landed.push_back(each);
     }
     copy.is_retired = true;
-    --copy.barrier->pending_signals;
-    copy.barrier->arrive(1, true);  // the start has made room for it
+    --barrier.pending_signals;
+    barrier.arrive(1, true);  // the start has made room for it
     return;
   }
   move_bytes(copy);
-  if (copy.barrier == nullptr) return;
-  copy.barrier->landed.push_back(shared);
-  --copy.barrier->pending_signals;
-  copy.barrier->complete_bytes(static_cast<std::uint32_t>(copy.bytes));
+  if (!copy.barrier) return;
+  Mbarrier& barrier = mbarriers_.at(*copy.barrier);
+  barrier.landed.push_back(shared);
+  --barrier.pending_signals;
+  barrier.complete_bytes(static_cast<std::uint32_t>(copy.bytes));
 }
 
 void AsyncCopies::release_source(AsyncCopy& copy) {
   if (!copy.shared_from) return;
   guards.remove_read(*copy.shared_from, size_of(copy));
-  block_.shared_races.read(*block_.warps()[static_cast<std::size_t>(copy.warp)], copy.lane,
-                           *copy.shared_from, size_of(copy), false);
+  races_.read(*copy.warp, copy.lane, *copy.shared_from, size_of(copy), false);
   copy.shared_from.reset();
 }
 
@@ -154,21 +155,20 @@ void AsyncCopies::retire(AsyncCopy& copy) {
   release_source(copy);
   if (!copy.shared_to) return;
   guards.remove_write(*copy.shared_to, size_of(copy));
-  block_.shared_races.write(*block_.warps()[static_cast<std::size_t>(copy.warp)], copy.lane,
-                            *copy.shared_to, size_of(copy), false, always);
-  if (copy.is_bulk) block_.shared_races.mark_proxy(*copy.shared_to, size_of(copy));
+  races_.write(*copy.warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
+  if (copy.is_bulk) races_.mark_proxy(*copy.shared_to, size_of(copy));
 }
 
 /// A copy that is still to be done; null: none.
 AsyncCopies::Shared AsyncCopies::pick(bool also_late) {
   std::erase_if(unlanded_, [](const Shared& copy) { return copy->has_landed; });
   if (unlanded_.empty()) return nullptr;
-  Shared chosen = unlanded_[block_.random().below(unlanded_.size())];
+  Shared chosen = unlanded_[random_.below(unlanded_.size())];
   return chosen->is_late && !also_late ? nullptr : chosen;
 }
 
 void AsyncCopies::step() {
-  if (unlanded_.empty() || block_.random().below(4) != 0) return;
+  if (unlanded_.empty() || random_.below(4) != 0) return;
   if (const Shared copy = pick(false)) land(*copy, copy);
 }
 
@@ -216,9 +216,8 @@ void AsyncCopies::see_phase(Mbarrier& barrier) {
   for (const Shared& copy : barrier.unseen) {
     if (copy->is_retired) continue;
     retire(*copy);
-    Warp& warp = *block_.warps()[static_cast<std::size_t>(copy->warp)];
-    block_.shared_races.release_own(warp, copy->lane, barrier.completed);
-    OfThread& own = of(copy->warp, copy->lane);
+    races_.release_own(*copy->warp, copy->lane, barrier.completed);
+    OfThread& own = of(*copy->warp, copy->lane);
     std::erase(copy->is_bulk ? own.bulk_copies : own.copies, copy);
   }
   barrier.unseen.clear();

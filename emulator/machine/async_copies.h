@@ -1,41 +1,17 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
+#include "emulator/machine/async_copy.h"
 #include "emulator/machine/guarded_words.h"
 #include "emulator/machine/mbarrier.h"
+#include "emulator/machine/random.h"
+#include "emulator/machine/shared_races.h"
 
 namespace emulator {
-
-class Block;
-class Warp;
-struct Code;
-
-/// A copy that runs beside the threads, or an arrival that waits for the copies before it.
-struct AsyncCopy {
-  const Code* code = nullptr;
-  int warp = 0, lane = 0;
-  bool is_bulk = false, arrives = false;
-
-  const std::byte* from = nullptr;
-  const std::uint8_t* from_written = nullptr;  // null: all
-  std::byte* to = nullptr;
-  std::uint8_t* to_written = nullptr;
-  std::size_t bytes = 0, zeros = 0;  // zeros follow the bytes
-  std::optional<std::uint64_t> shared_from{}, shared_to{};
-  Mbarrier* barrier = nullptr;
-
-  std::uint64_t group = 0;  // 0: not committed
-  bool is_late = false;     // done at the last moment
-  bool has_landed = false, is_retired = false;
-  std::vector<std::uint8_t> marks{};  // of the destination
-  std::vector<std::byte> staged{};    // read, but not yet written
-};
 
 /// The asynchronous copies of a block and its mbarrier objects. A copy is done at a moment that the
 /// block's seed decides, between its start and the wait that covers it. Until that wait,
@@ -45,14 +21,14 @@ struct AsyncCopy {
 /// counts as one that waits once any thread has seen the phase of its mbarrier end.
 class AsyncCopies {
  public:
-  explicit AsyncCopies(Block& block);
+  AsyncCopies(const LaunchContext& launch, MarkedBytes& shared, SharedRaces& races, Random& random);
 
-  void start(Warp& warp, AsyncCopy copy);
-  void commit(const Warp& warp, int lane, bool bulk);
+  void start(AsyncCopy copy);
+  void commit(const WarpState& warp, int lane, bool bulk);
   /// Waits for all groups but the last `pending`. `reads_only`: the sources may be used again.
-  void wait_groups(Warp& warp, int lane, bool bulk, std::uint64_t pending, bool reads_only);
+  void wait_groups(WarpState& warp, int lane, bool bulk, std::uint64_t pending, bool reads_only);
   /// Waits for all copies of cp.async, committed or not.
-  void wait_all(Warp& warp, int lane);
+  void wait_all(WarpState& warp, int lane);
 
   /// Time passes: some copies are done.
   void step();
@@ -81,7 +57,7 @@ class AsyncCopies {
     std::vector<Shared> copies, bulk_copies;
     std::uint64_t groups = 0, bulk_groups = 0;
   };
-  OfThread& of(int warp, int lane);
+  OfThread& of(const WarpState& warp, int lane);
   void land(AsyncCopy& copy, const Shared& shared);
   void move_bytes(AsyncCopy& copy);
   void stage(AsyncCopy& copy);
@@ -89,7 +65,8 @@ class AsyncCopies {
   void retire(AsyncCopy& copy);
   Shared pick(bool also_late);
 
-  Block& block_;
+  SharedRaces& races_;
+  Random& random_;
   std::vector<OfThread> threads_;
   std::vector<Shared> unlanded_;  // and some that a wait has done already
   std::map<std::uint64_t, Mbarrier> mbarriers_;

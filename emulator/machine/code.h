@@ -67,6 +67,14 @@ struct Code {
   };
 };
 
+/// base[lane] + offset; the base has 32 or 64 bits.
+inline std::uint64_t lane_address(const Code& code, const std::byte* base, int lane) {
+  const auto offset = static_cast<std::uint64_t>(code.offset);
+  if (code.flag)
+    return static_cast<std::uint32_t>(reinterpret_cast<const std::uint32_t*>(base)[lane] + offset);
+  return reinterpret_cast<const std::uint64_t*>(base)[lane] + offset;
+}
+
 /// A second or third address of an instruction.
 struct AddressPlace {
   Place base{};

@@ -7,9 +7,11 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
-#include "emulator/machine/block.h"
 #include "emulator/machine/program_state.h"
+#include "emulator/machine/random.h"
+#include "emulator/machine/resident_block.h"
 
 namespace emulator {
 namespace {
@@ -60,6 +62,19 @@ std::vector<std::array<std::uint32_t, 3>> thread_positions(const Dim3& block) {
   return positions;
 }
 
+/// Returns null where nothing is counted.
+std::unique_ptr<LaunchCounter> counter_of(const Launch& launch, const KernelCode& kernel,
+                                          const Memory::Window& window) {
+  if (!is_counting() || kernel.entry->costs.empty()) return nullptr;
+  KernelCounts counts;
+  counts.kernel = launch.kernel;
+  counts.demangled = kernel.demangled;
+  counts.ptx = kernel.module->text;
+  counts.threads_per_block = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  counts.shared_bytes_per_block = kernel.shared_bytes(launch.dynamic_shared_bytes);
+  return std::make_unique<LaunchCounter>(std::move(counts), window.begin, window.end);
+}
+
 class Run {
  public:
   Run(const LaunchContext& launch, std::uint64_t blocks, std::uint64_t seed)
@@ -84,32 +99,33 @@ class Run {
     }
   }
 
-  bool start(std::deque<std::unique_ptr<Block>>& residents) {
+  bool start(std::deque<std::unique_ptr<ResidentBlock>>& residents) {
     const std::uint64_t index = next_.fetch_add(1);
     if (index >= blocks_) return false;
     const std::uint64_t block = order_.at(index);
-    residents.push_back(std::make_unique<Block>(launch_, block, mix(seed_ ^ mix(block + 1))));
+    residents.push_back(
+        std::make_unique<ResidentBlock>(launch_, block, mix(seed_ ^ mix(block + 1))));
     return true;
   }
 
   void run_blocks(unsigned which) {
     Random random(mix(seed_ + which + 1));
     const std::uint64_t usual = 1 + random.below(max_usual_residents);
-    std::deque<std::unique_ptr<Block>> residents;
+    std::deque<std::unique_ptr<ResidentBlock>> residents;
     std::size_t waiting = 0;  // turns in a row in which a block only waited
     while (!stop_.load(std::memory_order_relaxed)) {
       if (residents.size() < usual) start(residents);
       if (residents.empty()) return;
-      std::unique_ptr<Block> block = std::move(residents.front());
+      std::unique_ptr<ResidentBlock> block = std::move(residents.front());
       residents.pop_front();
-      const Block::Result result = block->run(turn);
-      if (result == Block::Result::done) {
+      const ResidentBlock::Result result = block->run(turn);
+      if (result == ResidentBlock::Result::done) {
         lane_instructions += block->executed_lanes();
-        if (launch_.counter != nullptr) launch_.counter->add(*block->counts);
+        if (launch_.counter != nullptr) launch_.counter->add(block->counts());
         waiting = 0;
         continue;
       }
-      waiting = result == Block::Result::spins ? waiting + 1 : 0;
+      waiting = result == ResidentBlock::Result::spins ? waiting + 1 : 0;
       residents.push_back(std::move(block));
       if (waiting < residents.size()) continue;
       // All of them wait: for a block that has not started, for one of another host thread, or for
@@ -151,13 +167,14 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
     throw fault(fmt::format("{} bytes of shared memory, where {} has {}", shared, gpu.name,
                             gpu.shared_bytes_per_block_optin));
   Releases releases;
-  const std::unique_ptr<LaunchCounter> counter = counter_of(launch, kernel, memory);
+  const Memory::Window& window = memory.windows()[static_cast<std::size_t>(launch.gpu)];
+  const std::unique_ptr<LaunchCounter> counter = counter_of(launch, kernel, window);
   const LaunchContext context{kernel,
                               launch,
                               gpu,
                               memory,
                               settings,
-                              memory.windows()[static_cast<std::size_t>(launch.gpu)],
+                              window,
                               memory.next_launch(),
                               launch.parameters,
                               releases,

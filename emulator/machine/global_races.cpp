@@ -4,14 +4,10 @@
 
 #include <algorithm>
 
-#include "emulator/machine/block.h"
-
 namespace emulator {
 namespace {
 
-/// A look-back over n blocks would keep n^2 entries.
-constexpr std::size_t max_entries = 4096;
-constexpr std::uint32_t last_epoch = 0x1fff;
+constexpr std::uint32_t last_epoch = Knowledge::last_epoch;
 
 // A stamp, from bit 0: bytes of the word (4), strong (1), several readers (1), epoch (13), warp
 // (5), block (24), launch (16). 0: nobody.
@@ -42,10 +38,10 @@ void put(std::uint64_t& stamp, std::uint64_t value) {
   __atomic_store_n(&stamp, value, __ATOMIC_RELAXED);
 }
 
-[[noreturn]] void report(Warp& warp, int lane, const Target& target, unsigned bytes,
-                         const char* now, const char* before, std::uint64_t other) {
-  const LaunchContext& context = warp.block().context();
-  const Dim3& grid = context.launch.grid;
+[[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
+                         const Target& target, unsigned bytes, const char* now, const char* before,
+                         std::uint64_t other) {
+  const Dim3& grid = launch.launch.grid;
   const std::uint64_t block = block_of(other);
   const std::uintptr_t address = target.window->begin + target.offset;
   warp.fault(
@@ -53,74 +49,37 @@ void put(std::uint64_t& stamp, std::uint64_t value) {
       fmt::format("{} {} bytes at {:#x}, which warp {} of block ({},{},{}) {} without order "
                   "between; it is {}",
                   now, bytes, address, warp_of(other), block % grid.x, block / grid.x % grid.y,
-                  block / grid.x / grid.y, before, context.memory.describe(address)));
+                  block / grid.x / grid.y, before, launch.memory.describe(address)));
 }
 
 }  // namespace
 
-bool Knowledge::knows(std::uint64_t block, int warp, std::uint32_t epoch) const {
-  if (everything_) return true;
-  const auto covers = [&](std::uint64_t key) {
-    const auto found = entries_.find(key);
-    return found != entries_.end() && (epoch < found->second || found->second >= last_epoch);
-  };
-  return covers(of_block(block)) || covers(of_warp(block, warp));
-}
-
-void Knowledge::learn(const Entry& entry) {
-  std::uint32_t& known = entries_[entry.first];
-  known = std::max(known, entry.second);
-  if (entries_.size() > max_entries) everything_ = true;
-}
-
-void Knowledge::learn(const Knowledge& other) {
-  everything_ |= other.everything_;
-  for (const Entry entry : other.entries_) learn(entry);
-}
-
-void Knowledge::append_to(std::vector<Entry>& list) const {
-  for (const Entry entry : entries_) list.push_back(entry);
-}
-
-std::shared_ptr<Releases::Record> Releases::at(std::uintptr_t address, bool create) {
-  if (!create) {
-    if (!used_.load(std::memory_order_acquire)) return nullptr;
-    const std::shared_lock lock(mutex_);
-    const auto found = records_.find(address);
-    return found == records_.end() ? nullptr : found->second;
-  }
-  const std::unique_lock lock(mutex_);
-  used_.store(true, std::memory_order_release);
-  std::shared_ptr<Record>& record = records_[address];
-  if (record == nullptr) record = std::make_shared<Record>();
-  return record;
-}
-
-GlobalRaces::OfWarp& GlobalRaces::of(const Warp& warp) {
+GlobalRaces::OfWarp& GlobalRaces::of(const WarpState& warp) {
   const auto index = static_cast<std::size_t>(warp.index());
   if (warps_.size() <= index) warps_.resize(index + 1);
   if (warps_[index] == nullptr) warps_[index] = std::make_unique<OfWarp>();
   return *warps_[index];
 }
 
-std::uint64_t GlobalRaces::stamp(const Warp& warp, std::uint64_t bytes, bool strong) const {
+std::uint64_t GlobalRaces::stamp(const WarpState& warp, std::uint64_t bytes, bool strong) const {
   return bytes | std::uint64_t{strong} << 4 | std::uint64_t{std::min(epoch_, last_epoch)} << 6 |
-         static_cast<std::uint64_t>(warp.index()) << 19 | (block_.index() & 0xffffff) << 24 |
-         block_.context().number << 48;
+         static_cast<std::uint64_t>(warp.index()) << 19 | (block_ & 0xffffff) << 24 |
+         launch_.number << 48;
 }
 
-bool GlobalRaces::is_known(const Warp& warp, std::uint64_t stamp) {
+bool GlobalRaces::is_known(const WarpState& warp, std::uint64_t stamp) {
   return knowledge_.knows(block_of(stamp), warp_of(stamp), epoch_of(stamp)) ||
          of(warp).knowledge.knows(block_of(stamp), warp_of(stamp), epoch_of(stamp));
 }
 
-void GlobalRaces::read(Warp& warp, int lane, const Target& target, unsigned bytes, bool strong) {
+void GlobalRaces::read(WarpState& warp, int lane, const Target& target, unsigned bytes,
+                       bool strong) {
   for_each_word(target, bytes, [&](std::uint64_t* stamps, std::uint64_t part) {
     std::uint64_t mine = stamp(warp, part, strong);
     const std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
     if (same_launch(writer, mine) && !same_block(writer, mine) && (bytes_of(writer) & part) != 0 &&
         !(strong && is_strong(writer)) && !is_known(warp, writer))
-      report(warp, lane, target, bytes, "reads", "writes", writer);
+      report(launch_, warp, lane, target, bytes, "reads", "writes", writer);
     if (reader == mine) return;
     if (same_launch(reader, mine)) {
       mine |= bytes_of(reader) | (reader & several);
@@ -131,29 +90,29 @@ void GlobalRaces::read(Warp& warp, int lane, const Target& target, unsigned byte
   });
 }
 
-void GlobalRaces::write(Warp& warp, int lane, const Target& target, unsigned bytes, bool strong,
-                        const Change& changes) {
+void GlobalRaces::write(WarpState& warp, int lane, const Target& target, unsigned bytes,
+                        bool strong, const Change& changes) {
   for_each_word(target, bytes, [&](std::uint64_t* stamps, std::uint64_t part) {
     const std::uint64_t mine = stamp(warp, part, strong);
     const std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
     if (same_launch(writer, mine) && !same_block(writer, mine) && (bytes_of(writer) & part) != 0 &&
         !(strong && is_strong(writer)) && !is_known(warp, writer) && changes())
-      report(warp, lane, target, bytes, "writes", "writes too", writer);
+      report(launch_, warp, lane, target, bytes, "writes", "writes too", writer);
     if (same_launch(reader, mine) && (bytes_of(reader) & part) != 0 &&
         !(strong && is_strong(reader))) {
       const bool conflict = (reader & several) != 0
                                 ? knowledge_.is_empty() && of(warp).knowledge.is_empty()
                                 : !same_block(reader, mine) && !is_known(warp, reader);
       if (conflict)
-        report(warp, lane, target, bytes, "writes",
+        report(launch_, warp, lane, target, bytes, "writes",
                same_block(reader, mine) ? "and another block read" : "reads", reader);
     }
     put(stamps[0], mine);
   });
 }
 
-bool GlobalRaces::read_row(const Warp& warp, const Memory::Window& window, std::uint64_t offset,
-                           std::uint64_t bytes) {
+bool GlobalRaces::read_row(const WarpState& warp, const Memory::Window& window,
+                           std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t mine = stamp(warp, 0xf, false);
   std::uint64_t* stamps = window.stamps + offset / 4 * 2;
   for (std::uint64_t word = 0; word < bytes / 4; ++word) {
@@ -166,8 +125,8 @@ bool GlobalRaces::read_row(const Warp& warp, const Memory::Window& window, std::
   return true;
 }
 
-bool GlobalRaces::write_row(const Warp& warp, const Memory::Window& window, std::uint64_t offset,
-                            std::uint64_t bytes) {
+bool GlobalRaces::write_row(const WarpState& warp, const Memory::Window& window,
+                            std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t mine = stamp(warp, 0xf, false);
   std::uint64_t* stamps = window.stamps + offset / 4 * 2;
   for (std::uint64_t word = 0; word < bytes / 4; ++word) {
@@ -190,25 +149,25 @@ void GlobalRaces::learn_pending(OfWarp& own) {
   own.pending.clear();
 }
 
-void GlobalRaces::fence(Warp& warp, Mask lanes) {
+void GlobalRaces::fence(WarpState& warp, Mask lanes) {
   OfWarp& own = of(warp);
   for_lanes(lanes, [&](int lane) { own.fenced[static_cast<std::size_t>(lane)] = epoch_ + 1; });
   learn_pending(own);
 }
 
-void GlobalRaces::release(Warp& warp, int lane, const Target& target, bool fenced) {
+void GlobalRaces::release(WarpState& warp, int lane, const Target& target, bool fenced) {
   OfWarp& own = of(warp);
   const std::uint32_t fence = fenced ? epoch_ + 1 : own.fenced[static_cast<std::size_t>(lane)];
   if (fence == 0) return;
-  const auto record = block_.context().releases.at(target.window->begin + target.offset, true);
+  const auto record = launch_.releases.at(target.window->begin + target.offset, true);
   const std::lock_guard lock(record->mutex);
   // A fence of this epoch covers what a barrier has ordered before it, and the warp's own accesses.
   // Behind a barrier, the fences of the other threads are taken to have been executed as well.
   const std::uint32_t in_block = fence == epoch_ + 1 ? epoch_ : fence;
-  record->entries.emplace_back(Knowledge::of_block(block_.index() & 0xffffff), in_block);
-  record->entries.emplace_back(Knowledge::of_warp(block_.index() & 0xffffff, warp.index()), fence);
+  record->entries.emplace_back(Knowledge::of_block(block_ & 0xffffff), in_block);
+  record->entries.emplace_back(Knowledge::of_warp(block_ & 0xffffff, warp.index()), fence);
   if (knowledge_.everything() || own.knowledge.everything() ||
-      record->entries.size() > 4 * max_entries) {
+      record->entries.size() > 4 * Knowledge::max_entries) {
     record->everything = true;
     return;
   }
@@ -216,8 +175,8 @@ void GlobalRaces::release(Warp& warp, int lane, const Target& target, bool fence
   own.knowledge.append_to(record->entries);
 }
 
-void GlobalRaces::acquire(Warp& warp, const Target& target, bool at_once) {
-  const auto record = block_.context().releases.at(target.window->begin + target.offset, false);
+void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once) {
+  const auto record = launch_.releases.at(target.window->begin + target.offset, false);
   if (record == nullptr) return;
   OfWarp& own = of(warp);
   std::size_t length;

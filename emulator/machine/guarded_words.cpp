@@ -2,28 +2,23 @@
 
 #include <fmt/format.h>
 
-#include "emulator/machine/block.h"
-#include "emulator/machine/warp.h"
-
 namespace emulator {
 namespace {
 
-[[noreturn]] void report(Warp& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
-                         bool writes, int thread, const char* does) {
-  const auto tid = [&](Special which) {
-    return warp.block().special(which, thread / warp_lanes, thread % warp_lanes);
-  };
-  warp.fault(FaultKind::race, lane,
-             fmt::format("{} {} bytes of shared memory at {:#x}, which a copy that thread "
-                         "({},{},{}) started {}: nothing has waited for it",
-                         writes ? "writes" : "reads", bytes, offset, tid(Special::tid_x),
-                         tid(Special::tid_y), tid(Special::tid_z), does));
+[[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
+                         std::uint64_t offset, std::uint64_t bytes, bool writes, int thread,
+                         const char* does) {
+  warp.fault(
+      FaultKind::race, lane,
+      fmt::format("{} {} bytes of shared memory at {:#x}, which a copy that thread {} started "
+                  "{}: nothing has waited for it",
+                  writes ? "writes" : "reads", bytes, offset, launch.name_of_thread(thread), does));
 }
 
 }  // namespace
 
-GuardedWords::GuardedWords(MarkedBytes& shared)
-    : written_(shared.written), words_((shared.written.size() + 3) / 4) {}
+GuardedWords::GuardedWords(const LaunchContext& launch, MarkedBytes& shared)
+    : launch_(launch), written_(shared.written), words_((shared.written.size() + 3) / 4) {}
 
 /// Moves the marks aside when the first guard comes, and back when the last one goes.
 template <class F>
@@ -74,7 +69,7 @@ void GuardedWords::set_mbarrier(std::uint64_t offset, bool live) {
   change(offset, 8, [live](Word& word) { word.mbarrier = live; });
 }
 
-bool GuardedWords::check(Warp& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
+bool GuardedWords::check(const WarpState& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
                          bool writes) const {
   for (std::uint64_t at = offset / 4; at < (offset + bytes + 3) / 4; ++at) {
     const Word& word = words_[at];
@@ -82,9 +77,10 @@ bool GuardedWords::check(Warp& warp, int lane, std::uint64_t offset, std::uint64
       warp.fault(FaultKind::undefined, lane,
                  fmt::format("{} {} bytes of shared memory at {:#x}, where an mbarrier object is",
                              writes ? "writes" : "reads", bytes, offset));
-    if (word.writer != 0) report(warp, lane, offset, bytes, writes, word.writer - 1, "writes");
+    if (word.writer != 0)
+      report(launch_, warp, lane, offset, bytes, writes, word.writer - 1, "writes");
     if (writes && word.reads != 0)
-      report(warp, lane, offset, bytes, writes, word.reader - 1, "reads");
+      report(launch_, warp, lane, offset, bytes, writes, word.reader - 1, "reads");
   }
   for (std::uint64_t at = offset; at < offset + bytes; ++at)
     if (mark(at) == 0) return false;

@@ -1,13 +1,21 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "emulator/machine/launch_context.h"
+#include "emulator/machine/warp_state.h"
+
 namespace emulator {
 
-struct MarkedBytes;
-class Warp;
+/// Bytes of shared or local memory with a mark for each that has been written.
+struct MarkedBytes {
+  std::vector<std::byte> bytes;
+  std::vector<std::uint8_t> written;
+  explicit MarkedBytes(std::size_t size) : bytes(size), written(size) {}
+};
 
 /// Words of a block's shared memory that threads must leave alone: the destination of a copy that
 /// nobody has waited for, its source, which may still be read, and mbarrier objects.
@@ -16,7 +24,7 @@ class Warp;
 /// question asked of all others; the true marks are kept aside.
 class GuardedWords {
  public:
-  explicit GuardedWords(MarkedBytes& shared);
+  GuardedWords(const LaunchContext& launch, MarkedBytes& shared);
 
   /// `thread` started the copy.
   void add_write(std::uint64_t offset, std::uint64_t bytes, int thread);
@@ -29,7 +37,8 @@ class GuardedWords {
   void set_mark(std::uint64_t offset, std::uint8_t mark);
 
   /// Throws LaneFault for an access that must not be. Returns whether all bytes have been written.
-  bool check(Warp& warp, int lane, std::uint64_t offset, std::uint64_t bytes, bool writes) const;
+  bool check(const WarpState& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
+             bool writes) const;
 
  private:
   struct Word {
@@ -43,6 +52,7 @@ class GuardedWords {
   template <class F>
   void change(std::uint64_t offset, std::uint64_t bytes, F f);
 
+  const LaunchContext& launch_;
   std::vector<std::uint8_t>& written_;
   std::vector<Word> words_;
 };

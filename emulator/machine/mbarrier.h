@@ -4,11 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/machine/async_copy.h"
 #include "emulator/machine/shared_races.h"
 
 namespace emulator {
-
-struct AsyncCopy;
 
 /// One barrier object in shared memory (PTX ISA, mbarrier): a phase ends when no arrival and no
 /// transaction is pending. The functions that change it return why the result is undefined, or

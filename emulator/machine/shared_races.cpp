@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "emulator/machine/block.h"
-#include "emulator/machine/warp.h"
-
 namespace emulator {
 namespace {
 
@@ -35,19 +32,16 @@ std::uint64_t make_stamp(std::uint64_t thread, std::uint64_t bytes, bool strong,
 int warp_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) / warp_lanes); }
 int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % warp_lanes); }
 
-[[noreturn]] void report(Warp& warp, int lane, std::uint64_t offset, unsigned bytes,
-                         const char* now, const char* before, std::uint64_t other,
-                         const char* missing = "barrier") {
-  const Block& block = warp.block();
-  const auto tid = [&](Special which) {
-    return block.special(which, warp_of(other), lane_of(other));
-  };
+[[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
+                         std::uint64_t offset, unsigned bytes, const char* now, const char* before,
+                         std::uint64_t other, const char* missing = "barrier") {
   const char* same = warp_of(other) == warp.index() ? ", of the same warp," : "";
-  warp.fault(FaultKind::race, lane,
-             fmt::format("{} {} bytes of shared memory at {:#x}, which thread ({},{},{}){} {} "
-                         "without a {} between",
-                         now, bytes, offset, tid(Special::tid_x), tid(Special::tid_y),
-                         tid(Special::tid_z), same, before, missing));
+  warp.fault(
+      FaultKind::race, lane,
+      fmt::format("{} {} bytes of shared memory at {:#x}, which thread {}{} {} without a {} "
+                  "between",
+                  now, bytes, offset, launch.name_of_thread(static_cast<int>(thread_of(other))),
+                  same, before, missing));
 }
 
 /// Calls `f(word, bytes of it)`.
@@ -63,7 +57,7 @@ void for_each_word(std::uint64_t offset, unsigned bytes, F f) {
 
 }  // namespace
 
-bool SharedRaces::ordered(const Warp& warp, int lane, std::uint64_t stamp) const {
+bool SharedRaces::ordered(const WarpState& warp, int lane, std::uint64_t stamp) const {
   const int other = warp_of(stamp);
   if (other == warp.index()) return warp.clocks.ordered(lane, lane_of(stamp), warp_clock(stamp));
   return clocks.ordered(warp.index(), other, block_clock(stamp));
@@ -74,7 +68,8 @@ void Released::join(const Released& other) {
   for (const auto& [warp, lanes] : other.lanes_of_warp) Clocks::join(lanes_of_warp[warp], lanes);
 }
 
-void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong) {
+void SharedRaces::read(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
+                       bool strong) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
@@ -82,7 +77,7 @@ void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned byte
     const std::uint64_t writer = word.writer;
     if (writer != 0 && (bytes_of(writer) & part) != 0 && !(strong && is_strong(writer)) &&
         !ordered(warp, lane, writer))
-      report(warp, lane, offset, bytes, "reads", "writes", writer);
+      report(launch_, warp, lane, offset, bytes, "reads", "writes", writer);
     const std::uint64_t reader = word.reader;
     const auto is_past = [&] {
       if (readers_of(reader) == several_warps)
@@ -104,8 +99,8 @@ void SharedRaces::read(Warp& warp, int lane, std::uint64_t offset, unsigned byte
   });
 }
 
-void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
-                        const Change& changes) {
+void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
+                        bool strong, const Change& changes) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
@@ -113,7 +108,7 @@ void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned byt
     const std::uint64_t writer = word.writer, reader = word.reader;
     if (writer != 0 && (bytes_of(writer) & part) != 0 && !(strong && is_strong(writer)) &&
         !ordered(warp, lane, writer) && changes())
-      report(warp, lane, offset, bytes, "writes", "writes too", writer);
+      report(launch_, warp, lane, offset, bytes, "writes", "writes too", writer);
     if (reader != 0 && (bytes_of(reader) & part) != 0 && !(strong && is_strong(reader))) {
       const bool mine = warp_of(reader) == warp.index();
       bool conflict = false;
@@ -124,7 +119,7 @@ void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned byt
       else
         conflict = !ordered(warp, lane, reader);
       if (conflict)
-        report(warp, lane, offset, bytes, "writes",
+        report(launch_, warp, lane, offset, bytes, "writes",
                thread_of(reader) == thread ? "and another one read" : "reads", reader);
     }
     word.writer = make_stamp(thread, part, strong, one_reader, in_block, in_warp);
@@ -132,21 +127,21 @@ void SharedRaces::write(Warp& warp, int lane, std::uint64_t offset, unsigned byt
   });
 }
 
-void SharedRaces::release(Warp& warp, int lane, std::uint64_t offset) {
+void SharedRaces::release(WarpState& warp, int lane, std::uint64_t offset) {
   release_to(warp, lane, released_[offset]);
 }
 
-void SharedRaces::acquire(Warp& warp, int lane, std::uint64_t offset) {
+void SharedRaces::acquire(WarpState& warp, int lane, std::uint64_t offset) {
   const auto found = released_.find(offset);
   if (found != released_.end()) acquire_from(warp, lane, found->second);
 }
 
-void SharedRaces::release_to(Warp& warp, int lane, Released& released) {
+void SharedRaces::release_to(WarpState& warp, int lane, Released& released) {
   Clocks::join(released.warps, clocks.release(warp.index()));
   Clocks::join(released.lanes_of_warp[warp.index()], warp.clocks.release(lane));
 }
 
-void SharedRaces::release_own(Warp& warp, int lane, Released& released) {
+void SharedRaces::release_own(WarpState& warp, int lane, Released& released) {
   const auto own = [](Clocks& of, int member, Clocks::Row& row) {
     const auto at = static_cast<std::size_t>(member);
     row[at] = std::max(row[at], of.release(member)[at]);
@@ -155,20 +150,20 @@ void SharedRaces::release_own(Warp& warp, int lane, Released& released) {
   own(warp.clocks, lane, released.lanes_of_warp[warp.index()]);
 }
 
-void SharedRaces::acquire_from(Warp& warp, int lane, const Released& released) {
+void SharedRaces::acquire_from(WarpState& warp, int lane, const Released& released) {
   clocks.acquire(warp.index(), released.warps);
   if (const auto own = released.lanes_of_warp.find(warp.index());
       own != released.lanes_of_warp.end())
     warp.clocks.acquire(lane, own->second);
 }
 
-void SharedRaces::fence_proxy(Warp& warp, int lane) {
+void SharedRaces::fence_proxy(WarpState& warp, int lane) {
   std::deque<Released>& own = proxy_fences_[warp.index() * warp_lanes + lane];
   release_to(warp, lane, own.emplace_back());
   if (own.size() > max_proxy_fences) own.pop_front();
 }
 
-bool SharedRaces::is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const {
+bool SharedRaces::is_fenced(const WarpState& warp, int lane, std::uint64_t stamp) const {
   const auto lies_between = [&](int thread, const Released& fence) {
     const int its_warp = thread / warp_lanes, its_lane = thread % warp_lanes;
     const Clocks::Row& lanes = fence.lanes_of_warp.at(its_warp);
@@ -191,13 +186,14 @@ bool SharedRaces::is_fenced(const Warp& warp, int lane, std::uint64_t stamp) con
   });
 }
 
-void SharedRaces::check_proxy(Warp& warp, int lane, std::uint64_t offset, unsigned bytes) const {
+void SharedRaces::check_proxy(WarpState& warp, int lane, std::uint64_t offset,
+                              unsigned bytes) const {
   std::uint64_t last = 0;  // neighbouring words mostly have the same history
   for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
     const std::uint64_t writer = words_[index].writer;
     if (writer == 0 || readers_of(writer) == bulk_copy || writer == last) return;
     if (!is_fenced(warp, lane, writer))
-      report(warp, lane, index * 4, 4, "copies", "writes", writer, "fence.proxy.async");
+      report(launch_, warp, lane, index * 4, 4, "copies", "writes", writer, "fence.proxy.async");
     last = writer;
   });
 }

@@ -5,13 +5,11 @@
 #include <map>
 #include <vector>
 
-#include "emulator/machine/access.h"
-#include "emulator/machine/clocks.h"
+#include "emulator/machine/launch_context.h"
+#include "emulator/machine/target.h"
+#include "emulator/machine/warp_state.h"
 
 namespace emulator {
-
-class Block;
-class Warp;
 
 /// Accesses that some threads have released for others to acquire.
 struct Released {
@@ -31,25 +29,26 @@ struct Released {
 /// synchronised.
 class SharedRaces {
  public:
-  explicit SharedRaces(std::size_t bytes) : words_((bytes + 3) / 4) {}
+  SharedRaces(const LaunchContext& launch, std::size_t bytes)
+      : launch_(launch), words_((bytes + 3) / 4) {}
 
-  void read(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
+  void read(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
   /// `changes` tells, when it matters, whether the bytes hold another value than the one written.
-  void write(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
+  void write(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
              const Change& changes);
 
-  void release(Warp& warp, int lane, std::uint64_t offset);
-  void acquire(Warp& warp, int lane, std::uint64_t offset);
-  void release_to(Warp& warp, int lane, Released& released);
+  void release(WarpState& warp, int lane, std::uint64_t offset);
+  void acquire(WarpState& warp, int lane, std::uint64_t offset);
+  void release_to(WarpState& warp, int lane, Released& released);
   /// Only the thread's own accesses, not those that it knows of.
-  void release_own(Warp& warp, int lane, Released& released);
-  void acquire_from(Warp& warp, int lane, const Released& released);
+  void release_own(WarpState& warp, int lane, Released& released);
+  void acquire_from(WarpState& warp, int lane, const Released& released);
 
   /// Bulk copies use another proxy: they see what a thread wrote only behind a fence.proxy.async,
   /// by any thread, on the way from the write to the copy.
-  void fence_proxy(Warp& warp, int lane);
+  void fence_proxy(WarpState& warp, int lane);
   /// Throws LaneFault when a bulk copy of these bytes that starts now could miss a write.
-  void check_proxy(Warp& warp, int lane, std::uint64_t offset, unsigned bytes) const;
+  void check_proxy(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes) const;
   /// A bulk copy wrote these bytes.
   void mark_proxy(std::uint64_t offset, unsigned bytes);
 
@@ -60,10 +59,11 @@ class SharedRaces {
   struct Word {
     std::uint64_t writer = 0, reader = 0;
   };
-  bool ordered(const Warp& warp, int lane, std::uint64_t stamp) const;
+  bool ordered(const WarpState& warp, int lane, std::uint64_t stamp) const;
   /// Returns whether a fence of the other proxy lies between the access and the thread.
-  bool is_fenced(const Warp& warp, int lane, std::uint64_t stamp) const;
+  bool is_fenced(const WarpState& warp, int lane, std::uint64_t stamp) const;
 
+  const LaunchContext& launch_;
   std::vector<Word> words_;
   std::map<std::uint64_t, Released> released_;
   std::map<int, std::deque<Released>> proxy_fences_;  // the last ones of each thread

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/machine/block.h"
-#include "emulator/machine/counts/warp_counter.h"
-
 namespace emulator {
 namespace {
 
@@ -17,13 +14,11 @@ constexpr int max_depth = 1000;
 }  // namespace
 
 Warp::Warp(Block& block, const KernelCode& kernel, int index, Mask lanes)
-    : block_(block), kernel_(kernel), index_(index), live_(lanes) {
+    : WarpState(index, lanes), block_(block), kernel_(kernel) {
   Frame* frame = new_frame(*kernel.entry, nullptr, lanes);
   splits_.push_back({lanes, frame});
-  if (block.counts != nullptr) counter_ = std::make_unique<WarpCounter>(*this, *block.counts);
+  if (block.counts != nullptr) counter_.emplace(*block.context().counter, *block.counts);
 }
-
-Warp::~Warp() = default;
 
 Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes) {
   auto frame = std::make_unique<Frame>();
@@ -114,7 +109,7 @@ Warp::Result Warp::run(int instructions) {
   while (instructions > 0) {
     if (!select()) return splits_.empty() ? Result::done : Result::blocked;
     reselect_ = false;
-    const bool is_observed = frame_->function->executed != nullptr || counter_ != nullptr;
+    const bool is_observed = frame_->function->executed != nullptr || counter_;
     while (instructions-- > 0 && !reselect_) {
       const Code& code = codes_[next_];
       code_ = &code;
@@ -143,7 +138,7 @@ Warp::Result Warp::run(int instructions) {
 void Warp::observe(std::uint32_t at, const Code& code, Mask lanes) {
   std::uint8_t* executed = frame_->function->executed.get();
   if (executed != nullptr) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
-  if (counter_ != nullptr) counter_->count(frame_->function->costs[at], code, lanes);
+  if (counter_) counter_->count(frame_->function->costs[at], code, lanes, *frame_);
 }
 
 void Warp::split_off(Mask lanes, std::uint32_t index) {
@@ -248,7 +243,7 @@ void Warp::exit_lanes(Mask lanes) {
     frame = parent;
   }
   wake_warp_waiters();
-  block_.check_barriers();
+  block_.barriers.check();
 }
 
 /// They look again whether all have come.
@@ -308,7 +303,7 @@ void Warp::wait_for_block(const Code& code, Mask lanes, int barrier, std::uint32
   splits_.push_back(split);
   active_ &= ~lanes;
   reselect_ = true;
-  block_.check_barriers();
+  block_.barriers.check();
 }
 
 bool Warp::same_as_before(const Code& code, std::uint64_t value) {

@@ -1,75 +1,29 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "emulator/machine/clocks.h"
-#include "emulator/machine/code.h"
-#include "emulator/machine/fault.h"
-#include "emulator/machine/function_code.h"
+#include "emulator/machine/block.h"
+#include "emulator/machine/warp_counter.h"
+#include "emulator/machine/warp_state.h"
 
 namespace emulator {
-
-class Block;
-class WarpCounter;
-
-/// A fault of one lane, before the block adds kernel, thread and line.
-struct LaneFault {
-  FaultKind kind;
-  int lane;
-  std::string text;
-};
-
-/// One activation of a function. Lanes that called together share it.
-struct Frame {
-  const FunctionCode* function = nullptr;
-  Frame* parent = nullptr;
-  std::uint32_t return_index = 0;
-  const CallSite* site = nullptr;
-  int depth = 0;
-  Mask lanes = 0;  // that have not returned
-  std::byte* registers = nullptr;
-  const std::byte* constants = nullptr;
-  std::vector<std::byte> storage{};
-  std::vector<std::byte> parameters{};  // parameter_bytes for each lane
-};
-
-enum class Wait : unsigned char { none, block_barrier, warp_barrier };
-
-/// Lanes that are at the same instruction of the same frame.
-struct Split {
-  Mask lanes = 0;
-  Frame* frame = nullptr;
-  std::uint32_t index = 0;  // of the next Code
-  Wait wait = Wait::none;
-  const Code* waits_at = nullptr;
-  Mask members = 0;         // of a warp barrier
-  int barrier = 0;          // of the block
-  std::uint32_t warps = 0;  // that barrier's participants; 0: all
-};
 
 /// 32 lanes, each with a program counter of its own: `splits` groups those that agree. The group
 /// that is furthest behind runs first, so that the others can join it, but now and then another one
 /// does: a lane may wait for one that is further on.
-class Warp {
+class Warp : public WarpState {
  public:
   enum class Result { ran, spins, blocked, done };
 
   Warp(Block& block, const KernelCode& kernel, int index, Mask lanes);
-  ~Warp();
-  Warp(const Warp&) = delete;
-  Warp& operator=(const Warp&) = delete;
 
   /// Executes about `instructions` of them. Throws LaneFault.
   Result run(int instructions);
 
   Block& block() { return block_; }
-  int index() const { return index_; }
-  Mask live() const { return live_; }
-  std::vector<Split>& splits() { return splits_; }
   const Code* current() const { return code_; }
   Frame* frame() { return frame_; }
   std::uint64_t executed_lanes() const { return executed_lanes_; }
@@ -102,15 +56,6 @@ class Warp {
   bool waits_for_phases() const;
   const Code* phase_wait() const { return phase_wait_; }
   Mask active() const { return active_; }
-  [[noreturn]] void fault(FaultKind kind, int lane, std::string text) const {
-    throw LaneFault{kind, lane, std::move(text)};
-  }
-
-  /// The order between the lanes of this warp, for the search for races.
-  Clocks clocks;
-  Mask fenced = 0;  // lanes that have executed a fence
-  std::array<std::uint64_t, warp_lanes>
-      polled{};  // offset + 1 of a lane's last strong read of shared memory
 
  private:
   bool select();
@@ -125,9 +70,6 @@ class Warp {
 
   Block& block_;
   const KernelCode& kernel_;
-  const int index_;
-  Mask live_;
-  std::vector<Split> splits_;
   std::vector<std::unique_ptr<Frame>> frames_;
 
   // The split that runs; it is not among splits_.
@@ -143,8 +85,8 @@ class Warp {
   bool spins_ = false;
   const Code* polled_code_ = nullptr;
   std::uint64_t polled_value_ = 0;
-  std::unique_ptr<WarpCounter> counter_;  // null: nothing is counted
-  Mask phase_waiters_ = 0;                // lanes that have polled nothing else since
+  std::optional<WarpCounter> counter_;  // none: nothing is counted
+  Mask phase_waiters_ = 0;              // lanes that have polled nothing else since
   const Code* phase_wait_ = nullptr;
   std::uint64_t executed_lanes_ = 0;
 };

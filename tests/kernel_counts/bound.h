@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "emulator/machine/counts/counts.h"
+#include "emulator/machine/machine.h"
 
 // An upper bound of a kernel's speed on paper, from counts of its instructions and accesses. No
 // kernel is as fast as that: the model knows neither dependencies between instructions nor caches.

@@ -7,8 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
-
-#include "emulator/machine/function_code.h"
+#include <utility>
 
 namespace emulator {
 namespace {
@@ -63,6 +62,8 @@ void start_counts() {
   table().is_on = true;
 }
 
+bool is_counting() { return table().is_on; }
+
 std::vector<KernelCounts> take_counts() {
   const std::lock_guard lock(table().mutex);
   table().is_on = false;
@@ -72,8 +73,8 @@ std::vector<KernelCounts> take_counts() {
 /// A bit for each sector of a GPU's memory. Untouched parts take no memory.
 class SectorMap {
  public:
-  explicit SectorMap(const Memory::Window& window)
-      : begin_(window.begin), bytes_((window.end - window.begin) / sector_bytes / 8 + 8) {
+  SectorMap(std::uintptr_t begin, std::uintptr_t end)
+      : begin_(begin), bytes_((end - begin) / sector_bytes / 8 + 8) {
     void* data = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED) throw std::bad_alloc();
@@ -97,52 +98,41 @@ class SectorMap {
 };
 
 struct LaunchCounter::State {
-  State(const Launch& of_launch, const KernelCode& of_kernel, const Memory::Window& window)
-      : launch(of_launch), kernel(of_kernel), loads(window), stores(window) {}
-  const Launch& launch;
-  const KernelCode& kernel;
+  State(KernelCounts launch, std::uintptr_t begin, std::uintptr_t end)
+      : sum(std::move(launch)), loads(begin, end), stores(begin, end) {
+    sum.launches = 1;
+  }
+  KernelCounts sum;
   SectorMap loads, stores;
   std::mutex mutex;
-  Counts sum;
-  std::uint64_t blocks = 0;
 };
 
-LaunchCounter::LaunchCounter(const Launch& launch, const KernelCode& kernel,
-                             const Memory::Window& window)
-    : state_(std::make_unique<State>(launch, kernel, window)) {}
+LaunchCounter::LaunchCounter(KernelCounts launch, std::uintptr_t begin, std::uintptr_t end)
+    : state_(std::make_unique<State>(std::move(launch), begin, end)) {}
 
 LaunchCounter::~LaunchCounter() {
-  const Launch& launch = state_->launch;
+  KernelCounts& sum = state_->sum;
   const std::lock_guard lock(table().mutex);
   std::vector<KernelCounts>& kernels = table().kernels;
-  auto found = std::ranges::find(kernels, launch.kernel, &KernelCounts::kernel);
+  const auto found = std::ranges::find(kernels, sum.kernel, &KernelCounts::kernel);
   if (found == kernels.end()) {
-    found = kernels.emplace(kernels.end());
-    found->kernel = launch.kernel;
-    found->demangled = state_->kernel.demangled;
-    found->ptx = state_->kernel.module->text;
+    kernels.push_back(std::move(sum));
+    return;
   }
   ++found->launches;
-  found->blocks += state_->blocks;
-  found->threads_per_block = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
-  found->shared_bytes_per_block = state_->kernel.shared_bytes(launch.dynamic_shared_bytes);
-  found->counts += state_->sum;
+  found->blocks += sum.blocks;
+  found->threads_per_block = sum.threads_per_block;
+  found->shared_bytes_per_block = sum.shared_bytes_per_block;
+  found->counts += sum.counts;
 }
 
 void LaunchCounter::add(const Counts& block) {
   const std::lock_guard lock(state_->mutex);
-  state_->sum += block;
-  ++state_->blocks;
+  state_->sum.counts += block;
+  ++state_->sum.blocks;
 }
 
 bool LaunchCounter::is_first_load(std::uint64_t address) { return state_->loads.add(address); }
 bool LaunchCounter::is_first_store(std::uint64_t address) { return state_->stores.add(address); }
-
-std::unique_ptr<LaunchCounter> counter_of(const Launch& launch, const KernelCode& kernel,
-                                          const Memory& memory) {
-  if (!table().is_on || kernel.entry->costs.empty()) return nullptr;
-  return std::make_unique<LaunchCounter>(launch, kernel,
-                                         memory.windows()[static_cast<std::size_t>(launch.gpu)]);
-}
 
 }  // namespace emulator

@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "emulator/machine/counts/pipe.h"
-#include "emulator/machine/machine.h"
 
 namespace emulator {
-
-struct KernelCode;
 
 /// Part of a line in which caches and memory are read and written.
 inline constexpr std::uint64_t sector_bytes = 32;
@@ -61,13 +58,15 @@ struct KernelCounts {
 bool counts_wanted();
 /// Counts launches from now on.
 void start_counts();
+bool is_counting();
 /// Ends counting. Returns the counts in the order of the first launches.
 std::vector<KernelCounts> take_counts();
 
 /// Counts one launch, and adds it to its kernel's counts when it ends.
 class LaunchCounter {
  public:
-  LaunchCounter(const Launch& launch, const KernelCode& kernel, const Memory::Window& window);
+  /// `launch` lacks its counts; its GPU has [begin, end) of the address space.
+  LaunchCounter(KernelCounts launch, std::uintptr_t begin, std::uintptr_t end);
   ~LaunchCounter();
   /// Adds a block that has ended.
   void add(const Counts& block);
@@ -79,9 +78,5 @@ class LaunchCounter {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Returns null where nothing is counted.
-std::unique_ptr<LaunchCounter> counter_of(const Launch& launch, const KernelCode& kernel,
-                                          const Memory& memory);
 
 }  // namespace emulator

@@ -9,10 +9,10 @@
 namespace emulator {
 namespace {
 
-AsyncCopy new_copy(const Warp& warp, const Code& code, int lane) {
+AsyncCopy new_copy(Warp& warp, const Code& code, int lane) {
   AsyncCopy copy;
   copy.code = &code;
-  copy.warp = warp.index();
+  copy.warp = &warp;
   copy.lane = lane;
   return copy;
 }
@@ -73,7 +73,7 @@ void copy_element(Warp& warp, const Code& code, Mask lanes) {
       set_source(copy, locate_all(warp, code.copy->from, lane, bytes, piece, Access::copy));
     copy.bytes = bytes;
     copy.zeros = size - bytes;
-    warp.block().async().start(warp, std::move(copy));
+    warp.block().async().start(std::move(copy));
   });
 }
 
@@ -85,8 +85,8 @@ void arrive_behind_copies(Warp& warp, const Code& code, Mask lanes) {
     Mbarrier& barrier = mbarrier_at(warp, code.copy->barrier.space, lane,
                                     lane_address(warp, code.copy->barrier, lane));
     if (code.flag) check_mbarrier(warp, lane, barrier, barrier.expect_arrival());
-    copy.barrier = &barrier;
-    warp.block().async().start(warp, std::move(copy));
+    copy.barrier = barrier.offset();
+    warp.block().async().start(std::move(copy));
   });
 }
 
@@ -104,12 +104,13 @@ void copy_bulk(Warp& warp, const Code& code, Mask lanes) {
     const CopySite& site = *code.copy;
     if (site.has_barrier)
       copy.barrier =
-          &mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane));
+          mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane))
+              .offset();
     if (bytes != 0) {
       set_source(copy, locate_all(warp, site.from, lane, bytes, 16, Access::copy));
       set_destination(copy, locate_all(warp, site.to, lane, bytes, 16, Access::write));
     }
-    warp.block().async().start(warp, std::move(copy));
+    warp.block().async().start(std::move(copy));
   });
 }
 

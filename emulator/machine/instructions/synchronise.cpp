@@ -47,7 +47,7 @@ void bar_sync(Warp& warp, const Code& code, Mask lanes) {
 void bar_arrive(Warp& warp, const Code& code, Mask lanes) {
   for_each_barrier(warp, code, lanes, [&](int id, std::uint32_t warps) {
     if (!warp.gather(code, lanes, all_lanes)) return;
-    warp.block().arrive(id, warps, warp.index());
+    warp.block().barriers.arrive(id, warps, warp.index());
   });
 }
 

@@ -3,13 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/machine/code.h"
 #include "emulator/machine/counts/counts.h"
+#include "emulator/machine/warp_state.h"
 
 namespace emulator {
-
-class Warp;
-struct Frame;
 
 /// Follows loads through registers, from one branch to the next. A load has level 1, or one more
 /// than the highest level among the values that its address depends on. All loads of one level are
@@ -40,19 +37,18 @@ class LoadLevels {
 /// Counts the instructions of one warp.
 class WarpCounter {
  public:
-  WarpCounter(Warp& warp, Counts& counts) : warp_(warp), counts_(counts) {}
-  /// Called before the instruction is executed by these lanes.
-  void count(const Cost& cost, const Code& code, Mask lanes);
+  WarpCounter(LaunchCounter& launch, Counts& counts) : launch_(launch), counts_(counts) {}
+  /// Called before the instruction is executed by these lanes of a frame.
+  void count(const Cost& cost, const Code& code, Mask lanes, const Frame& frame);
 
  private:
-  ptx::Space addresses_of(const Code& code, Mask lanes, std::uint64_t* addresses);
   void access(const Cost& cost, const Code& code, Mask lanes, ptx::Space space,
               const std::uint64_t* addresses);
   void global_access(GlobalCounts& counts, bool writes, const std::uint64_t* addresses, Mask lanes,
                      unsigned bytes);
   void shared_access(const std::uint64_t* addresses, Mask lanes, unsigned bytes);
 
-  Warp& warp_;
+  LaunchCounter& launch_;
   Counts& counts_;
   LoadLevels levels_;
 };

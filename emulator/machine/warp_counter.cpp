@@ -1,12 +1,9 @@
-#include "emulator/machine/counts/warp_counter.h"
+#include "emulator/machine/warp_counter.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "emulator/machine/access.h"
 #include "emulator/machine/address_windows.h"
-#include "emulator/machine/block.h"
-#include "emulator/machine/warp.h"
 
 namespace emulator {
 namespace {
@@ -23,6 +20,19 @@ bool is_uniform(const std::uint64_t* addresses, Mask lanes) {
   bool same = std::popcount(lanes) > 1;
   for_lanes(lanes, [&](int lane) { same = same && addresses[lane] == first; });
   return same;
+}
+
+/// Fills in the addresses of the lanes and returns their space, which is never generic.
+ptx::Space addresses_of(const Code& code, Mask lanes, const Frame& frame,
+                        std::uint64_t* addresses) {
+  const std::byte* base = frame.at(code.a);
+  for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    addresses[lane] = lane_address(code, base, lane);
+  }
+  if (code.space != ptx::Space::generic) return code.space;
+  const ptx::Space space = address_windows().space_of(addresses[std::countr_zero(lanes)]);
+  return space == ptx::Space::generic ? ptx::Space::global : space;
 }
 
 }  // namespace
@@ -84,12 +94,12 @@ unsigned LoadLevels::follow(const Cost& cost, const Code& code, const Frame* fra
   return waits;
 }
 
-void WarpCounter::count(const Cost& cost, const Code& code, Mask lanes) {
+void WarpCounter::count(const Cost& cost, const Code& code, Mask lanes, const Frame& frame) {
   std::uint64_t addresses[warp_lanes];
   const bool accesses = cost.traffic != Traffic::none;
-  const ptx::Space space = accesses ? addresses_of(code, lanes, addresses) : ptx::Space::reg;
+  const ptx::Space space = accesses ? addresses_of(code, lanes, frame, addresses) : ptx::Space::reg;
   const bool loads_global = cost.traffic == Traffic::load && space == ptx::Space::global;
-  counts_.load_waits += levels_.follow(cost, code, warp_.frame(), loads_global);
+  counts_.load_waits += levels_.follow(cost, code, &frame, loads_global);
   counts_.instructions[static_cast<std::size_t>(cost.pipe)] += cost.instructions;
   counts_.instructions[static_cast<std::size_t>(Pipe::special)] += cost.special;
   if (cost.instructions > 0) {
@@ -100,18 +110,6 @@ void WarpCounter::count(const Cost& cost, const Code& code, Mask lanes) {
   if (cost.is_call) counts_.calls += static_cast<unsigned>(std::popcount(lanes));
   if (cost.is_unknown) ++counts_.unknown;
   if (accesses) access(cost, code, lanes, space, addresses);
-}
-
-/// Fills in the addresses of the lanes and returns their space, which is never generic.
-ptx::Space WarpCounter::addresses_of(const Code& code, Mask lanes, std::uint64_t* addresses) {
-  const auto* base = warp_.at<std::byte>(code.a);
-  for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    addresses[lane] = lane_address(code, base, lane);
-  }
-  if (code.space != ptx::Space::generic) return code.space;
-  const ptx::Space space = address_windows().space_of(addresses[std::countr_zero(lanes)]);
-  return space == ptx::Space::generic ? ptx::Space::global : space;
 }
 
 void WarpCounter::access(const Cost& cost, const Code& code, Mask lanes, ptx::Space space,
@@ -144,10 +142,9 @@ void WarpCounter::global_access(GlobalCounts& counts, bool writes, const std::ui
     if (found > 0 && sectors[found - 1] == sector) continue;
     if (std::find(sectors, sectors + found, sector) == sectors + found) sectors[found++] = sector;
   }
-  LaunchCounter& launch = *warp_.block().context().counter;
   for (std::size_t i = 0; i < found; ++i) {
     const std::uint64_t address = sectors[i] * sector_bytes;
-    if (writes ? launch.is_first_store(address) : launch.is_first_load(address))
+    if (writes ? launch_.is_first_store(address) : launch_.is_first_load(address))
       ++counts.distinct_sectors;
   }
   const auto lane_bytes = static_cast<unsigned>(std::popcount(lanes)) * bytes;

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "emulator/machine/warp_state.h"
+
+namespace emulator {
+
+/// A copy that runs beside the threads, or an arrival that waits for the copies before it.
+struct AsyncCopy {
+  const Code* code = nullptr;
+  WarpState* warp = nullptr;  // and lane: who started it
+  int lane = 0;
+  bool is_bulk = false, arrives = false;
+
+  const std::byte* from = nullptr;
+  const std::uint8_t* from_written = nullptr;  // null: all
+  std::byte* to = nullptr;
+  std::uint8_t* to_written = nullptr;
+  std::size_t bytes = 0, zeros = 0;  // zeros follow the bytes
+  std::optional<std::uint64_t> shared_from{}, shared_to{};
+  std::optional<std::uint64_t> barrier{};  // the offset of its mbarrier object
+
+  std::uint64_t group = 0;  // 0: not committed
+  bool is_late = false;     // done at the last moment
+  bool has_landed = false, is_retired = false;
+  std::vector<std::uint8_t> marks{};  // of the destination
+  std::vector<std::byte> staged{};    // read, but not yet written
+};
+
+}  // namespace emulator

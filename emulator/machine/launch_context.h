@@ -1,0 +1,42 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/machine/counts/counts.h"
+#include "emulator/machine/function_code.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/releases.h"
+#include "emulator/numbers/warp_product.h"
+
+namespace emulator {
+
+/// Shared by all blocks of a launch.
+struct LaunchContext {
+  const KernelCode& kernel;
+  const Launch& launch;
+  const GpuModel& gpu;
+  Memory& memory;
+  const Settings& settings;
+  Memory::Window window;     // of the launch's GPU
+  std::uint64_t number = 0;  // Memory::next_launch
+  std::vector<std::byte> parameters{};
+  Releases& releases;
+  /// %tid of each thread of a block; filled up to whole warps.
+  std::vector<std::array<std::uint32_t, 3>> thread_positions{};
+  WarpUnits warp_units{gpu.name};
+  LaunchCounter* counter = nullptr;  // null: nothing is counted
+
+  /// "(x,y,z)" of a thread of a block.
+  std::string name_of_thread(int thread) const {
+    const auto& [x, y, z] = thread_positions[static_cast<std::size_t>(thread)];
+    return fmt::format("({},{},{})", x, y, z);
+  }
+};
+
+}  // namespace emulator

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace emulator {
+
+/// Which accesses of other blocks are ordered before one's own: an epoch (a count of barriers) for
+/// a block or one of its warps.
+class Knowledge {
+ public:
+  /// A look-back over n blocks would keep n^2 entries.
+  static constexpr std::size_t max_entries = 4096;
+  static constexpr std::uint32_t last_epoch = 0x1fff;
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;  // key, first epoch that is not known
+  static std::uint64_t of_block(std::uint64_t block) { return block << 6; }
+  static std::uint64_t of_warp(std::uint64_t block, int warp) {
+    return block << 6 | static_cast<std::uint64_t>(warp + 1);
+  }
+
+  bool knows(std::uint64_t block, int warp, std::uint32_t epoch) const;
+  bool is_empty() const { return !everything_ && entries_.empty(); }
+  void learn(const Entry& entry);
+  void learn(const Knowledge& other);
+  void append_to(std::vector<Entry>& list) const;
+  bool everything() const { return everything_; }
+  void learn_everything() { everything_ = true; }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> entries_;
+  bool everything_ = false;  // too much to keep: nothing is reported any more
+};
+
+/// Holds what strong writes behind fences have released in a launch, by address. Thread-safe.
+class Releases {
+ public:
+  struct Record {
+    std::mutex mutex;
+    std::vector<Knowledge::Entry> entries;
+    bool everything = false;
+  };
+  std::shared_ptr<Record> at(std::uintptr_t address, bool create);
+
+ private:
+  std::atomic<bool> used_{false};
+  std::shared_mutex mutex_;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<Record>> records_;
+};
+
+}  // namespace emulator

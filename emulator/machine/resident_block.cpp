@@ -1,0 +1,172 @@
+#include "emulator/machine/resident_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace emulator {
+namespace {
+
+/// A warp is overtaken after a number of instructions between these.
+constexpr int min_quantum = 8, max_quantum = 400;
+/// So often all warps find a phase of an mbarrier object open before that counts as for ever: their
+/// threads may look at the clock meanwhile.
+constexpr int max_idle_rounds = 200;
+
+}  // namespace
+
+ResidentBlock::ResidentBlock(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed)
+    : block_(launch, index, seed) {
+  const Dim3& block = launch.launch.block;
+  const unsigned threads = block.x * block.y * block.z;
+  const unsigned warps = (threads + warp_lanes - 1) / warp_lanes;
+  for (unsigned warp = 0; warp < warps; ++warp) {
+    const unsigned lanes = std::min<unsigned>(warp_lanes, threads - warp * warp_lanes);
+    const Mask mask = lanes == warp_lanes ? all_lanes : (Mask{1} << lanes) - 1;
+    warps_.push_back(std::make_unique<Warp>(block_, launch.kernel, static_cast<int>(warp), mask));
+    block_.barriers.add(*warps_.back());
+    ready_ |= std::uint64_t{1} << warp;
+  }
+}
+
+std::uint64_t ResidentBlock::executed_lanes() const {
+  std::uint64_t sum = 0;
+  for (const auto& warp : warps_) sum += warp->executed_lanes();
+  return sum;
+}
+
+ResidentBlock::Result ResidentBlock::run(int instructions) {
+  std::uint64_t spinning = 0;
+  while (instructions > 0) {
+    AsyncCopies* const copies = block_.has_async() ? &block_.async() : nullptr;
+    if (ready_ == 0) {
+      const bool done =
+          std::ranges::all_of(warps_, [](const auto& warp) { return warp->live() == 0; });
+      if (!done) stuck();
+      if (copies != nullptr) end_copies();
+      return Result::done;
+    }
+    const std::uint64_t candidates = ready_ & ~spinning;
+    if (copies != nullptr) {
+      if (candidates == 0 && copies->finish_one()) {
+        spinning = 0;
+        continue;
+      }
+      copies->step();
+    }
+    if (candidates == 0) {
+      if (copies != nullptr && nobody_goes_on()) stuck();
+      return Result::spins;
+    }
+    std::uint64_t rest = candidates;
+    for (std::uint64_t skip =
+             block_.random().below(static_cast<unsigned>(std::popcount(candidates)));
+         skip != 0; --skip)
+      rest &= rest - 1;
+    const int which = std::countr_zero(rest);
+    Warp& warp = *warps_[static_cast<std::size_t>(which)];
+    const int quantum =
+        min_quantum + static_cast<int>(block_.random().below(max_quantum - min_quantum));
+    instructions -= quantum;
+    Warp::Result result;
+    try {
+      result = warp.run(quantum);
+    } catch (const LaneFault& fault) {
+      report(warp, fault);
+    }
+    ready_ |= block_.barriers.take_woken();
+    const std::uint64_t bit = std::uint64_t{1} << which;
+    if (result == Warp::Result::spins) spinning |= bit;
+    if (result == Warp::Result::ran) spinning = 0;
+    if (result == Warp::Result::done) ready_ &= ~bit;
+    if (result == Warp::Result::blocked) {
+      // A barrier that this warp completed has already woken it.
+      const bool waits = std::ranges::all_of(
+          warp.splits(), [](const Split& split) { return split.wait != Wait::none; });
+      if (waits) ready_ &= ~bit;
+      spinning = 0;
+    }
+  }
+  return Result::ran;
+}
+
+/// Only this block's threads and copies change its mbarrier objects.
+bool ResidentBlock::nobody_goes_on() {
+  const std::uint64_t changes = block_.async().changes();
+  const bool all_wait =
+      std::ranges::all_of(warps_, [](const auto& warp) { return warp->waits_for_phases(); });
+  idle_rounds_ = all_wait && changes == seen_changes_ ? idle_rounds_ + 1 : 0;
+  seen_changes_ = changes;
+  return idle_rounds_ > max_idle_rounds;
+}
+
+void ResidentBlock::end_copies() {
+  const AsyncCopy* copy = block_.async().finish();
+  if (copy == nullptr) return;
+  report_at(
+      *copy->warp, *copy->code, nullptr,
+      {FaultKind::undefined, copy->lane, "the block ends and nothing has waited for the copy"});
+}
+
+/// No warp can go on. A phase that nobody completes and a barrier with a number of threads that
+/// cannot come together are endless; all others are divergent.
+void ResidentBlock::stuck() {
+  const Split* first = nullptr;
+  const Warp* owner = nullptr;
+  bool counted = false;
+  const auto rank = [](const Split& split) {
+    return split.wait == Wait::warp_barrier ? 2 : split.wait == Wait::none ? 1 : 0;
+  };
+  for (const auto& warp : warps_) {
+    for (const Split& split : warp->splits()) {
+      counted |= split.wait == Wait::block_barrier && split.warps != 0;
+      if (first != nullptr && rank(split) <= rank(*first)) continue;
+      first = &split;
+      owner = warp.get();
+    }
+  }
+  const auto place = [](const Warp& warp, const Split& split) {
+    return split.wait == Wait::none ? warp.phase_wait() : split.waits_at;
+  };
+  std::string where;
+  int told = 0;
+  for (const auto& warp : warps_)
+    for (const Split& split : warp->splits())
+      if (told++ < 4)
+        where += fmt::format("{} lanes {:#010x} of warp {} wait at line {}", told == 1 ? "" : ",",
+                             split.lanes, warp->index(), place(*warp, split)->line);
+  if (told > 4) where += ", …";
+  const bool warp_wide = first->wait == Wait::warp_barrier, phase = first->wait == Wait::none;
+  const FaultKind kind =
+      phase || (counted && !warp_wide) ? FaultKind::endless : FaultKind::divergent_barrier;
+  const char* what = warp_wide ? "lanes that the mask names never arrive"
+                     : phase   ? "nothing completes the phase of the mbarrier object"
+                               : "not all threads reach the barrier";
+  report_at(*owner, *place(*owner, *first), first->frame,
+            {kind, std::countr_zero(first->lanes), fmt::format("{}:{}", what, where)});
+}
+
+void ResidentBlock::report(Warp& warp, const LaneFault& fault) {
+  report_at(warp, *warp.current(), warp.frame(), fault);
+}
+
+void ResidentBlock::report_at(const WarpState& warp, const Code& code, const Frame* frame,
+                              const LaneFault& fault) {
+  const int lane = std::clamp(fault.lane, 0, warp_lanes - 1);
+  const LaunchContext& launch = block_.context();
+  const ptx::Module& module = *launch.kernel.module;
+  const Dim3 position = block_.position();
+  std::string inside;
+  if (frame != nullptr && frame->parent != nullptr)
+    inside = fmt::format(" in {}", frame->function->function->name);
+  throw Fault(
+      fault.kind,
+      fmt::format("kernel {} [{}]{}, block ({},{},{}), thread {}, {}:{}: {}: {}",
+                  launch.kernel.demangled, launch.kernel.function->name, inside, position.x,
+                  position.y, position.z, launch.name_of_thread(warp.index() * warp_lanes + lane),
+                  module.file, code.line, module.line(code.line), fault.text));
+}
+
+}  // namespace emulator

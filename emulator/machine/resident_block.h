@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emulator/machine/block.h"
+#include "emulator/machine/warp.h"
+
+namespace emulator {
+
+/// A block of threads that has started. One host thread at a time runs it.
+class ResidentBlock {
+ public:
+  enum class Result { ran, spins, done };
+
+  ResidentBlock(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed);
+
+  /// Runs its warps in turn, about `instructions` of them. Throws Fault.
+  Result run(int instructions);
+  std::uint64_t executed_lanes() const;
+  const Counts& counts() const { return *block_.counts; }
+
+ private:
+  [[noreturn]] void stuck();
+  bool nobody_goes_on();
+  void end_copies();
+  [[noreturn]] void report(Warp& warp, const LaneFault& fault);
+  [[noreturn]] void report_at(const WarpState& warp, const Code& code, const Frame* frame,
+                              const LaneFault& fault);
+
+  Block block_;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::uint64_t ready_ = 0;         // warps that may run
+  std::uint64_t seen_changes_ = 0;  // of mbarrier objects
+  int idle_rounds_ = 0;
+};
+
+}  // namespace emulator

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/machine/clocks.h"
+#include "emulator/machine/code.h"
+#include "emulator/machine/fault.h"
+#include "emulator/machine/function_code.h"
+
+namespace emulator {
+
+/// A fault of one lane, before the block adds kernel, thread and line.
+struct LaneFault {
+  FaultKind kind;
+  int lane;
+  std::string text;
+};
+
+/// One activation of a function. Lanes that called together share it.
+struct Frame {
+  const FunctionCode* function = nullptr;
+  Frame* parent = nullptr;
+  std::uint32_t return_index = 0;
+  const CallSite* site = nullptr;
+  int depth = 0;
+  Mask lanes = 0;  // that have not returned
+  std::byte* registers = nullptr;
+  const std::byte* constants = nullptr;
+  std::vector<std::byte> storage{};
+  std::vector<std::byte> parameters{};  // parameter_bytes for each lane
+
+  const std::byte* at(Place place) const {
+    return (place.bank == 0 ? registers : constants) + place.offset;
+  }
+};
+
+enum class Wait : unsigned char { none, block_barrier, warp_barrier };
+
+/// Lanes that are at the same instruction of the same frame.
+struct Split {
+  Mask lanes = 0;
+  Frame* frame = nullptr;
+  std::uint32_t index = 0;  // of the next Code
+  Wait wait = Wait::none;
+  const Code* waits_at = nullptr;
+  Mask members = 0;         // of a warp barrier
+  int barrier = 0;          // of the block
+  std::uint32_t warps = 0;  // that barrier's participants; 0: all
+};
+
+/// A warp as its block and the searches for faults see it.
+class WarpState {
+ public:
+  WarpState(int index, Mask lanes) : index_(index), live_(lanes) {}
+  WarpState(const WarpState&) = delete;
+  WarpState& operator=(const WarpState&) = delete;
+
+  int index() const { return index_; }
+  Mask live() const { return live_; }
+  std::vector<Split>& splits() { return splits_; }
+  [[noreturn]] void fault(FaultKind kind, int lane, std::string text) const {
+    throw LaneFault{kind, lane, std::move(text)};
+  }
+
+  /// The order between the lanes of this warp, for the search for races.
+  Clocks clocks;
+  Mask fenced = 0;  // lanes that have executed a fence
+  std::array<std::uint64_t, warp_lanes>
+      polled{};  // offset + 1 of a lane's last strong read of shared memory
+
+ protected:
+  const int index_;
+  Mask live_;
+  std::vector<Split> splits_;
+};
+
+}  // namespace emulator
