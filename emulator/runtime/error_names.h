@@ -9,7 +9,7 @@ struct ErrorName {
   const char* name;
 };
 
-/// All codes of the toolkit's enumeration (driver_types.h).
+/// All codes of the toolkit's enumeration.
 inline constexpr ErrorName error_names[] = {
     {cudaSuccess, "cudaSuccess"},
     {cudaErrorInvalidValue, "cudaErrorInvalidValue"},

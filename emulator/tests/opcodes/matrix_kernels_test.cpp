@@ -10,7 +10,7 @@
 #include "emulator/tests/opcodes/matrix_model.h"
 #include "emulator/tests/opcodes/operand.h"
 
-// Kernels in CUDA C++ with <mma.h> or inline PTX.
+// Kernels in CUDA C++ with nvcuda::wmma or inline PTX.
 namespace emulator::test {
 namespace {
 
