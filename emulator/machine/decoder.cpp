@@ -4,6 +4,8 @@
 
 #include <array>
 #include <bit>
+#include <stdexcept>
+#include <unordered_map>
 
 #include "emulator/ptx/error.h"
 
@@ -45,7 +47,23 @@ constexpr std::array special_rows{
     SpecialRow{"WARP_SZ", Special::reserved_zero},
 };
 
+std::unordered_map<std::string_view, DecodeFunction>& opcode_table() {
+  static std::unordered_map<std::string_view, DecodeFunction> table;
+  return table;
+}
+
 }  // namespace
+
+Opcodes::Opcodes(std::initializer_list<std::pair<std::string_view, DecodeFunction>> rows) {
+  for (const auto& [name, decode] : rows)
+    if (!opcode_table().emplace(name, decode).second)
+      throw std::logic_error(fmt::format("two decoders of '{}'", name));
+}
+
+DecodeFunction find_opcode(std::string_view name) {
+  const auto found = opcode_table().find(name);
+  return found == opcode_table().end() ? nullptr : found->second;
+}
 
 Decoder::Decoder(FunctionLayout& layout, const ptx::Instruction& instruction)
     : layout_(layout), instruction_(instruction) {

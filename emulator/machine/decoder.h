@@ -1,8 +1,10 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "emulator/machine/code.h"
 #include "emulator/machine/kernel_layout.h"
@@ -87,12 +89,12 @@ class Decoder {
   std::uint32_t taken_ = 0;
 };
 
-/// The table of opcodes: a row is a name and the function that decodes it.
-struct OpcodeRow {
-  std::string_view name;
-  void (*decode)(Decoder&);
-};
 using DecodeFunction = void (*)(Decoder&);
+/// Adds opcodes to those that find_opcode knows. Each file of instructions has one.
+class Opcodes {
+ public:
+  Opcodes(std::initializer_list<std::pair<std::string_view, DecodeFunction>> rows);
+};
 DecodeFunction find_opcode(std::string_view name);  // null: unknown
 
 }  // namespace emulator

@@ -232,8 +232,6 @@ void decode_element(Decoder& decoder) {
   decoder.emit(copy_element);
 }
 
-}  // namespace
-
 void decode_cp(Decoder& decoder) {
   decoder.needs(80);
   decoder.expect("async");
@@ -253,4 +251,7 @@ void decode_cp(Decoder& decoder) {
   decoder.emit(arrive_behind_copies);
 }
 
+const Opcodes opcodes{{"cp", decode_cp}};
+
+}  // namespace
 }  // namespace emulator

@@ -268,11 +268,6 @@ bool decode_proxy_fence(Decoder& decoder) {
   return true;
 }
 
-}  // namespace
-
-void decode_atom(Decoder& decoder) { decode_update(decoder, true); }
-void decode_red(Decoder& decoder) { decode_update(decoder, false); }
-
 /// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}. flag: the whole GPU or
 /// more, not only the block.
 void decode_fence(Decoder& decoder) {
@@ -290,4 +285,10 @@ void decode_fence(Decoder& decoder) {
   decoder.emit(run_fence);
 }
 
+const Opcodes opcodes{{"atom", [](Decoder& decoder) { decode_update(decoder, true); }},
+                      {"red", [](Decoder& decoder) { decode_update(decoder, false); }},
+                      {"fence", decode_fence},
+                      {"membar", decode_fence}};
+
+}  // namespace
 }  // namespace emulator

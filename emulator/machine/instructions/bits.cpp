@@ -328,12 +328,6 @@ void take_wrap_or_clamp(Decoder& decoder) {
   if (!decoder.code.flag) decoder.expect("clamp");
 }
 
-}  // namespace
-
-void decode_and(Decoder& decoder) { decode_logic<And>(decoder); }
-void decode_or(Decoder& decoder) { decode_logic<Or>(decoder); }
-void decode_xor(Decoder& decoder) { decode_logic<Xor>(decoder); }
-
 void decode_not(Decoder& decoder) {
   const ptx::Type type = bits_type(decoder);
   take_operands(decoder, type, 1);
@@ -395,9 +389,6 @@ void decode_shf(Decoder& decoder) {
   decoder.code.variant = static_cast<unsigned char>((right ? 1 : 0) | (clamp ? 2 : 0));
   decoder.emit(funnel);
 }
-
-void decode_popc(Decoder& decoder) { decode_count<Popc>(decoder); }
-void decode_clz(Decoder& decoder) { decode_count<Clz>(decoder); }
 
 void decode_bfind(Decoder& decoder) {
   const bool shift_amount = decoder.take("shiftamt");
@@ -483,4 +474,14 @@ void decode_prmt(Decoder& decoder) {
   decoder.emit(permute);
 }
 
+const Opcodes opcodes{
+    {"and", decode_logic<And>},   {"or", decode_logic<Or>},   {"xor", decode_logic<Xor>},
+    {"not", decode_not},          {"cnot", decode_cnot},      {"lop3", decode_lop3},
+    {"shl", decode_shl},          {"shr", decode_shr},        {"shf", decode_shf},
+    {"popc", decode_count<Popc>}, {"clz", decode_count<Clz>}, {"bfind", decode_bfind},
+    {"brev", decode_brev},        {"bfe", decode_bfe},        {"bfi", decode_bfi},
+    {"bmsk", decode_bmsk},        {"szext", decode_szext},    {"fns", decode_fns},
+    {"prmt", decode_prmt}};
+
+}  // namespace
 }  // namespace emulator

@@ -332,8 +332,6 @@ Code::Run pick_comparable(const Decoder& decoder, ptx::Type type, F f) {
   }
 }
 
-}  // namespace
-
 void decode_setp(Decoder& decoder) {
   ptx::Type type{};
   const unsigned outcomes = take_comparison(decoder, type, false);
@@ -413,4 +411,8 @@ void decode_slct(Decoder& decoder) {
   decoder.emit(pick_bits(decoder, type, []<class T>() -> Code::Run { return slct<T, float>; }));
 }
 
+const Opcodes opcodes{
+    {"setp", decode_setp}, {"set", decode_set}, {"selp", decode_selp}, {"slct", decode_slct}};
+
+}  // namespace
 }  // namespace emulator

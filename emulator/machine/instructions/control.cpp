@@ -73,8 +73,6 @@ void connect(CallSite& site, const ptx::Function& callee,
          static_cast<std::uint32_t>(std::min(arguments[i].bytes, callee.parameters[i].bytes))});
 }
 
-}  // namespace
-
 void decode_bra(Decoder& decoder) {
   decoder.take("uni");
   decoder.expect_operands(1);
@@ -182,4 +180,17 @@ void decode_pmevent(Decoder& decoder) {
   decoder.emit(nothing);
 }
 
+const Opcodes opcodes{{"bra", decode_bra},
+                      {"brx", decode_brx},
+                      {"call", decode_call},
+                      {"ret", decode_ret},
+                      {"exit", decode_exit},
+                      {"trap", decode_trap},
+                      {"brkpt", decode_brkpt},
+                      {"nanosleep", decode_nanosleep},
+                      {"griddepcontrol", decode_griddepcontrol},
+                      {"setmaxnreg", decode_setmaxnreg},
+                      {"pmevent", decode_pmevent}};
+
+}  // namespace
 }  // namespace emulator

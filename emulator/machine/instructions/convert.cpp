@@ -305,8 +305,6 @@ void decode_packed(Decoder& decoder) {
   }
 }
 
-}  // namespace
-
 void decode_cvt(Decoder& decoder) {
   if (decoder.take("pack")) return decode_packed(decoder);
   if (decoder.take("tf32")) return decode_cvt_tf32(decoder);
@@ -347,4 +345,7 @@ void decode_cvt(Decoder& decoder) {
   }));
 }
 
+const Opcodes opcodes{{"cvt", decode_cvt}};
+
+}  // namespace
 }  // namespace emulator

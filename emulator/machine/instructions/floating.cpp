@@ -205,16 +205,18 @@ void decode_float_mad(Decoder& decoder, ptx::Type type) {
   decode_float<Fma>(decoder, type, 3, *rounding);
 }
 
-void decode_fma(Decoder& decoder) {
-  const ptx::Type type = decoder.type();
-  if (type != ptx::Type::f32 && type != ptx::Type::f64) return decode_half(decoder, type, "fma");
-  decode_float_mad(decoder, type);
-}
-
 void decode_float_div(Decoder& decoder, ptx::Type type) {
   if (const auto rounding = decoder.rounding())
     return decode_float<Div>(decoder, type, 2, *rounding);
   decode_approximate_div(decoder, type);
+}
+
+namespace {
+
+void decode_fma(Decoder& decoder) {
+  const ptx::Type type = decoder.type();
+  if (type != ptx::Type::f32 && type != ptx::Type::f64) return decode_half(decoder, type, "fma");
+  decode_float_mad(decoder, type);
 }
 
 void decode_testp(Decoder& decoder) {
@@ -244,4 +246,7 @@ void decode_copysign(Decoder& decoder) {
   decoder.fail_type(type);
 }
 
+const Opcodes opcodes{{"fma", decode_fma}, {"testp", decode_testp}, {"copysign", decode_copysign}};
+
+}  // namespace
 }  // namespace emulator

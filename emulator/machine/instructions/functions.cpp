@@ -181,9 +181,9 @@ void halves(Warp& warp, const Code& code, Mask lanes) {
 }
 
 template <class Op>
-void decode_single(Decoder& decoder, bool has_ftz = true) {
+void decode_single(Decoder& decoder) {
   decoder.expect("approx");
-  decoder.code.flag = has_ftz && decoder.take("ftz");
+  decoder.code.flag = decoder.take("ftz");
   const ptx::Type type = decoder.type();
   if (type != ptx::Type::f32) decoder.fail_type(type);
   take_operands(decoder, type, 1);
@@ -244,8 +244,7 @@ void decode_approximate_div(Decoder& decoder, ptx::Type type) {
   decoder.emit(approximate_div);
 }
 
-void decode_rcp(Decoder& decoder) { decode_root<Rcp>(decoder, false); }
-void decode_sqrt(Decoder& decoder) { decode_root<Sqrt>(decoder, true); }
+namespace {
 
 void decode_rsqrt(Decoder& decoder) {
   decoder.expect("approx");
@@ -258,10 +257,14 @@ void decode_rsqrt(Decoder& decoder) {
   decoder.emit(decoder.code.flag ? upper_half<Rsqrt> : whole_rsqrt);
 }
 
-void decode_sin(Decoder& decoder) { decode_single<Sin>(decoder); }
-void decode_cos(Decoder& decoder) { decode_single<Cos>(decoder); }
-void decode_lg2(Decoder& decoder) { decode_single<Lg2>(decoder); }
-void decode_ex2(Decoder& decoder) { decode_with_halves<Ex2>(decoder); }
-void decode_tanh(Decoder& decoder) { decode_with_halves<Tanh>(decoder); }
+const Opcodes opcodes{{"rcp", [](Decoder& decoder) { decode_root<Rcp>(decoder, false); }},
+                      {"sqrt", [](Decoder& decoder) { decode_root<Sqrt>(decoder, true); }},
+                      {"rsqrt", decode_rsqrt},
+                      {"sin", decode_single<Sin>},
+                      {"cos", decode_single<Cos>},
+                      {"lg2", decode_single<Lg2>},
+                      {"ex2", decode_with_halves<Ex2>},
+                      {"tanh", decode_with_halves<Tanh>}};
 
+}  // namespace
 }  // namespace emulator

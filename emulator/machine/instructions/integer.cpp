@@ -396,16 +396,7 @@ void decode_integer_mad(Decoder& decoder, ptx::Type type) {
           : pick_integer(decoder, type, []<class T>() -> Code::Run { return ternary<T, MadLow>; }));
 }
 
-void decode_addc(Decoder& decoder) { decode_carrying(decoder, decoder.type(), true, false, 0); }
-void decode_subc(Decoder& decoder) { decode_carrying(decoder, decoder.type(), true, true, 0); }
-void decode_madc(Decoder& decoder) {
-  const bool is_high = decoder.take("hi");
-  if (!is_high) decoder.expect("lo");
-  decode_carrying(decoder, decoder.type(), true, false, is_high ? 2 : 1);
-}
-
 void decode_integer_div(Decoder& decoder, ptx::Type type) { decode_binary<Div>(decoder, type); }
-void decode_rem(Decoder& decoder) { decode_binary<Rem>(decoder, decoder.type()); }
 void decode_integer_min(Decoder& decoder, ptx::Type type) { decode_binary<Min>(decoder, type); }
 void decode_integer_max(Decoder& decoder, ptx::Type type) { decode_binary<Max>(decoder, type); }
 
@@ -423,16 +414,19 @@ void decode_integer_neg(Decoder& decoder, ptx::Type type) {
       pick_integer(decoder, type, []<class T>() -> Code::Run { return unary<T, T, Neg>; }));
 }
 
+namespace {
+
+void decode_madc(Decoder& decoder) {
+  const bool is_high = decoder.take("hi");
+  if (!is_high) decoder.expect("lo");
+  decode_carrying(decoder, decoder.type(), true, false, is_high ? 2 : 1);
+}
+
 void decode_sad(Decoder& decoder) {
   const ptx::Type type = decoder.type();
   take_operands(decoder, type, 3);
   decoder.emit(pick_integer(decoder, type, []<class T>() -> Code::Run { return ternary<T, Sad>; }));
 }
-
-void decode_mul24(Decoder& decoder) { decode24<false>(decoder); }
-void decode_mad24(Decoder& decoder) { decode24<true>(decoder); }
-
-void decode_dp4a(Decoder& decoder) { decode_dot<std::uint8_t, std::int8_t, 4>(decoder); }
 
 void decode_dp2a(Decoder& decoder) {
   if (decoder.take("hi"))
@@ -442,4 +436,16 @@ void decode_dp2a(Decoder& decoder) {
   decode_dot<std::uint16_t, std::int16_t, 2>(decoder);
 }
 
+const Opcodes opcodes{
+    {"addc", [](Decoder& decoder) { decode_carrying(decoder, decoder.type(), true, false, 0); }},
+    {"subc", [](Decoder& decoder) { decode_carrying(decoder, decoder.type(), true, true, 0); }},
+    {"madc", decode_madc},
+    {"rem", [](Decoder& decoder) { decode_binary<Rem>(decoder, decoder.type()); }},
+    {"sad", decode_sad},
+    {"mul24", decode24<false>},
+    {"mad24", decode24<true>},
+    {"dp4a", decode_dot<std::uint8_t, std::int8_t, 4>},
+    {"dp2a", decode_dp2a}};
+
+}  // namespace
 }  // namespace emulator

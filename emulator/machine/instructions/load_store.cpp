@@ -265,8 +265,6 @@ void take_order(Decoder& decoder, bool is_load) {
 
 void prefetch(Warp&, const Code&, Mask) {}
 
-}  // namespace
-
 void decode_ld(Decoder& decoder) {
   take_order(decoder, true);
   take_space(decoder);
@@ -284,8 +282,6 @@ void decode_ld(Decoder& decoder) {
   decoder.emit(pick_memory(decoder, type, bytes,
                            []<class T, class R>() -> Code::Run { return load<T, R>; }));
 }
-
-void decode_ldu(Decoder& decoder) { decode_ld(decoder); }
 
 void decode_st(Decoder& decoder) {
   take_order(decoder, false);
@@ -323,4 +319,11 @@ void decode_prefetchu(Decoder& decoder) {
   decoder.emit(prefetch);
 }
 
+const Opcodes opcodes{{"ld", decode_ld},
+                      {"ldu", decode_ld},
+                      {"st", decode_st},
+                      {"prefetch", decode_prefetch},
+                      {"prefetchu", decode_prefetchu}};
+
+}  // namespace
 }  // namespace emulator

@@ -122,8 +122,6 @@ void take_form(Decoder& decoder, std::size_t address, std::size_t registers) {
   decoder.code.more = &places;
 }
 
-}  // namespace
-
 void decode_ldmatrix(Decoder& decoder) {
   decoder.needs(75);
   take_form(decoder, 1, 0);
@@ -147,4 +145,8 @@ void decode_movmatrix(Decoder& decoder) {
   decoder.emit(transpose);
 }
 
+const Opcodes opcodes{
+    {"ldmatrix", decode_ldmatrix}, {"stmatrix", decode_stmatrix}, {"movmatrix", decode_movmatrix}};
+
+}  // namespace
 }  // namespace emulator

@@ -215,8 +215,6 @@ void decode_wait(Decoder& decoder, bool tries) {
   decoder.emit(wait);
 }
 
-}  // namespace
-
 void decode_mbarrier(Decoder& decoder) {
   decoder.needs(80);
   if (decoder.type() != ptx::Type::b64) decoder.fail("an mbarrier object is a .b64");
@@ -241,4 +239,7 @@ void decode_mbarrier(Decoder& decoder) {
   decoder.emit(init);
 }
 
+const Opcodes opcodes{{"mbarrier", decode_mbarrier}};
+
+}  // namespace
 }  // namespace emulator

@@ -37,8 +37,6 @@ struct LayoutRow {
 };
 constexpr std::array layouts{LayoutRow{"row"}, LayoutRow{"col"}};
 
-}  // namespace
-
 void decode_mma(Decoder& decoder) {
   take_collective(decoder);
   const ShapeRow* shape = decoder.take_row(shapes);
@@ -68,4 +66,7 @@ void decode_mma(Decoder& decoder) {
        take(2, MatrixOperand::b, k, n, b), take(3, MatrixOperand::accumulator, m, n, c)});
 }
 
+const Opcodes opcodes{{"mma", decode_mma}};
+
+}  // namespace
 }  // namespace emulator

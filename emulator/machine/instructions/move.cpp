@@ -176,8 +176,6 @@ void is_in_space(Warp& warp, const Code& code, Mask lanes) {
   d = (d & ~lanes) | result;
 }
 
-}  // namespace
-
 void decode_mov(Decoder& decoder) {
   const ptx::Type type = decoder.type();
   decoder.expect_operands(2);
@@ -238,4 +236,7 @@ void decode_isspacep(Decoder& decoder) {
   decoder.emit(is_in_space);
 }
 
+const Opcodes opcodes{{"mov", decode_mov}, {"cvta", decode_cvta}, {"isspacep", decode_isspacep}};
+
+}  // namespace
 }  // namespace emulator

@@ -217,11 +217,6 @@ void elect(Warp& warp, const Code& code, Mask lanes) {
   });
 }
 
-}  // namespace
-
-void decode_bar(Decoder& decoder) { decode_barriers(decoder, true); }
-void decode_barrier(Decoder& decoder) { decode_barriers(decoder, false); }
-
 void decode_shfl(Decoder& decoder) {
   decoder.expect("sync");
   if (decoder.take("up"))
@@ -301,4 +296,13 @@ void decode_elect(Decoder& decoder) {
   decoder.emit(elect);
 }
 
+const Opcodes opcodes{{"bar", [](Decoder& decoder) { decode_barriers(decoder, true); }},
+                      {"barrier", [](Decoder& decoder) { decode_barriers(decoder, false); }},
+                      {"shfl", decode_shfl},
+                      {"vote", decode_vote},
+                      {"match", decode_match},
+                      {"activemask", decode_activemask},
+                      {"elect", decode_elect}};
+
+}  // namespace
 }  // namespace emulator

@@ -197,8 +197,6 @@ void decode_product(Decoder& decoder) {
        take(3, MatrixOperand::accumulator, m, n, false, c)});
 }
 
-}  // namespace
-
 void decode_wmma(Decoder& decoder) {
   if (decoder.take("mma")) return decode_product(decoder);
   if (decoder.take("store")) {
@@ -212,4 +210,7 @@ void decode_wmma(Decoder& decoder) {
   decode_move(decoder, MatrixOperand::accumulator, true);
 }
 
+const Opcodes opcodes{{"wmma", decode_wmma}};
+
+}  // namespace
 }  // namespace emulator

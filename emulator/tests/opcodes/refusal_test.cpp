@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "emulator/machine/decoder.h"
 #include "emulator/tests/opcodes/module.h"
 
 // The interpreter must refuse what it does not know, and name the line, before anything runs.
@@ -40,6 +41,11 @@ TEST(Refusal, UnknownOpcodes) {
   expect_refused("addd.s32 %r3, %r4, %r5;");
   expect_refused("wgmma.fence.sync.aligned;");
   expect_refused("tcgen05.wait::ld.sync.aligned;");
+}
+
+TEST(Refusal, TwoDecodersOfAnOpcode) {
+  ASSERT_NE(find_opcode("add"), nullptr);
+  EXPECT_THROW(Opcodes({{"add", find_opcode("sub")}}), std::logic_error);
 }
 
 TEST(Refusal, UnknownModifiersAndTypes) {
