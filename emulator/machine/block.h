@@ -27,7 +27,7 @@ class Block {
   Random& random() { return random_; }
   std::size_t shared_bytes() const { return shared.bytes.size(); }
   std::size_t local_bytes_per_thread() const { return launch_.kernel.local_bytes; }
-  std::uint32_t special(Special special, int warp, int lane) const;
+  std::uint32_t special(std::size_t special, int warp, int lane) const;
 
   std::unique_ptr<Counts> counts;  // null: nothing is counted
   MarkedBytes shared;

@@ -2,50 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <stdexcept>
 #include <unordered_map>
 
+#include "emulator/machine/special_registers.h"
 #include "emulator/ptx/error.h"
 
 namespace emulator {
 namespace {
-
-struct SpecialRow {
-  std::string_view name;
-  Special special;
-};
-
-constexpr std::array special_rows{
-    SpecialRow{"%tid.x", Special::tid_x},
-    SpecialRow{"%tid.y", Special::tid_y},
-    SpecialRow{"%tid.z", Special::tid_z},
-    SpecialRow{"%ntid.x", Special::ntid_x},
-    SpecialRow{"%ntid.y", Special::ntid_y},
-    SpecialRow{"%ntid.z", Special::ntid_z},
-    SpecialRow{"%ctaid.x", Special::ctaid_x},
-    SpecialRow{"%ctaid.y", Special::ctaid_y},
-    SpecialRow{"%ctaid.z", Special::ctaid_z},
-    SpecialRow{"%nctaid.x", Special::nctaid_x},
-    SpecialRow{"%nctaid.y", Special::nctaid_y},
-    SpecialRow{"%nctaid.z", Special::nctaid_z},
-    SpecialRow{"%laneid", Special::laneid},
-    SpecialRow{"%warpid", Special::warpid},
-    SpecialRow{"%nwarpid", Special::nwarpid},
-    SpecialRow{"%smid", Special::smid},
-    SpecialRow{"%nsmid", Special::nsmid},
-    SpecialRow{"%gridid", Special::gridid},
-    SpecialRow{"%lanemask_eq", Special::lanemask_eq},
-    SpecialRow{"%lanemask_le", Special::lanemask_le},
-    SpecialRow{"%lanemask_lt", Special::lanemask_lt},
-    SpecialRow{"%lanemask_ge", Special::lanemask_ge},
-    SpecialRow{"%lanemask_gt", Special::lanemask_gt},
-    SpecialRow{"%total_smem_size", Special::total_smem_size},
-    SpecialRow{"%dynamic_smem_size", Special::dynamic_smem_size},
-    SpecialRow{"%aggr_smem_size", Special::aggr_smem_size},
-    SpecialRow{"WARP_SZ", Special::reserved_zero},
-};
 
 std::unordered_map<std::string_view, DecodeFunction>& opcode_table() {
   static std::unordered_map<std::string_view, DecodeFunction> table;
@@ -213,10 +178,9 @@ Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
       if (operand.name == "WARP_SZ") return constant(warp_lanes, bytes);
       fail("a name is no operand here");
     case ptx::OperandKind::special:
-      for (const SpecialRow& row : special_rows) {
-        if (row.name != operand.name) continue;
+      if (const auto special = find_special(operand.name)) {
         if (bytes != 4 && bytes != 8) fail("a special register has 32 bits");
-        return layout_.special_place(row.special, bytes == 8);
+        return layout_.special_place(*special, bytes == 8);
       }
       fail(fmt::format("the special register '{}' is not known here", operand.name));
     default:

@@ -16,42 +16,12 @@
 
 namespace emulator {
 
-/// Registers that a warp fills when it starts.
-enum class Special : unsigned char {
-  tid_x,
-  tid_y,
-  tid_z,
-  ntid_x,
-  ntid_y,
-  ntid_z,
-  ctaid_x,
-  ctaid_y,
-  ctaid_z,
-  nctaid_x,
-  nctaid_y,
-  nctaid_z,
-  laneid,
-  warpid,
-  nwarpid,
-  smid,
-  nsmid,
-  gridid,
-  lanemask_eq,
-  lanemask_le,
-  lanemask_lt,
-  lanemask_ge,
-  lanemask_gt,
-  total_smem_size,
-  dynamic_smem_size,
-  aggr_smem_size,
-  reserved_zero,
-};
-
 /// The code of one function within one kernel.
 class FunctionCode {
  public:
+  /// A special register, which a warp fills when it starts.
   struct SpecialPlace {
-    Special special;
+    std::size_t special;  // its number (special_registers.h)
     std::uint32_t offset;
     bool wide;  // 64 bits
   };

@@ -105,7 +105,7 @@ Place FunctionLayout::carry() {
   return {*carry_, 0};
 }
 
-Place FunctionLayout::special_place(Special special, bool wide) {
+Place FunctionLayout::special_place(std::size_t special, bool wide) {
   const auto [found, is_new] = specials_.try_emplace({special, wide}, 0);
   if (is_new) {
     found->second = reserve(wide ? 256 : 128);
