@@ -35,19 +35,19 @@ template <class T>
 void append_integer_operations(std::vector<Operation>& table, const std::string& type) {
   const Type operand(type.c_str());
   table.push_back({"add", type, operand,
-                   of_integers<T>(+[](T a, T b) { return static_cast<T>(Int128{a} + b); })});
-  table.push_back({"min", type, operand, of_integers<T>(+[](T a, T b) { return std::min(a, b); })});
-  table.push_back({"max", type, operand, of_integers<T>(+[](T a, T b) { return std::max(a, b); })});
+                   of_integers<T>([](T a, T b) { return static_cast<T>(Int128{a} + b); })});
+  table.push_back({"min", type, operand, of_integers<T>([](T a, T b) { return std::min(a, b); })});
+  table.push_back({"max", type, operand, of_integers<T>([](T a, T b) { return std::max(a, b); })});
 }
 
 template <class T>
 void append_bit_operations(std::vector<Operation>& table, const std::string& bits) {
   const Type operand(("u" + bits).c_str());
   const std::string type = "b" + bits;
-  table.push_back({"and", type, operand, of_integers<T>(+[](T a, T b) { return a & b; })});
-  table.push_back({"or", type, operand, of_integers<T>(+[](T a, T b) { return a | b; })});
-  table.push_back({"xor", type, operand, of_integers<T>(+[](T a, T b) { return a ^ b; })});
-  table.push_back({"exch", type, operand, of_integers<T>(+[](T, T b) { return b; }), false});
+  table.push_back({"and", type, operand, of_integers<T>([](T a, T b) { return a & b; })});
+  table.push_back({"or", type, operand, of_integers<T>([](T a, T b) { return a | b; })});
+  table.push_back({"xor", type, operand, of_integers<T>([](T a, T b) { return a ^ b; })});
+  table.push_back({"exch", type, operand, of_integers<T>([](T, T b) { return b; }), false});
   table.push_back(
       {"cas", type, operand,
        [](std::uint64_t old, std::uint64_t b, std::uint64_t c) { return old == b ? c : old; },
@@ -69,9 +69,9 @@ std::vector<Operation> operations() {
   append_bit_operations<std::uint64_t>(table, "64");
   using U = std::uint32_t;
   table.push_back(
-      {"inc", "u32", "u32", of_integers<U>(+[](U a, U b) { return a >= b ? 0 : a + 1; })});
+      {"inc", "u32", "u32", of_integers<U>([](U a, U b) { return a >= b ? 0 : a + 1; })});
   table.push_back(
-      {"dec", "u32", "u32", of_integers<U>(+[](U a, U b) { return a == 0 || a > b ? b : a - 1; })});
+      {"dec", "u32", "u32", of_integers<U>([](U a, U b) { return a == 0 || a > b ? b : a - 1; })});
   for (const char* type : {"f32", "f64"}) {
     const Format format = Type(type).format();
     table.push_back({"add", type, type, [format](std::uint64_t a, std::uint64_t b, std::uint64_t) {

@@ -115,22 +115,15 @@ TEST(Comparison, SetpOfFloats) { check(setp_rows(float_kinds())); }
 // setp.cmp.boolop p|q, a, b, c: p = (a cmp b) boolop c, q = !(a cmp b) boolop c.
 TEST(Comparison, SetpCombinesWithAPredicate) {
   using I = std::int32_t;
-  check({row(
-             "setp.lt.and.s32 %d, %a, %b, %c;", +[](I a, I b, bool c) { return a < b && c; }),
-         row(
-             "setp.lt.or.s32 %d, %a, %b, %c;", +[](I a, I b, bool c) { return a < b || c; }),
-         row(
-             "setp.lt.xor.s32 %d, %a, %b, %c;", +[](I a, I b, bool c) { return (a < b) != c; }),
-         row(
-             "setp.lt.and.s32 %d, %a, %b, !%c;", +[](I a, I b, bool c) { return a < b && !c; }),
-         row(
-             "{ .reg .pred p; setp.lt.and.s32 p|%d, %a, %b, %c; }",
-             +[](I a, I b, bool c) { return !(a < b) && c; }),
-         row(
-             "{ .reg .pred p; setp.ge.s32 p|%d, %a, %b; }", +[](I a, I b) { return a < b; }),
-         row(
-             "{ .reg .pred q; setp.ge.or.s32 %d|q, %a, %b, %c; }",
-             +[](I a, I b, bool c) { return a >= b || c; })});
+  check({row("setp.lt.and.s32 %d, %a, %b, %c;", [](I a, I b, bool c) { return a < b && c; }),
+         row("setp.lt.or.s32 %d, %a, %b, %c;", [](I a, I b, bool c) { return a < b || c; }),
+         row("setp.lt.xor.s32 %d, %a, %b, %c;", [](I a, I b, bool c) { return (a < b) != c; }),
+         row("setp.lt.and.s32 %d, %a, %b, !%c;", [](I a, I b, bool c) { return a < b && !c; }),
+         row("{ .reg .pred p; setp.lt.and.s32 p|%d, %a, %b, %c; }",
+             [](I a, I b, bool c) { return !(a < b) && c; }),
+         row("{ .reg .pred p; setp.ge.s32 p|%d, %a, %b; }", [](I a, I b) { return a < b; }),
+         row("{ .reg .pred q; setp.ge.or.s32 %d|q, %a, %b, %c; }",
+             [](I a, I b, bool c) { return a >= b || c; })});
 }
 
 // A NaN makes `a < b` false, so that the second predicate is true.
@@ -171,7 +164,7 @@ TEST(Comparison, Set) {
        {".f64", "f64", {"gt", "num"}, float_comparison(f64, false)}});
   rows.push_back(row(
       "set.lt.and.u32.s32 %d, %a, %b, %c;",
-      +[](std::int32_t a, std::int32_t b, bool c) { return a < b && c ? ~std::uint32_t{0} : 0U; }));
+      [](std::int32_t a, std::int32_t b, bool c) { return a < b && c ? ~std::uint32_t{0} : 0U; }));
   check(rows);
 }
 
@@ -186,8 +179,7 @@ TEST(Comparison, Select) {
          {type.c_str(), type.c_str(), "pred"},
          [](std::span<const std::uint64_t> x) { return Expected(x[2] != 0 ? x[0] : x[1]); }});
   }
-  rows.push_back(row(
-      "selp.b32 %d, 7, -2, %a;", +[](bool a) { return a ? 7 : -2; }));
+  rows.push_back(row("selp.b32 %d, 7, -2, %a;", [](bool a) { return a ? 7 : -2; }));
   check(rows);
 }
 

@@ -70,31 +70,21 @@ TEST(Conversion, InWiderRegisters) {
   using B = std::int8_t;
   using C = std::uint8_t;
   using L = std::int64_t;
-  check({row(
-             "cvt.s32.s8 %d, %a;", +[](I a) { return I{static_cast<B>(a)}; }),
-         row(
-             "cvt.s32.s16 %d, %a;", +[](I a) { return I{static_cast<std::int16_t>(a)}; }),
-         row(
-             "cvt.u32.u8 %d, %a;", +[](U a) { return U{static_cast<C>(a)}; }),
-         row(
-             "cvt.s8.s32 %d, %a;", +[](I a) { return I{static_cast<B>(a)}; }),
-         row(
-             "cvt.u8.u32 %d, %a;", +[](U a) { return U{static_cast<C>(a)}; }),
-         row(
-             "cvt.u16.u8 %d, %a;",
-             +[](std::uint16_t a) { return static_cast<std::uint16_t>(a & 0xFF); }),
-         row(
-             "cvt.s8.s64 %d, %a;", +[](L a) { return L{static_cast<B>(a)}; }),
-         row(
-             "cvt.s64.s8 %d, %a;", +[](I a) { return L{static_cast<B>(a)}; }),
-         row(
-             "cvt.sat.s8.s32 %d, %a;", +[](I a) { return a < -128  ? -128
-                                                         : a > 127 ? 127
-                                                                   : a; }),
-         row(
-             "cvt.sat.u8.s32 %d, %a;", +[](I a) { return a < 0     ? 0
-                                                         : a > 255 ? 255
-                                                                   : a; })});
+  check({row("cvt.s32.s8 %d, %a;", [](I a) { return I{static_cast<B>(a)}; }),
+         row("cvt.s32.s16 %d, %a;", [](I a) { return I{static_cast<std::int16_t>(a)}; }),
+         row("cvt.u32.u8 %d, %a;", [](U a) { return U{static_cast<C>(a)}; }),
+         row("cvt.s8.s32 %d, %a;", [](I a) { return I{static_cast<B>(a)}; }),
+         row("cvt.u8.u32 %d, %a;", [](U a) { return U{static_cast<C>(a)}; }),
+         row("cvt.u16.u8 %d, %a;",
+             [](std::uint16_t a) { return static_cast<std::uint16_t>(a & 0xFF); }),
+         row("cvt.s8.s64 %d, %a;", [](L a) { return L{static_cast<B>(a)}; }),
+         row("cvt.s64.s8 %d, %a;", [](I a) { return L{static_cast<B>(a)}; }),
+         row("cvt.sat.s8.s32 %d, %a;", [](I a) { return a < -128  ? -128
+                                                        : a > 127 ? 127
+                                                                  : a; }),
+         row("cvt.sat.u8.s32 %d, %a;", [](I a) { return a < 0     ? 0
+                                                        : a > 255 ? 255
+                                                                  : a; })});
 }
 
 // "In float-to-integer conversion, NaN inputs": 0 if neither the source is .f64 nor the

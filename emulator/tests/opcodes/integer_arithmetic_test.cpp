@@ -47,40 +47,31 @@ T high_of_product(T a, T b) {
 
 template <class T>
 void add_rows(std::vector<Row>& rows) {
-  rows.push_back(row(
-      binary<T>("add"), +[](T a, T b) { return static_cast<T>(Int128{a} + b); }));
-  rows.push_back(row(
-      binary<T>("sub"), +[](T a, T b) { return static_cast<T>(Int128{a} - b); }));
-  rows.push_back(row(
-      binary<T>("mul.lo"), +[](T a, T b) { return static_cast<T>(product(a, b)); }));
-  rows.push_back(row(
-      binary<T>("mul.hi"), +[](T a, T b) { return high_of_product(a, b); }));
-  rows.push_back(row(
-      ternary<T>("mad.lo"), +[](T a, T b, T c) {
-        return static_cast<T>(static_cast<UInt128>(product(a, b)) +
-                              static_cast<UInt128>(Int128{c}));
-      }));
-  rows.push_back(row(
-      ternary<T>("mad.hi"),
-      +[](T a, T b, T c) { return static_cast<T>(Int128{high_of_product(a, b)} + c); }));
-  rows.push_back(row(
-      binary<T>("min"), +[](T a, T b) { return a < b ? a : b; }));
-  rows.push_back(row(
-      binary<T>("max"), +[](T a, T b) { return a < b ? b : a; }));
+  rows.push_back(row(binary<T>("add"), [](T a, T b) { return static_cast<T>(Int128{a} + b); }));
+  rows.push_back(row(binary<T>("sub"), [](T a, T b) { return static_cast<T>(Int128{a} - b); }));
+  rows.push_back(row(binary<T>("mul.lo"), [](T a, T b) { return static_cast<T>(product(a, b)); }));
+  rows.push_back(row(binary<T>("mul.hi"), [](T a, T b) { return high_of_product(a, b); }));
+  rows.push_back(row(ternary<T>("mad.lo"), [](T a, T b, T c) {
+    return static_cast<T>(static_cast<UInt128>(product(a, b)) + static_cast<UInt128>(Int128{c}));
+  }));
+  rows.push_back(row(ternary<T>("mad.hi"), [](T a, T b, T c) {
+    return static_cast<T>(Int128{high_of_product(a, b)} + c);
+  }));
+  rows.push_back(row(binary<T>("min"), [](T a, T b) { return a < b ? a : b; }));
+  rows.push_back(row(binary<T>("max"), [](T a, T b) { return a < b ? b : a; }));
 }
 
 // Immediate operands take another way through a decoder than registers.
 template <class T>
 void add_rows_with_immediates(std::vector<Row>& rows) {
   const std::string type = name_of<T>();
-  rows.push_back(row(
-      "add." + type + " %d, %a, -1;", +[](T a) { return static_cast<T>(Int128{a} - 1); }));
-  rows.push_back(row(
-      "mul.lo." + type + " %d, %a, 0x11;", +[](T a) { return static_cast<T>(product(a, T{17})); }));
-  rows.push_back(row(
-      "sub." + type + " %d, 077, %a;", +[](T a) { return static_cast<T>(Int128{63} - a); }));
-  rows.push_back(row(
-      "min." + type + " %d, %a, 0b101;", +[](T a) { return a < T{5} ? a : T{5}; }));
+  rows.push_back(
+      row("add." + type + " %d, %a, -1;", [](T a) { return static_cast<T>(Int128{a} - 1); }));
+  rows.push_back(row("mul.lo." + type + " %d, %a, 0x11;",
+                     [](T a) { return static_cast<T>(product(a, T{17})); }));
+  rows.push_back(
+      row("sub." + type + " %d, 077, %a;", [](T a) { return static_cast<T>(Int128{63} - a); }));
+  rows.push_back(row("min." + type + " %d, %a, 0b101;", [](T a) { return a < T{5} ? a : T{5}; }));
 }
 
 // Division by zero is "unspecified, machine-specific"; so is the overflow min / -1.
@@ -101,21 +92,18 @@ void add_division_rows(std::vector<Row>& rows) {
 
 template <class T>
 void add_signed_rows(std::vector<Row>& rows) {
-  rows.push_back(row(
-      unary<T>("abs"), +[](T a) { return static_cast<T>(a < 0 ? -Int128{a} : Int128{a}); }));
-  rows.push_back(row(
-      unary<T>("neg"), +[](T a) { return static_cast<T>(-Int128{a}); }));
+  rows.push_back(
+      row(unary<T>("abs"), [](T a) { return static_cast<T>(a < 0 ? -Int128{a} : Int128{a}); }));
+  rows.push_back(row(unary<T>("neg"), [](T a) { return static_cast<T>(-Int128{a}); }));
 }
 
 template <class T, class Wide>
 void add_wide_rows(std::vector<Row>& rows) {
-  rows.push_back(row(
-      binary<T>("mul.wide"), +[](T a, T b) { return static_cast<Wide>(product(a, b)); }));
-  rows.push_back(row(
-      ternary<T>("mad.wide"), +[](T a, T b, Wide c) {
-        return static_cast<Wide>(static_cast<UInt128>(product(a, b)) +
-                                 static_cast<UInt128>(Int128{c}));
-      }));
+  rows.push_back(
+      row(binary<T>("mul.wide"), [](T a, T b) { return static_cast<Wide>(product(a, b)); }));
+  rows.push_back(row(ternary<T>("mad.wide"), [](T a, T b, Wide c) {
+    return static_cast<Wide>(static_cast<UInt128>(product(a, b)) + static_cast<UInt128>(Int128{c}));
+  }));
 }
 
 template <class... Add>
@@ -164,13 +152,10 @@ using I = std::int32_t;
 using U = std::uint32_t;
 
 TEST(IntegerArithmetic, Saturating) {
-  check({row(
-             "add.sat.s32 %d, %a, %b;", +[](I a, I b) { return saturated<I>(Int128{a} + b); }),
-         row(
-             "sub.sat.s32 %d, %a, %b;", +[](I a, I b) { return saturated<I>(Int128{a} - b); }),
-         row(
-             "mad.hi.sat.s32 %d, %a, %b, %c;",
-             +[](I a, I b, I c) { return saturated<I>(Int128{high_of_product(a, b)} + c); })});
+  check({row("add.sat.s32 %d, %a, %b;", [](I a, I b) { return saturated<I>(Int128{a} + b); }),
+         row("sub.sat.s32 %d, %a, %b;", [](I a, I b) { return saturated<I>(Int128{a} - b); }),
+         row("mad.hi.sat.s32 %d, %a, %b, %c;",
+             [](I a, I b, I c) { return saturated<I>(Int128{high_of_product(a, b)} + c); })});
 }
 
 Int128 low_24(U a) { return a & 0xFFFFFF; }
@@ -192,27 +177,19 @@ I signed_bytes_dot(I a, I b, I c) {
 // Neighbours that nvcc may emit for other kernels than ours.
 TEST(IntegerArithmetic, OptionalNeighbours) {
   std::vector<Row> rows{
-      row(
-          "sad.u32 %d, %a, %b, %c;", +[](U a, U b, U c) { return c + (a < b ? b - a : a - b); }),
-      row(
-          "sad.s32 %d, %a, %b, %c;",
-          +[](I a, I b, I c) {
+      row("sad.u32 %d, %a, %b, %c;", [](U a, U b, U c) { return c + (a < b ? b - a : a - b); }),
+      row("sad.s32 %d, %a, %b, %c;",
+          [](I a, I b, I c) {
             return static_cast<I>(Int128{c} + (a < b ? Int128{b} - a : Int128{a} - b));
           }),
-      row(
-          "mul24.lo.u32 %d, %a, %b;",
-          +[](U a, U b) { return static_cast<U>(low_24(a) * low_24(b)); }),
-      row(
-          "mul24.lo.s32 %d, %a, %b;",
-          +[](I a, I b) { return static_cast<I>(low_24(a) * low_24(b)); }),
-      row(
-          "mul24.hi.u32 %d, %a, %b;",
-          +[](U a, U b) { return static_cast<U>((low_24(a) * low_24(b)) >> 16); }),
-      row(
-          "dp4a.u32.u32 %d, %a, %b, %c;", +[](U a, U b, U c) { return bytes_dot(a, b, c); }),
-      row(
-          "dp4a.s32.s32 %d, %a, %b, %c;",
-          +[](I a, I b, I c) { return signed_bytes_dot(a, b, c); })};
+      row("mul24.lo.u32 %d, %a, %b;",
+          [](U a, U b) { return static_cast<U>(low_24(a) * low_24(b)); }),
+      row("mul24.lo.s32 %d, %a, %b;",
+          [](I a, I b) { return static_cast<I>(low_24(a) * low_24(b)); }),
+      row("mul24.hi.u32 %d, %a, %b;",
+          [](U a, U b) { return static_cast<U>((low_24(a) * low_24(b)) >> 16); }),
+      row("dp4a.u32.u32 %d, %a, %b, %c;", [](U a, U b, U c) { return bytes_dot(a, b, c); }),
+      row("dp4a.s32.s32 %d, %a, %b, %c;", [](I a, I b, I c) { return signed_bytes_dot(a, b, c); })};
   for (Row& each : rows) each.optional = true;
   check(rows);
 }

@@ -22,29 +22,22 @@ using W = std::uint64_t;
 template <class T>
 void add_logic_rows(std::vector<Row>& rows) {
   const std::string type = ".b" + std::to_string(8 * sizeof(T));
-  rows.push_back(row(
-      "and" + type + " %d, %a, %b;", +[](T a, T b) { return static_cast<T>(a & b); }));
-  rows.push_back(row(
-      "or" + type + " %d, %a, %b;", +[](T a, T b) { return static_cast<T>(a | b); }));
-  rows.push_back(row(
-      "xor" + type + " %d, %a, %b;", +[](T a, T b) { return static_cast<T>(a ^ b); }));
-  rows.push_back(row(
-      "not" + type + " %d, %a;", +[](T a) { return static_cast<T>(~a); }));
-  rows.push_back(row(
-      "cnot" + type + " %d, %a;", +[](T a) { return static_cast<T>(a == 0 ? 1 : 0); }));
+  rows.push_back(
+      row("and" + type + " %d, %a, %b;", [](T a, T b) { return static_cast<T>(a & b); }));
+  rows.push_back(row("or" + type + " %d, %a, %b;", [](T a, T b) { return static_cast<T>(a | b); }));
+  rows.push_back(
+      row("xor" + type + " %d, %a, %b;", [](T a, T b) { return static_cast<T>(a ^ b); }));
+  rows.push_back(row("not" + type + " %d, %a;", [](T a) { return static_cast<T>(~a); }));
+  rows.push_back(
+      row("cnot" + type + " %d, %a;", [](T a) { return static_cast<T>(a == 0 ? 1 : 0); }));
 }
 
 TEST(IntegerBits, Logic) {
-  std::vector<Row> rows{row(
-                            "and.pred %d, %a, %b;", +[](bool a, bool b) { return a && b; }),
-                        row(
-                            "or.pred %d, %a, %b;", +[](bool a, bool b) { return a || b; }),
-                        row(
-                            "xor.pred %d, %a, %b;", +[](bool a, bool b) { return a != b; }),
-                        row(
-                            "not.pred %d, %a;", +[](bool a) { return !a; }),
-                        row(
-                            "mov.pred %d, %a;", +[](bool a) { return a; })};
+  std::vector<Row> rows{row("and.pred %d, %a, %b;", [](bool a, bool b) { return a && b; }),
+                        row("or.pred %d, %a, %b;", [](bool a, bool b) { return a || b; }),
+                        row("xor.pred %d, %a, %b;", [](bool a, bool b) { return a != b; }),
+                        row("not.pred %d, %a;", [](bool a) { return !a; }),
+                        row("mov.pred %d, %a;", [](bool a) { return a; })};
   add_logic_rows<H>(rows);
   add_logic_rows<U>(rows);
   add_logic_rows<W>(rows);
@@ -65,18 +58,12 @@ T shifted_right(T a, U amount) {
 template <class T, class S>
 void add_shift_rows(std::vector<Row>& rows) {
   const std::string bits = std::to_string(8 * sizeof(T)), amount = " %d, %a, %b;";
-  rows.push_back(row(
-      "shl.b" + bits + amount, +[](T a, U b) { return shifted_left(a, b); }));
-  rows.push_back(row(
-      "shr.b" + bits + amount, +[](T a, U b) { return shifted_right(a, b); }));
-  rows.push_back(row(
-      "shr.u" + bits + amount, +[](T a, U b) { return shifted_right(a, b); }));
-  rows.push_back(row(
-      "shr.s" + bits + amount, +[](S a, U b) { return shifted_right(a, b); }));
-  rows.push_back(row(
-      "shl.b" + bits + " %d, %a, 3;", +[](T a) { return shifted_left(a, 3); }));
-  rows.push_back(row(
-      "shr.s" + bits + " %d, %a, 5;", +[](S a) { return shifted_right(a, 5); }));
+  rows.push_back(row("shl.b" + bits + amount, [](T a, U b) { return shifted_left(a, b); }));
+  rows.push_back(row("shr.b" + bits + amount, [](T a, U b) { return shifted_right(a, b); }));
+  rows.push_back(row("shr.u" + bits + amount, [](T a, U b) { return shifted_right(a, b); }));
+  rows.push_back(row("shr.s" + bits + amount, [](S a, U b) { return shifted_right(a, b); }));
+  rows.push_back(row("shl.b" + bits + " %d, %a, 3;", [](T a) { return shifted_left(a, 3); }));
+  rows.push_back(row("shr.s" + bits + " %d, %a, 5;", [](S a) { return shifted_right(a, 5); }));
 }
 
 TEST(IntegerBits, Shifts) {
@@ -90,20 +77,16 @@ TEST(IntegerBits, Shifts) {
 W joined(U low, U high) { return (W{high} << 32) | low; }
 
 TEST(IntegerBits, FunnelShifts) {
-  check({row(
-             "shf.l.wrap.b32 %d, %a, %b, %c;",
-             +[](U a, U b, U c) { return static_cast<U>((joined(a, b) << (c & 31)) >> 32); }),
-         row(
-             "shf.r.wrap.b32 %d, %a, %b, %c;",
-             +[](U a, U b, U c) { return static_cast<U>(joined(a, b) >> (c & 31)); }),
-         row(
-             "shf.l.clamp.b32 %d, %a, %b, %c;",
-             +[](U a, U b, U c) {
+  check({row("shf.l.wrap.b32 %d, %a, %b, %c;",
+             [](U a, U b, U c) { return static_cast<U>((joined(a, b) << (c & 31)) >> 32); }),
+         row("shf.r.wrap.b32 %d, %a, %b, %c;",
+             [](U a, U b, U c) { return static_cast<U>(joined(a, b) >> (c & 31)); }),
+         row("shf.l.clamp.b32 %d, %a, %b, %c;",
+             [](U a, U b, U c) {
                return static_cast<U>((joined(a, b) << std::min(c, U{32})) >> 32);
              }),
-         row(
-             "shf.r.clamp.b32 %d, %a, %b, %c;",
-             +[](U a, U b, U c) { return static_cast<U>(joined(a, b) >> std::min(c, U{32})); })});
+         row("shf.r.clamp.b32 %d, %a, %b, %c;",
+             [](U a, U b, U c) { return static_cast<U>(joined(a, b) >> std::min(c, U{32})); })});
 }
 
 template <class T>
@@ -115,19 +98,15 @@ template <class T, class S>
 void add_find_rows(std::vector<Row>& rows) {
   constexpr U top = 8 * sizeof(T) - 1;
   const std::string bits = std::to_string(8 * sizeof(T));
-  rows.push_back(row(
-      "bfind.u" + bits + " %d, %a;", +[](T a) { return top_bit_of(a); }));
-  rows.push_back(row(
-      "bfind.s" + bits + " %d, %a;",
-      +[](S a) { return top_bit_of(static_cast<T>(a < 0 ? ~a : a)); }));
-  rows.push_back(row(
-      "bfind.shiftamt.u" + bits + " %d, %a;",
-      +[](T a) { return a == 0 ? ~U{0} : top - top_bit_of(a); }));
-  rows.push_back(row(
-      "bfind.shiftamt.s" + bits + " %d, %a;", +[](S a) {
-        const T found = static_cast<T>(a < 0 ? ~a : a);
-        return found == 0 ? ~U{0} : top - top_bit_of(found);
-      }));
+  rows.push_back(row("bfind.u" + bits + " %d, %a;", [](T a) { return top_bit_of(a); }));
+  rows.push_back(row("bfind.s" + bits + " %d, %a;",
+                     [](S a) { return top_bit_of(static_cast<T>(a < 0 ? ~a : a)); }));
+  rows.push_back(row("bfind.shiftamt.u" + bits + " %d, %a;",
+                     [](T a) { return a == 0 ? ~U{0} : top - top_bit_of(a); }));
+  rows.push_back(row("bfind.shiftamt.s" + bits + " %d, %a;", [](S a) {
+    const T found = static_cast<T>(a < 0 ? ~a : a);
+    return found == 0 ? ~U{0} : top - top_bit_of(found);
+  }));
 }
 
 template <class T>
@@ -141,18 +120,12 @@ T reversed(T a) {
 
 TEST(IntegerBits, CountsAndFinds) {
   std::vector<Row> rows{
-      row(
-          "popc.b32 %d, %a;", +[](U a) { return static_cast<U>(std::popcount(a)); }),
-      row(
-          "popc.b64 %d, %a;", +[](W a) { return static_cast<U>(std::popcount(a)); }),
-      row(
-          "clz.b32 %d, %a;", +[](U a) { return static_cast<U>(std::countl_zero(a)); }),
-      row(
-          "clz.b64 %d, %a;", +[](W a) { return static_cast<U>(std::countl_zero(a)); }),
-      row(
-          "brev.b32 %d, %a;", +[](U a) { return reversed(a); }),
-      row(
-          "brev.b64 %d, %a;", +[](W a) { return reversed(a); })};
+      row("popc.b32 %d, %a;", [](U a) { return static_cast<U>(std::popcount(a)); }),
+      row("popc.b64 %d, %a;", [](W a) { return static_cast<U>(std::popcount(a)); }),
+      row("clz.b32 %d, %a;", [](U a) { return static_cast<U>(std::countl_zero(a)); }),
+      row("clz.b64 %d, %a;", [](W a) { return static_cast<U>(std::countl_zero(a)); }),
+      row("brev.b32 %d, %a;", [](U a) { return reversed(a); }),
+      row("brev.b64 %d, %a;", [](W a) { return reversed(a); })};
   add_find_rows<U, I>(rows);
   add_find_rows<W, L>(rows);
   check(rows);
@@ -197,15 +170,11 @@ TEST(IntegerBits, Fields) {
   for (const std::string amounts : {"", "and.b32 %b, %b, 63;\nand.b32 %c, %c, 63;\n"}) {
     const bool cut = !amounts.empty();
     const auto add = [&]<class T>(T) {
-      const std::string name = name_of<T>();
-      rows.push_back({amounts + "bfe." + name + " %d, %a, %b, %c;",
-                      name.c_str(),
-                      {name.c_str(), "u32", "u32"},
-                      [cut](std::span<const std::uint64_t> x) {
-                        const U mask = cut ? 63 : ~U{0};
-                        return Expected(extracted(static_cast<T>(x[0]), static_cast<U>(x[1]) & mask,
-                                                  static_cast<U>(x[2]) & mask));
-                      }});
+      rows.push_back(
+          row(amounts + "bfe." + name_of<T>() + " %d, %a, %b, %c;", [cut](T a, U b, U c) {
+            const U mask = cut ? 63 : ~U{0};
+            return extracted(a, b & mask, c & mask);
+          }));
     };
     add(I{});
     add(U{});
@@ -217,16 +186,12 @@ TEST(IntegerBits, Fields) {
 
 TEST(IntegerBits, Insertions) {
   check(
-      {row(
-           "bfi.b32 %d, %a, %b, %c, %e;", +[](U a, U b, U c, U e) { return inserted(a, b, c, e); }),
-       row(
-           "bfi.b64 %d, %a, %b, %c, %e;", +[](W a, W b, U c, U e) { return inserted(a, b, c, e); }),
-       row(
-           "and.b32 %c, %c, 31; and.b32 %e, %e, 31; bfi.b32 %d, %a, %b, %c, %e;",
-           +[](U a, U b, U c, U e) { return inserted(a, b, c & 31, e & 31); }),
-       row(
-           "and.b32 %c, %c, 63; and.b32 %e, %e, 63; bfi.b64 %d, %a, %b, %c, %e;",
-           +[](W a, W b, U c, U e) { return inserted(a, b, c & 63, e & 63); })});
+      {row("bfi.b32 %d, %a, %b, %c, %e;", [](U a, U b, U c, U e) { return inserted(a, b, c, e); }),
+       row("bfi.b64 %d, %a, %b, %c, %e;", [](W a, W b, U c, U e) { return inserted(a, b, c, e); }),
+       row("and.b32 %c, %c, 31; and.b32 %e, %e, 31; bfi.b32 %d, %a, %b, %c, %e;",
+           [](U a, U b, U c, U e) { return inserted(a, b, c & 31, e & 31); }),
+       row("and.b32 %c, %c, 63; and.b32 %e, %e, 63; bfi.b64 %d, %a, %b, %c, %e;",
+           [](W a, W b, U c, U e) { return inserted(a, b, c & 63, e & 63); })});
 }
 
 U mask_of(U position, U width) {
@@ -236,16 +201,11 @@ U mask_of(U position, U width) {
 }
 
 TEST(IntegerBits, Masks) {
-  check(
-      {row(
-           "bmsk.clamp.b32 %d, %a, %b;", +[](U a, U b) { return mask_of(a, std::min(b, U{32})); }),
-       row(
-           "bmsk.wrap.b32 %d, %a, %b;", +[](U a, U b) { return mask_of(a & 31, b & 31); }),
-       row(
-           "and.b32 %a, %a, 31; bmsk.clamp.b32 %d, %a, %b;",
-           +[](U a, U b) { return mask_of(a & 31, std::min(b, U{32})); }),
-       row(
-           "bmsk.clamp.b32 %d, 0, %a;", +[](U a) { return mask_of(0, std::min(a, U{32})); })});
+  check({row("bmsk.clamp.b32 %d, %a, %b;", [](U a, U b) { return mask_of(a, std::min(b, U{32})); }),
+         row("bmsk.wrap.b32 %d, %a, %b;", [](U a, U b) { return mask_of(a & 31, b & 31); }),
+         row("and.b32 %a, %a, 31; bmsk.clamp.b32 %d, %a, %b;",
+             [](U a, U b) { return mask_of(a & 31, std::min(b, U{32})); }),
+         row("bmsk.clamp.b32 %d, 0, %a;", [](U a) { return mask_of(0, std::min(a, U{32})); })});
 }
 
 // Truth tables are compile-time constants: a row for each of some.
@@ -253,18 +213,16 @@ TEST(IntegerBits, TernaryLogic) {
   std::vector<Row> rows;
   for (const unsigned table :
        {0x00U, 0x01U, 0x1EU, 0x40U, 0x80U, 0x96U, 0xCAU, 0xE8U, 0xFEU, 0xFFU}) {
-    rows.push_back({"lop3.b32 %d, %a, %b, %c, " + std::to_string(table) + ";",
-                    "u32",
-                    {"u32", "u32", "u32"},
-                    [table](std::span<const std::uint64_t> x) {
-                      U result = 0;
-                      for (unsigned i = 0; i < 32; ++i) {
-                        const auto bit = [&](std::size_t k) { return (x[k] >> i & 1); };
-                        const auto index = bit(0) << 2 | bit(1) << 1 | bit(2);
-                        result |= (table >> index & 1) << i;
-                      }
-                      return Expected(result);
-                    }});
+    rows.push_back(
+        row("lop3.b32 %d, %a, %b, %c, " + std::to_string(table) + ";", [table](U a, U b, U c) {
+          U result = 0;
+          for (unsigned i = 0; i < 32; ++i) {
+            const auto bit = [i](U x) { return x >> i & 1; };
+            const U index = bit(a) << 2 | bit(b) << 1 | bit(c);
+            result |= (table >> index & 1) << i;
+          }
+          return result;
+        }));
   }
   check(rows);
 }
@@ -294,12 +252,9 @@ constexpr PermuteMode permute_modes[] = {
 
 TEST(IntegerBits, Permutations) {
   std::vector<Row> rows{
-      row(
-          "prmt.b32 %d, %a, %b, %c;", +[](U a, U b, U c) { return permuted(a, b, c); }),
-      row(
-          "prmt.b32 %d, %a, %b, 0x7732;", +[](U a, U b) { return permuted(a, b, 0x7732); }),
-      row(
-          "prmt.b32 %d, %a, 0, 0xBA98;", +[](U a) { return permuted(a, 0, 0xBA98); })};
+      row("prmt.b32 %d, %a, %b, %c;", [](U a, U b, U c) { return permuted(a, b, c); }),
+      row("prmt.b32 %d, %a, %b, 0x7732;", [](U a, U b) { return permuted(a, b, 0x7732); }),
+      row("prmt.b32 %d, %a, 0, 0xBA98;", [](U a) { return permuted(a, 0, 0xBA98); })};
   for (const PermuteMode& mode : permute_modes) {
     rows.push_back({std::string("prmt.b32.") + mode.name + " %d, %a, %b, %c;",
                     "u32",

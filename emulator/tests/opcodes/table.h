@@ -50,17 +50,6 @@ struct Row {
   bool optional = false;
 };
 
-/// Makes a reference of a function of integers.
-template <class R, class... A>
-Reference integers(R (*function)(A...)) {
-  return [function](std::span<const std::uint64_t> x) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>)->Expected {
-      return function(static_cast<A>(x[I])...);
-    }
-    (std::index_sequence_for<A...>{});
-  };
-}
-
 /// The PTX name of an integer type.
 template <class T>
 constexpr const char* name_of() {
@@ -73,10 +62,21 @@ constexpr const char* name_of() {
   }
 }
 
-/// A row whose types are those of the function: `row("add.s32 %d, %a, %b;", +[](int a, int b) …)`.
 template <class R, class... A>
-Row row(std::string ptx, R (*function)(A...)) {
-  return {std::move(ptx), name_of<R>(), {Type(name_of<A>())...}, integers(function)};
+Row typed_row(std::string ptx, std::function<R(A...)> function) {
+  const auto reference = [function](std::span<const std::uint64_t> x) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->Expected {
+      return function(static_cast<A>(x[I])...);
+    }
+    (std::index_sequence_for<A...>{});
+  };
+  return {std::move(ptx), name_of<R>(), {Type(name_of<A>())...}, reference};
+}
+
+/// A row whose types are those of the function: `row("add.s32 %d, %a, %b;", [](int a, int b) …)`.
+template <class Function>
+Row row(std::string ptx, Function function) {
+  return typed_row(std::move(ptx), std::function(std::move(function)));
 }
 
 /// Runs each row on corner and random operands and compares all results.
