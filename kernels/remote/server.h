@@ -38,20 +38,10 @@ class Server {
   bool is_done() const { return done_; }
 
  private:
-  void answer(Command command, Reader& reader, Writer& writer);
+  struct Request;
+
   /// Opens the device when first needed, so that its user gets the error.
   Device& device();
-  std::uint64_t create_stream();
-  void end_stream(std::uint64_t id);
-  void prepare(Reader& reader, Writer& writer);
-  void prepare_collective(Reader& reader, Writer& writer);
-  std::string own_uuid(const std::string& uuid);
-  Binding read_binding(Reader& reader);
-  void launch_and_fill(Reader& reader);
-  void time_together(Reader& reader, Writer& writer);
-  void time(Reader& reader, Writer& writer);
-  template <class T>
-  T& at(std::map<std::uint64_t, std::unique_ptr<T>>& objects, std::uint64_t id) const;
 
   ProcessGroup& job_;
   Served served_;

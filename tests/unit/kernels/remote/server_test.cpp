@@ -93,5 +93,13 @@ TEST_F(Served, StreamsOutliveTheirTrial) {
   EXPECT_EQ(streams_.created, 2) << "one that is in use is no other's";
 }
 
+TEST_F(Served, AnUnknownCommandIsAnError) {
+  const auto answer = server_.handle(Writer(static_cast<Command>(200)).bytes());
+  Reader reader(*answer);
+  EXPECT_TRUE(reader.get<bool>());
+  EXPECT_EQ(reader.get<Failure>(), Failure::internal);
+  EXPECT_EQ(reader.text(), "remote: there is no command 200");
+}
+
 }  // namespace
 }  // namespace assay::remote
