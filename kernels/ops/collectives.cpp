@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -16,6 +17,9 @@
 namespace assay {
 namespace {
 
+/// Elements of a rank's tensor: `count`, or as many of each rank.
+enum class Extent : std::uint8_t { one_rank, all_ranks };
+
 /// Names and properties of the collectives, in the order of their enumeration.
 struct Row {
   Collective collective;
@@ -23,30 +27,68 @@ struct Row {
   std::string_view formula;
   bool reduces = false;
   bool has_root = false;
-  bool can_be_in_place = true;
+  bool can_be_in_place = false;
   bool is_pair = false;  // of two of the ranks
+  bool ranks_agree = false;
+  std::int64_t min_ranks = 2;
+  Extent input = Extent::one_rank;
+  Extent output = Extent::one_rank;
+  /// Rounds in which each link carries all chunks of the message but one; 0: it carries the
+  /// message.
+  int rounds = 0;
 };
 
 constexpr Row collective_rows[] = {
-    {Collective::allreduce, "allreduce",
-     "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank; "
-     "premul_sum: of 2 x[r][i]",
-     true},
-    {Collective::reduce, "reduce",
-     "y[root][i] = sum (prod, min, max, avg) over r of x[r][i]; premul_sum: of 2 x[r][i]", true,
-     true},
-    {Collective::reduce_scatter, "reduce_scatter",
-     "y[rank][i] = sum (prod, min, max, avg) over r of x[r][rank count + i]; premul_sum: of 2 x",
-     true, false, false},
-    {Collective::all_gather, "all_gather",
-     "y[rank][r count + i] = x[r][i], the same on every rank"},
-    {Collective::broadcast, "broadcast", "y[rank][i] = x[root][i]", false, true},
-    {Collective::all_to_all, "all_to_all", "y[rank][r count + i] = x[r][rank count + i]", false,
-     false, false},
-    {Collective::send_recv, "send_recv",
-     "y[rank][i] = x[rank - 1][i], around the ring of all ranks", false, false, false},
-    {Collective::send_recv, "send_recv_pair", "y[to][i] = x[from][i]; the other ranks wait", false,
-     false, false, true},
+    {.collective = Collective::allreduce,
+     .op = "allreduce",
+     .formula = "y[rank][i] = sum (prod, min, max, avg) over r of x[r][i], the same on every rank; "
+                "premul_sum: of 2 x[r][i]",
+     .reduces = true,
+     .can_be_in_place = true,
+     .ranks_agree = true,
+     .min_ranks = 1,
+     .rounds = 2},
+    {.collective = Collective::reduce,
+     .op = "reduce",
+     .formula =
+         "y[root][i] = sum (prod, min, max, avg) over r of x[r][i]; premul_sum: of 2 x[r][i]",
+     .reduces = true,
+     .has_root = true,
+     .can_be_in_place = true},
+    {.collective = Collective::reduce_scatter,
+     .op = "reduce_scatter",
+     .formula =
+         "y[rank][i] = sum (prod, min, max, avg) over r of x[r][rank count + i]; premul_sum: "
+         "of 2 x",
+     .reduces = true,
+     .input = Extent::all_ranks,
+     .rounds = 1},
+    {.collective = Collective::all_gather,
+     .op = "all_gather",
+     .formula = "y[rank][r count + i] = x[r][i], the same on every rank",
+     .can_be_in_place = true,
+     .ranks_agree = true,
+     .output = Extent::all_ranks,
+     .rounds = 1},
+    {.collective = Collective::broadcast,
+     .op = "broadcast",
+     .formula = "y[rank][i] = x[root][i]",
+     .has_root = true,
+     .can_be_in_place = true,
+     .ranks_agree = true},
+    {.collective = Collective::all_to_all,
+     .op = "all_to_all",
+     .formula = "y[rank][r count + i] = x[r][rank count + i]",
+     .input = Extent::all_ranks,
+     .output = Extent::all_ranks,
+     .rounds = 1},
+    {.collective = Collective::send_recv,
+     .op = "send_recv",
+     .formula = "y[rank][i] = x[rank - 1][i], around the ring of all ranks"},
+    {.collective = Collective::send_recv,
+     .op = "send_recv_pair",
+     .formula = "y[to][i] = x[from][i]; the other ranks wait",
+     .is_pair = true},
 };
 
 const Row* find_row(std::string_view op) {
@@ -54,82 +96,56 @@ const Row* find_row(std::string_view op) {
   return found == std::end(collective_rows) ? nullptr : found;
 }
 
-/// Signature of the op of a row.
-template <std::size_t Index>
-Signature signature_of(DType dtype, const Params& params) {
-  constexpr const Row& row = collective_rows[Index];
+/// Throws NotApplicable for more ranks than have test data, and for roots and peers that are none.
+void check_ranks(const Row& row, DType dtype, const Params& params) {
   const std::int64_t ranks = params.integer("ranks");
-  const std::int64_t count = params.integer("count");
-  const auto refuse = [](const std::string& why) {
-    return NotApplicable(std::string(row.op) + ": " + why);
-  };
+  const std::string op(row.op);
   // With more ranks no dense integers have sums that the message's dtype holds exactly, and the
   // bound of an average needs 2 n u <= 1.
   const std::int64_t most = std::int64_t{1} << std::min(30, precision_bits(dtype) - 1);
   if (row.reduces && ranks > most) {
-    throw NotApplicable(std::string(row.op) + " in " + std::string(name(dtype)) +
+    throw NotApplicable(op + " in " + std::string(name(dtype)) +
                         " has no test data for more than " + std::to_string(most) + " ranks");
   }
   for (const std::string_view rank : {"root", "from", "to"}) {
-    const ParamValue* value = params.find(rank);
-    if (value != nullptr && std::get<std::int64_t>(*value) >= ranks) {
-      throw refuse("there is no rank " + to_text(*value) + " of " + std::to_string(ranks));
+    if (const std::int64_t number = params.integer_or(rank, 0); number >= ranks) {
+      throw NotApplicable(op + ": there is no rank " + std::to_string(number) + " of " +
+                          std::to_string(ranks));
     }
   }
-  const TensorSpec chunk{.dtype = dtype, .shape = {count}};
-  const TensorSpec all{.dtype = dtype, .shape = {ranks * count}};
-  const auto n = static_cast<double>(ranks);
+  if (row.is_pair && params.integer("from") == params.integer("to")) {
+    throw NotApplicable(op + ": a rank does not send to itself");
+  }
+}
+
+Signature signature_of(const Row& row, DType dtype, const Params& params) {
+  check_ranks(row, dtype, params);
+  const std::int64_t ranks = params.integer("ranks");
+  const std::int64_t count = params.integer("count");
+  const auto tensor = [&](Extent extent) {
+    return TensorSpec{.dtype = dtype,
+                      .shape = {extent == Extent::one_rank ? count : ranks * count}};
+  };
   Signature s;
   s.ranks = static_cast<int>(ranks);
+  s.ranks_agree = row.ranks_agree;
   s.in_place = params.find("place") != nullptr;  // the default, out of place, is left out
+  // In place the input of all_gather is the rank's own chunk of the output.
+  s.inputs = {tensor(s.in_place ? row.output : row.input)};
+  s.outputs = {tensor(row.output)};
+  if (row.collective == Collective::reduce) {
+    s.output_rank = static_cast<int>(params.integer_or("root", 0));
+  }
+  if (row.is_pair) s.output_rank = static_cast<int>(params.integer("to"));
+  const auto n = static_cast<double>(ranks);
   if (row.reduces) {
     s.terms = ranks;
     // Partial sums travel in the message's dtype, and are rounded to it.
     s.accumulate_in = dtype;
     s.flops = static_cast<double>(count) * (n - 1);
+    s.is_copy = ranks == 1 && params.word("reduce") != "premul_sum";
   }
-  switch (row.collective) {
-    case Collective::allreduce:
-      s.inputs = {chunk};
-      s.outputs = {chunk};
-      s.is_copy = ranks == 1 && params.word("reduce") != "premul_sum";
-      s.bus_share = 2 * (n - 1) / n;
-      break;
-    case Collective::reduce_scatter:
-      s.inputs = {all};
-      s.outputs = {chunk};
-      s.bus_share = (n - 1) / n;
-      break;
-    case Collective::all_gather:
-      // In place the input is the rank's own chunk of the output.
-      s.inputs = {s.in_place ? all : chunk};
-      s.outputs = {all};
-      s.bus_share = (n - 1) / n;
-      break;
-    case Collective::all_to_all:
-      s.inputs = {all};
-      s.outputs = {all};
-      s.bus_share = (n - 1) / n;
-      break;
-    case Collective::reduce:
-    case Collective::broadcast:
-    case Collective::send_recv:
-      s.inputs = {chunk};
-      s.outputs = {chunk};
-      break;
-  }
-  const auto integer = [&](std::string_view parameter) {
-    const ParamValue* value = params.find(parameter);
-    return value == nullptr ? 0 : static_cast<int>(std::get<std::int64_t>(*value));
-  };
-  if (row.collective == Collective::reduce) s.output_rank = integer("root");
-  if (row.is_pair) {
-    s.output_rank = integer("to");
-    if (integer("from") == integer("to")) throw refuse("a rank does not send to itself");
-  }
-  s.ranks_agree = row.collective == Collective::allreduce ||
-                  row.collective == Collective::all_gather ||
-                  row.collective == Collective::broadcast;
+  if (row.rounds > 0) s.bus_share = row.rounds * (n - 1) / n;
   // Message sizes as nccl-tests counts them (doc/PERFORMANCE.md there): algbw = bytes / time.
   s.bytes = static_cast<double>(std::max(s.inputs[0].bytes(), s.outputs[0].bytes()));
   return s;
@@ -176,15 +192,22 @@ Passes reduced_passes(DType dtype, const Params& params) {
   return with_some(std::move(passes));
 }
 
+/// Signature of the op of a row.
+template <std::size_t Index>
+Signature signature_of_row(DType dtype, const Params& params) {
+  return signature_of(collective_rows[Index], dtype, params);
+}
+
 template <std::size_t... Index>
 std::vector<SignatureOf> signatures(std::index_sequence<Index...> /*rows*/) {
-  return {signature_of<Index>...};
+  return {signature_of_row<Index>...};
 }
 
 }  // namespace
 
 std::vector<Op> collectives_ops() {
-  const auto signature_of_row = signatures(std::make_index_sequence<std::size(collective_rows)>());
+  const std::vector<SignatureOf> signature =
+      signatures(std::make_index_sequence<std::size(collective_rows)>());
   std::vector<Op> ops;
   for (std::size_t i = 0; i < std::size(collective_rows); ++i) {
     const Row& row = collective_rows[i];
@@ -193,7 +216,7 @@ std::vector<Op> collectives_ops() {
       parameters.push_back(choice("reduce", {"sum", "prod", "min", "max", "avg", "premul_sum"}));
     }
     // One rank scales a premul_sum; the others would be copies there, which prove nothing.
-    parameters.push_back(limited("ranks", row.collective == Collective::allreduce ? 1 : 2, 1024));
+    parameters.push_back(limited("ranks", row.min_ranks, 1024));
     parameters.push_back(extent("count"));
     if (row.has_root) parameters.push_back(optional_extent("root"));
     if (row.is_pair) {
@@ -203,8 +226,8 @@ std::vector<Op> collectives_ops() {
     if (row.can_be_in_place) parameters.push_back(optional_choice("place", {"out", "in"}));
     const OpRow names{row.op, row.formula, signed_numbers()};
     Op& op = ops.emplace_back(
-        row.reduces ? make_op(names, std::move(parameters), signature_of_row[i], reduced_passes)
-                    : make_op(names, std::move(parameters), signature_of_row[i], moves()));
+        row.reduces ? make_op(names, std::move(parameters), signature[i], reduced_passes)
+                    : make_op(names, std::move(parameters), signature[i], moves()));
     op.collective = true;
   }
   ops.front().stands_for_suite = "collectives";  // allreduce was a suite of its own
@@ -220,10 +243,7 @@ bool reduces(Collective collective) {
   return std::ranges::find(collective_rows, collective, &Row::collective)->reduces;
 }
 
-int root_of(const OpInstance& op) {
-  const ParamValue* root = op.params.find("root");
-  return root == nullptr ? 0 : static_cast<int>(std::get<std::int64_t>(*root));
-}
+int root_of(const OpInstance& op) { return static_cast<int>(op.params.integer_or("root", 0)); }
 
 Peers peers_of(const OpInstance& op, int rank) {
   if (find_row(op.op->name)->is_pair) {
