@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -71,24 +73,63 @@ class Taken final : public Sink {
   std::int64_t count_ = 0;
 };
 
-/// Ends all sinks in the reverse order of their begin: run.json comes after all that may fail, as
-/// it holds the exit code. A failure of one sink leaves out no other.
-void end_all(const std::vector<Sink*>& sinks, RunInfo& run) {
-  std::vector<std::string> failures;
-  for (auto sink = sinks.rbegin(); sink != sinks.rend(); ++sink) {
-    try {
-      (*sink)->end(run);
-    } catch (const std::exception& error) {
-      failures.emplace_back(error.what());
-      run.exit_code = with_infrastructure_failure(run.exit_code);
-      run.sessions.back().exit_code = run.exit_code;
-    }
+/// Takes the results of a run: counts, files of its directory, and the console.
+class RunSinks {
+ public:
+  RunSinks(const Job& job, double cap_s)
+      : outcomes(job.earlier),
+        progress(outcomes, job.plan,
+                 {.cap_s = cap_s,
+                  .second_takes_share = second_takes_share,
+                  .quiet = job.options.quiet,
+                  .attempts = 1 + job.options.retries}),
+        files_(run_directory_sinks(job.run.directory, outcomes, job.start, job.earlier)),
+        jsonl_(stdout),
+        github_(github_report_if_there(outcomes)),
+        all_{&outcomes, &taken} {  // first: the others show its content
+    for (const auto& file : files_) all_.push_back(file.get());
+    if (job.options.jsonl) all_.push_back(&jsonl_);
+    all_.push_back(&progress);  // after the files: it shows only results on disk
+    if (github_) all_.push_back(github_.get());
   }
-  if (failures.empty()) return;
-  const std::size_t others = failures.size() - 1;  // usually with the same cause
-  say("assay: {}{}\n", failures.front(),
-      others == 0 ? "" : fmt::format("; {} more reports were not written", others));
-}
+
+  std::span<Sink* const> all() const { return all_; }
+
+  void begin(RunInfo& run) const {
+    const double begin_s = steady_s();
+    for (Sink* sink : all_) sink->begin(run);
+    run.phases.output += steady_s() - begin_s;
+  }
+
+  /// Ends all in the reverse order of their begin: run.json comes after all that may fail, as it
+  /// holds the exit code. A failure of one sink leaves out no other.
+  void end(RunInfo& run) const {
+    std::vector<std::string> failures;
+    for (auto sink = all_.rbegin(); sink != all_.rend(); ++sink) {
+      try {
+        (*sink)->end(run);
+      } catch (const std::exception& error) {
+        failures.emplace_back(error.what());
+        run.exit_code = with_infrastructure_failure(run.exit_code);
+        run.sessions.back().exit_code = run.exit_code;
+      }
+    }
+    if (failures.empty()) return;
+    const std::size_t others = failures.size() - 1;  // usually with the same cause
+    say("assay: {}{}\n", failures.front(),
+        others == 0 ? "" : fmt::format("; {} more reports were not written", others));
+  }
+
+  Outcomes outcomes;
+  Taken taken;
+  Progress progress;
+
+ private:
+  std::vector<std::unique_ptr<Sink>> files_;
+  Jsonl jsonl_;
+  std::unique_ptr<Sink> github_;
+  std::vector<Sink*> all_;
+};
 
 SupervisorOptions supervision_of(const Job& job, double cap_s,
                                  const std::filesystem::path& references) {
@@ -104,12 +145,45 @@ SupervisorOptions supervision_of(const Job& job, double cap_s,
   return supervision;
 }
 
+/// Rates a result by the limits of its device. A time that they refute keeps no samples.
+void rate(const measure::LimitBook& limits, const RunInfo& run, const PlannedTrial& trial,
+          Result& result) {
+  const auto device =
+      std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
+  if (device == run.devices.end()) return;
+  limits.rate(trial.test.op, *device, result.record);
+  if (!result.record.time_median_s) result.samples.clear();
+}
+
+/// Lets the replay of a rank's trial begin with the launcher.
+void add_launcher(const LaunchInfo& launch, const PlannedTrial& trial, Record& record) {
+  if (trial.lane.front().backend != ranks::traits().kind) return;
+  record.replay = fmt::format("{} {} {}", launch.launcher == "srun" ? "srun -n" : "mpirun -np",
+                              launch.size, record.replay);
+}
+
+/// Sets the run's exit code, by its outcomes and its limits.
+void set_exit_code(Job& job, const Tally& tally, const RunLimits& limits) {
+  const RunOptions& options = job.options;
+  RunInfo& run = job.run;
+  const bool completed = !run.interrupted && tally.finished >= run.planned;
+  const std::string& shard = options.selection.cases.shard;
+  const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
+  run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
+  if (const auto off = options.selection.checks.off()) {
+    // Never green: passes were judged without that check.
+    run.notes.push_back(fmt::format("the check {} was switched off", name(*off)));
+    run.exit_code = std::max<int>(run.exit_code, wrong);
+  }
+  if (limits.is_wrong) run.exit_code = wrong;
+}
+
 }  // namespace
 
 int run(Job& job) {
   const RunOptions& options = job.options;
   RunInfo& run = job.run;
-  const Profile& profile = find_profile(options.selection.cases.profile);
+  const double cap_s = find_profile(options.selection.cases.profile).cap_s;
   const ExpectedFailures expected = read_expected(job);
   for (std::string& note : patterns_without_case(expected, job)) {
     run.notes.push_back(std::move(note));
@@ -121,72 +195,40 @@ int run(Job& job) {
     write_plan_of(job);
   }
   const ReferenceFolder references(run.directory, ".references", shares_references(job));
+  RunSinks sinks(job, cap_s);
+  sinks.begin(run);
 
-  Outcomes outcomes(job.earlier);
-  const auto files = run_directory_sinks(run.directory, outcomes, job.start, job.earlier);
-  Jsonl jsonl(stdout);
-  Progress progress(outcomes, job.plan,
-                    {.cap_s = profile.cap_s,
-                     .second_takes_share = second_takes_share,
-                     .quiet = options.quiet,
-                     .attempts = 1 + options.retries});
-  Taken taken;
-  std::vector<Sink*> sinks{&outcomes, &taken};  // first: the others show its content
-  for (const auto& file : files) sinks.push_back(file.get());
-  if (options.jsonl) sinks.push_back(&jsonl);
-  sinks.push_back(&progress);  // after the files: it shows only results on disk
-  const auto github = github_report_if_there(outcomes);
-  if (github) sinks.push_back(github.get());
-  const double output_begin_s = steady_s();
-  for (Sink* sink : sinks) sink->begin(run);
-  run.phases.output += steady_s() - output_begin_s;
-
-  Execution execution(job, profile.cap_s, outcomes);
+  Execution execution(job, cap_s, sinks.outcomes);
   const auto launch = this_launch();
-  SupervisorOptions supervision = supervision_of(job, profile.cap_s, references.path());
+  SupervisorOptions supervision = supervision_of(job, cap_s, references.path());
   supervision.enough = [&] { return execution.enough(); };
   supervision.expected_failure = [&](const Record& failure) { return expected.accept(failure); };
   supervision.is_launched = launch.has_value();
   const RunLimits limits = measure_run_limits(job, supervision);
   pair_with_limits(limits.book, job);
-  progress.start_clock();
+  sinks.progress.start_clock();
   supervision.second_takes_share = second_takes_share;
   supervision.rate = [&](const PlannedTrial& trial, Result& result) {
-    const auto device =
-        std::ranges::find(run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
-    if (device == run.devices.end()) return;
-    limits.book.rate(trial.test.op, *device, result.record);
-    if (!result.record.time_median_s) result.samples.clear();
+    rate(limits.book, run, trial, result);
   };
-  supervision.complete = [&](const PlannedTrial& trial, Record& record) {
-    if (launch && trial.lane.front().backend == ranks::traits().kind) {
-      record.replay = fmt::format("{} {} {}", launch->launcher == "srun" ? "srun -n" : "mpirun -np",
-                                  launch->size, record.replay);
-    }
-  };
-  Supervisor supervisor(std::move(supervision), run, sinks);
+  if (launch) {
+    supervision.complete = [&](const PlannedTrial& trial, Record& record) {
+      add_launcher(*launch, trial, record);
+    };
+  }
+  Supervisor supervisor(std::move(supervision), run, sinks.all());
   const PlanEnd end = execution.run(supervisor);
 
   run.interrupted = end == PlanEnd::interrupted;
-  add_notes(job, end, outcomes, supervisor, expected);
-  const Tally tally = outcomes.tally();
-  const bool completed = !run.interrupted && tally.finished >= run.planned;
-  const std::string& shard = options.selection.cases.shard;
-  const Part part = shard.empty() || shard.ends_with("/1") ? Part::whole : Part::shard;
-  run.exit_code = exit_code_of(tally, completed, run.allow_flaky, part);
-  if (const auto off = options.selection.checks.off()) {
-    // Never green: passes were judged without that check.
-    run.notes.push_back(fmt::format("the check {} was switched off", name(*off)));
-    run.exit_code = std::max<int>(run.exit_code, wrong);
-  }
-  if (limits.is_wrong) run.exit_code = wrong;
+  add_notes(job, end, sinks.outcomes, supervisor, expected);
+  set_exit_code(job, sinks.outcomes.tally(), limits);
   if (launch && !supervisor.drove_job() && !release_ranks(worker_command(options.selection))) {
     say("the other ranks of the job could not be released\n");
     run.exit_code = with_infrastructure_failure(run.exit_code);
   }
-  job.end(supervisor, taken.count());
-  end_all(sinks, run);
-  print_end(run, outcomes, said, options.quiet);
+  job.end(supervisor, sinks.taken.count());
+  sinks.end(run);
+  print_end(run, sinks.outcomes, said, options.quiet);
   return run.exit_code;
 }
 
