@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -89,6 +90,15 @@ void Findings::keep_decoys(const std::vector<std::string>& found) {
   });
 }
 
+void Findings::add(const oracle::Precision& pass) {
+  const auto replace = [](std::optional<double>& figure, const std::optional<double>& by) {
+    if (by) figure = by;
+  };
+  replace(precision.effective_bits, pass.effective_bits);
+  replace(precision.worst_ratio, pass.worst_ratio);
+  replace(precision.misrounded_fraction, pass.misrounded_fraction);
+}
+
 RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, int ranks) {
   RankInputs inputs(static_cast<std::size_t>(ranks));
   for (auto& tensors : inputs) {
@@ -107,40 +117,6 @@ void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankI
       input::generate(op, rules, key, tensors[static_cast<std::size_t>(i)]);
     }
   }
-}
-
-void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
-                   std::vector<HostTensor>& kept) {
-  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
-  const std::string on(rules.name);
-  clock_.enter(&PhaseSeconds::input);
-  trial.tensors().upload(inputs);
-  trial.arm(fill_of(pass));
-  clock_.enter(&PhaseSeconds::execution);
-  trial.launch();
-  trial.synchronize();
-  clock_.enter(&PhaseSeconds::comparison);
-  check_process_state(trial, checks_, on);  // before computing the reference in it
-  trial.pause();  // what others' threads do now, spin above all, is at the judge's cost
-  const bool is_last = pass + 1 == std::ssize(passes(op_));
-  const std::vector<Bytes> outputs = outputs_of(trial.tensors(), op_, is_last, kept);
-  judge(outputs, trial.math_mode(), pass,
-        {on, on, fmt::format("{} pass={}", key_, pass), input::panel(op_, pass)}, inputs,
-        fill_of(pass).poison, findings);
-  check_surroundings(trial, {&inputs, 1}, checks_, on);
-  if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
-    check_ranks_agree(outputs, output_dtype(op_), on);
-  }
-}
-
-void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInputs& inputs,
-                  const std::string& on, Findings& findings) {
-  std::vector<HostTensor> kept;
-  clock_.enter(&PhaseSeconds::comparison);
-  const std::vector<Bytes> outputs = outputs_of(trial.tensors(set), op_, false, kept);
-  // The data are of this process alone: nothing else can use their reference.
-  judge(outputs, trial.math_mode(), pass, {std::string(timed_launches), on, "", {}}, inputs,
-        timing_fill.poison, findings);
 }
 
 reference::Problem problem_of(const OpInstance& op, const RankInputs& inputs, const Panel& panel,
@@ -169,88 +145,175 @@ void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_
   if (verdict.only_improbable()) demand_rule(Check::probable_bound);
 }
 
-void Judge::judge(std::span<const Bytes> outputs, const MathMode& mode, int pass,
-                  const Launched& launched, const RankInputs& inputs, std::byte poison,
-                  Findings& findings) {
-  const OpInstance& op = op_;
-  const Checks& checks = checks_;
-  PhaseClock& clock = clock_;
-  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
-  clock.enter(&PhaseSeconds::reference);
-  const bool as_a_whole = rules.rule.oracle == Oracle::freivalds;
-  const reference::Reference expected = reference::find(op);
-  const auto problem_at = [&](int rank) { return problem_of(op, inputs, launched.panel, rank); };
-  if (!op.op->collective && op.signature.ranks > 1 && expected.solve != nullptr) {
-    throw std::logic_error("one state for ranks that stand for themselves");
-  }
-  const auto solve = [&] { return reference::solve(expected, problem_at(0)); };
-  std::unique_ptr<StoredState> state;
-  if (expected.solve == nullptr || as_a_whole) {
-    state = std::make_unique<StoredState>(reference::State{});
-  } else if (launched.reference.empty()) {
-    state = std::make_unique<StoredState>(solve());
-  } else {
-    state = references_.get(launched.reference, solve);
-  }
-  const oracle::Tolerance tolerance = oracle::tolerance(rules.rule, op, mode);
-  const auto judged = [&](int rank) {
-    clock.enter(&PhaseSeconds::comparison);
-    const Bytes output = outputs[static_cast<std::size_t>(rank)];
-    const reference::Problem problem = problem_at(rank);
-    std::optional<HostTensor> repaired;
-    if (!findings.deviations.empty() && !as_a_whole) {
-      std::ranges::copy(output, repaired.emplace(op.signature.outputs[0]).bytes().begin());
-      oracle::accept_deviations(expected, problem, state->values(), *repaired, findings.deviations);
+/// One launch that has ended.
+struct Judge::Launched {
+  std::span<const Bytes> outputs;  // of each rank
+  const RankInputs& inputs;
+  const Pass& pass;
+  const MathMode& mode;
+  std::byte poison;
+  std::string on;              // the pass, or the launches
+  std::string where;           // begins a reason
+  std::string reference = {};  // key of its state; empty: of these data alone
+  Panel panel = {};
+};
+
+/// The right outputs of a launch, and the distance from them that is right too.
+class Judge::Expectation {
+ public:
+  Expectation(const OpInstance& op, const Launched& launched, ReferenceStore& references)
+      : op_(op),
+        launched_(launched),
+        as_a_whole_(launched.pass.rule.oracle == Oracle::freivalds),
+        reference_(reference::find(op)),
+        state_(state_in(references)),
+        tolerance_(oracle::tolerance(launched.pass.rule, op, launched.mode)) {}
+
+  const oracle::Tolerance& tolerance() const { return tolerance_; }
+
+  /// Verdict on the outputs of all ranks.
+  oracle::Verdict verdict(std::vector<oracle::Seen>& deviations, PhaseClock& clock) const {
+    const std::vector<int> ranks = output_ranks(op_.signature);
+    const oracle::Verdict first = verdict_of(ranks.front(), deviations, clock);
+    oracle::Verdict all = first;
+    for (const int rank : std::span(ranks).subspan(1)) {
+      // Reuses the verdict of rank 0 for an identical output where ranks agree: the reference is
+      // costly.
+      const bool same =
+          op_.signature.ranks_agree && !input::first_difference(output(0), output(rank));
+      all.merge(same ? first : verdict_of(rank, deviations, clock));
     }
-    const Bytes actual = repaired ? repaired->bytes() : output;
-    if (as_a_whole) return oracle::freivalds(problem, actual);
+    // An oracle that got too few elements would find too little.
+    if (all.elements != output_elements(op_.signature)) {
+      throw std::logic_error("not every element of every rank was judged");
+    }
+    return all;
+  }
+
+  /// Names the decoys that would be right for some rank.
+  std::vector<std::string> decoys() const {
+    std::vector<std::string> decoys;
+    for (const int rank : output_ranks(op_.signature)) {
+      for (std::string& decoy : oracle::decoys(reference_, problem(rank), state_->values(),
+                                               tolerance_, output(rank), launched_.poison)) {
+        if (std::ranges::find(decoys, decoy) == decoys.end()) decoys.push_back(std::move(decoy));
+      }
+    }
+    return decoys;
+  }
+
+ private:
+  std::unique_ptr<StoredState> state_in(ReferenceStore& references) const {
+    if (!op_.op->collective && op_.signature.ranks > 1 && reference_.solve != nullptr) {
+      throw std::logic_error("one state for ranks that stand for themselves");
+    }
+    if (reference_.solve == nullptr || as_a_whole_) {
+      return std::make_unique<StoredState>(reference::State{});
+    }
+    const auto solve = [&] { return reference::solve(reference_, problem(0)); };
+    if (launched_.reference.empty()) return std::make_unique<StoredState>(solve());
+    return references.get(launched_.reference, solve);
+  }
+
+  reference::Problem problem(int rank) const {
+    return problem_of(op_, launched_.inputs, launched_.panel, rank);
+  }
+  const Bytes& output(int rank) const { return launched_.outputs[static_cast<std::size_t>(rank)]; }
+
+  oracle::Verdict verdict_of(int rank, std::vector<oracle::Seen>& deviations,
+                             PhaseClock& clock) const {
+    clock.enter(&PhaseSeconds::comparison);
+    const reference::Problem judged = problem(rank);
+    if (as_a_whole_) return oracle::freivalds(judged, output(rank));
+    std::optional<HostTensor> repaired;
+    if (!deviations.empty()) {
+      std::ranges::copy(output(rank), repaired.emplace(op_.signature.outputs[0]).bytes().begin());
+      oracle::accept_deviations(reference_, judged, state_->values(), *repaired, deviations);
+    }
     double reference_share = 0;
-    oracle::Verdict found = oracle::compare(expected, problem, state->values(), tolerance, actual,
-                                            rank, &reference_share);
+    oracle::Verdict found =
+        oracle::compare(reference_, judged, state_->values(), tolerance_,
+                        repaired ? repaired->bytes() : output(rank), rank, &reference_share);
     clock.give(&PhaseSeconds::reference, reference_share);
     return found;
-  };
-  const std::vector<int> judged_ranks = output_ranks(op.signature);
-  const oracle::Verdict first = judged(judged_ranks.front());
-  oracle::Verdict verdict = first;
-  for (const int rank : std::span(judged_ranks).subspan(1)) {
-    // Reuses the verdict of rank 0 for an identical output where ranks agree: the reference is
-    // costly.
-    const bool same = op.signature.ranks_agree &&
-                      !input::first_difference(outputs[0], outputs[static_cast<std::size_t>(rank)]);
-    verdict.merge(same ? first : judged(rank));
   }
-  // An oracle that got too few elements would find too little.
-  if (verdict.elements != output_elements(op.signature)) {
-    throw std::logic_error("not every element of every rank was judged");
-  }
-  const std::string judged_by = fmt::format("{}={}{}", rules.name, tolerance.description,
-                                            oracle::description(rules.rule, op, mode));
+
+  const OpInstance& op_;
+  const Launched& launched_;
+  bool as_a_whole_;  // without a reference of each element
+  reference::Reference reference_;
+  std::unique_ptr<StoredState> state_;
+  oracle::Tolerance tolerance_;
+};
+
+void Judge::judge(const Launched& launched, Findings& findings) {
+  const Pass& pass = launched.pass;
+  const MathMode& mode = launched.mode;
+  clock_.enter(&PhaseSeconds::reference);
+  const Expectation expectation(op_, launched, references_);
+  const oracle::Verdict verdict = expectation.verdict(findings.deviations, clock_);
+  const oracle::Tolerance& tolerance = expectation.tolerance();
+  const std::string judged_by = fmt::format("{}={}{}", pass.name, tolerance.description,
+                                            oracle::description(pass.rule, op_, mode));
   // Launches that differ in their data alone are named once.
   if (!findings.oracles.ends_with(judged_by)) {
     findings.oracles += (findings.oracles.empty() ? "" : "; ") + judged_by;
   }
   findings.verdict.merge(verdict);
-  const oracle::Precision precision = oracle::precision(verdict, rules.rule, op, mode);
-  if (precision.effective_bits) findings.precision.effective_bits = precision.effective_bits;
-  if (precision.worst_ratio) findings.precision.worst_ratio = precision.worst_ratio;
-  if (precision.misrounded_fraction) {
-    findings.precision.misrounded_fraction = precision.misrounded_fraction;
-  }
-
-  demand_right(verdict, {op, rules, mode, launched.on, launched.where}, tolerance.exact, checks);
-  if (const std::string note = oracle::note(verdict, rules.rule, op, mode); !note.empty()) {
+  findings.add(oracle::precision(verdict, pass.rule, op_, mode));
+  demand_right(verdict, {op_, pass, mode, launched.on, launched.where}, tolerance.exact, checks_);
+  if (const std::string note = oracle::note(verdict, pass.rule, op_, mode); !note.empty()) {
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
-  if (as_a_whole) return;
-  std::vector<std::string> decoys;  // of any rank
-  for (const int rank : judged_ranks) {
-    for (std::string& decoy : oracle::decoys(expected, problem_at(rank), state->values(), tolerance,
-                                             outputs[static_cast<std::size_t>(rank)], poison)) {
-      if (std::ranges::find(decoys, decoy) == decoys.end()) decoys.push_back(std::move(decoy));
-    }
+  if (pass.rule.oracle != Oracle::freivalds) findings.keep_decoys(expectation.decoys());
+}
+
+void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
+                   std::vector<HostTensor>& kept) {
+  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
+  const std::string on(rules.name);
+  clock_.enter(&PhaseSeconds::input);
+  trial.tensors().upload(inputs);
+  trial.arm(fill_of(pass));
+  clock_.enter(&PhaseSeconds::execution);
+  trial.launch();
+  trial.synchronize();
+  clock_.enter(&PhaseSeconds::comparison);
+  check_process_state(trial, checks_, on);  // before computing the reference in it
+  trial.pause();  // what others' threads do now, spin above all, is at the judge's cost
+  const bool is_last = pass + 1 == std::ssize(passes(op_));
+  const std::vector<Bytes> outputs = outputs_of(trial.tensors(), op_, is_last, kept);
+  judge({.outputs = outputs,
+         .inputs = inputs,
+         .pass = rules,
+         .mode = trial.math_mode(),
+         .poison = fill_of(pass).poison,
+         .on = on,
+         .where = on,
+         .reference = fmt::format("{} pass={}", key_, pass),
+         .panel = input::panel(op_, pass)},
+        findings);
+  check_surroundings(trial, {&inputs, 1}, checks_, on);
+  if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
+    check_ranks_agree(outputs, output_dtype(op_), on);
   }
-  findings.keep_decoys(decoys);
+}
+
+void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInputs& inputs,
+                  const std::string& on, Findings& findings) {
+  std::vector<HostTensor> kept;
+  clock_.enter(&PhaseSeconds::comparison);
+  const std::vector<Bytes> outputs = outputs_of(trial.tensors(set), op_, false, kept);
+  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
+  // The data are of this process alone: nothing else can use their reference.
+  judge({.outputs = outputs,
+         .inputs = inputs,
+         .pass = rules,
+         .mode = trial.math_mode(),
+         .poison = timing_fill.poison,
+         .on = std::string(timed_launches),
+         .where = on},
+        findings);
 }
 
 std::string deviations_seen(const Findings& findings) {

@@ -51,6 +51,8 @@ struct Findings {
 
   /// Drops those that did not pass another launch.
   void keep_decoys(const std::vector<std::string>& found);
+  /// Replaces the figures that a pass has.
+  void add(const oracle::Precision& pass);
 };
 
 /// The problem whose expected output is that of a rank. That of a collective depends on all ranks;
@@ -95,15 +97,10 @@ class Judge {
              const std::string& on, Findings& findings);
 
  private:
-  struct Launched {
-    std::string on;         // the pass, or the launches
-    std::string where;      // begins a reason
-    std::string reference;  // key of its state; empty: of these data alone
-    Panel panel;
-  };
-  void judge(std::span<const std::span<const std::byte>> outputs, const MathMode& mode, int pass,
-             const Launched& launched, const RankInputs& inputs, std::byte poison,
-             Findings& findings);
+  struct Launched;
+  class Expectation;
+
+  void judge(const Launched& launched, Findings& findings);
 
   const OpInstance& op_;
   const Checks& checks_;
