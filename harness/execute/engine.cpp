@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <span>
+#include <vector>
 
 #include "harness/execute/fill_record.h"
 #include "harness/execute/memory.h"
@@ -51,7 +53,52 @@ void caught(Record& record, Status status, Check check, const std::string& on,
   record.caught_on = on;
 }
 
+/// Tells of the devices what the parent does not know of a rank's device. One that a module borrows
+/// from another backend tells of that one.
+void describe_lane(const PlannedTrial& planned, std::span<placement::Place* const> lane,
+                   Record& record) {
+  record.device_name = lane.front()->device().hardware();
+  for (std::size_t i = 0; i < lane.size(); ++i) {
+    const DeviceInfo& info = lane[i]->device().info();
+    const bool is_own = info.device == to_text(planned.lane[i]);
+    if (is_own && !info.stand_in.empty()) record.stand_in = info.stand_in;
+  }
+}
+
+void describe_kernel(const Trial& trial, Record& record) {
+  record.implementation = trial.implementation();
+  record.wrong_algorithms = trial.wrong_algorithms();
+  record.transport = trial.transport();
+}
+
 }  // namespace
+
+void Engine::take(const PlannedTrial& planned, std::span<placement::Place* const> lane,
+                  const WaitForTurn& wait_for_turn, Result& result) {
+  const OpInstance& op = planned.test.op;
+  Record& record = result.record;
+  Trial trial(op, lane);
+  describe_kernel(trial, record);
+  const double needed = host_bytes(op, lane.front()->device().is_host());
+  if (const auto why = too_little_memory_now(needed)) {
+    return skip(record, SkipCategory::too_little_memory, *why);
+  }
+  const EngineOptions& options = shop_.options;
+  Judge judge(op, options.checks, shop_.references,
+              fmt::format("{} seed={} {}", planned.test.id(), options.seed, version::build_id),
+              shop_.clock);
+  Work work{.shop = shop_,
+            .planned = planned,
+            .lane = lane,
+            .trial = trial,
+            .judge = judge,
+            .wait_for_turn = wait_for_turn,
+            .result = result};
+  take_steps(work);
+  describe_kernel(trial, record);           // a scenario knows it only now
+  shop_.clock.enter(&PhaseSeconds::setup);  // the trial's memory is released here
+  record.status = Status::pass;             // perhaps with a reason: a declared deviation
+}
 
 Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn) {
   const OpInstance& op = planned.test.op;
@@ -66,47 +113,13 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
     std::vector<placement::Place*> lane;
     for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
     const placement::DeviceGuard current(*lane.front());
-    record.device_name = lane.front()->device().hardware();
-    // The parent does not know it of a rank's device. One that a module borrows from another
-    // backend tells of that one.
-    for (std::size_t i = 0; i < lane.size(); ++i) {
-      const DeviceInfo& info = lane[i]->device().info();
-      const bool is_own = info.device == to_text(planned.lane[i]);
-      if (is_own && !info.stand_in.empty()) record.stand_in = info.stand_in;
-    }
+    describe_lane(planned, lane, record);
     shop_.yardsticks.make_room(op, lane.front()->device());
     if (planned.soak_s > 0) {
       soaks_.run(planned, *lane.front(), shop_, result);
       record.status = Status::pass;
-      result.references = shop_.references.take_count();
-      result.phases = shop_.clock.take();
-      return result;
-    }
-    Trial trial(op, lane);
-    record.implementation = trial.implementation();
-    record.wrong_algorithms = trial.wrong_algorithms();
-    record.transport = trial.transport();
-    const double needed = host_bytes(op, lane.front()->device().is_host());
-    if (const auto why = too_little_memory_now(needed)) {
-      skip(record, SkipCategory::too_little_memory, *why);
     } else {
-      const EngineOptions& options = shop_.options;
-      Judge judge(op, options.checks, shop_.references,
-                  fmt::format("{} seed={} {}", planned.test.id(), options.seed, version::build_id),
-                  shop_.clock);
-      Work work{.shop = shop_,
-                .planned = planned,
-                .lane = lane,
-                .trial = trial,
-                .judge = judge,
-                .wait_for_turn = wait_for_turn,
-                .result = result};
-      take_steps(work);
-      record.implementation = trial.implementation();  // a scenario knows it only now
-      record.wrong_algorithms = trial.wrong_algorithms();
-      record.transport = trial.transport();
-      shop_.clock.enter(&PhaseSeconds::setup);  // the trial's memory is released here
-      record.status = Status::pass;             // perhaps with a reason: a declared deviation
+      take(planned, lane, wait_for_turn, result);
     }
   } catch (const WrongResult& wrong) {
     caught(record, Status::fail, wrong.check, wrong.on, wrong.reason);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "harness/execute/engine_options.h"
 #include "harness/execute/soaks.h"
 #include "harness/execute/work.h"
@@ -21,6 +23,10 @@ class Engine {
   Result execute(const PlannedTrial& planned, const WaitForTurn& wait_for_turn);
 
  private:
+  /// Verifies and times the planned trial, step by step. Throws what ends it with another status.
+  void take(const PlannedTrial& planned, std::span<placement::Place* const> lane,
+            const WaitForTurn& wait_for_turn, Result& result);
+
   placement::Devices devices_;
   Workshop shop_;
   Soaks soaks_;
