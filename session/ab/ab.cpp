@@ -180,6 +180,48 @@ void describe_sides(const PairedInfo& info) {
   say("margin: {:.3g}%: {}\n", info.margin * 100, info.margin_reason);
 }
 
+/// Compares the sides and writes rounds.csv, round by round.
+ab::Outcome take_rounds(const AbOptions& options, const ab::Both<AbSide>& sides,
+                        const ab::Rule& rule, const std::vector<PlannedTrial>& plan,
+                        const RunInfo& run) {
+  RoundsCsv rounds(run.directory / "rounds.csv");
+  // Each side has its own: an uncommitted edit may change references without a new build id.
+  // None where kernels of others could read them.
+  const bool has_references = !has_foreign_kernels(sides);
+  const ReferenceFolder base_references(run.directory, ".references-base", has_references);
+  const ReferenceFolder cand_references(run.directory, ".references-cand", has_references);
+  Advance advance(options.quiet);
+  ab::Outcome outcome =
+      ab::compare(plan, {.rule = rule,
+                         .commands = {sides.base.worker(rule.samples, base_references.path()),
+                                      sides.cand.worker(rule.samples, cand_references.path())},
+                         .devices = run.devices,
+                         .timeout_s = options.timeout_s,
+                         .seed = options.selection.seed,
+                         .interrupted = interrupted,
+                         .round =
+                             [&](const PairedRound& round) {
+                               rounds.add(round);
+                               advance.tell(round);
+                             },
+                         .step = [&](const ab::Step& step) { advance.show(step); }});
+  advance.end();
+  return outcome;
+}
+
+/// Writes the files of a comparison that has ended, and shows them. The first `said` notes were
+/// shown before.
+void report_results(const PairedInfo& info, const ab::Outcome& outcome, std::size_t said) {
+  write_paired_cases(info.directory / "ab.csv", outcome.cases);
+  write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
+  write_atomically(info.directory / "ab.json", paired_json(info, true));
+  show_text(paired_table(outcome.cases));
+  for (std::size_t i = said; i < info.notes.size(); ++i) say("note: {}\n", info.notes[i]);
+  const auto [word, why] = paired_verdict_parts(info, outcome.cases);
+  say_verdict(word, why);
+  say("{}\n", (info.directory / "ab.csv").string());
+}
+
 }  // namespace
 
 int compare_builds(const AbOptions& options) {
@@ -210,46 +252,16 @@ int compare_builds(const AbOptions& options) {
   info.directory = run.directory;
 
   write_atomically(info.directory / "ab.json", paired_json(info, false));
-  RoundsCsv rounds(info.directory / "rounds.csv");
-  // Each side has its own: an uncommitted edit may change references without a new build id.
-  // None where kernels of others could read them.
-  const bool has_references = !has_foreign_kernels(sides);
-  const ReferenceFolder base_references(info.directory, ".references-base", has_references);
-  const ReferenceFolder cand_references(info.directory, ".references-cand", has_references);
   if (!options.quiet) describe_sides(info);
   for (const std::string& note : selected.notes) say("note: {}\n", note);
-  Advance advance(options.quiet);
-  const ab::Outcome outcome =
-      ab::compare(plan, {.rule = rule,
-                         .commands = {sides.base.worker(rule.samples, base_references.path()),
-                                      sides.cand.worker(rule.samples, cand_references.path())},
-                         .devices = run.devices,
-                         .timeout_s = options.timeout_s,
-                         .seed = options.selection.seed,
-                         .interrupted = interrupted,
-                         .round =
-                             [&](const PairedRound& round) {
-                               rounds.add(round);
-                               advance.tell(round);
-                             },
-                         .step = [&](const ab::Step& step) { advance.show(step); }});
-  advance.end();
+  const ab::Outcome outcome = take_rounds(options, sides, rule, plan, run);
 
   if (options.aa && !outcome.interrupted) keep_spread(outcome, machine, spread, info);
   info.ended_at = utc_now();
   info.interrupted = outcome.interrupted;
   info.wall_s = session_s();
   info.exit_code = exit_code_of(outcome, options.fail_on_inconclusive);
-  write_paired_cases(info.directory / "ab.csv", outcome.cases);
-  write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
-  write_atomically(info.directory / "ab.json", paired_json(info, true));
-  show_text(paired_table(outcome.cases));
-  for (std::size_t i = run.notes.size(); i < info.notes.size(); ++i) {
-    say("note: {}\n", info.notes[i]);
-  }
-  const auto [word, why] = paired_verdict_parts(info, outcome.cases);
-  say_verdict(word, why);
-  say("{}\n", (info.directory / "ab.csv").string());
+  report_results(info, outcome, run.notes.size());
   return info.exit_code;
 }
 
