@@ -220,71 +220,102 @@ bool narrow(const statistics::Summary& s, const Policy& policy) {
          s.interval->high <= s.median * (1 + policy.half_width);
 }
 
+/// Samples of one number of launches, and what else is measured beside them.
+class Sampling {
+ public:
+  Sampling(Meter& meter, const Policy& policy, std::int64_t launches)
+      : meter_(meter),
+        policy_(policy),
+        yardstick_(meter, policy),
+        windows_(policy),
+        condition_(meter, policy),
+        first_s_(own_s()),
+        last_s_(first_s_),
+        next_check_(policy.min_samples) {
+    result_.launches_per_sample = launches;
+  }
+
+  std::int64_t count() const { return std::ssize(result_.samples); }
+
+  /// Takes a sample and returns the time after it, without that of the yardstick.
+  double take() {
+    const std::int64_t launches = result_.launches_per_sample;
+    const double seconds = meter_.time_s(launches);
+    const double now_s = own_s();
+    const DeviceCondition& state = condition_.at(now_s, launches * (count() + 1));
+    Sample& sample = result_.samples.emplace_back(Sample{.seconds = seconds,
+                                                         .launches = launches,
+                                                         .clock_hz = state.clock_hz,
+                                                         .throttled = state.throttled});
+    if (const std::vector<double> ways = meter_.way_times_s(); ways.size() == 2) {
+      sample.seconds_forth = ways[0];
+      sample.seconds_back = ways[1];
+    }
+    const std::vector<double> ranks_s = meter_.rank_times_s();
+    rank_launch_s_.resize(ranks_s.size());
+    for (std::size_t rank = 0; rank < ranks_s.size(); ++rank) {
+      rank_launch_s_[rank].push_back(ranks_s[rank] / static_cast<double>(launches));
+    }
+    launch_s_.push_back(seconds / static_cast<double>(launches));
+    between_s_.push_back(std::max(0.0, now_s - last_s_ - seconds));
+    last_s_ = now_s;
+    windows_.add(now_s, launch_s_.back());
+    yardstick_.add(sample);
+    return now_s;
+  }
+
+  /// Checks ever more rarely: a check sorts all samples.
+  bool has_converged() {
+    if (count() < next_check_ || last_s_ - first_s_ < policy_.min_time_s) return false;
+    next_check_ = count() + count() / 20 + 1;
+    return windows_.last_agree() && narrow(summary_of(launch_s_, policy_), policy_);
+  }
+
+  Measurement result() {
+    result_.between_samples_s = statistics::median(between_s_);
+    result_.launch_s = summary_of(launch_s_, policy_);
+    for (const std::vector<double>& of_rank : rank_launch_s_) {
+      result_.rank_launch_s.push_back(statistics::median(of_rank));
+    }
+    result_.yardstick = yardstick_.summary();
+    result_.energy = condition_.energy();
+    result_.condition = overall(result_.samples, meter_.condition());
+    return std::move(result_);
+  }
+
+ private:
+  double own_s() { return meter_.now_s() - yardstick_.spent_s(); }
+
+  Meter& meter_;
+  const Policy& policy_;
+  YardstickRatios yardstick_;
+  Windows windows_;
+  ConditionReader condition_;
+  double first_s_;
+  double last_s_;
+  std::int64_t next_check_;
+  std::vector<double> launch_s_;
+  std::vector<double> between_s_;
+  std::vector<std::vector<double>> rank_launch_s_;  // of each rank
+  Measurement result_;
+};
+
 }  // namespace
 
 Measurement sample(Meter& meter, const Policy& policy) {
   const double begin_s = meter.now_s();
-  Measurement result;
-  result.empty_sample_s = empty_sample_s(meter);
-  const std::int64_t launches = WarmUp(meter, policy).launches_per_sample();
-  result.launches_per_sample = launches;
-
-  YardstickRatios yardstick(meter, policy);
-  const auto own_s = [&] { return meter.now_s() - yardstick.spent_s(); };
-  Windows windows(policy);
-  std::vector<double> launch_s;
-  std::vector<double> between_s;
-  const double first_s = own_s();
-  double last_s = first_s;
-  std::vector<std::vector<double>> rank_launch_s;  // of each rank
-  ConditionReader condition(meter, policy);
-  const auto take = [&] {
-    const double seconds = meter.time_s(launches);
-    const double now_s = own_s();
-    const DeviceCondition& state = condition.at(now_s, launches * (std::ssize(result.samples) + 1));
-    result.samples.push_back({.seconds = seconds,
-                              .launches = launches,
-                              .clock_hz = state.clock_hz,
-                              .throttled = state.throttled});
-    if (const std::vector<double> ways = meter.way_times_s(); ways.size() == 2) {
-      result.samples.back().seconds_forth = ways[0];
-      result.samples.back().seconds_back = ways[1];
-    }
-    const std::vector<double> ranks_s = meter.rank_times_s();
-    rank_launch_s.resize(ranks_s.size());
-    for (std::size_t rank = 0; rank < ranks_s.size(); ++rank) {
-      rank_launch_s[rank].push_back(ranks_s[rank] / static_cast<double>(launches));
-    }
-    launch_s.push_back(seconds / static_cast<double>(launches));
-    between_s.push_back(std::max(0.0, now_s - last_s - seconds));
-    last_s = now_s;
-    windows.add(now_s, launch_s.back());
-    yardstick.add(result.samples.back());
-    return now_s;
-  };
-
-  auto next_check = static_cast<std::size_t>(policy.min_samples);
-  while (result.stop_reason.empty()) {
-    const double now_s = take();
-    if (policy.block > 0 && std::ssize(launch_s) >= policy.block) result.stop_reason = "block";
-    if (now_s - begin_s >= policy.cap_s) result.stop_reason = "time_cap";
-    if (policy.block > 0) continue;
-    // Checks ever more rarely: a check sorts all samples.
-    if (launch_s.size() < next_check || now_s - first_s < policy.min_time_s) continue;
-    next_check = launch_s.size() + launch_s.size() / 20 + 1;
-    if (windows.last_agree() && narrow(summary_of(launch_s, policy), policy)) {
-      result.stop_reason = "converged";
-    }
+  const double empty_s = empty_sample_s(meter);
+  Sampling sampling(meter, policy, WarmUp(meter, policy).launches_per_sample());
+  std::string stop_reason;
+  while (stop_reason.empty()) {
+    const double now_s = sampling.take();
+    if (policy.block > 0 && sampling.count() >= policy.block) stop_reason = "block";
+    if (now_s - begin_s >= policy.cap_s) stop_reason = "time_cap";
+    if (policy.block == 0 && sampling.has_converged()) stop_reason = "converged";
   }
-  result.between_samples_s = statistics::median(between_s);
-
-  result.launch_s = summary_of(launch_s, policy);
-  for (const std::vector<double>& of_rank : rank_launch_s) {
-    result.rank_launch_s.push_back(statistics::median(of_rank));
-  }
-  result.yardstick = yardstick.summary();
-  result.energy = condition.energy();
-  result.condition = overall(result.samples, meter.condition());
+  Measurement result = sampling.result();
+  result.empty_sample_s = empty_s;
+  result.stop_reason = stop_reason;
   return result;
 }
 
