@@ -1,36 +1,38 @@
 #include "suites/suite.h"
 
 namespace assay {
+namespace {
+
+using enum DType;
+using enum Level;
+
+const Axis elements = axis("n", {{seeds, 1003}});
+const Axis numbers = axis("n", {{seeds, 1003}, {smoke, 65537}});
+const Axis seeds_of_numbers = axis("seed", {{seeds, 0}, {seeds, 42}});
+const Axis two_devices = axis("devices", {{seeds, 2}});
+const Axis devices = axis(
+    "devices", {{seeds, 2}, {smoke, 3}, {standard, 4}, {full, 5}, {full, 6}, {full, 7}, {full, 8}});
+const std::vector<std::pair<Level, ParamValue>> one_to_eight{
+    {seeds, 1}, {seeds, 2}, {smoke, 3}, {standard, 4}, {full, 5}, {full, 6}, {full, 7}, {full, 8}};
+const Axis matrix{{"rows", "cols"}, {{seeds, {7, 5}}, {seeds, {1, 1}}, {smoke, {129, 257}}}};
+const Axis layouts = axis("layout", {{seeds, "dense"}, {seeds, "transposed"}, {seeds, "columns"}});
+const Axis exits = axis("exit", {{seeds, "normal"}, {seeds, "error"}});
+const Axis bias = axis("bias", {{seeds, 0}, {seeds, 1}});
+const Axis act = axis("act", {{seeds, "none"}, {smoke, "relu"}});
+const Axis relu = axis("act", {{seeds, "relu"}});
+const Axis layers{{"batch", "in", "out"},
+                  {{seeds, {2, 3, 1}}, {seeds, {2, 3, 3}}, {smoke, {64, 120, 84}}}};
+const Axis stacks{{"batch", "in", "width", "layers"},
+                  {{seeds, {16, 10, 16, 3}}, {smoke, {64, 256, 256, 4}}}};
+/// Batches that divide evenly among the devices, that do not, and that are too small for all.
+const Axis batches{{"batch", "in", "width", "layers"},
+                   {{seeds, {16, 10, 16, 3}}, {seeds, {17, 10, 16, 2}}, {seeds, {1, 10, 16, 1}}}};
+const Axis samples{{"samples", "in", "out"},
+                   {{seeds, {16, 10, 5}}, {seeds, {13, 3, 1}}, {smoke, {256, 120, 84}}}};
+
+}  // namespace
 
 Suite placement_suite() {
-  using enum DType;
-  using enum Level;
-  const Axis elements = axis("n", {{seeds, 1003}});
-  const Axis numbers = axis("n", {{seeds, 1003}, {smoke, 65537}});
-  const Axis seeds_of_numbers = axis("seed", {{seeds, 0}, {seeds, 42}});
-  const Axis two_devices = axis("devices", {{seeds, 2}});
-  const Axis devices =
-      axis("devices",
-           {{seeds, 2}, {smoke, 3}, {standard, 4}, {full, 5}, {full, 6}, {full, 7}, {full, 8}});
-  const std::vector<std::pair<Level, ParamValue>> one_to_eight{
-      {seeds, 1}, {seeds, 2}, {smoke, 3}, {standard, 4},
-      {full, 5},  {full, 6},  {full, 7},  {full, 8}};
-  const Axis matrix{{"rows", "cols"}, {{seeds, {7, 5}}, {seeds, {1, 1}}, {smoke, {129, 257}}}};
-  const Axis layouts =
-      axis("layout", {{seeds, "dense"}, {seeds, "transposed"}, {seeds, "columns"}});
-  const Axis exits = axis("exit", {{seeds, "normal"}, {seeds, "error"}});
-  const Axis bias = axis("bias", {{seeds, 0}, {seeds, 1}});
-  const Axis act = axis("act", {{seeds, "none"}, {smoke, "relu"}});
-  const Axis relu = axis("act", {{seeds, "relu"}});
-  const Axis layers{{"batch", "in", "out"},
-                    {{seeds, {2, 3, 1}}, {seeds, {2, 3, 3}}, {smoke, {64, 120, 84}}}};
-  const Axis stacks{{"batch", "in", "width", "layers"},
-                    {{seeds, {16, 10, 16, 3}}, {smoke, {64, 256, 256, 4}}}};
-  // Batches that divide evenly among the devices, that do not, and that are too small for all.
-  const Axis batches{{"batch", "in", "width", "layers"},
-                     {{seeds, {16, 10, 16, 3}}, {seeds, {17, 10, 16, 2}}, {seeds, {1, 10, 16, 1}}}};
-  const Axis samples{{"samples", "in", "out"},
-                     {{seeds, {16, 10, 5}}, {seeds, {13, 3, 1}}, {smoke, {256, 120, 84}}}};
   // Checks only: the suite `transfers` measures the cost of a move.
   return {
       .place = 5,
