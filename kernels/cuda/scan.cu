@@ -134,10 +134,45 @@ __device__ A sum_of_lanes_before(A own, A& total) {
   return lane == 0 ? A{0} : before;
 }
 
+/// Returns the sum of the warp's elements, and in `before` the sums of those before each vector.
+template <class A, class S, int vectors>
+__device__ A sum_of_warp(const uint4 (&words)[vectors], A (&before)[vectors]) {
+  constexpr int width = vector_elements<S>;
+  A of_warp = 0;
+#pragma unroll
+  for (int k = 0; k < vectors; ++k) {
+    const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
+    A sum = 0;
+#pragma unroll
+    for (int j = 0; j < width; ++j) sum += static_cast<A>(widened(vector.at[j]));
+    A total;
+    before[k] = of_warp + sum_of_lanes_before(sum, total);
+    of_warp += total;
+  }
+  return of_warp;
+}
+
+/// Replaces the elements by their running sums, which begin with `before_warp` and `before`.
+template <class A, class S, int vectors>
+__device__ void sum_up(uint4 (&words)[vectors], const A (&before)[vectors], A before_warp) {
+  constexpr int width = vector_elements<S>;
+#pragma unroll
+  for (int k = 0; k < vectors; ++k) {
+    const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
+    Vector<A, width> sums;
+    A sum = before_warp + before[k];
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      sum += static_cast<A>(widened(vector.at[j]));
+      sums.at[j] = sum;
+    }
+    words[k] = std::bit_cast<uint4>(stored<S>(sums));
+  }
+}
+
 template <class A, class S>
 __global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
     scan_tiles(const S* x, S* y, std::int64_t n, Tree<A> tree) {
-  constexpr int width = vector_elements<S>;
   constexpr int vectors = scan_vectors<S>;
   __shared__ unsigned tile;
   __shared__ unsigned launch;
@@ -159,19 +194,8 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
   uint4 words[vectors];
   piece.load(x, static_cast<S>(0.0F), words);
 
-  // Sums of the warp's elements before each vector.
   A before[vectors];
-  A of_warp = 0;
-#pragma unroll
-  for (int k = 0; k < vectors; ++k) {
-    const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
-    A sum = 0;
-#pragma unroll
-    for (int j = 0; j < width; ++j) sum += static_cast<A>(widened(vector.at[j]));
-    A total;
-    before[k] = of_warp + sum_of_lanes_before(sum, total);
-    of_warp += total;
-  }
+  const A of_warp = sum_of_warp<A, S>(words, before);
   if (lane == 0) of_warps[warp] = of_warp;
   __syncthreads();
   A before_warp = 0;
@@ -188,18 +212,7 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
   __syncthreads();
   before_warp += before_tile;
 
-#pragma unroll
-  for (int k = 0; k < vectors; ++k) {
-    const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
-    Vector<A, width> sums;
-    A sum = before_warp + before[k];
-#pragma unroll
-    for (int j = 0; j < width; ++j) {
-      sum += static_cast<A>(widened(vector.at[j]));
-      sums.at[j] = sum;
-    }
-    words[k] = std::bit_cast<uint4>(stored<S>(sums));
-  }
+  sum_up<A, S>(words, before, before_warp);
   piece.store(y, words);
 }
 
