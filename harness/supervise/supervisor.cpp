@@ -291,49 +291,63 @@ void Supervisor::identify_row(Record& record, const Queue& queue) const {
   }
 }
 
-void Supervisor::conclude(Queue& queue, Result result) {
-  const PlannedTrial trial = queue.open;
+/// Sets what only the parent knows of a result, and its final status.
+void Supervisor::conclude_record(Result& result, const Queue& queue, bool is_second) const {
   Record& record = result.record;
   identify_row(record, queue);
   record.wall_s = steady_s() - queue.began_s;
-  const bool is_second = queue.second_takes.holds(trial);
-  if (is_second) phases_ += queue.second_takes.take(trial).first.phases;
   if (record.time_median_s) record.second_take = is_second;
-  if (record.status == Status::pass && trial.attempt > 1) {
+  if (record.status == Status::pass && queue.open.attempt > 1) {
     record.status = Status::flaky;
-    record.reason = "passed on attempt " + std::to_string(trial.attempt);
+    record.reason = "passed on attempt " + std::to_string(queue.open.attempt);
   }
-  options_.rate(trial, result);
+  options_.rate(queue.open, result);
   if (class_of(record.status) == StatusClass::broken) record.caught_by = Check::supervision;
   record.expected_failure.clear();
   if (record.is_bad()) record.expected_failure = options_.expected_failure(record);
+}
+
+Supervisor::Next Supervisor::next_after(const Record& record, const Queue& queue,
+                                        bool is_second) const {
   // Not one that has taken more than the share by now: it would only wait for its row.
   const double share_s = options_.second_takes_share * (steady_s() - execution_began_s_);
   if (!is_second && record.wall_s <= share_s && SecondTakes::is_wanted(record)) {
-    for (Sink* sink : sinks_) sink->held(record);
+    return Next::second_take;
+  }
+  if (record.is_bad()) {
+    const bool may_retry =
+        record.status != Status::flaky && queue.open.attempt <= options_.retries &&
+        why_given_up(queue) == nullptr && !(options_.is_launched && options_.interrupted());
+    if (may_retry) return Next::retry;
+    if (options_.fail_fast) return Next::end_of_run;
+  }
+  const bool is_broken = class_of(record.status) == StatusClass::broken;
+  return is_broken && options_.break_ends_lane ? Next::end_of_lane : Next::other_trial;
+}
+
+void Supervisor::conclude(Queue& queue, Result result) {
+  PlannedTrial trial = queue.open;
+  const bool is_second = queue.second_takes.holds(trial);
+  if (is_second) phases_ += queue.second_takes.take(trial).first.phases;
+  conclude_record(result, queue, is_second);
+  const Next next = next_after(result.record, queue, is_second);
+  if (next == Next::second_take) {
+    for (Sink* sink : sinks_) sink->held(result.record);
     queue.second_takes.hold(trial, std::move(result));
     return;
   }
-  const bool is_bad = record.is_bad();
-  const bool is_broken = class_of(record.status) == StatusClass::broken;
-  const bool again = is_bad && record.status != Status::flaky &&
-                     trial.attempt <= options_.retries && why_given_up(queue) == nullptr &&
-                     !(options_.is_launched && options_.interrupted());
-  const bool is_disturbed = SecondTakes::is_wanted(record);
+  const bool is_disturbed = SecondTakes::is_wanted(result.record);
   deliver(std::move(result), trial);
   if (is_second) {
     queue.disturbed_takes = is_disturbed ? queue.disturbed_takes + 1 : 0;
     if (queue.disturbed_takes >= max_disturbed_takes) end_second_takes(queue);
   }
-  if (again) {
-    PlannedTrial next = trial;
-    ++next.attempt;
-    queue.trials.push_front(std::move(next));
-  } else if (is_bad && options_.fail_fast) {
-    stopping_ = failed_fast_ = true;
-  } else if (is_broken && options_.break_ends_lane) {
-    queue.trials.clear();
+  if (next == Next::retry) {
+    ++trial.attempt;
+    queue.trials.push_front(std::move(trial));
   }
+  if (next == Next::end_of_run) stopping_ = failed_fast_ = true;
+  if (next == Next::end_of_lane) queue.trials.clear();
 }
 
 void Supervisor::deliver_first_takes(std::vector<SecondTakes::Held> held) {

@@ -110,6 +110,10 @@ class Supervisor {
   void grant_turns();
   void wait() const;
   void step(Queue& queue);
+  /// Step that follows the result of a queue's open trial.
+  enum class Next { other_trial, second_take, retry, end_of_lane, end_of_run };
+  Next next_after(const Record& record, const Queue& queue, bool is_second) const;
+  void conclude_record(Result& result, const Queue& queue, bool is_second) const;
   void conclude(Queue& queue, Result result);
   void identify_row(Record& record, const Queue& queue) const;
   void deliver(Result result, const PlannedTrial& trial);
