@@ -2,10 +2,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/core/float8.h"
-#include "kernels/core/product_format.h"
 
 // Conversion of numbers to block-scaled formats, for CPUs and GPUs; docs/block-scaled.md defines
 // the results. Callers widen numbers to f32; all are finite.
@@ -64,19 +62,6 @@ struct Nvfp4 {
   /// number in the middle between two elements is an f32.
   constexpr std::uint8_t element(float x) const { return float8::encode<e2m1>(x / divisor); }
 };
-
-/// Calls f(std::type_identity<Format>) with the type of a block-scaled format.
-template <class F>
-auto visit_block_format(ProductFormat format, const F& f) {
-  switch (format) {
-    case ProductFormat::mxfp8:
-      return f(std::type_identity<Microscaling<false>>{});
-    case ProductFormat::mxfp4:
-      return f(std::type_identity<Microscaling<true>>{});
-    default:
-      return f(std::type_identity<Nvfp4>{});
-  }
-}
 
 /// Code of E2M1 in half a byte, from the one with its sign in the highest bit of a byte.
 constexpr std::uint32_t half_byte(std::uint32_t code) { return (code & 7U) | (code & 0x80U) >> 4U; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/core/visit_block_format.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/plain_bits.h"
 #include "kernels/cpu/vectorize.h"

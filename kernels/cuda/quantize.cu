@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/core/visit_block_format.h"
 #include "kernels/cuda/storage_types.cuh"
 #include "kernels/cuda/vector.cuh"
 
