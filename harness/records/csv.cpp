@@ -45,6 +45,9 @@ class Parser {
   Parser& operator=(const Parser&) = delete;
   ~Parser() { csv_free(&csv_); }
 
+  /// Counts bytes before the first part.
+  void skip(std::size_t bytes) { part_start_ = row_start_ = field_start_ = bytes; }
+
   /// Parses the next part of the text; parts may be cut anywhere.
   void take(std::string_view part) {
     if (part_start_ - row_start_ > max_row_bytes) fail(row_start_, "a row of more than 64 MiB");
@@ -142,6 +145,8 @@ class Parser {
     if (!is_empty) {
       row_.fields.resize(fields_);
       row_.columns.resize(fields_);
+      row_.begin = row_start_;
+      row_.end = field_start_ - 1;
       visit_(row_);
       fields_ = 0;
     } else {
@@ -204,7 +209,10 @@ void each_csv_row(std::istream& text, std::string_view name,
   for (bool first = true; text; first = false) {
     text.read(block.data(), static_cast<std::streamsize>(block.size()));
     std::string_view part(block.data(), static_cast<std::size_t>(text.gcount()));
-    if (first && part.starts_with(byte_order_mark)) part.remove_prefix(byte_order_mark.size());
+    if (first && part.starts_with(byte_order_mark)) {
+      part.remove_prefix(byte_order_mark.size());
+      parser.skip(byte_order_mark.size());
+    }
     parser.take(part);
   }
   // A failing disk, or a folder, which opens like a file.

@@ -16,6 +16,8 @@ struct CsvRow {
   std::size_t line = 0;
   std::vector<std::string> fields;
   std::vector<std::size_t> columns;  // of each field, counted from the row's start
+  std::size_t begin = 0;             // offset of the row in the text
+  std::size_t end = 0;               // offset behind its last field
 };
 
 /// Reads RFC 4180 text, including quoted fields with commas, quotes and line breaks. Hands each row

@@ -133,6 +133,15 @@ TEST(ReadCsv, TellsWhereFieldsBegin) {
   EXPECT_EQ(rows[2].line, 4U) << "a line break within a field counts";
 }
 
+TEST(ReadCsv, TellsWhereRowsBeginAndEnd) {
+  const std::string text = "\xEF\xBB\xBF\"a\",b\r\n\n\"c\nc\",\n\"\"\rd";
+  std::vector<std::string> found;
+  for (const CsvRow& row : parse(text)) {
+    found.push_back(text.substr(row.begin, row.end - row.begin));
+  }
+  EXPECT_EQ(found, (Fields{"\"a\",b", "\"c\nc\",", "\"\"", "d"}));
+}
+
 TEST(ReadCsv, NamesTheLineOfAMalformedQuote) {
   EXPECT_EQ(error_of("a,b\nc,d\"e\n"),
             "t.csv:2: column 4: a quote inside a field that is not quoted");
