@@ -56,9 +56,7 @@ std::string kind_of(const Record& trial) {
 
 /// Returns bytes or operations a second.
 double per_second(const Record& trial, RateKind kind) {
-  if (kind == RateKind::arithmetic) return trial.flops_per_s.value_or(0);
-  return trial.busbw_bytes_per_s.value_or(
-      trial.algbw_bytes_per_s.value_or(trial.bandwidth_bytes_per_s.value_or(0)));
+  return (kind == RateKind::arithmetic ? trial.flops_per_s : bandwidth(trial)).value_or(0);
 }
 
 /// Points of one series, and the sizes of their trials.

@@ -33,16 +33,21 @@ std::optional<double> shown_time_s(const Record& record) {
   return record.stand_in.empty() ? record.time_median_s : std::nullopt;
 }
 
+std::optional<double> bandwidth(const Record& record) {
+  for (const auto& moved :
+       {record.busbw_bytes_per_s, record.algbw_bytes_per_s, record.bandwidth_bytes_per_s}) {
+    if (usable(moved)) return moved;
+  }
+  return std::nullopt;
+}
+
 std::optional<Rate> rate(const Record& record) {
   if (record.status != Status::pass || !record.stand_in.empty()) return std::nullopt;
   const bool is_arithmetic = usable(record.flops_per_s) && usable(record.flops) &&
                              usable(record.bytes) &&
                              *record.flops >= arithmetic_intensity * *record.bytes;
   if (is_arithmetic) return Rate{*record.flops_per_s, RateKind::arithmetic};
-  for (const auto& moved :
-       {record.busbw_bytes_per_s, record.algbw_bytes_per_s, record.bandwidth_bytes_per_s}) {
-    if (usable(moved)) return Rate{*moved, RateKind::data};
-  }
+  if (const auto moved = bandwidth(record)) return Rate{*moved, RateKind::data};
   if (usable(record.flops_per_s)) return Rate{*record.flops_per_s, RateKind::arithmetic};
   return std::nullopt;
 }

@@ -13,9 +13,12 @@ struct Rate {
   RateKind kind = RateKind::data;
 };
 
-/// Returns the rate of arithmetic if there is much of it for each byte (products), else that of the
-/// data moved: over the bus for a collective. Nothing if the trial did not pass, was not timed, or
-/// ran on what stands in for a device.
+/// Returns the bytes moved per second: over the bus for a collective.
+std::optional<double> bandwidth(const Record& record);
+
+/// Returns the rate of arithmetic if there is much of it for each byte (products), else its
+/// bandwidth. Nothing if the trial did not pass, was not timed, or ran on what stands in for a
+/// device.
 std::optional<Rate> rate(const Record& record);
 
 /// Returns the median time that reports may show; nothing for what stands in for a device.
