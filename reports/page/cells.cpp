@@ -34,7 +34,7 @@ Json pieces(std::string_view id) {
   Json found = Json::array();
   std::size_t begin = 0;
   for (std::size_t i = 0; i < id.size(); ++i) {
-    if (std::string_view("/,;>+").find(id[i]) == std::string_view::npos) continue;
+    if (break_after.find(id[i]) == std::string_view::npos) continue;
     found.push_back(std::string(id.substr(begin, i + 1 - begin)));
     begin = i + 1;
   }

@@ -11,6 +11,8 @@
 // Cells of templates/table.mustache, and other pieces that templates share.
 namespace assay::page {
 
+/// Characters of an id after which a line may break.
+inline constexpr std::string_view break_after = "/,;>+";
 /// Pieces of an id between which a line may break: "linear/", "f32/", "batch=64,", "in=1024".
 Json pieces(std::string_view id);
 

@@ -103,11 +103,11 @@ RunSource read_run_source(const fs::path& directory) {
   RunSource source{.run = read_stored_run(directory)};
   source.devices = read_stored_devices(directory);
   source.limits = read_limits(directory / "limits.csv", source.run.ended());
-  const std::vector<Record> records = read_stored_results(source.run);
-  const Outcomes outcomes(records);
+  source.records = read_stored_results(source.run);
+  const Outcomes outcomes(source.records);
   source.trials = outcomes.trials();
   source.tally = outcomes.tally();
-  source.rows = rows_of(source.trials, records);
+  source.rows = rows_of(source.trials, source.records);
   source.verdict = run_verdict(source.run, source.tally);
   source.results = read_source(directory, "results.csv", source.run.ended());
   source.limits_csv = read_source(directory, "limits.csv", source.run.ended());

@@ -26,6 +26,7 @@ struct RunSource {
   StoredRun run;
   std::vector<DeviceCells> devices;
   std::vector<Limit> limits;
+  std::vector<Record> records;  // all rows of results.csv
   /// Result of each trial (see Outcomes), and its row: 0 is the first below the header.
   std::vector<Record> trials;
   std::vector<std::size_t> rows;

@@ -74,21 +74,17 @@
     }
   }
 
-  /** The pieces of an id, between which a line may break. */
-  function pieces(id) {
-    return id.split(/(?<=[/,;>+])/).flatMap(piece => [piece, make('wbr')]);
+  /** Unpacks base64 of gzip. */
+  function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
   }
 
-  const pause = () => new Promise(resolve => setTimeout(resolve));
-
-  /** A CSV file: the begin of each row, and on demand its fields. */
+  /** A CSV file, and on demand the fields of a row. */
   class File {
-    constructor(link, number) {
-      this.number = number;
+    constructor(link) {
       this.name = link.dataset.name;
-      this.kind = link.dataset.kind;
       this.link = link;
-      this.starts = [];
       this.loaded = null;
     }
 
@@ -98,10 +94,7 @@
     }
 
     async read() {
-      const packed = atob(this.link.href.slice(this.link.href.indexOf(',') + 1));
-      const bytes = Uint8Array.from(packed, character => character.charCodeAt(0));
-      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-      this.text = await new Response(unpacked).text();
+      this.text = await unpack(this.link.href.slice(this.link.href.indexOf(',') + 1)).text();
       const header = parseRecord(this.text, 0);
       this.columns = header.fields;
       this.first = header.next;
@@ -113,47 +106,17 @@
       return at;
     }
 
-    /** Calls `visit(row, fields)` for all rows, and lets the browser draw in between. */
-    async each(visit) {
-      let rested = performance.now();
-      for (let at = this.start(this.first), row = 0; at < this.text.length; row += 1) {
-        const record = parseRecord(this.text, at);
-        this.starts.push(at);
-        visit(row, record.fields);
-        at = this.start(record.next);
-        if (row % 256 === 0 && performance.now() - rested > 30) {
-          await pause();
-          rested = performance.now();
-        }
-      }
-    }
-
     /** The fields of one row, and its text as it stands in the file. */
     row(number) {
-      let at = this.starts[number];
-      if (at === undefined) {
-        at = this.start(this.first);
-        for (let i = 0; i < number && at < this.text.length; i += 1) at = this.start(parseRecord(this.text, at).next);
-      }
+      let at = this.start(this.first);
+      for (let i = 0; i < number && at < this.text.length; i += 1) at = this.start(parseRecord(this.text, at).next);
       if (at >= this.text.length) return null;
       const record = parseRecord(this.text, at);
       return {fields: record.fields, text: this.text.slice(at, record.next - 1)};
     }
   }
 
-  const files = [...document.querySelectorAll('a.file')].map((link, i) => new File(link, i));
-
-  // -- Numbers for people
-
-  function si(value, unit) {
-    if (value === '' || !Number.isFinite(Number(value))) return '';
-    const number = Number(value);
-    if (number === 0) return `0 ${unit}`;
-    const prefixes = ['f', 'p', 'n', 'µ', 'm', '', 'k', 'M', 'G', 'T', 'P'];
-    const exponent = Math.floor(Math.log10(Math.abs(Number(number.toPrecision(3)))) / 3);
-    const at = Math.min(Math.max(exponent, -5), 5);
-    return `${Number((number / 1000 ** at).toPrecision(3))} ${prefixes[at + 5]}${unit}`;
-  }
+  const files = [...document.querySelectorAll('a.file')].map(link => new File(link));
 
   // -- Copying
 
@@ -318,69 +281,37 @@
 
   // -- The table of results
 
-  const bad = new Set(['fail', 'vacuous', 'flaky', 'timeout', 'crash', 'oom', 'device_lost', 'error']);
   const perPage = 100;
-  const filters = ['q', 'status', 'run', 'suite', 'device', 'timing', 'page'];
-  const noFilters = Object.fromEntries(filters.map(key => [key, null]));
-  const several = files.filter(file => file.kind === 'results').length > 1;
-
-  /** Columns of the table. `key` sorts, `text` is shown. */
-  const shown = [
-    {name: 'Status', of: 'status'},
-    ...(several ? [{name: 'Run', of: 'run'}] : []),
-    {name: 'Case', of: 'case_id'},
-    {name: 'Device', of: 'device'},
-    {name: 'Timing', of: 'timing'},
-    {name: 'Time', of: 'time_median_s', unit: 's'},
-    {name: 'Arithmetic', of: 'flops_per_s', unit: 'FLOP/s'},
-    {name: 'Bandwidth', of: 'bandwidth', unit: 'B/s'},
-    {name: 'Of limit', of: 'fraction_of_limit', show: value => `${Math.round(100 * value)}%`},
-    {name: 'Error / allowed', of: 'max_bound_ratio', show: value => String(Number(value.toPrecision(3)))},
-    {name: 'Noise', of: 'noise', show: value => `${(100 * value).toFixed(1)}%`},
-    {name: 'Reason', of: 'reason'},
-  ];
-  const numbers = new Set(['run', 'time_median_s', 'flops_per_s', 'bandwidth', 'fraction_of_limit', 'max_bound_ratio', 'noise']);
-  const speeds = new Set(['time_median_s', 'flops_per_s', 'bandwidth', 'fraction_of_limit', 'noise']);
-  const rows = [];
   let table = null;
 
-  function rowOf(file, place, row, fields) {
-    const cell = name => fields[place[name]] ?? '';
-    const one = {file: file.number, row, run: file.number + 1};
-    for (const {of} of shown) {
-      if (of === 'run') continue;
-      const text = speeds.has(of) && cell('stand_in') ? '' : of === 'bandwidth' ? cell('busbw_bytes_per_s') || cell('algbw_bytes_per_s') || cell('bandwidth_bytes_per_s') : cell(of);
-      one[of] = numbers.has(of) && text !== '' ? Number(text) : text;
-    }
-    one.suite = cell('suite');
-    one.expected = cell('expected_failure') !== '';
-    one.text = `${one.case_id} ${one.device} ${one.reason}`.toLowerCase();
-    return one;
-  }
+  /** Whether a key of the state chooses rows, rather than their order or an open one. */
+  const isFilter = key => key !== 'row' && !key.startsWith('sort');
+  const noFilters = () => Object.fromEntries([...state.keys()].filter(isFilter).map(key => [key, null]));
 
-  function isWanted(one, words) {
-    const status = state.get('status');
-    if (status === 'bad' ? !bad.has(one.status) || one.expected : status && one.status !== status) return false;
-    for (const key of ['suite', 'device', 'timing']) {
-      if (state.has(key) && one[key] !== state.get(key)) return false;
+  function isWanted(row, words) {
+    for (const {key, rows, keys, groups} of table.filters) {
+      const wanted = state.get(key);
+      if (wanted && wanted !== keys[rows[row]] && wanted !== groups?.[rows[row]]) return false;
     }
-    if (state.has('run') && String(one.run) !== state.get('run')) return false;
-    return words.every(word => one.text.includes(word));
+    return words.every(word => table.searched[row].includes(word));
   }
 
   function drawResults() {
     if (!table) return;
     const words = (state.get('q') ?? '').toLowerCase().split(/\s+/);
-    const wanted = rows.filter(one => isWanted(one, words));
+    const wanted = [...table.places.keys()].filter(row => isWanted(row, words));
     const sort = state.get('sort');
     const direction = sort?.startsWith('-') ? -1 : 1;
-    const column = shown.findIndex(one => one.of === (direction < 0 ? sort.slice(1) : sort));
-    if (column >= 0) wanted.sort((a, b) => compare(a[shown[column].of], b[shown[column].of], direction));
+    const column = table.shown.findIndex(({key}) => key === (direction < 0 ? sort.slice(1) : sort));
+    if (column >= 0) {
+      const {rows, keys} = table.shown[column];
+      wanted.sort((a, b) => compare(keys[rows[a]], keys[rows[b]], direction));
+    }
     const pages = Math.max(1, Math.ceil(wanted.length / perPage));
     const page = Math.min(Math.max(1, parseInt(state.get('page') ?? '1', 10) || 1), pages);
     table.body.replaceChildren(...wanted.slice((page - 1) * perPage, page * perPage).map(drawRow));
     markSorted(table.headers, column, direction);
-    table.count.textContent = `${wanted.length} of ${rows.length} rows`;
+    table.count.textContent = `${wanted.length} of ${table.places.length} rows`;
     table.page.textContent = `page ${page} of ${pages}`;
     table.previous.disabled = page <= 1;
     table.next.disabled = page >= pages;
@@ -389,46 +320,48 @@
     for (const control of table.controls) control.value = state.get(control.name) ?? '';
   }
 
-  function drawRow(one) {
-    const look = one.expected ? ['○', 'skip'] : {pass: ['✓', 'right'], skip: ['–', 'skip'], fail: ['✗', 'wrong'], vacuous: ['✗', 'wrong'], flaky: ['✗', 'wrong']}[one.status] ?? ['!', 'broken'];
-    return make('tr', {}, ...shown.map(({of, unit, show}) => {
-      const value = one[of];
-      if (of === 'status') return make('td', {}, make('span', {class: `status ${look[1]}`}, `${look[0]} ${value}`));
-      if (of === 'case_id') return make('th', {scope: 'row', class: 'id'}, make('a', {href: `#row=${one.file}.${one.row}`}, ...value ? pieces(value) : ['(no id)']));
-      if (!numbers.has(of)) return make('td', {}, value);
-      if (value === '') return make('td', {class: 'number'});
-      return make('td', {class: 'number'}, unit ? si(value, unit) : show ? show(value) : String(value));
+  function drawRow(row) {
+    return make('tr', {}, ...table.shown.map(({texts, rows, kinds, break_after, is_number}) => {
+      const text = texts[rows[row]];
+      if (kinds) return make('td', {}, make('span', {class: `status ${kinds[rows[row]]}`}, text));
+      if (!break_after) return make('td', is_number ? {class: 'number'} : {}, text);
+      const pieces = (text || '(no id)').split(new RegExp(`(?<=[${break_after}])`)).flatMap(piece => [piece, make('wbr')]);
+      return make('th', {scope: 'row', class: 'id'}, make('a', {href: `#row=${table.places[row]}`}, ...pieces));
     }));
   }
 
-  /** A choice among the values that occur. */
-  function choice(name, label, values) {
-    const select = make('select', {name, onchange: event => {
-      setState({[name]: event.target.value, page: null});
+  /** A choice among the values that occur, and further ones. */
+  function choice({key, name, keys, choices}) {
+    const select = make('select', {name: key, onchange: event => {
+      setState({[key]: event.target.value, page: null});
       drawResults();
     }}, make('option', {value: ''}, 'all'));
-    for (const [value, text] of values) select.append(make('option', {value}, text));
-    return [make('label', {}, label, select), select];
+    const values = [...new Set(keys)].filter(value => value !== '').map(value => [value, value]);
+    for (const [value, text] of [...choices, ...values]) select.append(make('option', {value}, text));
+    return make('label', {}, name, select);
   }
 
-  function buildTable(into) {
-    const values = key => [...new Set(rows.map(one => one[key]))].filter(value => value !== '').map(value => [String(value), String(value)]);
+  /** Builds the table of `counts` rows of each run in `columns`: see result_table.h. */
+  function buildTable(into, {counts, columns}) {
+    // Numbers stand in their order.
+    for (const one of columns) one.keys ??= one.is_number ? one.texts.map((text, i) => text && i) : one.texts;
+    const places = counts.flatMap((count, file) => Array.from({length: count}, (_, row) => `${file}.${row}`));
+    const searched = columns.filter(column => column.is_searched);
+    const filters = columns.filter(column => column.choices);
+    const shown = columns.filter(column => !column.is_hidden);
     const search = make('input', {name: 'q', type: 'search', placeholder: 'words of a case, a device, a reason', oninput: event => {
       setState({q: event.target.value, page: null});
       drawResults();
     }});
-    const choices = [choice('status', 'Status', [['bad', 'not right'], ...values('status')]),
-                     ...(several ? [choice('run', 'Run', values('run'))] : []),
-                     choice('suite', 'Suite', values('suite')), choice('device', 'Device', values('device')),
-                     choice('timing', 'Timing', values('timing'))];
     const clear = make('button', {type: 'button', onclick: () => {
-      setState({...noFilters, sort: null});
+      setState({...noFilters(), sort: null});
       drawResults();
     }}, 'Show all');
-    const headers = shown.map(({name, of}) => make('th', {scope: 'col', class: numbers.has(of) ? 'number' : ''}, make('button', {type: 'button', onclick: () => {
-      const next = {[`-${of}`]: of, [of]: null};
+    const controls = make('div', {class: 'controls', role: 'search'}, make('label', {}, 'Search', search), ...filters.map(choice), clear);
+    const headers = shown.map(({key, name, is_number}) => make('th', {scope: 'col', class: is_number ? 'number' : ''}, make('button', {type: 'button', onclick: () => {
+      const next = {[`-${key}`]: key, [key]: null};
       const now = state.get('sort');
-      setState({sort: now in next ? next[now] : `-${of}`, page: null});
+      setState({sort: now in next ? next[now] : `-${key}`, page: null});
       drawResults();
     }}, name)));
     const body = make('tbody');
@@ -437,29 +370,20 @@
     const previous = make('button', {type: 'button'}, 'Previous');
     const next = make('button', {type: 'button'}, 'Next');
     into.replaceChildren(
-        make('div', {class: 'controls', role: 'search'}, make('label', {}, 'Search', search), ...choices.map(([label]) => label), clear),
+        controls,
         make('div', {class: 'pager'}, count, previous, page, next),
         make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'All results'},
              make('table', {}, make('caption', {}, 'Each row of results.csv; a case leads to all of its cells'),
                   make('thead', {}, make('tr', {}, ...headers)), body)));
-    table = {body, headers, count, page, previous, next, controls: [search, ...choices.map(([, select]) => select)]};
+    table = {places, filters, shown, body, headers, count, page, previous, next, controls: controls.querySelectorAll('[name]'),
+             searched: places.map((_, row) => searched.map(({texts, rows}) => texts[rows[row]]).join(' ').toLowerCase())};
   }
 
   async function readResults() {
     const into = document.getElementById('table');
-    if (!into || !files.some(file => file.kind === 'results')) return;
-    const progress = make('p', {role: 'status'}, 'Reading the rows…');
-    into.replaceChildren(progress);
-    for (const file of files) {
-      if (file.kind !== 'results') continue;
-      await file.load();
-      const place = Object.fromEntries(file.columns.map((column, i) => [column, i]));
-      await file.each((row, fields) => {
-        rows.push(rowOf(file, place, row, fields));
-        if (rows.length % 10000 === 0) progress.textContent = `Reading the rows: ${rows.length}…`;
-      });
-    }
-    buildTable(into);
+    if (!into.dataset.rows) return;
+    into.replaceChildren(make('p', {role: 'status'}, 'Reading the rows…'));
+    buildTable(into, await unpack(into.dataset.rows).json());
   }
 
   // -- All together
@@ -481,7 +405,7 @@
 
   /** A URL that chooses rows leads to their table, unless the reader is elsewhere already or an open row covers it. */
   function goToChosenRows() {
-    const chosen = [...filters, 'sort'].some(key => state.has(key));
+    const chosen = [...state.keys()].some(key => isFilter(key) || key === 'sort');
     if (chosen && !state.has('row') && scrollY === 0) goTo('results');
   }
 
@@ -501,7 +425,7 @@
       showRow();
       return;
     }
-    setState({...noFilters, ...changes});
+    setState({...noFilters(), ...changes});
     drawResults();
     goTo('results');
   });
