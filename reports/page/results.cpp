@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "reports/files/gzip.h"
+#include "reports/page/cell_index.h"
 #include "reports/page/cells.h"
 #include "reports/page/content.h"
 #include "reports/page/result_table.h"
@@ -25,6 +26,7 @@ Json results_part(const Content& content) {
     for (char& c : save_as) c = c == '/' ? '-' : c;
     files.push_back({{"file", file.name + ".gz"},
                      {"save_as", save_as},
+                     {"cells", packed(cell_index(file.bytes))},
                      {"packed", base64(gzip(file.bytes))},
                      {"size", with_commas(std::ssize(file.bytes))}});
   }

@@ -193,6 +193,14 @@ class Rows(PageTest):
         page = self.open("paired", "runs")
         self.check_links(page, ["verdict", "paired", "history", "correctness", "speed", "charts", "results"])
 
+    def test_rows_of_hostile_text_are_shown_whole(self):
+        self.write_hostile()
+        page = self.open("hostile")
+        for row in range(len(HOSTILE)):
+            self.browser.js("location.hash = arguments[0]", f"#row=0.{row}")
+            self.browser.wait(lambda: (self.dialog() or {"said": ""})["said"].startswith(f"Row {row + 1} of "), "the row")
+            self.check_dialog(page, f"#row=0.{row}")
+
     def test_a_mark_of_a_chart_can_be_clicked(self):
         page = self.open_mixed()
         mark = self.browser.all("#charts svg a")[3]

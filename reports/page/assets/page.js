@@ -40,83 +40,31 @@
 
   // -- The files in the page
 
-  /** Returns the fields of the record that begins at `from`, and where the next one begins. */
-  function parseRecord(text, from) {
-    let end = text.indexOf('\n', from);
-    if (end < 0) end = text.length;
-    const line = text.slice(from, text[end - 1] === '\r' ? end - 1 : end);
-    if (!line.includes('"')) return {fields: line.split(','), next: end + 1};
-    const fields = [];
-    let at = from;
-    for (;;) {
-      let field = '';
-      if (text[at] === '"') {
-        at += 1;
-        for (;;) {
-          const quote = text.indexOf('"', at);
-          if (quote < 0) return {fields, next: text.length + 1};
-          field += text.slice(at, quote);
-          at = quote + 1;
-          if (text[at] !== '"') break;
-          field += '"';
-          at += 1;
-        }
-      } else {
-        let stop = at;
-        while (stop < text.length && !',\r\n'.includes(text[stop])) stop += 1;
-        field = text.slice(at, stop);
-        at = stop;
-      }
-      fields.push(field);
-      if (text[at] === '\r') at += 1;
-      if (text[at] !== ',') return {fields, next: at + 1};
-      at += 1;
-    }
-  }
-
   /** Unpacks base64 of gzip. */
   function unpack(packed) {
     const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
   }
 
-  /** A CSV file, and on demand the fields of a row. */
-  class File {
-    constructor(link) {
-      this.name = link.dataset.name;
-      this.link = link;
-      this.loaded = null;
-    }
+  const files = [...document.querySelectorAll('a.file')];
 
-    load() {
-      this.loaded ??= this.read();
-      return this.loaded;
-    }
-
-    async read() {
-      this.text = await unpack(this.link.href.slice(this.link.href.indexOf(',') + 1)).text();
-      const header = parseRecord(this.text, 0);
-      this.columns = header.fields;
-      this.first = header.next;
-    }
-
-    /** Returns where the next record begins; skips empty lines. */
-    start(at) {
-      while (this.text[at] === '\n' || this.text[at] === '\r') at += 1;
-      return at;
-    }
-
-    /** The fields of one row, and its text as it stands in the file. */
-    row(number) {
-      let at = this.start(this.first);
-      for (let i = 0; i < number && at < this.text.length; i += 1) at = this.start(parseRecord(this.text, at).next);
-      if (at >= this.text.length) return null;
-      const record = parseRecord(this.text, at);
-      return {fields: record.fields, text: this.text.slice(at, record.next - 1)};
-    }
+  /** Returns the cells of a row of a file as [name, text], and its own text; null if there is none. See cell_index.h. */
+  async function readRow(file, row) {
+    file.parts ??= Promise.all([unpack(file.href.slice(file.href.indexOf(',') + 1)).arrayBuffer(), unpack(file.dataset.cells).json()]);
+    const [bytes, {begin, rows, cells, texts}] = await file.parts;
+    if (row >= rows) return null;
+    const before = numbers => Array.isArray(numbers) ? numbers.slice(0, row).reduce((sum, number) => sum + number, 0) : row * numbers;
+    const own = numbers => numbers[row] ?? numbers;
+    const text = (from, to) => new TextDecoder().decode(bytes.slice(from, to));
+    let at = cells.reduce((sum, {skip, length}) => sum + before(skip) + before(length), begin);
+    const first = at + own(cells[0].skip);
+    const found = cells.map(({name, skip, length}, cell) => {
+      const from = at + own(skip);
+      at = from + own(length);
+      return [name, texts[`${row}.${cell}`] ?? text(from, at)];
+    });
+    return {cells: found, text: text(first, at)};
   }
-
-  const files = [...document.querySelectorAll('a.file')].map(link => new File(link));
 
   // -- Copying
 
@@ -167,24 +115,18 @@
     }
     const [number, row] = /^\d+\.\d+$/.test(wanted) ? wanted.split('.').map(Number) : [];
     const file = files[number];
-    let found = null;
-    if (file) {
-      await file.load();
-      found = file.row(row);
-    }
+    const found = file ? await readRow(file, row) : null;
     if (state.get('row') !== wanted) return;  // another one was requested meanwhile
     const close = make('button', {type: 'button', autofocus: '', onclick: () => dialog.close()}, 'Close');
     if (!found) {
       dialog.replaceChildren(make('div', {class: 'head'}, make('h2', {id: 'row-title'}, `There is no row ${wanted}.`), close));
     } else {
-      const value = name => found.fields[file.columns.indexOf(name)] ?? '';
+      const value = wanted => found.cells.find(([name]) => name === wanted)?.[1];
       const list = make('dl');
-      file.columns.forEach((column, i) => {
-        if (found.fields[i]) list.append(make('dt', {}, column), make('dd', {}, found.fields[i]));
-      });
+      for (const [name, text] of found.cells) if (text) list.append(make('dt', {}, name), make('dd', {}, text));
       // Close comes first: browsers scroll to the focus.
       const parts = [make('div', {class: 'head'}, make('h2', {id: 'row-title'}, value('case_id') || 'A row'), close),
-                     make('p', {}, `Row ${row + 1} of ${file.name}. Empty cells are left out.`)];
+                     make('p', {}, `Row ${row + 1} of ${file.dataset.name}. Empty cells are left out.`)];
       if (value('replay')) {
         parts.push(make('div', {class: 'command'}, make('code', {}, value('replay')),
                         copyButton(value('replay'), 'Copy the command')));
