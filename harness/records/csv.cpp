@@ -52,10 +52,12 @@ class Parser {
   void take(std::string_view part) {
     if (part_start_ - row_start_ > max_row_bytes) fail(row_start_, "a row of more than 64 MiB");
     part_ = part;
-    for (std::size_t at = 0; at < part.size();) {
-      const bool begins_row = row_start_ == part_start_ + at;
-      const std::size_t simple = begins_row ? take_simple_row(part.substr(at)) : 0;
-      at += simple > 0 ? simple : take_line(at);
+    const std::size_t taken = csv_parse(&csv_, part.data(), part.size(), on_field, on_row, this);
+    if (thrown_) std::rethrow_exception(thrown_);
+    if (taken < part.size()) {
+      if (csv_error(&csv_) != CSV_EPARSE) throw std::bad_alloc();
+      fail(part_start_ + taken, part[taken] == '"' ? "a quote inside a field that is not quoted"
+                                                   : "text after the closing quote of a field");
     }
     is_quoted_ = is_quoted();
     part_start_ += part.size();
@@ -70,47 +72,6 @@ class Parser {
   }
 
  private:
-  /// Passes the rest of a line of the part to libcsv. Returns its length.
-  std::size_t take_line(std::size_t at) {
-    const std::size_t end = part_.find('\n', at);
-    const std::string_view line =
-        part_.substr(at, end == std::string_view::npos ? end : end + 1 - at);
-    const std::size_t taken = csv_parse(&csv_, line.data(), line.size(), on_field, on_row, this);
-    if (thrown_) std::rethrow_exception(thrown_);
-    if (taken < line.size()) {
-      if (csv_error(&csv_) != CSV_EPARSE) throw std::bad_alloc();
-      fail(part_start_ + at + taken, line[taken] == '"'
-                                         ? "a quote inside a field that is not quoted"
-                                         : "text after the closing quote of a field");
-    }
-    return line.size();
-  }
-
-  /// Takes a whole row whose fields hold neither quotes nor line breaks: most do, and libcsv, which
-  /// looks at one byte at a time, takes three times as long. Returns its length, or 0 for libcsv to
-  /// judge.
-  std::size_t take_simple_row(std::string_view text) {
-    simple_.clear();
-    std::size_t at = 0;
-    for (bool ends = false; !ends; ++at) {
-      const bool quoted = at < text.size() && text[at] == '"';
-      const std::size_t begin = at + (quoted ? 1 : 0);
-      at = begin;
-      while (at < text.size() && (!is_special(text[at]) || (quoted && text[at] == ','))) ++at;
-      simple_.push_back(text.substr(begin, at - begin));
-      if (quoted) {
-        if (at == text.size() || text[at] != '"') return 0;
-        ++at;
-      }
-      if (at == text.size() || (text[at] != ',' && text[at] != '\n')) return 0;
-      ends = text[at] == '\n';
-    }
-    if (at == 1) return 0;  // an empty line
-    for (const std::string_view field : simple_) take_field(field);
-    take_row_end('\n');
-    return at;
-  }
-
   /// True if the last field is quoted; it may have begun in an earlier part.
   bool is_quoted() const {
     if (field_start_ < part_start_) return is_quoted_;
@@ -189,7 +150,6 @@ class Parser {
   std::exception_ptr thrown_;
   CsvRow row_;
   std::size_t fields_ = 0;  // complete fields of the row
-  std::vector<std::string_view> simple_;
   std::size_t line_ = 1;
   bool after_return_ = false;
   // Offsets in the text, and the state of a field that began in an earlier part.

@@ -179,26 +179,6 @@ TEST(ReadCsv, IsTheSameWhereverTheTextIsCut) {
   }
 }
 
-TEST(ReadCsv, SimpleRowsAreReadAsOthers) {
-  // A carriage return ends the row of libcsv; a line feed may end one that libcsv never sees.
-  const std::vector<std::string> fields{"",         "a",       "\"\"",    "\"b\"",
-                                        "\"c,d\"",  "e f",     "'=1",     "\"g\"\"h\"",
-                                        "\"i\nj\"", "\"'=k\"", "\xC3\xBC"};
-  for (std::size_t code = 0; code < fields.size() * fields.size() * fields.size(); ++code) {
-    const std::string row =
-        fields[code % 11] + "," + fields[code / 11 % 11] + "," + fields[code / 121];
-    const auto simple = parse("first\n" + row + "\nlast,x\n");
-    const auto other = parse("first\r" + row + "\rlast,x\r");
-    ASSERT_EQ(simple.size(), 3U) << row;
-    ASSERT_EQ(other.size(), 3U) << row;
-    for (const std::size_t i : {1U, 2U}) {
-      ASSERT_EQ(simple[i].fields, other[i].fields) << row;
-      ASSERT_EQ(simple[i].columns, other[i].columns) << row;
-      ASSERT_EQ(simple[i].line, other[i].line) << row;
-    }
-  }
-}
-
 TEST(ReadCsv, SaysWhereTheTextCannotBeRead) {
   std::ifstream folder("/");
   try {
