@@ -76,7 +76,8 @@ int execute(const LimitsOptions& options) {
         limits.push_back(limit);
         if (csv) csv->write(csv_line(field_cells(limit)) + "\n");
         if (!options.quiet) {
-          say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(), limit.device, limit.limit);
+          say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(), limit.device,
+              name(limit.limit));
         }
       });
   if (csv) csv->close();

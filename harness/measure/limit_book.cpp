@@ -33,7 +33,7 @@ double max_share(LimitKind limit) {
 std::vector<const Limit*> LimitBook::all(const std::string& device, LimitKind kind) const {
   std::vector<const Limit*> found;
   for (const Limit& one : limits_) {
-    if (one.device == device && one.kind == kind && one.value) found.push_back(&one);
+    if (one.device == device && one.limit == kind && one.value) found.push_back(&one);
   }
   return found;
 }
@@ -63,7 +63,7 @@ void LimitBook::rate(const OpInstance& op, const DeviceInfo& device, Record& rec
   const auto bound = this->bound(op, device);
   if (!bound) return;
   const Limit& limit = *bound->limit;
-  record.limit = fmt::format("{} {:.4g} {}", limit.limit, *limit.value, limit.unit);
+  record.limit = result_cell(limit);
   const double at_best_s = bound->amount / limit.ci_high.value_or(*limit.value);
   const double by_book = at_best_s / record.time_ci_high_s.value_or(*record.time_median_s);
   double surely = by_book;
@@ -75,7 +75,7 @@ void LimitBook::rate(const OpInstance& op, const DeviceInfo& device, Record& rec
   record.beyond_limit = surely > 1 + drift;
   if (!*record.beyond_limit) return;
   // Both must say so: the book by itself may be of a machine that was busy, the turns of one clock.
-  if (std::min(surely, by_book) > max_share(*limit.kind) &&
+  if (std::min(surely, by_book) > max_share(*limit.limit.kind()) &&
       (record.status == Status::pass || record.status == Status::flaky)) {
     record.reason = fmt::format(
         "{:.3g} times {}, its limit: no doubt about either figure explains that, so timed launches "

@@ -39,9 +39,9 @@ using Json = nlohmann::json;
 inline void put(Json& object, const char* key, const std::string& value) {
   if (!value.empty()) object[key] = value;
 }
-template <class Enum>
-requires std::is_enum_v<Enum>
-void put(Json& object, const char* key, Enum value) { object[key] = name(value); }
+template <class Named>
+requires requires(const Named& value) { name(value); }
+void put(Json& object, const char* key, const Named& value) { object[key] = name(value); }
 template <class T>
 void put(Json& object, const char* key, const std::vector<T>& values) {
   if (!values.empty()) object[key] = values;

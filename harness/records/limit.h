@@ -15,7 +15,7 @@ namespace assay {
 /// Measured ceiling of one device, from the verified launches of one case. A row of limits.csv.
 struct Limit {
   std::string device;
-  std::string limit;  // name of its kind
+  NamedLimit limit;
   Status status = Status::error;
   std::string reason;
   std::string unit;  // unit of the next four: that of its kind
@@ -34,8 +34,6 @@ struct Limit {
   std::optional<bool> contended;
   std::string device_uuid;
   std::string started_at;  // UTC, ISO 8601
-
-  std::optional<LimitKind> kind;  // by its name; empty if another version gave it
 };
 
 /// Visits fields in the order of the columns of limits.csv.
@@ -62,5 +60,14 @@ void visit_fields(L& limit, Visitor&& visit) requires std::same_as<std::remove_c
   visit("device_uuid", limit.device_uuid);
   visit("started_at", limit.started_at);
 }
+
+/// Cell of the column `limit`: its name.
+std::string to_cell(const NamedLimit& limit);
+void from_cell(std::string_view cell, NamedLimit& limit);
+
+/// Cell of that column in results.csv: "memory_copy 1.074e+09 B/s".
+std::string result_cell(const Limit& limit);
+/// Inverse of `result_cell`, for the limit alone.
+NamedLimit limit_of_result(std::string_view cell);
 
 }  // namespace assay

@@ -59,4 +59,13 @@ std::string_view unit_of(LimitKind kind) {
   return rate ? unit_of(*rate) : "s";
 }
 
+NamedLimit::NamedLimit(std::string_view name) : limit_(std::string(name)) {
+  if (const auto kind = parse_limit_kind(name)) limit_ = *kind;
+}
+
+std::string name(const NamedLimit& limit) {
+  const LimitKind* const kind = limit.kind();
+  return kind != nullptr ? name(*kind) : std::get<std::string>(limit.limit_);
+}
+
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "harness/records/rate_kind.h"
@@ -41,5 +42,21 @@ std::optional<LimitKind> parse_limit_kind(std::string_view text);
 std::optional<RateKind> rate_kind(LimitKind kind);
 /// "B/s", "FLOP/s", or "s" of one launch.
 std::string_view unit_of(LimitKind kind);
+
+/// Limit that a row names: of a kind, or under the name that another version gave it.
+class NamedLimit {
+ public:
+  NamedLimit() = default;
+  NamedLimit(LimitKind kind) : limit_(kind) {}
+  explicit NamedLimit(std::string_view name);
+
+  /// Null for a limit of another version.
+  const LimitKind* kind() const { return std::get_if<LimitKind>(&limit_); }
+  friend std::string name(const NamedLimit& limit);
+  bool operator==(const NamedLimit&) const = default;
+
+ private:
+  std::variant<std::string, LimitKind> limit_;
+};
 
 }  // namespace assay

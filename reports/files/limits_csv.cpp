@@ -16,9 +16,7 @@ void LimitsCsv::add(const Limit& limit) {
 }
 
 std::vector<Limit> read_limits(const std::filesystem::path& path, bool ended) {
-  std::vector<Limit> limits = read_rows<Limit>(path, ended);
-  for (Limit& limit : limits) limit.kind = parse_limit_kind(limit.limit);
-  return limits;
+  return read_rows<Limit>(path, ended);
 }
 
 }  // namespace assay

@@ -16,7 +16,7 @@ PlotPoint point_of(const Record& trial, double x, double y) {
 std::optional<double> limit_value(const RunSource& run, std::string_view device, LimitKind kind) {
   std::optional<double> best;
   for (const Limit& limit : run.limits) {
-    if (limit.device != device || limit.kind != kind || !limit.value) continue;
+    if (limit.device != device || limit.limit != kind || !limit.value) continue;
     best = std::max(best.value_or(0), *limit.value);
   }
   return best;

@@ -40,7 +40,7 @@ Json limits_part(const Content& content) {
       link["class"] = "id";
       link["pieces"] = pieces(limit.case_id);
       link["link"] = row_link(content.file_of(runs[r].limits_csv), i);
-      Json cells = Json::array({head_cell(limit.limit)});
+      Json cells = Json::array({head_cell(name(limit.limit))});
       cells.push_back(
           text_cell(limit.device + (runs.size() > 1 ? fmt::format(" of run {}", r + 1) : "")));
       cells.push_back(measured(limit));

@@ -231,10 +231,10 @@ class PanelOf {
       }
     }
     if (!(low > 0)) return;
-    // "memory_copy 1.07e+10 B/s": the best row of the limit has the value.
-    const auto kind = parse_limit_kind(split(largest->trial->limit, ' ').front());
+    const NamedLimit limit = limit_of_result(largest->trial->limit);
+    const LimitKind* const kind = limit.kind();
     // A limit of the other rate binds too, but has no place on this axis.
-    if (!kind || rate_kind(*kind) != rate_) return;
+    if (kind == nullptr || rate_kind(*kind) != rate_) return;
     const RunSource& run = content_.input.runs[content_.columns[largest->column].run];
     const auto value = limit_value(run, largest->trial->device, *kind);
     if (!value) return;

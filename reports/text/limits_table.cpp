@@ -34,8 +34,8 @@ std::string method(const Limit& limit) {
 }
 
 std::vector<std::string> line_of(const Limit& limit) {
-  std::vector<std::string> line{limit.device, limit.limit, "",           interval(limit),
-                                "",           "",          method(limit)};
+  std::vector<std::string> line{limit.device, name(limit.limit), "", interval(limit), "",
+                                "",           method(limit)};
   if (limit.value) line[2] = si(*limit.value, limit.unit);
   if (limit.theoretical) {
     line[4] = si(*limit.theoretical, limit.unit);

@@ -31,10 +31,10 @@ void add(const DeviceInfo& device, const BackendTraits& backend, const std::set<
 }
 
 /// Fills in the rate, or the time of a launch.
-void fill_value(const Record& record, Limit& limit) {
+void fill_value(LimitKind kind, const Record& record, Limit& limit) {
   if (!record.time_median_s) return;
-  limit.unit = unit_of(*limit.kind);
-  const auto rate = rate_kind(*limit.kind);
+  limit.unit = unit_of(kind);
+  const auto rate = rate_kind(kind);
   if (!rate) {
     limit.value = record.time_median_s;
     limit.ci_low = record.time_ci_low_s;
@@ -49,8 +49,7 @@ void fill_value(const Record& record, Limit& limit) {
 }
 
 Limit limit_of(LimitKind kind, const Record& record, const DeviceInfo* device) {
-  Limit limit{.device = record.device, .limit = name(kind), .status = record.status};
-  limit.kind = kind;
+  Limit limit{.device = record.device, .limit = kind, .status = record.status};
   limit.reason = record.reason;
   limit.case_id = record.case_id;
   limit.implementation = record.implementation;
@@ -63,7 +62,7 @@ Limit limit_of(LimitKind kind, const Record& record, const DeviceInfo* device) {
   limit.contended = record.contended;
   limit.device_uuid = record.device_uuid;
   limit.started_at = record.started_at;
-  fill_value(record, limit);
+  fill_value(kind, record, limit);
   if (device != nullptr) limit.theoretical = measure::theoretical(*device, kind);
   return limit;
 }

@@ -32,7 +32,7 @@ bool is_wanted(const Job& job) {
 void note_failure(const Limit& limit, const Record& record, RunLimits& limits, RunInfo& run) {
   if (!record.is_bad()) return;
   limits.is_wrong = limits.is_wrong || class_of(limit.status) == StatusClass::wrong;
-  run.notes.push_back(fmt::format("limit {} of {} could not be measured: {}: {}", limit.limit,
+  run.notes.push_back(fmt::format("limit {} of {} could not be measured: {}: {}", name(limit.limit),
                                   limit.device, name(limit.status), limit.reason));
 }
 
@@ -66,7 +66,7 @@ WorkerCommand worker_of_limits(SelectionOptions selection) {
 double amount_of(const Limit& limit, const DeviceInfo& device) {
   for (const measure::Demand& demand :
        measure::demands(parse_case_id(limit.case_id).op, device.last_level_cache_bytes)) {
-    if (demand.limit == limit.kind) return demand.amount;
+    if (limit.limit == demand.limit) return demand.amount;
   }
   return 0;
 }
@@ -76,7 +76,7 @@ Yardstick yardstick_of(const measure::LimitBook& book, const measure::LimitBook:
                        const DeviceInfo& device) {
   Yardstick shortest;
   double shortest_s = std::numeric_limits<double>::infinity();
-  for (const Limit* limit : book.all(bound.limit->device, *bound.limit->kind)) {
+  for (const Limit* limit : book.all(bound.limit->device, *bound.limit->limit.kind())) {
     const double amount = amount_of(*limit, device);
     const double launch_s = amount / *limit->value;
     if (amount <= 0 || launch_s >= shortest_s) continue;

@@ -75,8 +75,7 @@ TEST(Demands, OfCopiesAreOnTheirLink) {
 }
 
 Limit limit(LimitKind kind, double value) {
-  Limit limit{.device = "cpu", .limit = name(kind), .status = Status::pass};
-  limit.kind = kind;
+  Limit limit{.device = "cpu", .limit = kind, .status = Status::pass};
   limit.unit = unit_of(kind);
   limit.value = value;
   limit.ci_low = 0.99 * value;

@@ -14,7 +14,7 @@ namespace {
 using testing_support::TemporaryDirectory;
 
 Limit copy_limit() {
-  Limit limit{.device = "cpu", .limit = "memory_copy", .status = Status::pass};
+  Limit limit{.device = "cpu", .limit = LimitKind{Resource::memory_copy}, .status = Status::pass};
   limit.unit = "B/s";
   limit.value = 31.25e9;
   limit.ci_low = 31e9;
@@ -28,7 +28,8 @@ Limit copy_limit() {
 }
 
 Limit failed_limit() {
-  Limit limit{.device = "cuda:0", .limit = "matrix_bf16", .status = Status::oom};
+  Limit limit{
+      .device = "cuda:0", .limit = LimitKind{Resource::matrix, DType::bf16}, .status = Status::oom};
   limit.reason = "no memory, \"none\"";
   return limit;
 }
@@ -41,12 +42,12 @@ TEST(LimitsCsv, IsReadBackAsItWasWritten) {
   { LimitsCsv(path, Start::resumed).add(failed_limit()); }
   const std::vector<Limit> limits = read_limits(path);
   ASSERT_EQ(limits.size(), 2U);
-  EXPECT_EQ(limits[0].kind, LimitKind{Resource::memory_copy});
+  EXPECT_EQ(limits[0].limit, LimitKind{Resource::memory_copy});
   EXPECT_EQ(limits[0].value, 31.25e9);
   EXPECT_EQ(limits[0].case_id, copy_limit().case_id);
   EXPECT_EQ(limits[0].contended, true);
   EXPECT_EQ(limits[0].throttled, std::nullopt);
-  EXPECT_EQ(limits[1].kind, (LimitKind{Resource::matrix, DType::bf16}));
+  EXPECT_EQ(limits[1].limit, (LimitKind{Resource::matrix, DType::bf16}));
   EXPECT_EQ(limits[1].status, Status::oom);
   EXPECT_EQ(limits[1].reason, failed_limit().reason);
   EXPECT_EQ(limits[1].value, std::nullopt);
@@ -56,12 +57,12 @@ TEST(LimitsCsv, KeepsTheNameOfALimitOfAnotherVersion) {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "limits.csv";
   Limit limit = copy_limit();
-  limit.limit = "memory_strided";
+  limit.limit = NamedLimit("memory_strided");
   { LimitsCsv(path, Start::fresh).add(limit); }
   const std::vector<Limit> limits = read_limits(path);
   ASSERT_EQ(limits.size(), 1U);
-  EXPECT_EQ(limits[0].limit, "memory_strided");
-  EXPECT_EQ(limits[0].kind, std::nullopt);
+  EXPECT_EQ(name(limits[0].limit), "memory_strided");
+  EXPECT_EQ(limits[0].limit.kind(), nullptr);
 }
 
 TEST(LimitsCsv, RefusesWhatIsNone) {

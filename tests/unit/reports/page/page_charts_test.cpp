@@ -29,7 +29,8 @@ Record product(const std::string& of, int n, double time_s) {
 }
 
 Limit limit(const std::string& name, const std::string& unit, std::optional<double> value) {
-  Limit one{.device = "cpu", .limit = name, .status = value ? Status::pass : Status::error};
+  Limit one{
+      .device = "cpu", .limit = NamedLimit(name), .status = value ? Status::pass : Status::error};
   one.reason = value ? "" : "no memory";
   one.unit = unit;
   one.value = value;
