@@ -9,6 +9,7 @@
 #include "harness/records/fields_json.h"
 #include "harness/records/fields_text.h"
 #include "harness/supervise/supervisor.h"
+#include "reports/text/column_unit.h"
 #include "reports/text/text_table.h"
 #include "session/console/stderr_message.h"
 #include "session/machine/backends.h"
@@ -56,16 +57,16 @@ std::string device_table(const std::vector<DeviceInfo>& devices) {
   return text_table(lines, "<<>>>>><");
 }
 
-std::string quantity(std::string_view field, std::int64_t value) {
-  if (!field.ends_with("_bytes")) return std::to_string(value);
+std::string quantity(std::string_view unit, std::int64_t value) {
+  if (unit != "B") return std::to_string(value);
   if (value < 1 << 30) return fmt::format("{} MiB ({})", value >> 20, value);
   return fmt::format("{} GiB ({})", gib(value), value);
 }
 
-std::string quantity(std::string_view field, double value) {
-  if (field.ends_with("_hz")) return fmt::format("{:.3g} GHz ({:.0f})", value * 1e-9, value);
-  return field.ends_with("_bytes_per_s") ? fmt::format("{:.4g} GB/s ({:.0f})", value * 1e-9, value)
-                                         : to_cell(std::optional(value));
+std::string quantity(std::string_view unit, double value) {
+  if (unit == "Hz") return fmt::format("{:.3g} GHz ({:.0f})", value * 1e-9, value);
+  if (unit == "B/s") return fmt::format("{:.4g} GB/s ({:.0f})", value * 1e-9, value);
+  return to_cell(value);
 }
 
 void print_device(const DeviceInfo& device) {
@@ -75,7 +76,7 @@ void print_device(const DeviceInfo& device) {
     std::string text = to_cell(value);
     if (text.empty()) return;
     if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
-      text = quantity(field, *value);
+      text = quantity(split_unit(field).unit, *value);
     }
     show("    {:<22} {}\n", field, text);
   });

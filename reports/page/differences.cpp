@@ -8,40 +8,26 @@
 #include "harness/records/fields_text.h"
 #include "reports/compare/environment_differences.h"
 #include "reports/page/stand_ins.h"
+#include "reports/text/column_unit.h"
 #include "reports/text/si.h"
 
 namespace assay::page {
 namespace {
 
-/// Shows a cell of devices.csv to people: its unit is in its name.
-std::string for_people(std::string_view column, const std::string& cell) {
-  struct Unit {
-    std::string_view suffix;
-    std::string_view unit;
-  };
-  constexpr std::array<Unit, 5> units{
-      {{"_bytes_per_s", "B/s"}, {"_bytes", "B"}, {"_hz", "Hz"}, {"_c", "°C"}, {"_w", "W"}}};
-  for (const Unit& unit : units) {
-    if (cell.empty() || !column.ends_with(unit.suffix)) continue;
-    double value = 0;
-    try {
-      from_cell(cell, value);
-    } catch (const UsageError&) {
-      return cell;
-    }
-    return unit.unit == "°C" ? cell + " °C" : si(value, unit.unit);
+/// Shows a cell of devices.csv to people.
+std::string for_people(std::string_view unit, const std::string& cell) {
+  if (cell.empty() || unit.empty()) return cell;
+  double value = 0;
+  try {
+    from_cell(cell, value);
+  } catch (const UsageError&) {
+    return cell;
   }
-  return cell;
+  return unit == "°C" ? cell + " °C" : si(value, unit);
 }
 
-/// Shows a name to people: "memory_total_bytes" is "memory total".
+/// Shows a name to people: "memory_total" is "memory total".
 std::string title_of(std::string_view column) {
-  for (const std::string_view suffix : {"_bytes_per_s", "_bytes", "_hz", "_c", "_w"}) {
-    if (column.ends_with(suffix)) {
-      column.remove_suffix(suffix.size());
-      break;
-    }
-  }
   std::string title(column);
   std::ranges::replace(title, '_', ' ');
   return title;
@@ -54,12 +40,12 @@ std::string value_in(const Settings& settings, const std::string& name) {
 
 void add_property(Properties& properties, const std::string& name,
                   const std::vector<std::string>& values, bool may_differ,
-                  std::string_view column = {}) {
+                  std::string_view unit = {}) {
   if (std::ranges::all_of(values, &std::string::empty)) return;
   Property property{.name = name};
   property.differs =
       !may_differ && std::ranges::any_of(values, [&](const auto& v) { return v != values[0]; });
-  for (const std::string& value : values) property.values.push_back(for_people(column, value));
+  for (const std::string& value : values) property.values.push_back(for_people(unit, value));
   properties.rows.push_back(std::move(property));
 }
 
@@ -114,8 +100,9 @@ Properties devices_of(const Content& content) {
       const auto found = cells->find(name);
       values.push_back(found == cells->end() ? "" : found->second);
     }
-    add_property(properties, title_of(name), values,
-                 std::ranges::find(momentary, name) != momentary.end(), name);
+    const UnitColumn column = split_unit(name);
+    add_property(properties, title_of(column.name), values,
+                 std::ranges::find(momentary, name) != momentary.end(), column.unit);
   }
   return properties;
 }
