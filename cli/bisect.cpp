@@ -13,10 +13,11 @@
 
 #include "cli/command.h"
 #include "harness/records/csv.h"
+#include "harness/records/paired.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
-#include "reports/files/paired_csv.h"
 #include "reports/files/results_reader.h"
+#include "reports/files/table_file.h"
 #include "reports/text/text_table.h"
 #include "session/bisect/halving.h"
 #include "session/console/stderr_message.h"
@@ -131,7 +132,7 @@ class Bisection {
     arguments.insert(arguments.end(), options_.selection.begin(), options_.selection.end());
     asked.exit_code = run_self(std::move(arguments), {});
     if (asked.exit_code == usage) throw refused(version);
-    const std::vector<PairedCase> cases = read_paired_cases(folder.path() / "ab/ab.csv");
+    const std::vector<PairedCase> cases = read_table_file<PairedCase>(folder.path() / "ab/ab.csv");
     const auto slower = std::ranges::find(cases, PairedVerdict::regressed, &PairedCase::verdict);
     if (!cases.empty()) {
       const PairedCase& shown = slower != cases.end() ? *slower : cases.front();

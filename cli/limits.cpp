@@ -9,9 +9,8 @@
 
 #include "cli/command.h"
 #include "cli/selection_flags.h"
-#include "harness/records/csv.h"
+#include "harness/records/csv_table.h"
 #include "harness/records/fields_json.h"
-#include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
 #include "reports/text/limits_table.h"
@@ -67,14 +66,14 @@ int execute(const LimitsOptions& options) {
   const LimitPlan plan = plan_limits(run.devices, live.backends);
   live.begin(options.wait);
 
-  if (csv) csv->write(csv_line(field_names<Limit>()) + "\n");
+  if (csv) csv->write(header_line<Limit>());
   std::vector<Limit> limits;
   SupervisorOptions supervision = live.supervision(options.selection, limit_cap_s);
   supervision.timeout_s = options.timeout_s;
   const PlanEnd end =
       measure_limits(plan, run, std::move(supervision), [&](const Limit& limit, const Record&) {
         limits.push_back(limit);
-        if (csv) csv->write(csv_line(field_cells(limit)) + "\n");
+        if (csv) csv->write(row_line(limit));
         if (!options.quiet) {
           say("[{}/{}] {} {}\n", limits.size(), plan.trials.size(), limit.device,
               name(limit.limit));

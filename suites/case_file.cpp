@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/records/csv_header.h"
+#include "harness/records/csv_table.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "suites/suite.h"
@@ -29,54 +29,52 @@ std::vector<std::string> valid_columns() {
   return valid;
 }
 
-Case read_case(const CsvHeader& header, const CsvRow& row) {
-  header.check_width(row);
-  const std::size_t suite_at = header.place("suite");
-  const std::size_t dtype_at = header.place("dtype");
-  const std::string& suite_name = row.fields[suite_at];
+Case read_case(const TableRow& row) {
+  const auto cell = [&](std::size_t place) {
+    return place == TableRow::absent ? std::string() : row.cells()[place];
+  };
+  const std::size_t suite_at = row.place("suite");
+  const std::size_t op_at = row.place("op");
+  const std::size_t dtype_at = row.place("dtype");
+  const std::string suite_name = cell(suite_at);
   const Suite* suite = find_suite(suite_name);
   if (suite == nullptr) {
     std::vector<std::string> valid;
     for (const Suite& known : all_suites()) valid.emplace_back(known.name);
-    throw header.error(row, suite_at, unknown_name("suite", suite_name, valid));
+    throw row.error(suite_at, unknown_name("suite", suite_name, valid));
   }
-  std::string op_name = header.cell(row, "op");
+  std::string op_name = cell(op_at);
   if (op_name.empty()) op_name = suite_name;
   const Op* op = suite->has_op(op_name) ? find_op(op_name) : nullptr;
   if (op == nullptr) {
-    const std::size_t op_at = header.place("op");
-    throw header.error(row, op_at == CsvHeader::absent ? suite_at : op_at,
-                       "suite " + suite_name + " has no op '" + op_name + "'");
+    throw row.error(op_at == TableRow::absent ? suite_at : op_at,
+                    "suite " + suite_name + " has no op '" + op_name + "'");
   }
-  const auto format = parse_format(row.fields[dtype_at]);
-  if (!format) throw header.error(row, dtype_at, "unknown dtype '" + row.fields[dtype_at] + "'");
+  const auto format = parse_format(cell(dtype_at));
+  if (!format) throw row.error(dtype_at, "unknown dtype '" + cell(dtype_at) + "'");
   Params params;
-  for (std::size_t i = 0; i < row.fields.size(); ++i) {
-    const std::string& column = header.columns()[i];
-    if (is_common(column) || row.fields[i].empty()) continue;
+  for (std::size_t i = 0; i < row.cells().size(); ++i) {
+    const std::string& column = row.columns()[i];
+    if (is_common(column) || cell(i).empty()) continue;
     try {
-      params.set(column, parse_parameter(*op, column, row.fields[i]));
+      params.set(column, parse_parameter(*op, column, cell(i)));
     } catch (const UsageError& wrong) {
-      throw header.error(row, i, wrong.what());
+      throw row.error(i, wrong.what());
     }
   }
   try {
     return {std::string(suite->name), instantiate(*op, *format, params)};
   } catch (const UsageError& wrong) {
-    throw header.error(row, 0, wrong.what());
+    throw row.error(std::size_t{0}, wrong.what());
   }
 }
 
 }  // namespace
 
 std::vector<Case> read_case_file(std::istream& text, std::string_view name) {
-  const std::vector<CsvRow> rows = read_csv(text, name);
-  if (rows.empty()) throw UsageError(std::string(name) + ":1:1: no header");
-  const CsvHeader header(name, rows.front());
-  for (const char* needed : {"suite", "dtype"}) header.need(needed);
-  header.allow(valid_columns());
   std::vector<Case> cases;
-  for (std::size_t i = 1; i < rows.size(); ++i) cases.push_back(read_case(header, rows[i]));
+  each_table_row(text, name, {.required = {"suite", "dtype"}, .allowed = valid_columns()},
+                 [&](const TableRow& row) { cases.push_back(read_case(row)); });
   if (cases.empty()) throw UsageError(std::string(name) + ": a header, but no cases");
   return cases;
 }

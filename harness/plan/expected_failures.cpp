@@ -8,17 +8,13 @@
 #include <chrono>
 
 #include "harness/plan/case.h"
-#include "harness/records/csv_header.h"
+#include "harness/records/csv_table.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "kernels/device/device_id.h"
 
 namespace assay {
 namespace {
-
-const std::vector<std::string> columns{"case",   "reason", "owner",         "expires",
-                                       "device", "status", "implementation"};
-const auto required_columns = std::span(columns).first(4);
 
 bool is_pattern(std::string_view text) {
   return text.find_first_of("*?[") != std::string_view::npos;
@@ -60,53 +56,41 @@ bool is_lane(const std::string& text, std::span<const std::string> backends) {
 ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, std::string today,
                                    std::span<const std::string> backends)
     : name_(name), today_(std::move(today)) {
-  const std::vector<CsvRow> rows = read_csv(text, name);
-  if (rows.empty()) throw UsageError(fmt::format("{}:1:1: no header", name));
-  const CsvHeader header(name, rows.front());
-  header.allow(columns);
-  for (const std::string& column : required_columns) header.need(column);
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    header.check_width(rows[i]);
-    const auto cell = [&](std::string_view column) { return header.cell(rows[i], column); };
-    const auto error = [&](std::string_view column, std::string_view why) {
-      return header.error(rows[i], header.place(column), fmt::format("{}: {}", column, why));
-    };
-    Entry entry{rows[i].line, cell("case"),   cell("device"), cell("implementation"),
-                Status::fail, cell("reason"), cell("owner"),  cell("expires")};
-    for (const std::string& column : required_columns) {
-      if (is_blank(cell(column))) throw error(column, "must not be empty");
+  const std::vector<std::string> required{"case", "reason", "owner", "expires"};
+  const auto check = [&](ExpectedFailure& entry, const TableRow& row) {
+    entry.line = row.line();
+    for (const std::string& column : required) {
+      if (is_blank(row.cells()[row.place(column)])) throw row.error(column, "must not be empty");
     }
     if (!is_pattern(entry.test)) {
       try {
         entry.test = parse_case_id(entry.test).id();
       } catch (const UsageError& wrong) {
-        throw error("case", wrong.what());
+        throw row.error("case", wrong.what());
       }
     }
     if (!is_date(entry.expires)) {
-      throw error("expires", "'" + entry.expires + "' is no date; expected YYYY-MM-DD");
+      throw row.error("expires", "'" + entry.expires + "' is no date; expected YYYY-MM-DD");
     }
     if (!entry.device.empty() && !is_lane(entry.device, backends)) {
-      throw error("device", fmt::format("'{}' is no device; expected one of {} and its number, "
-                                        "as cuda:0 or cuda:*, or several as in results.csv",
-                                        entry.device, join(backends, ", ")));
+      throw row.error("device", fmt::format("'{}' is no device; expected one of {} and its number, "
+                                            "as cuda:0 or cuda:*, or several as in results.csv",
+                                            entry.device, join(backends, ", ")));
     }
-    if (const std::string told = cell("status"); !told.empty()) {
-      const auto status = parse_status(told);
-      if (!status || class_of(*status) == StatusClass::right ||
-          class_of(*status) == StatusClass::skipped) {
-        throw error("status", "'" + told + "' is no failure");
-      }
-      entry.status = *status;
+    if (!entry.status) entry.status = Status::fail;
+    if (class_of(*entry.status) == StatusClass::right ||
+        class_of(*entry.status) == StatusClass::skipped) {
+      throw row.error("status", fmt::format("'{}' is no failure", assay::name(*entry.status)));
     }
-    entries_.push_back(std::move(entry));
-  }
+  };
+  entries_ = read_table<ExpectedFailure>(
+      text, name, {.required = required, .allowed = field_names<ExpectedFailure>()}, check);
 }
 
 std::vector<std::string> ExpectedFailures::without_case(
     std::span<const std::string> case_ids) const {
   std::vector<std::string> notes;
-  for (const Entry& entry : entries_) {
+  for (const ExpectedFailure& entry : entries_) {
     const bool matches = std::ranges::any_of(case_ids, [&](const std::string& id) {
       return fnmatch(entry.test.c_str(), id.c_str(), 0) == 0;
     });
@@ -116,7 +100,7 @@ std::vector<std::string> ExpectedFailures::without_case(
   return notes;
 }
 
-bool ExpectedFailures::Entry::concerns(const Record& record) const {
+bool ExpectedFailure::concerns(const Record& record) const {
   const auto matches = [](const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
   };
@@ -128,7 +112,7 @@ bool ExpectedFailures::Entry::concerns(const Record& record) const {
 }
 
 std::string ExpectedFailures::accept(const Record& failure) const {
-  for (const Entry& entry : entries_) {
+  for (const ExpectedFailure& entry : entries_) {
     if (!entry.concerns(failure) || entry.status != failure.status || has_expired(entry)) continue;
     return fmt::format("{} ({}, until {})", entry.reason, entry.owner, entry.expires);
   }
@@ -137,7 +121,7 @@ std::string ExpectedFailures::accept(const Record& failure) const {
 
 std::vector<std::string> ExpectedFailures::notes(const std::vector<Record>& outcomes) const {
   std::vector<std::string> notes;
-  for (const Entry& entry : entries_) {
+  for (const ExpectedFailure& entry : entries_) {
     std::int64_t passes = 0;
     std::int64_t failures = 0;
     for (const Record& outcome : outcomes) {

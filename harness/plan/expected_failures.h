@@ -1,14 +1,44 @@
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <istream>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "harness/records/record.h"
 
 namespace assay {
+
+/// One known failure, a row of the list below.
+struct ExpectedFailure {
+  std::string test;
+  std::string reason;
+  std::string owner;
+  std::string expires;
+  std::string device;            // empty: any
+  std::optional<Status> status;  // always there once it is read
+  std::string implementation;    // empty: any
+  std::size_t line = 0;
+
+  bool concerns(const Record& record) const;
+};
+
+template <class F, class Visitor>
+void visit_fields(F& failure,
+                  Visitor&& visit) requires std::same_as<std::remove_const_t<F>, ExpectedFailure> {
+  visit("case", failure.test);
+  visit("reason", failure.reason);
+  visit("owner", failure.owner);
+  visit("expires", failure.expires);
+  visit("device", failure.device);
+  visit("status", failure.status);
+  visit("implementation", failure.implementation);
+}
 
 /// A user's own list of known failures, each with an owner and an expiry date. CSV with the columns
 /// case, reason, owner, expires (YYYY-MM-DD, its last valid day), and optionally device, status
@@ -34,23 +64,11 @@ class ExpectedFailures {
   std::vector<std::string> notes(const std::vector<Record>& outcomes) const;
 
  private:
-  struct Entry {
-    std::size_t line;
-    std::string test;
-    std::string device;          // empty: any
-    std::string implementation;  // empty: any
-    Status status;
-    std::string reason;
-    std::string owner;
-    std::string expires;
-
-    bool concerns(const Record& record) const;
-  };
-  bool has_expired(const Entry& entry) const { return entry.expires < today_; }
+  bool has_expired(const ExpectedFailure& entry) const { return entry.expires < today_; }
 
   std::string name_;
   std::string today_;
-  std::vector<Entry> entries_;
+  std::vector<ExpectedFailure> entries_;
 };
 
 }  // namespace assay

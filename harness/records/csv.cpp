@@ -119,8 +119,7 @@ class Parser {
   }
 
   [[noreturn]] void fail(std::size_t offset, std::string_view why) const {
-    throw UsageError(std::string(name_) + ":" + std::to_string(line_) + ": column " +
-                     std::to_string(offset - row_start_ + 1) + ": " + std::string(why));
+    throw csv_error(name_, line_, offset - row_start_ + 1, why);
   }
 
   /// Keeps the first exception of `step`: none may pass through libcsv.
@@ -186,9 +185,14 @@ std::vector<CsvRow> read_csv(std::istream& text, std::string_view name) {
   return rows;
 }
 
+UsageError csv_error(std::string_view name, std::size_t line, std::size_t column,
+                     std::string_view why) {
+  return UsageError(fmt::format("{}:{}:{}: {}", name, line, column, why));
+}
+
 UsageError wrong_width(std::string_view name, const CsvRow& row, std::size_t width) {
-  return UsageError(fmt::format("{}:{}: {} fields where the header has {}", name, row.line,
-                                row.fields.size(), width));
+  return csv_error(name, row.line, row.columns.back(),
+                   fmt::format("{} fields where the header has {}", row.fields.size(), width));
 }
 
 std::string csv_line(std::span<const std::string> fields) {

@@ -22,15 +22,19 @@ struct CsvRow {
 
 /// Reads RFC 4180 text, including quoted fields with commas, quotes and line breaks. Hands each row
 /// to `visit` as it ends, so memory holds only the longest row. Skips empty lines. Removes the
-/// guard of csv_line() against formulas. Throws UsageError("NAME:LINE: why") on a malformed quote,
-/// a row of more than 1,000 fields or 64 MiB, and if the text cannot be read.
+/// guard of csv_line() against formulas. Throws csv_error() on a malformed quote and a row of more
+/// than 1,000 fields or 64 MiB, and UsageError("NAME: why") if the text cannot be read.
 void each_csv_row(std::istream& text, std::string_view name,
                   const std::function<void(const CsvRow&)>& visit);
 
 /// Reads all rows at once.
 std::vector<CsvRow> read_csv(std::istream& text, std::string_view name);
 
-/// Returns UsageError("NAME:LINE: N fields where the header has WIDTH").
+/// Returns UsageError("NAME:LINE:COLUMN: why").
+UsageError csv_error(std::string_view name, std::size_t line, std::size_t column,
+                     std::string_view why);
+
+/// Returns the error at the last field of a row that is not as wide as the header.
 UsageError wrong_width(std::string_view name, const CsvRow& row, std::size_t width);
 
 /// One RFC 4180 record without its line end: a field is quoted where it must be, and text that a

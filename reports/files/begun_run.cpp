@@ -8,10 +8,10 @@
 #include "harness/records/replay.h"
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
-#include "reports/files/limits_csv.h"
 #include "reports/files/results_reader.h"
 #include "reports/files/run_start.h"
 #include "reports/files/samples_csv.h"
+#include "reports/files/table_file.h"
 
 namespace assay {
 namespace {
@@ -58,11 +58,11 @@ BegunRun read_begun_run(const fs::path& directory) {
   resumable_length(results, field_names<Record>());
   begun.records = read_whole_results(results);
   if (const fs::path samples = directory / "samples.csv"; fs::exists(samples)) {
-    resumable_length(samples, samples_columns());
+    resumable_length(samples, field_names<SampleRow>());
   }
   if (const fs::path limits = directory / "limits.csv"; fs::exists(limits)) {
     resumable_length(limits, field_names<Limit>());
-    read_limits(limits, false);
+    read_table_file<Limit>(limits, LastRow::maybe_torn);
   }
   return begun;
 }

@@ -47,10 +47,9 @@ void check_torn(std::string_view torn, std::size_t line, std::size_t width,
     const std::size_t end = torn.find('\n', at + 1);
     if (end == std::string_view::npos) break;
     if (is_whole_row(torn.substr(at + 1, end - at - 1), width)) {
-      throw UsageError(fmt::format(
-          "{}:{}: a quote in this row is never closed, and whole rows follow it; mend the file by "
-          "hand, or start a new run",
-          name, line));
+      throw csv_error(name, line, 1,
+                      "a quote in this row is never closed, and whole rows follow it; mend the "
+                      "file by hand, or start a new run");
     }
     at = end;
   }
@@ -63,7 +62,7 @@ std::size_t whole_rows(std::string_view text, std::string_view header, const std
   const std::size_t whole = ends.empty() ? 0 : ends.back();
   if (whole == 0) {
     if (header.starts_with(text)) return 0;
-    throw UsageError(name + ":1:1: not the columns that assay writes there");
+    throw csv_error(name, 1, 1, "not the columns that assay writes there");
   }
   std::size_t width = 0;
   each_row(text.substr(0, whole), name, [&](const CsvRow& row) {
@@ -73,6 +72,12 @@ std::size_t whole_rows(std::string_view text, std::string_view header, const std
   const auto lines = std::ranges::count(text.substr(0, whole), '\n');
   check_torn(text.substr(whole), static_cast<std::size_t>(lines) + 1, width, name);
   return whole;
+}
+
+std::string read_whole_rows(const fs::path& path, std::string_view header) {
+  std::string text = read_text(path);
+  text.resize(whole_rows(text, header, path.string()));
+  return text;
 }
 
 std::size_t resumable_length(const fs::path& path, std::span<const std::string> header) {

@@ -32,9 +32,12 @@ class CsvFile {
 
 /// Returns the length of the whole rows of a CSV text that grows by rows. A part of one row may
 /// follow them, left by a kill, a dying machine or a full disk. `header` is the line, with its end,
-/// that such a file begins with. Throws UsageError("NAME:LINE...: why") for rows that are malformed
-/// or not as wide as the first one, and if anything but a part of one row follows them.
+/// that such a file begins with. Throws csv_error() for rows that are malformed or not as wide as
+/// the first one, and if anything but a part of one row follows them.
 std::size_t whole_rows(std::string_view text, std::string_view header, const std::string& name);
+
+/// Reads the whole rows of such a file; no text if it ended within its header.
+std::string read_whole_rows(const std::filesystem::path& path, std::string_view header);
 
 /// Overload for a file that is resumed, which must have exactly these columns.
 std::size_t resumable_length(const std::filesystem::path& path,

@@ -1,10 +1,10 @@
 #include "reports/files/devices_csv.h"
 
+#include "harness/records/csv_table.h"
 #include "reports/files/atomic_file.h"
-#include "reports/files/csv_rows.h"
 
 namespace assay {
 
-void DevicesCsv::begin(const RunInfo& run) { write_atomically(path_, rows_text(run.devices)); }
+void DevicesCsv::begin(const RunInfo& run) { write_atomically(path_, write_table(run.devices)); }
 
 }  // namespace assay

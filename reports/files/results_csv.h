@@ -3,18 +3,19 @@
 #include <filesystem>
 
 #include "harness/records/record.h"
-#include "reports/files/csv_file.h"
+#include "reports/files/table_file.h"
 
 namespace assay {
 
 /// results.csv: one row for each result, as it comes.
 class ResultsCsv : public Sink {
  public:
-  explicit ResultsCsv(const std::filesystem::path& path, Start start = Start::fresh);
-  void result(const Result& result) override;
+  explicit ResultsCsv(const std::filesystem::path& path, Start start = Start::fresh)
+      : file_(path, start) {}
+  void result(const Result& result) override { file_.add(result.record); }
 
  private:
-  CsvFile file_;
+  TableFile<Record> file_;
 };
 
 }  // namespace assay

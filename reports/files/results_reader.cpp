@@ -7,11 +7,11 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/records/csv.h"
+#include "harness/records/csv_table.h"
 #include "harness/records/input_file.h"
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
-#include "reports/files/results_columns.h"
+#include "reports/files/results_table.h"
 
 namespace assay {
 
@@ -35,33 +35,20 @@ void check_once(const std::vector<Record>& records, const std::vector<std::size_
 }  // namespace
 
 std::vector<Record> read_results(std::istream& text, std::string_view name) {
-  std::vector<std::size_t> places;  // in the order of visit_fields
-  std::vector<Record> records;
   std::vector<std::size_t> lines;
-  each_results_row(text, name, [&](const ResultsColumns& columns, const CsvRow& row) {
-    if (places.empty()) {
-      for (const std::string& column : field_names<Record>()) {
-        places.push_back(columns.place(column));
-      }
-    }
-    auto place = places.begin();
-    Record& record = records.emplace_back();
-    visit_fields(record, [&](std::string_view column, auto& field) {
-      columns.read(row, column, *place++, field);
-    });
-    columns.check_interval(row, record.time_ci_low_s, record.time_ci_high_s);
-    lines.push_back(row.line);
-  });
+  std::vector<Record> records = read_table<Record>(
+      text, name, results_rules(), [&](const Record& record, const TableRow& cells) {
+        check_times(record, cells);
+        lines.push_back(cells.line());
+      });
   check_once(records, lines, name);
   return records;
 }
 
 std::vector<Record> read_whole_results(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
-  const std::string header = csv_line(field_names<Record>()) + "\n";
-  const std::size_t whole = whole_rows(text, header, path.string());
-  if (whole == 0) return {};  // ended before its header
-  std::istringstream stream(text.substr(0, whole));
+  const std::string text = read_whole_rows(path, header_line<Record>());
+  if (text.empty()) return {};  // ended before its header
+  std::istringstream stream(text);
   return read_results(stream, path.string());
 }
 

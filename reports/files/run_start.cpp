@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/records/csv.h"
-#include "harness/records/fields_text.h"
+#include "harness/records/csv_table.h"
 #include "harness/records/limit.h"
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
@@ -31,15 +30,15 @@ struct RunFile {
 /// Files in the order in which a run makes them.
 const std::vector<RunFile>& run_files() {
   static const std::vector<RunFile> files{
-      {"plan.csv", csv_line(field_names<PlanRow>()) + "\n"},
-      {"samples.csv", csv_line(samples_columns()) + "\n"},
-      {std::string(results_name), csv_line(field_names<Record>()) + "\n"},
-      {"devices.csv", csv_line(field_names<DeviceInfo>()) + "\n"},
+      {"plan.csv", header_line<PlanRow>()},
+      {"samples.csv", header_line<SampleRow>()},
+      {std::string(results_name), header_line<Record>()},
+      {"devices.csv", header_line<DeviceInfo>()},
       {"run.json", "{\n  \"schema\": "},
       {"junit.xml", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\""},
       {"metrics.prom", "# HELP assay_run_info "},
       {"summary.md", "## assay: "},
-      {"limits.csv", csv_line(field_names<Limit>()) + "\n"}};
+      {"limits.csv", header_line<Limit>()}};
   return files;
 }
 

@@ -1,7 +1,6 @@
 #include "reports/files/samples_csv.h"
 
 #include <algorithm>
-#include <iterator>
 #include <sstream>
 #include <unordered_set>
 
@@ -13,45 +12,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> key_cells(const Record& record) {
-  return {to_cell(record.case_id), to_cell(record.device), to_cell(record.timing),
-          to_cell(record.attempt), to_cell(record.repeat)};
-}
-
 constexpr std::size_t key_columns = 5;
 
-/// Returns the key of a row in the form of `csv_line`, whatever quotes the row has.
-std::string key_of(std::string_view row, const fs::path& path) {
-  std::istringstream text{std::string(row)};
+SampleRow sample_row(const Record& record) {
+  return {record.case_id, record.device, record.timing, record.attempt, record.repeat};
+}
+
+/// Returns the key at the begin of a row in the form of `csv_line`.
+std::string sample_key(std::span<const std::string> cells) {
+  return csv_line(cells.first(std::min(cells.size(), key_columns)));
+}
+
+/// Overload for the line of a row, whatever quotes it has.
+std::string sample_key(std::string_view line, const fs::path& path) {
+  std::istringstream text{std::string(line)};
   const std::vector<CsvRow> rows = read_csv(text, path.string());
-  if (rows.empty()) return {};
-  const std::vector<std::string>& fields = rows.front().fields;
-  return csv_line(std::span(fields).first(std::min(fields.size(), key_columns)));
+  return rows.empty() ? std::string() : sample_key(rows.front().fields);
 }
 
 }  // namespace
 
-std::vector<std::string> samples_columns() {
-  return {"case_id", "device",   "timing",   "attempt",   "repeat",        "sample",
-          "seconds", "launches", "clock_hz", "throttled", "seconds_forth", "seconds_back"};
-}
-
 SamplesCsv::SamplesCsv(const fs::path& path, Start start, std::span<const Record> earlier)
-    : file_(path, samples_columns(), start) {
+    : file_(path, field_names<SampleRow>(), start) {
   if (start == Start::resumed) cut_orphaned_samples(path, earlier);
 }
 
 void SamplesCsv::result(const Result& result) {
-  const std::vector<std::string> key = key_cells(result.record);
+  SampleRow row = sample_row(result.record);
   std::vector<std::vector<std::string>> rows;
   rows.reserve(result.samples.size());
   for (const Sample& sample : result.samples) {
-    auto& row = rows.emplace_back(key);
-    const std::vector<std::string> cells{to_cell(rows.size()),        to_cell(sample.seconds),
-                                         to_cell(sample.launches),    to_cell(sample.clock_hz),
-                                         to_cell(sample.throttled),   to_cell(sample.seconds_forth),
-                                         to_cell(sample.seconds_back)};
-    row.insert(row.end(), cells.begin(), cells.end());
+    ++row.number;
+    row.sample = sample;
+    rows.push_back(field_cells(row));
   }
   file_.write(rows);
 }
@@ -59,7 +52,7 @@ void SamplesCsv::result(const Result& result) {
 std::size_t cut_orphaned_samples(const fs::path& path, std::span<const Record> records) {
   if (!fs::exists(path)) return 0;
   std::unordered_set<std::string> known;
-  for (const Record& record : records) known.insert(csv_line(key_cells(record)));
+  for (const Record& record : records) known.insert(sample_key(field_cells(sample_row(record))));
 
   const std::string text = read_text(path);
   std::vector<std::size_t> ends = row_ends(text);  // the first one is the header's
@@ -67,7 +60,7 @@ std::size_t cut_orphaned_samples(const fs::path& path, std::span<const Record> r
   while (ends.size() > 1) {
     const std::size_t begin = ends[ends.size() - 2];
     const auto row = std::string_view(text).substr(begin, ends.back() - begin);
-    if (known.contains(key_of(row, path))) break;
+    if (known.contains(sample_key(row, path))) break;
     ends.pop_back();
     ++cut;
   }

@@ -1,17 +1,44 @@
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "harness/records/record.h"
 #include "reports/files/csv_file.h"
 
 namespace assay {
 
-/// The columns of samples.csv: the key of the record, then the fields of Sample.
-std::vector<std::string> samples_columns();
+/// One row of samples.csv: the key of the record, then one of its samples.
+struct SampleRow {
+  std::string case_id;
+  std::string device;
+  std::string timing;
+  std::int64_t attempt = 1;
+  std::int64_t repeat = 1;
+  std::int64_t number = 0;  // from 1 on
+  Sample sample;
+};
+
+template <class R, class Visitor>
+void visit_fields(R& row,
+                  Visitor&& visit) requires std::same_as<std::remove_const_t<R>, SampleRow> {
+  visit("case_id", row.case_id);
+  visit("device", row.device);
+  visit("timing", row.timing);
+  visit("attempt", row.attempt);
+  visit("repeat", row.repeat);
+  visit("sample", row.number);
+  visit("seconds", row.sample.seconds);
+  visit("launches", row.sample.launches);
+  visit("clock_hz", row.sample.clock_hz);
+  visit("throttled", row.sample.throttled);
+  visit("seconds_forth", row.sample.seconds_forth);
+  visit("seconds_back", row.sample.seconds_back);
+}
 
 /// samples.csv: every timed sample of every result.
 class SamplesCsv : public Sink {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <set>
 
-#include "harness/records/csv.h"
+#include "harness/records/csv_table.h"
 #include "harness/records/fields_text.h"
 #include "harness/records/input_file.h"
 #include "kernels/core/status.h"
@@ -111,22 +111,13 @@ std::vector<Record> read_stored_results(const StoredRun& run) {
 std::vector<DeviceCells> read_stored_devices(const fs::path& directory) {
   const std::string name = (directory / "devices.csv").string();
   InputFile file(name);
-  const std::vector<CsvRow> rows = read_csv(file, name);
   std::vector<DeviceCells> devices;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (rows[i].fields.size() != rows[0].fields.size()) {
-      throw wrong_width(name, rows[i], rows[0].fields.size());
-    }
+  each_table_row(file, name, {.required = {"device", "backend", "name"}}, [&](const TableRow& row) {
     DeviceCells& cells = devices.emplace_back();
-    for (std::size_t at = 0; at < rows[i].fields.size(); ++at) {
-      cells[rows[0].fields[at]] = rows[i].fields[at];
+    for (std::size_t at = 0; at < row.columns().size(); ++at) {
+      cells[row.columns()[at]] = row.cells()[at];
     }
-    for (const char* const needed : {"device", "backend", "name"}) {
-      if (!cells.contains(needed)) {
-        throw UsageError(fmt::format("{}:1: the header needs a column '{}'", name, needed));
-      }
-    }
-  }
+  });
   if (devices.empty()) throw UsageError(name + ": no device");
   return devices;
 }

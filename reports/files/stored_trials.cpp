@@ -4,18 +4,20 @@
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
 #include <system_error>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "harness/records/input_file.h"
 #include "harness/statistics/order_statistics.h"
 #include "kernels/core/status.h"
-#include "reports/files/results_columns.h"
+#include "reports/files/results_table.h"
 #include "reports/text/trial_fold.h"
 
 namespace assay {
@@ -72,115 +74,80 @@ void check_once(std::span<const Row> rows, const StoredTrial& trial, std::string
                     .repeat = twice->repeat});
 }
 
-/// Takes what a comparison needs from the rows of one file. The strings are used for every row.
-class RowReader {
- public:
-  explicit RowReader(const ResultsColumns& columns) : columns_(columns) {}
-
-  /// Reads all but the trial's index and the row's strings.
-  Row read(const CsvRow& csv) {
-    Row row;
-    row.line = csv.line;
-    take(csv, case_id_, case_id);
-    take(csv, suite_, group.suite);
-    take(csv, op_, group.op);
-    take(csv, dtype_, group.dtype);
-    take(csv, device_, group.device);
-    take(csv, timing_, group.timing);
-    take(csv, attempt_, row.attempt);
-    take(csv, repeat_, row.repeat);
-    take(csv, status_, row.status);
-    take(csv, expected_failure_, expected_failure);
-    row.accepted = !expected_failure.empty();
-    reason.clear();
-    if (row.status != Status::pass) take(csv, reason_, reason);
-    row.median_s = seconds(csv, median_).value_or(0);
-    const std::optional<double> low = seconds(csv, low_);
-    const std::optional<double> high = seconds(csv, high_);
-    columns_.check_interval(csv, low, high);
-    if (low && high) {
-      row.low_s = *low;
-      row.high_s = *high;
-    }
-    row.contended = flag(csv, contended_);
-    row.throttled = flag(csv, throttled_);
-    take(csv, stand_in_, stand_in);
-    row.is_stand_in = !stand_in.empty();
-    take(csv, device_name_, device_name);
-    if (row.status == Status::pass) row.output_hash = hash(csv);
-    implementation.clear();
-    if (row.output_hash != 0) take(csv, implementation_, implementation);
-    return row;
-  }
-
+/// Cells of a row that comparisons need.
+struct ComparedCells {
   std::string case_id;
   TrialGroup group;
-  std::string reason;
+  std::int64_t attempt = 1;
+  std::int64_t repeat = 1;
+  Status status = Status::error;
   std::string expected_failure;
+  std::string reason;
+  std::optional<double> time_median_s;
+  std::optional<double> time_ci_low_s;
+  std::optional<double> time_ci_high_s;
+  std::optional<bool> contended;
+  std::optional<bool> throttled;
   std::string stand_in;
   std::string device_name;
-  std::string implementation;  // of a row with a hash
-
- private:
-  struct Column {
-    Column(const ResultsColumns& columns, std::string_view of)
-        : name(of), place(columns.place(of)) {}
-    std::string_view name;
-    std::size_t place;
-  };
-
-  template <class T>
-  void take(const CsvRow& csv, const Column& column, T& field) const {
-    columns_.read(csv, column.name, column.place, field);
-  }
-
-  std::optional<double> seconds(const CsvRow& csv, const Column& column) const {
-    std::optional<double> value;
-    take(csv, column, value);
-    return value;
-  }
-
-  bool flag(const CsvRow& csv, const Column& column) const {
-    std::optional<bool> value;
-    take(csv, column, value);
-    return value.value_or(false);
-  }
-
-  std::uint64_t hash(const CsvRow& csv) {
-    output_hash_text_.clear();
-    take(csv, output_hash_, output_hash_text_);
-    std::uint64_t value = 0;
-    const char* const end = output_hash_text_.data() + output_hash_text_.size();
-    const auto [stop, error] = std::from_chars(output_hash_text_.data(), end, value, 16);
-    if (!output_hash_text_.empty() && (stop != end || error != std::errc())) {
-      throw columns_.error(csv, output_hash_.place, "output_hash: must be a hexadecimal number");
-    }
-    return value;
-  }
-
-  const ResultsColumns& columns_;
-  std::string output_hash_text_;
-  Column case_id_{columns_, "case_id"};
-  Column suite_{columns_, "suite"};
-  Column op_{columns_, "op"};
-  Column dtype_{columns_, "dtype"};
-  Column device_{columns_, "device"};
-  Column timing_{columns_, "timing"};
-  Column attempt_{columns_, "attempt"};
-  Column repeat_{columns_, "repeat"};
-  Column status_{columns_, "status"};
-  Column expected_failure_{columns_, "expected_failure"};
-  Column reason_{columns_, "reason"};
-  Column median_{columns_, "time_median_s"};
-  Column low_{columns_, "time_ci_low_s"};
-  Column high_{columns_, "time_ci_high_s"};
-  Column contended_{columns_, "contended"};
-  Column throttled_{columns_, "throttled"};
-  Column stand_in_{columns_, "stand_in"};
-  Column device_name_{columns_, "device_name"};
-  Column output_hash_{columns_, "output_hash"};
-  Column implementation_{columns_, "implementation"};
+  std::string output_hash;
+  std::string implementation;
 };
+
+template <class C, class Visitor>
+void visit_fields(C& cells,
+                  Visitor&& visit) requires std::same_as<std::remove_const_t<C>, ComparedCells> {
+  visit("case_id", cells.case_id);
+  visit("suite", cells.group.suite);
+  visit("op", cells.group.op);
+  visit("dtype", cells.group.dtype);
+  visit("device", cells.group.device);
+  visit("timing", cells.group.timing);
+  visit("attempt", cells.attempt);
+  visit("repeat", cells.repeat);
+  visit("status", cells.status);
+  visit("expected_failure", cells.expected_failure);
+  visit("reason", cells.reason);
+  visit("time_median_s", cells.time_median_s);
+  visit("time_ci_low_s", cells.time_ci_low_s);
+  visit("time_ci_high_s", cells.time_ci_high_s);
+  visit("contended", cells.contended);
+  visit("throttled", cells.throttled);
+  visit("stand_in", cells.stand_in);
+  visit("device_name", cells.device_name);
+  visit("output_hash", cells.output_hash);
+  visit("implementation", cells.implementation);
+}
+
+/// Returns 0 for an empty cell.
+std::uint64_t parse_hash(const std::string& text, const TableRow& row) {
+  std::uint64_t hash = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, hash, 16);
+  if (!text.empty() && (stop != end || error != std::errc())) {
+    throw row.error("output_hash", "must be a hexadecimal number");
+  }
+  return hash;
+}
+
+/// Returns all but the indices into what the trials share.
+Row compared_row(const ComparedCells& cells, const TableRow& csv) {
+  const bool passed = cells.status == Status::pass;
+  const bool has_interval = cells.time_ci_low_s && cells.time_ci_high_s;
+  return {.status = cells.status,
+          .accepted = !cells.expected_failure.empty(),
+          .contended = cells.contended.value_or(false),
+          .throttled = cells.throttled.value_or(false),
+          .is_stand_in = !cells.stand_in.empty(),
+          .attempt = cells.attempt,
+          .repeat = cells.repeat,
+          .line = csv.line(),
+          .median_s = cells.time_median_s.value_or(0),
+          .low_s = has_interval ? *cells.time_ci_low_s : 0,
+          .high_s = has_interval ? *cells.time_ci_high_s : 0,
+          .output_hash = passed ? parse_hash(cells.output_hash, csv) : 0,
+          .reason = passed ? std::string() : cells.reason};
+}
 
 StoredTime time_of(const std::vector<Row>& timed) {
   StoredTime time;
@@ -253,18 +220,19 @@ std::uint32_t StoredTrials::add(std::string_view case_id, const TrialGroup& grou
 
 void StoredTrials::read(std::istream& text, std::string_view name) {
   Rows rows;
-  std::optional<RowReader> reader;
-  each_results_row(text, name, [&](const ResultsColumns& columns, const CsvRow& csv) {
-    if (!reader) reader.emplace(columns);
-    Row row = reader->read(csv);
-    row.trial = find(reader->case_id, reader->group.device, reader->group.timing);
-    if (row.trial == absent) row.trial = add(reader->case_id, reader->group);
-    row.reason = reader->reason;
+  RowReader<ComparedCells> reader;
+  ComparedCells cells;  // its strings are used for every row
+  each_table_row(text, name, results_rules(), [&](const TableRow& csv) {
+    reader.read(csv, cells);
+    check_times(cells, csv);
+    Row row = compared_row(cells, csv);
+    row.trial = find(cells.case_id, cells.group.device, cells.group.timing);
+    if (row.trial == absent) row.trial = add(cells.case_id, cells.group);
     if (row.output_hash != 0) {
-      row.implementation = &*implementations_.insert(reader->implementation).first;
+      row.implementation = &*implementations_.insert(cells.implementation).first;
     }
-    std::string& product = products_[reader->group.device];
-    if (product.empty()) product = reader->device_name;
+    std::string& product = products_[cells.group.device];
+    if (product.empty()) product = cells.device_name;
     rows.push_back(std::move(row));
   });
   const std::vector<std::uint32_t> order = by_trial(rows, trials_.size());

@@ -10,8 +10,7 @@
 #include "harness/records/replay.h"
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
-#include "reports/files/csv_rows.h"
-#include "reports/files/limits_csv.h"
+#include "reports/files/table_file.h"
 
 namespace assay::page {
 namespace {
@@ -102,7 +101,8 @@ bool is_paired_directory(const fs::path& directory) {
 RunSource read_run_source(const fs::path& directory) {
   RunSource source{.run = read_stored_run(directory)};
   source.devices = read_stored_devices(directory);
-  source.limits = read_limits(directory / "limits.csv", source.run.ended());
+  source.limits = read_table_file<Limit>(directory / "limits.csv",
+                                         source.run.ended() ? LastRow::whole : LastRow::maybe_torn);
   source.records = read_stored_results(source.run);
   const Outcomes outcomes(source.records);
   source.trials = outcomes.trials();
@@ -123,7 +123,7 @@ PairedSource read_paired_source(const fs::path& directory) {
     throw UsageError(fmt::format("{}: {}", path.string(), wrong.what()));
   }
   const fs::path rows = directory / "ab.csv";
-  source.cases = read_rows<PairedCase>(rows);
+  source.cases = read_table_file<PairedCase>(rows);
   // A comparison without its rows would look as if it had found nothing.
   if (source.ended && !fs::exists(rows)) {
     throw UsageError(fmt::format("{}: cannot be read", rows.string()));

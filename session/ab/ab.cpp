@@ -16,8 +16,8 @@
 #include "reports/compare/paired_summary.h"
 #include "reports/files/atomic_file.h"
 #include "reports/files/output_file.h"
-#include "reports/files/paired_csv.h"
 #include "reports/files/paired_json.h"
+#include "reports/files/table_file.h"
 #include "reports/text/si.h"
 #include "session/ab/ab_exit_code.h"
 #include "session/ab/ab_sides.h"
@@ -184,7 +184,7 @@ void describe_sides(const PairedInfo& info) {
 ab::Outcome take_rounds(const AbOptions& options, const ab::Both<AbSide>& sides,
                         const ab::Rule& rule, const std::vector<PlannedTrial>& plan,
                         const RunInfo& run) {
-  RoundsCsv rounds(run.directory / "rounds.csv");
+  TableFile<PairedRound> rounds(run.directory / "rounds.csv");
   // Each side has its own: an uncommitted edit may change references without a new build id.
   // None where kernels of others could read them.
   const bool has_references = !has_foreign_kernels(sides);
@@ -212,7 +212,7 @@ ab::Outcome take_rounds(const AbOptions& options, const ab::Both<AbSide>& sides,
 /// Writes the files of a comparison that has ended, and shows them. The first `said` notes were
 /// shown before.
 void report_results(const PairedInfo& info, const ab::Outcome& outcome, std::size_t said) {
-  write_paired_cases(info.directory / "ab.csv", outcome.cases);
+  write_atomically(info.directory / "ab.csv", write_table(outcome.cases));
   write_atomically(info.directory / "ab.md", paired_markdown(info, outcome.cases));
   write_atomically(info.directory / "ab.json", paired_json(info, true));
   show_text(paired_table(outcome.cases));

@@ -10,7 +10,7 @@
 
 #include "harness/measure/demand.h"
 #include "kernels/core/clock.h"
-#include "reports/files/limits_csv.h"
+#include "reports/files/table_file.h"
 #include "reports/text/si.h"
 #include "session/console/stderr_message.h"
 #include "session/limits/measure_limits.h"
@@ -105,7 +105,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   if (!is_wanted(job)) return limits;
   const std::filesystem::path path = job.run.directory / "limits.csv";
   std::vector<Limit> known;
-  if (job.start == Start::resumed) known = read_limits(path, false);
+  if (job.start == Start::resumed) known = read_table_file<Limit>(path, LastRow::maybe_torn);
   for (const Limit& limit : known) limits.book.add(limit);
   const LimitPlan plan = plan_limits(job.run.devices, job.backends, job.plan, known);
   recall_failures(known, plan, options, limits, job.run);
@@ -121,7 +121,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
         duration_text(needed_s));
   }
   const double begin_s = steady_s();
-  LimitsCsv csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);
+  TableFile<Limit> csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);
   SupervisorOptions of_limits = options;
   of_limits.worker = worker_of_limits(job.options.selection);
   of_limits.retries = 0;

@@ -13,6 +13,7 @@
 #include "kernels/core/clock.h"
 #include "reports/files/devices_csv.h"
 #include "reports/files/run_json.h"
+#include "reports/files/table_file.h"
 #include "reports/text/si.h"
 #include "reports/text/soak_report.h"
 #include "session/console/say_verdict.h"
@@ -60,7 +61,7 @@ class SoakSink final : public Sink {
  private:
   std::vector<SoakRow> rows_;
   double duration_s_;
-  SoakCsv csv_;
+  TableFile<SoakRow> csv_;
   StatusLine line_;
   double begin_s_;
   double before_s_ = 0;  // of earlier sessions

@@ -11,6 +11,7 @@
 #include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 #include "kernels/sim/fault.h"
+#include "reports/files/table_file.h"
 #include "session/plan/select_trials.h"
 #include "session/process/exit_code.h"
 #include "session/soak/duration.h"
@@ -121,7 +122,7 @@ SoakJob resume_soak(const SoakOptions& asked, const ParseSoak& parse) {
   job.directory_lock = std::move(lock);
   job.options = std::move(options);
   resumable_length(csv, field_names<SoakRow>());
-  job.earlier = read_soak(csv);
+  job.earlier = read_table_file<SoakRow>(csv, LastRow::maybe_torn);
   plan_soak(job);
   return job;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
-#include "reports/files/soak_csv.h"
+#include "harness/records/soak_row.h"
 #include "session/life/live_run.h"
 #include "session/soak/soak_options.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "harness/records/csv.h"
+#include "harness/records/csv_table.h"
 #include "harness/records/fields_text.h"
 #include "kernels/core/status.h"
 #include "reports/files/results_reader.h"
@@ -17,12 +17,6 @@ using namespace assay;
 std::vector<Record> read(const std::string& text) {
   std::istringstream stream(text);
   return read_results(stream, "results.csv");
-}
-
-std::string write(const std::vector<Record>& records) {
-  std::string text = csv_line(field_names<Record>()) + "\n";
-  for (const Record& record : records) text += csv_line(field_cells(record)) + "\n";
-  return text;
 }
 
 /// Returns the fields as they are in memory: cells hide non-finite numbers and invalid UTF-8.
@@ -50,7 +44,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   } catch (const UsageError&) {
     return 0;
   }
-  const std::vector<Record> again = read(write(records));
+  const std::vector<Record> again = read(write_table(records));
   fuzzing::demand(again.size() == records.size(), "every record is read back");
   for (std::size_t i = 0; i < records.size(); ++i) {
     fuzzing::demand(exact(again[i]) == exact(records[i]), "what was written reads back as it was");

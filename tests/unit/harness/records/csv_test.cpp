@@ -143,18 +143,15 @@ TEST(ReadCsv, TellsWhereRowsBeginAndEnd) {
 }
 
 TEST(ReadCsv, NamesTheLineOfAMalformedQuote) {
-  EXPECT_EQ(error_of("a,b\nc,d\"e\n"),
-            "t.csv:2: column 4: a quote inside a field that is not quoted");
-  EXPECT_EQ(error_of("a\n\n\"b\"x,c\n"),
-            "t.csv:3: column 4: text after the closing quote of a field");
-  EXPECT_EQ(error_of("a\n\"b\" ,c\n"),
-            "t.csv:2: column 4: text after the closing quote of a field");
+  EXPECT_EQ(error_of("a,b\nc,d\"e\n"), "t.csv:2:4: a quote inside a field that is not quoted");
+  EXPECT_EQ(error_of("a\n\n\"b\"x,c\n"), "t.csv:3:4: text after the closing quote of a field");
+  EXPECT_EQ(error_of("a\n\"b\" ,c\n"), "t.csv:2:4: text after the closing quote of a field");
 }
 
 TEST(ReadCsv, NamesTheLineWhereAnOpenQuoteBegins) {
   EXPECT_EQ(error_of("a,b\n1,\"two\nthree\nfour\n"),
-            "t.csv:2: column 3: the quoted field that begins here is never closed");
-  EXPECT_EQ(error_of("\""), "t.csv:1: column 1: the quoted field that begins here is never closed");
+            "t.csv:2:3: the quoted field that begins here is never closed");
+  EXPECT_EQ(error_of("\""), "t.csv:1:1: the quoted field that begins here is never closed");
 }
 
 TEST(ReadCsv, ReadsLongFields) {
@@ -192,10 +189,10 @@ TEST(ReadCsv, SaysWhereTheTextCannotBeRead) {
 TEST(ReadCsv, RefusesRowsThatNoTableHas) {
   const auto commas = [](std::size_t count) { return "a\n" + std::string(count, ',') + "\n"; };
   EXPECT_EQ(parse(commas(999)).back().fields.size(), 1000U);
-  EXPECT_EQ(error_of(commas(1000)), "t.csv:2: column 1001: a row of more than 1000 fields");
+  EXPECT_EQ(error_of(commas(1000)), "t.csv:2:1001: a row of more than 1000 fields");
   const std::string endless(std::size_t{65} << 20, 'x');
-  EXPECT_EQ(error_of("a\n" + endless), "t.csv:2: column 1: a row of more than 64 MiB");
-  EXPECT_EQ(error_of("a\n\"" + endless), "t.csv:2: column 1: a row of more than 64 MiB");
+  EXPECT_EQ(error_of("a\n" + endless), "t.csv:2:1: a row of more than 64 MiB");
+  EXPECT_EQ(error_of("a\n\"" + endless), "t.csv:2:1: a row of more than 64 MiB");
 }
 
 TEST(EachCsvRow, LetsAnExceptionOfItsVisitorPass) {

@@ -173,11 +173,13 @@ TEST_F(Environment, WhatIsNoRunDirectoryIsRefused) {
   expect("it has no results.csv");
   write_file(base_folder / "results.csv", "");
   write_file(base_folder / "devices.csv", "");
+  expect("devices.csv:1:1: no header");
+  write_file(base_folder / "devices.csv", "device,backend,name\n");
   expect("devices.csv: no device");
   write_file(base_folder / "devices.csv", "device,backend\ncpu,cpu\n");
-  expect("devices.csv:1: the header needs a column 'name'");
+  expect("devices.csv:1:1: the header needs a column 'name'");
   write_file(base_folder / "devices.csv", "device,backend,name\ncpu,cpu\n");
-  expect("devices.csv:2: 2 fields where the header has 3");
+  expect("devices.csv:2:5: 2 fields where the header has 3");
   write_file(base_folder / "run.json", R"({"schema": 2})");
   expect("schema 2, and this build of assay reads up to 1; read it with a newer one");
   write_file(base_folder / "run.json", "{");

@@ -5,10 +5,10 @@
 #include "harness/records/fields_text.h"
 #include "harness/records/limit.h"
 #include "harness/records/paired.h"
+#include "harness/records/soak_row.h"
 #include "reports/compare/comparison_csv.h"
 #include "reports/files/plan_csv.h"
 #include "reports/files/samples_csv.h"
-#include "reports/files/soak_csv.h"
 #include "reports/history/history_csv.h"
 #include "reports/machines/machines_csv.h"
 #include "tests/unit/reports_support.h"
@@ -33,7 +33,7 @@ std::vector<std::string> documented(const std::string& heading,
 
 TEST(CsvDocs, ListTheColumnsOfEachFileInOrder) {
   EXPECT_EQ(documented("## results.csv"), field_names<Record>());
-  EXPECT_EQ(documented("## samples.csv"), samples_columns());
+  EXPECT_EQ(documented("## samples.csv"), field_names<SampleRow>());
   EXPECT_EQ(documented("## plan.csv"), field_names<PlanRow>());
   EXPECT_EQ(documented("## devices.csv"), field_names<DeviceInfo>());
   EXPECT_EQ(documented("## limits.csv"), field_names<Limit>());

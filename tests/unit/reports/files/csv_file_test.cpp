@@ -94,11 +94,11 @@ TEST(WholeRows, OneQuoteTooManyIsNamed) {
   const auto refusal = [](const std::string& text) {
     return message_of<UsageError>([&] { whole_rows(text, "a,b\n", "t.csv"); });
   };
-  EXPECT_EQ(refusal("a,b\n1,\"2\n3,4\n5,6\n"),
-            "t.csv:2: a quote in this row is never closed, and whole rows follow it; mend the file "
-            "by hand, or start a new run");
-  EXPECT_EQ(refusal("a,b\n1,2\"\n3,4\n"),
-            "t.csv:2: column 4: a quote inside a field that is not quoted");
+  EXPECT_EQ(
+      refusal("a,b\n1,\"2\n3,4\n5,6\n"),
+      "t.csv:2:1: a quote in this row is never closed, and whole rows follow it; mend the file "
+      "by hand, or start a new run");
+  EXPECT_EQ(refusal("a,b\n1,2\"\n3,4\n"), "t.csv:2:4: a quote inside a field that is not quoted");
   EXPECT_EQ(refusal("a\",b\n1,2\n"), "t.csv:1:1: not the columns that assay writes there");
 }
 

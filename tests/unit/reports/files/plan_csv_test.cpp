@@ -44,10 +44,11 @@ TEST(PlanCsv, WhatNoRunPlansIsNamed) {
     const std::string message = message_of<UsageError>([&] { read_plan(directory / "plan.csv"); });
     return message.substr(message.find("plan.csv"));
   };
-  EXPECT_EQ(refusal("x,cpu,warm,1,"), "plan.csv:3: unknown timing 'warm'");
-  EXPECT_EQ(refusal("x,cpu,batch,0,"), "plan.csv:3: unknown repeat 0");
-  EXPECT_TRUE(refusal("x,cpu,batch,2x,").starts_with("plan.csv:3: must be a whole number"));
-  EXPECT_EQ(refusal("y,cpu,batch,1,\nx,cpu,batch,1,"), "plan.csv:4: a second row of x on cpu");
+  EXPECT_EQ(refusal("x,cpu,warm,1,"), "plan.csv:3:7: timing: unknown timing 'warm'");
+  EXPECT_EQ(refusal("x,cpu,batch,0,"), "plan.csv:3:13: repeat: must be above 0");
+  EXPECT_TRUE(
+      refusal("x,cpu,batch,2x,").starts_with("plan.csv:3:13: repeat: must be a whole number"));
+  EXPECT_EQ(refusal("y,cpu,batch,1,\nx,cpu,batch,1,"), "plan.csv:4:1: a second row of x on cpu");
 }
 
 TEST(PlanCsv, AnEmptyOneIsAHeader) {

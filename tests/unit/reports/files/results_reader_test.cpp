@@ -203,7 +203,7 @@ TEST(ResultsReader, AFileThatIsNoneIsRefused) {
   EXPECT_EQ(refusal("case_id,device,a,timing,attempt,repeat,status,a\n"),
             "r.csv:1:47: column 'a' is there twice");
   EXPECT_EQ(refusal("case_id,\"\n"),
-            "r.csv:1: column 9: the quoted field that begins here is never closed");
+            "r.csv:1:9: the quoted field that begins here is never closed");
   const auto message = message_of<UsageError>([] { read_results_file("/nowhere/results.csv"); });
   EXPECT_EQ(message, "/nowhere/results.csv: cannot be read: No such file or directory");
   EXPECT_EQ(message_of<UsageError>([] { read_results_file("/"); }),

@@ -1,4 +1,4 @@
-#include "reports/files/limits_csv.h"
+#include "reports/files/table_file.h"
 #include "tests/unit/page_support.h"
 
 namespace assay::page {
@@ -43,7 +43,7 @@ TEST(Page, ShowsTheLimitsAndWhatLiesUnderThem) {
   for (const int n : {100, 200, 400}) records.push_back(product("cpu", n, 1e-3));
   const Stored stored(records);
   {
-    LimitsCsv limits(stored.path() / "limits.csv", Start::fresh);
+    TableFile<Limit> limits(stored.path() / "limits.csv");
     limits.add(limit("matrix_f32", "FLOP/s", 0.9e12));
     limits.add(limit("matrix_f32", "FLOP/s", 1e12));
     limits.add(limit("matrix_f32", "FLOP/s", 0.8e12));
