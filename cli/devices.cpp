@@ -101,8 +101,8 @@ int execute(bool json, int sim_devices) {
     show("no {} device: {}\n", backend.kind, why_absent(backend, machine));
   }
   for (const BackendProblem& problem : machine.problems) {
-    const bool is_told = std::ranges::find(absent, problem.backend) != absent.end();
-    if (!is_told) show("problem: {}\n", to_text(problem));
+    const bool is_shown = std::ranges::find(absent, problem.backend) != absent.end();
+    if (!is_shown) show("problem: {}\n", to_text(problem));
   }
   return ok;
 }

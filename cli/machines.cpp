@@ -160,7 +160,7 @@ bool compares_nothing(const MachinesFacts& facts, bool fail_on_outlier) {
   } else {
     say("assay: the machines have no timed case in common, so nothing was compared; give runs of "
         "the same selection ({} has the fewest cases, {})\n",
-        facts.columns[facts.speeds.fewest_column].name, facts.speeds.fewest_cases);
+        facts.columns[facts.speeds.min_cases_column].name, facts.speeds.min_cases);
   }
   return true;
 }

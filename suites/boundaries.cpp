@@ -38,8 +38,8 @@ Choice smallest(const std::vector<Boundaries>& parameters) {
   return choice;
 }
 
-/// Pairs that a point of at most `most_work` can have.
-std::set<Pair> possible_pairs(const std::vector<Boundaries>& parameters, double most_work) {
+/// Pairs that a point of at most `max_work` can have.
+std::set<Pair> possible_pairs(const std::vector<Boundaries>& parameters, double max_work) {
   std::set<Pair> pairs;
   for (std::size_t a = 0; a < parameters.size(); ++a) {
     for (std::size_t b = a + 1; b < parameters.size(); ++b) {
@@ -48,7 +48,7 @@ std::set<Pair> possible_pairs(const std::vector<Boundaries>& parameters, double 
           Choice choice = smallest(parameters);
           choice[a] = i;
           choice[b] = j;
-          if (work(parameters, choice) <= most_work) pairs.insert({a, i, b, j});
+          if (work(parameters, choice) <= max_work) pairs.insert({a, i, b, j});
         }
       }
     }
@@ -68,7 +68,7 @@ std::vector<Pair> pairs_of(const Choice& choice) {
 
 /// The first pair that is missing, and of the other parameters the values that add most.
 Choice next_choice(const std::vector<Boundaries>& parameters, const std::set<Pair>& missing,
-                   double most_work) {
+                   double max_work) {
   const Pair& first = *missing.begin();
   Choice choice = smallest(parameters);
   choice[first.parameter] = first.value;
@@ -83,7 +83,7 @@ Choice next_choice(const std::vector<Boundaries>& parameters, const std::set<Pai
     for (std::size_t value = 0; value < parameters[i].values.size(); ++value) {
       Choice candidate = choice;
       candidate[i] = value;
-      if (work(parameters, candidate) <= most_work && added(candidate) > added(best)) {
+      if (work(parameters, candidate) <= max_work && added(candidate) > added(best)) {
         best = candidate;
       }
     }
@@ -115,7 +115,7 @@ Coverage coverage_of(const Axis& axis, const std::string& suite, std::string_vie
       found.values.push_back({parameter.name, boundary});
     }
   }
-  const std::set<Pair> pairs = possible_pairs(axis.boundaries, axis.most_work);
+  const std::set<Pair> pairs = possible_pairs(axis.boundaries, axis.max_work);
   std::set<Pair> met;
   for (const Case& test : cases) {
     if (test.suite != suite || test.op.op->name != op) continue;
@@ -132,10 +132,10 @@ Coverage coverage_of(const Axis& axis, const std::string& suite, std::string_vie
 
 }  // namespace
 
-Axis pairwise(Level level, std::vector<Boundaries> parameters, double most_work) {
+Axis pairwise(Level level, std::vector<Boundaries> parameters, double max_work) {
   Axis axis;
   for (const Boundaries& parameter : parameters) axis.names.push_back(parameter.name);
-  std::set<Pair> missing = possible_pairs(parameters, most_work);
+  std::set<Pair> missing = possible_pairs(parameters, max_work);
   const auto add = [&](const Choice& choice) {
     Point point{level, {}};
     for (std::size_t i = 0; i < choice.size(); ++i) {
@@ -147,12 +147,12 @@ Axis pairwise(Level level, std::vector<Boundaries> parameters, double most_work)
     for (std::size_t i = 0; i < parameters[0].values.size(); ++i) add({i});
   }
   while (!missing.empty()) {
-    const Choice choice = next_choice(parameters, missing, most_work);
+    const Choice choice = next_choice(parameters, missing, max_work);
     for (const Pair& pair : pairs_of(choice)) missing.erase(pair);
     add(choice);
   }
   axis.boundaries = std::move(parameters);
-  axis.most_work = most_work;
+  axis.max_work = max_work;
   return axis;
 }
 

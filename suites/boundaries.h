@@ -14,8 +14,8 @@
 namespace assay {
 
 /// Points of `level` in which each two values of two of the parameters meet, in few of them. Leaves
-/// out what multiplies to more than `most_work`.
-Axis pairwise(Level level, std::vector<Boundaries> parameters, double most_work);
+/// out what multiplies to more than `max_work`.
+Axis pairwise(Level level, std::vector<Boundaries> parameters, double max_work);
 
 /// How far the cases of a plan meet the boundaries of an op.
 struct Coverage {

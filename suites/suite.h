@@ -54,9 +54,9 @@ struct Boundaries {
 struct Axis {
   std::vector<std::string_view> names;
   std::vector<Point> points;
-  /// Boundaries for which the points were chosen, up to `most_work` (suites/boundaries.h).
+  /// Boundaries for which the points were chosen, up to `max_work` (suites/boundaries.h).
   std::vector<Boundaries> boundaries{};
-  double most_work = 0;
+  double max_work = 0;
 };
 
 /// The cases {ops} x {formats} x {axes...}, without the formats that an op does not have.

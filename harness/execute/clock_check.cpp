@@ -61,29 +61,29 @@ ClockCheck::ClockCheck(Trial& trial, const Checks& checks, bool is_foreign)
     : ClockCheck(trial, checks, is_foreign, Cores{}) {}
 
 std::optional<double> ClockCheck::untold_share() const {
-  double told_s = 0;
+  double reported_s = 0;
   double seen_s = 0;
   for (const Reading& reading : readings_) {
-    told_s += reading.told_s;
+    reported_s += reading.reported_s;
     seen_s += reading.seen_s;
   }
   if (!(seen_s > 0)) return std::nullopt;
-  return std::max(0.0, 1 - told_s / seen_s);
+  return std::max(0.0, 1 - reported_s / seen_s);
 }
 
 void ClockCheck::accuse(const std::string& why) const {
   throw WrongResult{Check::clock, "", "its clock tells of " + why};
 }
 
-void ClockCheck::add(std::int64_t launches, double told_s, double seen_s) {
+void ClockCheck::add(std::int64_t launches, double reported_s, double seen_s) {
   if (!checks_.on(Check::clock)) return;
-  const Reading reading{launches, told_s, seen_s};
-  if (told_s > (1 + finer_share) * seen_s + clock_step_s) {
-    accuse(fmt::format("{:.3g} s for {} launches, during which only {:.3g} s passed", told_s,
+  const Reading reading{launches, reported_s, seen_s};
+  if (reported_s > (1 + finer_share) * seen_s + clock_step_s) {
+    accuse(fmt::format("{:.3g} s for {} launches, during which only {:.3g} s passed", reported_s,
                        launches, seen_s));
   }
-  if (!(told_s >= 0) || !std::isfinite(told_s)) {
-    accuse(fmt::format("{:.3g} s for {} launches: it has gone backwards, or is none", told_s,
+  if (!(reported_s >= 0) || !std::isfinite(reported_s)) {
+    accuse(fmt::format("{:.3g} s for {} launches: it has gone backwards, or is none", reported_s,
                        launches));
   }
   if (launches == 0) {
@@ -101,8 +101,8 @@ ClockCheck::Reading ClockCheck::read(std::int64_t launches) {
   const std::size_t first_set = next_set_;
   next_set_ = (next_set_ + static_cast<std::size_t>(launches)) % trial_.sets();
   const double begin_s = system_call_s();
-  const double told_s = trial_.time_s(launches, false, first_set);
-  return {launches, told_s, system_call_s() - begin_s};
+  const double reported_s = trial_.time_s(launches, false, first_set);
+  return {launches, reported_s, system_call_s() - begin_s};
 }
 
 /// Number of launches, `fewest` or twice that and so on, which surely take this long: a single late
@@ -127,10 +127,10 @@ void ClockCheck::demand_long_series() {
     launches = launches_of(least_s, launches);
     for (int i = 0; i < long_series; ++i) {
       last = read(launches);
-      if (last.told_s >= (1 - missing_share) * last.seen_s) return;
+      if (last.reported_s >= (1 - missing_share) * last.seen_s) return;
     }
   }
-  accuse(fmt::format("{:.3g} s for {} launches, during which {:.3g} s passed", last.told_s,
+  accuse(fmt::format("{:.3g} s for {} launches, during which {:.3g} s passed", last.reported_s,
                      last.launches, last.seen_s));
 }
 
@@ -144,16 +144,16 @@ bool ClockCheck::is_contended() const {
 /// little. The fast ones of both are compared, in which nobody else used the cores.
 void ClockCheck::demand_samples() {
   // The samples themselves: later ones could be told honestly, or meet a busier machine.
-  std::vector<double> all_told_s;
+  std::vector<double> all_reported_s;
   std::vector<double> all_seen_s;
   const std::int64_t launches = readings_.back().launches;
   for (const Reading& reading : readings_) {
     if (reading.launches != launches) continue;
-    all_told_s.push_back(of_launch(reading.told_s, launches));
+    all_reported_s.push_back(of_launch(reading.reported_s, launches));
     all_seen_s.push_back(of_launch(reading.seen_s, launches));
   }
-  const double fast_told_s = fast_of(all_told_s);
-  if (fast_told_s >= (1 - faster_if_alone) * fast_of(all_seen_s)) return;
+  const double fast_reported_s = fast_of(all_reported_s);
+  if (fast_reported_s >= (1 - faster_if_alone) * fast_of(all_seen_s)) return;
   std::int64_t many = launches;
   const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   constexpr double no_time_yet_s = std::numeric_limits<double>::infinity();
@@ -173,7 +173,7 @@ void ClockCheck::demand_samples() {
     }
     least_seen_s = std::min(least_seen_s, of_launch(seen_s, many));
     least_worked_s = std::min(least_worked_s, of_launch(worked_s, many));
-    const bool agrees = fast_told_s >= (1 - faster_if_alone) * least_seen_s;
+    const bool agrees = fast_reported_s >= (1 - faster_if_alone) * least_seen_s;
     const double spent_s = system_call_s() - begin_s;
     if (agrees && (i >= min_short_series || spent_s > enough_s)) return;
     if (i >= min_short_series && spent_s > too_long_s) break;
@@ -181,12 +181,12 @@ void ClockCheck::demand_samples() {
   // Where others use the cores each series may be slower than the samples. Its work is not. Without
   // a process whose work is known there is the series alone.
   const double least_s = least_worked_s > 0 ? least_worked_s : least_seen_s;
-  if (fast_told_s >= (1 - faster_if_contended) * least_s && is_contended()) {
+  if (fast_reported_s >= (1 - faster_if_contended) * least_s && is_contended()) {
     allows_for_contention_ = true;
     return;
   }
   accuse(fmt::format("{:.3g} s for a launch, in samples of {}; one of {} took {:.3g} s or more",
-                     fast_told_s, launches, many, least_seen_s));
+                     fast_reported_s, launches, many, least_seen_s));
 }
 
 void ClockCheck::check_series() {
@@ -200,7 +200,7 @@ void ClockCheck::check_series() {
   double unexplained_s = 0;
   double seen_s = 0;
   for (const Reading& reading : readings_) {
-    unexplained_s += reading.seen_s - reading.told_s - std::min(empty_s, reading.seen_s);
+    unexplained_s += reading.seen_s - reading.reported_s - std::min(empty_s, reading.seen_s);
     seen_s += reading.seen_s;
   }
   // A longer series of an op in place would work on its own results, which grow without end.

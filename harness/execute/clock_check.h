@@ -38,7 +38,7 @@ class ClockCheck {
 
   /// Counts a sample, or a reading without launches. Throws WrongResult for a time that no clock
   /// can tell: a negative one.
-  void add(std::int64_t launches, double told_s, double seen_s);
+  void add(std::int64_t launches, double reported_s, double seen_s);
 
   /// Throws WrongResult if the series hides time: more than `missing_share` of what was seen is
   /// neither told nor as much as a reading without launches takes, and longer series hide it too.
@@ -54,7 +54,7 @@ class ClockCheck {
  private:
   struct Reading {
     std::int64_t launches = 0;
-    double told_s = 0;
+    double reported_s = 0;
     double seen_s = 0;
   };
   Reading read(std::int64_t launches);

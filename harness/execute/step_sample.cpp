@@ -23,7 +23,7 @@ class WorkMeter final : public measure::Meter {
 
   /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
   double time_s(std::int64_t launches) override {
-    if (launches == 0 || !work_.rotation) return timed(launches, 0).told_s;
+    if (launches == 0 || !work_.rotation) return timed(launches, 0).reported_s;
     work_.enter(&PhaseSeconds::comparison);
     work_.trial.pause();
     work_.timed_judge->before_sample();
@@ -36,7 +36,7 @@ class WorkMeter final : public measure::Meter {
     work_.timed_judge->after_sample(turns, sample.seen_s);
     work_.rotation->count_sample(sample.seen_s);
     work_.enter(&PhaseSeconds::sampling);
-    return sample.told_s;
+    return sample.reported_s;
   }
   std::vector<double> way_times_s() const override {
     return work_.op().signature.is_mirrored ? rank_times_s_ : std::vector<double>{};
@@ -57,20 +57,20 @@ class WorkMeter final : public measure::Meter {
 
  private:
   struct Timed {
-    double told_s;
+    double reported_s;
     double seen_s;
   };
   Timed timed(std::int64_t launches, std::size_t first_set) {
     work_.enter(&PhaseSeconds::sampling);
     if (work_.is_cold() && launches > 0) work_.trial.flush_caches();  // not within what is seen
     const double begin_s = system_call_s();
-    const double told_s = work_.trial.time_s(launches, false, first_set);
-    const Timed timed{told_s, system_call_s() - begin_s};
+    const double reported_s = work_.trial.time_s(launches, false, first_set);
+    const Timed timed{reported_s, system_call_s() - begin_s};
     if (launches > 0) {  // whose judge may launch again
       rank_times_s_ = work_.trial.rank_times_s();
       launched_by_ = work_.trial.launched_by();
     }
-    work_.clock_check->add(launches, timed.told_s, timed.seen_s);
+    work_.clock_check->add(launches, timed.reported_s, timed.seen_s);
     return timed;
   }
 

@@ -91,14 +91,14 @@ json sample_to_json(const Sample& sample) {
 }
 
 Sample read_sample(const json& array) {
-  const auto is_told = [&](std::size_t i) { return array.size() > i && !array[i].is_null(); };
+  const auto is_present = [&](std::size_t i) { return array.size() > i && !array[i].is_null(); };
   Sample sample;
   sample.seconds = array.at(0).get<double>();
   sample.launches = whole_number<std::int64_t>(array.at(1));
-  if (is_told(2)) sample.clock_hz = array[2].get<double>();
-  if (is_told(3)) sample.throttled = array[3].get<bool>();
-  if (is_told(4)) sample.seconds_forth = array[4].get<double>();
-  if (is_told(5)) sample.seconds_back = array[5].get<double>();
+  if (is_present(2)) sample.clock_hz = array[2].get<double>();
+  if (is_present(3)) sample.throttled = array[3].get<bool>();
+  if (is_present(4)) sample.seconds_forth = array[4].get<double>();
+  if (is_present(5)) sample.seconds_back = array[5].get<double>();
   return sample;
 }
 

@@ -43,7 +43,7 @@ protocol::Hello probe(const WorkerCommand& command, const std::function<void()>&
   WorkerProcess worker(command);
   const Deadline deadline = after(hello_s);
   const Deadline slow = after(slow_s);
-  bool has_told = !is_slow;
+  bool has_warned = !is_slow;
   std::string line;
   while (!worker.take_line(line)) {
     if (worker.silent()) {
@@ -55,9 +55,9 @@ protocol::Hello probe(const WorkerCommand& command, const std::function<void()>&
     for (const int fd : worker.descriptors()) polled.push_back({fd, POLLIN, 0});
     wait_for(polled, deadline);
     worker.receive();
-    if (!has_told && steady_clock::now() >= slow) {
+    if (!has_warned && steady_clock::now() >= slow) {
       is_slow();
-      has_told = true;
+      has_warned = true;
     }
   }
   const auto message = protocol::decode_from_worker(line);

@@ -80,10 +80,10 @@ std::string pci_bus_id_of(int ordinal) {
 std::optional<double> memory_peak_bytes_per_s(int ordinal) {
   int khz = 0;
   int bits = 0;
-  const bool is_told =
+  const bool is_known =
       cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, ordinal) == cudaSuccess &&
       cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, ordinal) == cudaSuccess;
-  if (is_told && khz > 0 && bits > 0) return 2 * (khz * 1e3) * (bits / 8.0);
+  if (is_known && khz > 0 && bits > 0) return 2 * (khz * 1e3) * (bits / 8.0);
   cudaGetLastError();
   return std::nullopt;
 }

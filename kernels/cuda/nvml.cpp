@@ -50,14 +50,14 @@ std::optional<bool> mode(const char* name, Handle gpu) {
 
 std::optional<int> active_links(Handle gpu) {
   int active = 0;
-  bool told = false;
+  bool is_known = false;
   for (unsigned link = 0; link < max_links; ++link) {
     int is_active = 0;
     if (!ask("nvmlDeviceGetNvLinkState", gpu, link, &is_active)) continue;
-    told = true;
+    is_known = true;
     active += is_active != 0 ? 1 : 0;
   }
-  return told ? std::optional(active) : std::nullopt;
+  return is_known ? std::optional(active) : std::nullopt;
 }
 
 /// Reads a counter of ECC errors since the driver was loaded.

@@ -74,8 +74,8 @@ void KernelProcess::hear_offers(double limit_s) {
   const auto address = begin.get<std::uint64_t>();
   memory_ = remote::ProcessMemory::open(process, address, begin.rest());
   connection_->group.send(1, Writer().put(true).bytes());
-  const auto told = next();
-  Reader reader(told);
+  const auto answer = next();
+  Reader reader(answer);
   if (!reader.get<bool>()) throw UsageError(reader.text());
   offers_.name = reader.text();
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {

@@ -99,8 +99,9 @@ class RemoteWork final : public TimedWork {
     std::vector<double> seconds(streams_);
     const auto error = hear_all(peers_, [&](std::size_t at, Reader reader) {
       was_graph_ = reader.get<bool>();
-      const auto told = reader.list<double>();
-      for (std::size_t i = 0; i < told.size(); ++i) seconds.at(parts_[at].places.at(i)) = told[i];
+      const auto reported = reader.list<double>();
+      for (std::size_t i = 0; i < reported.size(); ++i)
+        seconds.at(parts_[at].places.at(i)) = reported[i];
     });
     if (error) std::rethrow_exception(error);
     return seconds;
@@ -170,8 +171,8 @@ void put_binding(Writer& writer, const Binding& binding) {
 
 RemoteDevice::RemoteDevice(DeviceInfo info, Peer& peer, std::optional<ProcessMemory> memory)
     : info_(std::move(info)), peer_(peer), memory_(memory) {
-  const auto told = peer_.ask(Writer(Command::describe));
-  Reader reader(told);
+  const auto answer = peer_.ask(Writer(Command::describe));
+  Reader reader(answer);
   served_ = reader.text();
   info_.stand_in = reader.text();
   is_host_ = reader.get<bool>();
@@ -187,8 +188,8 @@ void* RemoteDevice::allocate(std::size_t bytes, Memory kind) {
 }
 
 DeviceCondition RemoteDevice::condition() const {
-  const auto told = peer_.ask(Writer(Command::condition));
-  Reader reader(told);
+  const auto answer = peer_.ask(Writer(Command::condition));
+  Reader reader(answer);
   DeviceCondition condition;
   condition.clock_hz = reader.optional<double>();
   condition.temperature_c = reader.optional<double>();
@@ -267,14 +268,14 @@ std::unique_ptr<Kernel> RemoteDevice::prepare(const OpInstance& op, const Bindin
   Writer message(Command::prepare);
   put_op(message, op);
   put_binding(message, binding);
-  const auto told = peer_.ask(message);
-  Reader reader(told);
+  const auto answer = peer_.ask(message);
+  Reader reader(answer);
   const auto id = reader.get<std::uint64_t>();
   std::string implementation = reader.text();
-  const auto told_mode = reader.get<MathMode>();
+  const auto reported_mode = reader.get<MathMode>();
   std::string wrong_algorithms = reader.text();
   // A processor rounds each addition to nearest: its process has no say in how it is judged.
-  const MathMode mode = memory_ ? MathMode{} : told_mode;
+  const MathMode mode = memory_ ? MathMode{} : reported_mode;
   return std::make_unique<RemoteKernel>(std::vector{RemoteKernel::Part{&peer_, id}},
                                         std::move(implementation), mode,
                                         std::move(wrong_algorithms));

@@ -28,12 +28,12 @@ class Peer {
 
   void tell(const Writer& message) {
     if (before_next_) std::exchange(before_next_, nullptr)();
-    ++told_;
+    ++sent_;
     if (!own_) {
-      if (wants_answer(message.command())) questions_.push_back(told_);
+      if (wants_answer(message.command())) questions_.push_back(sent_);
       return job_.send(rank_, message.bytes());
     }
-    done_ = told_;
+    done_ = sent_;
     if (auto answer = own_->handle(message.bytes())) answers_.push_back(std::move(*answer));
   }
   /// Waits for the results of the oldest message not yet heard. Throws the rank's error.
@@ -47,7 +47,7 @@ class Peer {
   bool stands_still() const { return before_next_ != nullptr; }
   /// Waits until the process has done all that it was told. Throws the error of that work.
   void settle() {
-    if (done_ != told_) ask(Writer(Command::settle));
+    if (done_ != sent_) ask(Writer(Command::settle));
   }
 
  private:
@@ -56,7 +56,7 @@ class Peer {
   std::unique_ptr<Server> own_;
   std::deque<std::vector<std::byte>> answers_;  // answers of the own device
   // Messages are handled in their order: who has answered one has done all before it.
-  std::uint64_t told_ = 0;
+  std::uint64_t sent_ = 0;
   std::uint64_t done_ = 0;
   std::deque<std::uint64_t> questions_;  // not yet answered
   std::function<void()> before_next_;
@@ -69,8 +69,8 @@ std::exception_ptr hear_all(const std::vector<Peer*>& peers, const Body& body) {
   std::exception_ptr error;
   for (std::size_t i = 0; i < peers.size(); ++i) {
     try {
-      const auto told = peers[i]->hear();
-      body(i, Reader(told));
+      const auto answer = peers[i]->hear();
+      body(i, Reader(answer));
     } catch (const std::exception&) {
       if (!error) error = std::current_exception();
     }

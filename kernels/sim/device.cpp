@@ -10,16 +10,16 @@
 namespace assay::sim {
 namespace {
 
-/// Wraps the CPU's stream, whose clock tells `told` of the time.
+/// Wraps the CPU's stream, whose clock tells `reported_share` of the time.
 class SimStream final : public Stream {
  public:
-  SimStream(std::unique_ptr<Stream> cpu, std::string uuid, double told)
-      : cpu_(std::move(cpu)), uuid_(std::move(uuid)), told_(told) {}
+  SimStream(std::unique_ptr<Stream> cpu, std::string uuid, double reported_share)
+      : cpu_(std::move(cpu)), uuid_(std::move(uuid)), reported_share_(reported_share) {}
   std::string device_uuid() const override { return uuid_; }
   std::unique_ptr<Event> create_event() override { return cpu_->create_event(); }
   void record(Event& event) override { cpu_->record(event); }
   double elapsed_s(const Event& start, const Event& stop) override {
-    return told_ * cpu_->elapsed_s(start, stop);
+    return reported_share_ * cpu_->elapsed_s(start, stop);
   }
   void synchronize() override { cpu_->synchronize(); }
   void flush_caches() override { cpu_->flush_caches(); }
@@ -27,7 +27,7 @@ class SimStream final : public Stream {
  private:
   std::unique_ptr<Stream> cpu_;
   std::string uuid_;
-  double told_;
+  double reported_share_;
 };
 
 }  // namespace
@@ -97,7 +97,7 @@ std::unique_ptr<Stream> SimDevice::create_stream() {
   faults_.check();
   return std::make_unique<SimStream>(cpu_.create_stream(),
                                      faults_.has(FaultKind::other_stream) ? next_uuid_ : info_.uuid,
-                                     faults_.told_share());
+                                     faults_.reported_share());
 }
 
 namespace {

@@ -92,12 +92,12 @@ double DeviceFaults::slowness(std::string_view op) const {
   return part;
 }
 
-double DeviceFaults::told_share() const {
-  double told = 1;
+double DeviceFaults::reported_share() const {
+  double share = 1;
   for (const Fault& fault : faults_) {
-    if (fault.kind == FaultKind::slow_clock) told = 1 - fault.percent / 100;
+    if (fault.kind == FaultKind::slow_clock) share = 1 - fault.percent / 100;
   }
-  return told;
+  return share;
 }
 
 }  // namespace assay::sim

@@ -26,7 +26,7 @@ class DeviceFaults {
   /// Fraction of its time by which a launch of the op takes longer; 0 on a device that is not slow.
   double slowness(std::string_view op) const;
   /// Share of the time that the clock of the device's events tells.
-  double told_share() const;
+  double reported_share() const;
 
  private:
   std::vector<Fault> faults_;

@@ -77,11 +77,11 @@ Section changes(const ComparisonFacts& facts, Change change, std::string_view ti
   section.header = {"case", "on", "base", "cand", "why"};
   section.alignment = "<<<<<";
   add_rows(section, trials, facts, [&](const ComparedTrial& trial) -> std::vector<std::string> {
-    const StoredTrial* const told = why_of == "base" ? trial.base : trial.cand;
+    const StoredTrial* const side = why_of == "base" ? trial.base : trial.cand;
     return {std::string(trial.either().case_id), trial_place(trial),
             trial.base != nullptr ? status_text(*trial.base) : "",
             trial.cand != nullptr ? status_text(*trial.cand) : "",
-            told != nullptr ? std::string(told->reason) : ""};
+            side != nullptr ? std::string(side->reason) : ""};
   });
   return section;
 }

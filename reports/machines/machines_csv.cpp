@@ -40,10 +40,10 @@ std::vector<CsvColumn<SpeedRow>> speed_columns() {
       {"faster", [](const SpeedRow& r) { return to_cell(r.speed.faster); }},
       {"least_speed", [](const SpeedRow& r) { return to_cell(r.speed.least); }},
       {"least_case_id",
-       [](const SpeedRow& r) { return to_cell(r.test(r.speed.least_case).case_id); }},
+       [](const SpeedRow& r) { return to_cell(r.test(r.speed.slowest_case).case_id); }},
       {"most_speed", [](const SpeedRow& r) { return to_cell(r.speed.most); }},
       {"most_case_id",
-       [](const SpeedRow& r) { return to_cell(r.test(r.speed.most_case).case_id); }},
+       [](const SpeedRow& r) { return to_cell(r.test(r.speed.fastest_case).case_id); }},
   };
 }
 

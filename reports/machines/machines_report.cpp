@@ -115,7 +115,7 @@ Section speeds_section(const MachinesFacts& facts) {
   if (speeds.common.size() < speeds.timed_cases) {
     section.lines.push_back(fmt::format(
         "{} of {} timed cases are common to all; fewest has {}, with {}", speeds.common.size(),
-        speeds.timed_cases, facts.columns[speeds.fewest_column].name, speeds.fewest_cases));
+        speeds.timed_cases, facts.columns[speeds.min_cases_column].name, speeds.min_cases));
   }
   for (const std::size_t column : speeds.untimed) {
     if (section.lines.size() > 2 * facts.longest_list) break;
@@ -127,7 +127,7 @@ Section speeds_section(const MachinesFacts& facts) {
     section.rows.push_back({facts.columns[speed.column].name, times_text(speed.speed),
                             interval_text(speed), fmt::format("{}", speed.slower),
                             times_text(speed.least),
-                            case_text(facts.fleet.cases[speed.least_case])});
+                            case_text(facts.fleet.cases[speed.slowest_case])});
   }
   cut(section, facts.longest_list, "--csv");
   return section;

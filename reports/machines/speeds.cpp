@@ -48,9 +48,9 @@ FleetSpeed speed_of(std::size_t column, std::span<const float> times, std::span<
   speed.speed = std::exp(mean.value);
   if (mean.interval) speed.interval = {std::exp(mean.interval->low), std::exp(mean.interval->high)};
   const auto [least, most] = std::ranges::minmax_element(logs);
-  speed.least_case = cases[static_cast<std::size_t>(least - logs.begin())];
+  speed.slowest_case = cases[static_cast<std::size_t>(least - logs.begin())];
   speed.least = std::exp(*least);
-  speed.most_case = cases[static_cast<std::size_t>(most - logs.begin())];
+  speed.fastest_case = cases[static_cast<std::size_t>(most - logs.begin())];
   speed.most = std::exp(*most);
   return speed;
 }
@@ -127,7 +127,7 @@ FleetSpeeds fleet_speeds(const Fleet& fleet, std::span<const FleetColumn> column
   FleetSpeeds speeds{.baseline = baseline};
   std::vector<std::uint32_t> having(fleet.cases.size());  // columns
   std::vector<std::size_t> timed;
-  speeds.fewest_cases = std::numeric_limits<std::size_t>::max();
+  speeds.min_cases = std::numeric_limits<std::size_t>::max();
   for (std::size_t column = 0; column < columns.size(); ++column) {
     const std::vector<float> times = times_of(fleet, columns[column]);
     std::size_t count = 0;
@@ -141,9 +141,9 @@ FleetSpeeds fleet_speeds(const Fleet& fleet, std::span<const FleetColumn> column
       continue;
     }
     timed.push_back(column);
-    if (count < speeds.fewest_cases) {
-      speeds.fewest_cases = count;
-      speeds.fewest_column = column;
+    if (count < speeds.min_cases) {
+      speeds.min_cases = count;
+      speeds.min_cases_column = column;
     }
   }
   std::map<Group, std::vector<std::uint32_t>> groups;

@@ -51,9 +51,9 @@ struct FleetSpeed {
   std::optional<statistics::Interval> interval;  // 95%, over the cases; none for a single one
   std::size_t slower = 0;                        // cases that take longer than on the baseline
   std::size_t faster = 0;
-  std::uint32_t least_case = 0;  // with the lowest speed
+  std::uint32_t slowest_case = 0;
   double least = 1;
-  std::uint32_t most_case = 0;
+  std::uint32_t fastest_case = 0;
   double most = 1;
   std::size_t rank = 1;  // by speed; 1 is the fastest
   /// The slowest of the slower cases with their speeds, at most max_slowest; of all suites only.
@@ -67,8 +67,8 @@ struct FleetSpeeds {
   std::vector<std::size_t> untimed;   // columns without any time: they are in no comparison
   std::vector<std::uint32_t> common;  // cases that all the others have
   std::size_t timed_cases = 0;        // that any has
-  std::size_t fewest_column = 0;      // with the fewest of them
-  std::size_t fewest_cases = 0;
+  std::size_t min_cases_column = 0;   // that has the fewest of them
+  std::size_t min_cases = 0;
   std::vector<FleetSpeed> all;            // over all of `common`, one for each timed column
   std::vector<FleetSpeed> of_each_group;  // by suite and dtype, then rank
 };

@@ -82,7 +82,7 @@ Json block_of(const Content& content, const Times& times, std::size_t column) {
                       suspects ? "Suspect" : "", std::move(rows), max_drawn_times);
   if (drawn.is_null()) return nullptr;
   return {{"name", cand.label},
-          {"says", quality.busy_sentence()},
+          {"remark", quality.busy_sentence()},
           {"tables", Json::array({std::move(drawn)})}};
 }
 

@@ -118,10 +118,11 @@ Json changes_against(const Content& content, std::size_t base) {
     blocks.push_back(
         {{"name", fmt::format("Results of {} that differ from {}: {}", content.columns.run(r),
                               content.columns.run(base), with_commas(std::ssize(changes.changed)))},
-         {"says", changes.in_common > 0
-                      ? ""
-                      : "The two runs have no trial in common: a trial is one case on one device, "
-                        "timed one way or only checked."},
+         {"remark",
+          changes.in_common > 0
+              ? ""
+              : "The two runs have no trial in common: a trial is one case on one device, "
+                "timed one way or only checked."},
          {"tables", false}});
     if (!changes.changed.empty()) {
       blocks.back()["tables"] = Json::array({table_of(content, changes, base, r)});
@@ -130,7 +131,7 @@ Json changes_against(const Content& content, std::size_t base) {
   if (!same.empty()) {
     blocks.push_back({{"name", fmt::format("No result of {} differs from {}", join(same, ", "),
                                            content.columns.run(base))},
-                      {"says", ""},
+                      {"remark", ""},
                       {"tables", false}});
   }
   return blocks;

@@ -7,7 +7,7 @@
 namespace assay::page {
 
 /// For each other run: trials of the same lane with another status than in `base`, and those that
-/// only one of the two has: {name, says, tables}. Runs without any stand in one block.
+/// only one of the two has: {name, remark, tables}. Runs without any stand in one block.
 Json changes_against(const Content& content, std::size_t base);
 
 }  // namespace assay::page

@@ -11,7 +11,7 @@
 #include "reports/page/content.h"
 #include "reports/page/plot.h"
 
-// The charts of a page. Each is {heading, says, legend, chart}.
+// The charts of a page. Each is {heading, subtitle, legend, chart}.
 namespace assay::page {
 
 /// Limit on the series: more cannot be told apart.

@@ -27,7 +27,6 @@ struct Bar {
 /// Bars that share an axis.
 struct Bars {
   std::string heading;
-  std::string says;
   bool shares = false;  // of the limit; or else rates of `unit` on a logarithmic axis
   std::string unit;
   std::vector<Bar> rows;
@@ -155,7 +154,7 @@ std::vector<Look> looks_in(const Bars& bars, const std::vector<Look>& looks) {
   return found;
 }
 
-std::string says_of(const Bars& bars, bool several) {
+std::string subtitle_of(const Bars& bars, bool several) {
   std::string text =
       bars.shares ? "of the largest case" : "of the largest case, on a logarithmic axis";
   if (!several) text += "; line: 95% interval";
@@ -201,13 +200,13 @@ Json limit_bars(const Content& content) {
   Json made = Json::array();
   for (Bars& bars : bars_of(content)) {
     std::ranges::stable_sort(bars.rows, std::ranges::greater(), &Bar::most);
-    std::string says = says_of(bars, several);
+    std::string subtitle = subtitle_of(bars, several);
     if (bars.rows.size() > max_bars) {
-      says += fmt::format("; {} of {} ops", max_bars, bars.rows.size());
+      subtitle += fmt::format("; {} of {} ops", max_bars, bars.rows.size());
       bars.rows.resize(max_bars);
     }
     made.push_back({{"heading", bars.heading},
-                    {"says", says},
+                    {"subtitle", subtitle},
                     {"style", several ? "bars marks" : "bars"},
                     {"legend", legend_of(looks_in(bars, looks))},
                     {"charts", charts_of(bars, looks)}});

@@ -111,9 +111,9 @@ Json group_json(const Content& content, const Group& group) {
       {"id", pieces(trial.case_id)},
       {"at", row_link(worst.run, worst.row)},
       {"on_timing", trial.timing},
-      {"told", trial.worst_index || trial.reason == group.pattern
-                   ? ""
-                   : trial.reason},  // or else the worst element tells more
+      {"reason", trial.worst_index || trial.reason == group.pattern
+                     ? ""
+                     : trial.reason},  // or else the worst element tells more
       {"worst", false},
       {"allowed", allowed_text(trial)},
       {"replay", trial.replay},

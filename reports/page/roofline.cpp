@@ -103,13 +103,16 @@ Json roofline(const Content& content, std::size_t number) {
   if (plot.limits.empty()) return nullptr;
   const auto chart = plot_svg(plot);
   if (!chart) return nullptr;
-  std::string says = "FLOP/s by operations for each byte";
+  std::string subtitle = "FLOP/s by operations for each byte";
   if (cloud.above > 0) {
-    says +=
+    subtitle +=
         fmt::format("; {} above the line of memory: their tensors fit a cache",
                     counted(static_cast<std::int64_t>(cloud.above), "point lies", "points lie"));
   }
-  return {{"heading", plot.title}, {"says", says}, {"legend", legend_of(looks)}, {"chart", *chart}};
+  return {{"heading", plot.title},
+          {"subtitle", subtitle},
+          {"legend", legend_of(looks)},
+          {"chart", *chart}};
 }
 
 }  // namespace assay::page

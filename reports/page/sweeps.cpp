@@ -360,7 +360,7 @@ Json sweeps(const Content& content) {
     const std::size_t hidden = folded.size();
     suites.push_back({{"suite", suite},
                       {"across", across(open.size())},
-                      {"says", axes_text(panels)},
+                      {"subtitle", axes_text(panels)},
                       {"legend", has_columns ? legend_of(looks) : Json::array()},
                       {"panels", std::move(open)},
                       {"folded", std::move(folded)},

@@ -133,10 +133,10 @@ std::string overview(std::span<const Record> trials) {
   for (const Group& group : groups) lines.push_back(line_of(group, by_dtype));
   std::string alignment = "<<>>>><";
   for (const std::ptrdiff_t column : {5, 4}) {
-    const auto is_told = [&](const auto& line) {
+    const auto has_text = [&](const auto& line) {
       return !line[static_cast<std::size_t>(column)].empty();
     };
-    if (std::any_of(lines.begin() + 1, lines.end(), is_told)) continue;
+    if (std::any_of(lines.begin() + 1, lines.end(), has_text)) continue;
     for (auto& line : lines) line.erase(line.begin() + column);
     alignment.erase(alignment.begin() + column);
   }

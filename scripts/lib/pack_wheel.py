@@ -61,8 +61,8 @@ def lines(*texts):
 
 def version_of(program):
     """Returns the version with the revision, as the program and its CUDA module must be of one build: 0.1.0+g6eb682d."""
-    told = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
-    number, revision = re.fullmatch(r"assay (\S+) \(([^,]+), .*\)\n", told).groups()
+    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+    number, revision = re.fullmatch(r"assay (\S+) \(([^,]+), .*\)\n", version).groups()
     return number if revision == "unknown" else f"{number}+g{re.sub('[^a-z0-9]+', '.', revision.lower())}"
 
 

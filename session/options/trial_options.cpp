@@ -157,9 +157,9 @@ std::vector<std::string> worker_words(const TrialOptions& options) {
 std::vector<std::string> replay_words(const TrialOptions& options, bool on_simulated) {
   std::vector<std::string> words;
   for (const Row& row : table()) {
-    const bool is_told = row.reach == Reach::replay || row.reach == Reach::both ||
-                         (row.reach == Reach::of_simulated && on_simulated);
-    if (is_told) append(row, options, words);
+    const bool is_repeated = row.reach == Reach::replay || row.reach == Reach::both ||
+                             (row.reach == Reach::of_simulated && on_simulated);
+    if (is_repeated) append(row, options, words);
   }
   return words;
 }

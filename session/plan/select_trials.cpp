@@ -87,7 +87,7 @@ protocol::Hello probe_machine(const SelectionOptions& options) {
   check_kernels(options);
   if (options.kernels.empty()) return probe(worker_command(options));
   hide_memory();  // it will hold the records
-  watch_orphans([](const std::string& told) { say("{}\n", told); });
+  watch_orphans([](const std::string& message) { say("{}\n", message); });
   protocol::Hello machine = probe(worker_command(options), [&] {
     say("--kernels {}: not open after {} s; waiting for {} s at most\n", options.kernels, slow_s,
         opening_limit_s(options));

@@ -14,9 +14,9 @@ std::optional<LaunchInfo> this_launch() {
   auto launch = launch_info();
   if (!launch) return launch;
   // A worker gets the hash of its parent's command line.
-  const char* told = std::getenv(command_hash_name);
-  if (told != nullptr) {
-    launch->command_hash = std::strtoll(told, nullptr, 10);
+  const char* inherited = std::getenv(command_hash_name);
+  if (inherited != nullptr) {
+    launch->command_hash = std::strtoll(inherited, nullptr, 10);
     return launch;
   }
   std::uint64_t hash = fnv1a_begin;

@@ -68,9 +68,9 @@ void add_notes(Job& job, PlanEnd end, const Outcomes& outcomes, const Supervisor
     const std::string growth = supervisor.leak_monitor().text();
     if (!growth.empty()) run.notes.push_back(growth);
   }
-  const bool told = std::ranges::any_of(
+  const bool has_energy = std::ranges::any_of(
       outcomes.trials(), [](const Record& trial) { return trial.energy_per_launch_j.has_value(); });
-  if (job.options.selection.energy && !told) {
+  if (job.options.selection.energy && !has_energy) {
     run.notes.emplace_back("no trial tells its joules: the column 'reason' says why");
   }
 }

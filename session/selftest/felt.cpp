@@ -79,11 +79,11 @@ int execute_felt(const Selection& selection, const std::filesystem::path& csv) {
   std::map<std::pair<std::string, std::string>, Counts> by_op;
   Counts all;
   std::string text = csv_line(felt_header) + "\n";
-  double told_s = steady_s();
+  double reported_s = steady_s();
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& test = cases[i];
-    if (constexpr double between_s = 10; steady_s() - told_s > between_s) {
-      told_s = steady_s();
+    if (constexpr double between_s = 10; steady_s() - reported_s > between_s) {
+      reported_s = steady_s();
       say("felt: {} of {} cases\n", i, cases.size());
     }
     const std::vector<Finding> findings = measure.run(test);

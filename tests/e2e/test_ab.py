@@ -211,9 +211,9 @@ class Margins(Ab):
     def margin(self, *arguments, program=True):
         """Of a comparison with the twin, unless `program` is False: then of this program with itself."""
         self.ab("--case", ADD, *FEW, *(("--base", TWIN) if program else ()), *arguments, expect=0)
-        told = self.json()["margin"], self.json()["margin_reason"]
+        margin = self.json()["margin"], self.json()["margin_reason"]
         subprocess.run(["rm", "-r", str(self.folder / "out")], check=True)
-        return told
+        return margin
 
     def test_the_same_program_needs_little(self):
         # Far faster than any margin: what is asked is only which margin was taken.

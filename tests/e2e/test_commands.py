@@ -184,8 +184,8 @@ class Mistakes(AssayTest):
         self.assertIn("cases.csv:3:20: add: n must be", error)
 
     def test_no_gpu_is_told_with_its_reason(self):
-        told = json.loads(self.assay("devices", "--json").stdout)
-        if not any(device["backend"] == "cuda" for device in told["devices"]):
+        report = json.loads(self.assay("devices", "--json").stdout)
+        if not any(device["backend"] == "cuda" for device in report["devices"]):
             self.assertRegex(self.assay("devices").stdout, r"(?m)^no cuda device: .*(no driver \(libcuda|the driver|visible|assay_cuda\.so)")
 
     def test_absent_devices_exit_3(self):

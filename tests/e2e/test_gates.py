@@ -183,12 +183,12 @@ class Output(AssayTest):
 class Threads(AssayTest):
     def test_more_threads_than_cores_are_told_at_the_start(self):
         cores = len(os.sched_getaffinity(0))
-        for asked, is_told in ((cores, False), (cores + 1, True), (f"{cores + 1},1", True)):
+        for asked, is_noted in ((cores, False), (cores + 1, True), (f"{cores + 1},1", True)):
             with self.subTest(asked=asked):
                 environment = {**os.environ, "OMP_NUM_THREADS": str(asked)}
                 error = self.assay(*ADDS, "--out", f"out{asked}", env=environment).stderr
-                told = f"note: OMP_NUM_THREADS asks for {cores + 1} threads where {cores} can run"
-                self.assertEqual(error.count(told), 1 if is_told else 0, error)
+                note = f"note: OMP_NUM_THREADS asks for {cores + 1} threads where {cores} can run"
+                self.assertEqual(error.count(note), 1 if is_noted else 0, error)
 
 
 class Locks(AssayTest):

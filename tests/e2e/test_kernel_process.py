@@ -128,8 +128,8 @@ class Start(KernelProcess):
     def refused(self, constructor, because, within_s=30):
         library = self.library(before="__attribute__((constructor)) static void begin(void) { %s }" % constructor)
         begin_s = time.monotonic()
-        told = self.assay("run", "--kernels", library, "--device", "cpu", "--case", ADD, expect=2).stderr
-        self.assertRegex(told, re.escape(f"--kernels {library}: ") + because)
+        error = self.assay("run", "--kernels", library, "--device", "cpu", "--case", ADD, expect=2).stderr
+        self.assertRegex(error, re.escape(f"--kernels {library}: ") + because)
         self.assertLess(time.monotonic() - begin_s, within_s)
 
     def test_a_library_that_hangs_while_it_is_loaded(self):
@@ -144,8 +144,8 @@ class Start(KernelProcess):
 
     def test_a_python_file_that_ends_its_process(self):
         (self.folder / "mine.py").write_text("import os\nos._exit(7)\n", encoding="utf-8")
-        told = self.assay("run", "--kernels", "mine.py", "--device", "cpu", "--case", ADD, expect=2).stderr
-        self.assertIn("--kernels mine.py: its process ended with exit code 7 while it was loaded", told)
+        error = self.assay("run", "--kernels", "mine.py", "--device", "cpu", "--case", ADD, expect=2).stderr
+        self.assertIn("--kernels mine.py: its process ended with exit code 7 while it was loaded", error)
 
 
 class End(KernelProcess):

@@ -78,15 +78,15 @@ class Package(unittest.TestCase):
     def test_the_cuda_module_is_loaded_from_it(self):
         if not (self.root / "lib/assay/assay_cuda.so").exists():
             self.skipTest("built without the CUDA backend")
-        told = self.run_bare(self.root / "bin/assay", "devices")
-        self.assertNotIn("not loaded", told)
-        self.assertNotIn("assay_cuda.so sought", told)
+        output = self.run_bare(self.root / "bin/assay", "devices")
+        self.assertNotIn("not loaded", output)
+        self.assertNotIn("assay_cuda.so sought", output)
 
     def test_it_brings_the_script_for_hosts_with_gpus(self):
         out = pathlib.Path(self.temporary.name) / "evidence"
-        told = self.run_bare("CUDA_VISIBLE_DEVICES=-1", sys.executable, self.root / "scripts/gpu-evidence", "--out", out, expect=3)
-        self.assertIn(f"{self.root}/bin/assay' devices", told)
-        self.assertIn("Assay sees no NVIDIA GPU", told)
+        output = self.run_bare("CUDA_VISIBLE_DEVICES=-1", sys.executable, self.root / "scripts/gpu-evidence", "--out", out, expect=3)
+        self.assertIn(f"{self.root}/bin/assay' devices", output)
+        self.assertIn("Assay sees no NVIDIA GPU", output)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ class RunPaths(unittest.TestCase):
             for name in needed:
                 pathlib.Path(folder, name).write_text("no library", encoding="ascii")
             bare = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
-            told = subprocess.run([ASSAY, "--version"], cwd=folder, env=bare, capture_output=True, text=True, check=False)
-        self.assertEqual((told.returncode, told.stderr), (0, ""))
+            done = subprocess.run([ASSAY, "--version"], cwd=folder, env=bare, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_unsafe_entries_are_told_from_safe_ones(self):
         for entries, is_wrong in (([], False), (["$ORIGIN/../lib"], False), (["/usr/lib"], False), (["/usr/lib", ""], True),

@@ -58,7 +58,7 @@ class Configuring(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    def told(self, compiler, cmake, **environment):
+    def complaint(self, compiler, cmake, **environment):
         """What is said of a machine with these programs."""
         with tempfile.TemporaryDirectory(prefix="assay-setup-") as folder:
             for name, text in {"g++": compiler, "cmake": cmake}.items():
@@ -75,13 +75,13 @@ class Versions(unittest.TestCase):
         for compiler in ("g++ (Debian 12.2.0-14) 12.2.0", "g++ (GCC) 12.0.1", "g++ (Ubuntu 13.2.0-23ubuntu4) 13.2.0"):
             for cmake in ("cmake version 3.25.1", "cmake version 4.0.0", "cmake version 3.31.6-g1"):
                 with self.subTest(compiler=compiler, cmake=cmake):
-                    self.assertEqual(self.told(compiler, cmake), "")
+                    self.assertEqual(self.complaint(compiler, cmake), "")
 
     def test_a_sentence_for_each_that_is_too_old(self):
-        said = self.told("g++ (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", "cmake version 3.22.1")
+        said = self.complaint("g++ (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", "cmake version 3.22.1")
         self.assertIn("g++ is 11.4.0, and 12 or newer is needed: install g++-12 and start again with CXX=g++-12", said)
         self.assertIn("cmake is 3.22.1, and 3.25 or newer is needed: install a newer one: python3 -m pip install cmake", said)
-        self.assertIn("cmake is 3.9.0,", self.told("g++ (GCC) 12.1.0", "cmake version 3.9.0"))
+        self.assertIn("cmake is 3.9.0,", self.complaint("g++ (GCC) 12.1.0", "cmake version 3.9.0"))
 
     def test_another_processor_is_refused_first(self):
         with tempfile.TemporaryDirectory(prefix="assay-setup-") as folder:
@@ -98,7 +98,7 @@ class Versions(unittest.TestCase):
             named = pathlib.Path(folder, "g++-12")
             named.write_text("#!/bin/sh\necho 'g++-12 (Ubuntu 12.3.0) 12.3.0'\n", encoding="utf-8")
             named.chmod(0o755)
-            self.assertEqual(self.told("g++ (GCC) 11.4.0", "cmake version 3.25.1", CXX=str(named)), "")
+            self.assertEqual(self.complaint("g++ (GCC) 11.4.0", "cmake version 3.25.1", CXX=str(named)), "")
 
 
 if __name__ == "__main__":

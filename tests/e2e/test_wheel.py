@@ -99,8 +99,8 @@ class Wheel(unittest.TestCase):
                 packed.extractall(folder)
         for file in folder.rglob("*"):
             if file.is_file() and file.read_bytes()[:4] == b"\x7fELF":
-                told = subprocess.run(["readelf", "--version-info", file], check=True, capture_output=True, text=True).stdout
-                asked |= {int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", told)}
+                versions = subprocess.run(["readelf", "--version-info", file], check=True, capture_output=True, text=True).stdout
+                asked |= {int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", versions)}
         for wheel in self.wheels.glob("*.whl"):
             self.assertIn(f"manylinux_2_{max(asked)}_x86_64", wheel.name)
 
@@ -126,8 +126,8 @@ class Wheel(unittest.TestCase):
 
     def test_another_python_can_be_named(self):
         (self.folder / "mine.py").write_text(ADD.format("add"), encoding="utf-8")
-        told = self.command("assay", "run", "--kernels", "mine.py", "--python", "/nonexistent/python", *CASE, expect=2)
-        self.assertIn("--python: there is no program '/nonexistent/python'", told)
+        error = self.command("assay", "run", "--kernels", "mine.py", "--python", "/nonexistent/python", *CASE, expect=2)
+        self.assertIn("--python: there is no program '/nonexistent/python'", error)
 
     def test_the_package_declares_kernels(self):
         self.assertIn("add\n", self.command("python", "-c", "import assay\n@assay.kernel('add')\ndef add(a, b): pass\n"

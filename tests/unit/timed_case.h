@@ -45,15 +45,15 @@ class TimedCase {
                                          ~options.secret, Findings{});
   }
 
-  /// A sample of `launches`, each set once if 0. `told_s` decides how much its judge may spend.
-  void sample(std::int64_t launches = 0, double told_s = 1e-3) {
+  /// A sample of `launches`, each set once if 0. `reported_s` decides how much its judge may spend.
+  void sample(std::int64_t launches = 0, double reported_s = 1e-3) {
     timed->before_sample();
     const Turns& turns =
         rotation->next(launches > 0 ? launches : static_cast<std::int64_t>(trial.sets()));
     timed->lay_decoys(turns);
     trial.time_s(turns.launches, false, turns.first);
-    timed->after_sample(turns, told_s);
-    rotation->count_sample(told_s);
+    timed->after_sample(turns, reported_s);
+    rotation->count_sample(reported_s);
   }
   void finish() { timed->finish(rotation->last()); }
 

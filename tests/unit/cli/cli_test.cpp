@@ -51,20 +51,20 @@ TEST(ToldVariables, ArePathsAndWhatRunsRecord) {
       "assay",      "ab",        "--base-env", "TOKEN=a=b", "--cand-env=K=x",
       "--base-env", "PATH=/bin", "--filter",   "N=1",       "--cand-env",
       "--cand-env", "X=y",       "--cand-env"};
-  const std::vector<std::string> told{"assay",
-                                      "ab",
-                                      "--base-env",
-                                      "TOKEN=(not told)",
-                                      "--cand-env=K=(not told)",
-                                      "--base-env",
-                                      "PATH=/bin",
-                                      "--filter",
-                                      "N=1",
-                                      "--cand-env",
-                                      "--cand-env",
-                                      "X=(not told)",
-                                      "--cand-env"};
-  EXPECT_EQ(shown_words(words), told);
+  const std::vector<std::string> shown{"assay",
+                                       "ab",
+                                       "--base-env",
+                                       "TOKEN=(not told)",
+                                       "--cand-env=K=(not told)",
+                                       "--base-env",
+                                       "PATH=/bin",
+                                       "--filter",
+                                       "N=1",
+                                       "--cand-env",
+                                       "--cand-env",
+                                       "X=(not told)",
+                                       "--cand-env"};
+  EXPECT_EQ(shown_words(words), shown);
 }
 
 TEST(DeviceLists, NameDevicesInEveryWay) {

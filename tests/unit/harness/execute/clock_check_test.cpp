@@ -30,8 +30,8 @@ std::string accused(std::unique_ptr<Backend> backend) {
   ClockCheck clock(timed.trial, checks);
   const auto add = [&](std::int64_t launches) {
     const double begin_s = system_call_s();
-    const double told_s = timed.trial.time_s(launches);
-    clock.add(launches, told_s, system_call_s() - begin_s);
+    const double reported_s = timed.trial.time_s(launches);
+    clock.add(launches, reported_s, system_call_s() - begin_s);
   };
   return wrong_by(
       [&] {
@@ -64,9 +64,10 @@ class ClockChecks : public testing::Test {
 };
 
 TEST_F(ClockChecks, AccuseATimeThatNoClockCanTell) {
-  for (const double told_s : {-1e-9, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_NE(wrong_by([&] { clock_.add(1, told_s, 1e-3); }, Check::clock), "") << told_s;
-    EXPECT_NE(wrong_by([&] { clock_.add(0, told_s, 1e-3); }, Check::clock), "") << told_s;
+  for (const double reported_s :
+       {-1e-9, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_NE(wrong_by([&] { clock_.add(1, reported_s, 1e-3); }, Check::clock), "") << reported_s;
+    EXPECT_NE(wrong_by([&] { clock_.add(0, reported_s, 1e-3); }, Check::clock), "") << reported_s;
   }
   EXPECT_EQ(wrong_by([&] { clock_.add(3, -1.0, 0.25); }),
             "its clock tells of -1 s for 3 launches: it has gone backwards, or is none");
@@ -126,13 +127,13 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
     return reason;
   };
   // A hundredth of the time: the machine's speed may change during the test, but not so much.
-  constexpr double told_share = 0.01;
+  constexpr double reported_share = 0.01;
   // A busy machine may disturb all series: that is another accusation.
-  const std::string reason = accused_of(told_share, {busy, waiting});
+  const std::string reason = accused_of(reported_share, {busy, waiting});
   EXPECT_EQ(reason.find("in samples of"), std::string::npos) << reason;
-  EXPECT_NE(accused_of(told_share, {busy, working}), "");
-  EXPECT_NE(accused_of(told_share, {busy, none}), "");
-  EXPECT_NE(accused_of(told_share, {quiet, waiting}), "");
+  EXPECT_NE(accused_of(reported_share, {busy, working}), "");
+  EXPECT_NE(accused_of(reported_share, {busy, none}), "");
+  EXPECT_NE(accused_of(reported_share, {quiet, waiting}), "");
 }
 
 /// Says late when its work is over, and much too late three times after long work.
@@ -140,13 +141,13 @@ class LateStream final : public ForwardingStream {
  public:
   using ForwardingStream::ForwardingStream;
   double elapsed_s(const Event& start, const Event& stop) override {
-    const double told_s = ForwardingStream::elapsed_s(start, stop);
+    const double reported_s = ForwardingStream::elapsed_s(start, stop);
     constexpr double long_s = 0.04;
     constexpr double message_s = 200e-6;
     constexpr double late_s = 0.01;
     std::this_thread::sleep_for(std::chrono::duration<double>(late_-- > 0 ? late_s : message_s));
-    if (told_s > long_s) late_ = 3;
-    return told_s;
+    if (reported_s > long_s) late_ = 3;
+    return reported_s;
   }
 
  private:

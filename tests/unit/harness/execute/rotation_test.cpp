@@ -68,13 +68,13 @@ TEST(Rotation, OfOneContentBeginsWithTheVerifiedInputs) {
 
 TEST(Rotation, OfOneContentChangesNowAndThenByAShareOfTheTime) {
   TimedCase add("tensor_ops/add/f32/n=1003", shared);
-  const auto changes = [&](double told_s) {
+  const auto changes = [&](double reported_s) {
     int count = 0;
     for (int sample = 0; sample < 40; ++sample) {
       const auto before = inputs_of(add.rotation->content(0));
       add.rotation->next(3);
       count += inputs_of(add.rotation->content(0)) == before ? 0 : 1;
-      add.rotation->count_sample(told_s);
+      add.rotation->count_sample(reported_s);
     }
     return count;
   };

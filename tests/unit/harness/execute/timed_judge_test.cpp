@@ -85,11 +85,11 @@ void spoil(std::span<std::byte> output) {
   for (std::byte& byte : output) byte ^= std::byte{0x40};
 }
 
-/// Takes samples until one is accused, and ends the trial. `told_s` is the time of each.
+/// Takes samples until one is accused, and ends the trial. `reported_s` is the time of each.
 std::string accusation(TimedCase& timed, int samples, std::int64_t launches = 0,
-                       double told_s = 1e-3) {
+                       double reported_s = 1e-3) {
   return wrong_by([&] {
-    for (int i = 0; i < samples; ++i) timed.sample(launches, told_s);
+    for (int i = 0; i < samples; ++i) timed.sample(launches, reported_s);
     timed.finish();
   });
 }

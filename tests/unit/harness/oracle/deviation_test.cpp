@@ -112,7 +112,7 @@ TEST(Deviations, ARowThatDeviatesAsDeclaredPassesAndSaysSo) {
 }
 
 /// Returns the output `y` of rank 0 after it has been put right, given the elements of all `ranks`.
-std::vector<float> put_right_over_ranks(const std::string& reduce,
+std::vector<float> corrected_over_ranks(const std::string& reduce,
                                         const std::vector<std::vector<float>>& ranks,
                                         const std::vector<float>& y, oracle::Seen& seen) {
   oracle::Example example("allreduce/f32/reduce=" + reduce +
@@ -137,7 +137,7 @@ TEST(Deviations, OfNanAndNumbersOverRanksTheExtremeOfTheNumbersIsPutRight) {
   const std::vector<std::vector<float>> ranks{
       {f32_nan, f32_nan, f32_nan, 1, -0.0F}, {2, f32_nan, 5, 2, f32_nan}, {3, f32_nan, 4, 3, 0}};
   oracle::Seen seen{};
-  const auto least = put_right_over_ranks("min", ranks, {2, f32_nan, 5, 1, 0}, seen);
+  const auto least = corrected_over_ranks("min", ranks, {2, f32_nan, 5, 1, 0}, seen);
   EXPECT_TRUE(std::isnan(least[0]));
   EXPECT_EQ(least[2], 5) << "a number, but not the least";
   EXPECT_EQ(least[3], 1) << "no NaN, no deviation";
@@ -145,7 +145,7 @@ TEST(Deviations, OfNanAndNumbersOverRanksTheExtremeOfTheNumbersIsPutRight) {
   EXPECT_EQ(seen.places, 3) << "where all are NaN, NaN alone is right";
   EXPECT_EQ(seen.deviating, 2);
 
-  const auto greatest = put_right_over_ranks("max", ranks, {3, f32_nan, 5, 3, f32_nan}, seen);
+  const auto greatest = corrected_over_ranks("max", ranks, {3, f32_nan, 5, 3, f32_nan}, seen);
   EXPECT_TRUE(std::isnan(greatest[0]));
   EXPECT_TRUE(std::isnan(greatest[2]));
   EXPECT_EQ(seen.deviating, 2);
@@ -176,9 +176,9 @@ TEST(Deviations, NcclIsKnownToDropNanInMinAndMax) {
 
 /// Returns the output of an elementwise op after declared values have been put right.
 template <class X, class Y>
-std::vector<Y> put_right_of(const std::string& case_id, Deviation::Where where,
-                            const std::vector<std::vector<X>>& inputs, const std::vector<Y>& y,
-                            oracle::Seen& seen) {
+std::vector<Y> corrected_output(const std::string& case_id, Deviation::Where where,
+                                const std::vector<std::vector<X>>& inputs, const std::vector<Y>& y,
+                                oracle::Seen& seen) {
   oracle::Example example(case_id + "n=" + std::to_string(y.size()));
   for (std::size_t i = 0; i < inputs.size(); ++i) example.set<X>(i, inputs[i]);
   HostTensor output(example.op.signature.outputs[0]);
@@ -205,7 +205,7 @@ TEST(Deviations, RoundedThroughF32IsWhatDiffersFromOneRounding) {
   // 1 + 2^-8 is a tie of bf16. A little more is rounded up once, but down through f32.
   const double above_tie = 1 + 0x1p-8 + 0x1p-40;
   const BFloat16 one(1.0F), next(1.0078125F), other(1.015625F);
-  const auto cast = put_right_of<double, BFloat16>(
+  const auto cast = corrected_output<double, BFloat16>(
       "tensor_ops/cast/f64/to=bf16,", where, {{above_tie, above_tie, above_tie, 1 + 0x1p-8, 2}},
       {one, next, other, one, one}, seen);
   EXPECT_EQ(bits(cast), bits<BFloat16>({next, next, other, one, one}));
@@ -214,7 +214,7 @@ TEST(Deviations, RoundedThroughF32IsWhatDiffersFromOneRounding) {
 
   // f32 keeps of 2^31 + 2^23 + 1 the tie alone, as it does through f64.
   constexpr std::int64_t integer = (std::int64_t{1} << 31) + (1 << 23) + 1;
-  const auto of_integer = put_right_of<std::int64_t, BFloat16>(
+  const auto of_integer = corrected_output<std::int64_t, BFloat16>(
       "tensor_ops/cast/i64/to=bf16,", where, {{integer, -integer}},
       {BFloat16(0x1p31F), BFloat16(-0x1p31F)}, seen);
   EXPECT_EQ(bits(of_integer), bits<BFloat16>({BFloat16(0x1.02p31F), BFloat16(-0x1.02p31F)}));
@@ -222,15 +222,15 @@ TEST(Deviations, RoundedThroughF32IsWhatDiffersFromOneRounding) {
 
   // 17 * 17 = 289 is a tie, which f32 keeps beside 2^-32.
   const BFloat16 factor(17.0F), lower(288.0F), upper(290.0F);
-  const auto fma = put_right_of<BFloat16, BFloat16>(
+  const auto fma = corrected_output<BFloat16, BFloat16>(
       "tensor_ops/fma/bf16/", where,
       {{factor, factor}, {factor, factor}, {BFloat16(0x1p-32F), BFloat16(0.0F)}}, {lower, lower},
       seen);
   EXPECT_EQ(bits(fma), bits<BFloat16>({upper, lower}));
   EXPECT_EQ(seen.places, 1);
 
-  const auto narrow = put_right_of<double, float>("tensor_ops/cast/f64/to=f32,", where,
-                                                  {{above_tie}}, {1.0F}, seen);
+  const auto narrow = corrected_output<double, float>("tensor_ops/cast/f64/to=f32,", where,
+                                                      {{above_tie}}, {1.0F}, seen);
   EXPECT_EQ(seen.places, 0) << "f32 itself";
   EXPECT_EQ(narrow[0], 1.0F);
 }
@@ -240,7 +240,7 @@ TEST(Deviations, NotSaturatedIsAnInfinityBeyondTheLargestE5M2) {
   const auto e5m2 = [](std::uint8_t code) { return oracle::from_bits<Float8E5M2>(code); };
   const Float8E5M2 largest = e5m2(0x7b), infinity = e5m2(0x7c), negative = e5m2(0xfc);
   oracle::Seen seen{};
-  const auto cast = put_right_of<float, Float8E5M2>(
+  const auto cast = corrected_output<float, Float8E5M2>(
       "tensor_ops/cast/f32/to=e5m2,", Deviation::Where::not_saturated,
       {{61440, -1e30F, inf, 61439, 61440, 61440}},
       {infinity, negative, infinity, infinity, largest, negative}, seen);
@@ -249,8 +249,8 @@ TEST(Deviations, NotSaturatedIsAnInfinityBeyondTheLargestE5M2) {
   EXPECT_EQ(seen.places, 5) << "61439 is nearer to the largest number";
   EXPECT_EQ(seen.deviating, 3);
   const Float8E4M3 most(448.0F);
-  put_right_of<float, Float8E4M3>("tensor_ops/cast/f32/to=e4m3,", Deviation::Where::not_saturated,
-                                  {{1e30F}}, {most}, seen);
+  corrected_output<float, Float8E4M3>("tensor_ops/cast/f32/to=e4m3,",
+                                      Deviation::Where::not_saturated, {{1e30F}}, {most}, seen);
   EXPECT_EQ(seen.places, 0) << "a format without infinities";
 }
 
@@ -258,15 +258,15 @@ TEST(Deviations, AReciprocalOverflowsWhereTheResultIsTinyButNotZero) {
   constexpr auto where = Deviation::Where::reciprocal_overflows;
   oracle::Seen seen{};
   const auto sigmoid =
-      put_right_of<float, float>("tensor_ops/sigmoid/f32/", where, {{-88, -89, -89, -89, -200}},
-                                 {0, 0, 1e-40F, -0.0F, 0}, seen);
+      corrected_output<float, float>("tensor_ops/sigmoid/f32/", where, {{-88, -89, -89, -89, -200}},
+                                     {0, 0, 1e-40F, -0.0F, 0}, seen);
   EXPECT_EQ(sigmoid[0], 0) << "the exponential does not overflow yet";
   EXPECT_NEAR(sigmoid[1], 2.2273e-39F, 1e-42F);
   EXPECT_EQ(sigmoid[2], 1e-40F) << "another value";
   EXPECT_TRUE(std::signbit(sigmoid[3]));
   EXPECT_EQ(seen.places, 3) << "where the result is 0, 0 is right";
   EXPECT_EQ(seen.deviating, 1);
-  put_right_of<double, double>("tensor_ops/sigmoid/f64/", where, {{-89, -710}}, {0, 0}, seen);
+  corrected_output<double, double>("tensor_ops/sigmoid/f64/", where, {{-89, -710}}, {0, 0}, seen);
   EXPECT_EQ(seen.places, 1) << "f64 overflows later";
 }
 

@@ -49,7 +49,7 @@ TEST(FleetSpeeds, AreGeometricMeansWithIntervals) {
   EXPECT_EQ(y.faster, 1U);
   EXPECT_EQ(y.slower, 0U);
   EXPECT_NEAR(y.most, 4, 1e-5);
-  EXPECT_EQ(fleet.cases[y.most_case].case_id, "a");
+  EXPECT_EQ(fleet.cases[y.fastest_case].case_id, "a");
   EXPECT_NEAR(speeds_of(fleet, 1).all.at(1).speed, 0.5, 1e-5) << "the other way round";
 }
 
@@ -65,8 +65,8 @@ TEST(FleetSpeeds, CompareTheCasesThatAllHave) {
   const FleetSpeeds speeds = speeds_of(fleet);
   EXPECT_EQ(speeds.common.size(), 2U);
   EXPECT_EQ(speeds.timed_cases, 4U);
-  EXPECT_EQ(speeds.fewest_column, 1U);
-  EXPECT_EQ(speeds.fewest_cases, 2U);
+  EXPECT_EQ(speeds.min_cases_column, 1U);
+  EXPECT_EQ(speeds.min_cases, 2U);
   for (const FleetSpeed& speed : speeds.all) EXPECT_EQ(speed.cases, 2U);
 }
 
