@@ -30,12 +30,12 @@ std::vector<std::string> valid_columns() {
 }
 
 Case read_case(const TableRow& row) {
-  const auto cell = [&](std::size_t place) {
-    return place == TableRow::absent ? std::string() : row.cells()[place];
+  const auto cell = [&](std::size_t index) {
+    return index == TableRow::absent ? std::string() : row.cells()[index];
   };
-  const std::size_t suite_at = row.place("suite");
-  const std::size_t op_at = row.place("op");
-  const std::size_t dtype_at = row.place("dtype");
+  const std::size_t suite_at = row.index_of("suite");
+  const std::size_t op_at = row.index_of("op");
+  const std::size_t dtype_at = row.index_of("dtype");
   const std::string suite_name = cell(suite_at);
   const Suite* suite = find_suite(suite_name);
   if (suite == nullptr) {

@@ -82,7 +82,7 @@ inline constexpr std::int64_t tall = (1 << 16) + 1, wide = (1 << 15) + 1;
 
 /// A family of cases: one file of suites/families/, which defines `Suite NAME_suite()`.
 struct Suite {
-  int place;  // in the order in which a run takes them
+  int order;  // in the order in which a run takes them
   std::string_view name;
   std::string_view description;
   std::vector<Grid> grids;

@@ -11,16 +11,16 @@
 namespace assay {
 
 /// Runs of consecutive elements of an output: the first of each, and their common length.
-struct Places {
+struct ElementRuns {
   std::vector<std::int64_t> first;
   std::int64_t length = 0;
 };
 
 /// Draws `count` runs of at most `length` elements out of `elements`.
-Places draw_places(std::int64_t elements, std::int64_t count, std::int64_t length,
-                   std::mt19937_64& random);
+ElementRuns draw_runs(std::int64_t elements, std::int64_t count, std::int64_t length,
+                      std::mt19937_64& random);
 
-/// Overwrites places of outputs by what could be results, so that a device cannot tell an output
+/// Overwrites runs of outputs by what could be results, so that a device cannot tell an output
 /// that waits for a launch from one that a launch has left. A launch that does nothing leaves them
 /// wrong; to find them takes reading the whole output.
 class Decoys {
@@ -30,11 +30,11 @@ class Decoys {
       : op_(op), donors_(donors), random_(random) {}
 
   /// Lays decoys into the outputs of a set. Not for ops in place, whose output is their input.
-  /// Returns the places, which are the same in each rank.
-  Places lay(TensorSet& tensors);
+  /// Returns the runs, which are the same in each rank.
+  ElementRuns lay(TensorSet& tensors);
 
  private:
-  void imitate(const HostTensor& donor, const Places& places, std::span<std::byte> bytes);
+  void imitate(const HostTensor& donor, const ElementRuns& runs, std::span<std::byte> bytes);
 
   const OpInstance& op_;
   const std::vector<HostTensor>& donors_;

@@ -22,11 +22,11 @@ constexpr double min_sets = 3;
 constexpr double max_sets = 64;
 /// Share of the free memory that further sets may take.
 constexpr double share_of_memory = 0.5;
-/// Length of a place that changes, in elements.
-constexpr std::int64_t place_elements = 16;
-/// Elements of a tensor for each place that changes.
-constexpr std::int64_t elements_per_place = 2048;
-constexpr std::int64_t max_places = 1024;
+/// Length of a run that changes, in elements.
+constexpr std::int64_t changed_run_elements = 16;
+/// Elements of a tensor for each run that changes.
+constexpr std::int64_t elements_per_changed_run = 2048;
+constexpr std::int64_t max_changed_runs = 1024;
 /// Operations for each element of the tensors, from which on the work takes much longer than
 /// reading them: softmax has 2.5, a sum of two tensors a third.
 constexpr double much_work = 2.5;
@@ -188,11 +188,11 @@ const Turns& Rotation::next(std::int64_t launches) {
 
 void Rotation::change_shared() {
   const double begin_s = steady_s();
-  if (next_is_drawn_ || !may_change_places(0)) {
+  if (next_is_drawn_ || !may_copy_elements(0)) {
     take_any_pass(0);
     draw(0);
   } else {
-    change_places(0);
+    copy_elements(0);
     change_s_ = steady_s() - begin_s;
   }
   allowance_.spend(steady_s() - begin_s);
@@ -203,11 +203,11 @@ void Rotation::refresh(std::size_t content) {
   if (is_drawn_anew_) {
     take_any_pass(content);
     draw(content);
-  } else if (!may_change_places(content) || allowance_.affords(draw_s_)) {
+  } else if (!may_copy_elements(content) || allowance_.affords(draw_s_)) {
     draw(content);
     allowance_.spend(draw_s_);
   } else {
-    change_places(content);
+    copy_elements(content);
   }
 }
 
@@ -218,7 +218,7 @@ void Rotation::take_any_pass(std::size_t content) {
 
 /// False where a few more factors other than 1 could overflow a product, and where rows have scales
 /// of their own.
-bool Rotation::may_change_places(std::size_t content) const {
+bool Rotation::may_copy_elements(std::size_t content) const {
   const Pass& pass = passes_[static_cast<std::size_t>(of_content_[content].pass)];
   if (pass.data_of(0).distribution == Distribution::factors) return false;
   for (int i = 0; i < std::ssize(op_.signature.inputs); ++i) {
@@ -234,7 +234,7 @@ void Rotation::overwrite(std::size_t content, int rank, int input, TensorSet::Wr
 }
 
 /// Copies elements of each input to many other places in it: they stay within the op's domain.
-void Rotation::change_places(std::size_t content) {
+void Rotation::copy_elements(std::size_t content) {
   ContentState& state = of_content_[content];
   state.changed.clear();
   RankInputs& ranks = contents_[content];
@@ -247,20 +247,21 @@ void Rotation::change_places(std::size_t content) {
       const std::int64_t elements = spec.elements();
       if (elements < 2) continue;
       const std::size_t width = size_bytes(spec.dtype);
-      const Places to = draw_places(
-          elements, std::clamp(elements / elements_per_place, std::int64_t{1}, max_places),
-          std::min(place_elements, (elements + 1) / 2), random_);
+      const ElementRuns to = draw_runs(
+          elements,
+          std::clamp(elements / elements_per_changed_run, std::int64_t{1}, max_changed_runs),
+          std::min(changed_run_elements, (elements + 1) / 2), random_);
       const std::size_t run_bytes = static_cast<std::size_t>(to.length) * width;
       std::vector<input::GuardedTensor::Run<const std::byte>> runs;
-      for (const std::int64_t place : to.first) {
-        const auto at = static_cast<std::size_t>(place) * width;
+      for (const std::int64_t first : to.first) {
+        const auto at = static_cast<std::size_t>(first) * width;
         const auto from = static_cast<std::size_t>(below(elements - to.length + 1)) * width;
         std::memmove(&tensor.bytes()[at], &tensor.bytes()[from], run_bytes);
-        if (elements == outputs) state.changed.push_back(place);
+        if (elements == outputs) state.changed.push_back(first);
       }
       // Later copies may change earlier places: what they hold in the end counts.
-      for (const std::int64_t place : to.first) {
-        const auto at = static_cast<std::size_t>(place) * width;
+      for (const std::int64_t first : to.first) {
+        const auto at = static_cast<std::size_t>(first) * width;
         runs.push_back({at, std::as_const(tensor).bytes().subspan(at, run_bytes)});
       }
       overwrite(content, rank, i, runs);

@@ -40,8 +40,9 @@ class Rotation {
   const RankInputs& content(std::size_t set) const { return contents_[set % contents_.size()]; }
   /// Pass whose data a set has.
   int pass_of(std::size_t set) const { return of_content_[set % contents_.size()].pass; }
-  /// Places of the output that depend on what changed last in a set, as far as they are known.
-  std::span<const std::int64_t> changed_places(std::size_t set) const {
+  /// First elements of the runs of the output that depend on what changed last in a set, as far as
+  /// they are known.
+  std::span<const std::int64_t> changed_runs(std::size_t set) const {
     return of_content_[set % contents_.size()].changed;
   }
 
@@ -67,9 +68,9 @@ class Rotation {
   void refresh(std::size_t content);
   void change_shared();
   void take_any_pass(std::size_t content);
-  bool may_change_places(std::size_t content) const;
+  bool may_copy_elements(std::size_t content) const;
   void draw(std::size_t content);
-  void change_places(std::size_t content);
+  void copy_elements(std::size_t content);
   void move_needle(std::size_t content);
   void overwrite(std::size_t content, int rank, int input, TensorSet::WrittenRuns runs);
   std::int64_t below(std::int64_t end) {

@@ -151,18 +151,18 @@ void TimedJudge::read(Reading& reading) const {
 }
 
 /// Half of them where decoys lay or where inputs changed, the others anywhere.
-std::vector<std::int64_t> TimedJudge::places_to_judge(std::size_t set, std::int64_t count,
-                                                      std::int64_t length) {
+std::vector<std::int64_t> TimedJudge::runs_to_judge(std::size_t set, std::int64_t count,
+                                                    std::int64_t length) {
   const std::int64_t last = op_.signature.outputs[0].elements() - length;
-  std::vector<std::int64_t> places = draw_places(last + length, count / 2, length, random_).first;
+  std::vector<std::int64_t> first = draw_runs(last + length, count / 2, length, random_).first;
   const auto take_from = [&](std::span<const std::int64_t> known) {
     for (std::int64_t i = 0; i < count / 4 && !known.empty(); ++i) {
-      places.push_back(std::min(last, known[random_() % known.size()]));
+      first.push_back(std::min(last, known[random_() % known.size()]));
     }
   };
   take_from(decoyed_[set].first);
-  take_from(rotation_.changed_places(set));
-  return places;
+  take_from(rotation_.changed_runs(set));
+  return first;
 }
 
 void TimedJudge::judge_elements(std::size_t set, int rank, Size size) {
@@ -170,7 +170,7 @@ void TimedJudge::judge_elements(std::size_t set, int rank, Size size) {
   const std::int64_t length = std::min(run_elements, elements);
   const std::int64_t count = spot_runs * (size == Size::spot ? 1 : 64);
   Reading reading{
-      .set = set, .rank = rank, .first = places_to_judge(set, count, length), .length = length};
+      .set = set, .rank = rank, .first = runs_to_judge(set, count, length), .length = length};
   read(reading);
   const Pass& pass = pass_of(set);
   const reference::Reference expected = reference::find(op_);
@@ -191,7 +191,7 @@ void TimedJudge::judge_elements(std::size_t set, int rank, Size size) {
 std::vector<std::int64_t> TimedJudge::draw_indices(std::int64_t end, std::int64_t count,
                                                    std::int64_t run) {
   std::vector<std::int64_t> indices;
-  for (const std::int64_t first : draw_places(end, count / run, run, random_).first) {
+  for (const std::int64_t first : draw_runs(end, count / run, run, random_).first) {
     for (std::int64_t i = 0; i < std::min(run, end); ++i) indices.push_back(first + i);
   }
   std::ranges::sort(indices);

@@ -66,8 +66,7 @@ class TimedJudge {
   void judge_whole(std::size_t set);
   void judge_by_signs(std::size_t set);
   void repeat(std::size_t set);
-  std::vector<std::int64_t> places_to_judge(std::size_t set, std::int64_t count,
-                                            std::int64_t length);
+  std::vector<std::int64_t> runs_to_judge(std::size_t set, std::int64_t count, std::int64_t length);
   std::vector<std::int64_t> draw_indices(std::int64_t end, std::int64_t count, std::int64_t run);
   std::size_t any_of(const std::vector<std::size_t>& sets);
   std::string where(std::size_t set) const;
@@ -88,7 +87,7 @@ class TimedJudge {
   Passes passes_;
   std::mt19937_64 random_;
   Decoys decoys_;
-  std::vector<Places> decoyed_;  // of each set
+  std::vector<ElementRuns> decoyed_;  // of each set
   Allowance for_spots_;
   Allowance for_wholes_;
   double spot_s_;

@@ -212,9 +212,9 @@ class Filler {
 
   void draw_at_borders() {
     std::ranges::fill(elements_, T{});
-    const std::vector<std::int64_t> places = borders(std::ssize(elements_));
-    for (auto i = static_cast<std::size_t>(data_.turn); i < places.size(); i += 2) {
-      elements_[static_cast<std::size_t>(places[i])] =
+    const std::vector<std::int64_t> indices = borders(std::ssize(elements_));
+    for (auto i = static_cast<std::size_t>(data_.turn); i < indices.size(); i += 2) {
+      elements_[static_cast<std::size_t>(indices[i])] =
           Uniform<T>{range_}(random_bits(key_.seed, key_.id, i));
     }
   }

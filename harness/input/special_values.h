@@ -83,7 +83,7 @@ class Formats {
 /// bits alone would be zero on one device and not on another, and a NaN beside an infinity.
 template <class T>
 void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
-  const auto place = [&](std::uint64_t word) {
+  const auto index = [&](std::uint64_t word) {
     return static_cast<std::size_t>(word % run.size());
   };
   const std::uint64_t second = mix(choice + 1);
@@ -91,17 +91,17 @@ void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
     case Fate::number:
       return;
     case Fate::nan:
-      run[place(second)] = Formats<T>::nan();
+      run[index(second)] = Formats<T>::nan();
       return;
     case Fate::positive_infinity:
-      run[place(second)] = Formats<T>::infinity(false);
+      run[index(second)] = Formats<T>::infinity(false);
       return;
     case Fate::negative_infinity:
-      run[place(second)] = Formats<T>::infinity(true);
+      run[index(second)] = Formats<T>::infinity(true);
       return;
     case Fate::both_infinities:
-      run[place(second)] = Formats<T>::infinity(false);
-      run[place(mix(second))] = Formats<T>::infinity(true);
+      run[index(second)] = Formats<T>::infinity(false);
+      run[index(mix(second))] = Formats<T>::infinity(true);
       return;
     case Fate::zeros:
       for (std::size_t i = 0; i < run.size(); ++i)
@@ -121,7 +121,7 @@ void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
       // Any elements, or all from some place on.
       for (std::size_t i = 0; i < run.size(); ++i) {
         const bool is_any = (choice & 1U) != 0;
-        if (is_any ? (mix(choice ^ i) & 1U) != 0 : i > place(second)) {
+        if (is_any ? (mix(choice ^ i) & 1U) != 0 : i > index(second)) {
           run[i] = Formats<T>::infinity(true);
         }
       }

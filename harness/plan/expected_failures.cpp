@@ -60,7 +60,7 @@ ExpectedFailures::ExpectedFailures(std::istream& text, std::string_view name, st
   const auto check = [&](ExpectedFailure& entry, const TableRow& row) {
     entry.line = row.line();
     for (const std::string& column : required) {
-      if (is_blank(row.cells()[row.place(column)])) throw row.error(column, "must not be empty");
+      if (is_blank(row.cells()[row.index_of(column)])) throw row.error(column, "must not be empty");
     }
     if (!is_pattern(entry.test)) {
       try {

@@ -13,7 +13,7 @@ void check_columns(std::string_view name, const CsvRow& header, const TableRules
   const TableRow row(name, header, header);
   for (std::size_t i = 0; i < header.fields.size(); ++i) {
     const std::string& column = header.fields[i];
-    if (row.place(column) != i) {
+    if (row.index_of(column) != i) {
       throw row.error(i, fmt::format("column '{}' is there twice", column));
     }
     if (rules.allowed && std::ranges::find(*rules.allowed, column) == rules.allowed->end()) {
@@ -21,39 +21,39 @@ void check_columns(std::string_view name, const CsvRow& header, const TableRules
     }
   }
   for (const std::string& column : rules.required) {
-    if (row.place(column) != TableRow::absent) continue;
+    if (row.index_of(column) != TableRow::absent) continue;
     throw row.error(std::size_t{0}, fmt::format("the header needs a column '{}'", column));
   }
 }
 
 void check_schema(const TableRow& row, std::int64_t newest) {
-  const std::size_t place = row.place("schema_version");
-  if (place >= row.cells().size()) return;
+  const std::size_t index = row.index_of("schema_version");
+  if (index >= row.cells().size()) return;
   std::int64_t schema = 0;
   try {
-    from_cell(row.cells()[place], schema);
+    from_cell(row.cells()[index], schema);
   } catch (const UsageError& wrong) {
     throw row.error("schema_version", wrong.what());
   }
   if (schema <= newest) return;
-  throw row.error(place, fmt::format("schema version {}, and this build of assay reads up to {}; "
+  throw row.error(index, fmt::format("schema version {}, and this build of assay reads up to {}; "
                                      "read it with a newer one",
                                      schema, newest));
 }
 
 }  // namespace
 
-std::size_t TableRow::place(std::string_view column) const {
+std::size_t TableRow::index_of(std::string_view column) const {
   const auto found = std::ranges::find(columns(), column);
   return found == columns().end() ? absent : static_cast<std::size_t>(found - columns().begin());
 }
 
-UsageError TableRow::error(std::size_t place, std::string_view why) const {
-  return csv_error(table_, row_.line, row_.columns[place], why);
+UsageError TableRow::error(std::size_t index, std::string_view why) const {
+  return csv_error(table_, row_.line, row_.columns[index], why);
 }
 
 UsageError TableRow::error(std::string_view column, std::string_view why) const {
-  const std::size_t at = place(column);
+  const std::size_t at = index_of(column);
   return error(at == absent ? 0 : at, fmt::format("{}: {}", column, why));
 }
 

@@ -38,9 +38,9 @@ class TableRow {
   const std::vector<std::string>& columns() const { return header_.fields; }
   const std::vector<std::string>& cells() const { return row_.fields; }
   /// Returns `absent` if the table has no such column.
-  std::size_t place(std::string_view column) const;
+  std::size_t index_of(std::string_view column) const;
 
-  UsageError error(std::size_t place, std::string_view why) const;
+  UsageError error(std::size_t index, std::string_view why) const;
   /// Adds the column's name. An absent column is reported at the begin of the row.
   UsageError error(std::string_view column, std::string_view why) const;
 
@@ -60,23 +60,23 @@ template <class Row>
 class RowReader {
  public:
   void read(const TableRow& cells, Row& row) {
-    if (places_.empty()) {
-      for (const std::string& name : field_names<Row>()) places_.push_back(cells.place(name));
+    if (indices_.empty()) {
+      for (const std::string& name : field_names<Row>()) indices_.push_back(cells.index_of(name));
     }
-    auto next = places_.begin();
+    auto next = indices_.begin();
     visit_fields(row, [&](std::string_view, auto& field) {
-      const std::size_t place = *next++;
-      if (place == TableRow::absent) return;
+      const std::size_t index = *next++;
+      if (index == TableRow::absent) return;
       try {
-        from_cell(cells.cells()[place], field);
+        from_cell(cells.cells()[index], field);
       } catch (const UsageError& wrong) {
-        throw cells.error(cells.columns()[place], wrong.what());
+        throw cells.error(cells.columns()[index], wrong.what());
       }
     });
   }
 
  private:
-  std::vector<std::size_t> places_;  // of the fields
+  std::vector<std::size_t> indices_;  // of the fields
 };
 
 /// Reads all rows. Calls `check(row, cells)` for each, which may throw `cells.error(...)`.

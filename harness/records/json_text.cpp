@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 /// "line 3, column 5" of the byte with this index.
-std::string place_of(std::string_view text, std::size_t byte) {
+std::string position_of(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, byte);
   const auto lines = std::ranges::count(before, '\n');
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
@@ -47,7 +47,7 @@ json parse_json(std::string_view text) {
     return json::parse(text, check_depth);
   } catch (const json::parse_error& wrong) {
     if (wrong.byte > text.size()) throw UsageError("the JSON is cut off: its end is missing");
-    throw UsageError(place_of(text, std::max<std::size_t>(wrong.byte, 1) - 1) + ": not JSON");
+    throw UsageError(position_of(text, std::max<std::size_t>(wrong.byte, 1) - 1) + ": not JSON");
   } catch (const json::exception&) {  // valid JSON can have no other error
     throw UsageError("the JSON has a number that is out of range");
   }

@@ -12,10 +12,10 @@ std::vector<double> holm(std::span<const double> p) {
   std::ranges::sort(order, {}, [&](std::size_t i) { return p[i]; });
   std::vector<double> adjusted(p.size());
   double largest = 0;  // adjusted values must not decrease with p
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    const auto still_tested = static_cast<double>(p.size() - place);
-    largest = std::max(largest, std::min(1.0, still_tested * p[order[place]]));
-    adjusted[order[place]] = largest;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const auto still_tested = static_cast<double>(p.size() - rank);
+    largest = std::max(largest, std::min(1.0, still_tested * p[order[rank]]));
+    adjusted[order[rank]] = largest;
   }
   return adjusted;
 }

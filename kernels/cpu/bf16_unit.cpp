@@ -145,14 +145,14 @@ bool few_rows_by_unit(std::int64_t rows, std::int64_t cols, std::int64_t k, cons
     for (std::int64_t c = 0; c < abreast; ++c) {  // past the last: the last one again
       row_of[static_cast<std::size_t>(c)] = w + std::min(col + c, cols - 1) * k;
     }
-    const std::int64_t passes = (rows + max_rows - 1) / max_rows;
-    for (std::int64_t pass = 0; pass < passes; ++pass) {
-      const std::int64_t first = rows * pass / passes;
-      const std::int64_t some = rows * (pass + 1) / passes - first;
+    const std::int64_t blocks = (rows + max_rows - 1) / max_rows;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const std::int64_t first = rows * block / blocks;
+      const std::int64_t some = rows * (block + 1) / blocks - first;
       std::array<std::array<float, abreast>, max_rows> sums;
-      const Tile multiply = pass == 0 ? tile_of<true>(some) : tile_of<false>(some);
+      const Tile multiply = block == 0 ? tile_of<true>(some) : tile_of<false>(some);
       const std::uint16_t least_w = multiply(k, x + first * k, row_of, sums.data());
-      if (pass == 0 && !are_sums_normal(least_x, least_w)) is_right = false;
+      if (block == 0 && !are_sums_normal(least_x, least_w)) is_right = false;
       for (std::int64_t r = 0; r < some; ++r) {
         for (std::int64_t c = 0; c < std::min<std::int64_t>(abreast, cols - col); ++c) {
           const float added = bias == nullptr ? 0 : bias[col + c];

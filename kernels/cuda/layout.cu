@@ -48,10 +48,10 @@ __global__ void transpose_vectors(const W* x, W* y, std::int64_t rows, std::int6
   constexpr int N = vector_elements<W>;
   constexpr int T = squares<N>;
   constexpr int tile = T * N;
-  // Returns the place of vector `down` of column `col`. Shared memory serves eight threads at a
+  // Returns the slot of vector `down` of column `col`. Shared memory serves eight threads at a
   // time, whose `down` or whose col / N are consecutive: no two of them use the same banks.
   __shared__ Vector<W, N> shared[tile][T];
-  const auto place = [](int col, int down) -> Vector<W, N>& {
+  const auto slot = [](int col, int down) -> Vector<W, N>& {
     return shared[col][down ^ (col / N % 8)];
   };
   const int across = static_cast<int>(threadIdx.x);
@@ -69,7 +69,7 @@ __global__ void transpose_vectors(const W* x, W* y, std::int64_t rows, std::int6
         Vector<W, N> column;
 #pragma unroll
         for (int i = 0; i < N; ++i) column.at[i] = square[i].at[j];
-        store_shared_vector(place(across * N + j, down).at, column);
+        store_shared_vector(slot(across * N + j, down).at, column);
       }
     }
     __syncthreads();
@@ -77,8 +77,7 @@ __global__ void transpose_vectors(const W* x, W* y, std::int64_t rows, std::int6
     for (int k = 0; k < N; ++k) {
       const int col = k * T + down;
       if (r0 + across * N < rows && c0 + col < cols) {
-        store_vector(y + (c0 + col) * rows + r0 + across * N,
-                     load_vector<N>(place(col, across).at));
+        store_vector(y + (c0 + col) * rows + r0 + across * N, load_vector<N>(slot(col, across).at));
       }
     }
     __syncthreads();

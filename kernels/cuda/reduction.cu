@@ -227,7 +227,7 @@ struct Argmax {
   static __device__ void finish(P best, const Span<S>& x, std::int64_t* y) {
     constexpr int width = vector_elements<S>;
     // All filled vectors of a tile lie behind its own.
-    unsigned place = 0xffffffff;
+    unsigned index = 0xffffffff;
     const bool is_edge = best.tile == 0 || best.tile == tail_number;
     std::int64_t first = 0;
     if (is_edge) {
@@ -235,7 +235,7 @@ struct Argmax {
       const std::int64_t end = best.tile == 0 ? x.head : x.n;
       if (first + threadIdx.x < end &&
           is_same<decltype(P::value)>(best.value, widened(x.first[first + threadIdx.x])))
-        place = threadIdx.x;
+        index = threadIdx.x;
     } else {
       const std::int64_t begin = (best.tile - std::int64_t{1}) * tile_vectors;
       first = x.head + begin * width;
@@ -244,13 +244,13 @@ struct Argmax {
       for (int k = thread_vectors; k-- > 0;) {
         for (int j = width; j-- > 0;) {
           if (is_same<decltype(P::value)>(best.value, widened(share.vector(k).at[j])))
-            place = (k * reduce_threads + threadIdx.x) * width + j;
+            index = (k * reduce_threads + threadIdx.x) * width + j;
         }
       }
     }
-    place = join_block(
-        place, [](unsigned a, unsigned b) { return min(a, b); }, 0xffffffffU);
-    if (threadIdx.x == 0) *y = first + place;
+    index = join_block(
+        index, [](unsigned a, unsigned b) { return min(a, b); }, 0xffffffffU);
+    if (threadIdx.x == 0) *y = first + index;
   }
 };
 

@@ -61,18 +61,18 @@ struct Piece {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) / sizeof(S) % width);
   }
 
-  __device__ int place(int k) const { return (rank + k * team) * width; }
-  __device__ bool is_whole(int place) const { return place >= low && place + width <= high; }
-  __device__ bool has(int place) const { return place >= low && place < high; }
+  __device__ int offset(int k) const { return (rank + k * team) * width; }
+  __device__ bool is_whole(int offset) const { return offset >= low && offset + width <= high; }
+  __device__ bool has(int offset) const { return offset >= low && offset < high; }
 
   /// Says if vector k of an array is loaded or stored by one instruction.
   __device__ bool is_vector(const S* array, int k) const {
-    return is_whole(place(k)) && is_vector_aligned<width>(array + first_column);
+    return is_whole(offset(k)) && is_vector_aligned<width>(array + first_column);
   }
 
   /// Vector k of an array of which this is a piece, element by element; those outside are filled.
   __device__ Vector<S, width> gather(const S* array, int k, S fill) const {
-    const int at = place(k);
+    const int at = offset(k);
     Vector<S, width> vector;
 #pragma unroll
     for (int j = 0; j < width; ++j)
@@ -81,7 +81,7 @@ struct Piece {
   }
 
   __device__ Vector<S, width> load(const S* array, int k) const {
-    return is_vector(array, k) ? load_vector<width>(array + first_column + place(k))
+    return is_vector(array, k) ? load_vector<width>(array + first_column + offset(k))
                                : gather(array, k, S{});
   }
 
@@ -92,7 +92,7 @@ struct Piece {
 #pragma unroll
     for (int k = 0; k < N; ++k) {
       if (is_vector(array, k)) {
-        store_vector(array + first_column + place(k), std::bit_cast<Vector<S, width>>(words[k]));
+        store_vector(array + first_column + offset(k), std::bit_cast<Vector<S, width>>(words[k]));
       } else {
         has_others = true;
       }
@@ -104,7 +104,7 @@ struct Piece {
       const auto vector = std::bit_cast<Vector<S, width>>(words[k]);
 #pragma unroll
       for (int j = 0; j < width; ++j) {
-        if (has(place(k) + j)) array[first_column + place(k) + j] = vector.at[j];
+        if (has(offset(k) + j)) array[first_column + offset(k) + j] = vector.at[j];
       }
     }
   }
@@ -116,7 +116,7 @@ struct Piece {
 #pragma unroll
     for (int k = 0; k < N; ++k) {
       if (is_vector(array, k)) {
-        words[k] = *reinterpret_cast<const uint4*>(array + first_column + place(k));
+        words[k] = *reinterpret_cast<const uint4*>(array + first_column + offset(k));
       } else {
         words[k] = uint4{};
         has_others = true;
@@ -139,7 +139,7 @@ struct Piece {
 #pragma unroll
       for (int j = 0; j < width; ++j) {
         held.value[k * width + j] = widened(vector.at[j]);
-        if (is_whole(place(k)) || has(place(k) + j)) held.inside |= 1U << (k * width + j);
+        if (is_whole(offset(k)) || has(offset(k) + j)) held.inside |= 1U << (k * width + j);
       }
     }
     return held;

@@ -221,8 +221,8 @@ std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
   return for_dtypes(SignedNumbers{}, op, [&]<class T>(std::type_identity<T>) {
     using S = Stored<T>;
     using A = Accumulator<S>;
-    const std::int64_t places = n + Piece<S>::elements_behind_vector(input<T>(binding, 0));
-    const auto tiles = static_cast<unsigned>((places + tile_elements<S> - 1) / tile_elements<S>);
+    const std::int64_t positions = n + Piece<S>::elements_behind_vector(input<T>(binding, 0));
+    const auto tiles = static_cast<unsigned>((positions + tile_elements<S> - 1) / tile_elements<S>);
     const auto workspace = std::make_shared<Workspace>(Tree<A>::bytes(tiles));
     workspace->clear(workspace->bytes());
     return std::make_unique<FunctionKernel>(

@@ -7,18 +7,18 @@ namespace assay {
 std::vector<std::int64_t> borders(std::int64_t n) {
   /// Widths of vectors, cache lines, warps, tiles and blocks of threads.
   constexpr std::int64_t widths[] = {8, 16, 32, 64, 256, 1024};
-  std::vector<std::int64_t> places{0, 1, n - 2, n - 1};
+  std::vector<std::int64_t> indices{0, 1, n - 2, n - 1};
   for (const std::int64_t width : widths) {
     for (const std::int64_t border : {width, n / width * width}) {
-      places.push_back(border - 1);
-      places.push_back(border);
+      indices.push_back(border - 1);
+      indices.push_back(border);
     }
   }
-  std::erase_if(places, [&](std::int64_t place) { return place < 0 || place >= n; });
-  std::ranges::sort(places);
+  std::erase_if(indices, [&](std::int64_t index) { return index < 0 || index >= n; });
+  std::ranges::sort(indices);
   // No std::ranges::unique: Clang 14, which builds the fuzz targets, does not take its subrange.
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  return indices;
 }
 
 }  // namespace assay

@@ -152,10 +152,10 @@ Passes with_choices_in_turns(Passes passes) {
 Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned) {
   constexpr std::int64_t max_quick_elements = 1 << 17;  // above, a launch takes long
   Data data = needle_data(Distribution::needle, greatest, is_unsigned);
-  for (const std::int64_t place : borders(n)) {
+  for (const std::int64_t index : borders(n)) {
     constexpr std::int64_t near_end = 8;
-    if (n > max_quick_elements && place > 1 && place < n - near_end) continue;
-    data.turn = place;
+    if (n > max_quick_elements && index > 1 && index < n - near_end) continue;
+    data.turn = index;
     insert(passes, "needles", {data});
   }
   if (!is_unsigned) {  // a zero may be nearest to the extreme
@@ -171,8 +171,8 @@ Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool
 Passes with_nan_in_turns(Passes passes, std::int64_t n) {
   Data data{.distribution = Distribution::needle, .range = {10, 100}};
   data.needle = std::numeric_limits<double>::quiet_NaN();
-  for (const std::int64_t place : {std::int64_t{0}, n / 2, n - 1}) {
-    data.turn = place;
+  for (const std::int64_t index : {std::int64_t{0}, n / 2, n - 1}) {
+    data.turn = index;
     insert(passes, "nan", {data});
   }
   return passes;

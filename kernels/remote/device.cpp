@@ -67,7 +67,7 @@ class RemoteWork final : public TimedWork {
       const auto& stream = static_cast<const RemoteStream&>(*streams[i]);
       Part& part = part_of(stream.peer());
       part.streams.push_back(stream.id());
-      part.places.push_back(i);
+      part.positions.push_back(i);
     }
     for (std::size_t set = 0; set < sets.size(); ++set) {
       for (const Kernel* kernel : sets[set]) {
@@ -101,7 +101,7 @@ class RemoteWork final : public TimedWork {
       was_graph_ = reader.get<bool>();
       const auto reported = reader.list<double>();
       for (std::size_t i = 0; i < reported.size(); ++i)
-        seconds.at(parts_[at].places.at(i)) = reported[i];
+        seconds.at(parts_[at].positions.at(i)) = reported[i];
     });
     if (error) std::rethrow_exception(error);
     return seconds;
@@ -132,7 +132,7 @@ class RemoteWork final : public TimedWork {
     std::uint64_t id = 0;
     std::vector<std::uint64_t> streams;
     std::vector<std::vector<std::uint64_t>> kernels;  // of each set
-    std::vector<std::size_t> places;                  // of its streams in the order of the caller
+    std::vector<std::size_t> positions;               // of its streams in the order of the caller
   };
   Part& part_of(Peer& peer) {
     const auto found = std::ranges::find(parts_, &peer, &Part::peer);

@@ -64,7 +64,7 @@ void add_linear_ticks(ChartAxis& axis, int most) {
 
 }  // namespace
 
-double ChartAxis::place(double value) const {
+double ChartAxis::position(double value) const {
   if (is_logarithmic) return std::log(value / low) / std::log(high / low);
   return (value - low) / (high - low);
 }

@@ -15,8 +15,8 @@ struct ChartAxis {
   std::string unit;                 // "ms"; empty for plain numbers
   bool is_logarithmic = false;
 
-  /// Returns the place of a value: 0 at the low end, 1 at the high one.
-  double place(double value) const;
+  /// Returns the position of a value: 0 at the low end, 1 at the high one.
+  double position(double value) const;
 };
 
 /// An axis that holds both values with a margin, `low` <= `high` finite, with about `most` ticks at

@@ -113,10 +113,11 @@ void Svg::mark(std::size_t shape_of, double x, double y, std::string_view style,
       "M-1.2-4.4h2.4v8.8h-2.4z",                                      // bar standing
       "M-4-4L4 4V-4L-4 4z",                                           // hourglass
       "M-4-4L4 4H-4L4-4z"};                                           // the same on its side
-  const std::string place =
+  const std::string transform =
       is_fluid_ ? fmt::format("style=\"transform:translate({},{}px)\"", across(x), number(y))
                 : fmt::format("transform=\"translate({} {})\"", number(x), number(y));
-  shape("path", fmt::format("d=\"{}\" {}", outlines.at(shape_of % mark_shapes), place), style, tip);
+  shape("path", fmt::format("d=\"{}\" {}", outlines.at(shape_of % mark_shapes), transform), style,
+        tip);
 }
 
 void Svg::begin_link(std::string_view target) {

@@ -120,19 +120,19 @@ Comparison compare_trials(const StoredTrials& base, const StoredTrials& cand,
   comparison.trials.reserve(std::max(base.trials().size(), cand.trials().size()));
   std::vector<bool> is_paired(cand.trials().size());
   for (const StoredTrial& trial : base.trials()) {
-    const std::uint32_t place =
+    const std::uint32_t index =
         cand.find(trial.case_id, id_in_cand(trial.group->device), trial.group->timing);
-    if (place == StoredTrials::absent) {
+    if (index == StoredTrials::absent) {
       comparison.trials.push_back({&trial, nullptr, Change::missing});
       continue;
     }
-    is_paired[place] = true;
+    is_paired[index] = true;
     comparison.any_in_common = true;
-    comparison.trials.push_back(compared(trial, cand.trials()[place], options));
+    comparison.trials.push_back(compared(trial, cand.trials()[index], options));
   }
-  for (std::size_t place = 0; place < is_paired.size(); ++place) {
-    if (!is_paired[place]) {
-      comparison.trials.push_back({nullptr, &cand.trials()[place], Change::added});
+  for (std::size_t index = 0; index < is_paired.size(); ++index) {
+    if (!is_paired[index]) {
+      comparison.trials.push_back({nullptr, &cand.trials()[index], Change::added});
     }
   }
   return comparison;

@@ -55,8 +55,8 @@ std::vector<std::uint32_t> by_trial(const Rows& rows, std::size_t trials) {
   for (const Row& row : rows) ++begins[row.trial + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   std::vector<std::uint32_t> order(rows.size());
-  for (std::uint32_t place = 0; place < rows.size(); ++place) {
-    order[begins[rows[place].trial]++] = place;
+  for (std::uint32_t index = 0; index < rows.size(); ++index) {
+    order[begins[rows[index].trial]++] = index;
   }
   return order;
 }
@@ -209,13 +209,13 @@ const std::string& StoredTrials::product(const std::string& device) const {
 }
 
 std::uint32_t StoredTrials::add(std::string_view case_id, const TrialGroup& group) {
-  const auto place = static_cast<std::uint32_t>(trials_.size());
+  const auto index = static_cast<std::uint32_t>(trials_.size());
   StoredTrial& added = trials_.emplace_back();
   added.case_id = case_id;
-  const bool is_like_the_last = place > 0 && *trials_[place - 1].group == group;
-  added.group = is_like_the_last ? trials_[place - 1].group : &*groups_.insert(group).first;
-  index_.emplace(Key(added.case_id, added.group->device, added.group->timing), place);
-  return place;
+  const bool is_like_the_last = index > 0 && *trials_[index - 1].group == group;
+  added.group = is_like_the_last ? trials_[index - 1].group : &*groups_.insert(group).first;
+  index_.emplace(Key(added.case_id, added.group->device, added.group->timing), index);
+  return index;
 }
 
 void StoredTrials::read(std::istream& text, std::string_view name) {

@@ -51,7 +51,7 @@ class Panel {
   double x(double entry) const {
     return left + (entry + 0.5) * (right - left) / static_cast<double>(series_.entries.size());
   }
-  double y(double value) const { return bottom - axis_.place(value) * (bottom - top); }
+  double y(double value) const { return bottom - axis_.position(value) * (bottom - top); }
   double x_of_point(std::size_t i) const { return x(static_cast<double>(series_.points[i])); }
   /// Returns the middle between a point and the one before it.
   double x_before_point(std::size_t i) const { return (x_of_point(i - 1) + x_of_point(i)) / 2; }

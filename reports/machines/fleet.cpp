@@ -56,7 +56,7 @@ struct FleetBuilder::Lane {
   std::vector<FleetTime>* times = nullptr;
 };
 
-FleetBuilder::Lane FleetBuilder::lane_of(std::size_t run, std::size_t place, const RunInfo& info,
+FleetBuilder::Lane FleetBuilder::lane_of(std::size_t run, std::size_t index, const RunInfo& info,
                                          const StoredTrials& trials, const StoredTrial& trial) {
   Lane lane{.name = trial.group->device};
   lane.is_wanted = selection_.lane(lane.name);
@@ -65,19 +65,19 @@ FleetBuilder::Lane FleetBuilder::lane_of(std::size_t run, std::size_t place, con
   if (product.empty()) product = lane.name;
   if (trial.is_stand_in) product += " (stand-in)";
   const auto next_product = static_cast<std::uint32_t>(products_.size());
-  const std::uint32_t product_place = products_.emplace(product, next_product).first->second;
+  const std::uint32_t product_index = products_.emplace(product, next_product).first->second;
   const auto next = static_cast<std::uint32_t>(machines_.size());
-  const auto [found, is_new] = machine_places_.emplace(std::pair(info.host, product), next);
+  const auto [found, is_new] = machine_indices_.emplace(std::pair(info.host, product), next);
   lane.machine = found->second;
   if (is_new) {
     Machine& added = machines_.emplace_back();
     added.machine.host = info.host;
     added.machine.product = product;
-    added.product = product_place;
-    added.first = {run, place};
+    added.product = product_index;
+    added.first = {run, index};
   }
   Machine& machine = machines_[lane.machine];
-  machine.first = std::min(machine.first, std::pair(run, place));
+  machine.first = std::min(machine.first, std::pair(run, index));
   if (machine.last_run != run) ++machine.machine.runs;
   machine.last_run = run;
   lane.times = &machine.units[lane.name][run];
@@ -154,9 +154,9 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
   builds_.insert(info.build_id);
   std::map<std::pair<std::string_view, bool>, Lane> lanes;
   const TrialGroup* last_group = nullptr;
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const StoredTrial& trial : trials.trials()) {
-    ++place;
+    ++index;
     if (trial.group != last_group) lanes_.insert(trial.group->device);
     last_group = trial.group;
     const Known test = known(trial);
@@ -168,14 +168,14 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
     const std::pair<std::string_view, bool> key(trial.group->device, trial.is_stand_in);
     auto found = lanes.find(key);
     if (found == lanes.end()) {
-      found = lanes.emplace(key, lane_of(run, place, info, trials, trial)).first;
+      found = lanes.emplace(key, lane_of(run, index, info, trials, trial)).first;
     }
     const Lane& lane = found->second;
     if (!lane.is_wanted) continue;
     FleetMachine& machine = machines_[lane.machine].machine;
     if (trial.is_bad()) {
       ++(class_of(trial.status) == StatusClass::broken ? machine.broken : machine.wrong);
-      failures_.emplace(std::pair(run, place), FailedTrial{.machine = lane.machine,
+      failures_.emplace(std::pair(run, index), FailedTrial{.machine = lane.machine,
                                                            .case_id = trial.case_id,
                                                            .lane = lane.name,
                                                            .status = trial.status,
@@ -201,7 +201,7 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
   }
 }
 
-/// Returns the new place of each case.
+/// Returns the new index of each case.
 std::vector<std::uint32_t> FleetBuilder::sort_cases(Fleet& fleet) {
   std::vector<std::uint32_t> order(cases_.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
@@ -211,26 +211,26 @@ std::vector<std::uint32_t> FleetBuilder::sort_cases(Fleet& fleet) {
     };
     return key(cases_[a]) < key(cases_[b]);
   });
-  std::vector<std::uint32_t> places(cases_.size());
-  for (std::uint32_t place = 0; place < order.size(); ++place) {
-    places[order[place]] = place;
-    fleet.cases.push_back(cases_[order[place]]);
+  std::vector<std::uint32_t> indices(cases_.size());
+  for (std::uint32_t index = 0; index < order.size(); ++index) {
+    indices[order[index]] = index;
+    fleet.cases.push_back(cases_[order[index]]);
   }
-  return places;
+  return indices;
 }
 
-void FleetBuilder::finish_machines(Fleet& fleet, const std::vector<std::uint32_t>& places) {
+void FleetBuilder::finish_machines(Fleet& fleet, const std::vector<std::uint32_t>& indices) {
   std::vector<std::uint32_t> order(machines_.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return machines_[i].first; });
-  std::vector<std::uint32_t> machine_places(machines_.size());
+  std::vector<std::uint32_t> machine_indices(machines_.size());
   for (const std::uint32_t from : order) {
     Machine& machine = machines_[from];
-    machine_places[from] = static_cast<std::uint32_t>(fleet.machines.size());
+    machine_indices[from] = static_cast<std::uint32_t>(fleet.machines.size());
     machine.machine.first_run = machine.first.first;
     for (auto& [lane, runs] : machine.units) {
       for (auto& [run, times] : runs) {
-        for (FleetTime& time : times) time.test = places[time.test];
+        for (FleetTime& time : times) time.test = indices[time.test];
         std::ranges::sort(times, by_test);
       }
       machine.machine.units.push_back({.lane = lane, .times = median_of_runs(runs)});
@@ -238,15 +238,15 @@ void FleetBuilder::finish_machines(Fleet& fleet, const std::vector<std::uint32_t
     machine.units.clear();
     fleet.machines.push_back(std::move(machine.machine));
   }
-  for (auto& [place, failure] : failures_) {
-    failure.machine = machine_places[failure.machine];
+  for (auto& [index, failure] : failures_) {
+    failure.machine = machine_indices[failure.machine];
     fleet.failures.push_back(std::move(failure));
   }
 }
 
 void FleetBuilder::finish_bits(Fleet& fleet) {
   std::vector<std::string> products(products_.size());
-  for (const auto& [product, place] : products_) products[place] = product;
+  for (const auto& [product, index] : products_) products[index] = product;
   for (Judged& judged : outputs_) {
     std::ranges::sort(judged.bits, [&](const Bits& a, const Bits& b) {
       return std::tie(a.seed, products[a.product], a.implementation, b.trials, a.hash) <
@@ -302,8 +302,8 @@ Fleet FleetBuilder::finish() {
   fleet.builds = builds_;
   fleet.left_out_stand_ins = left_out_stand_ins_;
   finish_bits(fleet);
-  const std::vector<std::uint32_t> places = sort_cases(fleet);
-  finish_machines(fleet, places);
+  const std::vector<std::uint32_t> indices = sort_cases(fleet);
+  finish_machines(fleet, indices);
   return fleet;
 }
 

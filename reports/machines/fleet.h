@@ -147,19 +147,19 @@ class FleetBuilder {
   struct Machine {
     FleetMachine machine;
     std::uint32_t product = 0;
-    std::pair<std::size_t, std::size_t> first;  // run, and place in it
+    std::pair<std::size_t, std::size_t> first;  // run, and index in it
     std::size_t last_run = std::numeric_limits<std::size_t>::max();
     std::map<std::string, Runs> units;
   };
   struct Lane;
 
-  Lane lane_of(std::size_t run, std::size_t place, const RunInfo& info, const StoredTrials& trials,
+  Lane lane_of(std::size_t run, std::size_t index, const RunInfo& info, const StoredTrials& trials,
                const StoredTrial& trial);
   Known known(const StoredTrial& trial);
   void add_bits(Judged& judged, const Lane& lane, std::size_t run, const RunInfo& info,
                 const StoredTrial& trial);
   std::vector<std::uint32_t> sort_cases(Fleet& fleet);
-  void finish_machines(Fleet& fleet, const std::vector<std::uint32_t>& places);
+  void finish_machines(Fleet& fleet, const std::vector<std::uint32_t>& indices);
   void finish_bits(Fleet& fleet);
 
   FleetSelection selection_;
@@ -170,9 +170,9 @@ class FleetBuilder {
   std::unordered_map<std::string, std::uint32_t> judged_;  // by case id
   std::vector<Judged> outputs_;
   std::map<std::string, std::uint32_t> products_;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> machine_places_;  // host, product
+  std::map<std::pair<std::string, std::string>, std::uint32_t> machine_indices_;  // host, product
   std::vector<Machine> machines_;
-  std::map<std::pair<std::size_t, std::size_t>, FailedTrial> failures_;  // by run and place
+  std::map<std::pair<std::size_t, std::size_t>, FailedTrial> failures_;  // by run and index
   std::int64_t left_out_stand_ins_ = 0;
   std::set<std::string> suites_;
   std::set<std::string> lanes_;

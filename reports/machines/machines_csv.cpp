@@ -16,7 +16,7 @@ struct SpeedRow {
   const FleetSpeed& speed;
 
   const FleetColumn& column() const { return facts.columns[speed.column]; }
-  const FleetCase& test(std::uint32_t place) const { return facts.fleet.cases[place]; }
+  const FleetCase& test(std::uint32_t index) const { return facts.fleet.cases[index]; }
   std::optional<double> end(double statistics::Interval::*which) const {
     if (!speed.interval) return std::nullopt;
     return (*speed.interval).*which;

@@ -192,12 +192,12 @@ struct OutlierUnit {
 
 std::vector<OutlierUnit> outlier_units(const ProductOutliers& product) {
   std::vector<OutlierUnit> units;
-  std::map<std::pair<std::uint32_t, std::string>, std::size_t> places;
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t> indices;
   for (const OutlierTest& test : product.tests) {
     if (!test.is_outlier) continue;
-    const auto [place, is_new] = places.emplace(std::pair(test.machine, test.lane), units.size());
+    const auto [entry, is_new] = indices.emplace(std::pair(test.machine, test.lane), units.size());
     if (is_new) units.push_back({.test = &test, .groups = 0});
-    ++units[place->second].groups;
+    ++units[entry->second].groups;
   }
   return units;
 }

@@ -31,27 +31,27 @@ struct Unit {
 
 /// Maps each case to the first that differs in its lane alone, if lanes are pooled.
 std::vector<std::uint32_t> pooled_cases(const Fleet& fleet, bool pools_lanes) {
-  std::vector<std::uint32_t> places(fleet.cases.size());
-  for (std::uint32_t test = 0; test < places.size(); ++test) {
-    places[test] = test;
+  std::vector<std::uint32_t> pooled(fleet.cases.size());
+  for (std::uint32_t test = 0; test < pooled.size(); ++test) {
+    pooled[test] = test;
     if (!pools_lanes || test == 0) continue;
     const FleetCase& own = fleet.cases[test];
     const FleetCase& last = fleet.cases[test - 1];  // lanes are last in their order
     const bool is_pooled = !own.lane.empty() && !last.lane.empty() && own.case_id == last.case_id &&
                            own.timing == last.timing;
-    if (is_pooled) places[test] = places[test - 1];
+    if (is_pooled) pooled[test] = pooled[test - 1];
   }
-  return places;
+  return pooled;
 }
 
 /// The devices of one product.
 class Population {
  public:
   Population(const Fleet& fleet, std::vector<Unit> units, bool pools_lanes)
-      : fleet_(fleet), units_(std::move(units)), places_(pooled_cases(fleet, pools_lanes)) {
+      : fleet_(fleet), units_(std::move(units)), pooled_(pooled_cases(fleet, pools_lanes)) {
     std::vector<const FleetUnit*> all;
     for (const Unit& unit : units_) all.push_back(unit.unit);
-    ByCase values(fleet, all, places_);
+    ByCase values(fleet, all, pooled_);
     medians_.assign(fleet.cases.size(), std::numeric_limits<float>::quiet_NaN());
     for (std::uint32_t test = 0; test < medians_.size(); ++test) {
       if (values.of(test).size() >= min_for_outliers)
@@ -83,9 +83,9 @@ class Population {
   using Group = std::pair<std::string, std::string>;  // suite, dtype
 
   double deviation(const FleetTime& time) const {
-    return static_cast<double>(time.log_s) - static_cast<double>(medians_[places_[time.test]]);
+    return static_cast<double>(time.log_s) - static_cast<double>(medians_[pooled_[time.test]]);
   }
-  bool has_median(const FleetTime& time) const { return !std::isnan(medians_[places_[time.test]]); }
+  bool has_median(const FleetTime& time) const { return !std::isnan(medians_[pooled_[time.test]]); }
 
   /// Returns the tests with the logarithm of their ratios in place of these.
   std::map<Group, std::vector<OutlierTest>> by_group() const {
@@ -145,7 +145,7 @@ class Population {
       const FleetCase& shown = fleet_.cases[time.test];
       if (shown.suite != test.suite || shown.dtype != test.dtype || !has_median(time)) continue;
       const double away = deviation(time);
-      const double z = std::abs(away) / std::max(min_spread, spread(places_[time.test]));
+      const double z = std::abs(away) / std::max(min_spread, spread(pooled_[time.test]));
       if (z <= most) continue;
       most = z;
       test.shown_by = time.test;
@@ -159,14 +159,14 @@ class Population {
             })->unit;
   }
 
-  double spread(std::uint32_t place) {
-    const auto [known, is_new] = spreads_.try_emplace(place);
+  double spread(std::uint32_t index) {
+    const auto [known, is_new] = spreads_.try_emplace(index);
     if (!is_new) return known->second;
     std::vector<double> logs;
     for (const Unit& unit : units_) {
       const auto& times = unit.unit->times;
-      for (auto time = std::ranges::lower_bound(times, place, {}, &FleetTime::test);
-           time != times.end() && places_[time->test] == place; ++time) {
+      for (auto time = std::ranges::lower_bound(times, index, {}, &FleetTime::test);
+           time != times.end() && pooled_[time->test] == index; ++time) {
         logs.push_back(static_cast<double>(time->log_s));
       }
     }
@@ -175,9 +175,9 @@ class Population {
 
   const Fleet& fleet_;
   std::vector<Unit> units_;
-  std::vector<std::uint32_t> places_;
-  std::vector<float> medians_;               // by place; NaN: too few have the case
-  std::map<std::uint32_t, double> spreads_;  // by place, those that were needed
+  std::vector<std::uint32_t> pooled_;
+  std::vector<float> medians_;               // by index; NaN: too few have the case
+  std::map<std::uint32_t, double> spreads_;  // by index, those that were needed
 };
 
 }  // namespace
@@ -188,18 +188,18 @@ std::size_t ProductOutliers::outliers() const {
 
 std::vector<ProductOutliers> find_outliers(const Fleet& fleet, const OutlierRule& rule) {
   std::vector<ProductOutliers> products;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> indices;
   std::vector<std::vector<Unit>> units;
   for (std::uint32_t m = 0; m < fleet.machines.size(); ++m) {
     const FleetMachine& machine = fleet.machines[m];
-    const auto [place, is_new] = places.emplace(machine.product, products.size());
+    const auto [entry, is_new] = indices.emplace(machine.product, products.size());
     if (is_new) {
       products.push_back({.product = machine.product});
       units.emplace_back();
     }
-    ++products[place->second].machines;
+    ++products[entry->second].machines;
     for (const FleetUnit& unit : machine.units) {
-      if (!unit.times.empty()) units[place->second].push_back({m, &unit});
+      if (!unit.times.empty()) units[entry->second].push_back({m, &unit});
     }
   }
   for (std::size_t i = 0; i < products.size(); ++i) {

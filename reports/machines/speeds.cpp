@@ -84,12 +84,12 @@ void rank(std::span<FleetSpeed> speeds) {
 
 std::vector<FleetColumn> fleet_columns(const Fleet& fleet) {
   std::vector<FleetColumn> products;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> indices;
   for (std::uint32_t m = 0; m < fleet.machines.size(); ++m) {
     const std::string& product = fleet.machines[m].product;
-    const auto [place, is_new] = places.emplace(product, products.size());
+    const auto [entry, is_new] = indices.emplace(product, products.size());
     if (is_new) products.push_back({.name = product, .machines = {}});
-    products[place->second].machines.push_back(m);
+    products[entry->second].machines.push_back(m);
   }
   if (products.size() != 1) return products;
   std::vector<FleetColumn> machines;
@@ -101,9 +101,9 @@ std::vector<FleetColumn> fleet_columns(const Fleet& fleet) {
 }
 
 ByCase::ByCase(const Fleet& fleet, std::span<const FleetUnit* const> units,
-               std::span<const std::uint32_t> place)
+               std::span<const std::uint32_t> pools)
     : begins_(fleet.cases.size() + 1) {
-  const auto pooled = [&](std::uint32_t test) { return place.empty() ? test : place[test]; };
+  const auto pooled = [&](std::uint32_t test) { return pools.empty() ? test : pools[test]; };
   for (const FleetUnit* unit : units) {
     for (const FleetTime& time : unit->times) ++begins_[pooled(time.test) + 1];
   }
@@ -162,9 +162,9 @@ FleetSpeeds fleet_speeds(const Fleet& fleet, std::span<const FleetColumn> column
     const std::vector<float> times = times_of(fleet, columns[column]);
     FleetSpeed& all = speeds.all.emplace_back(speed_of(column, times, base, speeds.common));
     keep_slowest(all, times, base, speeds.common);
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (const auto& [group, cases] : groups) {
-      FleetSpeed& speed = by_group[place++].emplace_back(speed_of(column, times, base, cases));
+      FleetSpeed& speed = by_group[index++].emplace_back(speed_of(column, times, base, cases));
       speed.suite = group.first;
       speed.dtype = group.second;
     }

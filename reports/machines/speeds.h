@@ -25,9 +25,9 @@ std::vector<FleetColumn> fleet_columns(const Fleet& fleet);
 /// Values of many cases, those of a case side by side.
 class ByCase {
  public:
-  /// Takes the times of these units; `place` maps a case to the one with which it is pooled.
+  /// Takes the times of these units; `pools` maps a case to the one with which it is pooled.
   ByCase(const Fleet& fleet, std::span<const FleetUnit* const> units,
-         std::span<const std::uint32_t> place = {});
+         std::span<const std::uint32_t> pools = {});
 
   std::span<float> of(std::uint32_t test) {
     return std::span(values_).subspan(begins_[test], begins_[test + 1] - begins_[test]);

@@ -43,9 +43,9 @@ Json bits_part(const Content& content) {
       const Record& trial = runs[r].trials[i];
       if (!trial.batch_invariant) continue;
       const Key key{trial.op == trial.suite ? trial.op : trial.suite + "/" + trial.op, trial.dtype};
-      const auto [place, is_new] = all.try_emplace(key, content.columns.size());
+      const auto [entry, is_new] = all.try_emplace(key, content.columns.size());
       if (is_new) order.push_back(key);
-      Batches& batches = place->second.at(content.columns.of(r, trial.device));
+      Batches& batches = entry->second.at(content.columns.of(r, trial.device));
       ++batches.tried;
       if (*trial.batch_invariant) continue;
       if (batches.changing++ == 0) {

@@ -48,27 +48,27 @@ struct Changes {
 Changes changes_between(const Content& content, std::size_t base, std::size_t cand) {
   const RunSource& before = content.input.runs[base];
   const RunSource& after = content.input.runs[cand];
-  std::map<TrialKey, std::size_t> places;
+  std::map<TrialKey, std::size_t> indices;
   for (std::size_t i = 0; i < before.trials.size(); ++i)
-    places.emplace(key_of(before.trials[i]), i);
+    indices.emplace(key_of(before.trials[i]), i);
   Changes changes;
   for (std::size_t i = 0; i < after.trials.size(); ++i) {
     const Record& trial = after.trials[i];
-    const auto found = places.find(key_of(trial));
-    if (found == places.end()) {
+    const auto found = indices.find(key_of(trial));
+    if (found == indices.end()) {
       changes.changed.push_back({nullptr, &trial, row_link(cand, after.rows[i])});
       continue;
     }
     ++changes.in_common;
     const Record& was = before.trials[found->second];
-    places.erase(found);
+    indices.erase(found);
     if (was.status == trial.status &&
         was.expected_failure.empty() == trial.expected_failure.empty())
       continue;
     changes.changed.push_back({&was, &trial, row_link(cand, after.rows[i])});
   }
   for (std::size_t i = 0; i < before.trials.size(); ++i) {
-    if (!places.contains(key_of(before.trials[i]))) continue;
+    if (!indices.contains(key_of(before.trials[i]))) continue;
     changes.changed.push_back({&before.trials[i], nullptr, row_link(base, before.rows[i])});
   }
   std::ranges::stable_sort(changes.changed, {}, &Changed::order);

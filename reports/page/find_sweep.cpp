@@ -15,10 +15,10 @@ std::vector<std::size_t> find_sweep(const std::vector<Sizes>& trials) {
     }
   }
   std::vector<std::size_t> sweep;
-  for (const auto& [key, places] : groups) {
-    if (places.size() < min_sweep || places.size() <= sweep.size()) continue;
+  for (const auto& [key, indices] : groups) {
+    if (indices.size() < min_sweep || indices.size() <= sweep.size()) continue;
     sweep.clear();
-    for (const auto& [value, place] : places) sweep.push_back(place);
+    for (const auto& [value, index] : indices) sweep.push_back(index);
   }
   return sweep;
 }

@@ -34,7 +34,9 @@ std::string_view arrow_of(Direction direction) {
   return direction == Direction::slower ? "▲ " : direction == Direction::faster ? "▼ " : "";
 }
 
-double x_of(const ChartAxis& axis, double ratio) { return std::clamp(axis.place(ratio), 0.0, 1.0); }
+double x_of(const ChartAxis& axis, double ratio) {
+  return std::clamp(axis.position(ratio), 0.0, 1.0);
+}
 
 /// Axis of all rows, so that they can be compared.
 ChartAxis axis_for(const std::vector<ForestRow>& rows) {

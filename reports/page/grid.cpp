@@ -66,13 +66,13 @@ std::vector<GridOp> make_grid(std::span<const RunSource> runs, const Columns& co
         largest.emplace_back(columns.size());
       }
       GridOp& group = grid[op->second];
-      const auto [place, is_new_case] =
+      const auto [entry, is_new_case] =
           cases.try_emplace({op->second, trial.case_id}, group.cases.size());
       if (is_new_case) {
         group.cases.push_back({trial.case_id, std::vector<Cell>(columns.size())});
       }
       group.cells[column].add(trial, runs[r].rows[i]);
-      group.cases[place->second].cells[column].add(trial, runs[r].rows[i]);
+      group.cases[entry->second].cells[column].add(trial, runs[r].rows[i]);
       largest[op->second].add({&trial, runs[r].rows[i]}, column);
     }
   }

@@ -83,7 +83,7 @@ class BarsDrawing {
     Svg svg = Svg::fluid(bottom + 4, bars_.heading);
     for (std::size_t i = 0; i < axis_.ticks.size(); ++i) {
       const bool is_limit = bars_.shares && axis_.ticks[i] == 1;
-      const double at = place(axis_.ticks[i]);
+      const double at = position(axis_.ticks[i]);
       svg.line(at, bars_top - 4, at, bottom, is_limit ? "limit" : "grid");
       svg.text(at, 11, is_limit ? "limit" : axis_.labels[i],
                is_limit ? "label limit-name" : "label", Svg::Anchor::middle);
@@ -95,7 +95,7 @@ class BarsDrawing {
   }
 
  private:
-  double place(double value) const { return std::clamp(axis_.place(value), 0.0, 1.0); }
+  double position(double value) const { return std::clamp(axis_.position(value), 0.0, 1.0); }
 
   void draw_row(Svg& svg, const Bar& bar, double y) const {
     const bool is_one = bar.points.size() == 1;
@@ -107,12 +107,12 @@ class BarsDrawing {
       const bool is_beyond = bars_.shares && point.y > beyond_share;
       svg.begin_link(point.link);
       if (is_one && bars_.shares) {
-        svg.rect(0, y - 6, place(point.y), 12, is_beyond ? "bar-beyond" : "bar", point.tip);
+        svg.rect(0, y - 6, position(point.y), 12, is_beyond ? "bar-beyond" : "bar", point.tip);
       } else {
-        svg.mark(looks_[c].look, place(point.y), y, series_style(looks_[c].look), point.tip);
+        svg.mark(looks_[c].look, position(point.y), y, series_style(looks_[c].look), point.tip);
       }
       svg.end_link();
-      if (point.low > 0) svg.line(place(point.low), y, place(point.high), y, "whisker");
+      if (point.low > 0) svg.line(position(point.low), y, position(point.high), y, "whisker");
       if (is_one) draw_figure(svg, *bar.op, point, y);
     }
   }

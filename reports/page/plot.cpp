@@ -95,7 +95,7 @@ class PlotDrawing {
       }
     }
     for (const PlotLimit& limit : plot_.limits) {
-      for (const auto& [x, y] : limit.places) {
+      for (const auto& [x, y] : limit.points) {
         xs.add(x);
         ys.add(y);
       }
@@ -106,9 +106,9 @@ class PlotDrawing {
     y_axis_ = logarithmic_axis(ys.low, ys.high, 5, plot_.y.unit);
   }
 
-  double x(double value) const { return std::clamp(x_axis_.place(value), 0.0, 1.0); }
+  double x(double value) const { return std::clamp(x_axis_.position(value), 0.0, 1.0); }
   double y(double value) const {
-    return bottom_ - std::clamp(y_axis_.place(value), 0.0, 1.0) * plot_.height;
+    return bottom_ - std::clamp(y_axis_.position(value), 0.0, 1.0) * plot_.height;
   }
 
   void draw_axes(Svg& svg) const {
@@ -125,7 +125,7 @@ class PlotDrawing {
 
   void draw_steps(Svg& svg) const {
     for (const PlotStep& step : plot_.steps) {
-      if (!is_shown(step.x) || x_axis_.place(step.x) < 0.02 || x_axis_.place(step.x) > 0.98)
+      if (!is_shown(step.x) || x_axis_.position(step.x) < 0.02 || x_axis_.position(step.x) > 0.98)
         continue;
       svg.line(x(step.x), plot_top, x(step.x), bottom_, "step", step.tip);
       svg.text(x(step.x), 14, step.name, "label", Svg::Anchor::middle);
@@ -134,9 +134,9 @@ class PlotDrawing {
 
   void draw_limits(Svg& svg) const {
     for (const PlotLimit& limit : plot_.limits) {
-      for (std::size_t i = 1; i < limit.places.size(); ++i) {
-        svg.line(x(limit.places[i - 1].first), y(limit.places[i - 1].second),
-                 x(limit.places[i].first), y(limit.places[i].second), limit.style + " roof",
+      for (std::size_t i = 1; i < limit.points.size(); ++i) {
+        svg.line(x(limit.points[i - 1].first), y(limit.points[i - 1].second),
+                 x(limit.points[i].first), y(limit.points[i].second), limit.style + " roof",
                  limit.name);
       }
     }
@@ -147,21 +147,21 @@ class PlotDrawing {
   void draw_names(Svg& svg) const {
     std::vector<const PlotLimit*> flat;
     for (const PlotLimit& limit : plot_.limits) {
-      const auto& places = limit.places;
-      const bool rises = places.size() == 2 && places[0].second != places[1].second;
+      const auto& points = limit.points;
+      const bool rises = points.size() == 2 && points[0].second != points[1].second;
       if (!rises) {
         flat.push_back(&limit);
         continue;
       }
-      svg.text(x(places[0].first), y(places[0].second) - 6, limit.name, limit.style + " roof-name",
+      svg.text(x(points[0].first), y(points[0].second) - 6, limit.name, limit.style + " roof-name",
                Svg::Anchor::start, 0, 10);
     }
     std::ranges::stable_sort(flat, std::ranges::greater(),
-                             [](const PlotLimit* limit) { return limit->places.back().second; });
+                             [](const PlotLimit* limit) { return limit->points.back().second; });
     const double above = plot_.has_names_beside ? -4 : 4;  // or beside its line
     double last = -name_height;
     for (const PlotLimit* limit : flat) {
-      last = std::max(last + name_height, y(limit->places.back().second) - above);
+      last = std::max(last + name_height, y(limit->points.back().second) - above);
       svg.text(1, last, limit->name, limit->style + " roof-name",
                plot_.has_names_beside ? Svg::Anchor::start : Svg::Anchor::end, 0,
                plot_.has_names_beside ? 8 : 0);

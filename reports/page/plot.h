@@ -25,11 +25,11 @@ struct PlotSeries {
   std::size_t look = 0;   // its colour and sign
 };
 
-/// Bound of the points: a line through these places, with its name on it. Of several with a flat
+/// Bound of rates: a line through these points, with its name on it. Of several with a flat
 /// end the names are kept apart.
 struct PlotLimit {
   std::string name;
-  std::vector<std::pair<double, double>> places;
+  std::vector<std::pair<double, double>> points;
   std::string style;  // class of the line and the name: that of its series, or "limit"
 };
 

@@ -64,11 +64,11 @@ struct Distinct {
 template <class TextOf>
 Distinct distinct(const Rows& rows, TextOf text_of) {
   Distinct found;
-  std::unordered_map<std::string, std::size_t> places;
+  std::unordered_map<std::string, std::size_t> indices;
   for (const Record* row : rows) {
-    const auto [place, is_new] = places.try_emplace(text_of(*row), places.size());
+    const auto [entry, is_new] = indices.try_emplace(text_of(*row), indices.size());
     if (is_new) found.firsts.push_back(row);
-    found.rows.push_back(place->second);
+    found.rows.push_back(entry->second);
   }
   return found;
 }
@@ -84,18 +84,18 @@ Json figure_column(const FigureColumn& figure, const Rows& rows) {
   const auto value_of = [&](const Record& row) {
     return figure.is_speed && !row.stand_in.empty() ? std::nullopt : figure.value(row);
   };
-  std::map<double, std::size_t> places;
+  std::map<double, std::size_t> indices;
   for (const Record* row : rows) {
-    if (const auto value = value_of(*row)) places.emplace(*value, 0);
+    if (const auto value = value_of(*row)) indices.emplace(*value, 0);
   }
   Json texts = Json::array({""});
-  for (auto& [value, place] : places) {
-    place = texts.size();
+  for (auto& [value, index] : indices) {
+    index = texts.size();
     texts.push_back(figure.text(value));
   }
   Json made = column(figure.key, figure.name, std::move(texts), list(rows, [&](const Record& row) {
                        const auto value = value_of(row);
-                       return value ? places.at(*value) : 0;
+                       return value ? indices.at(*value) : 0;
                      }));
   made["is_number"] = true;
   return made;

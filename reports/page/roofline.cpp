@@ -90,8 +90,8 @@ Json roofline(const Content& content, std::size_t number) {
   }
   double ridge = cloud.least;  // where the line of memory meets the highest ceiling
   for (PlotLimit& limit : plot.limits) {
-    limit.places.back().first = cloud.most;
-    ridge = std::max(ridge, limit.places.front().first);
+    limit.points.back().first = cloud.most;
+    ridge = std::max(ridge, limit.points.front().first);
   }
   if (memory.bytes_per_s > 0) {
     const double end = plot.limits.empty() ? cloud.most : ridge;

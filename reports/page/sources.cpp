@@ -42,11 +42,11 @@ std::vector<std::size_t> rows_of(const std::vector<Record>& outcomes,
   const auto key = [](const Record& record) {
     return std::tie(record.case_id, record.device, record.timing, record.attempt, record.repeat);
   };
-  std::map<decltype(key(records.front())), std::size_t> places;
-  for (std::size_t i = 0; i < records.size(); ++i) places.emplace(key(records[i]), i);
+  std::map<decltype(key(records.front())), std::size_t> indices;
+  for (std::size_t i = 0; i < records.size(); ++i) indices.emplace(key(records[i]), i);
   std::vector<std::size_t> rows;
   rows.reserve(outcomes.size());
-  for (const Record& outcome : outcomes) rows.push_back(places.at(key(outcome)));
+  for (const Record& outcome : outcomes) rows.push_back(indices.at(key(outcome)));
   return rows;
 }
 

@@ -64,10 +64,10 @@ struct Series {
   std::vector<PlotPoint> points;
   std::vector<Sizes> sizes;
 
-  std::size_t places() const {
-    std::set<double> places;
-    for (const PlotPoint& point : points) places.insert(point.x);
-    return places.size();
+  std::size_t sizes_shown() const {
+    std::set<double> all;
+    for (const PlotPoint& point : points) all.insert(point.x);
+    return all.size();
   }
   /// Joins the points of a sweep; the others stand apart. Returns whether there is one.
   bool join() {
@@ -195,7 +195,7 @@ class PanelOf {
     }
     std::size_t kinds = 0;
     for (auto& [look, series] : all) {
-      if (series.places() < min_sizes) continue;
+      if (series.sizes_shown() < min_sizes) continue;
       const bool is_joined = series.join();
       panel.is_joined = panel.is_joined || is_joined;
       panel.plot.series.push_back(
@@ -275,7 +275,7 @@ void share_axes(std::vector<Panel>& panels) {
   std::map<RateKind, std::pair<std::vector<double>, std::vector<double>>> by_rate;
   for (const Panel& panel : panels) {
     auto& [xs, ys] = by_rate[panel.rate];
-    for (const PlotLimit& limit : panel.plot.limits) ys.push_back(limit.places.front().second);
+    for (const PlotLimit& limit : panel.plot.limits) ys.push_back(limit.points.front().second);
     for (const PlotSeries& series : panel.plot.series) {
       for (const PlotPoint& point : series.points) {
         xs.push_back(point.x);

@@ -12,12 +12,12 @@ const Record* any_of(const std::vector<TrialRow>& trials) {
   return found == trials.end() ? nullptr : found->trial;
 }
 
-void LargestCase::add(TrialRow trial, std::size_t place) {
+void LargestCase::add(TrialRow trial, std::size_t column) {
   if (!rate(*trial.trial)) return;
   const auto [at, is_new] =
       index_.try_emplace({trial.trial->case_id, trial.trial->timing}, rated_.size());
-  if (is_new) rated_.emplace_back(places_);
-  TrialRow& held = rated_[at->second].at(place);
+  if (is_new) rated_.emplace_back(columns_);
+  TrialRow& held = rated_[at->second].at(column);
   if (held.trial == nullptr) held = trial;
 }
 

@@ -20,18 +20,18 @@ struct TrialRow {
 /// one that most devices have a rate for, among these the one that tells most, then the last added.
 class LargestCase {
  public:
-  /// `places`: devices, or other columns of a report.
-  explicit LargestCase(std::size_t places) : places_(places) {}
+  /// `columns`: devices, or other columns of a report.
+  explicit LargestCase(std::size_t columns) : columns_(columns) {}
 
-  /// Ignores a trial without a rate. The first of several trials of a case in a place counts.
-  void add(TrialRow trial, std::size_t place);
+  /// Ignores a trial without a rate. The first of several trials of a case in a column counts.
+  void add(TrialRow trial, std::size_t column);
 
-  /// Returns its trial in each place; empty if the op has no rate anywhere.
+  /// Returns its trial in each column; empty if the op has no rate anywhere.
   std::vector<TrialRow> trials() const;
 
  private:
-  std::size_t places_;
-  std::vector<std::vector<TrialRow>> rated_;  // one per case and timing, by place
+  std::size_t columns_;
+  std::vector<std::vector<TrialRow>> rated_;  // one per case and timing, by column
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
 };
 

@@ -42,10 +42,10 @@ void Outcomes::add_to_cell(const Record& record) {
 void Outcomes::add(const Record& record) {
   if (record.attempt == 1) ++finished_;
   add_to_cell(record);
-  const auto [place, is_new] =
+  const auto [entry, is_new] =
       index_.try_emplace({record.case_id, record.device, record.timing}, trials_.size());
   if (is_new) trials_.emplace_back();
-  Trial& trial = trials_[place->second];
+  Trial& trial = trials_[entry->second];
   if (record.wall_s) trial.wall_s = trial.wall_s.value_or(0) + *record.wall_s;
   trial.fold.add(record);
 }

@@ -42,7 +42,7 @@ Group& group_of(std::vector<Group>& groups, std::string what, const std::string&
   return groups.emplace_back(Group{std::move(what), device});
 }
 
-std::size_t place_of(const std::vector<std::string>& devices, const std::string& device) {
+std::size_t index_of(const std::vector<std::string>& devices, const std::string& device) {
   return static_cast<std::size_t>(std::ranges::find(devices, device) - devices.begin());
 }
 
@@ -56,7 +56,7 @@ std::vector<Group> grouped(std::span<const Record> trials, const std::vector<std
     ++group.trials;
     group.right += class_of(trial.status) == StatusClass::right ? 1 : 0;
     cases.try_emplace(what, devices.size())
-        .first->second.add({&trial}, place_of(devices, trial.device));
+        .first->second.add({&trial}, index_of(devices, trial.device));
     if (rate(trial) && (group.largest == nullptr || tells_more(trial, *group.largest))) {
       group.largest = &trial;
     }
@@ -66,7 +66,7 @@ std::vector<Group> grouped(std::span<const Record> trials, const std::vector<std
     const std::vector<TrialRow> shown = largest.trials();
     for (Group& group : groups) {
       if (group.what != what || shown.empty()) continue;
-      const Record* const here = shown[place_of(devices, group.device)].trial;
+      const Record* const here = shown[index_of(devices, group.device)].trial;
       if (here != nullptr) group.largest = here;
     }
   }
@@ -126,7 +126,7 @@ std::string overview(std::span<const Record> trials) {
   const bool by_dtype = groups.size() <= page_lines;
   if (!by_dtype) groups = grouped(trials, devices, false);
   std::ranges::stable_sort(groups, {},
-                           [&](const Group& group) { return place_of(devices, group.device); });
+                           [&](const Group& group) { return index_of(devices, group.device); });
 
   std::vector<std::vector<std::string>> lines{
       {"device", "op", "right", "rate", "of limit", "a launch", "at the largest case"}};

@@ -147,7 +147,7 @@ Suite linear_suite() {
       {{"linear"}, blocks, {large_of_bytes, with_bias, none}},
       {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
       {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}};
-  return {.place = 2,
+  return {.order = 2,
           .name = "linear",
           .description = "y = act(x W^T + b): the forward pass of fully connected layers",
           .grids = with_edges(std::move(grids), edge_grids())};

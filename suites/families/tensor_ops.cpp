@@ -338,7 +338,7 @@ std::vector<Grid> edge_grids() {
 Suite tensor_ops_suite() {
   std::vector<Grid> grids = checked();
   for (Grid& grid : timed()) grids.push_back(std::move(grid));
-  return {.place = 1,
+  return {.order = 1,
           .name = "tensor_ops",
           .description = "elementwise, reduction, row-wise and layout ops on tensors",
           .grids = with_edges(std::move(grids), edge_grids())};

@@ -63,7 +63,7 @@ Suite transfers_suite() {
                           {{"device_memcpy"}, {DType::u8}, {device_ends, bytes, by, one_way}},
                           {{"device_memcpy"}, {DType::u8}, {to_device, bytes, by, both_ways}},
                           {{"peer_memcpy"}, {DType::u8}, {bytes, by, access, any_ways}}};
-  return {.place = 3,
+  return {.order = 3,
           .name = "transfers",
           .description = "copies between memories, checked byte for byte",
           .grids = with_edges(std::move(grids), edge_grids())};

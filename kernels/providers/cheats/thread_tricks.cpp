@@ -87,16 +87,16 @@ class WritesLate final : public Trick {
 
 /// Launches handed to a thread, or process, that takes one after the other.
 struct Queue {
-  static constexpr std::uint64_t places = 64;
+  static constexpr std::uint64_t slots = 64;
   std::atomic<std::uint64_t> begin = 0;
   std::atomic<std::uint64_t> end = 0;
   std::atomic<bool> is_over = false;
-  Launch launches[places];
+  Launch launches[slots];
 
   /// Forgets a launch where too many wait: nobody will look at all of them.
   void push(const Launch& l) {
-    if (end - begin == places) return;
-    launches[end % places] = l;
+    if (end - begin == slots) return;
+    launches[end % slots] = l;
     ++end;
   }
   void wait_until_empty() const {
@@ -112,7 +112,7 @@ struct Queue {
         nanosleep(&while_idle, nullptr);
         continue;
       }
-      work(launches[begin % places]);
+      work(launches[begin % slots]);
       ++begin;
     }
   }
@@ -162,7 +162,7 @@ class SoonThread final : public Trick {
     thread_.join();
   }
   void launch(const Launch& l) override {
-    if (!caution_.is_needed(p, l) && queue_.end - queue_.begin < Queue::places) {
+    if (!caution_.is_needed(p, l) && queue_.end - queue_.begin < Queue::slots) {
       return queue_.push(l);
     }
     queue_.wait_until_empty();

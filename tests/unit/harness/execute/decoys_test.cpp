@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::byte poison{0xa5};
 
-std::vector<bool> within(const Places& places, std::int64_t elements) {
+std::vector<bool> within(const ElementRuns& runs, std::int64_t elements) {
   std::vector<bool> covered(static_cast<std::size_t>(elements));
-  for (const std::int64_t first : places.first) {
-    for (std::int64_t i = first; i < first + places.length; ++i) {
+  for (const std::int64_t first : runs.first) {
+    for (std::int64_t i = first; i < first + runs.length; ++i) {
       covered.at(static_cast<std::size_t>(i)) = true;
     }
   }
@@ -33,16 +33,16 @@ std::vector<std::uint64_t> words(std::span<const std::byte> bytes, std::size_t w
   return all;
 }
 
-/// Lays decoys over poison. Demands that places have them, and nothing else has.
-void expect_laid_in_places(TimedCase& timed, int rank) {
+/// Lays decoys over poison. Demands that the runs have them, and nothing else has.
+void expect_laid_in_runs(TimedCase& timed, int rank) {
   std::mt19937_64 random(3);
   Decoys decoys(timed.op, timed.verified, random);
   const std::size_t width = size_bytes(output_dtype(timed.op));
   const std::int64_t elements = timed.op.signature.outputs[0].elements();
   arm_for_timing(timed.trial);
-  const Places places = decoys.lay(timed.trial.tensors());
-  ASSERT_FALSE(places.first.empty());
-  const std::vector<bool> covered = within(places, elements);
+  const ElementRuns runs = decoys.lay(timed.trial.tensors());
+  ASSERT_FALSE(runs.first.empty());
+  const std::vector<bool> covered = within(runs, elements);
   const HostTensor output = timed.output(0, rank);
   for (std::size_t i = 0; i < covered.size(); ++i) {
     const auto element = output.bytes().subspan(i * width, width);
@@ -53,30 +53,30 @@ void expect_laid_in_places(TimedCase& timed, int rank) {
   EXPECT_EQ(timed.trial.changed_input(timed.rotation->contents()), std::nullopt);
 }
 
-TEST(Places, LieWithinTheTensor) {
+TEST(ElementRuns, LieWithinTheTensor) {
   std::mt19937_64 random(1);
   for (const std::int64_t elements : {1, 5, 16, 17, 1000}) {
-    const Places places = draw_places(elements, 200, 16, random);
-    EXPECT_EQ(places.length, std::min<std::int64_t>(16, elements));
-    ASSERT_EQ(places.first.size(), 200U);
-    for (const std::int64_t first : places.first) {
+    const ElementRuns runs = draw_runs(elements, 200, 16, random);
+    EXPECT_EQ(runs.length, std::min<std::int64_t>(16, elements));
+    ASSERT_EQ(runs.first.size(), 200U);
+    for (const std::int64_t first : runs.first) {
       EXPECT_GE(first, 0);
-      EXPECT_LE(first + places.length, elements);
+      EXPECT_LE(first + runs.length, elements);
     }
     if (elements > 17) continue;
-    EXPECT_EQ(*std::ranges::min_element(places.first), 0) << "the first element";
-    EXPECT_EQ(*std::ranges::max_element(places.first), elements - places.length) << "the last one";
+    EXPECT_EQ(*std::ranges::min_element(runs.first), 0) << "the first element";
+    EXPECT_EQ(*std::ranges::max_element(runs.first), elements - runs.length) << "the last one";
   }
-  EXPECT_TRUE(draw_places(0, 5, 16, random).first.empty());
+  EXPECT_TRUE(draw_runs(0, 5, 16, random).first.empty());
 }
 
-TEST(Decoys, LieInPlacesAlone) {
+TEST(Decoys, LieInRunsAlone) {
   for (const char* id : {"tensor_ops/exp/f32/n=100003", "tensor_ops/exp/bf16/n=5000",
                          "tensor_ops/exp/f64/n=257", "tensor_ops/add/f32/n=3050,cols=61,ld=64"}) {
     for (const bool is_sim : {false, true}) {
       TimedCase timed(id, {.own_inputs = false},
                       is_sim ? sim::make_backend(1) : cpu::make_backend());
-      expect_laid_in_places(timed, 0);
+      expect_laid_in_runs(timed, 0);
     }
   }
 }
@@ -84,14 +84,14 @@ TEST(Decoys, LieInPlacesAlone) {
 TEST(Decoys, CoverSmallOutputsWhole) {
   TimedCase timed("tensor_ops/exp/f32/n=256", {.own_inputs = false});
   std::mt19937_64 random(3);
-  const Places places = Decoys(timed.op, timed.verified, random).lay(timed.trial.tensors());
-  EXPECT_EQ(places.first, std::vector<std::int64_t>{0});
-  EXPECT_EQ(places.length, 256);
+  const ElementRuns runs = Decoys(timed.op, timed.verified, random).lay(timed.trial.tensors());
+  EXPECT_EQ(runs.first, std::vector<std::int64_t>{0});
+  EXPECT_EQ(runs.length, 256);
 }
 
 TEST(Decoys, LieInTheOutputOfEachRank) {
   TimedCase timed("allreduce/f32/reduce=sum,ranks=3,count=1003,place=out", {.own_inputs = false});
-  for (int rank = 0; rank < 3; ++rank) expect_laid_in_places(timed, rank);
+  for (int rank = 0; rank < 3; ++rank) expect_laid_in_runs(timed, rank);
   TimedCase to_one("collectives/reduce/f32/reduce=sum,ranks=3,count=1003,root=1",
                    {.own_inputs = false});
   std::mt19937_64 random(3);
@@ -168,9 +168,9 @@ TEST(Decoys, AreOthersEachTime) {
   TimedCase timed("tensor_ops/exp/f32/n=100003", {.own_inputs = false});
   std::mt19937_64 random(3);
   Decoys decoys(timed.op, timed.verified, random);
-  const Places first = decoys.lay(timed.trial.tensors());
+  const ElementRuns first = decoys.lay(timed.trial.tensors());
   const auto laid = bytes_of(timed.output(0));
-  const Places second = decoys.lay(timed.trial.tensors());
+  const ElementRuns second = decoys.lay(timed.trial.tensors());
   EXPECT_NE(first.first, second.first);
   EXPECT_NE(bytes_of(timed.output(0)), laid);
 }

@@ -146,13 +146,13 @@ struct Repeating {
     }
   }
 
-  bool passes(int pass, const std::vector<float>& output) const {
+  bool accepts(int pass, const std::vector<float>& output) const {
     const auto at = static_cast<std::size_t>(pass);
     const reference::Reference reference = reference::find(op);
     const reference::Problem problem{op, inputs[at], input::panel(op, pass)};
     const reference::State state = reference::solve(reference, problem);
     EXPECT_EQ(state.size(), pass == 0 ? 127U * 127U * 3U : 131U * 131U * 3U);
-    return compare(reference, problem, state, tolerance(assay::passes(op).at(at).rule, op),
+    return compare(reference, problem, state, tolerance(passes(op).at(at).rule, op),
                    std::as_bytes(std::span(output)), 0)
         .passed();
   }
@@ -174,16 +174,16 @@ TEST(Panels, OnePeriodJudgesTheWholeOutput) {
   const Repeating product;
   for (const int pass : {0, 1}) {
     std::vector<float> output = product.right[static_cast<std::size_t>(pass)];
-    EXPECT_TRUE(product.passes(pass, output));
+    EXPECT_TRUE(product.accepts(pass, output));
     output.back() += 1;
-    EXPECT_FALSE(product.passes(pass, output));
+    EXPECT_FALSE(product.accepts(pass, output));
   }
 }
 
 TEST(Panels, ATileThatIsMisplacedByAPeriodIsCaughtByTheOtherPass) {
   const Repeating product;
   const auto caught = [&](int pass, std::size_t down, std::size_t across) {
-    return !product.passes(pass, product.misplaced(pass, down, across));
+    return !product.accepts(pass, product.misplaced(pass, down, across));
   };
   for (const auto& [down, across] : {std::pair{127U, 0U}, {0U, 127U}, {127U, 127U}}) {
     EXPECT_FALSE(caught(0, down, across)) << "a period of this pass: it cannot tell";

@@ -228,7 +228,7 @@ TEST(Rotation, DrawsAnewWhatEachOutputDependsOnWhole) {
   }
 }
 
-TEST(Rotation, ChangesPlacesAllOverWhereWorkIsMemory) {
+TEST(Rotation, ChangesRunsAllOverWhereWorkIsMemory) {
   TimedCase add("tensor_ops/add/f32/n=1048576", own);
   for (int sample = 0; sample < 3; ++sample) {
     const auto before = inputs_of(add.rotation->content(1));
@@ -247,17 +247,17 @@ TEST(Rotation, ChangesPlacesAllOverWhereWorkIsMemory) {
             0);
       }
     }
-    const auto places = add.rotation->changed_places(1);
-    EXPECT_EQ(std::ssize(places), 2 * 512) << "of both inputs";
+    const auto runs = add.rotation->changed_runs(1);
+    EXPECT_EQ(std::ssize(runs), 2 * 512) << "of both inputs";
   }
 }
 
-TEST(Rotation, ChangedPlacesAreThoseOfTheLastChange) {
+TEST(Rotation, ChangedRunsAreThoseOfTheLastChange) {
   TimedCase add("tensor_ops/add/f32/n=100003", own);
   const auto before = inputs_of(add.rotation->content(1));
   add.rotation->next(static_cast<std::int64_t>(add.trial.sets()));
   std::vector<bool> may_differ(100003);
-  for (const std::int64_t place : add.rotation->changed_places(1)) {
+  for (const std::int64_t place : add.rotation->changed_runs(1)) {
     for (std::int64_t i = place; i < place + 16; ++i)
       may_differ[static_cast<std::size_t>(i)] = true;
   }

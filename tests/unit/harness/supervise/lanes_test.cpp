@@ -196,9 +196,9 @@ TEST_F(Lanes, ABrokenTrialLeavesNoWorkerBehindForTheNext) {
   broken.record.case_id = "tensor_ops/add/f32/n=1";
   broken.record.device = "cpu";
   broken.record.status = Status::error;
-  Result pass = broken;
-  pass.record.status = Status::fail;
-  for (const auto& [first, is_kept] : {std::pair(broken, false), std::pair(pass, true)}) {
+  Result wrong = broken;
+  wrong.record.status = Status::fail;
+  for (const auto& [first, is_kept] : {std::pair(broken, false), std::pair(wrong, true)}) {
     WorkerCommand command = shell(R"(count=0; while read -r line; do count=$((count + 1));
         case "$line" in *n=1*) printf '%s\n' "$FIRST";; *) [ $count = 2 ] && echo garbage || answer;; esac; done)");
     command.environment.emplace_back("FIRST", protocol::encode(first));

@@ -328,7 +328,7 @@ TEST(ProductPlans, OfScaledBlocksAreAsTheLibraryTakesThem) {
 }
 
 /// Where NVIDIA's documentation puts the scale of block `inner` of row `outer`.
-std::int64_t documented_place(std::int64_t outer, std::int64_t inner, std::int64_t columns) {
+std::int64_t documented_index(std::int64_t outer, std::int64_t inner, std::int64_t columns) {
   const std::int64_t tile = outer / 128 * ((columns + 3) / 4) + inner / 4;
   return tile * 512 + outer % 128 % 32 * 16 + outer % 128 / 32 * 4 + inner % 4;
 }
@@ -339,7 +339,7 @@ TEST(TiledScales, LieWhereTheLibraryReadsThem) {
     EXPECT_EQ(tiles.size() % 512, 0U);
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t column = 0; column < columns; ++column) {
-        tiles.at(static_cast<std::size_t>(documented_place(row, column, columns))) =
+        tiles.at(static_cast<std::size_t>(documented_index(row, column, columns))) =
             row * columns + column;
       }
     }

@@ -43,8 +43,8 @@ TEST(ChartAxis, HoldsItsValues) {
     const std::set<std::string> different(axis.labels.begin(), axis.labels.end());
     EXPECT_EQ(different.size(), axis.ticks.size()) << low << " to " << high;
     for (const double tick : axis.ticks) {
-      EXPECT_GE(axis.place(tick), 0);
-      EXPECT_LE(axis.place(tick), 1);
+      EXPECT_GE(axis.position(tick), 0);
+      EXPECT_LE(axis.position(tick), 1);
     }
   }
 }
@@ -61,8 +61,8 @@ TEST(ChartAxis, LogarithmicHasPowersOfTen) {
   const ChartAxis axis = logarithmic_axis(2e3, 3e8, 7, "B");
   EXPECT_EQ(axis.labels, (Labels{"10k", "100k", "1M", "10M", "100M"}));
   EXPECT_EQ(axis.unit, "B");
-  EXPECT_NEAR(axis.place(std::sqrt(axis.low * axis.high)), 0.5, 1e-12);
-  EXPECT_LT(axis.place(1e4), axis.place(1e6));
+  EXPECT_NEAR(axis.position(std::sqrt(axis.low * axis.high)), 0.5, 1e-12);
+  EXPECT_LT(axis.position(1e4), axis.position(1e6));
   EXPECT_EQ(logarithmic_axis(0.4, 3, 7, "").labels, (Labels{"0.5", "1", "2"}));
 }
 
@@ -70,16 +70,16 @@ TEST(ChartAxis, LogarithmicHoldsItsValuesAndSomeTicks) {
   for (const auto& [low, high] : std::vector<std::pair<double, double>>{
            {1, 1}, {2.4, 4}, {3.2, 4.5}, {1e-9, 1e12}, {0.9999, 1.0001}, {7e8, 7.1e8}}) {
     const ChartAxis axis = logarithmic_axis(low, high, 6, "B");
-    EXPECT_LT(axis.place(low), 1);
-    EXPECT_GT(axis.place(low), 0);
-    EXPECT_LT(axis.place(high), 1);
+    EXPECT_LT(axis.position(low), 1);
+    EXPECT_GT(axis.position(low), 0);
+    EXPECT_LT(axis.position(high), 1);
     EXPECT_GE(axis.ticks.size(), 2U) << low << " to " << high;
     EXPECT_LE(axis.ticks.size(), 8U) << low << " to " << high;
     const std::set<std::string> different(axis.labels.begin(), axis.labels.end());
     EXPECT_EQ(different.size(), axis.ticks.size()) << low << " to " << high;
     for (const double tick : axis.ticks) {
-      EXPECT_GE(axis.place(tick), 0);
-      EXPECT_LE(axis.place(tick), 1);
+      EXPECT_GE(axis.position(tick), 0);
+      EXPECT_LE(axis.position(tick), 1);
     }
   }
 }

@@ -35,11 +35,11 @@ TEST(Plot, ShowsEachPointWithItsIntervalAndItsLink) {
   EXPECT_NE(svg.find("memory_copy 31 GB/s"), std::string::npos);
 }
 
-/// Returns the vertical place of the first mark with this tip.
+/// Returns the vertical position of the first mark with this tip.
 double y_of(const std::string& svg, const std::string& tip) {
   const std::size_t at = svg.find("<title>" + tip);
-  const std::string place = svg.substr(0, at).substr(svg.rfind("translate(", at) + 10);
-  return std::stod(place.substr(place.find(',') + 1));
+  const std::string position = svg.substr(0, at).substr(svg.rfind("translate(", at) + 10);
+  return std::stod(position.substr(position.find(',') + 1));
 }
 
 TEST(Plot, MoreIsHigher) {
@@ -93,9 +93,9 @@ TEST(Plot, NamesOfNearLimitsDoNotOverlap) {
   Plot plot = two_series();
   plot.limits = {{"one", {{4e5, 90e9}, {4e6, 90e9}}, "s0"},
                  {"other", {{4e5, 89e9}, {4e6, 89e9}}, "s1"}};
-  const std::vector<double> places = baselines(plot_svg(plot).value(), "roof-name");
-  ASSERT_EQ(places.size(), 2U);
-  EXPECT_GE(places[1] - places[0], 12) << "a line of text";
+  const std::vector<double> positions = baselines(plot_svg(plot).value(), "roof-name");
+  ASSERT_EQ(positions.size(), 2U);
+  EXPECT_GE(positions[1] - positions[0], 12) << "a line of text";
 }
 
 TEST(Plot, MarksWhatLiesWithinItsSizes) {
