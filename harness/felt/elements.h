@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 
 namespace assay::felt {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/placement/devices.h"
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 
 namespace assay::placement {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 
 namespace assay {
 

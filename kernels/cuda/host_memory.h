@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <map>
 
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 
 namespace assay::cuda {
 

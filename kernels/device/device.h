@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/core/math_mode.h"
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 #include "kernels/device/device_info.h"
 #include "kernels/device/timed_work.h"
 #include "kernels/ops/op.h"

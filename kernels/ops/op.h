@@ -11,7 +11,7 @@
 #include "kernels/core/format.h"
 #include "kernels/core/memory_space.h"
 #include "kernels/core/params.h"
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 #include "kernels/ops/rules.h"
 
 // Data model of an op: its parameters, tensors, work, test data and judging rules. The table in

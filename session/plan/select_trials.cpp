@@ -15,7 +15,7 @@
 #include "session/console/stderr_message.h"
 #include "session/kernels/kernel_process.h"
 #include "session/machine/device_list.h"
-#include "session/machine/growth.h"
+#include "session/machine/growth_for_devices.h"
 #include "session/process/exit_code.h"
 #include "session/workers/worker_command.h"
 

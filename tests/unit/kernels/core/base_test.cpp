@@ -8,7 +8,7 @@
 #include "kernels/core/names.h"
 #include "kernels/core/params.h"
 #include "kernels/core/rounding.h"
-#include "kernels/core/tensor.h"
+#include "kernels/core/tensor_spec.h"
 #include "kernels/device/device_id.h"
 
 namespace assay {

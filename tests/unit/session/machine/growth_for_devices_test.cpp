@@ -1,4 +1,4 @@
-#include "session/machine/growth.h"
+#include "session/machine/growth_for_devices.h"
 
 #include <gtest/gtest.h>
 
