@@ -69,7 +69,11 @@ Json bits_part(const Content& content) {
       table("Cases of which rows keep or change their bits when fewer are computed at "
             "once, and the numbers of rows at which they change",
             headings, std::move(rows)));
-  return {{"title", "Same bits in every batch?"}, {"tables", std::move(tables)}};
+  return {{"title", "Same bits in every batch?"},
+          {"says",
+           "A row of a product depends on no other row. Where a library takes another kernel for "
+           "another batch, it may still get other bits: both are right."},
+          {"tables", std::move(tables)}};
 }
 
 }  // namespace assay::page

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "reports/page/columns.h"
@@ -8,7 +9,8 @@
 #include "reports/page/page_input.h"
 #include "reports/page/render.h"
 
-// Parts of a page as data for their templates. Each is null if it has no content.
+// Parts of a page as data for their templates. Each is null if it has no content. A new one is a
+// function, declared and named here, and a template if it is more than tables.
 namespace assay::page {
 
 /// Content that all parts read.
@@ -38,5 +40,28 @@ Json limits_part(const Content& content);
 Json links_part(const Content& content);
 Json bits_part(const Content& content);
 Json results_part(const Content& content);
+
+/// A part of the page: the key of its data and name of its template, its name in the menu. Without
+/// a template of its own it is a title, a paragraph `says` and tables (section.mustache).
+struct Part {
+  std::string_view id;
+  std::string_view name;
+  Json (*make)(const Content&);
+};
+
+/// The parts in their order on the page.
+inline constexpr Part parts[] = {{"verdict", "Verdict", verdict_part},
+                                 {"paired", "Two builds", paired_part},
+                                 {"history", "History", history_part},
+                                 {"problems", "Wrong", problems_part},
+                                 {"correctness", "Right", correctness_part},
+                                 {"speed", "Fast", speed_part},
+                                 {"against", "Side by side", against_part},
+                                 {"charts", "Charts", charts_part},
+                                 {"environment", "Devices", environment_part},
+                                 {"limits", "Limits", limits_part},
+                                 {"links", "Links", links_part},
+                                 {"bits", "Bits", bits_part},
+                                 {"results", "Rows", results_part}};
 
 }  // namespace assay::page

@@ -60,7 +60,12 @@ Json limits_part(const Content& content) {
                                       "by clocks and widths"
                                     : "Measured limits (95% interval)",
                          headings, std::move(rows)));
-  return {{"title", "What bounds the figures"}, {"tables", std::move(tables)}};
+  return {
+      {"title", "What bounds the figures"},
+      {"says",
+       "Verified cases of their own measured these limits on the same device before the run. The "
+       "best of several rows of a limit counts."},
+      {"tables", std::move(tables)}};
 }
 
 }  // namespace assay::page

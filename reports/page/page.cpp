@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
@@ -34,28 +34,6 @@ std::size_t base_column(const Columns& columns, const std::string& wanted) {
   throw UsageError("--baseline: " + unknown_name("column", wanted, labels));
 }
 
-/// A part of the page: the key of its data, its template, and its name in the menu.
-struct Part {
-  std::string_view id;
-  std::string_view name;
-  Json (*make)(const Content&);
-};
-
-/// The parts in their order on the page.
-constexpr std::array<Part, 13> parts{{{"verdict", "Verdict", verdict_part},
-                                      {"paired", "Two builds", paired_part},
-                                      {"history", "History", history_part},
-                                      {"problems", "Wrong", problems_part},
-                                      {"correctness", "Right", correctness_part},
-                                      {"speed", "Fast", speed_part},
-                                      {"against", "Side by side", against_part},
-                                      {"charts", "Charts", charts_part},
-                                      {"environment", "Devices", environment_part},
-                                      {"limits", "Limits", limits_part},
-                                      {"links", "Links", links_part},
-                                      {"bits", "Bits", bits_part},
-                                      {"results", "Rows", results_part}}};
-
 }  // namespace
 
 Content::Content(const PageInput& of)
@@ -84,19 +62,30 @@ std::size_t Content::file_of(const CsvSource& source) const {
 
 Json page_data(const PageInput& input) {
   const Content content(input);
-  Json data{{"made_by", input.made_by},
+  Json data;
+  for (const Part& part : parts) data[part.id] = part.make(content);
+  return data;
+}
+
+std::string page_html(const PageInput& input) {
+  Json data = page_data(input);
+  Json page{{"made_by", input.made_by},
             {"script", asset("page/assets/page.js")},
             {"style", std::string(asset("page/assets/scale.css")) +
                           std::string(asset("page/assets/page.css"))},
             {"script_hash", base64(bytes_of(script_sha256))},
-            {"menu", Json::array()}};
+            {"verdict", data["verdict"]},
+            {"sections", Json::array()}};
   for (const Part& part : parts) {
-    data[part.id] = part.make(content);
-    if (!data[part.id].is_null()) data["menu"].push_back({{"id", part.id}, {"name", part.name}});
+    Json of_part = std::move(data[part.id]);
+    if (of_part.is_null()) continue;
+    of_part["id"] = part.id;
+    page["sections"].push_back(
+        {{"id", part.id},
+         {"name", part.name},
+         {"section", render(has_template(part.id) ? part.id : "section", of_part)}});
   }
-  return data;
+  return render("page", page);
 }
-
-std::string page_html(const PageInput& input) { return render("page", page_data(input)); }
 
 }  // namespace assay::page

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <kainjow/mustache.hpp>
 #include <stdexcept>
 
@@ -14,9 +14,8 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr std::array<std::string_view, 11> partials{"verdict", "problems", "correctness", "speed",
-                                                    "against", "charts",   "legend",      "history",
-                                                    "paired",  "results",  "table"};
+constexpr std::string_view folder = "page/templates/";
+constexpr std::string_view ending = ".mustache";
 
 mustache::data data_of(const Json& json) {
   switch (json.type()) {
@@ -44,19 +43,25 @@ mustache::data data_of(const Json& json) {
   }
 }
 
-std::string template_of(std::string_view name) {
-  return std::string(asset(fmt::format("page/templates/{}.mustache", name)));
-}
+std::string path_of(std::string_view name) { return fmt::format("{}{}{}", folder, name, ending); }
 
 }  // namespace
 
+bool has_template(std::string_view name) {
+  return std::ranges::count(all_assets(), path_of(name), &Asset::path) > 0;
+}
+
 std::string render(std::string_view name, const Json& data) {
   mustache::data root = data_of(data);
-  for (const std::string_view partial : partials) {
+  for (const Asset& one : all_assets()) {
+    std::string_view partial = one.path;
+    if (!partial.starts_with(folder)) continue;
+    partial.remove_prefix(folder.size());
+    partial.remove_suffix(ending.size());
     root["/" + std::string(partial)] =
-        mustache::data(mustache::partial([partial] { return template_of(partial); }));
+        mustache::data(mustache::partial([&one] { return std::string(one.text); }));
   }
-  mustache::mustache page(template_of(name));
+  mustache::mustache page(std::string(asset(path_of(name))));
   page.set_custom_escape([](const std::string& text) { return xml_text(text); });
   const std::string text = page.render(root);
   if (!page.is_valid()) {

@@ -39,13 +39,18 @@ TEST(Render, WhatIsEmptyDisappears) {
   EXPECT_TRUE(has(render("table", {{"caption", "c"}, {"hint", "h"}}), ">h</span>"));
 }
 
+TEST(Render, ATemplateIsAFileOfTheFolder) {
+  EXPECT_TRUE(has_template("section"));
+  EXPECT_FALSE(has_template("limits"));
+}
+
 /// Markup of our own alone is written unescaped, and attributes stand in double quotes, which are
 /// escaped.
 TEST(Render, TemplatesEscapeWhatComesFromOutside) {
   const auto folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "reports/page/templates";
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     std::string text = testing_support::read_file(file.path());
-    for (const std::string own : {"{{{chart}}}", "{{{style}}}", "{{{script}}}"}) {
+    for (const std::string own : {"{{{chart}}}", "{{{section}}}", "{{{style}}}", "{{{script}}}"}) {
       for (std::size_t at = text.find(own); at != std::string::npos; at = text.find(own)) {
         text.erase(at, own.size());
       }
