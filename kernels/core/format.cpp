@@ -59,6 +59,10 @@ DType result_dtype(Format format) {
   return format == DType::e4m3 ? DType::bf16 : format.stored();
 }
 
+bool splits_factors(Format format) {
+  return format.product() != nullptr && format.product()->parts > 1;
+}
+
 const BlockFormat* block_format(Format format) {
   const ProductTraits* product = format.product();
   return product != nullptr && product->blocks ? &*product->blocks : nullptr;

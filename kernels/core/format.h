@@ -46,6 +46,8 @@ DType accumulator(Format format);
 /// DType of the result and of the bias of a product: i32 for i8, bf16 for e4m3 and block-scaled
 /// formats, else that of the factors.
 DType result_dtype(Format format);
+/// True if a factor is multiplied in several parts.
+bool splits_factors(Format format);
 /// Null for formats that are not block-scaled.
 const BlockFormat* block_format(Format format);
 

@@ -178,7 +178,7 @@ Passes with_large_integers(Passes passes) {
 /// Adds data that need all parts, where their sum is judged as such. cuBLAS takes NaN and
 /// infinities for interchangeable signs of an error (CUDA 12.9, release notes), and a relu of them
 /// may be 0.
-Passes bf16x9_passes(Passes passes, const std::string& act) {
+Passes passes_of_parts(Passes passes, const std::string& act) {
   if (act.starts_with("gelu")) return passes;
   passes = with_bf16_parts(std::move(passes));
   if (act != "none") return passes;
@@ -266,8 +266,7 @@ Passes linear_passes(Format format, const Params& params) {
     passes[1].rule.activation = Activation::relu;
   }
   const bool is_plain_format = block_format(format) == nullptr && format != DType::e4m3;
-  if (params.word("act").starts_with("gelu") && is_plain_format &&
-      format != ProductFormat::bf16x9) {
+  if (params.word("act").starts_with("gelu") && is_plain_format && !splits_factors(format)) {
     passes = with_large_sums(std::move(passes), as_double(params.integer("in")));
   }
   if (!is_floating(format)) {
@@ -279,7 +278,7 @@ Passes linear_passes(Format format, const Params& params) {
     passes = with_lone_terms(std::move(passes), rule, uniform({0, 0}));
   }
   if (is_plain_format) passes = with_small_sums(std::move(passes), params);
-  if (format == ProductFormat::bf16x9) return bf16x9_passes(std::move(passes), params.word("act"));
+  if (splits_factors(format)) return passes_of_parts(std::move(passes), params.word("act"));
   return with_specials(std::move(passes), Specials::all);
 }
 

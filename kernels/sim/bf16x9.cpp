@@ -11,11 +11,6 @@
 namespace assay::sim {
 namespace {
 
-/// Parts of the two factors in each of the nine products.
-using Order = std::array<std::size_t, 9>;
-constexpr Order parts_of_x{0, 0, 0, 1, 1, 1, 2, 2, 2};
-constexpr Order parts_of_w{0, 1, 2, 0, 1, 2, 0, 1, 2};
-
 float cut_to_bf16(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffff0000U);
 }
@@ -29,13 +24,13 @@ std::span<const float> factors(const OpInstance& op, const Binding& binding, std
           static_cast<std::size_t>(op.signature.inputs.at(input).elements())};
 }
 
-/// Replaces each row of `width` elements by nine rows of their parts.
-void expand(std::span<const float> from, std::size_t width, const Order& order,
+/// Replaces each row of `width` elements by a row of their parts for each product.
+void expand(std::span<const float> from, std::size_t width, std::span<const std::size_t> order,
             std::vector<float>& to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const std::array<float, 3> parts = bf16_parts(from[i]);
     const std::size_t first = i / width * width * order.size() + i % width;
-    for (std::size_t p = 0; p < order.size(); ++p) to[first + p * width] = parts.at(order.at(p));
+    for (std::size_t p = 0; p < order.size(); ++p) to[first + p * width] = parts.at(order[p]);
   }
 }
 
@@ -44,13 +39,14 @@ class Bf16x9Matmul final : public Kernel {
   Bf16x9Matmul(const OpInstance& op, const Binding& binding, const Launch::Prepare& prepare)
       : op_(op),
         binding_(binding),
-        x_(factors(op, binding, 0).size() * parts_of_x.size()),
-        w_(factors(op, binding, 1).size() * parts_of_w.size()) {
+        products_(static_cast<std::size_t>(op.format.product()->parts)),
+        x_(factors(op, binding, 0).size() * products_),
+        w_(factors(op, binding, 1).size() * products_) {
     Binding expanded = binding;
     expanded.inputs.at(0) = x_.data();
     expanded.inputs.at(1) = w_.data();
     Params params = op.params;
-    params.set("in", op.params.integer("in") * std::int64_t{parts_of_x.size()});
+    params.set("in", op.params.integer("in") * op.format.product()->parts);
     of_parts_ = prepare(instantiate(*op.op, DType::f32, params), std::span(&expanded, 1));
     of_factors_ =
         prepare(instantiate(*op.op, DType::f32, op.params), std::span(&std::as_const(binding), 1));
@@ -61,8 +57,8 @@ class Bf16x9Matmul final : public Kernel {
     const std::span<const float> w = factors(op_, binding_, 1);
     if (!all_finite(x) || !all_finite(w)) return of_factors_->launch();
     const auto width = static_cast<std::size_t>(op_.params.integer("in"));
-    expand(x, width, parts_of_x, x_);
-    expand(w, width, parts_of_w, w_);
+    expand(x, width, std::span(parts_of_x).first(products_), x_);
+    expand(w, width, std::span(parts_of_w).first(products_), w_);
     of_parts_->launch();
   }
   std::string implementation() const override {
@@ -72,6 +68,7 @@ class Bf16x9Matmul final : public Kernel {
  private:
   OpInstance op_;
   Binding binding_;
+  std::size_t products_;
   std::vector<float> x_;
   std::vector<float> w_;
   std::unique_ptr<Kernel> of_parts_;

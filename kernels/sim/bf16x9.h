@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 
 #include "kernels/sim/launch.h"
@@ -12,6 +13,12 @@ namespace assay::sim {
 /// Heinecke: "Leveraging the bfloat16 artificial intelligence datatype for higher-precision
 /// computations", ARITH 2019, which rounds instead.
 std::array<float, 3> bf16_parts(float x);
+
+/// Parts of x and of w, by their numbers, in each product. A format takes as many as its row of
+/// product_format.cpp says.
+using Order = std::array<std::size_t, 9>;
+inline constexpr Order parts_of_x{0, 0, 0, 1, 1, 1, 2, 2, 2};
+inline constexpr Order parts_of_w{0, 1, 2, 0, 1, 2, 0, 1, 2};
 
 /// Makes a kernel of `linear` in bf16x9: one CPU product in f32 over the nine products of parts of
 /// each pair of factors. With a NaN or an infinity among the factors, whose parts would be NaN too,

@@ -124,7 +124,7 @@ float to_tf32(float x) {
 
 std::unique_ptr<Kernel> narrow_matmul(const OpInstance& op, const Binding& binding,
                                       const Launch::Prepare& prepare) {
-  if (op.format == ProductFormat::bf16x9) return bf16x9_matmul(op, binding, prepare);
+  if (splits_factors(op.format)) return bf16x9_matmul(op, binding, prepare);
   std::vector<Step> steps;
   std::size_t next = 0;
   for (const OpInstance& product : products_of(op)) {

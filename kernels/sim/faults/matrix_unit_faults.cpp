@@ -41,19 +41,21 @@ double after_step(double sum, std::span<const double> products, int bits) {
   return total == 0 ? total : cut(total, total, bits);
 }
 
-/// Appends the products of one term: those of parts for bf16x9, else one.
+/// Appends the products of one term: those of parts, or one.
 template <class T>
 void append_products(T x, T w, Format format, std::vector<double>& products) {
   const auto a = static_cast<float>(x);
   const auto b = static_cast<float>(w);
-  if (format != ProductFormat::bf16x9) {
+  if (!splits_factors(format)) {
     const auto factor = [&](float f) -> double {
       return format == ProductFormat::tf32 ? to_tf32(f) : f;
     };
     return products.push_back(factor(a) * factor(b));
   }
-  for (const double of_a : bf16_parts(a)) {
-    for (const double of_b : bf16_parts(b)) products.push_back(of_a * of_b);
+  const auto of_a = bf16_parts(a);
+  const auto of_b = bf16_parts(b);
+  for (std::size_t p = 0; p < static_cast<std::size_t>(format.product()->parts); ++p) {
+    products.push_back(double{of_a.at(parts_of_x.at(p))} * of_b.at(parts_of_w.at(p)));
   }
 }
 

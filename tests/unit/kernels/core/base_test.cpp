@@ -45,6 +45,7 @@ TEST(Format, EachProductFormatHasItsRowOfTheTable) {
     EXPECT_EQ(format.product(), &product) << product.name;
     EXPECT_TRUE(is_floating(format)) << "block-scaled bytes are floats too";
     EXPECT_EQ(unit_roundoff(format), std::ldexp(1.0, -product.precision_bits));
+    EXPECT_EQ(splits_factors(format), product.format == ProductFormat::bf16x9);
   }
   EXPECT_EQ(Format(ProductFormat::tf32).stored(), DType::f32);
   EXPECT_EQ(Format(ProductFormat::nvfp4).stored(), DType::u8);
@@ -53,6 +54,7 @@ TEST(Format, EachProductFormatHasItsRowOfTheTable) {
   EXPECT_EQ(result_dtype(DType::e4m3), DType::bf16);
   EXPECT_EQ(result_dtype(DType::f16), DType::f16);
   EXPECT_EQ(accumulator(Format(ProductFormat::tf32)), DType::f32);
+  EXPECT_FALSE(splits_factors(DType::f32));
 }
 
 TEST(DType, ElementsWidenToDouble) {
