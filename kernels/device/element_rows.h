@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -62,7 +61,7 @@ struct Mapped {
 
 /// `Backend` is its Mapped with the remaining ops by name.
 template <class Backend>
-inline constexpr std::array<KernelRow, 18> elementwise_rows{{
+inline constexpr KernelRow elementwise_rows[] = {
     {"add", Backend::template map<Add, Numbers, 2>},
     {"sub", Backend::template map<Subtract, Numbers, 2>},
     {"mul", Backend::template map<Multiply, Numbers, 2>},
@@ -81,11 +80,11 @@ inline constexpr std::array<KernelRow, 18> elementwise_rows{{
     {"where", Backend::where},
     {"copy", Backend::copy},
     {"fill", Backend::fill},
-}};
+};
 
 /// `Functions` names the implementation of each function.
 template <class Mapper, class Functions>
-inline constexpr std::array<KernelRow, 7> function_rows{{
+inline constexpr KernelRow function_rows[] = {
     {"exp", Mapped<Mapper>::template map<typename Functions::Exp, Floats, 1>},
     {"log", Mapped<Mapper>::template map<typename Functions::Log, Floats, 1>},
     {"tanh", Mapped<Mapper>::template map<typename Functions::Tanh, Floats, 1>},
@@ -93,6 +92,6 @@ inline constexpr std::array<KernelRow, 7> function_rows{{
     {"gelu", Mapped<Mapper>::template map<typename Functions::Gelu, Floats, 1>},
     {"gelu_tanh", Mapped<Mapper>::template map<typename Functions::GeluTanh, Floats, 1>},
     {"pow", Mapped<Mapper>::template map<typename Functions::Pow, Floats, 2>},
-}};
+};
 
 }  // namespace assay
