@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -90,13 +91,14 @@ int execute(const SelectionOptions& options, bool json) {
   }
   std::fflush(stdout);  // before the summary on standard error
   const Profile& profile = find_profile(options.cases.profile);
-  std::string text = fmt::format("{} trials, about {} here", selected.plan.size(),
-                                 duration_text(estimate_s(selected.plan, profile.cap_s)));
+  std::string text =
+      fmt::format("{} trials, about {} here", selected.plan.size(),
+                  duration_text(std::ceil(estimate_s(selected.plan, profile.cap_s))));
   const LimitPlan limits =
       plan_limits(selected.machine.devices, selected.machine.backends, selected.plan, {});
   if (profile.measures_limits && !limits.trials.empty()) {
     text += fmt::format("; {} limits before them, about {}", limits.trials.size(),
-                        duration_text(estimate_s(limits.trials, limit_cap_s)));
+                        duration_text(std::ceil(estimate_s(limits.trials, limit_cap_s))));
   }
   say("{}\n", text);
   for (const std::string& note : selected.notes) say("note: {}\n", note);

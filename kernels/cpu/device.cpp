@@ -175,7 +175,10 @@ std::unique_ptr<Stream> CpuDevice::create_stream() { return std::make_unique<Cpu
 std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& binding) {
   for (const auto family : kernels_families()) {
     for (const KernelRow& row : family()) {
-      if (row.op == op.op->name) return row.make(op, binding);
+      if (row.op != op.op->name) continue;
+      // Its tensors are f32 or bytes, and a product of those would be another one.
+      if (op.format.product() != nullptr) refuse_dtype(op);
+      return row.make(op, binding);
     }
   }
   throw DeviceError(Failure::not_here, "cpu has no op " + std::string(op.op->name));

@@ -60,7 +60,7 @@ void visit_fields(Traits& traits, Visitor&& visit) requires
   visit("memory", traits.memory);
   visit("ranks_share_device", traits.ranks_share_device);
   visit("single_worker", traits.single_worker);
-  visit("has_matrix_units", traits.has_matrix_units);
+  visit("has_matrix_unit_dtypes", traits.has_matrix_units);
   visit("only_on_request", traits.only_on_request);
   visit("limit_array_bytes", traits.limits.array_bytes);
   visit("limit_matrix_extents", traits.limits.matrix_extents);

@@ -79,8 +79,13 @@ void KernelProcess::hear_offers(double limit_s) {
   if (!reader.get<bool>()) throw UsageError(reader.text());
   offers_.name = reader.text();
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    std::string op = reader.text();
-    offers_.ops.push_back({std::move(op), reader.list<Format>()});
+    Offer& offer = offers_.ops.emplace_back(Offer{.op = reader.text()});
+    for (auto formats = reader.get<std::size_t>(); formats > 0; --formats) {
+      const std::string dtype = reader.text();
+      const auto format = parse_format(dtype);
+      if (!format) throw UsageError("no dtype is called '" + dtype + "'");
+      offer.formats.push_back(*format);
+    }
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     std::string kind = reader.text();

@@ -80,7 +80,10 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
   try {
     const Offers offers = read_offers(table);
     hello.put(true).put(offers.name).put(offers.ops.size());
-    for (const Offer& offer : offers.ops) hello.put(offer.op).put(offer.formats);
+    for (const Offer& offer : offers.ops) {
+      hello.put(offer.op).put(offer.formats.size());
+      for (const Format format : offer.formats) hello.put(std::string(name(format)));
+    }
     const std::vector<OwnDevice> devices = read_own_devices(table);
     hello.put(devices.size());
     for (const OwnDevice& device : devices) hello.put(device.kind).put(device.name);

@@ -47,14 +47,18 @@ void* pointer(std::uint64_t address) {
 std::uint64_t address(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
 void put_op(Writer& writer, const OpInstance& op) {
-  writer.put(std::string(op.op->name)).put(op.format).put(op.params.text());
+  writer.put(std::string(op.op->name))
+      .put(std::string(assay::name(op.format)))
+      .put(op.params.text());
 }
 
 OpInstance get_op(Reader& reader) {
   const std::string name = reader.text();
   const Op* op = find_op(name);
   if (op == nullptr) throw DeviceError(Failure::internal, "remote: there is no op '" + name + "'");
-  const auto format = reader.get<Format>();
+  const std::string dtype = reader.text();
+  const auto format = parse_format(dtype);
+  if (!format) throw DeviceError(Failure::internal, "remote: no dtype is called '" + dtype + "'");
   Params params;
   for (const std::string& assignment : split(reader.text(), ',')) {
     const std::size_t equals = assignment.find('=');
@@ -62,7 +66,7 @@ OpInstance get_op(Reader& reader) {
     const std::string parameter = assignment.substr(0, equals);
     params.set(parameter, parse_parameter(*op, parameter, assignment.substr(equals + 1)));
   }
-  return instantiate(*op, format, params);
+  return instantiate(*op, *format, params);
 }
 
 Device& Server::device() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -112,13 +113,13 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   if (plan.trials.empty()) return limits;
   const double needed_s = estimate_s(plan.trials, limit_cap_s);
   if (job.options.budget_s > 0 && needed_s > max_of_budget * job.options.budget_s) {
-    job.run.notes.push_back(
-        fmt::format("the budget leaves no {} for measuring limits", duration_text(needed_s)));
+    job.run.notes.push_back(fmt::format("the budget leaves no {} for measuring limits",
+                                        duration_text(std::ceil(needed_s))));
     return limits;
   }
   if (!job.options.quiet) {
     say("measuring {} limits first, about {}; --no-limits leaves them out\n", plan.trials.size(),
-        duration_text(needed_s));
+        duration_text(std::ceil(needed_s)));
   }
   const double begin_s = steady_s();
   TableFile<Limit> csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);

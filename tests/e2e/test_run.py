@@ -88,7 +88,7 @@ class Run(AssayTest):
             unused = {"limits", "sampling"} if out == "checked" else {"limits"}  # too small to have any
             self.assertEqual({phase for phase, seconds in phases.items() if seconds == 0}, unused, out)
             self.assertAlmostEqual(sum(phases.values()), run["wall_s"], msg="one lane: nothing is counted twice")
-            line = re.search("^time: .* s for 2 trials, .* s each = .*%$", said, re.MULTILINE)
+            line = re.search("^time: .* for 2 trials, .* each = .*%$", said, re.MULTILINE)
             self.assertIsNotNone(line, said)
             self.assertIn(line[0], (self.folder / out / "summary.md").read_text())
             self.assertEqual(run["trials_taken"], 2)

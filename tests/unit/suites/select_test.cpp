@@ -87,8 +87,8 @@ TEST(Selecting, SeedsTouchEverySuiteOpAndDtype) {
     touched.insert(std::string(test.op.op->name) + "/" + std::string(name(test.op.format)));
   }
   for (const Op& op : op_table()) {
-    for (const DType dtype : op.dtypes) {
-      declared.insert(std::string(op.name) + "/" + std::string(name(dtype)));
+    for (const Format format : op.formats) {
+      declared.insert(std::string(op.name) + "/" + std::string(name(format)));
     }
   }
   EXPECT_EQ(touched, declared);

@@ -47,6 +47,22 @@ TEST(StreamOut, CopiesAnyBytesToAnyAddressAndNoneBeside) {
   }
 }
 
+/// Its tensors are those of f32 or of bytes, whose product would pass for one of the format.
+TEST(Products, OfAProductFormatAreRefused) {
+  const auto device = make_backend()->open(0);
+  for (const Op& op : op_table()) {
+    for (const Format format : op.formats) {
+      if (format.product() == nullptr) continue;
+      try {
+        device->prepare({.op = &op, .format = format}, {});
+        ADD_FAILURE() << op.name << " in " << name(format);
+      } catch (const DeviceError& error) {
+        EXPECT_EQ(error.failure(), Failure::not_here) << op.name << " in " << name(format);
+      }
+    }
+  }
+}
+
 /// Keeps the figures of a case independent of earlier cases in its process.
 TEST(NormalPages, AreWhatATensorLiesOnAfterALargeHostTensorWasFreed) {
   constexpr std::int64_t bytes = std::int64_t{64} << 20;
