@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "harness/records/json_text.h"
 #include "kernels/core/status.h"
@@ -14,20 +16,74 @@ namespace {
 
 constexpr int schema = 1;
 
+/// When the value of a key is known; it is null before. Of those that are known from the start,
+/// some may be absent from a file.
+enum class Known { from_the_start, or_default, at_the_end, with_its_time };
+
+/// Visits the keys whose values are fields: one list for reading and writing.
+template <class S, class Visitor>
+void visit_keys(S& session,
+                Visitor&& visit) requires std::same_as<std::remove_const_t<S>, Session> {
+  visit("started_at", session.started_at, Known::from_the_start);
+  visit("ended_at", session.ended_at, Known::at_the_end);
+  visit("interrupted", session.interrupted, Known::at_the_end);
+  visit("exit_code", session.exit_code, Known::at_the_end);
+  visit("command_line", session.command_line, Known::or_default);
+  visit("wall_s", session.wall_s, Known::with_its_time);
+  visit("trials_taken", session.taken, Known::with_its_time);
+}
+
+template <class R, class Visitor>
+void visit_keys(R& run, Visitor&& visit) requires std::same_as<std::remove_const_t<R>, RunInfo> {
+  visit("run_id", run.run_id, Known::from_the_start);
+  visit("host", run.host, Known::from_the_start);
+  visit("started_at", run.started_at, Known::from_the_start);
+  visit("ended_at", run.ended_at, Known::at_the_end);
+  visit("interrupted", run.interrupted, Known::at_the_end);
+  visit("exit_code", run.exit_code, Known::at_the_end);
+  visit("command_line", run.command_line, Known::from_the_start);
+  visit("version", run.version, Known::or_default);
+  visit("git_revision", run.git_revision, Known::from_the_start);
+  visit("build_type", run.build_type, Known::or_default);
+  visit("compiler", run.compiler, Known::or_default);
+  visit("build_id", run.build_id, Known::from_the_start);
+  visit("seed", run.seed, Known::or_default);
+  visit("profile", run.profile, Known::or_default);
+  visit("check_only", run.check_only, Known::or_default);
+  visit("planned", run.planned, Known::from_the_start);
+  visit("allow_flaky", run.allow_flaky, Known::or_default);
+  visit("wall_s", run.wall_s, Known::with_its_time);
+  visit("trials_taken", run.taken, Known::with_its_time);
+  visit("notes", run.notes, Known::or_default);
+}
+
+/// Reads the keys of an object into its fields. One that has ended says how.
+template <class Fields>
+void read_keys(const JsonObject& keys, Fields& fields) {
+  bool ended = false;
+  visit_keys(fields, [&](const char* key, auto& field, Known known) {
+    const bool is_needed = known == Known::from_the_start || (known == Known::at_the_end && ended);
+    is_needed ? keys.need(key, field) : keys.get(key, field);
+    ended = !fields.ended_at.empty();
+  });
+}
+
+template <class Fields>
+void write_keys(nlohmann::ordered_json& json, const Fields& fields, bool ended, bool timed) {
+  visit_keys(fields, [&](const char* key, const auto& field, Known known) {
+    const bool is_known = known == Known::at_the_end      ? ended
+                          : known == Known::with_its_time ? timed
+                                                          : true;
+    json[key] = is_known ? nlohmann::ordered_json(field) : nlohmann::ordered_json();
+  });
+}
+
 std::vector<Session> sessions_of(const JsonObject& keys) {
   std::vector<Session> sessions;
   if (const nlohmann::json* const stored = keys.find("sessions")) {
     if (!stored->is_array()) throw UsageError("'sessions' must be a list");
     for (const nlohmann::json& one : *stored) {
-      const JsonObject session_keys(one);
-      Session& session = sessions.emplace_back();
-      session_keys.need("started_at", session.started_at);
-      session_keys.get("ended_at", session.ended_at);
-      session_keys.get("command_line", session.command_line);
-      session_keys.get("interrupted", session.interrupted);
-      session_keys.get("exit_code", session.exit_code);
-      session_keys.get("wall_s", session.wall_s);
-      session_keys.get("trials_taken", session.taken);
+      read_keys(JsonObject(one), sessions.emplace_back());
     }
   }
   return sessions;
@@ -58,28 +114,7 @@ RunInfo from_json(const nlohmann::json& json) {
                     written, schema));
   }
   RunInfo run;
-  keys.need("run_id", run.run_id);
-  keys.need("host", run.host);
-  keys.need("started_at", run.started_at);
-  keys.get("ended_at", run.ended_at);
-  if (!run.ended_at.empty()) {
-    keys.need("interrupted", run.interrupted);
-    keys.need("exit_code", run.exit_code);
-  }
-  keys.need("command_line", run.command_line);
-  keys.get("version", run.version);
-  keys.need("git_revision", run.git_revision);
-  keys.get("build_type", run.build_type);
-  keys.get("compiler", run.compiler);
-  keys.need("build_id", run.build_id);
-  keys.get("seed", run.seed);
-  keys.get("profile", run.profile);
-  keys.get("check_only", run.check_only);
-  keys.need("planned", run.planned);
-  keys.get("allow_flaky", run.allow_flaky);
-  keys.get("wall_s", run.wall_s);
-  keys.get("trials_taken", run.taken);
-  keys.get("notes", run.notes);
+  read_keys(keys, run);
   run.sessions = sessions_of(keys);
   if (const nlohmann::json* const list = keys.find("expected")) run.expected = given_file(*list);
   if (const nlohmann::json* const kernels = keys.find("kernels")) {
@@ -104,18 +139,6 @@ RunInfo from_json(const nlohmann::json& json) {
   return run;
 }
 
-nlohmann::ordered_json json_of(const Session& session) {
-  using Value = nlohmann::ordered_json;
-  const bool ended = session.ended();
-  return {{"started_at", session.started_at},
-          {"ended_at", ended ? Value(session.ended_at) : Value()},
-          {"interrupted", ended ? Value(session.interrupted) : Value()},
-          {"exit_code", ended ? Value(session.exit_code) : Value()},
-          {"command_line", session.command_line},
-          {"wall_s", ended ? Value(session.wall_s) : Value()},
-          {"trials_taken", ended ? Value(session.taken) : Value()}};
-}
-
 }  // namespace
 
 RunInfo parse_run_json(std::string_view text) { return from_json(parse_json(text)); }
@@ -127,29 +150,15 @@ std::string run_json(const RunInfo& run, bool ended) {
   Value environment = Value::object();
   for (const auto& [name, value] : run.environment) environment[name] = value;
   Value sessions = Value::array();
-  for (const Session& session : run.sessions) sessions.push_back(json_of(session));
+  for (const Session& session : run.sessions) {
+    write_keys(sessions.emplace_back(), session, session.ended(), session.ended());
+  }
 
   const bool timed = ended || std::ranges::any_of(run.sessions, &Session::ended);
 
   Value json;
   json["schema"] = schema;
-  json["run_id"] = run.run_id;
-  json["host"] = run.host;
-  json["started_at"] = run.started_at;
-  json["ended_at"] = ended ? Value(run.ended_at) : Value();
-  json["interrupted"] = ended ? Value(run.interrupted) : Value();
-  json["exit_code"] = ended ? Value(run.exit_code) : Value();
-  json["command_line"] = run.command_line;
-  json["version"] = run.version;
-  json["git_revision"] = run.git_revision;
-  json["build_type"] = run.build_type;
-  json["compiler"] = run.compiler;
-  json["build_id"] = run.build_id;
-  json["seed"] = run.seed;
-  json["profile"] = run.profile;
-  json["check_only"] = run.check_only;
-  json["planned"] = run.planned;
-  json["allow_flaky"] = run.allow_flaky;
+  write_keys(json, run, ended, timed);
   json["devices"] = devices;
   json["environment"] = environment;
   json["expected"] = json_of(run.expected);
@@ -159,12 +168,9 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["references"] =
       timed ? Value{{"computed", run.references_computed}, {"shared", run.references_shared}}
             : Value();
-  json["wall_s"] = timed ? Value(run.wall_s) : Value();
-  json["trials_taken"] = timed ? Value(run.taken) : Value();
   Value phases_s = Value::object();
   for (const Phase& phase : all_phases) phases_s[phase.name] = run.phases.*phase.seconds;
   json["phases_s"] = timed ? phases_s : Value();
-  json["notes"] = run.notes;
   // A command line may hold any bytes: invalid UTF-8 is replaced, not refused.
   return json.dump(2, ' ', false, Value::error_handler_t::replace) + "\n";
 }

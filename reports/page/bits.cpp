@@ -70,7 +70,7 @@ Json bits_part(const Content& content) {
             "once, and the numbers of rows at which they change",
             headings, std::move(rows)));
   return {{"title", "Same bits in every batch?"},
-          {"says",
+          {"remark",
            "A row of a product depends on no other row. Where a library takes another kernel for "
            "another batch, it may still get other bits: both are right."},
           {"tables", std::move(tables)}};

@@ -42,7 +42,7 @@ Json bits_part(const Content& content);
 Json results_part(const Content& content);
 
 /// A part of the page: the key of its data and name of its template, its name in the menu. Without
-/// a template of its own it is a title, a paragraph `says` and tables (section.mustache).
+/// a template of its own it is a title, a paragraph `remark` and tables (section.mustache).
 struct Part {
   std::string_view id;
   std::string_view name;
@@ -50,18 +50,18 @@ struct Part {
 };
 
 /// The parts in their order on the page.
-inline constexpr Part parts[] = {{"verdict", "Verdict", verdict_part},
-                                 {"paired", "Two builds", paired_part},
-                                 {"history", "History", history_part},
-                                 {"problems", "Wrong", problems_part},
-                                 {"correctness", "Right", correctness_part},
-                                 {"speed", "Fast", speed_part},
-                                 {"against", "Side by side", against_part},
-                                 {"charts", "Charts", charts_part},
-                                 {"environment", "Devices", environment_part},
-                                 {"limits", "Limits", limits_part},
-                                 {"links", "Links", links_part},
-                                 {"bits", "Bits", bits_part},
-                                 {"results", "Rows", results_part}};
+inline constexpr Part page_parts[] = {{"verdict", "Verdict", verdict_part},
+                                      {"paired", "Two builds", paired_part},
+                                      {"history", "History", history_part},
+                                      {"problems", "Wrong", problems_part},
+                                      {"correctness", "Right", correctness_part},
+                                      {"speed", "Fast", speed_part},
+                                      {"against", "Side by side", against_part},
+                                      {"charts", "Charts", charts_part},
+                                      {"environment", "Devices", environment_part},
+                                      {"limits", "Limits", limits_part},
+                                      {"links", "Links", links_part},
+                                      {"bits", "Bits", bits_part},
+                                      {"results", "Rows", results_part}};
 
 }  // namespace assay::page

@@ -62,7 +62,7 @@ Json limits_part(const Content& content) {
                          headings, std::move(rows)));
   return {
       {"title", "What bounds the figures"},
-      {"says",
+      {"remark",
        "Verified cases of their own measured these limits on the same device before the run. The "
        "best of several rows of a limit counts."},
       {"tables", std::move(tables)}};

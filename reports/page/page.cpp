@@ -63,7 +63,7 @@ std::size_t Content::file_of(const CsvSource& source) const {
 Json page_data(const PageInput& input) {
   const Content content(input);
   Json data;
-  for (const Part& part : parts) data[part.id] = part.make(content);
+  for (const Part& part : page_parts) data[part.id] = part.make(content);
   return data;
 }
 
@@ -76,7 +76,7 @@ std::string page_html(const PageInput& input) {
             {"script_hash", base64(bytes_of(script_sha256))},
             {"verdict", data["verdict"]},
             {"sections", Json::array()}};
-  for (const Part& part : parts) {
+  for (const Part& part : page_parts) {
     Json of_part = std::move(data[part.id]);
     if (of_part.is_null()) continue;
     of_part["id"] = part.id;
