@@ -12,8 +12,8 @@
 
 namespace assay {
 
-/// What a case computes in: the DType of its tensors, or a product format. Files and options call
-/// it "dtype".
+/// Format that a case computes in: the DType of its tensors, or a product format. Files and options
+/// call it "dtype".
 class Format {
  public:
   Format() = default;

@@ -16,7 +16,7 @@ namespace assay {
 /// scales.
 enum class ProductFormat : std::uint8_t { tf32, bf16x9, mxfp8, mxfp4, nvfp4 };
 
-/// What sets a product format apart. Rules of oracles, exact data and kernels follow from it.
+/// Properties of a product format. Rules of oracles, exact data and kernels follow from it.
 struct ProductTraits {
   ProductFormat format;
   std::string_view name;

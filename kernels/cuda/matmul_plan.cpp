@@ -15,7 +15,7 @@ constexpr MathMode truncating(int step) {
   return {.rounding = MathMode::Rounding::truncation, .step = step};
 }
 
-/// What cuBLASLt and the units of GPUs make of products in a format.
+/// Support of cuBLASLt and of the units of GPUs for products in a format.
 struct Units {
   Format format;
   int needed = 0;  // least compute capability, 10 major + minor

@@ -70,8 +70,8 @@ using Passes = std::vector<Pass>;
 /// the greatest number.
 enum class Neutral : std::uint8_t { zero, one, least, greatest };
 
-/// What follows from the format and the parameters of an op, or from the DType of its tensors where
-/// that says all.
+/// Consequence of the format and the parameters of an op, or of the DType of its tensors where that
+/// says all.
 template <class T>
 class RuleOf {
  public:

@@ -16,7 +16,7 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;  // there are a hundred in a row
 
-/// The same cell of all rows.
+/// Cells of one column, of all rows.
 struct Cells {
   std::string name;
   Numbers skips;

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/records/limit.h"
 #include "harness/records/record.h"
 
 namespace assay::testing_support {
@@ -132,6 +133,29 @@ inline std::string xml_fault(std::string_view xml) {
   }
   if (!open.empty()) return "never closed: " + open.back();
   return roots == 1 ? "" : fmt::format("{} root elements", roots);
+}
+
+/// Limit that was measured.
+inline Limit copy_limit() {
+  Limit limit{.device = "cpu", .limit = LimitKind{Resource::memory_copy}, .status = Status::pass};
+  limit.unit = "B/s";
+  limit.value = 31.25e9;
+  limit.ci_low = 31e9;
+  limit.ci_high = 31.5e9;
+  limit.theoretical = 62.5e9;
+  limit.case_id = "limits/stream_copy/f64/n=16777216";
+  limit.implementation = "OpenMP loop, streaming stores";
+  limit.samples = 41;
+  limit.contended = true;
+  return limit;
+}
+
+/// Limit that could not be.
+inline Limit failed_limit() {
+  Limit limit{
+      .device = "cuda:0", .limit = LimitKind{Resource::matrix, DType::bf16}, .status = Status::oom};
+  limit.reason = "no memory, \"none\"";
+  return limit;
 }
 
 }  // namespace assay::testing_support

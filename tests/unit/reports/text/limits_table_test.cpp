@@ -3,30 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "harness/records/limit.h"
+#include "tests/unit/reports_support.h"
 
 namespace assay {
 namespace {
 
-Limit copy_limit() {
-  Limit limit{.device = "cpu", .limit = LimitKind{Resource::memory_copy}, .status = Status::pass};
-  limit.unit = "B/s";
-  limit.value = 31.25e9;
-  limit.ci_low = 31e9;
-  limit.ci_high = 31.5e9;
-  limit.theoretical = 62.5e9;
-  limit.case_id = "limits/stream_copy/f64/n=16777216";
-  limit.implementation = "OpenMP loop, streaming stores";
-  limit.samples = 41;
-  limit.contended = true;
-  return limit;
-}
-
-Limit failed_limit() {
-  Limit limit{
-      .device = "cuda:0", .limit = LimitKind{Resource::matrix, DType::bf16}, .status = Status::oom};
-  limit.reason = "no memory, \"none\"";
-  return limit;
-}
+using namespace testing_support;
 
 TEST(LimitsTable, ShowsFiguresAndWhatKeptThemFromBeing) {
   const std::vector<Limit> limits{copy_limit(), failed_limit()};
