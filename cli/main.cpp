@@ -42,11 +42,29 @@ Exit codes: 0 all right, 1 a wrong result, 2 a usage error, 3 no such device or 
 4 a crash, a time-out or another failure of the machinery, 5 a confirmed regression,
 6 no case decided, with ab --fail-on-inconclusive.)";
 
-/// Returns whether the command unites a launcher's processes, or is harmless in each of them.
-bool serves_jobs(const std::string& command) {
-  return command == "run" || command == "worker" || command == "devices" || command == "list" ||
-         command == "compare" || command == "history" || command == "machines" ||
-         command == "report";
+/// Which processes of a launcher's job do a command's work.
+enum class Ranks { all, first, none };
+
+Ranks ranks_of(const std::string& command) {
+  if (command == "run" || command == "worker") return Ranks::all;
+  for (const char* reader : {"devices", "list", "compare", "history", "machines", "report"}) {
+    if (command == reader) return Ranks::first;
+  }
+  return Ranks::none;
+}
+
+/// Returns whether this process does the command's work. Throws UsageError if each rank would do it
+/// alone.
+bool is_ours(const std::string& command) {
+  const auto launch = launch_info();
+  if (!launch) return true;
+  const Ranks ranks = ranks_of(command);
+  if (ranks == Ranks::none) {
+    throw UsageError(
+        fmt::format("assay {}: not under {}: each rank would do it alone; use 'assay run' in jobs",
+                    command, launch->launcher));
+  }
+  return ranks == Ranks::all || launch->rank == 0;
 }
 
 /// Takes the words behind the first `--` away. CLI11 would give some of them to another command.
@@ -82,12 +100,7 @@ int run(int argc, char** argv) {
     if (!command.app->parsed()) continue;
     refuse_extras(*command.app, "assay " + command.app->get_name());
     refuse_extras(program, "assay");  // behind a `--` that the command does not know
-    if (const auto launch = launch_info(); launch && !serves_jobs(command.app->get_name())) {
-      throw UsageError(fmt::format(
-          "assay {}: not under {}: each rank would do it alone; use 'assay run' in jobs",
-          command.app->get_name(), launch->launcher));
-    }
-    return command.run();
+    return is_ours(command.app->get_name()) ? command.run() : ok;
   }
   refuse_extras(program, "assay");
   say_text(program.help());

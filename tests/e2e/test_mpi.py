@@ -83,6 +83,12 @@ class Mpi(AssayTest):
     def test_commands_that_each_rank_would_do_by_itself_are_refused(self):
         self.assertIn("not under mpirun", self.launch(2, "selftest", expect=2).stderr)
 
+    def test_what_a_command_reads_is_shown_once(self):
+        listed = json.loads(self.launch(3, "list", "--profile", "seeds", "--device", "mpi", "--json").stdout)
+        self.assertIn("mpi:0+mpi:1", {trial["device"] for trial in listed["trials"]})
+        devices = json.loads(self.launch(3, "devices", "--json").stdout)["devices"]
+        self.assertEqual([d["device"] for d in devices if d["backend"] == "mpi"], ["mpi:0", "mpi:1", "mpi:2"])
+
     def test_rows_name_the_hardware_behind_a_rank(self):
         self.launch(2, "run", "--case", "tensor_ops/add/f32/n=16", "--device", "cpu,mpi", "--check-only", "--out", "out")
         names = {row["device"]: row["device_name"] for row in self.rows("out")}
