@@ -3,11 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "tests/unit/carried_out.h"
+#include "tests/unit/scoped_variable.h"
 
 #if __has_include(<nccl.h>)
 #include <nccl.h>
@@ -28,6 +27,7 @@
 namespace assay::cuda {
 namespace {
 namespace fs = std::filesystem;
+using testing_support::ScopedVariable;
 
 // --- Errors --------------------------------------------------------------------------------------
 
@@ -146,33 +146,11 @@ TEST_F(Libraries, AreFoundWhereTheLoaderFindsThemAndInTheFolders) {
   EXPECT_TRUE(Library("libassay_refusing.so.1", folders).is_open());
 }
 
-/// Sets a variable of the environment while it lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (before_) {
-      setenv(name_, before_->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
 TEST_F(Libraries, ThatAVariableNamesComeBeforeTheLoaders) {
   // The loader finds a libm of its own.
   if (!fs::exists(ASSAY_TEST_MODULE_DIR)) GTEST_SKIP() << "the build tree is not here";
   fs::create_symlink(ASSAY_TEST_MODULE_DIR "/good/assay_refusing.so", folder_ / "libm.so.6");
-  const Variable named("ASSAY_CUDA_LIBS", folder_);
+  const ScopedVariable named("ASSAY_CUDA_LIBS", folder_);
   const Library math("libm.so.6", library_folders());
   ASSERT_TRUE(math.is_open()) << math.problem();
   EXPECT_NE(math.find<void*>("assay_module"), nullptr) << "ours";
@@ -182,8 +160,8 @@ TEST_F(Libraries, OfCondaAndOfTheUserAreKnown) {
   const std::string python = "lib/python3.12/site-packages/nvidia/nccl/lib";
   fs::create_directories(folder_ / "conda" / python);
   fs::create_directories(folder_ / "home/.local" / python);
-  const Variable conda("CONDA_PREFIX", folder_ / "conda");
-  const Variable home("HOME", folder_ / "home");
+  const ScopedVariable conda("CONDA_PREFIX", folder_ / "conda");
+  const ScopedVariable home("HOME", folder_ / "home");
   const std::vector<fs::path> folders = library_folders();
   for (const fs::path& wanted :
        {folder_ / "conda/lib", folder_ / "conda" / python, folder_ / "home/.local" / python}) {
@@ -201,9 +179,8 @@ TEST_F(Libraries, OfPythonPackagesAreKnown) {
 }
 
 TEST_F(Libraries, TheEnvironmentGoesBeforeTheUsualPlaces) {
-  setenv("ASSAY_CUDA_LIBS", "/first::/second", 1);
+  const ScopedVariable named("ASSAY_CUDA_LIBS", "/first::/second");
   const std::vector<fs::path> folders = library_folders();
-  unsetenv("ASSAY_CUDA_LIBS");
   ASSERT_GE(folders.size(), 4U);
   EXPECT_EQ(folders[0], "/first");
   EXPECT_EQ(folders[1], "/second");

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "kernels/device/backends.h"
+#include "tests/unit/scoped_variable.h"
 
 namespace assay {
 namespace {
@@ -54,9 +54,8 @@ TEST(Modules, AMissingFolderIsNoProblem) {
 }
 
 TEST(Modules, FoldersOfTheEnvironmentComeAfterTheInstallation) {
-  setenv("ASSAY_BACKEND_PATH", "/first::/second", 1);
+  const testing_support::ScopedVariable named("ASSAY_BACKEND_PATH", "/first::/second");
   const auto folders = module_folders();
-  unsetenv("ASSAY_BACKEND_PATH");
   ASSERT_EQ(folders.size(), 3U);
   EXPECT_EQ(folders[0].filename(), "assay");
   EXPECT_EQ(folders[1], "/first");

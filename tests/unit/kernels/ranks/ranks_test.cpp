@@ -22,6 +22,7 @@
 #include "kernels/remote/collective.h"
 #include "kernels/remote/server.h"
 #include "tests/unit/noting_device.h"
+#include "tests/unit/scoped_variable.h"
 
 namespace assay::ranks {
 
@@ -492,14 +493,8 @@ TEST(Server, KeepsAnErrorOfALaunchFromTheNextKernel) {
 
 TEST(LaunchInfo, IsWhatTheEnvironmentOfALauncherSays) {
   const auto with = [](std::initializer_list<std::pair<const char*, const char*>> variables) {
-    for (const auto& [name, value] : variables) setenv(name, value, 1);
-    struct Unset {
-      std::vector<std::string> names;
-      ~Unset() {
-        for (const auto& name : names) unsetenv(name.c_str());
-      }
-    } unset;
-    for (const auto& entry : variables) unset.names.emplace_back(entry.first);
+    std::deque<testing_support::ScopedVariable> set;
+    for (const auto& [name, value] : variables) set.emplace_back(name, value);
     return launch_info();
   };
   EXPECT_FALSE(with({}).has_value());

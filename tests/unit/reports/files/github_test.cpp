@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <optional>
 
 #include "reports/files/summary.h"
 #include "tests/unit/reports_support.h"
+#include "tests/unit/scoped_variable.h"
 
 namespace assay {
 namespace {
@@ -198,23 +199,24 @@ TEST(GithubReport, WarnsOfASummaryThatCannotBeWritten) {
 
 TEST(GithubReport, IsThereOnlyInAJobOfGithub) {
   const Outcomes outcomes(std::vector{sample_record(1)});
-  ::setenv("GITHUB_ACTIONS", "false", 1);
-  EXPECT_EQ(github_report_if_there(outcomes), nullptr);
-  ::unsetenv("GITHUB_ACTIONS");
-  EXPECT_EQ(github_report_if_there(outcomes), nullptr);
+  for (const std::optional<std::string>& value : {std::optional<std::string>("false"), {}}) {
+    const ScopedVariable elsewhere("GITHUB_ACTIONS", value);
+    EXPECT_EQ(github_report_if_there(outcomes), nullptr);
+  }
 
   const TemporaryDirectory directory;
-  ::setenv("GITHUB_ACTIONS", "true", 1);
-  ::setenv("GITHUB_STEP_SUMMARY", (directory / "summary").c_str(), 1);
-  const auto report = github_report_if_there(outcomes);
-  ASSERT_NE(report, nullptr);
-  report->end(sample_run(1, 0));
-  EXPECT_PRED_FORMAT2(IsSubstring, "PASSED", read_file(directory / "summary"));
-  ::unsetenv("GITHUB_STEP_SUMMARY");
+  const ScopedVariable in_a_job("GITHUB_ACTIONS", "true");
+  {
+    const ScopedVariable summary("GITHUB_STEP_SUMMARY", directory / "summary");
+    const auto report = github_report_if_there(outcomes);
+    ASSERT_NE(report, nullptr);
+    report->end(sample_run(1, 0));
+    EXPECT_PRED_FORMAT2(IsSubstring, "PASSED", read_file(directory / "summary"));
+  }
+  const ScopedVariable no_summary("GITHUB_STEP_SUMMARY", std::nullopt);
   const auto without_summary = github_report_if_there(outcomes);
   ASSERT_NE(without_summary, nullptr);
   without_summary->end(sample_run(1, 0));
-  ::unsetenv("GITHUB_ACTIONS");
 }
 
 }  // namespace
