@@ -156,11 +156,17 @@ class Refusals(Kernels):
             "import assay\n": "mine.py registers no kernel: put @assay.kernel(OP) before a function",
             "import nothing_of_this_name\n": "mine.py needs the module 'nothing_of_this_name'",
             "import assay\n@assay.kernel('ad')\ndef f(x): return x\n": "unknown op 'ad'; did you mean 'add'",
-            "import assay\n@assay.kernel('add', dtypes='f23')\ndef f(x): return x\n": "no dtype is called 'f23'",
+            "import assay\n@assay.kernel('add', dtypes='f23')\ndef f(x): return x\n": "its op add: unknown dtype 'f23'",
             "raise SystemExit(3)\n": "mine.py ended with exit code 3 when it was imported",
         }.items():
             with self.subTest(because):
                 self.refused("--kernels", self.write("mine.py", text), "--python", python, because=because)
+
+    def test_python_may_name_each_dtype_that_its_op_has(self):
+        kernels = self.write("mine.py", "import assay\n@assay.kernel('linear', ['nvfp4'])\ndef f(*x): pass\n")
+        listed = self.assay("list", "--kernels", kernels, "--python", sys.executable, "--sim-devices", 1, "--device", "sim",
+                            "--suite", "linear", "--axis", "dtype=nvfp4", "--profile", "seeds").stdout
+        self.assertIn("linear/nvfp4/", listed)
 
     def test_a_selection_of_which_they_have_nothing(self):
         library = self.library()

@@ -14,7 +14,6 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 
 __all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
 
-DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "tf32", "e4m3", "e5m2", "bf16x9")
 # Dtypes by their names in NumPy and PyTorch, as far as these mean the same in both.
 _FRAMEWORKS_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64",
                      "i32": "int32", "i8": "int8", "u8": "uint8", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
@@ -80,16 +79,13 @@ def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
     if isinstance(dtypes, str):
         dtypes = dtypes.split(",")
     if dtypes is not None:
-        dtypes = tuple(_OTHER_NAMES.get(name, name) for name in dtypes)
-        for name in dtypes:
-            if name not in DTYPES:
-                raise ValueError(f"kernel {op!r}: no dtype is called {name!r}; choose among {', '.join(DTYPES)}")
+        dtypes = tuple(_OTHER_NAMES.get(name, name) for name in dtypes)  # Assay refuses those that its op lacks
     if framework not in (None, *FRAMEWORKS):
         raise ValueError(f"kernel {op!r}: no framework is called {framework!r}; choose among {', '.join(FRAMEWORKS)}")
 
     def register(function):
-        for name in dtypes or DTYPES:
-            if any(other.takes(op, name) for other in _registered):
+        for name in dtypes or (None,):
+            if any(other.op == op and (name is None or other.takes(op, name)) for other in _registered):
                 of_dtype = "" if dtypes is None else f" for {name}"
                 raise ValueError(f"kernel {op!r} is registered twice{of_dtype}: give each function its own dtypes")
         _registered.append(Registration(op, dtypes, framework, function, prepare, describe))
