@@ -91,7 +91,7 @@ Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   command.processors = nearest_processors(served, run_.devices);
   options_.for_lane(command, served);
   queues_.push_back(
-      std::make_unique<Queue>(Queue{Lane(served, command, options_.timeout_s), {}, {}, {}}));
+      std::make_unique<Queue>(Queue{.lane = Lane(served, command, options_.timeout_s)}));
   return *queues_.back();
 }
 
@@ -124,6 +124,7 @@ PlanEnd Supervisor::end_of_launch() {
 }
 
 PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
+  for (auto& queue : queues_) queue->has_begun = false;
   for (const PlannedTrial& trial : plan) queue_of(trial.lane).trials.push_back(trial);
   execution_began_s_ = steady_s();
   second_takes_s_ = 0;
@@ -178,7 +179,9 @@ void Supervisor::begin_trials() {
 
 /// Once a lane has no other trial, queues the second takes that the budget allows.
 void Supervisor::begin_second_takes(Queue& queue) {
-  if (queue.lane.busy() || !queue.trials.empty() || queue.second_takes.empty()) return;
+  if (queue.lane.busy() || !queue.trials.empty()) return;
+  queue.has_begun = false;
+  if (queue.second_takes.empty()) return;
   const double elapsed_s = steady_s() - execution_began_s_;
   const double budget_s = options_.second_takes_share * elapsed_s - second_takes_s_;
   deliver_first_takes(queue.second_takes.take_unaffordable(budget_s));
@@ -239,6 +242,7 @@ void Supervisor::begin_trial(Queue& queue) {
     conclude(queue, ended_as(why->status, why->reason));
   } else {
     queue.lane.give(queue.open);
+    queue.has_begun = true;
     drove_job_ = drove_job_ || queue.lane.is_once();
   }
 }

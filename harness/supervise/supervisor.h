@@ -88,6 +88,7 @@ class Supervisor {
   struct Queue {
     Lane lane;
     std::deque<PlannedTrial> trials;
+    bool has_begun = false;  // to work on `trials`
     PlannedTrial open;
     std::string started_at;  // start of the open trial
     double began_s = 0;      // steady clock
@@ -95,8 +96,11 @@ class Supervisor {
     int disturbed_takes = 0;  // second takes in a row that were disturbed too
 
     void open_next();
-    /// True if it works, or keeps a worker for further trials.
-    bool is_unfinished() const { return lane.busy() || (lane.has_worker() && !trials.empty()); }
+    /// True if it works, or keeps a worker for further trials. A worker of an earlier plan, or of
+    /// trials that second takes follow, takes no other lane's place.
+    bool is_unfinished() const {
+      return lane.busy() || (has_begun && lane.has_worker() && !trials.empty());
+    }
   };
 
   Queue& queue_of(const std::vector<DeviceId>& lane);

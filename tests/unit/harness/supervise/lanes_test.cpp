@@ -79,6 +79,22 @@ TEST_F(Lanes, ChecksRunSideBySideAsFarAsAllowed) {
   EXPECT_EQ(collect_.statuses(), std::vector<Status>(4, Status::pass));
 }
 
+TEST_F(Lanes, WorkersOfAnEarlierPlanKeepNoOtherLaneFromWork) {
+  std::vector<Sink*> sinks{&collect_};
+  const RunInfo info;
+  int steps = 0;
+  Supervisor supervisor({.worker = any_device(""),
+                         .backends = test_backends(),
+                         .lanes = 2,
+                         .interrupted = [&] { return ++steps > 200; }},
+                        info, sinks);
+  const auto plan = on({"cpu", "sim:0", "sim:1"}, 2);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(supervisor.execute(plan), PlanEnd::completed) << repeat;
+  }
+  EXPECT_EQ(collect_.statuses(), std::vector<Status>(12, Status::pass));
+}
+
 TEST_F(Lanes, TimesAreTakenOneAtATimeUnlessAskedOtherwise) {
   for (const bool overlap : {false, true}) {
     const std::filesystem::path log = testing::TempDir() + "/assay-turns-" +
