@@ -22,14 +22,24 @@ std::optional<double> limit_value(const RunSource& run, std::string_view device,
   return best;
 }
 
-Json legend_of(const std::vector<Look>& looks) {
+Json legend_of(const std::vector<Look>& looks, const Plot& plot) {
   constexpr double size = 12;
+  constexpr double line_width = 20;  // holds some dashes
   Json legend = Json::array();
-  if (looks.size() < 2) return legend;
+  const auto add = [&](const Svg& key, const std::string& name) {
+    legend.push_back({{"chart", key.element()}, {"name", name}});
+  };
   for (const Look& one : looks) {
+    if (looks.size() < 2) break;
     Svg key(size, size, one.name);
     key.mark(one.look, size / 2, size / 2, series_style(one.look));
-    legend.push_back({{"chart", key.element()}, {"name", one.name}});
+    add(key, one.name);
+  }
+  for (const PlotLimit& limit : plot.limits) {
+    if (plot.has_names_beside && limit.is_flat()) continue;
+    Svg key(line_width, size, limit.name);
+    key.line(0, size / 2, line_width, size / 2, limit.style + " roof");
+    add(key, limit.name);
   }
   return legend;
 }

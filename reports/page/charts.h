@@ -41,7 +41,8 @@ struct Look {
 
   auto operator<=>(const Look&) const = default;
 };
-/// {chart, name} of each; empty for one series.
-Json legend_of(const std::vector<Look>& looks);
+/// {chart, name} of each, none for one series, and of the limits whose names are not beside the
+/// plot.
+Json legend_of(const std::vector<Look>& looks, const Plot& plot = {});
 
 }  // namespace assay::page

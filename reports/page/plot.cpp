@@ -16,6 +16,9 @@ constexpr double plot_top = 22;
 constexpr double axis_height = 20;       // below the plot
 constexpr double name_height = 15;       // of the names of limits
 constexpr std::size_t max_points = 150;  // limit for one series
+/// Share of the width within which points are of one size: about that of a mark in a small chart.
+/// A line between them would be upright, and show a trend where there is none.
+constexpr double same_size = 0.025;
 
 /// Extent of the points along one axis.
 struct Range {
@@ -43,7 +46,7 @@ class PlotDrawing {
     draw_steps(svg);
     draw_limits(svg);
     for (const PlotSeries& series : plot_.series) draw_series(svg, series);
-    draw_names(svg);  // over the points
+    if (plot_.has_names_beside) draw_names(svg);
     return svg.element();
   }
 
@@ -142,29 +145,18 @@ class PlotDrawing {
     }
   }
 
-  /// Names of limits stand at the right end of their line, from the highest down, each a line
-  /// apart; the name of a rising line stands at its lower end.
+  /// Writes the names of flat limits beside their lines, from the highest down, each a line apart.
   void draw_names(Svg& svg) const {
     std::vector<const PlotLimit*> flat;
     for (const PlotLimit& limit : plot_.limits) {
-      const auto& points = limit.points;
-      const bool rises = points.size() == 2 && points[0].second != points[1].second;
-      if (!rises) {
-        flat.push_back(&limit);
-        continue;
-      }
-      svg.text(x(points[0].first), y(points[0].second) - 6, limit.name, limit.style + " roof-name",
-               Svg::Anchor::start, 0, 10);
+      if (limit.is_flat()) flat.push_back(&limit);
     }
     std::ranges::stable_sort(flat, std::ranges::greater(),
                              [](const PlotLimit* limit) { return limit->points.back().second; });
-    const double above = plot_.has_names_beside ? -4 : 4;  // or beside its line
     double last = -name_height;
     for (const PlotLimit* limit : flat) {
-      last = std::max(last + name_height, y(limit->points.back().second) - above);
-      svg.text(1, last, limit->name, limit->style + " roof-name",
-               plot_.has_names_beside ? Svg::Anchor::start : Svg::Anchor::end, 0,
-               plot_.has_names_beside ? 8 : 0);
+      last = std::max(last + name_height, y(limit->points.back().second) + 4);
+      svg.text(1, last, limit->name, limit->style + " roof-name", Svg::Anchor::start, 0, 8);
     }
   }
 
@@ -174,6 +166,7 @@ class PlotDrawing {
     for (const PlotPoint& point : series.points) {
       if (!series.is_joined || point.is_apart) continue;
       if (last != nullptr) {
+        if (x(point.x) - x(last->x) < same_size) continue;
         svg.line(x(last->x), y(last->y), x(point.x), y(point.y), style + " joined");
       }
       last = &point;

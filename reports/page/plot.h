@@ -21,16 +21,19 @@ struct PlotPoint {
 struct PlotSeries {
   std::string name;
   std::vector<PlotPoint> points;
-  bool is_joined = true;  // joins the points by a line, in the order of x
+  bool is_joined = true;  // joins the points by a line, in the order of x, one of each size
   std::size_t look = 0;   // its colour and sign
 };
 
-/// Bound of rates: a line through these points, with its name on it. Of several with a flat
-/// end the names are kept apart.
+/// Bound of rates: a line through these points. Its name would lie on points: a legend has it, or
+/// the margin.
 struct PlotLimit {
   std::string name;
   std::vector<std::pair<double, double>> points;
   std::string style;  // class of the line and the name: that of its series, or "limit"
+
+  /// True if it ends at the right of the plot, where a name can stand beside it.
+  bool is_flat() const { return points.front().second == points.back().second; }
 };
 
 /// A size at which something changes, such as a cache: a line across, with its name on top.
@@ -56,7 +59,7 @@ struct Plot {
   std::vector<PlotStep> steps;
   double height = 150;  // of the part with the points, in pixels
   int max_ticks = 5;    // of the axis of x, for which there must be room
-  /// Names of flat limits stand in the margin at the right, which the style leaves.
+  /// Names of flat limits stand in the margin at the right, which the style leaves, a line apart.
   bool has_names_beside = false;
 };
 

@@ -111,7 +111,7 @@ Json roofline(const Content& content, std::size_t number) {
   }
   return {{"heading", plot.title},
           {"subtitle", subtitle},
-          {"legend", legend_of(looks)},
+          {"legend", legend_of(looks, plot)},
           {"chart", *chart}};
 }
 

@@ -320,7 +320,7 @@ Json panel_json(const Panel& panel) {
   const auto chart = plot_svg(panel.plot);
   if (!chart) return nullptr;
   return {{"heading", panel.heading},
-          {"legend", panel.is_by_column ? Json::array() : legend_of(looks_of(panel))},
+          {"legend", panel.is_by_column ? Json::array() : legend_of(looks_of(panel), panel.plot)},
           {"chart", *chart}};
 }
 

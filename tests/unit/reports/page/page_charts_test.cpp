@@ -61,6 +61,8 @@ TEST(Page, ShowsTheLimitsAndWhatLiesUnderThem) {
   EXPECT_TRUE(has(charts, "matrix_f32 1.00 TFLOP/s")) << "the best row of it";
   EXPECT_TRUE(has(charts, "Roofline: cpu"));
   EXPECT_TRUE(has(charts, "memory_copy 40.0 GB/s")) << "the best that memory does";
+  EXPECT_TRUE(has(charts, "matrix_f32 1.00 TFLOP/s</span>")) << "in the legend of a sweep";
+  EXPECT_TRUE(has(charts, "memory_copy 40.0 GB/s</span>")) << "in the legend of a roofline";
 }
 
 TEST(Page, AChartJoinsPointsOfWhichOneSizeAloneChanges) {

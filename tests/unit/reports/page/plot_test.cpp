@@ -89,8 +89,33 @@ std::vector<double> baselines(const std::string& svg, const std::string& style) 
   return found;
 }
 
+TEST(Plot, WritesNoNameOfALimitOverItsPoints) {
+  Plot plot = two_series();
+  plot.limits.push_back({"memory_triad 9 B/s", {{4e3, 31e9}, {4e6, 60e9}}, "limit"});
+  EXPECT_EQ(count(plot_svg(plot).value(), "roof-name"), 0U) << "the legend has them";
+  plot.has_names_beside = true;
+  const std::string svg = plot_svg(plot).value();
+  ASSERT_EQ(count(svg, "roof-name"), 1U) << "a rising line does not end beside the plot";
+  const std::size_t text = svg.rfind("<text", svg.find("roof-name"));
+  EXPECT_TRUE(svg.substr(text).starts_with("<text x=\"100%\" dx=\"8\"")) << svg.substr(text, 40);
+}
+
+TEST(Plot, JoinsNoPointsOfAboutTheSameSize) {
+  Plot plot = two_series();
+  plot.series.resize(1);
+  plot.series[0].points.clear();
+  for (const double size : {1e3, 1.003e3, 1e4, 1e5, 1e5, 1e6}) {
+    const double y = 1e9 * static_cast<double>(1 + plot.series[0].points.size());
+    plot.series[0].points.push_back({size, y, 0, 0, "tip"});
+  }
+  const std::string svg = plot_svg(plot).value();
+  EXPECT_EQ(count(svg, "<path "), 6U);
+  EXPECT_EQ(count(svg, "joined"), 3U) << "one line between two sizes, none within one";
+}
+
 TEST(Plot, NamesOfNearLimitsDoNotOverlap) {
   Plot plot = two_series();
+  plot.has_names_beside = true;
   plot.limits = {{"one", {{4e5, 90e9}, {4e6, 90e9}}, "s0"},
                  {"other", {{4e5, 89e9}, {4e6, 89e9}}, "s1"}};
   const std::vector<double> positions = baselines(plot_svg(plot).value(), "roof-name");
