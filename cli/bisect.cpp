@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "harness/records/csv.h"
 #include "harness/records/paired.h"
+#include "harness/records/replay.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
 #include "reports/files/results_reader.h"
@@ -148,9 +149,11 @@ class Bisection {
   }
 
   UsageError refused(const std::string& version) const {
+    std::string words;
+    for (const std::string& word : options_.selection) words += " " + shell_word(word);
     return UsageError(
-        fmt::format("assay bisect: the selection is refused with {}={}; try it with 'assay {}'",
-                    options_.variable, version, options_.what == "slower" ? "ab" : "run"));
+        fmt::format("assay bisect: the selection is refused with {}={}; see why: assay {}{}",
+                    options_.variable, version, options_.what == "slower" ? "ab" : "run", words));
   }
 
   static Shown show(Asked& asked, const Record& row, std::string verdict) {
@@ -192,7 +195,8 @@ std::vector<std::vector<std::string>> table_of_asked(const BisectOptions& option
 int execute(const BisectOptions& options) {
   if (options.versions.size() < 2) throw UsageError("assay bisect: give at least two --versions");
   if (options.selection.empty()) {
-    throw UsageError("assay bisect: nothing follows `--`: select cases, such as -- --suite linear");
+    throw UsageError(
+        "assay bisect: nothing follows `--`: select cases, such as '-- --suite linear'");
   }
   for (const std::string& version : options.versions) {
     if (std::ranges::count(options.versions, version) > 1) {

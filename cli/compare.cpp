@@ -36,7 +36,8 @@ struct CompareOptions {
 
 void check(const CompareOptions& options) {
   if (options.hardware && options.fail_on_suspect) {
-    throw UsageError("--fail-on-suspect: between machines (--hardware) nothing is suspected");
+    throw UsageError(
+        "--fail-on-suspect does not go with --hardware: between machines nothing is suspected");
   }
   std::error_code missing;
   if (fs::equivalent(options.base, options.cand, missing)) {

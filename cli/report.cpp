@@ -110,7 +110,8 @@ void check(const ReportOptions& options, const Sorted& sorted) {
         "several runs");
   }
   if (!options.baseline.empty() && sorted.runs.empty() && sorted.folders.empty()) {
-    throw UsageError("--baseline is for runs: assay ab has its own base");
+    throw UsageError(
+        "--baseline is for runs: two builds that were compared have a base of their own");
   }
   if (sorted.runs.size() > max_runs) {
     throw UsageError(fmt::format(

@@ -1,5 +1,7 @@
 #include "suites/axes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -16,11 +18,11 @@ UsageError axis_error(const AxisOverride& axis, std::size_t value, const std::st
   return UsageError("--axis '" + axis.text + "', column " + std::to_string(column) + ": " + why);
 }
 
-/// Called before cases are made: a few long axes multiply to more than the memory holds.
-void check_count(std::size_t count) {
+/// Called before cases are made: a few long axes multiply to more than the memory holds. The cases
+/// of one op are counted before the filter sees them.
+void check_count(std::size_t count, std::string_view remedy = "give fewer values") {
   if (count <= max_cases) return;
-  throw UsageError("--axis: more than " + std::to_string(max_cases) +
-                   " cases; give fewer values, a narrower --filter, or several runs");
+  throw UsageError(fmt::format("--axis: more than {} cases; {}", max_cases, remedy));
 }
 
 const AxisOverride* find_override(std::span<const AxisOverride> overrides, std::string_view name) {
@@ -215,7 +217,7 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
                 any = true;
                 if (!wanted(test.id())) continue;
                 cases.push_back(std::move(test));
-                check_count(cases.size());
+                check_count(cases.size(), "give fewer values, or a narrower --filter");
               }
             } catch (const NotApplicable& why) {
               refused = why;

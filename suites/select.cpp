@@ -100,7 +100,8 @@ std::vector<Case> candidates(const Selection& selection) {
                   wanted);
   }
   if (!overrides.empty()) {
-    throw UsageError("--axis changes a profile's cases; it does not go with --case or --cases");
+    throw UsageError(
+        "--axis does not go with --case or --cases: it changes the cases of a profile");
   }
   std::vector<Case> cases;
   for (const std::string& id : selection.cases) cases.push_back(literal_case(id));

@@ -160,9 +160,10 @@ void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceI
 void check_faults(const ab::Both<AbSide>& sides) {
   for (const ab::Side side : {ab::Side::base, ab::Side::cand}) {
     if (sides[side].info.sim_faults.empty() || selects_simulated(sides[side].selection)) continue;
-    throw UsageError(fmt::format(
-        "--{}-sim-fault: only simulated devices have faults: --sim-devices 1 --device sim",
-        ab::name(side)));
+    throw UsageError(
+        fmt::format("--{}-sim-fault: only simulated devices have faults: add '--sim-devices 1 "
+                    "--device sim --stand-ins'",
+                    ab::name(side)));
   }
 }
 

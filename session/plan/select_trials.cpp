@@ -73,13 +73,13 @@ void check_simulated(const SelectionOptions& options) {
   if (selects_simulated(options)) return;
   if (options.sim_devices > 0) {
     throw UsageError(fmt::format(
-        "--sim-devices {}: no trial would use them; select them with --device sim, or beside "
-        "others with --device all,sim",
+        "--sim-devices {}: no trial would use them; select them with '--device sim', or beside "
+        "others with '--device all,sim'",
         options.sim_devices));
   }
   if (!options.sim_faults.empty()) {
     throw UsageError(
-        "--sim-fault: only simulated devices have faults: --sim-devices 1 --device sim");
+        "--sim-fault: only simulated devices have faults: add '--sim-devices 1 --device sim'");
   }
 }
 

@@ -16,7 +16,7 @@ void print_end(const RunInfo& run, const Outcomes& outcomes, std::size_t said, b
   const Tally tally = outcomes.tally();
   if (run.interrupted) {
     say("interrupted by signal {}: {} of {} trials have rows; complete it: assay run --resume {}\n",
-        interrupting_signal(), tally.finished, run.planned, run.directory.string());
+        interrupting_signal(), tally.finished, run.planned, shell_word(run.directory.string()));
   }
   if (!quiet) say_text("\n" + overview(outcomes.trials()) + "\n");
   for (std::size_t i = said; i < run.notes.size(); ++i) say("note: {}\n", run.notes[i]);
