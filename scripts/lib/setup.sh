@@ -47,6 +47,13 @@ ci     python3-torch       py:torch                          PyTorch       kerne
 TABLE
 }
 
+# assay_help "$@": shows the comment at the top of a script that is asked for help, and ends it before it builds.
+assay_help() {
+  [[ ${1-} == -h || ${1-} == --help ]] || return 0
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+}
+
 assay_say() { printf 'assay: %s\n' "$*" >&2; }
 
 assay_has_apt() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; }
