@@ -90,11 +90,17 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrClusterLaunch:
     case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrComputeMode:
       return 0;
     default:
       return std::nullopt;
   }
+}
+
+/// How processes share the GPUs.
+std::optional<int> sharing_of(const Devices& devices, cudaDeviceAttr attribute) {
+  if (attribute == cudaDevAttrMpsEnabled) return devices.is_shared_by_mps ? 1 : 0;
+  return devices.exclusive_folder.empty() ? cudaComputeModeDefault
+                                          : cudaComputeModeExclusiveProcess;
 }
 
 template <std::size_t size>
@@ -148,11 +154,9 @@ cudaError_t with_gpu(int device, const Body& body) {
   });
 }
 
-/// Tells the version of the toolkit that the headers are from: the newest for which such a driver
-/// and runtime would do.
-cudaError_t tell_version(int* version) {
-  if (version == nullptr) return last_error() = cudaErrorInvalidValue;
-  *version = CUDART_VERSION;
+cudaError_t tell_version(int version, int* to) {
+  if (to == nullptr) return last_error() = cudaErrorInvalidValue;
+  *to = version;
   return cudaSuccess;
 }
 
@@ -161,8 +165,10 @@ cudaError_t tell_version(int* version) {
 
 using namespace emulator;
 
-cudaError_t cudaDriverGetVersion(int* version) { return tell_version(version); }
-cudaError_t cudaRuntimeGetVersion(int* version) { return tell_version(version); }
+cudaError_t cudaDriverGetVersion(int* version) { return tell_version(driver_version(), version); }
+/// The runtime is the toolkit's. It takes older drivers as those of its own major version take it
+/// (CUDA Compatibility, "Minor Version Compatibility").
+cudaError_t cudaRuntimeGetVersion(int* version) { return tell_version(CUDART_VERSION, version); }
 
 cudaError_t cudaGetDeviceCount(int* count) {
   if (count != nullptr) *count = 0;
@@ -185,6 +191,7 @@ cudaError_t cudaSetDevice(int device) {
   return with_gpu(device, [&](Process& p, int gpu) {
     // It creates the context, and sees there that a GPU is lost.
     if (p.is_lost_at_once && gpu == p.lost_gpu) return cudaErrorDevicesUnavailable;
+    if (!has_context(p, gpu)) return cudaErrorDevicesUnavailable;
     current_device() = device;
     return cudaSuccess;
   });
@@ -200,7 +207,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return with_gpu(device, [&](Process& p, int gpu) {
-    const auto known = attribute_of(p.devices.model(gpu), gpu, attribute);
+    const auto known = attribute == cudaDevAttrComputeMode || attribute == cudaDevAttrMpsEnabled
+                           ? sharing_of(p.devices, attribute)
+                           : attribute_of(p.devices.model(gpu), gpu, attribute);
     if (value == nullptr || !known) return cudaErrorInvalidValue;
     *value = *known;
     return cudaSuccess;

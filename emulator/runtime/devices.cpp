@@ -1,5 +1,7 @@
 #include "emulator/runtime/devices.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +32,13 @@ Devices Devices::from_environment() {
   }
   devices.is_mig = number("ASSAY_EMULATOR_MIG", 0) != 0;
   devices.has_peers = number("ASSAY_EMULATOR_PEERS", 1) != 0;
+  devices.is_shared_by_mps = number("ASSAY_EMULATOR_MPS", 0) != 0;
+  if (const char* bytes = std::getenv("ASSAY_EMULATOR_OTHERS_BYTES"); bytes != nullptr) {
+    devices.others_bytes = std::strtoull(bytes, nullptr, 10);
+  }
+  if (const char* folder = std::getenv("ASSAY_EMULATOR_EXCLUSIVE"); folder != nullptr) {
+    devices.exclusive_folder = folder;
+  }
   devices.gpus.assign(static_cast<std::size_t>(count),
                       devices.is_mig ? mig_slice_of(*model) : *model);
   std::vector<std::string> uuids;
@@ -69,6 +78,8 @@ std::string uuid_text(int gpu, bool is_mig_slice) {
   }
   return text;
 }
+
+int driver_version() { return number("ASSAY_EMULATOR_DRIVER", CUDART_VERSION); }
 
 int pci_bus(int gpu) { return 1 + 0x10 * (gpu % 16) + gpu / 16; }
 

@@ -13,7 +13,9 @@ namespace emulator {
 /// ASSAY_EMULATED_GPUS (how many; none if unset), ASSAY_EMULATED_GPU (the model, "t4"),
 /// ASSAY_EMULATOR_MIG=1 (the process sees one slice of each GPU at most, and one in all, as CUDA
 /// does), ASSAY_EMULATOR_PEERS=0 (no peer access), ASSAY_EMULATOR_FASTEST (the GPU that CUDA takes
-/// for the fastest), CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER.
+/// for the fastest), ASSAY_EMULATOR_OTHERS_BYTES (memory of each GPU that another process holds),
+/// ASSAY_EMULATOR_EXCLUSIVE=FOLDER (the compute mode EXCLUSIVE_PROCESS; locks of the folder's files
+/// are contexts), ASSAY_EMULATOR_MPS=1, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER.
 struct Devices {
   static Devices from_environment();
 
@@ -21,6 +23,9 @@ struct Devices {
   std::vector<int> visible;  // physical GPUs by device ordinal
   bool is_mig = false;
   bool has_peers = true;
+  bool is_shared_by_mps = false;
+  std::size_t others_bytes = 0;
+  std::string exclusive_folder;  // empty: any number of processes may use a GPU
 
   bool is_ordinal(int device) const {
     return device >= 0 && static_cast<std::size_t>(device) < visible.size();
@@ -36,6 +41,9 @@ struct Devices {
 std::array<unsigned char, 16> uuid_bytes(int gpu, bool is_mig_slice);
 /// "GPU-....", "MIG-....".
 std::string uuid_text(int gpu, bool is_mig_slice);
+/// The newest CUDA that the driver serves, as cudaDriverGetVersion gives it: ASSAY_EMULATOR_DRIVER,
+/// or the toolkit's.
+int driver_version();
 /// The PCI bus of a GPU; its device and domain are 0.
 int pci_bus(int gpu);
 

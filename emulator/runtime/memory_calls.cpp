@@ -69,7 +69,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return call(Wants::context, [&](Process& p, Lock&) {
     if (free_bytes == nullptr || total_bytes == nullptr) return cudaErrorInvalidValue;
     *free_bytes = p.memory.free_bytes(current_gpu(p));
-    *total_bytes = p.memory.total_bytes(current_gpu(p));
+    *total_bytes = p.devices.model(current_gpu(p)).memory_bytes;
     return cudaSuccess;
   });
 }

@@ -1,7 +1,11 @@
 #include "emulator/runtime/process.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -18,12 +22,15 @@ std::atomic<bool> is_made = false, is_forked = false;
 
 std::vector<std::size_t> capacities(const Devices& devices) {
   std::vector<std::size_t> bytes;
-  for (const GpuModel& gpu : devices.gpus) bytes.push_back(gpu.memory_bytes);
+  for (const GpuModel& gpu : devices.gpus) {
+    bytes.push_back(gpu.memory_bytes - std::min(gpu.memory_bytes, devices.others_bytes));
+  }
   return bytes;
 }
 
 /// Counts the calls on the GPU that gets lost.
 cudaError_t check_alive(Process& p) {
+  if (!has_context(p, current_gpu(p))) return cudaErrorDevicesUnavailable;
   if (p.lost_gpu != current_gpu(p)) return cudaSuccess;
   if (p.is_lost_at_once) return cudaErrorDevicesUnavailable;
   if (p.calls_until_lost-- > 0) return cudaSuccess;
@@ -99,6 +106,19 @@ void stick(Process& p, const Fault& fault) {
   make_sticky(error_of(fault));
   say(fault.what());
   p.scheduler.abandon();
+}
+
+bool has_context(Process& p, int gpu) {
+  if (p.devices.exclusive_folder.empty() || p.contexts.contains(gpu)) return true;
+  const std::string path = p.devices.exclusive_folder + "/gpu" + std::to_string(gpu);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) give_up("ASSAY_EMULATOR_EXCLUSIVE: " + path + " cannot be opened");
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    close(file);
+    return false;
+  }
+  p.contexts.insert(gpu);  // the lock stays to the end of the process
+  return true;
 }
 
 int& current_device() {

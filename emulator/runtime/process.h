@@ -39,6 +39,8 @@ struct Process {
   PinnedMemories pinned;
   std::set<std::pair<int, int>> peers;  // devices: the first may use the memory of the second
 
+  std::set<int> contexts;  // GPUs that an exclusive process has taken
+
   // A lost GPU, from ASSAY_EMULATOR_LOST=GPU@CALLS.
   int lost_gpu = -1;
   long calls_until_lost = 0;
@@ -53,6 +55,10 @@ void stick(Process& process, const Fault& fault);
 /// The calling thread's device ordinal; its GPU. There must be a device.
 int& current_device();
 int current_gpu(const Process& process);
+
+/// Takes the GPU for this process. Returns false if its compute mode admits one process, and
+/// another has it.
+bool has_context(Process& process, int gpu);
 
 /// Conditions of a call.
 enum class Wants {

@@ -162,8 +162,10 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   });
 }
 
+/// The driver has it from CUDA 12.8 on: cudaTypedefs.h, PFN_cuStreamGetDevice_v12080.
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   return call(Wants::context, [&](Process& p, Lock&) {
+    if (driver_version() < 12080) return cudaErrorCallRequiresNewerDriver;
     const auto stream = find_stream(p, handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (device == nullptr) return cudaErrorInvalidValue;

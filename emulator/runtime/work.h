@@ -27,10 +27,15 @@ cudaError_t device_of(cudaStream_t stream, int* device);
 /// it is.
 int gpu_of(int device);
 const GpuModel& model_of(int gpu);
-int gpu_count();               // physical, before CUDA_VISIBLE_DEVICES
-std::string uuid_of(int gpu);  // "GPU-....": the same in every process
-int pci_bus_of(int gpu);       // domain and device are 0
-bool has_mig_slices();         // the process sees slices of GPUs
+int gpu_count();                     // physical, before CUDA_VISIBLE_DEVICES
+std::string uuid_of(int gpu);        // "GPU-....": the same in every process
+std::string slice_uuid_of(int gpu);  // "MIG-....", of its only slice
+int pci_bus_of(int gpu);             // domain and device are 0
+int version_of_driver();             // 13000 for CUDA 13.0
+bool has_mig_slices();               // the process sees slices of GPUs
+bool has_multicast(int gpu);  // NVSwitches reduce and multicast for it: Hopper and later, by SXM
+std::size_t board_bytes(int gpu);  // memory of a whole GPU, sliced or not
+std::size_t others_bytes();        // of each GPU, held by another process
 
 Memory& memory();
 

@@ -1,6 +1,11 @@
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -66,6 +71,50 @@ TEST(RuntimeDevices, ThereMayBeNone) {
     EXPECT_CUDA(cudaRuntimeGetVersion(&any));
     EXPECT_EQ(any, CUDART_VERSION);
   });
+}
+
+TEST(RuntimeDevices, InExclusiveModeRefuseASecondProcess) {
+  char folder[] = "/tmp/exclusive-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string gpu1 = std::string(folder) + "/gpu1";
+  const int held = open(gpu1.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);  // as a second process would
+  on_gpus(2,
+          [] {
+            int mode = 0;
+            EXPECT_CUDA(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0));
+            EXPECT_EQ(mode, cudaComputeModeExclusiveProcess);
+            EXPECT_REFUSED(cudaErrorDevicesUnavailable, cudaSetDevice(1));
+            EXPECT_CUDA(cudaSetDevice(0));
+            EXPECT_CUDA(cudaSetDevice(0));
+          },
+          {{"ASSAY_EMULATOR_EXCLUSIVE", folder}});
+  close(held);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RuntimeDevices, TellOfMps) {
+  for (const char* value : {"0", "1"}) {
+    on_gpus(1,
+            [&] {
+              int is_shared = -1;
+              EXPECT_CUDA(cudaDeviceGetAttribute(&is_shared, cudaDevAttrMpsEnabled, 0));
+              EXPECT_EQ(is_shared, std::atoi(value));
+            },
+            {{"ASSAY_EMULATOR_MPS", value}});
+  }
+}
+
+TEST(RuntimeDevices, LackTheMemoryThatOthersHold) {
+  on_gpus(1,
+          [] {
+            std::size_t free_bytes = 0, total_bytes = 0;
+            EXPECT_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+            EXPECT_EQ(total_bytes - free_bytes, std::size_t{8} << 30);
+            void* memory = nullptr;
+            EXPECT_REFUSED(cudaErrorMemoryAllocation, cudaMalloc(&memory, free_bytes + 4096));
+          },
+          {{"ASSAY_EMULATOR_OTHERS_BYTES", std::to_string(std::size_t{8} << 30)}});
 }
 
 TEST(RuntimeDevices, AreDescribedByDataSheets) {

@@ -211,6 +211,20 @@ TEST(RuntimeStreams, BelongToTheDeviceThatWasCurrent) {
   });
 }
 
+TEST(RuntimeStreams, OlderDriversDoNotTellTheirDevice) {
+  on_gpus(1,
+          [] {
+            int version = 0;
+            EXPECT_CUDA(cudaDriverGetVersion(&version));
+            EXPECT_EQ(version, 12020);
+            int device = -1;
+            EXPECT_REFUSED(cudaErrorCallRequiresNewerDriver,
+                           cudaStreamGetDevice(new_stream(), &device));
+            EXPECT_CUDA(cudaDeviceSynchronize());
+          },
+          {{"ASSAY_EMULATOR_DRIVER", "12020"}});
+}
+
 TEST(RuntimeStreams, UnknownFlagsAndHandlesAreRefused) {
   on_gpus(1, [] {
     cudaStream_t stream = nullptr;

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "emulator/libraries/faults.h"
 #include "emulator/runtime/work.h"
@@ -162,8 +164,21 @@ class Way {
     for (std::size_t rank = 0; rank < board_->ranks(); ++rank) {
       parts.push_back({board_->part(rank) + begin, board_->announcement(rank).scalar});
     }
-    const std::size_t rotation = has_fault(LibraryFault::reordered_sums) ? number_ : 0;
+    const bool differs = has_fault(LibraryFault::reordered_sums) || is_unordered();
+    const std::size_t rotation = differs ? number_ : 0;
     reduce(call_.reduction.reduction, call_.type, parts, call_.count, rotation, to);
+  }
+
+  /// Whether NVSwitches add, which drivers before CUDA 12.8 do in another order each time
+  /// (NVIDIA/nccl, issue 1497). They add for these calls (ncclNvlsSupported, src/include/device.h),
+  /// here whatever the size of the message.
+  bool is_unordered() const {
+    const char* enabled = std::getenv("NCCL_NVLS_ENABLE");
+    const Reduction& reduction = call_.reduction.reduction;
+    return (call_.kind == Kind::all_reduce || call_.kind == Kind::reduce_scatter) &&
+           reduction.operation == sum && !reduction.has_scalar && version_of_driver() < 12080 &&
+           has_multicast(call_.communicator->gpu) &&
+           (enabled == nullptr || std::string_view(enabled) != "0");
   }
 
   Call call_;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "emulator/runtime/work.h"
@@ -75,9 +76,18 @@ constexpr unsigned long long idle_reason = 1;  // nvmlClocksThrottleReasonGpuIdl
 
 bool is_started = false;
 
-/// Handles are the places of these numbers.
-std::array<char, 256> places;
+/// Handles are the places of these numbers: first those of GPUs, then those of their slices.
+constexpr int max_gpus = 128;
+std::array<char, std::size_t{2} * max_gpus> places;
 void* handle_of(int gpu) { return &places.at(static_cast<std::size_t>(gpu)); }
+void* slice_handle_of(int gpu) { return &places.at(static_cast<std::size_t>(max_gpus + gpu)); }
+/// -1: not a handle of a slice.
+int gpu_of_slice(const void* handle) {
+  for (int gpu = 0; has_mig_slices() && gpu < gpu_count(); ++gpu) {
+    if (handle == slice_handle_of(gpu)) return gpu;
+  }
+  return -1;
+}
 
 /// Calls `tell` with the GPU behind a handle.
 template <class Tell>
@@ -152,7 +162,16 @@ Return nvmlInit_v2() {
 
 Return nvmlSystemGetDriverVersion(char* to, unsigned bytes) {
   if (!is_started) return uninitialized;
-  return tell_text("580.82.07", to, bytes);  // of CUDA 13.0's release
+  // "CUDA Toolkit and Corresponding Driver Versions" (release notes), of general availability.
+  constexpr std::array<std::pair<int, const char*>, 5> drivers{{{13000, "580.65.06"},
+                                                                {12080, "570.26"},
+                                                                {12040, "550.54.14"},
+                                                                {12020, "535.54.03"},
+                                                                {0, "525.60.13"}}};
+  const int serves = emulator::version_of_driver();
+  const auto* const newest =
+      std::ranges::find_if(drivers, [&](const auto& driver) { return driver.first <= serves; });
+  return tell_text(newest->second, to, bytes);
 }
 
 Return nvmlDeviceGetCount_v2(unsigned* count) {
@@ -183,19 +202,40 @@ Return nvmlDeviceGetHandleByPciBusId_v2(const char* text, void** to) {
   return bus < 0 ? invalid_argument : not_found;
 }
 
+/// Of GPUs and of slices (nvmlDeviceGetHandleByUUID).
+Return nvmlDeviceGetHandleByUUID(const char* text, void** to) {
+  if (!is_started) return uninitialized;
+  if (text == nullptr || to == nullptr) return invalid_argument;
+  for (int gpu = 0; gpu < emulator::gpu_count(); ++gpu) {
+    if (emulator::uuid_of(gpu) == text) {
+      *to = handle_of(gpu);
+    } else if (emulator::has_mig_slices() && emulator::slice_uuid_of(gpu) == text) {
+      *to = slice_handle_of(gpu);
+    } else {
+      continue;
+    }
+    return success;
+  }
+  return not_found;
+}
+
 Return nvmlDeviceGetUUID(void* handle, char* to, unsigned bytes) {
   return with_gpu(handle, to,
                   [&](int gpu) { return tell_text(emulator::uuid_of(gpu), to, bytes); });
 }
 
+/// Of a slice by the slice's handle, of the whole GPU by the GPU's (nvmlDeviceGetMemoryInfo).
 Return nvmlDeviceGetMemoryInfo(void* handle, Memory* to) {
-  return with_gpu(handle, to, [&](int gpu) {
-    // A real GPU tells the memory of all processes, this stand-in that of its own.
-    const std::size_t total = emulator::memory().total_bytes(gpu);
-    const std::size_t used = used_by_this_process(gpu);
+  const int sliced = gpu_of_slice(handle);
+  const auto tell = [&](int gpu) {
+    const std::size_t total =
+        sliced < 0 ? emulator::board_bytes(gpu) : emulator::model_of(gpu).memory_bytes;
+    const std::size_t used = used_by_this_process(gpu) + emulator::others_bytes();
     *to = {total, total - used, used};
     return success;
-  });
+  };
+  if (sliced < 0) return with_gpu(handle, to, tell);
+  return to == nullptr ? invalid_argument : tell(sliced);
 }
 
 Return nvmlDeviceGetClockInfo(void* handle, unsigned type, unsigned* to) {
@@ -319,16 +359,20 @@ Return nvmlDeviceGetCurrentClocksThrottleReasons(void* handle, unsigned long lon
   });
 }
 
-/// Lists this process if it has memory of the GPU.
+/// Lists the processes that have memory of the GPU: this one, and process 1 for the others.
 Return nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, ProcessInfo* to) {
   return with_gpu(handle, count, [&](int gpu) {
-    const std::size_t used = used_by_this_process(gpu);
+    std::vector<ProcessInfo> found;  // no slice has the last two numbers
+    const auto add = [&](unsigned pid, std::size_t bytes) {
+      if (bytes > 0) found.push_back({pid, bytes, UINT_MAX, UINT_MAX});
+    };
+    add(static_cast<unsigned>(getpid()), used_by_this_process(gpu));
+    add(1, emulator::others_bytes());
     const unsigned room = *count;
-    *count = used > 0 ? 1 : 0;
+    *count = static_cast<unsigned>(found.size());
     if (*count > room) return insufficient_size;
     if (*count > 0 && to == nullptr) return invalid_argument;
-    // No slice has these numbers.
-    if (*count > 0) to[0] = {static_cast<unsigned>(getpid()), used, UINT_MAX, UINT_MAX};
+    std::ranges::copy(found, to);
     return success;
   });
 }
