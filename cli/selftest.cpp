@@ -15,6 +15,7 @@
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/device/driver_mode.h"
 #include "kernels/sim/traits.h"
 #include "reports/files/output_file.h"
 #include "session/console/stderr_message.h"
@@ -282,14 +283,25 @@ int print_matrix(std::span<const Pairing> pairings, int seed, std::FILE* screen)
   return alarms == 0 ? ok : wrong;
 }
 
+/// Refuses a device whose faults would end the work of other processes.
+void check_alone(const DeviceId& id, const protocol::Hello& machine) {
+  const auto device = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
+  if (device == machine.devices.end() || !driver_mode::is(*device, driver_mode::mps)) return;
+  throw UsageError(to_text(id) +
+                   " is shared by MPS, where a fault of one process ends the work of the others: "
+                   "stop its control daemon first (echo quit | nvidia-cuda-mps-control)");
+}
+
 /// Returns the environment variable that injects faults into the device; empty for simulated ones,
-/// which have an option. Throws AbsentDevice if it is not here, UsageError if it takes no faults.
+/// which have an option. Throws AbsentDevice if it is not here, UsageError if it takes no faults,
+/// or if others would get them too.
 std::string fault_variable_of(const std::string& device) {
   if (device == sim::traits().kind) return "";
   const protocol::Hello machine = probe(worker_command({}));
   std::string variable;
   for (const DeviceId& id : resolve_devices({device}, machine)) {
     variable = traits_of(machine.backends, id.backend).fault_variable;
+    check_alone(id, machine);
     if (!variable.empty()) continue;
     throw UsageError(
         "--device: faults are injected into simulated devices (sim) and into a GPU "

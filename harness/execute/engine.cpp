@@ -28,8 +28,16 @@ void skip(Record& record, SkipCategory category, std::string_view why) {
   record.skip_category = category;
 }
 
-/// Ends the record as a failure of the device, or as a skip if the device lacks support.
-void fail(Record& record, const DeviceError& error) {
+/// Ends the record as a failure of the device, or as a skip if the device lacks support, or memory
+/// that others hold.
+void fail(Record& record, const DeviceError& error, const OpInstance& op,
+          std::span<placement::Place* const> lane) {
+  for (const placement::Place* place : lane) {
+    if (error.failure() != Failure::out_of_memory || place->device().is_host()) break;
+    if (const auto why = held_by_others(op, place->device().info())) {
+      return skip(record, SkipCategory::too_little_memory, *why + ": " + error.what());
+    }
+  }
   switch (error.failure()) {
     case Failure::not_here:
       return skip(record, SkipCategory::not_here, error.what());
@@ -108,9 +116,9 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   record.flops = op.signature.flops;
   record.bytes = op.signature.bytes;
   if (op.op->collective) record.ranks = op.signature.ranks;
+  std::vector<placement::Place*> lane;
   try {
     shop_.clock.enter(&PhaseSeconds::setup);
-    std::vector<placement::Place*> lane;
     for (const DeviceId& id : planned.lane) lane.push_back(&devices_.open(id));
     const placement::DeviceGuard current(*lane.front());
     describe_lane(planned, lane, record);
@@ -129,7 +137,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
   } catch (const VacuousResult& nothing_shown) {
     caught(record, Status::vacuous, Check::decoys, "", nothing_shown.reason);
   } catch (const DeviceError& error) {
-    fail(record, error);
+    fail(record, error, op, lane);
   } catch (const std::bad_alloc&) {
     end_as(record, Status::oom, "no host memory for the inputs or the reference");
   } catch (const std::exception& error) {

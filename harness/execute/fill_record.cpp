@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <vector>
+
+#include "kernels/device/driver_mode.h"
 
 namespace assay {
 
@@ -99,6 +102,19 @@ void fill_energy(Record& record, const OpInstance& op, const measure::Energy& en
     record.energy_ci_high_j = energy.launch_ci->high;
   }
   if (op.signature.flops > 0) record.energy_per_flop_j = *energy.launch_j / op.signature.flops;
+}
+
+void add_mode_notes(Record& record, const DeviceInfo& device) {
+  const auto note = [&](std::string_view text) {
+    if (record.reason.find(text) != std::string::npos) return;
+    record.reason.append(record.reason.empty() ? "" : ", ").append(text);
+  };
+  if (driver_mode::is(device, driver_mode::wsl2)) {
+    note("times: events under WSL2, where Windows hands work to the GPU");
+  }
+  if (record.energy_per_launch_j && driver_mode::is(device, driver_mode::slice)) {
+    note("energy: of the whole GPU, which other slices may use");
+  }
 }
 
 void fill_share(Record& record, double launches, const measure::Measurement& measurement) {

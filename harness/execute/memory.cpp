@@ -52,4 +52,17 @@ std::optional<std::string> too_little_memory_now(double needed_bytes) {
   return too_little_memory(needed_bytes, available_host_bytes());
 }
 
+std::optional<std::string> held_by_others(const OpInstance& op, const DeviceInfo& device) {
+  if (!device.memory_free_bytes || !device.memory_total_bytes) return std::nullopt;
+  constexpr double besides = 1e9;  // a context, the code of kernels, workspaces of libraries
+  const double tensors = tensor_bytes(op) / op.signature.ranks;
+  const auto free = static_cast<double>(*device.memory_free_bytes);
+  const auto total = static_cast<double>(*device.memory_total_bytes);
+  if (tensors + besides <= free || tensors + besides > total) return std::nullopt;
+  return fmt::format(
+      "the tensors of the case take {:.1f} GB, and of the {:.1f} GB of {} others had left {:.1f} "
+      "GB",
+      tensors / 1e9, total / 1e9, device.device, free / 1e9);
+}
+
 }  // namespace assay

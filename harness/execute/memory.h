@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/device/device_info.h"
 #include "kernels/ops/op.h"
 
 namespace assay {
@@ -27,5 +28,10 @@ std::optional<std::string> too_little_memory(double needed_bytes,
 /// Reason not to begin a case that takes `needed_bytes` now. Workers keep freed memory for the
 /// next trial; where that is what lacks, it goes back to the system first.
 std::optional<std::string> too_little_memory_now(double needed_bytes);
+
+/// Reason why a case that found no memory on a device had none to find: the tensors of a rank and
+/// what a process takes besides fit into all of its memory, and not into what others had left when
+/// this process opened it. Empty if they did not hold it, or if that is not known.
+std::optional<std::string> held_by_others(const OpInstance& op, const DeviceInfo& device);
 
 }  // namespace assay

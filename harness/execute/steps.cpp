@@ -102,6 +102,9 @@ void fill_figures(Work& work) {
   fill_times(record, work.op(), work.measurement);
   fill_share(record, work.planned.yardstick.launches, work.measurement);
   if (work.options().energy) fill_energy(record, work.op(), work.measurement.energy);
+  for (const placement::Place* place : work.lane) {
+    add_mode_notes(record, place->device().info());
+  }
   work.result.samples = std::move(work.measurement.samples);
 }
 

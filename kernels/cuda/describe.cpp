@@ -1,6 +1,7 @@
 #include "kernels/cuda/describe.h"
 
 #include <cuda_runtime_api.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
+#include "kernels/device/driver_mode.h"
 #include "kernels/device/pci_locality.h"
 
 // Name of the stand-in that the build has in place of GPUs (emulator); empty: none.
@@ -27,10 +29,7 @@
 namespace assay::cuda {
 namespace {
 
-int driver_version() {
-  int version = 0;
-  return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
-}
+constexpr std::string_view slice_prefix = "MIG-";
 
 /// Counts the GPUs. Clears its error: the next call must not see it.
 cudaError_t count_of(int& count) {
@@ -41,6 +40,33 @@ cudaError_t count_of(int& count) {
     count = 0;
   }
   return error;
+}
+
+/// Attribute of the device; empty where the driver does not know it.
+std::optional<int> attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, which, ordinal) == cudaSuccess) return value;
+  cudaGetLastError();
+  return std::nullopt;
+}
+
+std::string kernel_release() {
+  utsname host{};
+  return uname(&host) == 0 ? host.release : "";
+}
+
+/// Modes of the driver: the end of DeviceInfo::driver.
+std::string mode_text(int ordinal, bool is_slice) {
+  std::string text;
+  const auto add = [&](std::string_view mode) { text.append(", ").append(mode); };
+  if (is_wsl2(kernel_release())) add(driver_mode::wsl2);
+  if (is_slice) add(driver_mode::slice);
+  if (attribute(cudaDevAttrMpsEnabled, ordinal) == 1) {
+    add(driver_mode::mps);  // its server is the one process of a GPU in exclusive mode
+  } else if (attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeExclusiveProcess) {
+    add(driver_mode::exclusive);
+  }
+  return text;
 }
 
 std::string driver_text() {
@@ -56,12 +82,8 @@ std::string runtime_text() {
 }
 
 std::optional<double> clock_max_hz(int ordinal) {
-  int khz = 0;
-  if (cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, ordinal) != cudaSuccess || khz <= 0) {
-    cudaGetLastError();
-    return std::nullopt;
-  }
-  return khz * 1e3;
+  const int khz = attribute(cudaDevAttrClockRate, ordinal).value_or(0);
+  return khz > 0 ? std::optional(khz * 1e3) : std::nullopt;
 }
 
 std::string on_or_off(std::optional<bool> value) {
@@ -78,14 +100,10 @@ std::string pci_bus_id_of(int ordinal) {
 
 /// Assumes two transfers per clock on each line.
 std::optional<double> memory_peak_bytes_per_s(int ordinal) {
-  int khz = 0;
-  int bits = 0;
-  const bool is_known =
-      cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, ordinal) == cudaSuccess &&
-      cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, ordinal) == cudaSuccess;
-  if (is_known && khz > 0 && bits > 0) return 2 * (khz * 1e3) * (bits / 8.0);
-  cudaGetLastError();
-  return std::nullopt;
+  const int khz = attribute(cudaDevAttrMemoryClockRate, ordinal).value_or(0);
+  const int bits = attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal).value_or(0);
+  if (khz <= 0 || bits <= 0) return std::nullopt;
+  return 2 * (khz * 1e3) * (bits / 8.0);
 }
 
 DeviceInfo describe(int ordinal) {
@@ -100,7 +118,8 @@ DeviceInfo describe(int ordinal) {
   const GpuState state = Nvml::instance().state(info.pci_bus_id);
   info.uuid = uuid_of(ordinal);
   info.architecture = "sm_" + std::to_string(gpu.major * 10 + gpu.minor);
-  info.driver = driver_text();
+  const bool is_slice = info.uuid.starts_with(slice_prefix);
+  info.driver = driver_text() + mode_text(ordinal, is_slice);
   info.runtime = runtime_text();
   for (const std::string& library :
        {CublasLt::instance().version_text(), Nccl::instance().version_text()}) {
@@ -108,7 +127,8 @@ DeviceInfo describe(int ordinal) {
   }
   info.compute_units = gpu.multiProcessorCount;
   info.memory_total_bytes = static_cast<std::int64_t>(gpu.totalGlobalMem);
-  info.memory_free_bytes = state.memory_free_bytes;
+  info.memory_free_bytes =
+      is_slice ? Nvml::instance().slice_memory_free_bytes(info.uuid) : state.memory_free_bytes;
   info.clock_hz = state.sm_clock_hz;
   info.clock_max_hz = state.sm_clock_max_hz ? state.sm_clock_max_hz : clock_max_hz(ordinal);
   info.temperature_c = state.temperature_c;
@@ -159,6 +179,16 @@ std::string uuid_of(int ordinal) {
   return known.emplace(ordinal, uuid_text(bytes, is_mig_slice)).first->second;
 }
 
+int driver_version() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
+}
+
+bool is_wsl2(std::string_view kernel_release) {
+  return kernel_release.find("microsoft") != std::string_view::npos &&
+         kernel_release.find("WSL2") != std::string_view::npos;
+}
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -179,7 +209,7 @@ Visibility visible_gpus() {
   if (all.empty()) {
     v.unknown_because = "NVML lists no GPUs";
   } else if (std::ranges::any_of(
-                 gpus, [](const DeviceInfo& gpu) { return gpu.uuid.starts_with("MIG-"); })) {
+                 gpus, [](const DeviceInfo& gpu) { return gpu.uuid.starts_with(slice_prefix); })) {
     v.unknown_because = "of the slices of a GPU NVML's list of GPUs has none";
   } else if (all.size() > 1 && std::string_view(order ? order : "") != "PCI_BUS_ID") {
     v.unknown_because =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/device/backend.h"
@@ -10,6 +11,12 @@ namespace assay::cuda {
 /// "GPU-8f3b...", as nvidia-smi prints it. Throws DeviceError.
 std::string uuid_of(int ordinal);
 std::string uuid_text(const unsigned char (&bytes)[16], bool is_mig_slice);
+
+/// The newest CUDA that the driver serves: 13000; 0 without a driver.
+int driver_version();
+
+/// Whether the host's kernel is that of WSL2: "5.15.153.1-microsoft-standard-WSL2".
+bool is_wsl2(std::string_view kernel_release);
 
 /// Formats a version number of the runtime or the driver: "13.0" for 13000.
 std::string version_text(int version);

@@ -96,6 +96,12 @@ Handle handle(const Nvml& nvml, const std::string& pci_bus_id) {
   return found ? gpu : nullptr;
 }
 
+std::optional<std::int64_t> free_memory(Handle gpu) {
+  Memory memory{};
+  if (!ask("nvmlDeviceGetMemoryInfo", gpu, &memory)) return std::nullopt;
+  return static_cast<std::int64_t>(memory.free);
+}
+
 std::vector<GpuState::Process> processes(Handle gpu) {
   std::array<ProcessInfo, 64> infos{};
   auto count = static_cast<unsigned>(infos.size());
@@ -155,10 +161,7 @@ GpuState Nvml::state(const std::string& pci_bus_id) const {
   GpuState s;
   Handle gpu = handle(*this, pci_bus_id);
   if (gpu == nullptr) return s;
-  Memory memory{};
-  if (ask("nvmlDeviceGetMemoryInfo", gpu, &memory)) {
-    s.memory_free_bytes = static_cast<std::int64_t>(memory.free);
-  }
+  s.memory_free_bytes = free_memory(gpu);
   s.sm_clock_hz = number("nvmlDeviceGetClockInfo", mhz, gpu, sm_clock);
   s.sm_clock_max_hz = number("nvmlDeviceGetMaxClockInfo", mhz, gpu, sm_clock);
   s.temperature_c = number("nvmlDeviceGetTemperature", 1, gpu, gpu_sensor);
@@ -174,6 +177,14 @@ GpuState Nvml::state(const std::string& pci_bus_id) const {
   s.throttle_reasons = throttle_reasons(gpu);
   s.processes = processes(gpu);
   return s;
+}
+
+std::optional<std::int64_t> Nvml::slice_memory_free_bytes(const std::string& uuid) const {
+  Handle slice = nullptr;
+  if (!problem_.empty() || !ask("nvmlDeviceGetHandleByUUID", uuid.c_str(), &slice)) {
+    return std::nullopt;
+  }
+  return free_memory(slice);
 }
 
 DeviceCondition Nvml::condition(const std::string& pci_bus_id) const {

@@ -48,6 +48,8 @@ class Nvml {
   /// UUIDs of every GPU of the machine, hidden ones too, in bus order.
   std::vector<std::string> uuids() const;
   GpuState state(const std::string& pci_bus_id) const;
+  /// Free memory of a MIG slice. That of its GPU is no bound of it.
+  std::optional<std::int64_t> slice_memory_free_bytes(const std::string& uuid) const;
   /// Reads the part of the state that changes while work runs.
   DeviceCondition condition(const std::string& pci_bus_id) const;
   /// Reads the counters of errors since the driver was loaded, and XID errors since the first call.

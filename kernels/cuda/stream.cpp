@@ -94,7 +94,12 @@ std::unique_ptr<Kernel> CudaStream::as_graph(Kernel& kernel, std::int64_t launch
 std::string CudaStream::device_uuid() const {
 #if CUDART_VERSION >= 12080
   int ordinal = 0;
-  check(cudaStreamGetDevice(handle_, &ordinal), "cudaStreamGetDevice");
+  const cudaError_t error = cudaStreamGetDevice(handle_, &ordinal);
+  if (error == cudaErrorCallRequiresNewerDriver) {  // those of CUDA 12.8 and newer can tell
+    ignore(error);
+    return {};
+  }
+  check(error, "cudaStreamGetDevice");
   return uuid_of(ordinal);
 #else
   return {};  // older runtimes cannot tell

@@ -239,6 +239,7 @@ int compare_builds(const AbOptions& options) {
   LiveRun live = live_run(options.selection, selected.machine, selected.devices);
   RunInfo& run = live.run;
   check_stand_ins(options.selection, run.devices);
+  check_processes(run.devices);
   const std::string machine = machine_of(run.host, run.devices);
   SpreadFile spread = open_spread(options, machine);
   const Margin margin = margin_of(options, sides, spread.held);

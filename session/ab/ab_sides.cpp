@@ -10,6 +10,7 @@
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/status.h"
 #include "kernels/core/this_program.h"
+#include "kernels/device/driver_mode.h"
 #include "kernels/sim/fault.h"
 #include "session/kernels/kernel_process.h"
 #include "session/plan/select_trials.h"
@@ -154,6 +155,16 @@ void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceI
       throw AbsentDevice(fmt::format("{} is '{}' {} to the base and '{}' {} to the candidate",
                                      to_text(id), base.name, base.uuid, cand.name, cand.uuid));
     }
+  }
+}
+
+void check_processes(const std::vector<DeviceInfo>& devices) {
+  for (const DeviceInfo& device : devices) {
+    if (!driver_mode::is(device, driver_mode::exclusive)) continue;
+    throw AbsentDevice(fmt::format(
+        "{} admits one process at a time (compute mode {}), and each side of a comparison is one: "
+        "'nvidia-smi -c DEFAULT' admits both",
+        device.device, driver_mode::exclusive));
   }
 }
 

@@ -28,6 +28,9 @@ void probe_side(ab::Side side, AbSide& what);
 /// Throws AbsentDevice if a device of the plan differs between the sides.
 void check_same_devices(const ab::Both<AbSide>& sides, const std::vector<DeviceId>& devices);
 
+/// Throws AbsentDevice if a device does not admit the processes of both sides.
+void check_processes(const std::vector<DeviceInfo>& devices);
+
 /// Throws UsageError if one side is to have a fault and no simulated device is selected: no other
 /// device can have one.
 void check_faults(const ab::Both<AbSide>& sides);

@@ -190,6 +190,49 @@ class WholeProgram(AssayTest):
         self.assertEqual({"pass": 1}, self.statuses("--gpus 2 --like a100", "--case", LAYER, "--device", uuid, expect=0))
         self.assertEqual(uuid, self.rows("out")[0]["device_uuid"])
 
+    def test_a_slice_has_its_own_memory_and_its_gpus_energy(self):
+        self.set(ASSAY_EMULATOR_MIG="1")
+        slice_ = self.gpus("--like a100")["cuda:0"]
+        self.assertTrue(slice_["driver"].endswith(", MIG"), slice_["driver"])
+        self.assertEqual(10 << 30, slice_["memory_total_bytes"])
+        self.assertEqual(slice_["memory_total_bytes"], slice_["memory_free_bytes"], "not that of the GPU")
+        self.emulate("--like a100", "run", "--case", "tensor_ops/add/f32/n=1003", "--device", "cuda:0", "--energy", "--no-limits",
+                     "--out", "out")
+        row, = self.rows("out")
+        self.assertGreater(float(row["energy_per_launch_j"]), 0)
+        self.assertIn("energy: of the whole GPU", row["reason"])
+
+    def test_an_older_driver_does_not_tell_of_streams(self):
+        self.set(ASSAY_EMULATOR_DRIVER="12020")
+        self.assertEqual({"pass": 2}, self.statuses("--gpus 2", "--filter", "^tensor_ops/add/f32/n=1003$", "--device", "cuda", expect=0))
+        self.assertIn("535.", self.gpus("")["cuda:0"]["driver"])
+
+    def test_memory_that_others_hold_is_a_skip(self):
+        t4_bytes = 16 << 30
+        for others, expected in ((0, {"pass": 1}), (t4_bytes - (2 << 20), {"skip": 1})):
+            self.set(ASSAY_EMULATOR_OTHERS_BYTES=str(others))
+            self.assertEqual(expected, self.statuses("--like t4", "--case", "tensor_ops/add/f32/n=1000003", "--device", "cuda:0",
+                                                     expect=0 if others == 0 else 3))
+            row, = self.rows("out")
+            shutil.rmtree(self.folder / "out")
+        self.assertEqual("too_little_memory", row["skip_category"])
+        self.assertRegex(row["reason"], r"take 0\.0 GB, and of the 17\.2 GB of cuda:0 others had left 0\.0 GB: cudaMalloc")
+
+    def test_mps_is_told_and_gets_no_faults(self):
+        self.set(ASSAY_EMULATOR_MPS="1")
+        self.assertTrue(self.gpus("")["cuda:0"]["driver"].endswith(", MPS"))
+        refused = self.emulate("", "selftest", "--device", "cuda:0", expect=2)
+        self.assertIn("shared by MPS", refused.stderr)
+
+    def test_one_process_at_a_time_is_enough_but_for_two_sides(self):
+        self.set(ASSAY_EMULATOR_EXCLUSIVE=str(self.folder))
+        self.assertEqual({"pass": 1}, self.statuses("", "--case", LAYER, "--device", "cuda:0", expect=0))
+        refused = self.emulate("", "ab", "--aa", "--stand-ins", "--profile", "smoke", "--filter", "add/f32", "--device", "cuda:0",
+                               expect=3)
+        self.assertIn("cuda:0 admits one process at a time (compute mode EXCLUSIVE_PROCESS)", refused.stderr)
+        self.set(ASSAY_EMULATOR_MPS="1")
+        self.assertTrue(self.gpus("")["cuda:0"]["driver"].endswith(", MPS"), "its server is the one process")
+
     def test_a_gpu_that_is_lost_costs_its_own_rows(self):
         for calls, status in ((60, "error"), (0, "device_lost")):  # in the middle of a trial, and before the first
             self.set(ASSAY_EMULATOR_LOST=f"1@{calls}")

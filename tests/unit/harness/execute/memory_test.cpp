@@ -35,6 +35,20 @@ TEST(Memory, TooLittleIsSaidInFigures) {
             "the case and its checks take 8.6 GB of the host's, 4.2 GB are available");
 }
 
+TEST(Memory, ThatOthersHoldIsSaidInFigures) {
+  const OpInstance add = parse_case_id("tensor_ops/add/f32/n=1000000000").op;  // 12 GB
+  DeviceInfo gpu{.device = "cuda:0", .memory_total_bytes = 80'000'000'000};
+  EXPECT_EQ(held_by_others(add, gpu), std::nullopt) << "not known";
+  gpu.memory_free_bytes = 5'000'000'000;
+  EXPECT_EQ(held_by_others(add, gpu),
+            "the tensors of the case take 12.0 GB, and of the 80.0 GB of cuda:0 others had left "
+            "5.0 GB");
+  gpu.memory_free_bytes = 20'000'000'000;
+  EXPECT_EQ(held_by_others(add, gpu), std::nullopt) << "it is this process's own fault";
+  gpu.memory_total_bytes = gpu.memory_free_bytes = 8'000'000'000;
+  EXPECT_EQ(held_by_others(add, gpu), std::nullopt) << "no GPU of this size can hold it";
+}
+
 TEST(Memory, ThisMachineTellsWhatIsAvailable) {
   const auto available = available_host_bytes();
   ASSERT_TRUE(available);

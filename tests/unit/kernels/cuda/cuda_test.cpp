@@ -29,6 +29,12 @@ namespace {
 namespace fs = std::filesystem;
 using testing_support::ScopedVariable;
 
+TEST(CudaDriver, OfWsl2IsToldByItsKernel) {
+  EXPECT_TRUE(is_wsl2("5.15.153.1-microsoft-standard-WSL2"));
+  EXPECT_FALSE(is_wsl2("6.8.0-45-generic"));
+  EXPECT_FALSE(is_wsl2("5.15.0-1064-azure")) << "a GPU of the virtual machine's own";
+}
+
 // --- Errors --------------------------------------------------------------------------------------
 
 TEST(CudaErrors, BecomeTheStatusThatTheyMean) {
@@ -42,8 +48,12 @@ TEST(CudaErrors, BecomeTheStatusThatTheyMean) {
 }
 
 TEST(CudaErrors, ThatSpoilTheContextAreCuredByAFreshProcess) {
-  for (const cudaError_t error : {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorAssert,
-                                  cudaErrorLaunchTimeout, cudaErrorMisalignedAddress}) {
+  // Those after which the process "must be terminated and relaunched", as their comments say.
+  for (const cudaError_t error :
+       {cudaErrorContained, cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert,
+        cudaErrorHardwareStackError, cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,
+        cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure,
+        cudaErrorTensorMemoryLeak, cudaErrorMpsClientTerminated, cudaErrorExternalDevice}) {
     EXPECT_TRUE(is_sticky(error)) << cudaGetErrorName(error);
     EXPECT_EQ(failure_of(error), Failure::internal) << cudaGetErrorName(error);
   }

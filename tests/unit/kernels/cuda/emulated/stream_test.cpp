@@ -151,6 +151,19 @@ TEST(EmulatedStreams, EndTheCaptureWhenALaunchFailsOtherwise) {
   });
 }
 
+TEST(EmulatedStreams, OfOlderDriversDoNotTellTheirGpu) {
+  on_gpu(
+      [](Device& gpu) {
+        const OpInstance op = instance("add", DType::f32, {{"n", "64"}});
+        const Rank rank(gpu, op);
+        const auto kernel = gpu.prepare(op, rank.binding);
+        EXPECT_EQ(rank.stream->device_uuid(), "");
+        EXPECT_NO_THROW(kernel->launch()) << "which must not see the refusal";
+        rank.stream->synchronize();
+      },
+      {{"ASSAY_EMULATOR_DRIVER", "12020"}});
+}
+
 TEST(EmulatedStreams, NameTheGpuThatExecutes) {
   on_gpus(2, [](Backend& backend) {
     const auto second = backend.open(1);
