@@ -28,6 +28,7 @@ void lay_timed_inputs(Work& work) {
   Findings findings;
   findings.deviations =
       oracle::declared_for(options.accepted_deviations(), work.op(), work.record().implementation);
+  findings.may_differ = may_differ(work);
   work.timed_judge.emplace(work.trial, *work.rotation, work.judge, options.checks, work.verified,
                            ~secret, std::move(findings));
 }
@@ -39,6 +40,7 @@ void judge_timed_launches(Work& work) {
   check_surroundings(work.trial, work.rotation->contents(), checks, on);
   work.timed_judge->finish(work.rotation->last());
   record.repeatable = work.timed_judge->repeatable();
+  if (record.repeatable == false) add_deviation(record.reason, *may_differ(work));
   if (!work.timed_judge->oracles().empty()) record.oracle += "; " + work.timed_judge->oracles();
   check_surroundings(work.trial, work.rotation->contents(), checks, on);
 }

@@ -59,6 +59,11 @@ void take_steps(Work& work) {
 
 namespace steps {
 
+const Deviation* may_differ(const Work& work) {
+  return oracle::launches_may_differ(work.options().accepted_deviations(), work.op(),
+                                     work.record().implementation);
+}
+
 void launch_repeatedly(Work& work) {
   work.record().repeatable = false;
   work.enter(&PhaseSeconds::execution);
@@ -81,9 +86,18 @@ void launch_once_more(Work& work) {
 void judge_last_launch(Work& work) {
   work.enter(&PhaseSeconds::comparison);
   work.record().repeatable = false;
-  check_last_launch(work.trial, work.verified, work.options().checks);
+  try {
+    check_last_launch(work.trial, work.verified, work.options().checks);
+    work.record().repeatable = true;
+  } catch (const WrongResult&) {
+    const Deviation* const deviation = may_differ(work);
+    if (deviation == nullptr) throw;
+    const auto last_pass = static_cast<int>(std::ssize(passes(work.op()))) - 1;
+    Findings findings;
+    work.judge.timed(work.trial, 0, last_pass, work.contents.front(), "last_launch", findings);
+    add_deviation(work.record().reason, *deviation);
+  }
   check_surroundings(work.trial, work.contents, work.options().checks, "last_launch");
-  work.record().repeatable = true;
 }
 
 void wait_for_turn(Work& work) {

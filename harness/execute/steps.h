@@ -11,6 +11,8 @@ void take_steps(Work& work);
 
 namespace steps {
 
+/// The declared deviation by which launches of the trial may differ; null: they must not.
+const Deviation* may_differ(const Work& work);
 /// Judges each pass. Leaves the inputs and right outputs of the last one. Fills the record with the
 /// findings also when it throws.
 void verify(Work& work);
@@ -35,7 +37,8 @@ void measure_idle_power(Work& work);
 void sample(Work& work);
 /// Judges what timed launches left.
 void judge_timed_launches(Work& work);
-/// Judges what the last launch left: verified bits, and nothing outside its outputs.
+/// Judges what the last launch left: verified bits, or others that are right where a deviation
+/// allows them, and nothing outside its outputs.
 void judge_last_launch(Work& work);
 /// Demands that the times told are those seen.
 void check_clock(Work& work);

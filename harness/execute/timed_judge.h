@@ -40,7 +40,7 @@ class TimedJudge {
   /// After the last sample: judges each of its sets, one as a whole, and repeats a launch.
   void finish(const Turns& turns);
 
-  /// Whether a repeated launch left the same bits; empty if none was.
+  /// Whether each repeated launch left the same bits; empty if none was repeated.
   std::optional<bool> repeatable() const { return repeatable_; }
   /// Rules that judged timed launches, beside those of the verified ones:
   /// "timed=random_signs(t=9)".

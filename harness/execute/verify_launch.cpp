@@ -314,6 +314,9 @@ void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInput
          .on = std::string(timed_launches),
          .where = on},
         findings);
+  if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
+    check_ranks_agree(outputs, output_dtype(op_), std::string(timed_launches));
+  }
 }
 
 std::string deviations_seen(const Findings& findings) {
@@ -324,10 +327,13 @@ std::string deviations_seen(const Findings& findings) {
                         fmt::format("the declared deviation {} was not seen at any of {} places",
                                     seen.deviation->id, seen.places)};
     }
-    if (seen.deviating > 0)
-      ids += fmt::format("{}deviation:{}", ids.empty() ? "" : ", ", seen.deviation->id);
+    if (seen.deviating > 0) add_deviation(ids, *seen.deviation);
   }
   return ids;
+}
+
+void add_deviation(std::string& reason, const Deviation& seen) {
+  reason += fmt::format("{}deviation:{}", reason.empty() ? "" : ", ", seen.id);
 }
 
 void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,

@@ -45,9 +45,10 @@ struct Findings {
   oracle::Precision precision;  // last pass with figures
   /// Decoys that would have passed every launch (harness/oracle/vacuous.h).
   std::optional<std::vector<std::string>> decoys;
-  std::vector<oracle::Seen> deviations;  // declared ones for the trial
-  std::string notes;                     // further ones of a pass
-  std::string oracles;                   // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
+  std::vector<oracle::Seen> deviations;   // declared ones for the trial
+  const Deviation* may_differ = nullptr;  // the declared one by which launches may leave other bits
+  std::string notes;                      // further ones of a pass
+  std::string oracles;                    // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 
   /// Drops those that did not pass another launch.
   void keep_decoys(const std::vector<std::string>& found);
@@ -126,6 +127,9 @@ void arm_for_timing(Trial& trial);
 /// verified bits. Throws WrongResult.
 void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>& verified,
           const Checks& checks, std::int64_t launches);
+
+/// Adds a declared deviation that was seen to the text of others.
+void add_deviation(std::string& reason, const Deviation& seen);
 
 /// The last launch must have left the verified bits. Throws WrongResult.
 void check_last_launch(const Trial& trial, const std::vector<HostTensor>& verified,

@@ -169,6 +169,8 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
       return where(reciprocal_overflows(problem.op.dtype(), expected));
     case Deviation::Where::squares_out_of_range:
       return of_unscaled_squares(problem.op, expected);
+    case Deviation::Where::launches_differ:
+      return std::nullopt;  // each launch is right
   }
   __builtin_unreachable();
 }
@@ -176,6 +178,16 @@ std::optional<double> given(const Deviation& deviation, const reference::Problem
 bool is_given(const Deviation& deviation, double value, double actual) {
   if (deviation.where == Deviation::Where::nan_beside_numbers) return actual == value;
   return same_number(actual, value);
+}
+
+bool applies(const Deviation& d, const OpInstance& op, std::string_view implementation) {
+  const ParamValue* reduce = op.params.find("reduce");
+  return std::ranges::find(d.ops, op.op->name) != d.ops.end() &&
+         implementation.starts_with(d.library) &&
+         implementation.find(d.by) != std::string_view::npos &&
+         std::ranges::find(d.formats, op.format) != d.formats.end() &&
+         is_version_of(implementation, d.from, d.before) &&
+         (d.reduce.empty() || (reduce != nullptr && to_text(*reduce) == d.reduce));
 }
 
 }  // namespace
@@ -189,16 +201,20 @@ bool is_version_of(std::string_view version, std::string_view from, std::string_
 std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstance& op,
                                std::string_view implementation) {
   std::vector<Seen> seen;
-  const ParamValue* reduce = op.params.find("reduce");
   for (const Deviation& d : table) {
-    const bool applies = std::ranges::find(d.ops, op.op->name) != d.ops.end() &&
-                         implementation.starts_with(d.library) &&
-                         std::ranges::find(d.formats, op.format) != d.formats.end() &&
-                         is_version_of(implementation, d.from, d.before) &&
-                         (d.reduce.empty() || (reduce != nullptr && to_text(*reduce) == d.reduce));
-    if (applies) seen.push_back({&d});
+    if (d.where != Deviation::Where::launches_differ && applies(d, op, implementation)) {
+      seen.push_back({&d});
+    }
   }
   return seen;
+}
+
+const Deviation* launches_may_differ(std::span<const Deviation> table, const OpInstance& op,
+                                     std::string_view implementation) {
+  const auto found = std::ranges::find_if(table, [&](const Deviation& d) {
+    return d.where == Deviation::Where::launches_differ && applies(d, op, implementation);
+  });
+  return found == table.end() ? nullptr : &*found;
 }
 
 void accept_deviations(const reference::Reference& expected, const reference::Problem& problem,

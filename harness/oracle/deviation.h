@@ -24,9 +24,13 @@ struct Seen {
   std::int64_t deviating = 0;  // elements of those places with its value
 };
 
-/// The deviations of `table` that are declared for an op on an implementation.
+/// The deviations of `table` that are declared for elements of an op on an implementation.
 std::vector<Seen> declared_for(std::span<const Deviation> table, const OpInstance& op,
                                std::string_view implementation);
+
+/// The deviation of `table` by which launches of the op may differ; null: they must not.
+const Deviation* launches_may_differ(std::span<const Deviation> table, const OpInstance& op,
+                                     std::string_view implementation);
 
 /// Replaces each element of `output` that deviates as declared by the expected value, and counts
 /// them. The result is then judged like any other output.

@@ -12,12 +12,15 @@
 #include <vector>
 
 #include "kernels/core/status.h"
+#include "kernels/cuda/describe.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/driver.h"
 #include "kernels/cuda/faults.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nccl_ranks.h"
 #include "kernels/ops/collectives.h"
+#include "kernels/ops/deviations.h"
 
 namespace assay::cuda {
 namespace {
@@ -73,6 +76,13 @@ class Reductions {
   std::size_t made_ = 0;
 };
 
+/// Whether a GPU leaves reductions to NVSwitches by a driver before CUDA 12.8.
+bool has_old_multicast(std::span<const Binding> bindings) {
+  return std::ranges::any_of(bindings, [](const Binding& binding) {
+    return driver_version() < 12080 && has_multicast(stream_of(binding).ordinal());
+  });
+}
+
 class CollectiveKernel final : public Kernel {
  public:
   CollectiveKernel(NcclRanks& ranks, const OpInstance& op, std::span<const Binding> bindings)
@@ -85,7 +95,12 @@ class CollectiveKernel final : public Kernel {
         is_in_place_(op.signature.in_place),
         root_(root_of(op)),
         all_ranks_(op.signature.ranks),
+        implementation_(Nccl::instance().version_text() + nccl_settings_text()),
         reductions_(ranks, op) {
+    // A sum of two is the same in either order.
+    if (all_ranks_ > 2 && may_add_in_switches() && has_old_multicast(bindings)) {
+      implementation_.append(", ").append(nvls_of_old_driver);
+    }
     if (collective_ != Collective::send_recv) return;
     for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
       peers_.push_back(peers_of(op, ranks.first() + static_cast<int>(rank)));
@@ -105,7 +120,7 @@ class CollectiveKernel final : public Kernel {
     ranks_.demand(ended, "ncclGroupEnd");
     ranks_.demand_no_earlier_error();
   }
-  std::string implementation() const override { return Nccl::instance().version_text(); }
+  std::string implementation() const override { return implementation_; }
   bool streams_wait() const override { return bindings_.size() > 1; }
 
  private:
@@ -185,6 +200,7 @@ class CollectiveKernel final : public Kernel {
   bool is_in_place_;
   int root_;
   int all_ranks_;
+  std::string implementation_;
   Reductions reductions_;
   std::vector<Peers> peers_;  // of each rank here
 };

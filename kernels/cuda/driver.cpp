@@ -11,6 +11,17 @@ const Library& driver() {
   return opened;
 }
 
+bool has_multicast(int ordinal) {
+  constexpr int multicast_supported = 132;
+  static const auto device_of = driver().find<int (*)(int* device, int ordinal)>("cuDeviceGet");
+  static const auto attribute =
+      driver().find<int (*)(int* value, int attribute, int device)>("cuDeviceGetAttribute");
+  int device = 0;
+  int value = 0;
+  return device_of != nullptr && attribute != nullptr && device_of(&device, ordinal) == 0 &&
+         attribute(&value, multicast_supported, device) == 0 && value != 0;
+}
+
 void record_all_work(cudaStream_t stream, cudaEvent_t event) {
   // Not the current context: kernels of others may have left another one.
   static const auto context_of =

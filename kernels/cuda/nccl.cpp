@@ -1,5 +1,10 @@
 #include "kernels/cuda/nccl.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <string_view>
+
 #include "kernels/core/status.h"
 #include "kernels/cuda/library.h"
 
@@ -89,6 +94,26 @@ ncclRedOp_t nccl_reduction(const std::string& reduce) {
   if (reduce == "max") return ncclMax;
   if (reduce == "avg") return ncclAvg;
   throw DeviceError(Failure::unsupported, "NCCL has no reduction " + reduce);
+}
+
+std::string nccl_settings_text() {
+  std::string text;
+  for (const char* name : {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE"}) {
+    if (const char* value = std::getenv(name)) text += std::string(", ") + name + "=" + value;
+  }
+  return text;
+}
+
+bool may_add_in_switches() {
+  const char* enabled = std::getenv("NCCL_NVLS_ENABLE");
+  if (enabled != nullptr && std::string_view(enabled) == "0") return false;
+  const char* chosen = std::getenv("NCCL_ALGO");
+  if (chosen == nullptr || *chosen == '\0') return true;
+  std::string algorithms(chosen);
+  std::ranges::transform(algorithms, algorithms.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool are_excluded = algorithms.find('^') != std::string::npos;
+  return (algorithms.find("nvls") != std::string::npos) != are_excluded;
 }
 
 std::string nccl_version_text(int version) {

@@ -85,6 +85,14 @@ void check(ncclResult_t result, const char* call);
 ncclDataType_t nccl_type(DType dtype);
 ncclRedOp_t nccl_reduction(const std::string& reduce);
 
+/// The environment's settings that decide how NCCL works, for the name of an implementation:
+/// ", NCCL_ALGO=Ring". NCCL tells its own choice only by its log.
+std::string nccl_settings_text();
+
+/// Whether these settings let NCCL add in NVSwitches: neither NCCL_NVLS_ENABLE=0 nor an NCCL_ALGO
+/// without NVLS.
+bool may_add_in_switches();
+
 /// Formats a version of NCCL 2.9 or later: "2.28.9" for 22809.
 std::string nccl_version_text(int version);
 

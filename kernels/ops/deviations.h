@@ -31,10 +31,14 @@ struct Deviation {
     /// norm2: where the squares of the elements overflow the op's accumulator or vanish in it. The
     /// result is infinity or 0.
     squares_out_of_range,
+    /// Anywhere: launches on the same inputs leave other bits, each of them right. It is chance, so
+    /// it need not be seen.
+    launches_differ,
   };
 
   std::string_view id;       // in the column `reason`: "onednn-relu-nan"
   std::string_view library;  // start of the kernel's implementation(): "oneDNN"
+  std::string_view by;       // another part of it; empty: any
   /// Versions >= `from` and < `before`, by the first number in implementation(): "2.6.3". Empty: no
   /// limit on that side.
   std::string_view from;
@@ -48,6 +52,9 @@ struct Deviation {
   double value = 0;
   std::string_view source;
 };
+
+/// Part of an implementation that may leave sums to NVSwitches by a driver before CUDA 12.8.
+inline constexpr std::string_view nvls_of_old_driver = "NVLS by a driver before CUDA 12.8";
 
 /// Table of all declared deviations.
 std::span<const Deviation> declared_deviations();

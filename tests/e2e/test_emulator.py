@@ -252,6 +252,32 @@ class WholeProgram(AssayTest):
         self.assertEqual({"pass": 4}, self.statuses("--gpus 8", *sum(cases, ()), "--device", "cuda", expect=0))
         self.assertEqual({1, 2, 4, 8}, {len(row["device"].split("+")) for row in self.rows("out")})
 
+    def test_sums_in_switches_need_not_repeat_before_cuda_12_8(self):
+        declared = "deviation:nccl-nvls-not-repeatable"
+        ids = [f"collectives/{op}/f32/reduce=sum,ranks=4,count=1003" for op in ("allreduce", "reduce_scatter")]
+        cases = sum((("--case", case_id) for case_id in ids), ())
+
+        def rows(like="h100sxm", options=("--check-only",), expect=0, **variables):
+            with unittest.mock.patch.dict(os.environ, {"ASSAY_EMULATOR_DRIVER": "12040", **variables}):
+                self.emulate(f"--gpus 4 --like {like}", "run", *cases, *options, "--device", "cuda", "--out", "out", expect=expect)
+            found = self.rows("out")
+            shutil.rmtree(self.folder / "out")
+            self.assertEqual(2, len(found))
+            return found
+
+        for options in (("--check-only",), ("--no-limits",)):
+            for row in rows(options=options):
+                self.assertEqual(("pass", "false", declared), (row["status"], row["repeatable"], row["reason"]))
+                self.assertIn(", NVLS by a driver before CUDA 12.8", row["implementation"])
+        for row in rows(options=("--check-only", "--strict"), expect=1):
+            self.assertIn("not repeatable", row["reason"])
+        for row in rows(ASSAY_EMULATOR_FAULT="reordered_sums", NCCL_ALGO="Ring", NCCL_NVLS_ENABLE="0", expect=1):
+            self.assertIn("not repeatable", row["reason"])
+        for row in (*rows(NCCL_NVLS_ENABLE="0"), *rows(ASSAY_EMULATOR_DRIVER="12080"), *rows(like="h100")):
+            self.assertEqual(("pass", "true", ""), (row["status"], row["repeatable"], row["reason"]))
+            self.assertNotIn("NVLS by", row["implementation"])
+        self.assertTrue(all(", NCCL_NVLS_ENABLE=0" in row["implementation"] for row in rows(NCCL_NVLS_ENABLE="0")))
+
     def test_a_mask_of_uuids_chooses_and_orders(self):
         before = self.gpus("--gpus 3")
         self.set(CUDA_VISIBLE_DEVICES=f"{before['cuda:2']['uuid']},{before['cuda:0']['uuid']}")

@@ -174,6 +174,22 @@ TEST(Deviations, NcclIsKnownToDropNanInMinAndMax) {
       << "there the order of the ranks decides";
 }
 
+TEST(Deviations, SumsInSwitchesMayDifferFromLaunchToLaunch) {
+  const auto declared = [](const std::string& kind, const std::string& implementation) {
+    const OpInstance op = parse_case_id(kind + ",ranks=4,count=1003").op;
+    EXPECT_TRUE(declared_for(declared_deviations(), op, implementation).empty());
+    return oracle::launches_may_differ(declared_deviations(), op, implementation) != nullptr;
+  };
+  const std::string old = "NCCL 2.28.9, " + std::string(nvls_of_old_driver);
+  for (const std::string dtype : {"f32", "f64", "f16", "bf16"}) {
+    EXPECT_TRUE(declared("allreduce/" + dtype + "/reduce=sum", old)) << dtype;
+    EXPECT_TRUE(declared("reduce_scatter/" + dtype + "/reduce=sum", old)) << dtype;
+    EXPECT_FALSE(declared("allreduce/" + dtype + "/reduce=sum", "NCCL 2.28.9"));
+    EXPECT_FALSE(declared("allreduce/" + dtype + "/reduce=avg", old)) << "not by switches";
+  }
+  EXPECT_FALSE(declared("allreduce/i32/reduce=sum", old)) << "integers have one sum";
+}
+
 /// Returns the output of an elementwise op after declared values have been put right.
 template <class X, class Y>
 std::vector<Y> corrected_output(const std::string& case_id, Deviation::Where where,

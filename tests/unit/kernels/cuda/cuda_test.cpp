@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/block_scales.h"
@@ -33,6 +34,42 @@ TEST(CudaDriver, OfWsl2IsToldByItsKernel) {
   EXPECT_TRUE(is_wsl2("5.15.153.1-microsoft-standard-WSL2"));
   EXPECT_FALSE(is_wsl2("6.8.0-45-generic"));
   EXPECT_FALSE(is_wsl2("5.15.0-1064-azure")) << "a GPU of the virtual machine's own";
+}
+
+// --- NCCL ----------------------------------------------------------------------------------------
+
+struct NcclSettings : testing::Test {
+  static constexpr const char* names[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE"};
+  NcclSettings() { clear(); }
+  ~NcclSettings() override { clear(); }
+  static void clear() {
+    for (const char* name : names) unsetenv(name);
+  }
+};
+
+TEST_F(NcclSettings, ArePartOfTheImplementation) {
+  EXPECT_EQ(nccl_settings_text(), "");
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+  setenv("NCCL_ALGO", "Ring", 1);
+  EXPECT_EQ(nccl_settings_text(), ", NCCL_ALGO=Ring, NCCL_NVLS_ENABLE=0");
+}
+
+TEST_F(NcclSettings, KeepSumsFromSwitches) {
+  EXPECT_TRUE(may_add_in_switches());
+  for (const auto& [algorithms, may] :
+       std::vector<std::pair<const char*, bool>>{{"", true},
+                                                 {"Ring", false},
+                                                 {"Ring,NVLS", true},
+                                                 {"^Ring", true},
+                                                 {"^NVLS,NVLSTree", false}}) {
+    setenv("NCCL_ALGO", algorithms, 1);
+    EXPECT_EQ(may_add_in_switches(), may) << algorithms;
+  }
+  unsetenv("NCCL_ALGO");
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+  EXPECT_FALSE(may_add_in_switches());
+  setenv("NCCL_NVLS_ENABLE", "2", 1);
+  EXPECT_TRUE(may_add_in_switches());
 }
 
 // --- Errors --------------------------------------------------------------------------------------
