@@ -61,6 +61,15 @@ void caught(Record& record, Status status, Check check, const std::string& on,
   record.caught_on = on;
 }
 
+/// Question that the wrong result of a copy over the bus raises before any about the program: CUDA
+/// C++ Programming Guide, "IOMMU on Linux"; NCCL user guide, "PCI Access Control Services (ACS)".
+std::string about_bus(const OpInstance& op) {
+  const ParamValue* access = op.params.find("access");
+  if (op.op->name != "peer_memcpy" || access == nullptr || to_text(*access) != "direct") return "";
+  return "; is an IOMMU on, or PCI ACS? Copies between GPUs are then known to go wrong "
+         "(docs/cuda.md)";
+}
+
 /// Tells of the devices what the parent does not know of a rank's device. One that a module borrows
 /// from another backend tells of that one.
 void describe_lane(const PlannedTrial& planned, std::span<placement::Place* const> lane,
@@ -130,7 +139,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       take(planned, lane, wait_for_turn, result);
     }
   } catch (const WrongResult& wrong) {
-    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason);
+    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason + about_bus(op));
     result.leave_worker = wrong.spoiled_process;
   } catch (const placement::ScenarioFailure& broken) {
     caught(record, Status::fail, Check::placement_layer, "", "placement: " + broken.reason);

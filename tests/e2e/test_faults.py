@@ -55,6 +55,13 @@ class Faults(AssayTest):
             self.assertEqual(row["status"], "error")
             self.assertIn("sticky", row["reason"])
 
+    def test_a_wrong_direct_copy_between_devices_asks_about_the_bus(self):
+        for access, asks in (("direct", True), ("staged", False)):
+            self.assay("run", "--case", f"transfers/peer_memcpy/u8/bytes=65536,by=engine,access={access}", "--sim-devices", "2",
+                       "--device", "sim", "--sim-fault", "truncated", "--check-only", "--out", access, expect=1)
+            for row in self.rows(access):
+                self.assertEqual(asks, "is an IOMMU on, or PCI ACS?" in row["reason"], row["reason"])
+
     def test_52_a_device_that_is_lost_mid_run(self):
         self.assay("run", "--profile", "seeds", "--check-only", "--filter", "(add|exp)/f32/n=[0-9]+$|allreduce/f32",
                    "--sim-devices", "2", "--device", "sim", "--sim-fault", "device_lost,device=1,op=exp,marker=gone", "--out", "out", expect=4)
