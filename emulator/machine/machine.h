@@ -28,6 +28,7 @@ struct GpuModel {
   std::size_t l2_bytes = 0;
   int memory_clock_khz = 0, memory_bus_bits = 0, clock_khz = 0;
   int pcie_generation = 0, pcie_lanes = 0, nvlinks = 0;
+  double watchdog_s = 0;  // a display's, which ends kernels that take longer; 0: none
   std::size_t shared_bytes_per_block = 48 << 10, shared_bytes_per_block_optin = 64 << 10,
               shared_bytes_per_multiprocessor = 64 << 10;
   int threads_per_multiprocessor = 1024, blocks_per_multiprocessor = 16,

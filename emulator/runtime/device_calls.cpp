@@ -89,8 +89,9 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrClusterLaunch:
-    case cudaDevAttrKernelExecTimeout:
       return 0;
+    case cudaDevAttrKernelExecTimeout:
+      return gpu.watchdog_s > 0 ? 1 : 0;
     default:
       return std::nullopt;
   }

@@ -50,6 +50,8 @@ struct Sheet {
   int major, minor, multiprocessors;
   std::size_t memory_gib, l2_kib;
   int memory_clock_mhz, memory_bus_bits, clock_mhz, pcie_generation, nvlinks;
+  int pcie_lanes = 16;
+  double watchdog_s = 0;
 };
 
 // The memory clock is half of the data rate of a line: bandwidth = 2 * clock * bus width / 8.
@@ -64,6 +66,12 @@ constexpr Sheet sheets[] = {
     // "NVIDIA Ampere GA102 GPU Architecture": RTX 3090 with 82 SMs, 24 GB GDDR6X at 19.5 Gb/s, 384
     // bits, 6144 KB of L2, boost 1695 MHz, PCIe 4.0, 4 NVLinks.
     {"rtx3090", "NVIDIA GeForce RTX 3090", 8, 6, 82, 24, 6144, 9751, 384, 1695, 4, 4},
+    // "GeForce RTX 30 Series Laptops": RTX 3050 with 2048 CUDA cores (16 SMs), 4 GB GDDR6, 128
+    // bits,
+    // boost up to 1740 MHz. Reviews: 12 Gb/s, 192 GB/s, 2048 KB of L2, PCIe 4.0 x8. It serves the
+    // display too: 2 s are the default of Windows ("TdrDelay").
+    {"rtx3050", "NVIDIA GeForce RTX 3050 Laptop GPU", 8, 6, 16, 4, 2048, 6001, 128, 1740, 4, 0, 8,
+     2},
     // "NVIDIA A100 80GB" data sheet: 2039 GB/s, PCIe 4.0. "NVIDIA A100 Tensor Core GPU
     // Architecture": 108 SMs, 40 MB of L2, 5120 bits, 12 NVLinks, boost 1410 MHz.
     {"a100", "NVIDIA A100-SXM4-80GB", 8, 0, 108, 80, 40 * 1024, 1593, 5120, 1410, 4, 12},
@@ -99,8 +107,9 @@ std::array<GpuModel, std::size(sheets)> all_models() {
     m.memory_bus_bits = sheet.memory_bus_bits;
     m.clock_khz = sheet.clock_mhz * 1000;
     m.pcie_generation = sheet.pcie_generation;
-    m.pcie_lanes = 16;
+    m.pcie_lanes = sheet.pcie_lanes;
     m.nvlinks = sheet.nvlinks;
+    m.watchdog_s = sheet.watchdog_s;
     return m;
   });
   return models;

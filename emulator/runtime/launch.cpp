@@ -11,6 +11,8 @@
 #include "emulator/runtime/limits.h"
 #include "emulator/runtime/say.h"
 #include "emulator/runtime/streams.h"
+#include "emulator/runtime/watchdog.h"
+#include "emulator/runtime/work.h"
 
 namespace emulator {
 namespace {
@@ -69,7 +71,10 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
     return submit(
         p, *stream,
         {"kernel " + function->name, [&p, program, &model, settings, launch = std::move(launch)] {
+           const std::uint64_t before = executed_lane_instructions();
            execute(*program, launch, model, p.memory, settings);
+           const std::uint64_t executed = executed_lane_instructions() - before;
+           check_watchdog(model, issue_time_s(model, executed), "kernel " + launch.kernel);
            return Progress::done;
          }});
   });

@@ -37,6 +37,9 @@ bool has_multicast(int gpu);  // NVSwitches reduce and multicast for it: Hopper 
 std::size_t board_bytes(int gpu);  // memory of a whole GPU, sliced or not
 std::size_t others_bytes();        // of each GPU, held by another process
 
+/// Throws Fault(endless) for work that the watchdog of the GPU's display would have ended.
+void check_watchdog(const GpuModel& gpu, double time_s, const std::string& what);
+
 Memory& memory();
 
 /// A fault that a library found: it sticks to the context as a kernel's would, and its text is

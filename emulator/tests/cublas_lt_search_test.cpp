@@ -1,5 +1,6 @@
 #include <set>
 
+#include "emulator/libraries/cublas_lt/algorithms.h"
 #include "emulator/tests/cublas_lt_support.h"
 
 namespace emulator {
@@ -84,6 +85,47 @@ TEST(CublasLtSearch, FailsWithTheFaultOfInvalidPlans) {
   std::vector<cublasLtMatmulHeuristicResult_t> found;
   EXPECT_EQ(product.search(found), CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_TRUE(found.empty());
+}
+
+TEST(CublasLtSearch, ASerializedAlgorithmIsChecked) {
+  const Product product(f32, 64, 64, 256);
+  const auto check = [&](const cublasLtMatmulAlgo_t& algorithm, std::size_t* bytes = nullptr) {
+    cublasLtMatmulHeuristicResult_t result{};
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoCheck(product.handle, product.description, product.a, product.b,
+                                product.d, product.d, &algorithm, &result);
+    if (bytes != nullptr) *bytes = result.workspaceSize;
+    return status;
+  };
+  for (const auto& proposed : product.found()) {
+    std::size_t bytes = 1;
+    if (check(proposed.algo, &bytes) == CUBLAS_STATUS_SUCCESS) {
+      EXPECT_EQ(bytes, proposed.workspaceSize);
+    }
+  }
+  EXPECT_EQ(check({}), CUBLAS_STATUS_INVALID_VALUE);
+  const Product other(f64, 64, 64, 256);
+  EXPECT_EQ(check(other.found().front().algo), CUBLAS_STATUS_INVALID_VALUE) << "of other types";
+}
+
+TEST(CublasLtSearch, TheSeedDrawsTheFastestAlgorithm) {
+  using cublas_lt::Algorithm;
+  const auto times = [](const char* seed) {
+    if (seed == nullptr) {
+      unsetenv("ASSAY_EMULATOR_SEED");
+    } else {
+      setenv("ASSAY_EMULATOR_SEED", seed, 1);
+    }
+    std::vector<std::int64_t> all;
+    for (const std::int32_t id : {66, 67, 6, 31, 21, 7, 0}) {
+      all.push_back(cublas_lt::drawn_time(Algorithm{.id = id}).count());
+    }
+    return all;
+  };
+  EXPECT_EQ(times(nullptr), std::vector<std::int64_t>(7, 0));
+  EXPECT_EQ(times("1"), times("1"));
+  EXPECT_NE(times("1"), times("2"));
+  unsetenv("ASSAY_EMULATOR_SEED");
 }
 
 }  // namespace

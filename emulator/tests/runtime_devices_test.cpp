@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/runtime/gpus.h"
+#include "emulator/runtime/watchdog.h"
 #include "emulator/runtime/work.h"
 #include "emulator/tests/emulated_process.h"
 
@@ -184,6 +186,29 @@ TEST(RuntimeDevices, AnUnknownModelIsNoDefault) {
       {{"ASSAY_EMULATED_GPUS", "1"}, {"ASSAY_EMULATED_GPU", "h1000"}}, [] { cudaSetDevice(0); });
   EXPECT_TRUE(WIFSIGNALED(outcome.status));
   EXPECT_NE(outcome.errors.find("h1000"), std::string::npos);
+}
+
+TEST(RuntimeDevices, AWatchdogEndsWhatTakesLongerThanADisplayWaits) {
+  for (const auto& [gpu, has_watchdog] : {std::pair("rtx3050", 1), std::pair("rtx3090", 0)}) {
+    on_gpus(1,
+            [expected = has_watchdog] {
+              int timeout = -1;
+              EXPECT_CUDA(cudaDeviceGetAttribute(&timeout, cudaDevAttrKernelExecTimeout, 0));
+              EXPECT_EQ(timeout, expected);
+            },
+            {{"ASSAY_EMULATED_GPU", gpu}});
+  }
+  const GpuModel& gpu = *find_gpu_model("rtx3050");
+  // 16 multiprocessors x 128 lanes x 1.74 GHz
+  EXPECT_DOUBLE_EQ(issue_time_s(gpu, 3'563'520'000'000), 1);
+  EXPECT_NO_THROW(check_watchdog(gpu, 2, "kernel"));
+  try {
+    check_watchdog(gpu, 2.1, "kernel");
+    FAIL();
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.kind, FaultKind::endless);  // cudaErrorLaunchTimeout
+  }
+  EXPECT_NO_THROW(check_watchdog(*find_gpu_model("h100"), 100, "kernel"));
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <random>
 
 namespace emulator::cublas_lt {
 namespace {
@@ -86,6 +88,17 @@ std::optional<Algorithm> unpacked(const cublasLtMatmulAlgo_t& from) {
   return a;
 }
 
+std::chrono::milliseconds drawn_time(const Algorithm& a) {
+  const char* text = std::getenv("ASSAY_EMULATOR_SEED");
+  if (text == nullptr) return {};
+  constexpr int max_steps = 3;
+  constexpr std::chrono::milliseconds step{2};  // longer than the sums of a small product
+  const std::uint64_t seed = std::strtoull(text, nullptr, 0);
+  std::seed_seq all{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                    static_cast<std::uint32_t>(a.id), a.tile, a.stages};
+  return static_cast<int>(std::mt19937(all)() % (max_steps + 1)) * step;
+}
+
 std::size_t workspace_bytes(const Algorithm& a, const Problem& p) {
   if (a.split_k <= 1 || a.reduction_scheme == CUBLASLT_REDUCTION_SCHEME_INPLACE) return 0;
   const std::size_t element = a.reduction_scheme == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE
@@ -134,7 +147,7 @@ std::vector<Proposal> proposals(const Problem& p, const Preference& preference) 
   return found;
 }
 
-Verdict refusal(const Algorithm& a, const Problem& p, const Pointers& at) {
+Verdict refusal(const Algorithm& a, const Problem& p) {
   // cublasLtMatmulAlgoCheck: INVALID_VALUE "if matrix layout descriptors or the operation
   // descriptor do not match the algo descriptor".
   if (a.types != types_of(p)) {
@@ -143,6 +156,11 @@ Verdict refusal(const Algorithm& a, const Problem& p, const Pointers& at) {
   if (a.is_refused_when_launched) {
     return Refusal{CUBLAS_STATUS_NOT_SUPPORTED, "this algorithm does not run on this GPU"};
   }
+  return std::nullopt;
+}
+
+Verdict refusal(const Algorithm& a, const Problem& p, const Pointers& at) {
+  if (const Verdict why = refusal(a, p)) return why;
   const std::size_t needed = std::max<std::size_t>(a.alignment, 1);
   const auto keeps = [&](const MatrixLayout& l, const void* pointer) {
     const auto address = reinterpret_cast<std::uint64_t>(pointer);

@@ -2,6 +2,7 @@
 
 #include <cublasLt.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,10 @@ cublasLtMatmulAlgo_t packed(const Algorithm& algorithm);
 /// Empty if no search of this library has filled it.
 std::optional<Algorithm> unpacked(const cublasLtMatmulAlgo_t& algorithm);
 
+/// Time that a launch takes more than its sums, drawn from the seed for each algorithm: of two
+/// processes with other seeds, another algorithm is the fastest. None without ASSAY_EMULATOR_SEED.
+std::chrono::milliseconds drawn_time(const Algorithm& algorithm);
+
 struct Proposal {
   Algorithm algorithm;
   std::size_t workspace_bytes = 0;
@@ -45,6 +50,8 @@ std::size_t workspace_bytes(const Algorithm& algorithm, const Problem& problem);
 /// the extents, as estimates of time do: so each of them is the first of some problem.
 std::vector<Proposal> proposals(const Problem& problem, const Preference& preference);
 
+/// Checks an algorithm against the problem alone.
+Verdict refusal(const Algorithm& algorithm, const Problem& problem);
 /// Checks an algorithm against the problem and the addresses that it is launched with.
 Verdict refusal(const Algorithm& algorithm, const Problem& problem, const Pointers& pointers);
 

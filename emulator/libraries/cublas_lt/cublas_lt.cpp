@@ -9,10 +9,12 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "emulator/libraries/cublas_lt/algorithms.h"
 #include "emulator/libraries/cublas_lt/descriptors.h"
 #include "emulator/libraries/cublas_lt/product.h"
+#include "emulator/libraries/cublas_lt/product_time.h"
 #include "emulator/libraries/cublas_lt/rules.h"
 #include "emulator/libraries/faults.h"
 #include "emulator/libraries/live_objects.h"
@@ -266,6 +268,27 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   return CUBLAS_STATUS_SUCCESS;
 }
 
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
+                                       cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                       cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                       const cublasLtMatmulAlgo_t* algorithm,
+                                       cublasLtMatmulHeuristicResult_t* result) {
+  constexpr const char* call = "cublasLtMatmulAlgoCheck";
+  const auto context = behind<Context>(handle);
+  if (context == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const auto problem = problem_of(product, a, b, c, d);
+  if (!problem || algorithm == nullptr || result == nullptr) return invalid(call, "null");
+  const auto& gpu = emulator::model_of(emulator::gpu_of(context->device));
+  if (const auto why = refusal(*problem, gpu)) return refused(call, *why);
+  const auto configured = unpacked(*algorithm);
+  if (!configured) return invalid(call, "not an algorithm of this library");
+  if (const auto why = refusal(*configured, *problem)) return refused(call, *why);
+  result->workspaceSize = workspace_bytes(*configured, *problem);
+  result->wavesCount = 1;
+  result->state = CUBLAS_STATUS_SUCCESS;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algorithm,
                                                     cublasLtMatmulAlgoConfigAttributes_t which,
                                                     void* buf, size_t bytes, size_t* written) {
@@ -356,6 +379,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
   launch.gpu = gpu;
   const cudaError_t enqueued = emulator::enqueue(stream, call, [launch] {
     static std::atomic<std::uint64_t> launches{0};
+    const auto& model = emulator::model_of(launch.gpu);
+    emulator::check_watchdog(model, product_time_s(launch.problem, model), call);
+    std::this_thread::sleep_for(drawn_time(launch.algorithm));
     execute(launch, launches++);
     return emulator::Step::done;
   });

@@ -117,8 +117,8 @@ Return tell_text(const std::string& text, char* to, unsigned bytes) {
 /// Watts of the board, as data sheets tell.
 unsigned power_limit_mw(const GpuModel& gpu) {
   static const std::map<std::string, unsigned> watts{
-      {"v100", 300}, {"t4", 70},       {"rtx3090", 350}, {"a100", 400}, {"l40s", 350},
-      {"h100", 350}, {"h100sxm", 700}, {"h200", 700},    {"b200", 1000}};
+      {"v100", 300}, {"t4", 70},    {"rtx3090", 350}, {"rtx3050", 80}, {"a100", 400},
+      {"l40s", 350}, {"h100", 350}, {"h100sxm", 700}, {"h200", 700},   {"b200", 1000}};
   const auto found = watts.find(gpu.name);
   return 1000 * (found == watts.end() ? 300 : found->second);
 }
