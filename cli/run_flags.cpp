@@ -74,6 +74,11 @@ void add_run_options(CLI::App& app, RunOptions& o) {
                             ->group(gate);
   repeat->excludes(budget);
 
+  app.add_option("--choices", o.choices,
+                 "file that keeps the algorithms that times chose, over runs (docs/cuda.md)")
+      ->check(not_empty())
+      ->type_name("FILE")
+      ->group(machine_group);
   app.add_option("--lanes", o.lanes, "devices checked side by side (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N")

@@ -37,6 +37,7 @@ CublasLt::CublasLt() {
   find(destroy, "cublasLtDestroy");
   find(matmul, "cublasLtMatmul");
   find(heuristics, "cublasLtMatmulAlgoGetHeuristic");
+  find(check_algorithm, "cublasLtMatmulAlgoCheck");
   find(algorithm_attribute, "cublasLtMatmulAlgoConfigGetAttribute");
   find(create_product, "cublasLtMatmulDescCreate");
   find(destroy_product, "cublasLtMatmulDescDestroy");

@@ -22,6 +22,7 @@ class CublasLt {
   decltype(&cublasLtDestroy) destroy = nullptr;
   decltype(&cublasLtMatmul) matmul = nullptr;
   decltype(&cublasLtMatmulAlgoGetHeuristic) heuristics = nullptr;
+  decltype(&cublasLtMatmulAlgoCheck) check_algorithm = nullptr;
   decltype(&cublasLtMatmulAlgoConfigGetAttribute) algorithm_attribute = nullptr;
   decltype(&cublasLtMatmulDescCreate) create_product = nullptr;
   decltype(&cublasLtMatmulDescDestroy) destroy_product = nullptr;

@@ -4,11 +4,14 @@
 #include <array>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/describe.h"
+#include "kernels/cuda/kept_choice.h"
 
 namespace assay::cuda {
 namespace {
@@ -108,16 +111,16 @@ struct LtMatmul::Handles {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr;
 };
 
-/// Algorithms that the library proposes for a product.
+/// Algorithms for a product, as the library proposes them.
 class LtMatmul::LtCandidates final : public Candidates {
  public:
-  LtCandidates(const LtMatmul& product, ExactOperands& data, const FillOperands& fill_real,
-               CudaStream& stream)
+  LtCandidates(const LtMatmul& product, std::vector<cublasLtMatmulHeuristicResult_t> proposed,
+               ExactOperands& data, const FillOperands& fill_real, CudaStream& stream)
       : product_(product),
         data_(data),
         fill_real_(fill_real),
         stream_(stream),
-        proposed_(product.proposed()),
+        proposed_(std::move(proposed)),
         begin_(stream.create_event()),
         end_(stream.create_event()) {}
 
@@ -201,19 +204,55 @@ LtMatmul::LtMatmul(const MatmulPlan& plan, const Operands& operands, CudaStream&
   const std::lock_guard lock(mutex);
   const Key key(stream.ordinal(), plan, bias_offset);
   const auto found = std::ranges::find(known, key, &std::pair<Key, Chosen>::first);
-  chosen_ = found != known.end()
-                ? found->second
-                : known.emplace_back(key, choose_for(operands, stream, fill_real, budget)).second;
+  chosen_ =
+      found != known.end()
+          ? found->second
+          : known.emplace_back(key, choose_for(operands, stream, fill_real, budget, bias_offset))
+                .second;
   set_pointers(operands);
 }
 
 LtMatmul::~LtMatmul() = default;
 
+/// Takes the choice of the file of choices, or chooses and stores it. Choices of which none is
+/// right are not stored: no times decided.
 LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stream,
-                                      const FillOperands& fill_real, SearchBudget& budget) const {
+                                      const FillOperands& fill_real, SearchBudget& budget,
+                                      std::uintptr_t bias_offset) const try {
   set_pointers(operands);
+  const ChoiceFile file = ChoiceFile::of_environment();
+  StoredChoice own{.device = uuid_of(stream.ordinal()),
+                   .library = handles_->lt.version_text(),
+                   .plan = plan_text(plan_, bias_offset)};
+  const std::optional<StoredChoice> stored = file.find(own);
+  Chosen refused;
+  if (stored) {
+    Chosen before = recalled(*stored, operands, stream);
+    if (before.is_right) return before;
+    refused = std::move(before);
+  }
+  Chosen chosen = choose_anew(operands, stream, fill_real, budget);
+  if (!refused.left_out.empty()) {
+    chosen.left_out = refused.left_out + (chosen.left_out.empty() ? "" : ", ") + chosen.left_out;
+    chosen.wrong.insert(chosen.wrong.begin(), refused.wrong.begin(), refused.wrong.end());
+  }
+  if (!chosen.is_right) return chosen;
+  own.chosen = digits_of(chosen.algorithm);
+  own.name = text_of(chosen.algorithm);
+  own.left_out = chosen.left_out;
+  own.wrong = chosen.wrong;
+  const StoredChoice held = file.keep(own, stored);
+  if (held.chosen == own.chosen) return chosen;
+  Chosen first = recalled(held, operands, stream);  // of a process that was faster
+  return first.is_right ? first : chosen;
+} catch (const UsageError& error) {
+  throw DeviceError(Failure::internal, error.what());
+}
+
+LtMatmul::Chosen LtMatmul::choose_anew(const Operands& operands, CudaStream& stream,
+                                       const FillOperands& fill_real, SearchBudget& budget) const {
   ExactOperands data(plan_, operands.d, stream);
-  LtCandidates candidates(*this, data, fill_real, stream);
+  LtCandidates candidates(*this, proposed(), data, fill_real, stream);
   Choice choice = choose(candidates, budget);
   stream.synchronize();  // before the data are released
   if (!choice.taken) {
@@ -223,6 +262,40 @@ LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stre
   }
   return {candidates.algorithm(*choice.taken), choice.is_right, std::move(choice.left_out),
           std::move(choice.wrong)};
+}
+
+/// Tries a stored choice on exact data. If it is right, returns it with all that was left out
+/// beside it; otherwise what `left_out` and `wrong` are to say of it.
+LtMatmul::Chosen LtMatmul::recalled(const StoredChoice& stored, const Operands& operands,
+                                    CudaStream& stream) const {
+  ExactOperands data(plan_, operands.d, stream);
+  const FillOperands no_times;  // a single candidate is not timed
+  LtCandidates candidates(*this, {restored(stored.chosen)}, data, no_times, stream);
+  SearchBudget budget;
+  const Choice choice = choose(candidates, budget);
+  stream.synchronize();  // before the data are released
+  if (choice.is_right) return {candidates.algorithm(0), true, stored.left_out, stored.wrong};
+  Chosen refused;
+  refused.left_out = "a stored choice: " + choice.left_out;
+  refused.wrong = choice.wrong;
+  return refused;
+}
+
+/// Returns a stored algorithm as if the library had proposed it, if it still runs here.
+cublasLtMatmulHeuristicResult_t LtMatmul::restored(const std::string& digits) const {
+  const Handles& h = *handles_;
+  cublasLtMatmulHeuristicResult_t result{};
+  result.state = CUBLAS_STATUS_NOT_SUPPORTED;
+  const auto algorithm = algorithm_of(digits);
+  if (!algorithm) return result;
+  result.algo = *algorithm;
+  cublasLtMatmulHeuristicResult_t checked{};
+  const cublasStatus_t status =
+      h.lt.check_algorithm(h.library, h.product, h.a, h.b, h.d, h.d, &result.algo, &checked);
+  if (status == CUBLAS_STATUS_SUCCESS && checked.workspaceSize <= workspace_->bytes()) {
+    result.state = CUBLAS_STATUS_SUCCESS;
+  }
+  return result;
 }
 
 /// Tells the descriptor of the tensors that are no arguments of a call.

@@ -2,10 +2,12 @@
 
 #include <cublasLt.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/core/choice_file.h"
 #include "kernels/cuda/exact_operands.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/matmul_choice.h"
@@ -15,8 +17,9 @@ namespace assay::cuda {
 
 /// A cuBLASLt product with the fastest algorithm that its heuristics propose and that is right on
 /// exact data. Tries the algorithms once for each plan and GPU of the process, within the budget:
-/// times decide, and a layer that is prepared again must not add in another order. Does not ask for
-/// algorithms that add partial sums in the output's type.
+/// times decide, and a layer that is prepared again must not add in another order. Takes the choice
+/// of the file of choices, where there is one, if it is right too. Does not ask for algorithms that
+/// add partial sums in the output's type.
 class LtMatmul {
  public:
   /// Tries the candidates on its own data, and times them on those of `fill_real`; of the operands
@@ -51,11 +54,15 @@ class LtMatmul {
   };
 
   Chosen choose_for(const Operands& operands, CudaStream& stream, const FillOperands& fill_real,
-                    SearchBudget& budget) const;
+                    SearchBudget& budget, std::uintptr_t bias_offset) const;
+  Chosen choose_anew(const Operands& operands, CudaStream& stream, const FillOperands& fill_real,
+                     SearchBudget& budget) const;
+  Chosen recalled(const StoredChoice& stored, const Operands& operands, CudaStream& stream) const;
   void set_pointers(const Operands& operands) const;
   cublasStatus_t enqueue(const Operands& operands, const cublasLtMatmulAlgo_t& algorithm,
                          cudaStream_t stream) const;
   std::vector<cublasLtMatmulHeuristicResult_t> proposed() const;
+  cublasLtMatmulHeuristicResult_t restored(const std::string& digits) const;
   std::string text_of(const cublasLtMatmulAlgo_t& algorithm) const;
 
   std::unique_ptr<Handles> handles_;

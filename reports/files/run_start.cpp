@@ -7,6 +7,7 @@
 
 #include "harness/records/csv_table.h"
 #include "harness/records/limit.h"
+#include "kernels/core/choice_file.h"
 #include "kernels/core/status.h"
 #include "reports/files/csv_file.h"
 #include "reports/files/plan_csv.h"
@@ -80,6 +81,7 @@ bool is_of_start(const fs::path& path) {
   const fs::file_type type = fs::symlink_status(path, error).type();
   if (name == references_name) return type == fs::file_type::directory;
   if (type != fs::file_type::regular) return false;
+  if (name == choices_name) return fs::exists(path.parent_path() / run_files().front().name, error);
   if (name.ends_with(part_suffix)) name.resize(name.size() - part_suffix.size());
   const auto file = std::ranges::find(run_files(), name, &RunFile::name);
   if (file == run_files().end() || !is_without_result(path, *file)) return false;
@@ -110,6 +112,7 @@ bool is_run_start(const fs::path& directory) {
 
 void remove_run_start(const fs::path& directory) {
   fs::remove_all(directory / references_name);
+  fs::remove(directory / choices_name);
   // Backwards, so that a kill in between leaves the start of a run as well.
   for (auto file = run_files().rbegin(); file != run_files().rend(); ++file) {
     fs::remove(directory / (file->name + std::string(part_suffix)));

@@ -31,6 +31,7 @@
 #include "session/run/run_notes.h"
 #include "session/workers/mpi_job.h"
 #include "session/workers/reference_folder.h"
+#include "session/workers/run_choices.h"
 #include "session/workers/worker_command.h"
 
 namespace assay {
@@ -76,7 +77,7 @@ class Taken final : public Sink {
 /// Takes the results of a run: counts, files of its directory, and the console.
 class RunSinks {
  public:
-  RunSinks(const Job& job, double cap_s)
+  RunSinks(const Job& job, double cap_s, KeptChoices& choices)
       : outcomes(job.earlier),
         progress(outcomes, job.plan,
                  {.cap_s = cap_s,
@@ -91,6 +92,7 @@ class RunSinks {
     if (job.options.jsonl) all_.push_back(&jsonl_);
     all_.push_back(&progress);  // after the files: it shows only results on disk
     if (github_) all_.push_back(github_.get());
+    all_.push_back(&choices);
   }
 
   std::span<Sink* const> all() const { return all_; }
@@ -136,6 +138,7 @@ SupervisorOptions supervision_of(const Job& job, double cap_s,
   const RunOptions& options = job.options;
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   SupervisorOptions supervision = job.supervision(options.selection, cap_s, references);
+  share_choices(job.run.directory, supervision.worker);
   supervision.timeout_s = timeout_s(options);
   supervision.retries = options.retries;
   supervision.fail_fast = options.fail_fast;
@@ -188,6 +191,7 @@ int run(Job& job) {
   for (std::string& note : patterns_without_case(expected, job)) {
     run.notes.push_back(std::move(note));
   }
+  KeptChoices choices(options.choices, job.start);
   job.begin(options.wait);
   const std::size_t said = run.notes.size();
   if (job.start == Start::fresh) {
@@ -195,7 +199,7 @@ int run(Job& job) {
     write_plan_of(job);
   }
   const ReferenceFolder references(run.directory, ".references", shares_references(job));
-  RunSinks sinks(job, cap_s);
+  RunSinks sinks(job, cap_s, choices);
   sinks.begin(run);
 
   Execution execution(job, cap_s, sinks.outcomes);

@@ -16,6 +16,7 @@
 #include "session/console/stderr_message.h"
 #include "session/limits/measure_limits.h"
 #include "session/plan/estimate.h"
+#include "session/workers/run_choices.h"
 #include "session/workers/worker_command.h"
 
 namespace assay {
@@ -125,6 +126,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   TableFile<Limit> csv(path, std::filesystem::exists(path) ? Start::resumed : Start::fresh);
   SupervisorOptions of_limits = options;
   of_limits.worker = worker_of_limits(job.options.selection);
+  share_choices(job.run.directory, of_limits.worker);
   of_limits.retries = 0;
   of_limits.fail_fast = false;
   measure_limits(plan, job.run, std::move(of_limits),

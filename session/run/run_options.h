@@ -21,6 +21,7 @@ struct RunOptions {
   bool allow_flaky = false;
   bool fail_fast = false;
   std::filesystem::path expected;
+  std::filesystem::path choices;
   int lanes = 0;  // 0: as many as this machine has cores
   bool overlap_timings = false;
   bool wait = false;

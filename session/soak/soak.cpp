@@ -21,6 +21,7 @@
 #include "session/console/stderr_message.h"
 #include "session/process/exit_code.h"
 #include "session/process/interrupt.h"
+#include "session/workers/run_choices.h"
 
 namespace assay {
 namespace {
@@ -117,6 +118,7 @@ int soak(SoakJob& job) {
   json.begin(run);
   Sink* const sinks[] = {&sink};
   SupervisorOptions supervision = job.supervision(options.selection);
+  share_choices(run.directory, supervision.worker);
   supervision.timeout_s = options.timeout_s + job.interval_s;
   supervision.fail_fast = options.fail_fast;
   supervision.break_ends_lane = true;
