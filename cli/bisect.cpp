@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "harness/records/csv.h"
 #include "harness/records/paired.h"
 #include "harness/records/replay.h"
+#include "kernels/core/choice_file.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
 #include "reports/files/results_reader.h"
@@ -43,7 +45,7 @@ struct BisectOptions {
 /// Answer of one version.
 struct Asked {
   std::string version;
-  std::string verdict;         // "good", "wrong", "slower", "other bits", "cannot be told"
+  std::string verdict;         // "good", "wrong", "slower", "other bits", "another algorithm", ...
   std::string case_id;         // the first that shows it
   std::string implementation;  // of that case, or of the first one
   int exit_code = 0;
@@ -52,7 +54,12 @@ struct Asked {
 const std::vector<std::string> bisect_columns{"version", "verdict", "case_id", "implementation",
                                               "exit_code"};
 
-using Hashes = std::map<std::pair<std::string, std::string>, std::string>;  // by case and device
+/// Bits that a trial left, and the algorithms of those that times chose.
+struct Left {
+  std::string hash;
+  std::set<std::string> chosen;
+};
+using Bits = std::map<std::pair<std::string, std::string>, Left>;  // by case and device
 
 class Bisection {
  public:
@@ -87,7 +94,13 @@ class Bisection {
 
   Shown run(const std::string& version, Asked& asked) {
     const TemporaryFolder folder;
-    std::vector<std::string> arguments{"run", "--quiet", "--check-only", "--out",
+    // Of one version of a library, all take the same algorithms.
+    std::vector<std::string> arguments{"run",
+                                       "--quiet",
+                                       "--check-only",
+                                       "--choices",
+                                       (kept_.path() / choices_name).string(),
+                                       "--out",
                                        (folder.path() / "run").string()};
     arguments.insert(arguments.end(), options_.selection.begin(), options_.selection.end());
     asked.exit_code = run_self(std::move(arguments), with_library_path({variable(version)}));
@@ -104,18 +117,31 @@ class Bisection {
       return asked.exit_code == ok ? end(asked, Shown::good, "good")
                                    : end(asked, Shown::nothing, "cannot be told");
     }
-    // Bits: wrong ones have a hash only where the last pass was judged right.
-    const Hashes hashes = hashes_of(rows);
-    if (hashes.empty()) return end(asked, Shown::nothing, "cannot be told");
-    if (!first_) first_ = hashes;
+    return compare_bits(rows, ChoiceFile(folder.path() / "run" / choices_name).read(), asked);
+  }
+
+  /// Against the first version. Another algorithm may add in another order: where times chose one,
+  /// other bits show nothing of the version.
+  Shown compare_bits(const std::vector<Record>& rows, const std::vector<StoredChoice>& choices,
+                     Asked& asked) {
+    const Bits bits = bits_of(rows, choices);
+    if (bits.empty()) return end(asked, Shown::nothing, "cannot be told");
+    if (!first_) first_ = bits;
+    const Record* other_choice = nullptr;
     for (const Record& row : rows) {
       const auto before = first_->find({row.case_id, row.device});
-      const auto now = hashes.find({row.case_id, row.device});
-      if (before == first_->end() || now == hashes.end()) continue;
-      if (before->second != now->second) return show(asked, row, "other bits");
+      const auto now = bits.find({row.case_id, row.device});
+      if (before == first_->end() || now == bits.end()) continue;
+      if (before->second.hash == now->second.hash) continue;
+      if (before->second.chosen == now->second.chosen) return show(asked, row, "other bits");
+      if (other_choice == nullptr) other_choice = &row;
     }
-    return hashes.size() < first_->size() ? end(asked, Shown::nothing, "cannot be told")
-                                          : end(asked, Shown::good, "good");
+    if (other_choice != nullptr) {
+      show(asked, *other_choice, "another algorithm");
+      return Shown::nothing;
+    }
+    return bits.size() < first_->size() ? end(asked, Shown::nothing, "cannot be told")
+                                        : end(asked, Shown::good, "good");
   }
 
   /// By the rule of `assay ab`, against the first version.
@@ -162,17 +188,25 @@ class Bisection {
     return end(asked, Shown::bad, std::move(verdict));
   }
 
-  static Hashes hashes_of(const std::vector<Record>& rows) {
-    Hashes hashes;
+  /// Wrong results have a hash only where the last pass was judged right.
+  static Bits bits_of(const std::vector<Record>& rows, const std::vector<StoredChoice>& choices) {
+    Bits bits;
     for (const Record& row : rows) {
-      if (!row.output_hash.empty())
-        hashes.emplace(std::pair(row.case_id, row.device), row.output_hash);
+      if (row.output_hash.empty()) continue;
+      Left& left = bits[{row.case_id, row.device}];
+      left.hash = row.output_hash;
+      for (const StoredChoice& choice : choices) {
+        if (row.implementation.find(choice.library + " " + choice.name) != std::string::npos) {
+          left.chosen.insert(choice.name);
+        }
+      }
     }
-    return hashes;
+    return bits;
   }
 
   const BisectOptions& options_;
-  std::optional<Hashes> first_;  // of the first version
+  const TemporaryFolder kept_;  // with the choices of all versions
+  std::optional<Bits> first_;   // of the first version
   std::vector<Asked> asked_;
 };
 

@@ -51,13 +51,17 @@ struct ComparedTrial {
   Change change = Change::unchanged;
   Speed speed = Speed::none;
   Ratio ratio;  // value 0 if there is none
-  /// Whether both left the same bits. Empty unless both passed on the same inputs.
+  /// Whether one implementation left both. Empty unless both passed on the same inputs.
+  std::optional<bool> same_implementation;
+  /// Whether both left the same bits. Empty as above, and where another implementation left other
+  /// bits, as it may: it adds in another order.
   std::optional<bool> same_bits;
 
   const StoredTrial& either() const { return base != nullptr ? *base : *cand; }
   bool has_ratio() const { return ratio.value > 0; }
   bool has_interval() const { return ratio.low > 0; }
   bool is_disturbed() const;
+  bool is_by_another_implementation() const { return same_implementation == false && !same_bits; }
   /// Returns whether it is lost, new and bad, or missing and was no skip.
   bool is_worse() const;
 };

@@ -48,6 +48,7 @@ void visit_columns(const ComparedTrial& trial, const StoredTrial& either, Visito
   visit_side("base", trial.base, visit);
   visit_side("cand", trial.cand, visit);
   visit("same_bits", to_cell(trial.same_bits));
+  visit("same_implementation", to_cell(trial.same_implementation));
 }
 
 }  // namespace

@@ -91,6 +91,11 @@ std::ptrdiff_t count_of_bits(const ComparisonFacts& facts, bool same) {
                             &ComparedTrial::same_bits);
 }
 
+std::ptrdiff_t count_by_another(const ComparisonFacts& facts) {
+  return std::ranges::count_if(facts.comparison.trials,
+                               &ComparedTrial::is_by_another_implementation);
+}
+
 std::vector<std::string> speed_row(const ComparedTrial& trial) {
   return {std::string(trial.either().case_id),
           trial_place(trial),
@@ -181,21 +186,29 @@ Section speeds(const ComparisonFacts& facts, Speed speed) {
   return section;
 }
 
-/// One line for each op and dtype of which a case left other bits.
-Section other_bits(const ComparisonFacts& facts) {
+/// One line for each op and dtype of which a case left other bits, by the same implementation or by
+/// another one.
+Section other_bits(const ComparisonFacts& facts, bool by_another) {
   struct Group {
     std::int64_t compared = 0;
     Trials others;
   };
   std::map<std::vector<std::string>, Group> groups;
   for (const ComparedTrial& trial : facts.comparison.trials) {
-    if (!trial.same_bits) continue;
+    if (!trial.same_implementation || *trial.same_implementation == by_another) continue;
     const TrialGroup& of = *trial.either().group;
     Group& group = groups[{of.suite + "/" + of.op, of.dtype, trial_place(trial)}];
     ++group.compared;
-    if (!*trial.same_bits) group.others.push_back(&trial);
+    if (trial.same_bits != true) group.others.push_back(&trial);
   }
-  Section section{.title = fmt::format("Other bits, both right: {}", count_of_bits(facts, false))};
+  Section section;
+  if (by_another) {
+    section.title = fmt::format("Other bits by another implementation, both right: {}",
+                                count_by_another(facts));
+    section.lines.emplace_back("Another library or algorithm may add in another order.");
+  } else {
+    section.title = fmt::format("Other bits, both right: {}", count_of_bits(facts, false));
+  }
   section.header = {"op", "dtype", "on", "cases", "other bits", "such as"};
   section.alignment = "<<<>><";
   for (const auto& [names, group] : groups) {
@@ -210,7 +223,13 @@ Section other_bits(const ComparisonFacts& facts) {
 std::string bits_summary(const ComparisonFacts& facts) {
   const auto others = count_of_bits(facts, false);
   const auto all = others + count_of_bits(facts, true);
-  return all == 0 ? "" : fmt::format("; {} of {} left other bits", others, all);
+  const auto by_another = count_by_another(facts);
+  std::string text;
+  if (all > 0) text += fmt::format("; {} of {} left other bits", others, all);
+  if (by_another > 0) {
+    text += fmt::format("; {} left other bits by another implementation", by_another);
+  }
+  return text;
 }
 
 std::string speed_summary(const ComparisonFacts& facts) {
@@ -265,7 +284,8 @@ std::vector<Section> comparison_sections(const ComparisonFacts& facts) {
   add(changes(facts, Change::added, "New in cand", "cand"));
   add(changes(facts, Change::mended, "Mended", "base"));
   add(changes(facts, Change::unmended, "Passing in neither", "cand"));
-  add(other_bits(facts));
+  add(other_bits(facts, false));
+  add(other_bits(facts, true));
   if (facts.options.hardware) {
     for (Section& section : hardware_sections(facts)) add(std::move(section));
   } else {

@@ -116,20 +116,23 @@ TEST(ComparisonReport, TextOfOthersStaysOnItsLine) {
 }
 
 /// A row that passed and left these bits.
-std::string hashed_row(const std::string& case_id, const std::string& hash) {
-  return case_id + ",linear,linear,f64,cpu,,1,1,pass,,,,,," + "," + hash + "\n";
+std::string hashed_row(const std::string& case_id, const std::string& hash,
+                       const std::string& by = "library 1") {
+  return case_id + ",linear,linear,f64,cpu,,1,1,pass,,,,,," + "," + hash + "," + by + "\n";
 }
 
 TEST(ComparisonReport, OtherBitsAreCountedByOpWhereTheInputsWereTheSame) {
   const std::string header =
       "case_id,suite,op,dtype,device,timing,attempt,repeat,status,reason,expected_failure,"
-      "time_median_s,time_ci_low_s,time_ci_high_s,contended,output_hash\n";
+      "time_median_s,time_ci_low_s,time_ci_high_s,contended,output_hash,implementation\n";
   const auto read = [&](const std::string& rows) {
     std::istringstream text(header + rows);
     return std::make_unique<StoredTrials>(text, "r.csv");
   };
-  const auto base = read(hashed_row("a", "1f") + hashed_row("b", "2f") + hashed_row("c", ""));
-  const auto cand = read(hashed_row("a", "1f") + hashed_row("b", "3f") + hashed_row("c", "4f"));
+  const auto base = read(hashed_row("a", "1f") + hashed_row("b", "2f") + hashed_row("c", "") +
+                         hashed_row("d", "5f") + hashed_row("e", "6f"));
+  const auto cand = read(hashed_row("a", "1f") + hashed_row("b", "3f") + hashed_row("c", "4f") +
+                         hashed_row("d", "7f", "library 2") + hashed_row("e", "6f", "library 2"));
   EndedRun run;
   const std::vector<Difference> none;
   for (const bool same_seed : {true, false}) {
@@ -142,7 +145,19 @@ TEST(ComparisonReport, OtherBitsAreCountedByOpWhereTheInputsWereTheSame) {
     EXPECT_EQ(text.find("linear/linear  f64    cpu      2           1  b") != std::string::npos,
               same_seed)
         << text;
-    EXPECT_EQ(summary.find("; 1 of 2 left other bits;") != std::string::npos, same_seed) << summary;
+    EXPECT_EQ(
+        text.find("Other bits by another implementation, both right: 1\n") != std::string::npos,
+        same_seed)
+        << text;
+    EXPECT_EQ(text.find("linear/linear  f64    cpu      2           1  d") != std::string::npos,
+              same_seed)
+        << text;
+    EXPECT_EQ(
+        summary.find("; 1 of 3 left other bits; 1 left other bits by another implementation;") !=
+            std::string::npos,
+        same_seed)
+        << summary;
+    EXPECT_EQ(comparison.trials.back().same_bits, same_seed ? std::optional(true) : std::nullopt);
   }
 }
 
