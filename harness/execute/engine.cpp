@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/execute/fill_record.h"
+#include "harness/execute/fits_device.h"
 #include "harness/execute/memory.h"
 #include "harness/execute/steps.h"
 #include "harness/placement/device_guard.h"
@@ -94,6 +95,11 @@ void Engine::take(const PlannedTrial& planned, std::span<placement::Place* const
                   const WaitForTurn& wait_for_turn, Result& result) {
   const OpInstance& op = planned.test.op;
   Record& record = result.record;
+  // First: some kernels launch when they are made.
+  const placement::Place& first = *lane.front();
+  if (const auto large = misfit(op, first.device().info(), first.device().is_host())) {
+    return skip(record, large->category, large->why);
+  }
   Trial trial(op, lane);
   describe_kernel(trial, record);
   const double needed = host_bytes(op, lane.front()->device().is_host());

@@ -6,6 +6,7 @@
 
 #include "harness/measure/demand.h"
 #include "harness/measure/theoretical.h"
+#include "session/machine/room_on.h"
 #include "suites/limit_cases.h"
 
 namespace assay {
@@ -21,7 +22,7 @@ void add(const DeviceInfo& device, const BackendTraits& backend, const std::set<
          std::span<const Limit> measured, LimitPlan& plan) {
   const auto id = parse_device_id(device.device);
   if (!id) return;
-  for (LimitCase& one : limit_cases(backend, device.last_level_cache_bytes.value_or(0))) {
+  for (LimitCase& one : limit_cases(backend, room_on(device))) {
     if (wanted != nullptr && !wanted->contains(one.limit)) continue;
     if (has_figure(measured, device, one.test.id())) continue;
     plan.trials.push_back(

@@ -12,6 +12,7 @@
 #include "kernels/core/status.h"
 #include "kernels/sim/fault.h"
 #include "reports/files/table_file.h"
+#include "session/machine/room_on.h"
 #include "session/plan/select_trials.h"
 #include "session/process/exit_code.h"
 #include "session/soak/duration.h"
@@ -22,9 +23,10 @@ namespace {
 
 constexpr double default_interval_s = 10;
 
-std::vector<Case> cases_for(const SoakOptions& options, const BackendTraits& backend) {
+std::vector<Case> cases_for(const SoakOptions& options, const BackendTraits& backend,
+                            const DeviceInfo& device) {
   const std::vector<std::string>& ids = options.selection.cases.cases;
-  if (ids.empty()) return soak_cases(backend);
+  if (ids.empty()) return soak_cases(backend, room_on(device));
   std::vector<Case> cases;
   for (const std::string& id : ids) {
     Case test = parse_case_id(id);
@@ -47,7 +49,8 @@ void plan_soak(SoakJob& job) {
   for (const SoakRow& row : job.earlier) done.emplace(row.device, row.interval);
   for (const DeviceInfo& info : job.run.devices) {
     const DeviceId device = parse_device_id(info.device).value();
-    const std::vector<Case> cases = cases_for(job.options, traits_of(job.backends, device.backend));
+    const std::vector<Case> cases =
+        cases_for(job.options, traits_of(job.backends, device.backend), info);
     if (cases.empty()) {
       throw AbsentDevice(
           fmt::format("no case can soak {}: choose some by --case", to_text(device)));

@@ -45,6 +45,18 @@ class Emulator(AssayTest):
             row, = self.rows(timing)
             self.assertGreater(float(row["time_median_s"]), 0)
 
+    def test_what_a_small_gpu_cannot_take_is_a_skip_with_figures(self):
+        """Else the watchdog of its display would end the product, and the sum's tensors would not fit."""
+        large = ("linear/f64/batch=8192,in=8192,out=8192,bias=0,act=none", "tensor_ops/add/f64/n=268435456")
+        cases = sum((("--case", case) for case in (*large, LAYER)), ())
+        self.emulate("--like rtx3050", "run", "--check-only", "--no-limits", "--device", "cuda", *cases, "--out", "out")
+        product, add, layer = (next(row for row in self.rows("out") if row["case_id"] == case) for case in (*large, LAYER))
+        self.assertEqual(("skip", "not_here"), (product["status"], product["skip_category"]))
+        self.assertRegex(product["reason"], "a launch takes at least 9.9 s by the device's theoretical rate, at most 0.5 s")
+        self.assertEqual(("skip", "too_little_memory"), (add["status"], add["skip_category"]))
+        self.assertIn("the tensors take 6.4 GB, the device has 4.3 GB", add["reason"])
+        self.assertEqual("pass", layer["status"])
+
     def count(self, *arguments, expect):
         command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--count", *arguments]
         result = subprocess.run(command, cwd=self.folder, text=True, timeout=500, stdin=subprocess.DEVNULL, capture_output=True)

@@ -17,7 +17,8 @@ constexpr std::int64_t mib = 1 << 20;
 
 std::set<std::string> limits_of(const BackendTraits& backend) {
   std::set<std::string> names;
-  for (const LimitCase& one : limit_cases(backend, 32 * mib)) names.insert(name(one.limit));
+  for (const LimitCase& one : limit_cases(backend, {.last_level_cache_bytes = 32 * mib}))
+    names.insert(name(one.limit));
   return names;
 }
 
@@ -43,7 +44,7 @@ TEST(LimitCases, OfABackendThatTellsNoSizesAreNone) {
 TEST(LimitCases, MakeDemandsOnTheLimitThatTheyMeasure) {
   for (const BackendTraits& backend : {cpu::traits(), cuda::traits()}) {
     for (const std::int64_t cache : {mib, 32 * mib, 1024 * mib}) {
-      for (const LimitCase& one : limit_cases(backend, cache)) {
+      for (const LimitCase& one : limit_cases(backend, {.last_level_cache_bytes = cache})) {
         if (one.limit.resource == Resource::launch) continue;
         const auto demands = measure::demands(one.test.op, cache);
         ASSERT_FALSE(demands.empty()) << one.test.id();
@@ -54,7 +55,7 @@ TEST(LimitCases, MakeDemandsOnTheLimitThatTheyMeasure) {
 }
 
 TEST(LimitCases, LeaveTheCachesBehind) {
-  for (const LimitCase& one : limit_cases(cpu::traits(), 1024 * mib)) {
+  for (const LimitCase& one : limit_cases(cpu::traits(), {.last_level_cache_bytes = 1024 * mib})) {
     if (one.limit.resource > Resource::memory_triad) continue;
     EXPECT_GE(one.test.op.params.integer("n") * 8, 4096 * mib) << name(one.limit);
   }

@@ -13,7 +13,7 @@ TEST(SoakCases, CanAllSoakOnTheirBackend) {
   for (const BackendTraits& backend : {cpu::traits(), sim::traits()}) {
     bool has_product = false;
     bool has_copy = false;
-    for (const Case& one : soak_cases(backend)) {
+    for (const Case& one : soak_cases(backend, {})) {
       EXPECT_TRUE(can_soak(one.op)) << one.id();
       EXPECT_TRUE(applies_to(one.op, backend)) << one.id();
       has_product |= multiply_adds(one.op) > 0;
@@ -26,14 +26,15 @@ TEST(SoakCases, CanAllSoakOnTheirBackend) {
 TEST(SoakCases, CrossTheLinkOfADeviceWithItsOwnMemory) {
   const auto crosses = [](const BackendTraits& backend) {
     int count = 0;
-    for (const Case& one : soak_cases(backend)) count += one.op.op->name == "device_memcpy" ? 1 : 0;
+    for (const Case& one : soak_cases(backend, {}))
+      count += one.op.op->name == "device_memcpy" ? 1 : 0;
     return count;
   };
   EXPECT_EQ(crosses(sim::traits()), 1);
   EXPECT_EQ(crosses(cpu::traits()), 0);
 }
 
-TEST(SoakCases, AreNoneWithoutSizes) { EXPECT_TRUE(soak_cases({.kind = "toy"}).empty()); }
+TEST(SoakCases, AreNoneWithoutSizes) { EXPECT_TRUE(soak_cases({.kind = "toy"}, {}).empty()); }
 
 }  // namespace
 }  // namespace assay
