@@ -24,7 +24,8 @@ struct Row {
   int lowest_exponent, f16_lowest_exponent;  // of sums in FP32, and of FP16 in FP16
 };
 // The first row that the GPU's name contains counts. Sums of FP16 and BF16 are alike, but before
-// compute capability 8.0 there is no BF16. RTX 3090 has the chip of A40, which is modelled, and RTX 3050 a smaller one of its family.
+// compute capability 8.0 there is no BF16. RTX 3090 has the chip of A40, which is modelled, and RTX
+// 3050 a smaller one of its family.
 constexpr std::array models{
     Row{"v100", 4, 0, 0, 23, 0, 0, -1024, -19},    Row{"t4", 8, 0, 0, 24, 0, 0, -126, -126},
     Row{"a100", 8, 4, 0, 24, 0, 0, -132, -20},     Row{"rtx30", 8, 4, 0, 24, 0, 0, -132, -20},
