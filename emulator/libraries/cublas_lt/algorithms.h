@@ -26,6 +26,7 @@ struct Algorithm {
   std::uint32_t alignment = 1;
   bool uses_matrix_units = false;
   bool is_refused_when_launched = false;
+  std::int32_t row = 0;     // of the table of algorithms
   std::uint64_t types = 0;  // of the problem that it was made for
 };
 
@@ -33,8 +34,8 @@ cublasLtMatmulAlgo_t packed(const Algorithm& algorithm);
 /// Empty if no search of this library has filled it.
 std::optional<Algorithm> unpacked(const cublasLtMatmulAlgo_t& algorithm);
 
-/// Time that a launch takes more than its sums, drawn from the seed for each algorithm: of two
-/// processes with other seeds, another algorithm is the fastest. None without ASSAY_EMULATOR_SEED.
+/// Time that a launch takes more than its sums: none of the one algorithm that the seed draws as
+/// the fastest. None without ASSAY_EMULATOR_SEED.
 std::chrono::milliseconds drawn_time(const Algorithm& algorithm);
 
 struct Proposal {
