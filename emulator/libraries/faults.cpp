@@ -23,6 +23,7 @@ constexpr std::array rows{
     Row{LibraryFault::reordered_sums, "reordered_sums"},
     Row{LibraryFault::invalid_plans, "invalid_plans"},
     Row{LibraryFault::hanging_rank, "hanging_rank"},
+    Row{LibraryFault::async_error, "async_error"},
     Row{LibraryFault::tf32_for_f32, "tf32_for_f32"},
     Row{LibraryFault::wrong_algorithm, "wrong_algorithm"},
     Row{LibraryFault::row_major_scales, "row_major_scales"},

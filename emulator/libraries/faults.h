@@ -14,8 +14,9 @@ enum class LibraryFault {
   reordered_sums,    // sums in another order on each launch
   invalid_plans,     // CUBLAS_STATUS_INVALID_VALUE for every search of an algorithm
   hanging_rank,      // the last rank of each communicator never arrives
-  tf32_for_f32,      // products of FP32 by TF32
-  wrong_algorithm,   // algorithm 66 misses the last two terms of sums
+  async_error,      // a communicator tells of an error after each collective, whose result is right
+  tf32_for_f32,     // products of FP32 by TF32
+  wrong_algorithm,  // algorithm 66 misses the last two terms of sums
   row_major_scales,  // scales of blocks read row by row, not in tiles
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <span>
@@ -96,11 +97,15 @@ class CollectiveKernel final : public Kernel {
         root_(root_of(op)),
         all_ranks_(op.signature.ranks),
         implementation_(Nccl::instance().version_text() + nccl_settings_text()),
-        reductions_(ranks, op) {
+        reductions_(ranks, op),
+        check_(std::make_shared<const std::function<void()>>(
+            [&ranks] { ranks.demand_no_earlier_error(); })) {
     // A sum of two is the same in either order.
     if (all_ranks_ > 2 && may_add_in_switches() && has_old_multicast(bindings)) {
       implementation_.append(", ").append(nvls_of_old_driver);
     }
+    // An error of the last launch has no later one to find it.
+    for (const Binding& binding : bindings_) stream_of(binding).check_after_wait(check_);
     if (collective_ != Collective::send_recv) return;
     for (std::size_t rank = 0; rank < bindings.size(); ++rank) {
       peers_.push_back(peers_of(op, ranks.first() + static_cast<int>(rank)));
@@ -202,6 +207,7 @@ class CollectiveKernel final : public Kernel {
   int all_ranks_;
   std::string implementation_;
   Reductions reductions_;
+  std::shared_ptr<const std::function<void()>> check_;
   std::vector<Peers> peers_;  // of each rank here
 };
 

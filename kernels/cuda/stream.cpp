@@ -49,6 +49,7 @@ double CudaStream::elapsed_s(const Event& start, const Event& stop) {
 void CudaStream::synchronize() {
   make_current(ordinal_);
   check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
+  if (const auto check_of_library = check_.lock()) (*check_of_library)();
 }
 
 void CudaStream::flush_caches() {

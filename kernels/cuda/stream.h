@@ -2,9 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "kernels/cuda/blocking_kernel.h"
 #include "kernels/cuda/current.h"
@@ -42,6 +44,11 @@ class CudaStream final : public Stream {
   void record(Event& event) override;
   double elapsed_s(const Event& start, const Event& stop) override;
   void synchronize() override;
+  /// Calls `check`, while it lives, after each wait for the stream: a library may have errors that
+  /// no call of CUDA returns.
+  void check_after_wait(std::weak_ptr<const std::function<void()>> check) {
+    check_ = std::move(check);
+  }
   /// Writes more than the second-level cache holds. First-level caches last no longer than a
   /// kernel.
   void flush_caches() override;
@@ -61,6 +68,7 @@ class CudaStream final : public Stream {
   std::unique_ptr<BlockingKernel>
       blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   int lapses_ = 0;
+  std::weak_ptr<const std::function<void()>> check_;
   CudaEvent all_work_;                  // of await_all
   std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed
 };

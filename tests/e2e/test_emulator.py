@@ -168,6 +168,10 @@ class Emulator(AssayTest):
         self.assertEqual({"timeout": 1}, self.statuses("--gpus 2 --fault hanging_rank", "--case", SUM, "--device", "cuda",
                                                        "--timeout", 5, "--retries", 0, expect=4))
 
+    def test_an_error_that_only_the_communicator_tells_is_an_error(self):
+        self.assertEqual({"error": 1}, self.statuses("--gpus 2 --fault async_error", "--case", SUM, "--device", "cuda", expect=4))
+        self.assertIn("an earlier collective: remote process exited", self.rows("out")[0]["reason"])
+
     def test_a_mask_hides_gpus_and_no_gpu_is_no_pass(self):
         visible = self.emulate("--gpus 2", "devices").stdout
         self.assertIn("cuda:1", visible)

@@ -79,6 +79,7 @@ class Way {
   }
   Step end() {
     stage_ = Stage::begins;
+    if (has_fault(LibraryFault::async_error)) call_.communicator->async_error = remote_error;
     return Step::done;
   }
   std::byte* view(std::uintptr_t address, std::size_t size, Access access, const char* what) const {

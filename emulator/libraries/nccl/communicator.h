@@ -28,6 +28,7 @@ struct Communicator {
   std::size_t rank = 0;
   int device = 0, gpu = 0;
   std::atomic<bool> is_aborted = false;
+  std::atomic<Result> async_error = success;
 
   std::mutex mutex;
   std::vector<std::optional<CreatedReduction>> reductions;  // empty: destroyed

@@ -259,10 +259,11 @@ Result ncclCommAbort(void* handle) {
 }
 
 Result ncclCommGetAsyncError(void* handle, Result* error) {
-  if (error == nullptr || communicators().find(handle) == nullptr) {
+  const auto c = communicators().find(handle);
+  if (error == nullptr || c == nullptr) {
     return refused(invalid_argument, "ncclCommGetAsyncError", "null, or not a communicator");
   }
-  *error = success;  // a hanging collective is no error, on one host
+  *error = c->async_error;  // a hanging collective is no error, on one host
   return success;
 }
 

@@ -308,6 +308,25 @@ TEST(EmulatedCommunicators, RefuseAnInjectedFault) {
           {{"ASSAY_CUDA_FAULT", "trap"}});
 }
 
+/// No later launch would ask for it.
+TEST(EmulatedCommunicators, AreAskedForAnErrorOfTheLastLaunch) {
+  on_gpus(1,
+          [](Backend& backend) {
+            const auto gpu = backend.open(0);
+            Device* devices[] = {gpu.get()};
+            SingleProcess process;
+            const auto communicator = backend.connect(devices, 1, process);
+            const OpInstance op = instance("allreduce", DType::i32,
+                                           {{"reduce", "sum"}, {"ranks", "1"}, {"count", "5"}});
+            const Rank own(*gpu, op);
+            const auto kernel = communicator->prepare(op, {&own.binding, 1});
+            kernel->launch();
+            expect_has(error_of(Failure::internal, [&] { own.stream->synchronize(); }),
+                       "an earlier collective");
+          },
+          {{"ASSAY_EMULATOR_FAULT", "async_error"}});
+}
+
 TEST(EmulatedCommunicators, ThatNcclRefusesAreErrorsAndNotKept) {
   on_gpus(1, [](Backend& backend) {
     const auto gpu = backend.open(0);
