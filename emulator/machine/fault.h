@@ -16,7 +16,7 @@ enum class FaultKind {
   race,                // two threads without order between them, at least one writing
   divergent_barrier,   // a barrier that not all threads reach, or a warp's with a wrong mask
   endless,             // no thread can go on
-  undefined,  // use of an mbarrier object or an asynchronous copy that has no defined result
+  undefined,  // use of an mbarrier object, an asynchronous copy or events without a defined result
   trap,       // `trap`, a failed assertion
   illegal_instruction,  // PTX that no device would take, or that the interpreter does not know
 };

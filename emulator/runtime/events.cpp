@@ -1,12 +1,29 @@
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "emulator/runtime/streams.h"
 
 namespace emulator {
 namespace {
 
-WorkStep nothing() {
-  return [] { return Progress::done; };
+Work marker(const char* call, std::vector<TicketPointer> after = {}) {
+  return {call, [] { return Progress::done; }, std::move(after), true};
+}
+
+/// Says why the interval between two events is no time of work. Empty if it may be one.
+std::string problem_of(const Event& start, const Event& end) {
+  const auto queue = start.position.queue.lock();
+  if (queue == nullptr || queue != end.position.queue.lock()) {
+    return "the events were recorded on different streams";
+  }
+  const WorkCount& others = end.position.others;
+  const bool is_empty = start.position.own.enqueued == end.position.own.enqueued;
+  const bool others_run = others.done < others.enqueued;  // the host has not waited for them
+  if (is_empty && others_run && start.position.others.enqueued != others.enqueued) {
+    return "the work between the events is on other streams than theirs";
+  }
+  return "";
 }
 
 cudaError_t create_event(cudaEvent_t* handle, unsigned flags) {
@@ -89,8 +106,10 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
       return cudaSuccess;
     }
     TicketPointer ticket;
-    const cudaError_t error = submit(p, *stream, {"cudaEventRecord", nothing()}, &ticket);
+    const cudaError_t error = submit(p, *stream, marker("cudaEventRecord"), &ticket);
     if (error != cudaSuccess) return error;
+    const std::shared_ptr<Queue>& queue = stream->queue;
+    event->position = {queue, queue->count(), p.scheduler.count_of_others(*queue)};
     event->ticket = std::move(ticket);
     event->front = {};
     return cudaSuccess;
@@ -118,9 +137,11 @@ extern "C" int cuCtxRecordEvent(void* context, cudaEvent_t handle) {
       return refused;
     std::shared_ptr<Queue>& queue = p.all_work[device];
     if (queue == nullptr) queue = p.scheduler.make_queue(device, false);
-    Work work{"cuCtxRecordEvent", nothing()};
-    work.after = p.scheduler.unfinished([&](const Queue& other) { return other.device == device; });
-    event->ticket = p.scheduler.enqueue(*queue, std::move(work));
+    event->ticket = p.scheduler.enqueue(
+        *queue, marker("cuCtxRecordEvent", p.scheduler.unfinished([&](const Queue& other) {
+          return other.device == device;
+        })));
+    event->position = {queue, queue->count(), p.scheduler.count_of_others(*queue)};
     event->front = {};
     return cudaSuccess;
   });
@@ -138,7 +159,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, 
     if (stream->front.capture != nullptr || event->front.capture != nullptr) {
       return wait_in_capture(*stream, *event);
     }
-    return submit(p, *stream, {"cudaStreamWaitEvent", nothing(), {event->ticket}});
+    return submit(p, *stream, marker("cudaStreamWaitEvent", {event->ticket}));
   });
 }
 
@@ -176,6 +197,10 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_
       return cudaErrorInvalidResourceHandle;
     }
     if (!start->ticket->is_done || !end->ticket->is_done) return cudaErrorNotReady;
+    if (const std::string problem = problem_of(*start, *end); !problem.empty()) {
+      stick(p, Fault(FaultKind::undefined, "cudaEventElapsedTime: " + problem));
+      return cudaSuccess;
+    }
     const auto elapsed = end->ticket->done_at - start->ticket->done_at;
     *ms = std::chrono::duration<float, std::milli>(elapsed).count();
     return cudaSuccess;

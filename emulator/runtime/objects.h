@@ -17,9 +17,16 @@ struct Stream {
   CaptureFront front = {};
 };
 
+/// Where a stream had got to: the work so far, on it and on the other streams of its device.
+struct Position {
+  std::weak_ptr<Queue> queue = {};
+  WorkCount own = {}, others = {};
+};
+
 struct Event {
   int device;
   bool has_time;
+  Position position = {};
   TicketPointer ticket = nullptr;  // of the last record; null: none outside of a capture
   CaptureFront front = {};         // of the last record, if a capturing stream made it
 };

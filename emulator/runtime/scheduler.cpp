@@ -41,6 +41,10 @@ TicketPointer Scheduler::enqueue(Queue& queue, Work work) {
   auto ticket = std::make_shared<Ticket>();
   if (is_abandoned_) return ticket;
   std::erase_if(work.after, [](const TicketPointer& t) { return t == nullptr || t->is_done; });
+  if (!work.is_marker) {
+    ++queue.count_.enqueued;
+    ++counts_[queue.device].enqueued;
+  }
   queue.items_.push_back({std::move(work), ticket});
   queue.last_ = ticket;
   last_call_ = Clock::now();
@@ -49,6 +53,12 @@ TicketPointer Scheduler::enqueue(Queue& queue, Work work) {
     std::thread([this] { run_in_background(); }).detach();
   }
   return ticket;
+}
+
+WorkCount Scheduler::count_of_others(const Queue& queue) const {
+  const auto found = counts_.find(queue.device);
+  if (found == counts_.end()) return {};
+  return {found->second.enqueued - queue.count_.enqueued, found->second.done - queue.count_.done};
 }
 
 Scheduler::Choice Scheduler::choose() {
@@ -101,6 +111,10 @@ void Scheduler::run_head(Lock& lock, Queue& queue) {
   if (progress == Progress::done) {
     item.ticket->is_done = true;
     item.ticket->done_at = Clock::now();
+    if (!item.work.is_marker) {
+      ++queue.count_.done;
+      ++counts_[queue.device].done;
+    }
     queue.items_.pop_front();
     return;
   }

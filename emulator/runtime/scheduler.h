@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -34,6 +35,12 @@ struct Work {
   std::string name;
   WorkStep step;  // called without the lock until it is done; may throw Fault
   std::vector<TicketPointer> after = {};
+  bool is_marker = false;  // takes no time of its own: a record of an event, or a wait for one
+};
+
+/// Work so far, without markers.
+struct WorkCount {
+  std::uint64_t enqueued = 0, done = 0;
 };
 
 /// Work that runs in the order in which it was added: a stream's.
@@ -45,6 +52,7 @@ class Queue {
 
   /// The ticket of the newest work, or null.
   const TicketPointer& last() const { return last_; }
+  const WorkCount& count() const { return count_; }
   bool is_idle() const { return items_.empty(); }
 
  private:
@@ -57,6 +65,7 @@ class Queue {
   };
   std::deque<Item> items_;
   TicketPointer last_;
+  WorkCount count_;
   bool is_running_ = false;
 };
 
@@ -76,6 +85,8 @@ class Scheduler {
   /// streams.
   std::vector<TicketPointer> unfinished(const std::function<bool(const Queue&)>& matches) const;
   TicketPointer enqueue(Queue& queue, Work work);
+  /// Work on all queues of the queue's device but itself.
+  WorkCount count_of_others(const Queue& queue) const;
 
   /// Runs work until `is_enough` holds or everything is abandoned, and sometimes some more.
   void run_until(Lock& lock, const std::function<bool()>& is_enough);
@@ -102,6 +113,7 @@ class Scheduler {
   std::function<void(const Fault&)> report_;
   std::mt19937_64 random_;
   std::vector<std::shared_ptr<Queue>> queues_;
+  std::map<int, WorkCount> counts_;  // by device
   Clock::time_point last_call_{};
   int waiting_hosts_ = 0;
   int running_ = 0;

@@ -89,6 +89,49 @@ TEST(RuntimeEvents, TellTheTimeBetweenThem) {
   });
 }
 
+/// Records one event on each stream around work on a third, and asks for the time between them.
+std::string times_apart(bool is_start_apart, bool is_end_apart) {
+  return on_gpus(1, [=] {
+    RecordedWork work;
+    cudaStream_t stream = new_stream(), other = new_stream();
+    cudaEvent_t begin = new_event(), end = new_event();
+    EXPECT_CUDA(cudaEventRecord(begin, is_start_apart ? other : stream));
+    work.enqueue('a', stream);
+    EXPECT_CUDA(cudaEventRecord(end, is_end_apart ? other : stream));
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    float ms = 0;
+    const bool is_right = !is_start_apart && !is_end_apart;
+    EXPECT_EQ(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess, is_right);
+  });
+}
+
+TEST(RuntimeEvents, OfOtherStreamsThanTheWorkTellNoTimeOfIt) {
+  EXPECT_EQ(times_apart(false, false), "");
+  const std::string call = "emulator: cudaEventElapsedTime: ";
+  const std::string apart = call + "the events were recorded on different streams\n";
+  EXPECT_EQ(times_apart(true, false), apart);
+  EXPECT_EQ(times_apart(false, true), apart);
+  EXPECT_EQ(times_apart(true, true),
+            call + "the work between the events is on other streams than theirs\n");
+}
+
+TEST(RuntimeEvents, MayTimeWorkOfOtherStreamsThatTheHostWaitedFor) {
+  EXPECT_EQ(on_gpus(1,
+                    [] {
+                      RecordedWork work;
+                      cudaStream_t stream = new_stream(), other = new_stream();
+                      cudaEvent_t begin = new_event(), end = new_event();
+                      EXPECT_CUDA(cudaEventRecord(begin, stream));
+                      work.enqueue('a', other);
+                      EXPECT_CUDA(cudaStreamSynchronize(other));
+                      EXPECT_CUDA(cudaEventRecord(end, stream));
+                      EXPECT_CUDA(cudaEventSynchronize(end));
+                      float ms = 0;
+                      EXPECT_CUDA(cudaEventElapsedTime(&ms, begin, end));
+                    }),
+            "");
+}
+
 TEST(RuntimeEvents, AreRecordedOnStreamsOfTheirDeviceOnly) {
   on_gpus(2, [] {
     cudaEvent_t event = new_event();
