@@ -26,6 +26,7 @@ constexpr std::array rows{
     Row{LibraryFault::async_error, "async_error"},
     Row{LibraryFault::tf32_for_f32, "tf32_for_f32"},
     Row{LibraryFault::wrong_algorithm, "wrong_algorithm"},
+    Row{LibraryFault::missing_element, "missing_element"},
     Row{LibraryFault::row_major_scales, "row_major_scales"},
 };
 

@@ -127,6 +127,20 @@ class Emulator(AssayTest):
             self.assertIn("a library's algorithms were wrong on exact data, in 1 of 1 rows",
                           (self.folder / "out" / file).read_text(encoding="utf-8"))
 
+    def test_an_algorithm_that_misses_an_element_is_not_chosen(self):
+        # Those before it have left the right result in the same memory.
+        case = "linear/f32/batch=16,in=64,out=64,bias=1,act=none"
+        self.assertEqual({"pass": 1}, self.statuses("--fault missing_element", "--case", case, "--device", "cuda:0", expect=0))
+        row, = self.rows("out")
+        self.assertRegex(row["implementation"].split("; left out: ")[1], "algorithm 66, .*wrong on exact data")
+        self.assertRegex(row["wrong_algorithms"], ": algorithm 66, ")
+
+    def test_sums_of_8_bit_floats_are_not_accumulated_fast(self):
+        lines = self.log_of("", {"CUBLASLT_LOG_LEVEL": "5"}, "--case", "linear/e4m3/batch=16,in=64,out=64,bias=0,act=none")
+        products = [line for line in lines if "cublasLtMatmul" in line]
+        self.assertTrue(products)
+        self.assertEqual([], [line for line in products if "fast accumulation" in line])
+
     def log_of(self, options, variables, *arguments):
         """What the stand-ins of libraries say of their calls in a run that passes."""
         log = self.folder / "log"

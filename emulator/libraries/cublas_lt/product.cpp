@@ -95,6 +95,12 @@ std::int64_t summed_terms(const Algorithm& algorithm, std::int64_t k) {
   return is_wrong ? std::max<std::int64_t>(1, k - 2) : k;
 }
 
+/// Index of the element that the algorithm does not write, or -1.
+std::int64_t missing_element(const Launch& launch) {
+  const bool is_missing = launch.algorithm.id == 66 && has_fault(LibraryFault::missing_element);
+  return is_missing ? launch.problem.m() * launch.problem.n() / 2 : -1;
+}
+
 /// One matrix of a batch.
 class Single {
  public:
@@ -103,6 +109,7 @@ class Single {
         p_(launch.problem),
         gpu_(gpu),
         epilogue_(epilogue),
+        missing_(missing_element(launch)),
         order_(order_of(launch.algorithm, summed_terms(launch.algorithm, terms_of(p_)), rotation)) {
   }
 
@@ -119,6 +126,7 @@ class Single {
     in_parallel(p_.n(), double(p_.n()) * double(p_.m()) * 16, [&](std::int64_t j) {
       for (std::int64_t i = 0; i < p_.m(); ++i) {
         const auto at = static_cast<std::size_t>(j * p_.m() + i);
+        if (static_cast<std::int64_t>(at) == missing_) continue;
         std::byte* const to =
             columns[static_cast<std::size_t>(j)] + static_cast<std::size_t>(i) * element;
         if constexpr (std::is_same_v<T, std::int32_t>) {
@@ -175,7 +183,8 @@ class Single {
       return std::ranges::all_of(all, is_whole) ? "integers" : "fractions";
     };
     say("[cublasLt][Api][cublasLtMatmul] algorithm " + std::to_string(launch_.algorithm.id) +
-        ", A " + kind(a) + ", B " + kind(b));
+        (p_.product.fast_accumulation != 0 ? ", fast accumulation" : "") + ", A " + kind(a) +
+        ", B " + kind(b));
   }
 
   template <class T>
@@ -214,6 +223,7 @@ class Single {
   const Problem& p_;
   const GpuModel& gpu_;
   const Epilogue& epilogue_;
+  std::int64_t missing_;
   std::vector<PartialSum> order_;
 };
 

@@ -135,5 +135,27 @@ TEST(Alignment, ChangesRowsByNoMoreThanTheOrderOfSums) {
   });
 }
 
+/// The library proposes fewer algorithms for a bias at an odd address.
+TEST(Alignment, OfABiasIsPartOfTheChoiceOfAnAlgorithm) {
+  on_gpu([](Device& gpu) {
+    const OpInstance op =
+        instance("linear", DType::f32,
+                 {{"batch", "16"}, {"in", "64"}, {"out", "64"}, {"bias", "1"}, {"act", "none"}});
+    const Rank rank(gpu, op);
+    const Buffer bias(gpu, 64 * 4 + 16);
+    gpu.fill(bias.data(), std::byte{1}, bias.bytes());
+    for (const std::size_t shift : {0, 4, 0}) {
+      Binding binding = rank.binding;
+      binding.inputs[2] = bias.data() + shift;
+      const auto kernel = gpu.prepare(op, binding);
+      kernel->launch();
+      rank.stream->synchronize();
+      // An algorithm of vectors, which this GPU does not run.
+      const bool was_tried = kernel->implementation().find("algorithm 67, ") != std::string::npos;
+      EXPECT_EQ(was_tried, shift == 0) << kernel->implementation();
+    }
+  });
+}
+
 }  // namespace
 }  // namespace assay
