@@ -23,6 +23,7 @@ class Block {
   Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed);
 
   const LaunchContext& context() const { return launch_; }
+  std::uint64_t index() const { return index_; }
   Dim3 position() const { return position_; }
   Random& random() { return random_; }
   std::size_t shared_bytes() const { return shared.bytes.size(); }

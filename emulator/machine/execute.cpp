@@ -167,6 +167,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
     throw fault(fmt::format("{} bytes of shared memory, where {} has {}", shared, gpu.name,
                             gpu.shared_bytes_per_block_optin));
   Releases releases;
+  LateStores late_stores;
   const Memory::Window& window = memory.windows()[static_cast<std::size_t>(launch.gpu)];
   const std::unique_ptr<LaunchCounter> counter = counter_of(launch, kernel, window);
   const LaunchContext context{kernel,
@@ -178,6 +179,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                               memory.next_launch(),
                               launch.parameters,
                               releases,
+                              late_stores,
                               thread_positions(launch.block),
                               WarpUnits{gpu.name},
                               counter.get()};

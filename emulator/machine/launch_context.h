@@ -10,6 +10,7 @@
 
 #include "emulator/machine/counts/counts.h"
 #include "emulator/machine/function_code.h"
+#include "emulator/machine/late_stores.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/releases.h"
 #include "emulator/numbers/warp_product.h"
@@ -27,6 +28,7 @@ struct LaunchContext {
   std::uint64_t number = 0;  // Memory::next_launch
   std::vector<std::byte> parameters{};
   Releases& releases;
+  LateStores& late_stores;
   /// %tid of each thread of a block; filled up to whole warps.
   std::vector<std::array<std::uint32_t, 3>> thread_positions{};
   WarpUnits warp_units{gpu.name};

@@ -8,6 +8,11 @@ namespace {
 bool acquires(Order order) { return order == Order::acquire || order == Order::acquire_release; }
 bool releases(Order order) { return order == Order::release || order == Order::acquire_release; }
 
+void end_late_stores(Warp& warp) {
+  const Block& block = warp.block();
+  block.context().late_stores.end_all_of(block.index());
+}
+
 }  // namespace
 
 void release_before(Warp& warp, const Code& code, int lane, const Target& target) {
@@ -15,6 +20,7 @@ void release_before(Warp& warp, const Code& code, int lane, const Target& target
     if (releases(code.order) || has_lane(warp.fenced, lane))
       warp.block().shared_races.release(warp, lane, target.offset);
   } else if (target.window != nullptr) {
+    if (releases(code.order)) end_late_stores(warp);
     warp.block().global_races.release(warp, lane, target, releases(code.order));
   }
 }
@@ -37,7 +43,9 @@ void fence_lanes(Warp& warp, Mask lanes, bool whole_gpu) {
     if (polled != 0) warp.block().shared_races.acquire(warp, lane, polled - 1);
     polled = 0;
   });
-  if (whole_gpu) warp.block().global_races.fence(warp, lanes);
+  if (!whole_gpu) return;
+  end_late_stores(warp);
+  warp.block().global_races.fence(warp, lanes);
 }
 
 void sync_lanes(Warp& warp, Mask lanes) {

@@ -127,6 +127,8 @@ void update(Warp& warp, const Code& code, Mask lanes) {
       warp.fault(FaultKind::illegal_address, lane,
                  "atomic operations are for global and shared memory");
     T* place = reinterpret_cast<T*>(target.data);
+    if (target.window != nullptr)
+      warp.block().context().late_stores.end(target.window->begin + target.offset);
     release_before(warp, code, lane, target);
     T value = __atomic_load_n(place, __ATOMIC_SEQ_CST), next;
     do {

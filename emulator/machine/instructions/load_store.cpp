@@ -41,6 +41,32 @@ void copy_strongly(void* to, const void* from, unsigned bytes, bool is_load) {
   }
 }
 
+std::uintptr_t address_of(const Target& target) { return target.window->begin + target.offset; }
+
+/// What a strong read of global memory finds: with luck, what was there before another block's
+/// store.
+void load_strongly(Warp& warp, const Target& target, unsigned bytes, void* to) {
+  const Block& block = warp.block();
+  const bool is_late = target.window != nullptr &&
+                       block.context().late_stores.read(block.index(), address_of(target),
+                                                        {static_cast<std::byte*>(to), bytes});
+  if (!is_late) copy_strongly(to, target.data, bytes, true);
+}
+
+/// Half of the strong stores to global memory are late for up to four reads. None is where work is
+/// counted: counts must repeat.
+void store_strongly(Warp& warp, const Target& target, unsigned bytes, const void* from,
+                    bool was_written) {
+  Block& block = warp.block();
+  if (target.window != nullptr) {
+    const bool may_be_late = was_written && block.counts == nullptr;
+    const std::uint64_t drawn = may_be_late ? block.random().below(8) : 0;
+    block.context().late_stores.add(block.index(), address_of(target), {target.data, bytes},
+                                    drawn <= 4 ? static_cast<unsigned>(drawn) : 0);
+  }
+  copy_strongly(target.data, from, bytes, false);
+}
+
 /// Elements of T in memory; registers of Register, into which a signed T is extended.
 template <class T, class Register>
 void load(Warp& warp, const Code& code, Mask lanes) {
@@ -70,7 +96,7 @@ void load(Warp& warp, const Code& code, Mask lanes) {
     const Target target = locate(warp, code, lane, address, bytes, Access::read);
     note_read(warp, code, lane, target, bytes);
     if (strong) {
-      copy_strongly(values[lane], target.data, bytes, true);
+      load_strongly(warp, target, bytes, values[lane]);
       acquire_after(warp, code, lane, target);
       for (unsigned k = 0; k < count; ++k)
         seen = seen * 31 + static_cast<std::uint64_t>(values[lane][k]) + address;
@@ -107,10 +133,11 @@ void store(Warp& warp, const Code& code, Mask lanes) {
         locate(warp, code, lane, lane_address(code, base, lane), bytes, Access::write);
     alignas(16) T values[16 / sizeof(T)];
     for (unsigned k = 0; k < count; ++k) values[k] = static_cast<T>(registers[k][lane]);
+    const bool was_written = target.written != nullptr && all_written(target.written, bytes);
     note_write(warp, code, lane, target, bytes, values);
     if (strong) {
       release_before(warp, code, lane, target);
-      copy_strongly(target.data, values, bytes, false);
+      store_strongly(warp, target, bytes, values, was_written);
     } else {
       std::memcpy(target.data, values, bytes);
     }

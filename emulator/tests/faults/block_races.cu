@@ -58,6 +58,37 @@ extern "C" __global__ void message_with_fence(int* data, volatile int* flag, int
   message<true>(data, flag, out);
 }
 
+// One block hands two words to the other. Where each has its flag, the other waits for both.
+template <bool flags, bool fence>
+__device__ void two_words(volatile unsigned* words, unsigned* out) {
+  if (threadIdx.x != 0) return;
+  const unsigned flag = 0x100;
+  if (blockIdx.x == 0) {
+    words[1] = flag | 2;
+    if (fence) __threadfence();
+    words[0] = flag | 1;
+  } else {
+    unsigned first = 0;
+    while (((first = words[0]) & flag) == 0) {
+    }
+    if (fence) __threadfence();
+    unsigned second = words[1];
+    while (flags && (second & flag) == 0) second = words[1];
+    out[0] = first;
+    out[1] = second;
+  }
+}
+
+extern "C" __global__ void two_words_with_flags(volatile unsigned* words, unsigned* out) {
+  two_words<true, false>(words, out);
+}
+extern "C" __global__ void two_words_with_fence(volatile unsigned* words, unsigned* out) {
+  two_words<false, true>(words, out);
+}
+extern "C" __global__ void two_words_with_one_flag(volatile unsigned* words, unsigned* out) {
+  two_words<false, false>(words, out);
+}
+
 // A counter that one thread reads plainly while others add to it.
 extern "C" __global__ void read_during_atomics(int* counter, int* out) {
   if (blockIdx.x == 0) {

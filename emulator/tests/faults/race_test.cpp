@@ -142,6 +142,25 @@ TEST(BlockRace, OfAMessage) {
   });
 }
 
+/// Strong accesses are no race, but without a fence the second word may come later than the first.
+TEST(BlockRace, BetweenTwoWordsWithOneFlag) {
+  FaultTest test("block_races");
+  const auto out = test.device.allocate(2 * sizeof(unsigned));
+  const std::vector<unsigned> right{0x101, 0x102};
+  int late = 0;
+  for_seeds(test.kernels, 40, [&] {
+    const auto words_after = [&](const char* kernel) {
+      const auto words = test.device.upload(std::vector<unsigned>(2));
+      test.expect_none(kernel, {.grid = {2}, .block = {32}}, words, out);
+      return test.device.download<unsigned>(out, 2);
+    };
+    EXPECT_EQ(words_after("two_words_with_flags"), right);
+    EXPECT_EQ(words_after("two_words_with_fence"), right);
+    if (words_after("two_words_with_one_flag") != right) ++late;
+  });
+  EXPECT_GT(late, 0);
+}
+
 TEST(BlockRace, BetweenAtomicsAndARead) {
   FaultTest test("block_races");
   const auto out = test.device.allocate(32 * sizeof(int));
