@@ -183,6 +183,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                               thread_positions(launch.block),
                               WarpUnits{gpu.name},
                               counter.get()};
+  memory.use_by_kernel(launch.parameters);
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (blocks == 0) return;
   const unsigned cores = settings.threads > 0 ? static_cast<unsigned>(settings.threads)

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <shared_mutex>
+#include <stdexcept>
 #include <vector>
 
+#include "emulator/machine/cache.h"
 #include "emulator/machine/reservation.h"
 
 namespace emulator {
@@ -62,6 +65,14 @@ struct Memory::State {
   std::vector<std::vector<std::uint8_t>> peers;
   std::atomic<std::uint64_t> generation{1};
   std::atomic<std::uint64_t> launch{0};
+  std::mutex cache_mutex;
+  std::vector<Cache> caches;  // empty: not followed
+
+  void use(int gpu, std::uintptr_t address, std::size_t bytes) {
+    if (gpu == host || caches.empty()) return;
+    const std::lock_guard lock(cache_mutex);
+    caches[static_cast<std::size_t>(gpu)].use(address, bytes);
+  }
 
   int gpu_of(std::uintptr_t address) const {
     for (std::size_t i = 0; i < windows.size(); ++i)
@@ -219,6 +230,7 @@ std::byte* Memory::view(std::uintptr_t address, std::size_t bytes, Access access
     throw fault(FaultKind::uninitialised_read, "nothing has written all of them");
   if (access == Access::write || access == Access::atomic)
     std::memset(window.written + offset, 1, bytes);
+  state_->use(owner, address, bytes);
   return window.view + offset;
 }
 
@@ -246,6 +258,8 @@ void Memory::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, int
   };
   const std::byte* in = place(from, source, "reads");
   std::byte* out = place(to, target, "writes");
+  state_->use(source, from, bytes);
+  state_->use(target, to, bytes);
   std::memmove(out, in, bytes);
   if (target == host) return;
   const Window& window = state_->windows[static_cast<std::size_t>(target)];
@@ -256,6 +270,28 @@ void Memory::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, int
     const Window& other = state_->windows[static_cast<std::size_t>(source)];
     std::memmove(marks, other.written + (from - other.begin), bytes);
   }
+}
+
+void Memory::follow_caches(std::span<const std::size_t> cache_bytes) {
+  for (const std::size_t bytes : cache_bytes) state_->caches.emplace_back(bytes);
+}
+
+void Memory::use_by_kernel(std::span<const std::byte> parameters) {
+  if (state_->caches.empty()) return;
+  for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= parameters.size();
+       at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, parameters.data() + at, sizeof word);
+    const auto allocation = find(word);
+    if (allocation) state_->use(allocation->owner, allocation->begin, allocation->bytes);
+  }
+}
+
+std::size_t Memory::cached_bytes(std::uintptr_t address, std::size_t bytes) const {
+  if (state_->caches.empty()) throw std::logic_error("caches are not followed");
+  const std::lock_guard lock(state_->cache_mutex);
+  return state_->caches.at(static_cast<std::size_t>(state_->gpu_of(address)))
+      .present_bytes(address, bytes);
 }
 
 std::span<const Memory::Window> Memory::windows() const { return state_->windows; }

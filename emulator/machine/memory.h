@@ -71,6 +71,15 @@ class Memory {
   void copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, int gpu,
             const std::string& what);
 
+  /// Follows from now on what each GPU's second-level cache, of this capacity, holds: copies,
+  /// memsets and libraries use their bytes, kernels the allocations that their parameters name.
+  void follow_caches(std::span<const std::size_t> cache_bytes);
+  /// Tells that a kernel with these parameters runs.
+  void use_by_kernel(std::span<const std::byte> parameters);
+  /// How many of the bytes the cache of their GPU holds. Throws std::logic_error unless caches are
+  /// followed.
+  std::size_t cached_bytes(std::uintptr_t address, std::size_t bytes) const;
+
   /// A GPU's part of the address space, for the interpreter: `view[address - begin]` is the byte,
   /// `written[…]` is 1 once it has been written, and two stamps for every four bytes belong to the
   /// search for races (machine/global_races.h).

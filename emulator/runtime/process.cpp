@@ -28,6 +28,17 @@ std::vector<std::size_t> capacities(const Devices& devices) {
   return bytes;
 }
 
+std::vector<std::size_t> cache_bytes(const Devices& devices) {
+  std::vector<std::size_t> bytes;
+  for (const GpuModel& gpu : devices.gpus) bytes.push_back(gpu.l2_bytes);
+  return bytes;
+}
+
+bool follows_caches() {
+  const char* wanted = std::getenv("ASSAY_EMULATOR_CACHES");
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
+
 /// Counts the calls on the GPU that gets lost.
 cudaError_t check_alive(Process& p) {
   if (!has_context(p, current_gpu(p))) return cudaErrorDevicesUnavailable;
@@ -90,6 +101,7 @@ Process::Process()
     }
     is_lost_at_once = calls_until_lost == 0;
   }
+  if (follows_caches()) memory.follow_caches(cache_bytes(devices));
   is_made = true;
   // Neither the lock nor the thread of the scheduler survives a fork. The real runtime refuses
   // there, too.

@@ -1,6 +1,10 @@
 // Streams and graphs of the CUDA backend, on emulated GPUs.
+#include <cuda_runtime_api.h>
+
+#include <optional>
 #include <stdexcept>
 
+#include "emulator/runtime/work.h"
 #include "kernels/device/held_work.h"
 #include "tests/unit/kernels/cuda/emulated/support.h"
 
@@ -140,6 +144,39 @@ TEST(EmulatedStreams, OfTwoGpusAreTimedByAGraphEach) {
             },
             {{"ASSAY_EMULATOR_SEED", seed}});
   }
+}
+
+/// Expects so many bytes of an input in its GPU's cache when a timed launch begins, on the second
+/// of two GPUs.
+void expect_cached(bool cold, std::size_t bytes_of_input, std::size_t expected_bytes) {
+  on_gpus(2,
+          [=](Backend& backend) {
+            const auto gpu = backend.open(1);
+            const Buffer input(*gpu, bytes_of_input);
+            const auto stream = gpu->create_stream();
+            std::optional<std::size_t> found_bytes;
+            Call asks([&] {
+              emulator::enqueue(static_cast<cudaStream_t>(stream->native()), "asks", [&] {
+                found_bytes = emulator::memory().cached_bytes(
+                    reinterpret_cast<std::uintptr_t>(input.data()), input.bytes());
+                return emulator::Step::done;
+              });
+            });
+            Stream* streams[] = {stream.get()};
+            HeldWork work(streams, {{&asks}});
+            for (int sample = 0; sample < 2; ++sample) {  // the first also allocates for the flush
+              gpu->fill(input.data(), std::byte{1}, input.bytes());
+              work.time_s(1, cold, 0);
+              EXPECT_EQ(found_bytes, expected_bytes) << sample;
+            }
+          },
+          {{"ASSAY_EMULATOR_CACHES", "1"}});
+}
+
+TEST(EmulatedStreams, FlushTheWholeCacheBeforeAColdLaunch) {
+  constexpr std::size_t bytes = 1 << 20;
+  expect_cached(false, bytes, bytes);
+  expect_cached(true, bytes, 0);
 }
 
 TEST(EmulatedStreams, EndTheCaptureWhenALaunchFailsOtherwise) {
