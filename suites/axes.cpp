@@ -212,8 +212,8 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
           for (const Tuple& tuple : product) {
             try {
               for (OpInstance& size : grown(op, format, tuple, growth)) {
-                Case test{std::string(suite->name), std::move(size),
-                          tuple.level >= grid.timed_from};
+                Case test{std::string(suite->name), std::move(size), tuple.level >= grid.timed_from,
+                          grid.of_each_pair};
                 any = true;
                 if (!wanted(test.id())) continue;
                 cases.push_back(std::move(test));

@@ -128,16 +128,23 @@ void check_selection(const Selection& selection) {
 }
 
 std::vector<Case> select_cases(const Selection& selection) {
-  find_profile(selection.profile);  // throws for a typo even in an unused profile
+  const Profile& profile = find_profile(selection.profile);  // refuses a typo in an unused one too
   std::vector<Case> cases = candidates(selection);
-  // A case of several grids is timed if one of them times it.
+  // What one of several grids says of a case counts.
   std::set<std::string> timed;
+  std::set<std::string> of_each_pair;
   for (const Case& test : cases) {
     if (test.timed) timed.insert(test.id());
+    if (test.on_each_pair) of_each_pair.insert(test.id());
   }
   std::set<std::string> seen;
   std::erase_if(cases, [&](const Case& test) { return !seen.insert(test.id()).second; });
-  for (Case& test : cases) test.timed = timed.contains(test.id());
+  // Values that the user names are wanted everywhere.
+  const bool takes_each_pair = !profile.thins_pairs || !selection.axes.empty();
+  for (Case& test : cases) {
+    test.timed = timed.contains(test.id());
+    test.on_each_pair = takes_each_pair || of_each_pair.contains(test.id());
+  }
   if (cases.empty()) throw empty_selection();
   return cases;
 }

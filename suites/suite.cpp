@@ -11,10 +11,13 @@
 namespace assay {
 namespace {
 
+constexpr double usual_timeout_s = 120;  // ample for the largest case
 constexpr std::array profiles{
     Profile{"seeds", Level::seeds, 0.05, false, "the smallest shapes of everything: a few seconds"},
-    Profile{"smoke", Level::smoke, 0.15, false, "every path once more, larger: under a minute"},
-    Profile{"default", Level::standard, 0.5, true, "real sizes, measured well: a few minutes"},
+    Profile{"smoke", Level::smoke, 0.15, false, "every path once more, larger: under a minute",
+            usual_timeout_s, true},
+    Profile{"default", Level::standard, 0.5, true, "real sizes, measured well: a few minutes",
+            usual_timeout_s, true},
     Profile{"full", Level::full, 3.0, true, "everything, measured best"},
     Profile{"edges", Level::edges, 0.15, false,
             "sizes beyond 19, 31 and 32 bits, only checked: half an hour, and up to 26 GB", 1800},

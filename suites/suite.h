@@ -24,6 +24,9 @@ struct Profile {
   bool measures_limits;  // before the first of its trials that is large enough to have one
   std::string_view description;
   double timeout_s = 120;  // limit for one case: ample for the largest
+  /// Pairs of devices after the first one take only the cases of a grid `of_each_pair`: eight
+  /// devices have 56 pairs.
+  bool thins_pairs = false;
 };
 
 std::span<const Profile> all_profiles();
@@ -69,6 +72,8 @@ struct Grid {
   Level timed_from = Level::seeds;
   /// Sizes that the profile `edges` alone has: beyond what 19, 31 or 32 bits count.
   bool of_edges = false;
+  /// Its cases run on each pair of devices also where a profile thins pairs.
+  bool of_each_pair = false;
 };
 
 /// Adds the grids of the profile `edges`, which are only checked.

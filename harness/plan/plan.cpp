@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "harness/records/skip_category.h"
 
@@ -32,11 +33,14 @@ PlannedTrial together(const Case& test, const std::string& kind,
 }
 
 /// Adds trials lane by lane: each lane has its own worker. A copy both ways takes each pair of
-/// devices once.
+/// devices once. Pairs after the first one get the cases of each pair.
 void add_peers(std::span<const Case> tests, const std::string& kind,
                const std::vector<DeviceId>& devices, std::vector<PlannedTrial>& plan) {
+  bool is_first = true;
   const auto add = [&](const std::vector<DeviceId>& lane, const std::string& skip_reason) {
+    const bool takes_all = std::exchange(is_first, false);
     for (const Case& test : tests) {
+      if (!takes_all && !test.on_each_pair) continue;
       const bool is_the_same_again = test.op.signature.is_mirrored && lane.back() < lane.front();
       if (takes_all_together(test.op) || test.op.signature.devices != 2 || is_the_same_again)
         continue;

@@ -48,9 +48,10 @@ void identify(Record& record, const PlannedTrial& trial, std::uint64_t seed);
 /// Plans every case on every selected device that it applies to, lane by lane. A collective takes
 /// one device of a backend for each rank; an op that spans devices takes its number of devices.
 /// Ranks may share one device where the backend allows it. A copy between devices runs from each to
-/// each other. With too few devices both become a skip. Leaves out cases that cannot apply to a
-/// device (a host copy on a GPU). Each timing has its own trial. Without timings cases are only
-/// checked, and so are cases too small to be timed.
+/// each other, or where it is not `on_each_pair` on the first pair alone. With too few devices both
+/// become a skip. Leaves out cases that cannot apply to a device (a host copy on a GPU). Each
+/// timing has its own trial. Without timings cases are only checked, and so are cases too small to
+/// be timed.
 std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const DeviceId> devices,
                                     std::span<const BackendTraits> backends,
                                     std::span<const std::string> timings);

@@ -45,6 +45,11 @@ const Axis any_ways = axis("ways", {{seeds, "one"}, {seeds, "both"}});
 const Axis to_device{{"from", "to"}, {{smoke, {"pinned", "device"}}}};
 const Axis access = axis("access", {{seeds, "direct"}, {smoke, "staged"}});
 
+/// Large enough that latency is a small part of its time.
+const Axis bytes_of_each_pair = axis("bytes", {{smoke, 16 * mib + 1}});
+const Axis by_engine = axis("by", {{smoke, "engine"}});
+const Axis direct = axis("access", {{smoke, "direct"}});
+
 std::vector<Grid> edge_grids() {
   const Axis many_bytes = axis("bytes", {{seeds, over_2_32}});
   const Axis far_apart{{"rows", "width", "pitch"}, {{seeds, {wide, 3, tall}}}};
@@ -63,6 +68,10 @@ Suite transfers_suite() {
                           {{"device_memcpy"}, {DType::u8}, {device_ends, bytes, by, one_way}},
                           {{"device_memcpy"}, {DType::u8}, {to_device, bytes, by, both_ways}},
                           {{"peer_memcpy"}, {DType::u8}, {bytes, by, access, any_ways}}};
+  grids.push_back({.ops = {"peer_memcpy"},
+                   .formats = {DType::u8},
+                   .axes = {bytes_of_each_pair, by_engine, direct, one_way},
+                   .of_each_pair = true});
   return {.order = 3,
           .name = "transfers",
           .description = "copies between memories, checked byte for byte",

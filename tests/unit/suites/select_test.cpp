@@ -64,6 +64,26 @@ TEST(Selecting, EachProfileContainsTheOneBefore) {
   }
 }
 
+TEST(Selecting, TheDefaultTakesOneCopyOnEachPairOfDevicesAndFullAll) {
+  const std::string copies = "peer_memcpy";
+  const auto on_each_pair = [&](const Selection& selection) {
+    std::vector<std::string> found;
+    for (const Case& test : select_cases(selection)) {
+      if (test.on_each_pair) found.push_back(test.id());
+    }
+    return found;
+  };
+  for (const char* profile : {"smoke", "default"}) {
+    EXPECT_EQ(on_each_pair({.filter = copies, .profile = profile}).size(), 1U) << profile;
+  }
+  const Selection full{.filter = copies, .profile = "full"};
+  EXPECT_EQ(on_each_pair(full), ids(full));
+  const Selection by_axis{.filter = copies, .axes = {"bytes=12,4096"}};
+  EXPECT_EQ(on_each_pair(by_axis), ids(by_axis)) << "the user's own sizes";
+  const std::string one = "transfers/peer_memcpy/u8/bytes=4,by=engine,access=direct,ways=one";
+  EXPECT_EQ(on_each_pair({.cases = {one}}).size(), 1U) << "a replay";
+}
+
 TEST(Selecting, EdgesAreOnlyCheckedAndPassWhat19BitsCount) {
   std::set<std::string> suites;
   for (const Case& test : select_cases({.profile = "edges"})) {

@@ -120,6 +120,20 @@ TEST(Plan, ACopyBetweenDevicesIsTakenFromEachToEachOtherAndBothWaysOnce) {
   }
 }
 
+TEST(Plan, OnlyCasesOfEachPairAreTakenBeyondTheFirstPair) {
+  const std::string one = "transfers/peer_memcpy/u8/bytes=4,by=engine,access=direct";
+  const std::string both = one + ",ways=both";
+  const std::string each = "transfers/peer_memcpy/u8/bytes=8,by=engine,access=direct";
+  std::vector<Case> copies = cases({one, both, each});
+  copies[0].on_each_pair = copies[1].on_each_pair = false;
+  const std::vector<DeviceId> devices{{"sim", 0}, {"sim", 1}, {"sim", 2}};
+  EXPECT_EQ(
+      text(make_plan(copies, devices, backends, batch)),
+      (std::vector<std::string>{"sim:0>sim:1 " + one, "sim:0<>sim:1 " + both, "sim:0>sim:1 " + each,
+                                "sim:0>sim:2 " + each, "sim:1>sim:0 " + each, "sim:1>sim:2 " + each,
+                                "sim:2>sim:0 " + each, "sim:2>sim:1 " + each}));
+}
+
 TEST(Plan, EachTimingHasATrialOfItsOwnAndWhatIsTooSmallNone) {
   std::vector<Case> two = cases({"tensor_ops/add/f32/n=1", "tensor_ops/exp/f32/n=1"});
   two[1].timed = false;
