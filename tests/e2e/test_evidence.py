@@ -13,7 +13,9 @@ SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 FEW = "(add|peer_memcpy|allreduce)/f32/.*(=3|2,count=1)$"
 HANGING = """#!/bin/sh
 case $1 in
-  devices) echo '{"devices": [{"backend": "cuda", "device": "cuda:0", "name": "a GPU"}], "problems": []}' ;;
+  devices) echo '{"devices": [{"backend": "cuda", "device": "cuda:0", "name": "a GPU"},
+                              {"backend": "cuda", "device": "cuda:1", "name": "a GPU"}], "problems": []}' ;;
+  limits) sleep 1000 ;;
   selftest) sleep 1000 ;;
   run) echo 'no such thing' >&2; exit 2 ;;
 esac
@@ -84,9 +86,10 @@ class Evidence(AssayTest):
         program.parent.mkdir(parents=True)
         program.write_text(HANGING, encoding="utf-8")
         program.chmod(0o755)
-        self.collect("--out", "hung", "--steps", "cuda_test,selftest,seeds", "--timeout", "1", build=self.folder / "hanging", expect=1)
+        self.collect("--out", "hung", "--steps", "cuda_test,limits,selftest,seeds", "--timeout", "1", build=self.folder / "hanging", expect=1)
         steps = self.steps("hung")
         self.assertIn("did not end within 1 s", steps["selftest-cuda0"]["why"])
+        self.assertIn("did not end within 2 s", steps["limits"]["why"], "the limit of two GPUs")
         self.assertIn("it left no rows", steps["seeds"]["why"])
         self.assertEqual("left out", steps["cuda_test"]["status"])
 
