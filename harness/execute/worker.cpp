@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -44,10 +45,10 @@ protocol::Hello hello_of(const Backends& backends) {
 }
 
 void serve(const WorkerChannel& channel, const protocol::Hello& hello, const Backends& backends,
-           const EngineOptions& options) {
+           EngineOptions options) {
   channel.send(encode(hello));
 
-  Engine engine(backends, options);
+  std::optional<Engine> engine;  // made by the first trial, as its conduct may come before
   const auto next = [](protocol::ToWorker& message) {
     std::string line;
     if (!std::getline(std::cin, line)) return false;
@@ -67,9 +68,16 @@ void serve(const WorkerChannel& channel, const protocol::Hello& hello, const Bac
       channel.send(protocol::encode(*unknown));
       continue;
     }
+    if (const auto* conduct = std::get_if<protocol::Conduct>(&message)) {
+      if (engine) throw protocol::Malformed("a conduct after the first trial");
+      options.cap_s = conduct->cap_s;
+      options.references = conduct->references;
+      continue;
+    }
     const auto* trial = std::get_if<PlannedTrial>(&message);
     if (trial == nullptr) throw protocol::Malformed("no trial is open: expected one");
-    channel.send(protocol::encode(engine.execute(*trial, wait_for_turn)));
+    if (!engine) engine.emplace(backends, options);
+    channel.send(protocol::encode(engine->execute(*trial, wait_for_turn)));
   }
 }
 

@@ -29,6 +29,6 @@ protocol::Hello hello_of(const Backends& backends);
 
 /// Says hello, executes the trials it is sent, returns at the end of its input.
 void serve(const WorkerChannel& channel, const protocol::Hello& hello, const Backends& backends,
-           const EngineOptions& options);
+           EngineOptions options);
 
 }  // namespace assay

@@ -171,6 +171,10 @@ std::string encode(const UnknownCase& unknown) {
   return to_line({{"type", "unknown_case"}, {"reason", unknown.reason}});
 }
 
+std::string encode(const Conduct& conduct) {
+  return to_line(
+      {{"type", "conduct"}, {"cap_s", conduct.cap_s}, {"references", conduct.references}});
+}
 std::string encode(const Turn& /*turn*/) { return to_line({{"type", "turn"}}); }
 
 std::string encode(const Result& result) {
@@ -216,6 +220,10 @@ ToWorker decode_to_worker(std::string_view line) {
     const auto type = object.at("type").get<std::string>();
     if (type == "turn") return Turn{};
     if (type == "trial") return read_trial(object);
+    if (type == "conduct") {
+      return Conduct{.cap_s = object.at("cap_s").get<double>(),
+                     .references = object.at("references").get<std::string>()};
+    }
     throw Malformed("malformed line: unknown type '" + type + "'");
   });
 }

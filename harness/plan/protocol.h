@@ -65,7 +65,15 @@ std::string encode(const PlannedTrial& trial);
 struct Turn {};
 std::string encode(const Turn& turn);
 
-using ToWorker = std::variant<PlannedTrial, Turn, UnknownCase>;
+/// Conduct of all trials to come, in place of the worker's arguments. Comes before the first trial.
+struct Conduct {
+  double cap_s = 0;        // time limit of a measurement
+  std::string references;  // folder in which the workers share references; empty: none
+  bool operator==(const Conduct&) const = default;
+};
+std::string encode(const Conduct& conduct);
+
+using ToWorker = std::variant<PlannedTrial, Turn, Conduct, UnknownCase>;
 /// Throws Malformed.
 ToWorker decode_to_worker(std::string_view line);
 

@@ -48,6 +48,14 @@ std::vector<int> nearest_processors(std::span<const DeviceId> lane,
   return nearest;
 }
 
+std::vector<int> restricting(std::vector<int> processors) {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return processors;
+  for (const int processor : processors) CPU_CLR(static_cast<std::size_t>(processor), &usable);
+  if (CPU_COUNT(&usable) == 0) processors.clear();
+  return processors;
+}
+
 Affinity::Affinity(std::span<const int> processors) {
   if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
   cpu_set_t chosen;

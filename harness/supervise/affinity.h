@@ -19,6 +19,9 @@ std::vector<int> parse_processors(std::string_view list);
 std::vector<int> nearest_processors(std::span<const DeviceId> lane,
                                     std::span<const DeviceInfo> devices);
 
+/// Returns the processors, or none where this thread may use no others.
+std::vector<int> restricting(std::vector<int> processors);
+
 /// Restricts this thread, and the processes that it starts meanwhile, to those of `processors` that
 /// it may use. Changes nothing if that is none of them.
 class Affinity {

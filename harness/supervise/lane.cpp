@@ -13,7 +13,7 @@ namespace {
 
 /// Time limit for a doubtful worker to leave by itself.
 constexpr double doubtful_leave_s = 1;
-/// Failed starts in a row before giving up. Each may take hello_s.
+/// Failed starts in a row before giving up. Each may take its time for the hello.
 constexpr int max_failed_starts = 2;
 /// Device losses in a row before giving up, each in a fresh worker.
 constexpr int max_losses = 2;
@@ -85,6 +85,19 @@ void Lane::take_over(Lane& other) {
   if (gone_device()) dismiss(doubtful_leave_s);  // a fresh worker may see it
 }
 
+bool Lane::can_adopt(const WorkerCommand& command) const {
+  return !worker_ && !wants_fresh_worker_ && !command_.once && command_.starts_alike(command);
+}
+
+void Lane::adopt(std::unique_ptr<WorkerProcess> worker, const protocol::Hello& hello) {
+  worker_ = std::move(worker);
+  seen_ = hello.devices;
+  occupied_ = devices_;
+  // A failure shows as the worker's end.
+  if (command_.conduct) worker_->send(protocol::encode(*command_.conduct));
+  if (gone_device()) dismiss(doubtful_leave_s);  // a fresh worker may see it
+}
+
 void Lane::give(const PlannedTrial& trial) {
   trial_ = trial;
   if (worker_) {
@@ -112,7 +125,7 @@ void Lane::give(const PlannedTrial& trial) {
 
 void Lane::start() {
   phase_ = Phase::starting;
-  deadline_ = after(hello_s);
+  deadline_ = after(command_.hello_s);
   wants_fresh_worker_ = false;
   oom_.begin();
   try {
@@ -241,7 +254,7 @@ Result Lane::end_of_worker() {
 Result Lane::overrun() {
   const bool gone = worker_->stop(0);
   if (phase_ == Phase::starting) {
-    return failed_start(fmt::format("a worker said nothing for {} s", hello_s));
+    return failed_start(fmt::format("a worker said nothing for {} s", command_.hello_s));
   }
   if (gone) {
     return finish(

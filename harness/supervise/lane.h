@@ -54,6 +54,10 @@ class Lane {
   /// Takes the worker of `other`, which is left without one.
   void take_over(Lane& other);
 
+  /// True if a worker that was started by this command, and has no trial yet, may serve this lane.
+  bool can_adopt(const WorkerCommand& command) const;
+  void adopt(std::unique_ptr<WorkerProcess> worker, const protocol::Hello& hello);
+
   /// Reads the worker's output and checks the deadline. Returns the trial's result once there is
   /// one.
   std::optional<Result> step();

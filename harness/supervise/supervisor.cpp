@@ -18,8 +18,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Time limit for a worker to leave after a request.
-constexpr double leave_s = 5;
 /// Bounds a wait: signals that arrive just before it do not end it, nor does a worker that ends
 /// while its children hold its pipes.
 constexpr int max_wait_ms = 200;
@@ -39,37 +37,8 @@ void wait_for(std::vector<pollfd>& polled, Deadline deadline) {
 
 }  // namespace
 
-protocol::Hello probe(const WorkerCommand& command, const std::function<void()>& is_slow) {
-  WorkerProcess worker(command);
-  const Deadline deadline = after(hello_s);
-  const Deadline slow = after(slow_s);
-  bool has_warned = !is_slow;
-  std::string line;
-  while (!worker.take_line(line)) {
-    if (worker.silent()) {
-      worker.stop(leave_s);
-      throw std::runtime_error("a worker did not start: " + exit_summary(worker));
-    }
-    if (steady_clock::now() >= deadline) throw std::runtime_error("a worker says nothing");
-    std::vector<pollfd> polled;
-    for (const int fd : worker.descriptors()) polled.push_back({fd, POLLIN, 0});
-    wait_for(polled, deadline);
-    worker.receive();
-    if (!has_warned && steady_clock::now() >= slow) {
-      is_slow();
-      has_warned = true;
-    }
-  }
-  const auto message = protocol::decode_from_worker(line);
-  const auto* hello = std::get_if<protocol::Hello>(&message);
-  if (hello == nullptr) throw std::runtime_error("a worker did not say hello first");
-  check_hello(*hello, command.build_id);
-  worker.stop(leave_s);
-  return *hello;
-}
-
 Supervisor::~Supervisor() {
-  for (auto& queue : queues_) queue->lane.dismiss(queue->lane.busy() ? 0 : leave_s);
+  for (auto& queue : queues_) queue->lane.dismiss(queue->lane.busy() ? 0 : usual_leave_s);
   end_orphans({});
 }
 
@@ -88,7 +57,7 @@ Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   }
   WorkerCommand command = options_.worker;
   command.once = once;
-  command.processors = nearest_processors(served, run_.devices);
+  command.processors = restricting(nearest_processors(served, run_.devices));
   options_.for_lane(command, served);
   queues_.push_back(
       std::make_unique<Queue>(Queue{.lane = Lane(served, command, options_.timeout_s)}));
@@ -198,10 +167,11 @@ bool Supervisor::may_start(Queue& queue) {
   }
   if (working >= options_.lanes) return false;
   take_over_a_worker(queue);
+  take_standby(queue);
   for (const auto& other : queues_) {
     const bool is_in_the_way = other.get() != &queue && !other->is_unfinished() &&
                                overlap(other->lane.occupied(), queue.lane.occupied());
-    if (is_in_the_way) other->lane.dismiss(leave_s);  // an idle context would hold memory
+    if (is_in_the_way) other->lane.dismiss(usual_leave_s);  // an idle context would hold memory
   }
   return true;
 }
@@ -219,6 +189,13 @@ void Supervisor::take_over_a_worker(Queue& queue) {
     if (best == nullptr || merit(*other) > merit(*best)) best = other.get();
   }
   if (best != nullptr) queue.lane.take_over(best->lane);
+}
+
+/// Goes on with the worker that listed the devices, in place of a fresh one.
+void Supervisor::take_standby(Queue& queue) {
+  Standby* const standby = options_.standby.get();
+  if (standby == nullptr || !standby->worker || !queue.lane.can_adopt(standby->command)) return;
+  queue.lane.adopt(std::move(standby->worker), standby->hello);
 }
 
 const GivenUp* Supervisor::why_given_up(const Queue& queue) const {

@@ -14,12 +14,15 @@
 #include "harness/supervise/lane.h"
 #include "harness/supervise/leak_monitor.h"
 #include "harness/supervise/second_takes.h"
+#include "harness/supervise/standby.h"
 #include "harness/supervise/worker_process.h"
 
 namespace assay {
 
 struct SupervisorOptions {
   WorkerCommand worker;
+  /// Worker that listed the devices. The first lane of its command goes on with it.
+  std::shared_ptr<Standby> standby = {};
   /// Adapts the command for the worker of one lane.
   std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
       [](WorkerCommand&, const std::vector<DeviceId>&) {};
@@ -109,6 +112,7 @@ class Supervisor {
   void begin_second_takes(Queue& queue);
   bool may_start(Queue& queue);
   void take_over_a_worker(Queue& queue);
+  void take_standby(Queue& queue);
   const GivenUp* why_given_up(const Queue& queue) const;
   void begin_trial(Queue& queue);
   void grant_turns();
@@ -141,11 +145,5 @@ class Supervisor {
   PhaseSeconds phases_;
   LeakMonitor leaks_;
 };
-
-/// Starts a worker, reads its hello and lets it leave. Another process thus lists this machine's
-/// devices, and the parent never touches one. Throws std::runtime_error.
-/// Calls `is_slow` once if that takes longer than slow_s.
-protocol::Hello probe(const WorkerCommand& command, const std::function<void()>& is_slow = {});
-inline constexpr double slow_s = 5;
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #include "harness/supervise/worker_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,13 +59,26 @@ void drain(FileDescriptor& from, std::string& into) {
 
 }  // namespace
 
+double hello_limit_s(int accelerators) {
+  constexpr double start_s = 60;
+  constexpr double each_s = 10;
+  return start_s + each_s * accelerators;
+}
+
 std::string own_build_id() { return version::build_id; }
 
 WorkerProcess::WorkerProcess(const WorkerCommand& command) : signal_group_(command.signal_group) {
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   Pipe error = make_pipe();
-  pid_ = start_child({.arguments = command.arguments,
+  std::vector<std::string> arguments = command.arguments;
+  if (const auto& conduct = command.conduct) {
+    arguments.insert(arguments.end(), {"--cap", fmt::format("{}", conduct->cap_s)});
+    if (!conduct->references.empty()) {
+      arguments.insert(arguments.end(), {"--references", conduct->references});
+    }
+  }
+  pid_ = start_child({.arguments = std::move(arguments),
                       .environment = command.environment,
                       .streams = {in.read.get(), out.write.get(), error.write.get()},
                       .processors = command.processors,

@@ -11,14 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "harness/plan/protocol.h"
 #include "kernels/core/clock.h"
 #include "kernels/core/file_descriptor.h"
+#include "kernels/device/pci_locality.h"
 
 namespace assay {
 
-/// Time limits of a fresh worker to say hello (starting a GPU's runtime can take many seconds on a
-/// busy machine), and of one that was sent TERM to leave.
-inline constexpr double hello_s = 60;
+/// Time limit of a fresh worker to say hello, on a machine with so many accelerators: starting the
+/// runtime of each can take many seconds on a busy machine, and in turns.
+double hello_limit_s(int accelerators);
+/// Time limits of a worker to leave after a request, and after TERM.
+inline constexpr double usual_leave_s = 5;
 inline constexpr double usual_term_s = 2;
 
 /// Build id of this program.
@@ -40,10 +44,18 @@ struct WorkerCommand {
     ::kill(-group, signal);
   };
 
-  /// True if both commands start the same worker.
-  bool starts_the_same(const WorkerCommand& other) const {
+  /// Arguments that a running worker can be told too.
+  std::optional<protocol::Conduct> conduct = {};
+  double hello_s = hello_limit_s(accelerators());
+
+  /// True if both commands start the same worker, which may differ in its conduct.
+  bool starts_alike(const WorkerCommand& other) const {
     return arguments == other.arguments && environment == other.environment &&
            processors == other.processors && build_id == other.build_id && once == other.once;
+  }
+  /// True if both workers also have the same conduct.
+  bool starts_the_same(const WorkerCommand& other) const {
+    return starts_alike(other) && conduct == other.conduct;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <system_error>
 
 namespace assay {
 
@@ -17,6 +18,17 @@ PciLocality locality_of(std::string pci_bus_id, const std::filesystem::path& dev
     found.numa_node = node;
   }
   return found;
+}
+
+int accelerators(const std::filesystem::path& devices) {
+  int count = 0;
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator(devices, none)) {
+    std::string code;  // "0x030200": base class, subclass, interface
+    std::ifstream(device.path() / "class") >> code;
+    if (code.starts_with("0x03") || code.starts_with("0x12")) ++count;
+  }
+  return count;
 }
 
 }  // namespace assay

@@ -18,4 +18,7 @@ struct PciLocality {
 PciLocality locality_of(std::string pci_bus_id,
                         const std::filesystem::path& devices = "/sys/bus/pci/devices");
 
+/// Counts the PCI devices that are displays or processing accelerators, by the kernel's files.
+int accelerators(const std::filesystem::path& devices = "/sys/bus/pci/devices");
+
 }  // namespace assay

@@ -83,6 +83,7 @@ void LiveRun::make_directory(const std::filesystem::path& out, const std::filesy
 SupervisorOptions LiveRun::supervision(const SelectionOptions& selection, double cap_s,
                                        const std::filesystem::path& references) const {
   return {.worker = worker_command(selection, cap_s, references),
+          .standby = standby,
           .for_lane = share_cores_on,
           .backends = backends,
           .seed = selection.seed,
@@ -113,9 +114,12 @@ LiveRun live_run(const SelectionOptions& selection, const protocol::Hello& machi
 }
 
 LiveRun probe_run(const SelectionOptions& selection) {
-  const protocol::Hello machine = probe_machine(selection);
+  const std::shared_ptr<Standby> standby = probe_machine(selection);
+  const protocol::Hello& machine = standby->hello;
   check_requirements(selection.require, machine);
-  return live_run(selection, machine, resolve_devices(selection.devices, machine));
+  LiveRun live = live_run(selection, machine, resolve_devices(selection.devices, machine));
+  live.standby = standby;
+  return live;
 }
 
 void check_same_build(const StoredRun& stored) {
@@ -125,7 +129,8 @@ void check_same_build(const StoredRun& stored) {
 }
 
 LiveRun resume_run(const SelectionOptions& selection, const StoredRun& stored,
-                   std::span<const DeviceCells> devices, const protocol::Hello& machine) {
+                   std::span<const DeviceCells> devices, std::shared_ptr<Standby> standby) {
+  const protocol::Hello& machine = standby->hello;
   std::vector<DeviceId> ids;
   for (const DeviceCells& cells : devices) {
     const std::string& device = cells.at("device");
@@ -136,6 +141,7 @@ LiveRun resume_run(const SelectionOptions& selection, const StoredRun& stored,
   }
   LiveRun live = live_run(selection, machine, ids);
   go_on(live.run, stored);
+  live.standby = std::move(standby);
   live.start = Start::resumed;
   live.before_s = live.run.phases.total();
   return live;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "harness/plan/protocol.h"
 #include "harness/records/run_info.h"
 #include "harness/supervise/device_lock.h"
+#include "harness/supervise/standby.h"
 #include "harness/supervise/supervisor.h"
 #include "reports/files/csv_file.h"
 #include "reports/files/run_directory.h"
@@ -26,7 +28,8 @@ struct LiveRun {
   /// Lock of the run's files while they are read and written.
   std::optional<RunDirectoryLock> directory_lock;
   std::vector<DeviceLock> device_locks;
-  double before_s = 0;  // time of the phases of earlier sessions
+  std::shared_ptr<Standby> standby = {};  // the worker that listed the devices
+  double before_s = 0;                    // time of the phases of earlier sessions
 
   /// Locks the devices, and takes signals for requests to end early. Says the run's notes. Throws
   /// DeviceBusy; with `wait` only if interrupted.
@@ -65,6 +68,6 @@ void check_same_build(const StoredRun& stored);
 /// The next session of a stored run, on the same devices, all of which must still be here, by name
 /// and UUID. Throws UsageError and AbsentDevice.
 LiveRun resume_run(const SelectionOptions& selection, const StoredRun& stored,
-                   std::span<const DeviceCells> devices, const protocol::Hello& machine);
+                   std::span<const DeviceCells> devices, std::shared_ptr<Standby> standby);
 
 }  // namespace assay

@@ -17,6 +17,7 @@
 #include "session/machine/device_list.h"
 #include "session/machine/growth_for_devices.h"
 #include "session/process/exit_code.h"
+#include "session/process/this_launch.h"
 #include "session/workers/worker_command.h"
 
 namespace assay {
@@ -83,16 +84,21 @@ void check_simulated(const SelectionOptions& options) {
   }
 }
 
-protocol::Hello probe_machine(const SelectionOptions& options) {
+std::shared_ptr<Standby> probe_machine(const SelectionOptions& options) {
   check_kernels(options);
-  if (options.kernels.empty()) return probe(worker_command(options));
+  if (options.kernels.empty()) {
+    std::shared_ptr<Standby> machine = start_standby(probing_command(options));
+    if (this_launch()) machine->release();  // the ranks of a job have workers of their own
+    return machine;
+  }
   hide_memory();  // it will hold the records
   watch_orphans([](const std::string& message) { say("{}\n", message); });
-  protocol::Hello machine = probe(worker_command(options), [&] {
+  std::shared_ptr<Standby> machine = start_standby(worker_command(options), [&] {
     say("--kernels {}: not open after {} s; waiting for {} s at most\n", options.kernels, slow_s,
         opening_limit_s(options));
   });
-  check_offers(machine, options);
+  check_offers(machine->hello, options);
+  machine->release();  // whose kernels would stay in memory beside other workers'
   return machine;
 }
 
@@ -102,7 +108,13 @@ void check_offers(const protocol::Hello& machine, const SelectionOptions& option
 }
 
 SelectedTrials select_trials(const SelectionOptions& options) {
-  return select_trials(options, [&] { return probe_machine(options); });
+  std::shared_ptr<Standby> standby;
+  SelectedTrials selected = select_trials(options, [&] {
+    standby = probe_machine(options);
+    return standby->hello;
+  });
+  selected.standby = std::move(standby);
+  return selected;
 }
 
 SelectedTrials select_trials(const SelectionOptions& options,

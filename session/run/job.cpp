@@ -119,6 +119,7 @@ std::vector<PlannedTrial> remaining(const std::vector<PlannedTrial>& plan,
 Job begin_job(const RunOptions& options) {
   SelectedTrials selected = select_trials(options.selection);
   Job job{live_run(options.selection, selected.machine, selected.devices)};
+  job.standby = std::move(selected.standby);
   job.options = options;
   job.known_kinds = kinds_of(known_backends(selected.machine));
   job.run.allow_flaky = options.allow_flaky;
@@ -147,8 +148,9 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   options.wait = asked.wait;
   options.selection.kernels = stored.kernels.path;  // the run began elsewhere, perhaps
 
-  const protocol::Hello machine = probe_machine(options.selection);
-  Job job{resume_run(options.selection, stored, begun.devices, machine)};
+  const std::shared_ptr<Standby> standby = probe_machine(options.selection);
+  const protocol::Hello& machine = standby->hello;
+  Job job{resume_run(options.selection, stored, begun.devices, standby)};
   job.directory_lock = std::move(lock);
   job.options = std::move(options);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);

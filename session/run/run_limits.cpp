@@ -127,6 +127,7 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   SupervisorOptions of_limits = options;
   of_limits.worker = worker_of_limits(job.options.selection);
   share_choices(job.run.directory, of_limits.worker);
+  of_limits.standby.reset();  // which goes on with the run: these workers leave before it
   of_limits.retries = 0;
   of_limits.fail_fast = false;
   measure_limits(plan, job.run, std::move(of_limits),

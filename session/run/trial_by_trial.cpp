@@ -16,6 +16,7 @@ TrialByTrial::TrialByTrial(RunOptions options, Part part)
   selection.program = this_program().parent_path() / "assay";
   SelectedTrials selected = select_trials(selection);
   live_ = live_run(selection, selected.machine, selected.devices);
+  live_.standby = std::move(selected.standby);
   std::vector<std::string>& notes = live_.run.notes;
   notes.insert(notes.end(), selected.notes.begin(), selected.notes.end());
   plan_ = std::move(selected.plan);

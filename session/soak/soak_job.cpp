@@ -120,8 +120,7 @@ SoakJob resume_soak(const SoakOptions& asked, const ParseSoak& parse) {
   options.wait = asked.wait;
   check_text(options);
   const std::vector<DeviceCells> devices = read_stored_devices(directory);
-  const protocol::Hello machine = probe_machine(options.selection);
-  SoakJob job{resume_run(options.selection, stored, devices, machine)};
+  SoakJob job{resume_run(options.selection, stored, devices, probe_machine(options.selection))};
   job.directory_lock = std::move(lock);
   job.options = std::move(options);
   resumable_length(csv, field_names<SoakRow>());

@@ -45,13 +45,10 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   const std::filesystem::path program = options.program.empty() ? this_program() : options.program;
   cpu::use_all_cores();  // or workers would inherit the one core of this thread
   WorkerCommand command;
-  command.arguments = {program.string(),         "worker", "--parent",
-                       std::to_string(getpid()), "--cap",  fmt::format("{}", cap_s)};
+  command.arguments = {program.string(), "worker", "--parent", std::to_string(getpid())};
   const std::vector<std::string> of_trials = worker_words(options);
   command.arguments.insert(command.arguments.end(), of_trials.begin(), of_trials.end());
-  if (!references.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--references", references.string()});
-  }
+  command.conduct = {.cap_s = cap_s, .references = references.string()};
   if (options.threads > 0) {
     command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(options.threads));
   }
@@ -83,6 +80,17 @@ void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane) {
     return id.backend == host_kind || id.backend == numa::traits().kind;
   };
   if (std::ranges::none_of(lane, is_on_host)) share_cores(command);
+}
+
+WorkerCommand probing_command(const SelectionOptions& options) {
+  WorkerCommand command = worker_command(options);
+  std::vector<DeviceId> first;
+  for (const std::string& item : options.devices) {
+    if (item == "all") return command;
+    first.push_back({item.substr(0, item.find(':')), 0});
+  }
+  share_cores_on(command, first);
+  return command;
 }
 
 std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options) {

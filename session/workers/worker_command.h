@@ -20,6 +20,10 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
 /// threads neither spin nor stay put. The user's environment takes precedence.
 void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane);
 
+/// Command of the worker that lists the devices, as that of the first lane if the text of the
+/// options tells: so that this lane can go on with it.
+WorkerCommand probing_command(const SelectionOptions& options);
+
 /// Options beside case, device and seed that a replay of a record needs: "--threads 1", and for
 /// simulated devices "--sim-devices 2".
 std::function<std::string(const Record&)> replay_flags(const SelectionOptions& options);

@@ -260,6 +260,12 @@ TEST(Protocol, TimeThatWasSpentIsSaidAndNotNegative) {
   }
 }
 
+TEST(Protocol, AConductKeepsItsValues) {
+  const Conduct conduct{.cap_s = 0.1, .references = "a folder"};
+  EXPECT_EQ(std::get<Conduct>(decode_to_worker(encode(conduct))), conduct);
+  EXPECT_THROW(decode_to_worker(R"({"type":"conduct","cap_s":"1"})"), Malformed);
+}
+
 TEST(Protocol, TurnsAreAskedForAndGranted) {
   EXPECT_TRUE(std::holds_alternative<Ready>(decode_from_worker(encode(Ready{}))));
   EXPECT_TRUE(std::holds_alternative<Turn>(decode_to_worker(encode(Turn{}))));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -43,6 +44,18 @@ TEST_F(PciLocality, IsEmptyForADeviceThatIsNotThere) {
   const auto found = locality_of("0000:01:00.0", devices_);
   EXPECT_EQ(found.processors, "");
   EXPECT_FALSE(found.numa_node.has_value());
+}
+
+TEST_F(PciLocality, AcceleratorsAreDisplaysAndProcessingAccelerators) {
+  write("class", "0x030200");
+  for (const auto& [device, code] :
+       {std::pair("0000:5e:00.0", "0x120000"), std::pair("0000:01:00.0", "0x010802"),
+        std::pair("0000:02:00.0", "0x060400")}) {
+    std::filesystem::create_directories(devices_ / device);
+    std::ofstream(devices_ / device / "class") << code << "\n";
+  }
+  EXPECT_EQ(accelerators(devices_), 2);
+  EXPECT_EQ(accelerators(devices_ / "nonesuch"), 0);
 }
 
 }  // namespace
