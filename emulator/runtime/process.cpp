@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "emulator/runtime/say.h"
@@ -102,6 +104,14 @@ Process::Process()
     is_lost_at_once = calls_until_lost == 0;
   }
   if (follows_caches()) memory.follow_caches(cache_bytes(devices));
+  const char* delay = std::getenv("ASSAY_EMULATOR_HOST_DELAY");
+  if (delay != nullptr && *delay != '\0') {
+    if (std::sscanf(delay, "%lf@%ld", &host_delay_s, &calls_per_delay) != 2 ||
+        calls_per_delay < 1) {
+      give_up("ASSAY_EMULATOR_HOST_DELAY=" + std::string(delay) + " is not SECONDS@CALLS");
+    }
+    delays.seed(settings.seed);
+  }
   is_made = true;
   // Neither the lock nor the thread of the scheduler survives a fork. The real runtime refuses
   // there, too.
@@ -140,11 +150,21 @@ int& current_device() {
 
 int current_gpu(const Process& p) { return p.devices.gpu(current_device()); }
 
+/// Lets the host stand still as one does that loses its processor. GPUs go on.
+void delay_host(Process& p, Lock& lock) {
+  if (p.calls_per_delay == 0) return;
+  if (p.delays() % static_cast<std::uint64_t>(p.calls_per_delay) != 0) return;
+  lock.unlock();
+  std::this_thread::sleep_for(std::chrono::duration<double>(p.host_delay_s));
+  lock.lock();
+}
+
 cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body) {
   cudaError_t error = cudaErrorInitializationError;
   if (!is_forked) {
     Process& p = process();
     Lock lock(p.mutex);
+    delay_host(p, lock);
     error = admit(p, wants);
     if (error == cudaSuccess) error = body(p, lock);
     // Work that ran during the call may have found a fault.

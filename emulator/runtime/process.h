@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <set>
 
 #include "emulator/machine/memory.h"
@@ -45,6 +46,11 @@ struct Process {
   int lost_gpu = -1;
   long calls_until_lost = 0;
   bool is_lost_at_once = false;
+
+  // A host that stands still before one of so many calls, from ASSAY_EMULATOR_HOST_DELAY.
+  double host_delay_s = 0;
+  long calls_per_delay = 0;
+  std::mt19937_64 delays;
 };
 
 Process& process();

@@ -61,6 +61,8 @@ void fill_times(Record& record, const OpInstance& op, const measure::Measurement
   record.temperature_c = m.condition.temperature_c;
   record.power_w = m.condition.power_w;
   record.throttled = m.condition.throttled;
+  record.power_capped = m.condition.power_capped;
+  record.sm_clock_hz = m.core_clock_hz;
   const statistics::Summary& t = m.launch_s;
   record.time_min_s = t.min;
   record.time_q1_s = t.q1;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,12 +18,59 @@ constexpr double long_sample_s = 1e-3;
 constexpr double energy_time_s = 2;
 constexpr double energy_cap_s = 6;
 
+/// Limit of the time that voids take from no sample.
+constexpr double max_void_s = 10;
+
 class WorkMeter final : public measure::Meter {
  public:
   explicit WorkMeter(Work& work) : work_(work) {}
 
-  /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
   double time_s(std::int64_t launches) override {
+    return without_voids([&] { return sample_s(launches); });
+  }
+  /// Times that were taken again, as launches may have waited for the host.
+  std::int64_t void_samples() const { return void_samples_; }
+  std::vector<double> way_times_s() const override {
+    return work_.op().signature.is_mirrored ? rank_times_s_ : std::vector<double>{};
+  }
+  std::vector<double> rank_times_s() const override {
+    return work_.trial.has_clock_of_each_rank() ? rank_times_s_ : std::vector<double>{};
+  }
+  DeviceCondition condition() override { return work_.trial.condition(); }
+  std::optional<double> yardstick_s() override {
+    if (work_.yardstick == nullptr) return std::nullopt;
+    return without_voids([&] {
+      work_.enter(&PhaseSeconds::limits);
+      const double seconds = work_.yardstick->time_s(1);
+      was_void_ = work_.yardstick->was_void();
+      work_.enter(&PhaseSeconds::sampling);
+      return seconds;
+    });
+  }
+  std::optional<double> core_clock_hz() const override { return core_clock_hz_; }
+  /// Leaves out what voids took, up to a limit: they are not to use up the time of the samples.
+  double now_s() override { return steady_s() - std::min(void_s_, max_void_s); }
+  std::string_view launched_by() const { return launched_by_; }
+
+ private:
+  struct Timed {
+    double reported_s;
+    double seen_s;
+  };
+  /// Takes a time again until no launch in it may have waited for the host. Ends: a stream whose
+  /// blocking lapses again and again is blocked no more (kernels/cuda/stream.cpp).
+  template <class Take>
+  double without_voids(const Take& take) {
+    for (;;) {
+      const double begin_s = steady_s();
+      const double seconds = take();
+      if (!was_void_) return seconds;
+      ++void_samples_;
+      void_s_ += steady_s() - begin_s;
+    }
+  }
+  /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
+  double sample_s(std::int64_t launches) {
     if (launches == 0 || !work_.rotation) return timed(launches, 0).reported_s;
     work_.enter(&PhaseSeconds::comparison);
     work_.trial.pause();
@@ -38,37 +86,18 @@ class WorkMeter final : public measure::Meter {
     work_.enter(&PhaseSeconds::sampling);
     return sample.reported_s;
   }
-  std::vector<double> way_times_s() const override {
-    return work_.op().signature.is_mirrored ? rank_times_s_ : std::vector<double>{};
-  }
-  std::vector<double> rank_times_s() const override {
-    return work_.trial.has_clock_of_each_rank() ? rank_times_s_ : std::vector<double>{};
-  }
-  DeviceCondition condition() override { return work_.trial.condition(); }
-  std::optional<double> yardstick_s() override {
-    if (work_.yardstick == nullptr) return std::nullopt;
-    work_.enter(&PhaseSeconds::limits);
-    const double seconds = work_.yardstick->time_s(1);
-    work_.enter(&PhaseSeconds::sampling);
-    return seconds;
-  }
-  double now_s() override { return steady_s(); }
-  std::string_view launched_by() const { return launched_by_; }
-
- private:
-  struct Timed {
-    double reported_s;
-    double seen_s;
-  };
   Timed timed(std::int64_t launches, std::size_t first_set) {
     work_.enter(&PhaseSeconds::sampling);
     if (work_.is_cold() && launches > 0) work_.trial.flush_caches();  // not within what is seen
     const double begin_s = system_call_s();
     const double reported_s = work_.trial.time_s(launches, false, first_set);
     const Timed timed{reported_s, system_call_s() - begin_s};
+    was_void_ = work_.trial.was_void();
+    if (was_void_) return timed;
     if (launches > 0) {  // whose judge may launch again
       rank_times_s_ = work_.trial.rank_times_s();
       launched_by_ = work_.trial.launched_by();
+      core_clock_hz_ = work_.trial.core_clock_hz();
     }
     work_.clock_check->add(launches, timed.reported_s, timed.seen_s);
     return timed;
@@ -78,6 +107,10 @@ class WorkMeter final : public measure::Meter {
   // Results of the last sample.
   std::vector<double> rank_times_s_;
   std::string_view launched_by_;
+  std::optional<double> core_clock_hz_;
+  bool was_void_ = false;
+  std::int64_t void_samples_ = 0;
+  double void_s_ = 0;
 };
 
 measure::Policy policy_of(const Work& work) {
@@ -109,6 +142,7 @@ void sample(Work& work) {
   Record& record = work.record();
   record.contended = measure::is_contended(before, measure::lost_time(), steady_s() - begin_s);
   record.launched_by = meter.launched_by();
+  record.void_samples = meter.void_samples();
   record.input_sets = policy.turns;
   work.enter(&PhaseSeconds::comparison);
 }

@@ -79,6 +79,10 @@ class Trial {
   const std::vector<double>& rank_times_s() const { return rank_times_s_; }
   /// Launch mode of the last time_s: "graph" or "loop".
   std::string_view launched_by() const { return timed_->was_graph() ? "graph" : "loop"; }
+  /// True if launches of the last time_s may have waited for the host, which then is in its time.
+  bool was_void() const { return timed_->was_void(); }
+  /// Core clock of the first device during the last time_s, read there; empty if unknown.
+  std::optional<double> core_clock_hz() const { return timed_->clock_hz(); }
   /// Launches on the first set, waits, and at once fills the output of rank 0: work that goes on
   /// after its stream has ended writes over it.
   void launch_and_fill(std::byte value);

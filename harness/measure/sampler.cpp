@@ -205,7 +205,9 @@ class ConditionReader {
   double next_s_ = -std::numeric_limits<double>::infinity();
 };
 
-DeviceCondition overall(const std::vector<Sample>& samples, DeviceCondition at_end) {
+DeviceCondition overall(const std::vector<Sample>& samples, std::optional<bool> power_capped,
+                        DeviceCondition at_end) {
+  if (power_capped) at_end.power_capped = at_end.power_capped.value_or(false) || *power_capped;
   std::vector<double> clocks_hz;
   for (const Sample& sample : samples) {
     if (sample.clock_hz) clocks_hz.push_back(*sample.clock_hz);
@@ -243,6 +245,8 @@ class Sampling {
     const double seconds = meter_.time_s(launches);
     const double now_s = own_s();
     const DeviceCondition& state = condition_.at(now_s, launches * (count() + 1));
+    if (state.power_capped) power_capped_ = power_capped_.value_or(false) || *state.power_capped;
+    if (const auto clock_hz = meter_.core_clock_hz()) core_clocks_hz_.push_back(*clock_hz);
     Sample& sample = result_.samples.emplace_back(Sample{.seconds = seconds,
                                                          .launches = launches,
                                                          .clock_hz = state.clock_hz,
@@ -279,7 +283,8 @@ class Sampling {
     }
     result_.yardstick = yardstick_.summary();
     result_.energy = condition_.energy();
-    result_.condition = overall(result_.samples, meter_.condition());
+    result_.condition = overall(result_.samples, power_capped_, meter_.condition());
+    if (!core_clocks_hz_.empty()) result_.core_clock_hz = statistics::median(core_clocks_hz_);
     return std::move(result_);
   }
 
@@ -296,6 +301,8 @@ class Sampling {
   std::int64_t next_check_;
   std::vector<double> launch_s_;
   std::vector<double> between_s_;
+  std::vector<double> core_clocks_hz_;
+  std::optional<bool> power_capped_;
   std::vector<std::vector<double>> rank_launch_s_;  // of each rank
   Measurement result_;
 };

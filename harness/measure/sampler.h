@@ -23,6 +23,8 @@ class Meter {
   virtual std::vector<double> way_times_s() const { return {}; }
   /// Seconds of each rank in the last time_s; empty unless each has a clock of its own.
   virtual std::vector<double> rank_times_s() const { return {}; }
+  /// Core clock in the last time_s, read on the device; empty if unknown.
+  virtual std::optional<double> core_clock_hz() const { return std::nullopt; }
   /// Seconds of a launch of the yardstick: other work, which is timed in turns with this one.
   /// Empty: there is none.
   virtual std::optional<double> yardstick_s() { return std::nullopt; }
@@ -59,9 +61,11 @@ struct YardstickTurns {
 
 struct Measurement {
   std::vector<Sample> samples;
-  std::string stop_reason;       // "converged", "time_cap", "block"
-  DeviceCondition condition;     // clock: samples' median; throttled: any; else at the end
-  statistics::Summary launch_s;  // seconds per launch; interval of the stop rule
+  std::string stop_reason;  // "converged", "time_cap", "block"
+  // Clock: the samples' median; throttled and power_capped: any; else at the end.
+  DeviceCondition condition;
+  std::optional<double> core_clock_hz;  // the samples' median, read on the device
+  statistics::Summary launch_s;         // seconds per launch; interval of the stop rule
   std::int64_t launches_per_sample = 1;
   double empty_sample_s = 0;     // median time of samples without launches: the cost of
                                  // reading the clock in each

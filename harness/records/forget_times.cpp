@@ -9,7 +9,9 @@ void forget_times(Record& record) {
   record.second_take.reset();
   record.beyond_limit.reset();
   record.throttled.reset();
-  for (auto* count : {&record.samples, &record.launches_per_sample, &record.turns_with_limit}) {
+  record.power_capped.reset();
+  for (auto* count : {&record.samples, &record.launches_per_sample, &record.turns_with_limit,
+                      &record.void_samples}) {
     count->reset();
   }
   for (auto* figure : {&record.time_min_s,
@@ -31,6 +33,7 @@ void forget_times(Record& record) {
                        &record.fraction_ci_low,
                        &record.fraction_ci_high,
                        &record.clock_hz,
+                       &record.sm_clock_hz,
                        &record.temperature_c,
                        &record.power_w,
                        &record.energy_per_launch_j,

@@ -158,6 +158,9 @@ struct Record {
   std::string timed_seed;           // of the inputs of timed launches, which nothing foretold
   std::optional<double>
       untold_share;  // of the samples' time, in which a clock could not be checked
+  std::optional<std::int64_t> void_samples;  // taken again: launches may have waited for the host
+  std::optional<bool> power_capped;          // slowed to stay within its power limit
+  std::optional<double> sm_clock_hz;         // median of the samples, read on the device
 
   /// True if neither right nor skipped, and not accepted as a known failure.
   bool is_bad() const;
@@ -258,6 +261,9 @@ void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const
   visit("second_take", r.second_take);
   visit("timed_seed", r.timed_seed);
   visit("untold_share", r.untold_share);
+  visit("void_samples", r.void_samples);
+  visit("power_capped", r.power_capped);
+  visit("sm_clock_hz", r.sm_clock_hz);
 }
 
 /// Number of references that a trial computed, and of those that it found stored.

@@ -1,9 +1,14 @@
 #include "kernels/cuda/cublas_lt.h"
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "kernels/core/status.h"
+#include "kernels/cuda/error.h"
 #include "kernels/cuda/library.h"
 
 namespace assay::cuda {
@@ -34,7 +39,6 @@ CublasLt::CublasLt() {
   };
   find(get_version, "cublasLtGetVersion");
   find(create, "cublasLtCreate");
-  find(destroy, "cublasLtDestroy");
   find(matmul, "cublasLtMatmul");
   find(heuristics, "cublasLtMatmulAlgoGetHeuristic");
   find(check_algorithm, "cublasLtMatmulAlgoCheck");
@@ -48,6 +52,17 @@ CublasLt::CublasLt() {
   find(create_preference, "cublasLtMatmulPreferenceCreate");
   find(destroy_preference, "cublasLtMatmulPreferenceDestroy");
   find(set_preference, "cublasLtMatmulPreferenceSetAttribute");
+}
+
+cublasLtHandle_t CublasLt::handle() const {
+  static std::mutex mutex;
+  static std::map<int, cublasLtHandle_t> handles;
+  int ordinal = 0;
+  check(cudaGetDevice(&ordinal), "cudaGetDevice");
+  const std::lock_guard lock(mutex);
+  cublasLtHandle_t& handle = handles[ordinal];
+  if (handle == nullptr) check(create(&handle), "cublasLtCreate");
+  return handle;
 }
 
 std::string CublasLt::version_text() const {

@@ -14,12 +14,14 @@ class CublasLt {
 
   /// Reason why the library cannot be used; empty if it can.
   const std::string& problem() const { return problem_; }
+  /// Handle of the current GPU, for all products of this process: to make one takes memory on the
+  /// GPU and milliseconds. Never destroyed: at the process's end the driver may be gone.
+  cublasLtHandle_t handle() const;
   /// "cuBLASLt 13.0.0"; empty without the library.
   std::string version_text() const;
 
   decltype(&cublasLtGetVersion) get_version = nullptr;
   decltype(&cublasLtCreate) create = nullptr;
-  decltype(&cublasLtDestroy) destroy = nullptr;
   decltype(&cublasLtMatmul) matmul = nullptr;
   decltype(&cublasLtMatmulAlgoGetHeuristic) heuristics = nullptr;
   decltype(&cublasLtMatmulAlgoCheck) check_algorithm = nullptr;

@@ -9,6 +9,12 @@
 #include "kernels/cuda/graph.h"
 
 namespace assay::cuda {
+namespace {
+
+/// A single lapse may mean a busy host. After several, blocked work must be waiting for the GPU.
+constexpr int max_lapses = 3;
+
+}  // namespace
 
 CudaEvent::CudaEvent(int ordinal) {
   make_current(ordinal);
@@ -20,6 +26,7 @@ CudaEvent::~CudaEvent() { ignore(cudaEventDestroy(handle_)); }
 CudaStream::CudaStream(int ordinal, Priority priority) : ordinal_(ordinal), all_work_(ordinal) {
   make_current(ordinal);
   blocking_ = std::make_unique<BlockingKernel>();
+  clock_ = std::make_unique<ClockReader>();
   int least = 0;
   int greatest = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
@@ -64,8 +71,6 @@ void CudaStream::flush_caches() {
 }
 
 bool CudaStream::block() {
-  // A single lapse may mean a busy host. After several, blocked work must be waiting for the GPU.
-  constexpr int max_lapses = 3;
   make_current(ordinal_);
   if (blocking_->take_lapse()) ++lapses_;
   if (lapses_ >= max_lapses) return false;
@@ -74,6 +79,27 @@ bool CudaStream::block() {
 }
 
 void CudaStream::unblock() { blocking_->end(); }
+
+bool CudaStream::take_lapse() {
+  const bool has_lapsed = blocking_->take_lapse();
+  if (lapses_ < max_lapses) lapses_ = has_lapsed ? lapses_ + 1 : 0;
+  return has_lapsed;
+}
+
+void CudaStream::begin_clock() {
+  make_current(ordinal_);
+  clock_->begin(handle_);
+}
+
+void CudaStream::end_clock() {
+  make_current(ordinal_);
+  clock_->end(handle_);
+}
+
+std::optional<double> CudaStream::clock_hz() {
+  synchronize();
+  return clock_->clock_hz();
+}
 
 void CudaStream::await_all() {
   make_current(ordinal_);

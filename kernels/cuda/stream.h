@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "kernels/cuda/blocking_kernel.h"
+#include "kernels/cuda/clock_reader.h"
 #include "kernels/cuda/current.h"
 #include "kernels/cuda/workspace.h"
 #include "kernels/device/device.h"
@@ -54,6 +56,10 @@ class CudaStream final : public Stream {
   void flush_caches() override;
   bool block() override;
   void unblock() override;
+  bool take_lapse() override;
+  void begin_clock() override;
+  void end_clock() override;
+  std::optional<double> clock_hz() override;
   void await_all() override;
   /// Returns a CUDA graph for each stream. None for ranks of a collective: a thread that launches
   /// their graphs one by one may block before the last one (NCCL user guide, "Using NCCL with CUDA
@@ -66,11 +72,12 @@ class CudaStream final : public Stream {
   int ordinal_;
   cudaStream_t handle_ = nullptr;
   std::unique_ptr<BlockingKernel>
-      blocking_;  // made at once: behind a kernel that waits nothing can be allocated
-  int lapses_ = 0;
+      blocking_;    // made at once: behind a kernel that waits nothing can be allocated
+  int lapses_ = 0;  // in a row
   std::weak_ptr<const std::function<void()>> check_;
   CudaEvent all_work_;                  // of await_all
   std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed
+  std::unique_ptr<ClockReader> clock_;  // made at once, as blocking_
 };
 
 /// The CUDA stream that a binding names.

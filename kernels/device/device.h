@@ -59,6 +59,15 @@ class Stream {
   /// UUID, as the driver reports it, of the device that executes the work of this stream. Empty if
   /// unknown.
   virtual std::string device_uuid() const { return {}; }
+  /// Returns true if blocked work began by itself since the last call: it may have waited for the
+  /// host.
+  virtual bool take_lapse() { return false; }
+  /// Enqueues readings of the device's cycles and time before and after timed work.
+  virtual void begin_clock() {}
+  virtual void end_clock() {}
+  /// Core clock between the last two readings. Waits for them. Empty if unknown, or if they are too
+  /// close to tell.
+  virtual std::optional<double> clock_hz() { return std::nullopt; }
 };
 
 /// The tensors of one rank of an op, and the stream on which it runs. The addresses belong to the
@@ -108,8 +117,9 @@ struct DeviceCondition {
   std::optional<double> clock_hz;  // core clock
   std::optional<double> temperature_c;
   std::optional<double> power_w;
-  std::optional<bool> throttled;   // slowed down to stay within power or thermal limits
-  std::optional<double> energy_j;  // spent since some moment, by a counter of the device
+  std::optional<bool> throttled;          // slowed down by heat, or by the hardware
+  std::optional<double> energy_j;         // spent since some moment, by a counter of the device
+  std::optional<bool> power_capped = {};  // slowed down to stay within its power limit
 };
 
 /// Errors that the driver counts since it started. Fields that cannot be read are empty.

@@ -89,14 +89,18 @@ std::vector<double> HeldWork::time_s(std::int64_t launches, bool cold, std::size
   turns_->begin_with(first_set);
   std::vector<double> seconds(streams_.size());
   std::int64_t left = launches;
+  was_void_ = false;
+  for (Stream* stream : streams_) stream->take_lapse();  // of work that was not timed
   do {
     const std::optional<std::int64_t> launched = launch_some(launches, left, cold);
     if (!launched) return seconds;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       seconds[i] += streams_[i]->elapsed_s(*intervals_[i].start, *intervals_[i].stop);
+      was_void_ = streams_[i]->take_lapse() || was_void_;
     }
     left -= *launched;
   } while (left > 0);
+  clock_hz_ = launches > 0 ? streams_.front()->clock_hz() : std::nullopt;
   return seconds;
 }
 
@@ -151,6 +155,8 @@ void HeldWork::prepare_graph(std::int64_t launches) {
 }
 
 void HeldWork::enqueue(std::int64_t launches) {
+  const bool has_work = launches > 0;
+  if (has_work) streams_.front()->begin_clock();
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].start);
   if (graph_) {
     graph_->launch();
@@ -161,6 +167,7 @@ void HeldWork::enqueue(std::int64_t launches) {
     for (Stream* stream : streams_) stream->await_all();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].stop);
+  if (has_work) streams_.front()->end_clock();
 }
 
 /// Meets the other processes also if the call fails: they would wait for ever.

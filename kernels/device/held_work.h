@@ -37,6 +37,8 @@ class HeldWork final : public TimedWork {
 
   std::vector<double> time_s(std::int64_t launches, bool cold, std::size_t first_set) override;
   bool was_graph() const override { return graph_ != nullptr; }
+  bool was_void() const override { return was_void_; }
+  std::optional<double> clock_hz() const override { return clock_hz_; }
   /// Meets the other processes in place of time_s, and so keeps them from launching.
   void decline() { meeting_->agree(0); }
 
@@ -64,6 +66,9 @@ class HeldWork final : public TimedWork {
   std::unique_ptr<Meeting> meeting_;
   std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of turns_; null: a loop
   std::int64_t graph_launches_ = 0;
+  // Of the last time_s.
+  bool was_void_ = false;
+  std::optional<double> clock_hz_;
 };
 
 /// Work on streams of one kind, timed by the process that owns them.

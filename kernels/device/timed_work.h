@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace assay {
@@ -22,6 +23,10 @@ class TimedWork {
   virtual std::vector<double> time_s(std::int64_t launches, bool cold, std::size_t first_set) = 0;
   /// True if the last launches were enqueued as graphs.
   virtual bool was_graph() const = 0;
+  /// True if a part of the last launches may have waited for the host, in the times.
+  virtual bool was_void() const { return false; }
+  /// Core clock of the first stream's device during the last launches; empty if unknown.
+  virtual std::optional<double> clock_hz() const { return std::nullopt; }
 };
 
 }  // namespace assay

@@ -97,8 +97,12 @@ class RemoteWork final : public TimedWork {
       part.peer->tell(Writer(Command::time).put(part.id).put(launches).put(cold).put(first_set));
     }
     std::vector<double> seconds(streams_);
+    was_void_ = false;
     const auto error = hear_all(peers_, [&](std::size_t at, Reader reader) {
       was_graph_ = reader.get<bool>();
+      was_void_ = reader.get<bool>() || was_void_;
+      const auto clock_hz = reader.optional<double>();
+      if (parts_[at].positions.front() == 0) clock_hz_ = clock_hz;
       const auto reported = reader.list<double>();
       for (std::size_t i = 0; i < reported.size(); ++i)
         seconds.at(parts_[at].positions.at(i)) = reported[i];
@@ -107,6 +111,8 @@ class RemoteWork final : public TimedWork {
     return seconds;
   }
   bool was_graph() const override { return was_graph_; }
+  bool was_void() const override { return was_void_; }
+  std::optional<double> clock_hz() const override { return clock_hz_; }
 
  private:
   void begin() {
@@ -142,7 +148,10 @@ class RemoteWork final : public TimedWork {
   std::size_t streams_;
   std::vector<Part> parts_;
   std::vector<Peer*> peers_;  // of the parts
+  // Of the last time_s.
   bool was_graph_ = false;
+  bool was_void_ = false;
+  std::optional<double> clock_hz_;
 };
 
 std::unique_ptr<TimedWork> RemoteStream::remote_work(std::span<Stream* const> streams,
@@ -196,6 +205,7 @@ DeviceCondition RemoteDevice::condition() const {
   condition.power_w = reader.optional<double>();
   condition.throttled = reader.optional<bool>();
   condition.energy_j = reader.optional<double>();
+  condition.power_capped = reader.optional<bool>();
   return condition;
 }
 

@@ -208,7 +208,7 @@ void Server::Request::describe() {
 void Server::Request::condition() {
   const DeviceCondition now = device().condition();
   writer.put(now.clock_hz).put(now.temperature_c).put(now.power_w).put(now.throttled);
-  writer.put(now.energy_j);
+  writer.put(now.energy_j).put(now.power_capped);
 }
 
 void Server::Request::process_state() {
@@ -316,7 +316,7 @@ void Server::Request::time() {
   const auto launches = reader.get<std::int64_t>();
   const bool cold = reader.get<bool>();
   const auto seconds = work.time_s(launches, cold, reader.get<std::size_t>());
-  writer.put(work.was_graph()).put(seconds);
+  writer.put(work.was_graph()).put(work.was_void()).put(work.clock_hz()).put(seconds);
 }
 
 std::optional<std::vector<std::byte>> Server::handle(std::span<const std::byte> message) {

@@ -57,6 +57,17 @@ class Emulator(AssayTest):
         self.assertIn("the tensors take 6.4 GB, the device has 4.3 GB", add["reason"])
         self.assertEqual("pass", layer["status"])
 
+    def test_copies_between_eight_gpus_are_thinned(self):
+        plans = {}
+        for profile in ("default", "full"):
+            listed = self.emulate("--gpus 8", "list", "--suite", "transfers", "--filter", "peer_memcpy.*=(direct|staged)$", "--profile",
+                                  profile, "--device", "cuda", "--json").stdout
+            plans[profile] = collections.Counter(trial["device"] for trial in json.loads(listed)["trials"])
+        self.assertEqual([56, 56], [len(plan) for plan in plans.values()], "no pair is left out")
+        self.assertEqual({plans["full"]["cuda:0>cuda:1"]}, set(plans["full"].values()))
+        self.assertGreater(plans["default"].pop("cuda:0>cuda:1"), 20, "all sizes")
+        self.assertEqual({1}, set(plans["default"].values()))
+
     def count(self, *arguments, expect):
         command = [EMULATE, "--build", os.environ["ASSAY_BUILD"], "--count", *arguments]
         result = subprocess.run(command, cwd=self.folder, text=True, timeout=500, stdin=subprocess.DEVNULL, capture_output=True)
@@ -270,6 +281,25 @@ class WholeProgram(AssayTest):
             self.assertEqual({"pass": 3, status: 3}, counts)
             self.assertEqual({("cuda:0", "pass"), ("cuda:1", status)}, {(row["device"], row["status"]) for row in self.rows("out")})
             shutil.rmtree(self.folder / "out")
+
+    def test_a_sample_in_which_the_host_stood_still_is_taken_again(self):
+        delay_s = 1
+        self.set(ASSAY_EMULATOR_HOST_DELAY=f"{delay_s}@100")
+        self.emulate("", "run", "--profile", "smoke", "--case", "tensor_ops/add/f32/n=1003", "--device", "cuda:0", "--no-limits",
+                     "--out", "delayed")
+        row, = self.rows("delayed")
+        self.assertGreater(int(row["void_samples"]), 0)
+        # What the blocking kernel lets through at 0.2 s has the rest of the delay in its time.
+        longest_s = max(float(sample["seconds"]) for sample in self.rows("delayed", "samples.csv"))
+        self.assertLess(longest_s, delay_s / 2)
+
+    def test_a_gpu_at_its_power_limit_is_not_throttled(self):
+        for reasons, throttled, power_capped in (("0x4", "false", "true"), ("0x40", "true", "false"), ("0x1", "false", "false")):
+            self.set(ASSAY_EMULATOR_CLOCK_REASONS=reasons)
+            self.emulate("", "run", "--profile", "seeds", "--case", "tensor_ops/add/f32/n=1003", "--device", "cuda:0",
+                         "--no-limits", "--out", reasons)
+            row, = self.rows(reasons)
+            self.assertEqual((throttled, power_capped), (row["throttled"], row["power_capped"]))
 
     def test_without_peer_access_copies_are_staged(self):
         self.set(ASSAY_EMULATOR_PEERS="0")

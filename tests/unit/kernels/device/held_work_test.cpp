@@ -57,6 +57,7 @@ struct Process {
   bool may_stray = false;
   std::string fails_at;  // "flush", "launch"
   std::string did = {};
+  bool has_lapsed = false;
 
   void note(const std::string& word) {
     if (word == fails_at) throw DeviceError(Failure::internal, word);
@@ -77,6 +78,18 @@ class NotedKernel final : public Kernel {
   std::string word_;
 };
 
+/// Work during whose enqueueing the blocking ends by itself.
+class LapsingKernel final : public Kernel {
+ public:
+  explicit LapsingKernel(Process& process) : process_(process) {}
+  void launch() override { process_.has_lapsed = lapses; }
+  std::string implementation() const override { return {}; }
+  bool lapses = false;
+
+ private:
+  Process& process_;
+};
+
 class NotedStream final : public Stream {
  public:
   explicit NotedStream(Process& process) : process_(process) {}
@@ -93,6 +106,7 @@ class NotedStream final : public Stream {
     return process_.can_block;
   }
   void unblock() override { process_.note("unblock"); }
+  bool take_lapse() override { return std::exchange(process_.has_lapsed, false); }
   std::unique_ptr<Kernel> as_graph(Kernel&, std::int64_t, std::span<Stream* const>) override {
     if (!process_.has_graphs) return nullptr;
     return std::make_unique<NotedKernel>(process_, "graph");
@@ -101,6 +115,23 @@ class NotedStream final : public Stream {
  private:
   Process& process_;
 };
+
+TEST(HeldWork, IsVoidIfItsBlockingLapsedAndNotIfThatOfEarlierWorkDid) {
+  Process process;
+  NotedStream stream(process);
+  LapsingKernel kernel(process);
+  Stream* streams[] = {&stream};
+  HeldWork work(streams, {{&kernel}});
+  process.has_lapsed = true;
+  work.time_s(1, false, 0);
+  EXPECT_FALSE(work.was_void()) << "of earlier work";
+  kernel.lapses = true;
+  work.time_s(1, false, 0);
+  EXPECT_TRUE(work.was_void());
+  kernel.lapses = false;
+  work.time_s(1, false, 0);
+  EXPECT_FALSE(work.was_void()) << "a lapse counts once";
+}
 
 /// Times `launches` launches in two processes at once. Returns how often they met.
 int time_together(Process& a, Process& b, std::int64_t launches, bool cold = false) {

@@ -1,0 +1,65 @@
+#include "kernels/cuda/clock_reader.h"
+
+#include <cuda_runtime.h>
+
+#include <new>
+
+#include "kernels/cuda/current.h"
+#include "kernels/cuda/error.h"
+
+namespace assay::cuda {
+namespace {
+
+/// Reads of the timer before giving up: some microseconds.
+constexpr int max_reads = 200;
+
+__device__ unsigned long long timer_ns() {
+  unsigned long long ns = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
+__global__ void read_clock(volatile ClockReading* reading) {
+  const unsigned long long first_ns = timer_ns();
+  unsigned long long ns = first_ns;
+  for (int i = 0; i < max_reads && ns == first_ns; ++i) ns = timer_ns();
+  reading->cycles = clock64();
+  reading->ns = ns == first_ns ? 0 : ns;
+  unsigned multiprocessor = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  reading->multiprocessor = multiprocessor;
+}
+
+void read(ClockReading& reading, cudaStream_t stream) {
+  read_clock<<<1, 1, 0, stream>>>(&reading);
+  check(cudaGetLastError(), "a kernel that reads the clock");
+}
+
+}  // namespace
+
+std::optional<double> clock_hz(const ClockReading& begin, const ClockReading& end) {
+  const bool are_comparable = begin.ns != 0 && end.ns != 0 && end.cycles > begin.cycles &&
+                              begin.multiprocessor == end.multiprocessor;
+  if (!are_comparable || end.ns < begin.ns + min_clock_ns) return std::nullopt;
+  constexpr double ns_per_s = 1e9;
+  return static_cast<double>(end.cycles - begin.cycles) / static_cast<double>(end.ns - begin.ns) *
+         ns_per_s;
+}
+
+ClockReader::ClockReader() {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, sizeof(Readings), cudaHostAllocPortable), "cudaHostAlloc");
+  readings_ = new (memory) Readings{};
+}
+
+ClockReader::~ClockReader() { ignore(cudaFreeHost(readings_)); }
+
+void ClockReader::begin(cudaStream_t stream) { read(readings_->begin, stream); }
+
+void ClockReader::end(cudaStream_t stream) { read(readings_->end, stream); }
+
+std::optional<double> ClockReader::clock_hz() const {
+  return cuda::clock_hz(readings_->begin, readings_->end);
+}
+
+}  // namespace assay::cuda
