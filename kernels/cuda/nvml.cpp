@@ -1,6 +1,8 @@
 #include "kernels/cuda/nvml.h"
 
 #include <array>
+#include <map>
+#include <mutex>
 #include <string_view>
 
 #include "kernels/cuda/nvml_calls.h"
@@ -18,6 +20,12 @@ constexpr unsigned max_links = 18;
 constexpr double mhz = 1e6;
 constexpr double milliwatt = 1e-3;
 constexpr double millijoule = 1e-3;
+// Bits of nvmlClocksThrottleReasons.
+constexpr std::uint64_t power_cap = 0x4;
+constexpr std::uint64_t hardware = 0x8;
+constexpr std::uint64_t software_thermal = 0x20;
+constexpr std::uint64_t hardware_thermal = 0x40;
+constexpr std::uint64_t power_brake = 0x80;
 struct Memory {
   unsigned long long total, free, used;
 };
@@ -88,12 +96,18 @@ std::optional<std::uint64_t> throttle_reasons(Handle gpu) {
   return reasons;
 }
 
-/// Returns null if NVML does not find the GPU.
+/// Returns null if NVML does not find the GPU. Looks each up once: to look one up may wake it.
 Handle handle(const Nvml& nvml, const std::string& pci_bus_id) {
+  static std::mutex mutex;
+  static std::map<std::string, Handle> found;
+  const std::lock_guard lock(mutex);
+  if (const auto known = found.find(pci_bus_id); known != found.end()) return known->second;
   Handle gpu = nullptr;
-  const bool found =
+  const bool is_there =
       nvml.problem().empty() && ask("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &gpu);
-  return found ? gpu : nullptr;
+  if (!is_there) return nullptr;
+  found.emplace(pci_bus_id, gpu);
+  return gpu;
 }
 
 std::optional<std::int64_t> free_memory(Handle gpu) {
@@ -198,7 +212,10 @@ DeviceCondition Nvml::condition(const std::string& pci_bus_id) const {
   if (ask("nvmlDeviceGetTotalEnergyConsumption", gpu, &energy_mj)) {
     c.energy_j = static_cast<double>(energy_mj) * millijoule;
   }
-  if (const auto reasons = throttle_reasons(gpu)) c.throttled = is_throttled(*reasons);
+  if (const auto reasons = throttle_reasons(gpu)) {
+    c.throttled = is_throttled(*reasons);
+    c.power_capped = is_power_capped(*reasons);
+  }
   return c;
 }
 
@@ -219,14 +236,12 @@ DeviceErrors Nvml::errors(const std::string& pci_bus_id) const {
 }
 
 bool is_throttled(std::uint64_t reasons) {
-  constexpr std::uint64_t power_cap = 0x4;
-  constexpr std::uint64_t hardware = 0x8;
-  constexpr std::uint64_t software_thermal = 0x20;
-  constexpr std::uint64_t hardware_thermal = 0x40;
-  constexpr std::uint64_t power_brake = 0x80;
-  return (reasons & (power_cap | hardware | software_thermal | hardware_thermal | power_brake)) !=
-         0;
+  // Set with the power brake too, whose bit tells it from heat.
+  const bool is_of_hardware = (reasons & hardware) != 0 && (reasons & power_brake) == 0;
+  return is_of_hardware || (reasons & (software_thermal | hardware_thermal)) != 0;
 }
+
+bool is_power_capped(std::uint64_t reasons) { return (reasons & (power_cap | power_brake)) != 0; }
 
 std::string pcie_text(const GpuState::Pcie& pcie) {
   if (!pcie.generation || !pcie.lanes) return "";

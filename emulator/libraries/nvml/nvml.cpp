@@ -354,7 +354,8 @@ Return nvmlDeviceGetNvLinkState(void* handle, unsigned link, int* to) {
 
 Return nvmlDeviceGetCurrentClocksThrottleReasons(void* handle, unsigned long long* to) {
   return with_gpu(handle, to, [&](int) {
-    *to = idle_reason;
+    const char* const reasons = std::getenv("ASSAY_EMULATOR_CLOCK_REASONS");
+    *to = reasons != nullptr ? std::strtoull(reasons, nullptr, 0) : idle_reason;
     return success;
   });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/cuda/block_scales.h"
+#include "kernels/cuda/clock_reader.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
@@ -504,13 +505,39 @@ TEST(CudaDevices, TellOfLinksAndProcesses) {
   EXPECT_EQ(process_text(state), "1234 python; 99");
 }
 
-TEST(CudaDevices, AreThrottledByPowerAndHeatAndNotByIdleness) {
-  EXPECT_FALSE(is_throttled(0));
-  EXPECT_FALSE(is_throttled(0x1)) << "idle";
-  EXPECT_FALSE(is_throttled(0x2)) << "clocks that an application set";
-  EXPECT_TRUE(is_throttled(0x4)) << "power cap";
-  EXPECT_TRUE(is_throttled(0x20)) << "heat";
-  EXPECT_TRUE(is_throttled(0x41)) << "heat, and idle";
+TEST(CudaDevices, AreThrottledByHeatAndPowerCappedByPower) {
+  struct Row {
+    std::uint64_t reasons;
+    bool throttled, power_capped;
+    const char* what;
+  };
+  for (const Row& row :
+       {Row{0, false, false, "nothing"}, Row{0x1, false, false, "idle"},
+        Row{0x2, false, false, "clocks that an application set"},
+        Row{0x4, false, true, "power limit"}, Row{0x8, true, false, "hardware"},
+        Row{0x88, false, true, "the hardware, by its power brake"}, Row{0x20, true, false, "heat"},
+        Row{0x40, true, false, "heat"}, Row{0x45, true, true, "heat, idle and the power limit"}}) {
+    EXPECT_EQ(is_throttled(row.reasons), row.throttled) << row.what;
+    EXPECT_EQ(is_power_capped(row.reasons), row.power_capped) << row.what;
+  }
+}
+
+TEST(ClockReader, TellsCyclesOfOneMultiprocessorOverAUsefulTime) {
+  const ClockReading begin{.cycles = 1000, .ns = 5000, .multiprocessor = 3};
+  const ClockReading end{
+      .cycles = 1000 + 2 * min_clock_ns, .ns = 5000 + min_clock_ns, .multiprocessor = 3};
+  EXPECT_EQ(clock_hz(begin, end), 2e9);
+  ClockReading other = end;
+  other.multiprocessor = 4;
+  EXPECT_EQ(clock_hz(begin, other), std::nullopt) << "counters of two multiprocessors";
+  ClockReading near = end;
+  near.ns -= 1;
+  EXPECT_EQ(clock_hz(begin, near), std::nullopt) << "too short to tell";
+  ClockReading still = end;
+  still.ns = 0;
+  EXPECT_EQ(clock_hz(begin, still), std::nullopt) << "the timer did not tick";
+  EXPECT_EQ(clock_hz(still, end), std::nullopt);
+  EXPECT_EQ(clock_hz(end, begin), std::nullopt);
 }
 
 TEST(CudaDevices, AreNotAskedWithoutNvml) {
