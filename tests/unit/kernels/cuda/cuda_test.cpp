@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/cuda/block_scales.h"
-#include "kernels/cuda/clock_reader.h"
+#include "kernels/cuda/clock_reading.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
@@ -522,7 +522,7 @@ TEST(CudaDevices, AreThrottledByHeatAndPowerCappedByPower) {
   }
 }
 
-TEST(ClockReader, TellsCyclesOfOneMultiprocessorOverAUsefulTime) {
+TEST(ClockReading, TellsCyclesOfOneMultiprocessorOverAUsefulTime) {
   const ClockReading begin{.cycles = 1000, .ns = 5000, .multiprocessor = 3};
   const ClockReading end{
       .cycles = 1000 + 2 * min_clock_ns, .ns = 5000 + min_clock_ns, .multiprocessor = 3};
