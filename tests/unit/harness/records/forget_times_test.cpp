@@ -79,7 +79,10 @@ TEST(ForgetTimes, EmptiesWhatTimingFillsAndNothingElse) {
                                             "energy_by_power_per_launch_j",
                                             "energy_per_flop_j",
                                             "energy_resolution_s",
-                                            "second_take"}));
+                                            "second_take",
+                                            "void_samples",
+                                            "power_capped",
+                                            "sm_clock_hz"}));
 }
 
 }  // namespace
