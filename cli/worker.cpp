@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "kernels/core/choice_file.h"
 #include "kernels/core/freed_memory.h"
 #include "kernels/core/status.h"
 #include "kernels/device/launcher.h"
@@ -29,6 +30,7 @@ struct WorkerOptions {
   double cap_s = EngineOptions{}.cap_s;
   std::int64_t block = 0;
   std::filesystem::path references;
+  std::filesystem::path choices;
   bool releases_ranks = false;
 };
 
@@ -46,6 +48,7 @@ int execute(const WorkerOptions& options) {
     return ok;
   }
   keep_freed_memory();
+  use_choices(options.choices);
   // Precedes the modules, so that the output or hang of a driver that is loading is contained.
   const WorkerChannel channel(options.parent != 0 ? options.parent : getppid());
   std::vector<sim::Fault> faults;
@@ -86,6 +89,7 @@ Command add_worker(CLI::App& program) {
   app->add_flag("--release-ranks", options->releases_ranks);
   add_worker_options(*app, options->trials);
   app->add_option("--references", options->references);
+  app->add_option("--choices", options->choices);
   return {app, [options] { return execute(*options); }};
 }
 

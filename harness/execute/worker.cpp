@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "kernels/core/choice_file.h"
 #include "kernels/core/version.h"
 
 namespace assay {
@@ -72,6 +73,7 @@ void serve(const WorkerChannel& channel, const protocol::Hello& hello, const Bac
       if (engine) throw protocol::Malformed("a conduct after the first trial");
       options.cap_s = conduct->cap_s;
       options.references = conduct->references;
+      use_choices(conduct->choices);
       continue;
     }
     const auto* trial = std::get_if<PlannedTrial>(&message);

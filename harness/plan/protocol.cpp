@@ -172,8 +172,10 @@ std::string encode(const UnknownCase& unknown) {
 }
 
 std::string encode(const Conduct& conduct) {
-  return to_line(
-      {{"type", "conduct"}, {"cap_s", conduct.cap_s}, {"references", conduct.references}});
+  return to_line({{"type", "conduct"},
+                  {"cap_s", conduct.cap_s},
+                  {"references", conduct.references},
+                  {"choices", conduct.choices}});
 }
 std::string encode(const Turn& /*turn*/) { return to_line({{"type", "turn"}}); }
 
@@ -222,7 +224,8 @@ ToWorker decode_to_worker(std::string_view line) {
     if (type == "trial") return read_trial(object);
     if (type == "conduct") {
       return Conduct{.cap_s = object.at("cap_s").get<double>(),
-                     .references = object.at("references").get<std::string>()};
+                     .references = object.at("references").get<std::string>(),
+                     .choices = object.at("choices").get<std::string>()};
     }
     throw Malformed("malformed line: unknown type '" + type + "'");
   });

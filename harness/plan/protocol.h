@@ -69,6 +69,7 @@ std::string encode(const Turn& turn);
 struct Conduct {
   double cap_s = 0;        // time limit of a measurement
   std::string references;  // folder in which the workers share references; empty: none
+  std::string choices;     // file that hands on choices of times; empty: each decides anew
   bool operator==(const Conduct&) const = default;
 };
 std::string encode(const Conduct& conduct);

@@ -77,6 +77,9 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command) : signal_group_(comma
     if (!conduct->references.empty()) {
       arguments.insert(arguments.end(), {"--references", conduct->references});
     }
+    if (!conduct->choices.empty()) {
+      arguments.insert(arguments.end(), {"--choices", conduct->choices});
+    }
   }
   pid_ = start_child({.arguments = std::move(arguments),
                       .environment = command.environment,

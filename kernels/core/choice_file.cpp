@@ -19,6 +19,8 @@
 namespace assay {
 namespace {
 
+/// Variable that names the file to modules, which have no variable of the program.
+constexpr const char* variable = "ASSAY_CHOICES";
 constexpr std::string_view header = "device\tlibrary\tplan\tchosen\tname\tleft_out\twrong";
 constexpr std::size_t columns = 7;
 constexpr std::string_view between_wrong = "; ";
@@ -126,8 +128,10 @@ void append(const FileDescriptor& file, std::string_view text, const std::filesy
 
 }  // namespace
 
-ChoiceFile ChoiceFile::of_environment() {
-  const char* path = std::getenv(choices_variable);
+void use_choices(const std::filesystem::path& file) { ::setenv(variable, file.c_str(), 1); }
+
+ChoiceFile ChoiceFile::of_process() {
+  const char* path = std::getenv(variable);
   return ChoiceFile(path == nullptr ? "" : path);
 }
 

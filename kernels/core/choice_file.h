@@ -10,10 +10,12 @@
 // and leave other bits. A file hands those of the first process on.
 namespace assay {
 
-/// Variable that names the file. Empty or not set: each process chooses for itself.
-inline constexpr const char* choices_variable = "ASSAY_CHOICES";
 /// Name of the file in a run directory.
 inline constexpr std::string_view choices_name = "choices.tsv";
+
+/// Names the file that this process's backends use: modules find it in the environment. Empty: each
+/// process chooses for itself.
+void use_choices(const std::filesystem::path& file);
 
 /// A choice. The first three fields are its key.
 struct StoredChoice {
@@ -36,8 +38,8 @@ struct StoredChoice {
 class ChoiceFile {
  public:
   explicit ChoiceFile(std::filesystem::path path) : path_(std::move(path)) {}
-  /// The file that the environment names.
-  static ChoiceFile of_environment();
+  /// The file that use_choices() named.
+  static ChoiceFile of_process();
 
   /// Returns the choices in the order of the lines, superseded ones included; none without a file.
   /// Throws UsageError(`FILE:LINE: why`) for one that is no file of choices.

@@ -225,7 +225,7 @@ LtMatmul::Chosen LtMatmul::choose_for(const Operands& operands, CudaStream& stre
                                       const FillOperands& fill_real, SearchBudget& budget,
                                       std::uintptr_t bias_offset) const try {
   set_pointers(operands);
-  const ChoiceFile file = ChoiceFile::of_environment();
+  const ChoiceFile file = ChoiceFile::of_process();
   StoredChoice own{.device = uuid_of(stream.ordinal()),
                    .library = handles_->lt.version_text(),
                    .plan = plan_text(plan_, bias_offset)};

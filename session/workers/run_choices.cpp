@@ -22,7 +22,7 @@ void add(const ChoiceFile& from, const ChoiceFile& to) {
 }  // namespace
 
 void share_choices(const fs::path& run_directory, WorkerCommand& command) {
-  command.environment.emplace_back(choices_variable, fs::absolute(run_directory / choices_name));
+  command.conduct.value().choices = fs::absolute(run_directory / choices_name).string();
 }
 
 KeptChoices::KeptChoices(fs::path file, Start start) : file_(std::move(file)), start_(start) {

@@ -261,7 +261,7 @@ TEST(Protocol, TimeThatWasSpentIsSaidAndNotNegative) {
 }
 
 TEST(Protocol, AConductKeepsItsValues) {
-  const Conduct conduct{.cap_s = 0.1, .references = "a folder"};
+  const Conduct conduct{.cap_s = 0.1, .references = "a folder", .choices = "a file"};
   EXPECT_EQ(std::get<Conduct>(decode_to_worker(encode(conduct))), conduct);
   EXPECT_THROW(decode_to_worker(R"({"type":"conduct","cap_s":"1"})"), Malformed);
 }

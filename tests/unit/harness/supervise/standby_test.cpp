@@ -57,7 +57,7 @@ TEST_F(StandbyTest, GoesOnAsTheFirstWorkerAndIsToldItsConduct) {
   WorkerCommand command = noting();
   const auto standby = start_standby(command);
   EXPECT_EQ(standby->hello.devices.size(), 5U);
-  command.conduct = {.cap_s = 0.5, .references = "there"};
+  command.conduct = {.cap_s = 0.5, .references = "there", .choices = "file"};
   EXPECT_EQ(run(command, standby), all_pass_);
   EXPECT_EQ(starts(), 1);
   ASSERT_GE(notes().size(), 2U);
