@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,17 @@ struct Left {
   std::set<std::string> chosen;
 };
 using Bits = std::map<std::pair<std::string, std::string>, Left>;  // by case and device
+
+/// Whether an implementation is of an algorithm: "algorithm 6, split-K 2" is not of "algorithm 6",
+/// nor is what was left out.
+bool is_of(std::string_view implementation, std::string_view algorithm) {
+  for (std::size_t at = 0; (at = implementation.find(algorithm, at)) != std::string_view::npos;) {
+    at += algorithm.size();
+    const std::string_view rest = implementation.substr(at);
+    if (rest.empty() || rest.front() == ';') return true;
+  }
+  return false;
+}
 
 class Bisection {
  public:
@@ -196,7 +208,7 @@ class Bisection {
       Left& left = bits[{row.case_id, row.device}];
       left.hash = row.output_hash;
       for (const StoredChoice& choice : choices) {
-        if (row.implementation.find(choice.library + " " + choice.name) != std::string::npos) {
+        if (is_of(row.implementation, choice.library + " " + choice.name)) {
           left.chosen.insert(choice.name);
         }
       }

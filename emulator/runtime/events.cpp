@@ -14,7 +14,9 @@ Work marker(const char* call, std::vector<TicketPointer> after = {}) {
 /// Says why the interval between two events is no time of work. Empty if it may be one.
 std::string problem_of(const Event& start, const Event& end) {
   const auto queue = start.position.queue.lock();
-  if (queue == nullptr || queue != end.position.queue.lock()) {
+  const auto queue_of_end = end.position.queue.lock();
+  if (queue == nullptr || queue_of_end == nullptr) return "";  // a stream has ended since
+  if (queue != queue_of_end) {
     return "the events were recorded on different streams";
   }
   const WorkCount& others = end.position.others;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/execute/fill_record.h"
@@ -29,16 +31,26 @@ void skip(Record& record, SkipCategory category, std::string_view why) {
   record.skip_category = category;
 }
 
-/// Ends the record as a failure of the device, or as a skip if the device lacks support, or memory
-/// that others hold.
-void fail(Record& record, const DeviceError& error, const OpInstance& op,
-          std::span<placement::Place* const> lane) {
-  for (const placement::Place* place : lane) {
-    if (error.failure() != Failure::out_of_memory || place->device().is_host()) break;
-    if (const auto why = held_by_others(op, place->device().info())) {
-      return skip(record, SkipCategory::too_little_memory, *why + ": " + error.what());
+/// Makes the trial: its tensors and kernels. If a device lacks memory for them that others hold,
+/// leaves it empty and returns why. Kernels of others get no such excuse, nor do launches.
+std::string make_trial(std::optional<Trial>& trial, const OpInstance& op,
+                       std::span<placement::Place* const> lane, bool has_foreign_kernels) {
+  try {
+    trial.emplace(op, lane);
+    return "";
+  } catch (const DeviceError& error) {
+    if (error.failure() != Failure::out_of_memory || has_foreign_kernels) throw;
+    for (const placement::Place* place : lane) {
+      if (place->device().is_host()) continue;
+      const auto why = held_by_others(op, place->device().info());
+      if (why) return *why + ": " + error.what();
     }
+    throw;
   }
+}
+
+/// Ends the record as a failure of the device, or as a skip if the device lacks support.
+void fail(Record& record, const DeviceError& error) {
   switch (error.failure()) {
     case Failure::not_here:
       return skip(record, SkipCategory::not_here, error.what());
@@ -64,9 +76,10 @@ void caught(Record& record, Status status, Check check, const std::string& on,
 
 /// Question that the wrong result of a copy over the bus raises before any about the program: CUDA
 /// C++ Programming Guide, "IOMMU on Linux"; NCCL user guide, "PCI Access Control Services (ACS)".
-std::string about_bus(const OpInstance& op) {
+std::string about_bus(const OpInstance& op, std::span<placement::Place* const> lane) {
   const ParamValue* access = op.params.find("access");
   if (op.op->name != "peer_memcpy" || access == nullptr || to_text(*access) != "direct") return "";
+  if (lane.empty() || lane.front()->device().is_host()) return "";
   return "; is an IOMMU on, or PCI ACS? Copies between GPUs are then known to go wrong "
          "(docs/cuda.md)";
 }
@@ -100,13 +113,19 @@ void Engine::take(const PlannedTrial& planned, std::span<placement::Place* const
   if (const auto large = misfit(op, first.device().info(), first.device().is_host())) {
     return skip(record, large->category, large->why);
   }
-  Trial trial(op, lane);
+  const EngineOptions& options = shop_.options;
+  std::optional<Trial> made;
+  const std::string lack = make_trial(made, op, lane, options.has_foreign_kernels());
+  if (!made) {
+    result.leave_worker = true;  // whose own leak it may be
+    return skip(record, SkipCategory::too_little_memory, lack);
+  }
+  Trial& trial = *made;
   describe_kernel(trial, record);
   const double needed = host_bytes(op, lane.front()->device().is_host());
   if (const auto why = too_little_memory_now(needed)) {
     return skip(record, SkipCategory::too_little_memory, *why);
   }
-  const EngineOptions& options = shop_.options;
   Judge judge(op, options.checks, shop_.references,
               fmt::format("{} seed={} {}", planned.test.id(), options.seed, version::build_id),
               shop_.clock);
@@ -145,14 +164,14 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       take(planned, lane, wait_for_turn, result);
     }
   } catch (const WrongResult& wrong) {
-    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason + about_bus(op));
+    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason + about_bus(op, lane));
     result.leave_worker = wrong.spoiled_process;
   } catch (const placement::ScenarioFailure& broken) {
     caught(record, Status::fail, Check::placement_layer, "", "placement: " + broken.reason);
   } catch (const VacuousResult& nothing_shown) {
     caught(record, Status::vacuous, Check::decoys, "", nothing_shown.reason);
   } catch (const DeviceError& error) {
-    fail(record, error, op, lane);
+    fail(record, error);
   } catch (const std::bad_alloc&) {
     end_as(record, Status::oom, "no host memory for the inputs or the reference");
   } catch (const std::exception& error) {

@@ -57,8 +57,8 @@ class WorkMeter final : public measure::Meter {
     double reported_s;
     double seen_s;
   };
-  /// Takes a time again until no launch in it may have waited for the host. Ends: a stream whose
-  /// blocking lapses again and again is blocked no more (kernels/cuda/stream.cpp).
+  /// Takes a time again until no launch in it may have waited for the host. Ends: work
+  /// whose blocking lapses again and again is blocked no more (kernels/device/held_work.cpp).
   template <class Take>
   double without_voids(const Take& take) {
     for (;;) {

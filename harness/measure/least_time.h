@@ -7,7 +7,8 @@
 
 namespace assay::measure {
 
-/// Least time of one launch, by the theoretical rates of its device. Empty where none is known.
+/// Least time of one launch, by the theoretical rates of its device. Empty where none is known, and
+/// for copies over a link, which no watchdog ends.
 std::optional<double> least_launch_s(const OpInstance& op, const DeviceInfo& device);
 
 /// Longest launch by that rate that a device is given: others wait for it, nothing can end it, and

@@ -26,6 +26,12 @@ std::string job_is_over(const std::string& why) {
   return "given up: the job is over, its process has ended: " + why;
 }
 
+/// Paths may have bytes that no message carries.
+bool can_be_sent(const protocol::Conduct& conduct) {
+  return std::get<protocol::Conduct>(protocol::decode_to_worker(protocol::encode(conduct))) ==
+         conduct;
+}
+
 /// Throws for an answer to another trial, and for a pass that judged too little.
 void check_answer(const Record& record, const PlannedTrial& trial) {
   if (record.case_id != trial.test.id() || record.device != lane_text(trial)) {
@@ -86,7 +92,8 @@ void Lane::take_over(Lane& other) {
 }
 
 bool Lane::can_adopt(const WorkerCommand& command) const {
-  return !worker_ && !wants_fresh_worker_ && !command_.once && command_.starts_alike(command);
+  if (worker_ || wants_fresh_worker_ || command_.once) return false;
+  return command_.starts_alike(command) && (!command_.conduct || can_be_sent(*command_.conduct));
 }
 
 void Lane::adopt(std::unique_ptr<WorkerProcess> worker, const protocol::Hello& hello) {

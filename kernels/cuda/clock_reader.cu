@@ -41,6 +41,9 @@ ClockReader::ClockReader() {
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, sizeof(Readings), cudaHostAllocPortable), "cudaHostAlloc");
   readings_ = new (memory) Readings{};
+  // Loads the kernel now: behind a blocked stream that could wait for the stream.
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, read_clock), "cudaFuncGetAttributes");
 }
 
 ClockReader::~ClockReader() { ignore(cudaFreeHost(readings_)); }

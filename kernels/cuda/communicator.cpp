@@ -101,7 +101,9 @@ class CollectiveKernel final : public Kernel {
         check_(std::make_shared<const std::function<void()>>(
             [&ranks] { ranks.demand_no_earlier_error(); })) {
     // A sum of two is the same in either order.
-    if (all_ranks_ > 2 && may_add_in_switches() && has_old_multicast(bindings)) {
+    const ParamValue* reduce = op.params.find("reduce");
+    const bool adds = reduce != nullptr && to_text(*reduce) == "sum";
+    if (adds && all_ranks_ > 2 && may_add_in_switches() && has_old_multicast(bindings)) {
       implementation_.append(", ").append(nvls_of_old_driver);
     }
     // An error of the last launch has no later one to find it.

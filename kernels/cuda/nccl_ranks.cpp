@@ -52,6 +52,7 @@ void NcclRanks::demand(ncclResult_t result, const char* call) {
 }
 
 void NcclRanks::demand_no_earlier_error() {
+  if (is_broken_) throw DeviceError(Failure::internal, "an earlier collective failed");
   for (const ncclComm_t rank : ranks_) {
     ncclResult_t earlier = ncclSuccess;
     demand(Nccl::instance().async_error(rank, &earlier), "ncclCommGetAsyncError");

@@ -236,12 +236,10 @@ DeviceErrors Nvml::errors(const std::string& pci_bus_id) const {
 }
 
 bool is_throttled(std::uint64_t reasons) {
-  // Set with the power brake too, whose bit tells it from heat.
-  const bool is_of_hardware = (reasons & hardware) != 0 && (reasons & power_brake) == 0;
-  return is_of_hardware || (reasons & (software_thermal | hardware_thermal)) != 0;
+  return (reasons & (hardware | software_thermal | hardware_thermal | power_brake)) != 0;
 }
 
-bool is_power_capped(std::uint64_t reasons) { return (reasons & (power_cap | power_brake)) != 0; }
+bool is_power_capped(std::uint64_t reasons) { return (reasons & power_cap) != 0; }
 
 std::string pcie_text(const GpuState::Pcie& pcie) {
   if (!pcie.generation || !pcie.lanes) return "";

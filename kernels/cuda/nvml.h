@@ -60,11 +60,12 @@ class Nvml {
   std::string problem_;
 };
 
-/// Returns true if the bits of nvmlClocksThrottleReasons mean that heat or the hardware slowed the
-/// GPU. Idleness, clocks set by a user and the power limit do not count.
+/// Returns true if the bits of nvmlClocksThrottleReasons mean that heat, the power supply's
+/// brake or other hardware slowed the GPU. Idleness, clocks set by a user and the power limit do
+/// not count.
 bool is_throttled(std::uint64_t reasons);
-/// Returns true if they mean that the GPU keeps within its power limit, or that the power supply
-/// asked it to: a product's normal state under full load.
+/// Returns true if they mean that the GPU keeps within its power limit: a large product's normal
+/// state.
 bool is_power_capped(std::uint64_t reasons);
 
 /// "PCIe 5.0 x16"; empty if unknown.

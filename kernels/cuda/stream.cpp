@@ -9,12 +9,6 @@
 #include "kernels/cuda/graph.h"
 
 namespace assay::cuda {
-namespace {
-
-/// A single lapse may mean a busy host. After several, blocked work must be waiting for the GPU.
-constexpr int max_lapses = 3;
-
-}  // namespace
 
 CudaEvent::CudaEvent(int ordinal) {
   make_current(ordinal);
@@ -72,19 +66,11 @@ void CudaStream::flush_caches() {
 
 bool CudaStream::block() {
   make_current(ordinal_);
-  if (blocking_->take_lapse()) ++lapses_;
-  if (lapses_ >= max_lapses) return false;
   blocking_->begin(handle_);
   return true;
 }
 
 void CudaStream::unblock() { blocking_->end(); }
-
-bool CudaStream::take_lapse() {
-  const bool has_lapsed = blocking_->take_lapse();
-  if (lapses_ < max_lapses) lapses_ = has_lapsed ? lapses_ + 1 : 0;
-  return has_lapsed;
-}
 
 void CudaStream::begin_clock() {
   make_current(ordinal_);

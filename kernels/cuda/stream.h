@@ -56,7 +56,7 @@ class CudaStream final : public Stream {
   void flush_caches() override;
   bool block() override;
   void unblock() override;
-  bool take_lapse() override;
+  bool take_lapse() override { return blocking_->take_lapse(); }
   void begin_clock() override;
   void end_clock() override;
   std::optional<double> clock_hz() override;
@@ -72,8 +72,7 @@ class CudaStream final : public Stream {
   int ordinal_;
   cudaStream_t handle_ = nullptr;
   std::unique_ptr<BlockingKernel>
-      blocking_;    // made at once: behind a kernel that waits nothing can be allocated
-  int lapses_ = 0;  // in a row
+      blocking_;  // made at once: behind a kernel that waits nothing can be allocated
   std::weak_ptr<const std::function<void()>> check_;
   CudaEvent all_work_;                  // of await_all
   std::unique_ptr<Workspace> evictor_;  // target of flush writes, made when first needed

@@ -11,6 +11,8 @@ namespace {
 /// Enqueueing more than a device's queue holds would wait for the blocked stream.
 constexpr std::int64_t max_blocked_launches = 32;
 constexpr std::int64_t max_launches_in_graph = 4096;
+/// A single void may mean a busy host. After several, blocked work must be waiting for the device.
+constexpr int max_voids_in_a_row = 3;
 
 // Bits on which processes agree.
 constexpr unsigned is_well = 1;  // no call has failed
@@ -100,7 +102,9 @@ std::vector<double> HeldWork::time_s(std::int64_t launches, bool cold, std::size
     }
     left -= *launched;
   } while (left > 0);
-  clock_hz_ = launches > 0 ? streams_.front()->clock_hz() : std::nullopt;
+  voids_in_a_row_ = was_void_ ? voids_in_a_row_ + 1 : 0;
+  can_be_blocked_ = can_be_blocked_ && voids_in_a_row_ < max_voids_in_a_row;
+  clock_hz_ = launches > 0 && streams_.size() == 1 ? streams_.front()->clock_hz() : std::nullopt;
   return seconds;
 }
 
@@ -139,7 +143,7 @@ unsigned HeldWork::make_ready(std::int64_t launches, bool cold, BlockedStreams& 
   if (cold) {
     for (Stream* stream : streams_) stream->flush_caches();
   }
-  const bool may_block = graph_ || !turns_->may_wait();
+  const bool may_block = can_be_blocked_ && (graph_ || !turns_->may_wait());
   return is_well | (graph_ ? has_graph : 0) |
          (may_block && blocked.block(streams_) ? is_blocked : 0);
 }
@@ -155,8 +159,9 @@ void HeldWork::prepare_graph(std::int64_t launches) {
 }
 
 void HeldWork::enqueue(std::int64_t launches) {
-  const bool has_work = launches > 0;
-  if (has_work) streams_.front()->begin_clock();
+  // Of one stream alone: with others its work would begin later than theirs.
+  const bool reads_clock = launches > 0 && streams_.size() == 1;
+  if (reads_clock) streams_.front()->begin_clock();
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].start);
   if (graph_) {
     graph_->launch();
@@ -167,7 +172,7 @@ void HeldWork::enqueue(std::int64_t launches) {
     for (Stream* stream : streams_) stream->await_all();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].stop);
-  if (has_work) streams_.front()->end_clock();
+  if (reads_clock) streams_.front()->end_clock();
 }
 
 /// Meets the other processes also if the call fails: they would wait for ever.

@@ -66,6 +66,8 @@ class HeldWork final : public TimedWork {
   std::unique_ptr<Meeting> meeting_;
   std::unique_ptr<Kernel> graph_;  // graph_launches_ launches of turns_; null: a loop
   std::int64_t graph_launches_ = 0;
+  int voids_in_a_row_ = 0;
+  bool can_be_blocked_ = true;
   // Of the last time_s.
   bool was_void_ = false;
   std::optional<double> clock_hz_;

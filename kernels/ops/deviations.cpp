@@ -41,6 +41,7 @@ const Deviation deviations[] = {
     {.id = "nccl-nvls-not-repeatable",
      .library = "NCCL",
      .by = nvls_of_old_driver,
+     .from = "2.17",  // the first with NVLS
      .ops = {"allreduce", "reduce_scatter"},
      .reduce = "sum",
      .formats = nccl_floats,

@@ -24,9 +24,8 @@ ComparedTrial compared(const StoredTrial& base, const StoredTrial& cand,
   ComparedTrial trial{&base, &cand, change_of(base, cand)};
   const bool is_right = base.passed() && cand.passed();
   if (is_right && options.same_seed && base.output_hash != 0 && cand.output_hash != 0) {
-    const bool is_same = base.output_hash == cand.output_hash;
     trial.same_implementation = *base.implementation == *cand.implementation;
-    if (is_same || *trial.same_implementation) trial.same_bits = is_same;
+    trial.same_bits = base.output_hash == cand.output_hash;
   }
   if (!is_right || !base.time || !cand.time || base.is_stand_in || cand.is_stand_in) {
     return trial;

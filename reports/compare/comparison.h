@@ -53,15 +53,17 @@ struct ComparedTrial {
   Ratio ratio;  // value 0 if there is none
   /// Whether one implementation left both. Empty unless both passed on the same inputs.
   std::optional<bool> same_implementation;
-  /// Whether both left the same bits. Empty as above, and where another implementation left other
-  /// bits, as it may: it adds in another order.
+  /// Whether both left the same bits. Empty as above.
   std::optional<bool> same_bits;
 
   const StoredTrial& either() const { return base != nullptr ? *base : *cand; }
   bool has_ratio() const { return ratio.value > 0; }
   bool has_interval() const { return ratio.low > 0; }
   bool is_disturbed() const;
-  bool is_by_another_implementation() const { return same_implementation == false && !same_bits; }
+  /// Other bits, by the same implementation or by another one, which may add in another order.
+  bool left_other_bits(bool by_another) const {
+    return same_bits == false && same_implementation == !by_another;
+  }
   /// Returns whether it is lost, new and bad, or missing and was no skip.
   bool is_worse() const;
 };

@@ -86,14 +86,10 @@ Section changes(const ComparisonFacts& facts, Change change, std::string_view ti
   return section;
 }
 
-std::ptrdiff_t count_of_bits(const ComparisonFacts& facts, bool same) {
-  return std::ranges::count(facts.comparison.trials, std::optional<bool>(same),
-                            &ComparedTrial::same_bits);
-}
-
-std::ptrdiff_t count_by_another(const ComparisonFacts& facts) {
-  return std::ranges::count_if(facts.comparison.trials,
-                               &ComparedTrial::is_by_another_implementation);
+std::ptrdiff_t count_of_other_bits(const ComparisonFacts& facts, bool by_another) {
+  return std::ranges::count_if(facts.comparison.trials, [=](const ComparedTrial& trial) {
+    return trial.left_other_bits(by_another);
+  });
 }
 
 std::vector<std::string> speed_row(const ComparedTrial& trial) {
@@ -199,15 +195,15 @@ Section other_bits(const ComparisonFacts& facts, bool by_another) {
     const TrialGroup& of = *trial.either().group;
     Group& group = groups[{of.suite + "/" + of.op, of.dtype, trial_place(trial)}];
     ++group.compared;
-    if (trial.same_bits != true) group.others.push_back(&trial);
+    if (trial.same_bits == false) group.others.push_back(&trial);
   }
   Section section;
   if (by_another) {
     section.title = fmt::format("Other bits by another implementation, both right: {}",
-                                count_by_another(facts));
+                                count_of_other_bits(facts, true));
     section.lines.emplace_back("Another library or algorithm may add in another order.");
   } else {
-    section.title = fmt::format("Other bits, both right: {}", count_of_bits(facts, false));
+    section.title = fmt::format("Other bits, both right: {}", count_of_other_bits(facts, false));
   }
   section.header = {"op", "dtype", "on", "cases", "other bits", "such as"};
   section.alignment = "<<<>><";
@@ -221,14 +217,14 @@ Section other_bits(const ComparisonFacts& facts, bool by_another) {
 }
 
 std::string bits_summary(const ComparisonFacts& facts) {
-  const auto others = count_of_bits(facts, false);
-  const auto all = others + count_of_bits(facts, true);
-  const auto by_another = count_by_another(facts);
+  const auto by_another = count_of_other_bits(facts, true);
+  const auto others = count_of_other_bits(facts, false) + by_another;
+  const auto all = std::ranges::count_if(facts.comparison.trials, [](const ComparedTrial& trial) {
+    return trial.same_bits.has_value();
+  });
   std::string text;
   if (all > 0) text += fmt::format("; {} of {} left other bits", others, all);
-  if (by_another > 0) {
-    text += fmt::format("; {} left other bits by another implementation", by_another);
-  }
+  if (by_another > 0) text += fmt::format(", {} of them by another implementation", by_another);
   return text;
 }
 

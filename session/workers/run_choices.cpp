@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels/core/choice_file.h"
+#include "session/process/this_launch.h"
 
 namespace assay {
 
@@ -22,6 +23,7 @@ void add(const ChoiceFile& from, const ChoiceFile& to) {
 }  // namespace
 
 void share_choices(const fs::path& run_directory, WorkerCommand& command) {
+  if (this_launch()) return;  // the other ranks have no such file, and one would choose otherwise
   command.conduct.value().choices = fs::absolute(run_directory / choices_name).string();
 }
 

@@ -8,7 +8,8 @@
 
 namespace assay {
 
-/// Lets a worker take the choices that times decided from the first worker of its run.
+/// Lets a worker take the choices that times decided from the first worker of its run. The ranks of
+/// a job each choose anew.
 void share_choices(const std::filesystem::path& run_directory, WorkerCommand& command);
 
 /// Takes the choices of a run from a file of the user's, and adds to it those that are new.

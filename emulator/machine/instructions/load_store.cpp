@@ -1,5 +1,7 @@
 #include <emmintrin.h>
 
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 #include "emulator/machine/access.h"
@@ -44,13 +46,14 @@ void copy_strongly(void* to, const void* from, unsigned bytes, bool is_load) {
 std::uintptr_t address_of(const Target& target) { return target.window->begin + target.offset; }
 
 /// What a strong read of global memory finds: with luck, what was there before another block's
-/// store.
-void load_strongly(Warp& warp, const Target& target, unsigned bytes, void* to) {
+/// store. Returns whether it was the memory as it is.
+bool load_strongly(Warp& warp, const Target& target, unsigned bytes, void* to) {
   const Block& block = warp.block();
   const bool is_late = target.window != nullptr &&
                        block.context().late_stores.read(block.index(), address_of(target),
                                                         {static_cast<std::byte*>(to), bytes});
   if (!is_late) copy_strongly(to, target.data, bytes, true);
+  return !is_late;
 }
 
 /// Half of the strong stores to global memory are late for up to four reads. None is where work is
@@ -61,7 +64,9 @@ void store_strongly(Warp& warp, const Target& target, unsigned bytes, const void
   if (target.window != nullptr) {
     const bool may_be_late = was_written && block.counts == nullptr;
     const std::uint64_t drawn = may_be_late ? block.random().below(8) : 0;
-    block.context().late_stores.add(block.index(), address_of(target), {target.data, bytes},
+    std::array<std::byte, LateStores::max_bytes> present{};
+    copy_strongly(present.data(), target.data, bytes, true);
+    block.context().late_stores.add(block.index(), address_of(target), {present.data(), bytes},
                                     drawn <= 4 ? static_cast<unsigned>(drawn) : 0);
   }
   copy_strongly(target.data, from, bytes, false);
@@ -96,8 +101,8 @@ void load(Warp& warp, const Code& code, Mask lanes) {
     const Target target = locate(warp, code, lane, address, bytes, Access::read);
     note_read(warp, code, lane, target, bytes);
     if (strong) {
-      load_strongly(warp, target, bytes, values[lane]);
-      acquire_after(warp, code, lane, target);
+      // A late store's release was not seen.
+      if (load_strongly(warp, target, bytes, values[lane])) acquire_after(warp, code, lane, target);
       for (unsigned k = 0; k < count; ++k)
         seen = seen * 31 + static_cast<std::uint64_t>(values[lane][k]) + address;
     } else {

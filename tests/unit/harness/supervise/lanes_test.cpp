@@ -82,12 +82,13 @@ TEST_F(Lanes, ChecksRunSideBySideAsFarAsAllowed) {
 TEST_F(Lanes, WorkersOfAnEarlierPlanKeepNoOtherLaneFromWork) {
   std::vector<Sink*> sinks{&collect_};
   const RunInfo info;
-  int steps = 0;
-  Supervisor supervisor({.worker = any_device(""),
-                         .backends = test_backends(),
-                         .lanes = 2,
-                         .interrupted = [&] { return ++steps > 200; }},
-                        info, sinks);
+  const Deadline too_late = after(60);
+  Supervisor supervisor(
+      {.worker = any_device(""),
+       .backends = test_backends(),
+       .lanes = 2,
+       .interrupted = [&] { return std::chrono::steady_clock::now() >= too_late; }},
+      info, sinks);
   const auto plan = on({"cpu", "sim:0", "sim:1"}, 2);
   for (int repeat = 0; repeat < 2; ++repeat) {
     EXPECT_EQ(supervisor.execute(plan), PlanEnd::completed) << repeat;

@@ -515,7 +515,7 @@ TEST(CudaDevices, AreThrottledByHeatAndPowerCappedByPower) {
        {Row{0, false, false, "nothing"}, Row{0x1, false, false, "idle"},
         Row{0x2, false, false, "clocks that an application set"},
         Row{0x4, false, true, "power limit"}, Row{0x8, true, false, "hardware"},
-        Row{0x88, false, true, "the hardware, by its power brake"}, Row{0x20, true, false, "heat"},
+        Row{0x88, true, false, "the hardware, by its power brake"}, Row{0x20, true, false, "heat"},
         Row{0x40, true, false, "heat"}, Row{0x45, true, true, "heat, idle and the power limit"}}) {
     EXPECT_EQ(is_throttled(row.reasons), row.throttled) << row.what;
     EXPECT_EQ(is_power_capped(row.reasons), row.power_capped) << row.what;

@@ -133,6 +133,24 @@ TEST(HeldWork, IsVoidIfItsBlockingLapsedAndNotIfThatOfEarlierWorkDid) {
   EXPECT_FALSE(work.was_void()) << "a lapse counts once";
 }
 
+TEST(HeldWork, IsBlockedNoMoreAfterThreeVoidsInARow) {
+  Process process;
+  NotedStream stream(process);
+  LapsingKernel kernel(process);
+  Stream* streams[] = {&stream};
+  HeldWork work(streams, {{&kernel}});
+  for (const bool lapses : {true, true, false, true, true, true}) {
+    EXPECT_TRUE(process.did.ends_with("unblock") || process.did.empty()) << process.did;
+    process.did.clear();
+    kernel.lapses = lapses;
+    work.time_s(1, false, 0);
+  }
+  EXPECT_EQ(process.did, "block unblock");
+  process.did.clear();
+  work.time_s(1, false, 0);
+  EXPECT_EQ(process.did, "");
+}
+
 /// Times `launches` launches in two processes at once. Returns how often they met.
 int time_together(Process& a, Process& b, std::int64_t launches, bool cold = false) {
   Table table;

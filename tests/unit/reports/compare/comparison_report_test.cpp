@@ -152,10 +152,9 @@ TEST(ComparisonReport, OtherBitsAreCountedByOpWhereTheInputsWereTheSame) {
     EXPECT_EQ(text.find("linear/linear  f64    cpu      2           1  d") != std::string::npos,
               same_seed)
         << text;
-    EXPECT_EQ(
-        summary.find("; 1 of 3 left other bits; 1 left other bits by another implementation;") !=
-            std::string::npos,
-        same_seed)
+    EXPECT_EQ(summary.find("; 2 of 4 left other bits, 1 of them by another implementation;") !=
+                  std::string::npos,
+              same_seed)
         << summary;
     EXPECT_EQ(comparison.trials.back().same_bits, same_seed ? std::optional(true) : std::nullopt);
   }
