@@ -76,10 +76,9 @@ void caught(Record& record, Status status, Check check, const std::string& on,
 
 /// Question that the wrong result of a copy over the bus raises before any about the program: CUDA
 /// C++ Programming Guide, "IOMMU on Linux"; NCCL user guide, "PCI Access Control Services (ACS)".
-std::string about_bus(const OpInstance& op, std::span<placement::Place* const> lane) {
+std::string about_bus(const OpInstance& op) {
   const ParamValue* access = op.params.find("access");
   if (op.op->name != "peer_memcpy" || access == nullptr || to_text(*access) != "direct") return "";
-  if (lane.empty() || lane.front()->device().is_host()) return "";
   return "; is an IOMMU on, or PCI ACS? Copies between GPUs are then known to go wrong "
          "(docs/cuda.md)";
 }
@@ -164,7 +163,7 @@ Result Engine::execute(const PlannedTrial& planned, const WaitForTurn& wait_for_
       take(planned, lane, wait_for_turn, result);
     }
   } catch (const WrongResult& wrong) {
-    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason + about_bus(op, lane));
+    caught(record, Status::fail, wrong.check, wrong.on, wrong.reason + about_bus(op));
     result.leave_worker = wrong.spoiled_process;
   } catch (const placement::ScenarioFailure& broken) {
     caught(record, Status::fail, Check::placement_layer, "", "placement: " + broken.reason);

@@ -169,6 +169,7 @@ struct Record {
 /// Calls `visit(name, field)` for each field in the order of the columns of results.csv. The only
 /// list of names, shared by the CSV, the JSON and the worker protocol. New fields go at the end.
 template <class R, class Visitor>
+// NOLINTNEXTLINE(readability-function-size): a table, a line for each column
 void visit_fields(R& r, Visitor&& visit) requires std::same_as<std::remove_const_t<R>, Record> {
   visit("schema_version", r.schema_version);
   visit("run_id", r.run_id);
