@@ -183,9 +183,11 @@ int run(const std::string& filter, const std::vector<std::string>& gpus, const s
   for (const Case& test : cases) {
     say("{} of {}: {}\n", counted.size() + 1, cases.size(), test.id());
     counted.push_back({test, count(test, *backend, *device)});
-    // The kernel that holds work back until its clock starts is none of the op's.
-    std::erase_if(counted.back().kernels,
-                  [](const KernelCounts& kernel) { return short_name(kernel) == "wait_for"; });
+    // Those that hold work back until its clock starts, and read the clock, are none of the op's.
+    std::erase_if(counted.back().kernels, [](const KernelCounts& kernel) {
+      const std::string name = short_name(kernel);
+      return name == "wait_for" || name == "read_clock";
+    });
     if (counted.back().kernels.empty())
       throw std::runtime_error("no kernel was counted: " + test.id());
     for (const std::string& gpu : gpus) {
