@@ -29,15 +29,16 @@ OpInstance copy_within(const char* from) {
                   {{"from", from}, {"to", "device"}, {"bytes", "64"}, {"by", "engine"}});
 }
 
-TEST(EmulatedStreams, NoLongerHoldWorkBackAfterThreeLapses) {
+TEST(EmulatedStreams, TellOnceThatTheirBlockingLapsed) {
   on_gpu([](Device& gpu) {
     const auto stream = gpu.create_stream();
-    for (int lapse = 0; lapse < 3; ++lapse) {
+    EXPECT_FALSE(stream->take_lapse());
+    for (int lapse = 0; lapse < 4; ++lapse) {
       EXPECT_TRUE(stream->block());
       stream->synchronize();  // waits until the kernel lets go by itself
+      EXPECT_TRUE(stream->take_lapse());
+      EXPECT_FALSE(stream->take_lapse());
     }
-    EXPECT_FALSE(stream->block());
-    stream->synchronize();
   });
 }
 
