@@ -92,12 +92,14 @@ class WorkMeter final : public measure::Meter {
     const double begin_s = system_call_s();
     const double reported_s = work_.trial.time_s(launches, false, first_set);
     const Timed timed{reported_s, system_call_s() - begin_s};
-    was_void_ = work_.trial.was_void();
+    // A process with kernels of others could void what is slow, and tell of any clock.
+    const bool is_foreign = work_.options().has_foreign_kernels();
+    was_void_ = work_.trial.was_void() && !is_foreign;
     if (was_void_) return timed;
     if (launches > 0) {  // whose judge may launch again
       rank_times_s_ = work_.trial.rank_times_s();
       launched_by_ = work_.trial.launched_by();
-      core_clock_hz_ = work_.trial.core_clock_hz();
+      if (!is_foreign) core_clock_hz_ = work_.trial.core_clock_hz();
     }
     work_.clock_check->add(launches, timed.reported_s, timed.seen_s);
     return timed;

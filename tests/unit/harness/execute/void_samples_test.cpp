@@ -37,21 +37,32 @@ class LapsingDevice final : public ForwardingDevice {
   }
 };
 
-TEST(VoidSamples, AreTakenAgainAndCountedAndInNoFigure) {
+Result timed_with(EngineOptions options) {
   Backends backends;
   backends.add(std::make_unique<WrappingBackend>("lapsing", cpu::make_backend(), [](auto real) {
     return std::make_unique<LapsingDevice>(std::move(real));
   }));
-  EngineOptions options;
   options.cap_s = 0.1;
   Engine engine(backends, options);
   PlannedTrial trial = planned("tensor_ops/add/f32/n=1003", {{"lapsing", 0}});
   trial.timing = batch_timing;
-  const Result result = engine.execute(trial, [] {});
+  return engine.execute(trial, [] {});
+}
+
+TEST(VoidSamples, AreTakenAgainAndCountedAndInNoFigure) {
+  const Result result = timed_with({});
   EXPECT_EQ(result.record.status, Status::pass) << result.record.reason;
   EXPECT_GT(result.record.void_samples.value_or(0), 0);
   ASSERT_FALSE(result.samples.empty());
   for (const Sample& sample : result.samples) EXPECT_LT(sample.seconds, LapsingStream::gap_s);
+}
+
+TEST(VoidSamples, AreNoneWhereKernelsOfOthersCouldVoidWhatIsSlow) {
+  EngineOptions options;
+  options.kernels = "theirs.so";
+  const Result result = timed_with(options);
+  EXPECT_EQ(result.record.status, Status::fail) << "a time in the gap counts, and was never seen";
+  EXPECT_EQ(result.record.caught_by, Check::clock) << result.record.reason;
 }
 
 }  // namespace
