@@ -106,7 +106,7 @@ class Bisection {
 
   Shown run(const std::string& version, Asked& asked) {
     const TemporaryFolder folder;
-    // Of one version of a library, all take the same algorithms.
+    // Choices are shared: of one version of a library, all take the same algorithms.
     std::vector<std::string> arguments{"run",
                                        "--quiet",
                                        "--check-only",
@@ -132,8 +132,8 @@ class Bisection {
     return compare_bits(rows, ChoiceFile(folder.path() / "run" / choices_name).read(), asked);
   }
 
-  /// Against the first version. Another algorithm may add in another order: where times chose one,
-  /// other bits show nothing of the version.
+  /// Compares with the first version. Another algorithm may add in another order: where times chose
+  /// one, other bits show nothing of the version.
   Shown compare_bits(const std::vector<Record>& rows, const std::vector<StoredChoice>& choices,
                      Asked& asked) {
     const Bits bits = bits_of(rows, choices);

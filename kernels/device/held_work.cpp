@@ -159,7 +159,7 @@ void HeldWork::prepare_graph(std::int64_t launches) {
 }
 
 void HeldWork::enqueue(std::int64_t launches) {
-  // Of one stream alone: with others its work would begin later than theirs.
+  // Reads it for one stream alone: with others its work would begin later than theirs.
   const bool reads_clock = launches > 0 && streams_.size() == 1;
   if (reads_clock) streams_.front()->begin_clock();
   for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i]->record(*intervals_[i].start);

@@ -68,7 +68,7 @@ class HeldWork final : public TimedWork {
   std::int64_t graph_launches_ = 0;
   int voids_in_a_row_ = 0;
   bool can_be_blocked_ = true;
-  // Of the last time_s.
+  // Results of the last time_s.
   bool was_void_ = false;
   std::optional<double> clock_hz_;
 };

@@ -148,7 +148,7 @@ class RemoteWork final : public TimedWork {
   std::size_t streams_;
   std::vector<Part> parts_;
   std::vector<Peer*> peers_;  // of the parts
-  // Of the last time_s.
+  // Results of the last time_s.
   bool was_graph_ = false;
   bool was_void_ = false;
   std::optional<double> clock_hz_;

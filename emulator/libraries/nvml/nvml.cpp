@@ -202,7 +202,7 @@ Return nvmlDeviceGetHandleByPciBusId_v2(const char* text, void** to) {
   return bus < 0 ? invalid_argument : not_found;
 }
 
-/// Of GPUs and of slices (nvmlDeviceGetHandleByUUID).
+/// Finds GPUs and slices (nvmlDeviceGetHandleByUUID).
 Return nvmlDeviceGetHandleByUUID(const char* text, void** to) {
   if (!is_started) return uninitialized;
   if (text == nullptr || to == nullptr) return invalid_argument;
@@ -224,7 +224,8 @@ Return nvmlDeviceGetUUID(void* handle, char* to, unsigned bytes) {
                   [&](int gpu) { return tell_text(emulator::uuid_of(gpu), to, bytes); });
 }
 
-/// Of a slice by the slice's handle, of the whole GPU by the GPU's (nvmlDeviceGetMemoryInfo).
+/// Tells the memory of a slice by its handle, of the whole GPU by the GPU's
+/// (nvmlDeviceGetMemoryInfo).
 Return nvmlDeviceGetMemoryInfo(void* handle, Memory* to) {
   const int sliced = gpu_of_slice(handle);
   const auto tell = [&](int gpu) {

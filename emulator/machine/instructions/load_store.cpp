@@ -45,8 +45,8 @@ void copy_strongly(void* to, const void* from, unsigned bytes, bool is_load) {
 
 std::uintptr_t address_of(const Target& target) { return target.window->begin + target.offset; }
 
-/// What a strong read of global memory finds: with luck, what was there before another block's
-/// store. Returns whether it was the memory as it is.
+/// Reads global memory strongly: with luck, what was there before another block's store. Returns
+/// whether it was the memory as it is.
 bool load_strongly(Warp& warp, const Target& target, unsigned bytes, void* to) {
   const Block& block = warp.block();
   const bool is_late = target.window != nullptr &&
