@@ -66,6 +66,7 @@ std::string mode_text(int ordinal, bool is_slice) {
   } else if (attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeExclusiveProcess) {
     add(driver_mode::exclusive);
   }
+  if (attribute(cudaDevAttrKernelExecTimeout, ordinal) == 1) add(driver_mode::watchdog);
   return text;
 }
 

@@ -50,6 +50,8 @@ class Emulator(AssayTest):
         large = ("linear/f64/batch=8192,in=8192,out=8192,bias=0,act=none", "tensor_ops/add/f64/n=268435456")
         cases = sum((("--case", case) for case in (*large, LAYER)), ())
         self.emulate("--like rtx3050", "run", "--check-only", "--no-limits", "--device", "cuda", *cases, "--out", "out")
+        drivers = {row["device"]: row["driver"] for row in self.rows("out", "devices.csv")}
+        self.assertTrue(drivers["cuda:0"].endswith(", WATCHDOG"), drivers)
         product, add, layer = (next(row for row in self.rows("out") if row["case_id"] == case) for case in (*large, LAYER))
         self.assertEqual(("skip", "not_here"), (product["status"], product["skip_category"]))
         self.assertRegex(product["reason"], "a launch takes at least 9.9 s by the device's theoretical rate, at most 0.5 s")
