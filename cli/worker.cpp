@@ -15,6 +15,7 @@
 #include "kernels/device/launcher.h"
 #include "kernels/sim/fault.h"
 #include "session/kernels/kernel_process.h"
+#include "session/kernels/own_ops.h"
 #include "session/machine/backends.h"
 #include "session/options/trial_options.h"
 #include "session/process/exit_code.h"
@@ -57,6 +58,13 @@ int execute(const WorkerOptions& options) {
   }
   const auto backends = all_backends(options.trials.sim_devices, std::move(faults));
   protocol::Hello hello = hello_of(*backends);
+  try {
+    answer_for_own_ops(options.trials);
+  } catch (const UsageError& refusal) {
+    hello.kernels_refused = refusal.what();
+    channel.send(protocol::encode(hello));
+    return usage;
+  }
   if (options.trials.kernels.empty()) {
     serve(channel, hello, *backends, engine_options(options));
     return ok;

@@ -97,6 +97,8 @@ struct Suite {
 
 /// Returns the suites in the order in which a run takes them.
 std::span<const Suite> all_suites();
+/// Adds a suite to them, before anything is planned. Its texts must live as long as the process.
+void add_suite(Suite suite);
 /// Returns null for an unknown name. A suite also has the name of the op that stands for it.
 const Suite* find_suite(std::string_view name);
 

@@ -36,6 +36,8 @@ Check check_of(Oracle oracle, bool is_exact) {
       return Check::softmax_bound;
     case Oracle::layernorm_bound:
       return Check::layernorm_bound;
+    case Oracle::measured_band:
+      return Check::measured_band;
   }
   __builtin_unreachable();
 }

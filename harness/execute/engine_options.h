@@ -27,6 +27,8 @@ struct TrialConduct {
   /// Kernels of others: a library, a Python file, or a word; empty: our own. Another process runs
   /// the launches, and nobody vouches for it.
   std::string kernels;
+  /// Python file that defines ops; empty: that of `kernels`, if it does.
+  std::string own_ops;
   Checks checks;
 
   bool has_foreign_kernels() const { return !kernels.empty(); }

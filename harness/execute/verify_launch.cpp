@@ -190,6 +190,13 @@ class Judge::Expectation {
     return all;
   }
 
+  /// Solves with more effort, if the reference can; false if it cannot.
+  bool look_again() {
+    if (reference_.solve_again == nullptr) return false;
+    state_ = std::make_unique<StoredState>(reference_.solve_again(problem(0)));
+    return true;
+  }
+
   /// Names the decoys that would be right for some rank.
   std::vector<std::string> decoys() const {
     std::vector<std::string> decoys;
@@ -250,8 +257,12 @@ void Judge::judge(const Launched& launched, Findings& findings) {
   const Pass& pass = launched.pass;
   const MathMode& mode = launched.mode;
   clock_.enter(&PhaseSeconds::reference);
-  const Expectation expectation(op_, launched, references_);
-  const oracle::Verdict verdict = expectation.verdict(findings.deviations, clock_);
+  Expectation expectation(op_, launched, references_);
+  oracle::Verdict verdict = expectation.verdict(findings.deviations, clock_);
+  if (oracle::is_near_miss(verdict, pass.rule, op_, mode)) {
+    clock_.enter(&PhaseSeconds::reference);
+    if (expectation.look_again()) verdict = expectation.verdict(findings.deviations, clock_);
+  }
   const oracle::Tolerance& tolerance = expectation.tolerance();
   const std::string judged_by = fmt::format("{}={}{}", pass.name, tolerance.description,
                                             oracle::description(pass.rule, op_, mode));

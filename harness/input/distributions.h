@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <type_traits>
 
@@ -70,6 +71,25 @@ struct Uniform {
       const double low = is_symmetric ? 0 : range.low;
       const std::uint64_t sign = is_symmetric ? bits : 0;
       return round_to<T>(with_sign_of(sign, low + (range.high - low) * unit_interval(bits)));
+    }
+  }
+};
+
+/// Normal, by the method of Box and Muller from two halves of the bits: at most 6.7 deviations from
+/// the mean.
+template <class T>
+struct Normal {
+  double mean;
+  double deviation;
+  T operator()(std::uint64_t bits) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits);
+    } else {
+      constexpr double unit = 0x1p-32;
+      const double radius =
+          std::sqrt(-2 * std::log((static_cast<double>(bits >> 32U) + 0.5) * unit));
+      const double angle = 2 * std::numbers::pi * static_cast<double>(bits & 0xffffffffU) * unit;
+      return round_to<T>(mean + deviation * radius * std::cos(angle));
     }
   }
 };

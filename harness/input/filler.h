@@ -55,6 +55,8 @@ class Filler {
     switch (data_.distribution) {
       case Distribution::uniform:
         return draw(Uniform<T>{range_});
+      case Distribution::normal:
+        return draw(Normal<T>{range_.low, range_.high});
       case Distribution::stratified:
         return draw(Stratified<T>(range_, start_, input_ == 0));
       case Distribution::few:

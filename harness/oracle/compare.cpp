@@ -28,12 +28,25 @@ void note_together(Verdict& verdict, std::int64_t index, double error, double sc
   }
 }
 
+/// Adds an output with a measured deviation. A negative one stands for a value that occurred
+/// before: equal values are rounded alike, and count once.
+void note_in_band(Verdict& verdict, double error, double deviation, double one_ulp,
+                  bool is_rounded) {
+  if (deviation == 0) return;
+  const double share = error / std::abs(deviation);
+  ++verdict.banded;
+  verdict.band_squares += share * share;
+  if (deviation < 0) return;
+  verdict.band_misrounded += is_rounded ? 0 : 1;
+  verdict.misroundings_expected += std::min(1.0, deviation / one_ulp);
+}
+
 /// Compares results that are defined bit for bit. NaNs compare as a class, since arithmetic does
 /// not fix payloads, unless the op only moves elements.
-template <class T>
+template <class T, class IsUnknown>
 Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
                      const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
-                     int rank) {
+                     int rank, const IsUnknown& is_unknown) {
   Verdict verdict;
   verdict.dtype = dtype;
   verdict.elements = static_cast<std::int64_t>(expected.size() / sizeof(T));
@@ -43,6 +56,10 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
     std::memcpy(&want, expected.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
     std::memcpy(&got, actual.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
     if (bits_of(want) == bits_of(got)) continue;
+    if (is_unknown(first + i)) {
+      ++verdict.unknown;
+      continue;
+    }
     if constexpr (!std::is_integral_v<T>) {
       if (!tolerance.payloads && std::isnan(widen(want)) && std::isnan(widen(got))) continue;
       if (tolerance.any_zero && widen(want) == 0 && widen(got) == 0) continue;
@@ -89,6 +106,11 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     std::memcpy(&got, actual.data() + at * sizeof(T), sizeof(T));
     const double y = expected.value[at];
     const double a = widen(got);
+    const double scale = std::abs(expected.scale[at]);
+    if (tolerance.zero_is_exact && std::isinf(scale)) {
+      ++verdict.unknown;
+      continue;
+    }
     const T rounded = correctly_rounded<T>(y, expected.rest[at]);
     const bool alike =
         tolerance.any_nonfinite && !std::isfinite(widen(rounded)) && !std::isfinite(a);
@@ -98,24 +120,27 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
         (tolerance.exact || !std::isfinite(y) || !std::isfinite(widen(rounded))) && is_rounded;
     const double error = no_error ? 0.0 : error_of(a, y, expected.rest[at], dtype);
     const double one_ulp = std::isfinite(y) ? spacing(y, lowest, precision) : 1.0;
-    const bool has_bound = !tolerance.exact && std::isfinite(y);
+    const bool is_exact = tolerance.exact || (tolerance.zero_is_exact && scale == 0);
+    const bool has_bound = !is_exact && std::isfinite(y);
     const double further = tolerance.ulps * one_ulp + tolerance.absolute;
-    const double proved = has_bound ? tolerance.scale * expected.scale[at] +
-                                          tolerance.relative * std::abs(y) + further
-                                    : 0.0;
+    const double proved =
+        has_bound ? tolerance.scale * scale + tolerance.relative * std::abs(y) + further : 0.0;
     double allowed = proved;
     if (has_bound && tolerance.probable) {
-      const double scale = expected.scale[at] / std::sqrt(share(first + i));
-      allowed = std::min(proved, tolerance.probable->scale * scale +
+      const double of_all = scale / std::sqrt(share(first + i));
+      allowed = std::min(proved, tolerance.probable->scale * of_all +
                                      tolerance.probable->relative * std::abs(y) + further);
     }
     // NaN fails this comparison. The correctly rounded value passes any rule.
-    const bool right = (!tolerance.exact && error <= allowed) || is_rounded;
+    const bool right = (!is_exact && error <= allowed) || is_rounded;
     if (!right && has_bound && error <= proved) ++verdict.improbable;
     const double granted = is_rounded ? std::max(allowed, error) : allowed;
     note(verdict, {first + i, rank, error, error / one_ulp, granted, right}, rounded, got);
     if (!tolerance.exact && std::isfinite(y)) {
-      note_together(verdict, first + i, error, expected.scale[at], is_rounded);
+      note_together(verdict, first + i, error, scale, is_rounded);
+      if (tolerance.zero_is_exact) {
+        note_in_band(verdict, error, expected.scale[at], one_ulp, is_rounded);
+      }
     }
   }
   return verdict;
@@ -133,7 +158,10 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
     const double begin_s = steady_s();
     expected.bits(problem, state, first, bits);
     reference_s = steady_s() - begin_s;
-    return compare_bits<T>(first, bits, tolerance, output_dtype(problem.op), got, rank);
+    return compare_bits<T>(first, bits, tolerance, output_dtype(problem.op), got, rank,
+                           [&](std::int64_t i) {
+                             return expected.is_unknown != nullptr && expected.is_unknown(state, i);
+                           });
   }
   if constexpr (!std::is_integral_v<T>) {
     std::array<double, run_elements> value, rest, scale;

@@ -13,6 +13,26 @@ double misrounded_fraction(const Verdict& verdict) {
   return static_cast<double>(verdict.misrounded) / static_cast<double>(verdict.bounded);
 }
 
+std::vector<Objection> objections_to_band(const Verdict& verdict, const OpInstance& op) {
+  std::vector<Objection> found;
+  const double share = band_share(verdict);
+  const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(DType::f32);
+  if (!is_rounded && verdict.banded >= enough_outputs && !(share <= 1)) {
+    found.push_back({Check::measured_band,
+                     fmt::format("the errors together are {:.3g} times the deviation that "
+                                 "arithmetic of f32 gives the reference",
+                                 share)});
+  }
+  const double allowed = misrounded_allowed(verdict);
+  if (is_rounded && !(static_cast<double>(verdict.band_misrounded) <= allowed)) {
+    found.push_back({Check::measured_band,
+                     fmt::format("{} different values are not correctly rounded, at most {:g} may "
+                                 "be: computed in less than f32",
+                                 verdict.band_misrounded, allowed)});
+  }
+  return found;
+}
+
 /// Largest allowed value of the worst of many errors.
 double worst_allowed(const Band& band, const Verdict& verdict, const OpInstance& op) {
   return worst_multiple * std::exp2(-band.low) * spread(verdict, op);
@@ -41,6 +61,7 @@ Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& 
 // NaN fails each comparison and so gives an objection.
 std::vector<Objection> objections(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                                   const MathMode& mode) {
+  if (rule.oracle == Oracle::measured_band) return objections_to_band(verdict, op);
   std::vector<Objection> found;
   if (verdict.bounded < enough_outputs) return found;
   if (const auto band = bits_band(rule, op, mode)) {
@@ -88,6 +109,12 @@ std::string note(const Verdict& verdict, const Rule& rule, const OpInstance& op,
 
 std::string description(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   std::string text;
+  if (rule.oracle == Oracle::measured_band) {
+    return is_floating(output_dtype(op)) &&
+                   precision_bits(output_dtype(op)) < precision_bits(DType::f32)
+               ? "+misrounded"
+               : "+rms(1)";
+  }
   if (const auto band = bits_band(rule, op, mode)) {
     text += fmt::format("+bits({:.1f}..{:.1f})+worst({})", band->low, band->expected_high,
                         worst_multiple);

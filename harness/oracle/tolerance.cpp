@@ -28,6 +28,8 @@ Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode
       return softmax_bound(rule, op);
     case Oracle::layernorm_bound:
       return layernorm_bound(op);
+    case Oracle::measured_band:
+      return measured_band(op);
   }
   __builtin_unreachable();
 }

@@ -27,6 +27,9 @@ struct Tolerance {
   double relative = 0;
   double ulps = 0;
   double absolute = 0;
+  /// True if an element of scale 0 has no room at all: only the correctly rounded value is right.
+  /// An infinite scale is that of an element of which nothing is known.
+  bool zero_is_exact = false;
   /// Replaces `scale` and `relative` in a bound that holds almost surely, if there is one. An error
   /// must keep both. The scale is that of an output of all the op's terms; one of a share s of them
   /// has 1 / sqrt s times as much (reference::Reference::share).
@@ -52,6 +55,7 @@ Tolerance relative_bound(const Rule& rule, const OpInstance& op, const MathMode&
 Tolerance running_bound(const OpInstance& op, const MathMode& mode);
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op);
 Tolerance layernorm_bound(const OpInstance& op);
+Tolerance measured_band(const OpInstance& op);
 
 /// Probabilistic bound of sums and products of the op's terms.
 struct Probable {

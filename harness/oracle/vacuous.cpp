@@ -1,8 +1,12 @@
 #include "harness/oracle/vacuous.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "harness/oracle/compare.h"
+#include "harness/oracle/number.h"
 #include "kernels/ops/collectives.h"
 
 namespace assay::oracle {
@@ -25,6 +29,28 @@ bool passes_as(const reference::Reference& expected, const reference::Problem& p
     if (!compare_run(expected, problem, state, tolerance, decoy, 0, first).passed()) return false;
   }
   return true;
+}
+
+/// One element: the mean of the finite ones. Empty for integers.
+std::vector<std::byte> mean_of(std::span<const std::byte> outputs, DType dtype) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    std::vector<std::byte> bytes;
+    if constexpr (!std::is_integral_v<T>) {
+      double sum = 0;
+      std::int64_t count = 0;
+      for (std::size_t at = 0; at < outputs.size(); at += sizeof(T)) {
+        T element;
+        std::memcpy(&element, outputs.data() + at, sizeof(T));
+        if (!std::isfinite(widen(element))) continue;
+        sum += widen(element);
+        ++count;
+      }
+      const T mean = correctly_rounded<T>(count > 0 ? sum / static_cast<double>(count) : 0, 0);
+      bytes.resize(sizeof(T));
+      std::memcpy(bytes.data(), &mean, sizeof(T));
+    }
+    return bytes;
+  });
 }
 
 /// True for a single real output of many terms. An index or an integer may well be zero.
@@ -63,6 +89,13 @@ std::vector<std::string> decoys(const reference::Reference& expected,
       return part;
     };
   };
+  if (const auto mean = mean_of(right, output_dtype(op)); !mean.empty()) {
+    test("their mean everywhere", [&](std::size_t, std::size_t count) {
+      std::vector<std::byte> part(count);
+      for (std::size_t i = 0; i < count; ++i) part[i] = mean[i % mean.size()];
+      return part;
+    });
+  }
   const std::vector<HostTensor>& inputs = problem.ranks[static_cast<std::size_t>(problem.of_rank)];
   const bool alike = !inputs.empty() && inputs[0].bytes().size() == right.size() &&
                      inputs[0].spec().dtype == output_dtype(op);

@@ -45,6 +45,11 @@ void Verdict::merge(const Verdict& other) {
   misrounded += other.misrounded;
   error_squares += other.error_squares;
   scales += other.scales;
+  banded += other.banded;
+  band_squares += other.band_squares;
+  band_misrounded += other.band_misrounded;
+  misroundings_expected += other.misroundings_expected;
+  unknown += other.unknown;
   if (std::tuple(other.largest_error, -other.largest_index) >
       std::tuple(largest_error, -largest_index)) {
     largest_error = other.largest_error;

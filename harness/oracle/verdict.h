@@ -28,6 +28,13 @@ struct Verdict {
   double largest_error = 0;        // largest |error| of them
   std::int64_t largest_index = 0;  // index of largest_error
 
+  // Statistics of the outputs with a deviation of their own (Oracle::measured_band).
+  std::int64_t banded = 0;           // number of them
+  double band_squares = 0;           // sum of (error / deviation)^2
+  std::int64_t band_misrounded = 0;  // different values that are not correctly rounded
+  double misroundings_expected = 0;  // sum of the chances of that
+  std::int64_t unknown = 0;          // outputs of which the reference cannot tell what is right
+
   /// The worst element: a wrong one if there is any, else the one nearest to its bound.
   struct Worst {
     bool known = false;

@@ -33,6 +33,7 @@ constexpr std::array checks{Check::exact,
                             Check::declared_deviation,
                             Check::decoys,
                             Check::random_signs,
+                            Check::measured_band,
                             Check::limit,
                             Check::supervision};
 constexpr std::array<std::string_view, checks.size()> check_names{"exact",
@@ -62,6 +63,7 @@ constexpr std::array<std::string_view, checks.size()> check_names{"exact",
                                                                   "declared_deviation",
                                                                   "decoys",
                                                                   "random_signs",
+                                                                  "measured_band",
                                                                   "limit",
                                                                   "supervision"};
 static_assert(static_cast<std::size_t>(checks.back()) + 1 == checks.size());

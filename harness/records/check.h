@@ -39,6 +39,7 @@ enum class Check {
   declared_deviation,  // a deviation that a library declares is seen
   decoys,              // outputs without computing do not pass
   random_signs,        // all outputs of a timed product together, against random signs
+  measured_band,       // ops of users keep the band that their reference was measured to have
   limit,               // no rate is far beyond the measured limit of its device
   supervision,         // the trial ends by itself, in time and without an error
 };

@@ -59,6 +59,7 @@ struct RunInfo {
   std::vector<Session> sessions;         // the last is the current one
   GivenFile expected;                    // the list of known failures
   GivenFile kernels;                     // of others
+  GivenFile own_ops;                     // file that defines ops
   std::string kernels_name;  // what they call themselves, with the versions of their libraries
   /// Total time of the ended sessions, their number of trials (each attempt), and that time by
   /// phases. Known at the end.

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "kernels/core/format.h"
@@ -76,19 +77,16 @@ template <class T>
 class RuleOf {
  public:
   RuleOf() = default;
-  RuleOf(T (*of)(DType, const Params&)) : of_(of) {}   // NOLINT: families name functions
-  RuleOf(T (*of)(Format, const Params&)) : of_(of) {}  // NOLINT
+  RuleOf(T (*of)(DType, const Params&))  // NOLINT: families name functions
+      : of_([of](Format format, const Params& params) { return of(format.stored(), params); }) {}
+  RuleOf(std::function<T(Format, const Params&)> of) : of_(std::move(of)) {}  // NOLINT
+  RuleOf(T (*of)(Format, const Params&)) : of_(of) {}                         // NOLINT
 
-  bool is_set() const { return of_.index() != 0; }
-  T operator()(Format format, const Params& params) const {
-    if (const auto* of_dtype = std::get_if<T (*)(DType, const Params&)>(&of_)) {
-      return (*of_dtype)(format.stored(), params);
-    }
-    return std::get<T (*)(Format, const Params&)>(of_)(format, params);
-  }
+  bool is_set() const { return of_ != nullptr; }
+  T operator()(Format format, const Params& params) const { return of_(format, params); }
 
  private:
-  std::variant<std::monostate, T (*)(DType, const Params&), T (*)(Format, const Params&)> of_;
+  std::function<T(Format, const Params&)> of_;
 };
 
 using SignatureOf = RuleOf<Signature>;
@@ -126,6 +124,9 @@ struct Op {
 
 /// Lists every op, in the order of the table.
 std::span<const Op> op_table();
+/// Adds an op of a user, before anything is planned. Its texts must live as long as the process,
+/// and its name must be new. Throws UsageError if there are too many.
+void add_op(Op op);
 /// Returns null for an unknown name.
 const Op* find_op(std::string_view name);
 

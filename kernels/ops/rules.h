@@ -24,6 +24,7 @@ enum class Oracle {
   running_bound,   // |e| <= u S + u_out |y|: S from an error analysis along the computation
   softmax_bound,
   layernorm_bound,
+  measured_band,  // |e| <= 8 S + ulp_out / 2: S from runs of the reference in noisy arithmetic
 };
 
 /// Operation after the sums of `plain_sums`.
@@ -60,6 +61,7 @@ struct Rule {
 /// Distribution of the elements of the inputs.
 enum class Distribution {
   uniform,         // in [low, high); integers: any
+  normal,          // of mean `low` and standard deviation `high`
   stratified,      // random sign, exponent and significand, within [low, high], and special values;
                    // of 16-bit floats each of the 65,536 values, of 8-bit floats the 256; of
                    // integers any

@@ -45,7 +45,7 @@ KernelProcess::KernelProcess(FileDescriptor socket, std::function<void()> lost, 
       connection_(std::make_unique<Connection>(std::move(socket), std::move(lost),
                                                std::move(opening.how_it_ended))) {
   try {
-    hear_offers(opening.limit_s);
+    hear_offers(opening);
   } catch (...) {
     connection_.reset();
     left_();
@@ -58,7 +58,8 @@ KernelProcess::~KernelProcess() {
   left_();
 }
 
-void KernelProcess::hear_offers(double limit_s) {
+void KernelProcess::hear_offers(const Opening& opening) {
+  const double limit_s = opening.limit_s;
   const Deadline deadline = after(limit_s);
   const auto next = [&] {
     const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
@@ -73,7 +74,7 @@ void KernelProcess::hear_offers(double limit_s) {
   const auto process = begin.get<pid_t>();
   const auto address = begin.get<std::uint64_t>();
   memory_ = remote::ProcessMemory::open(process, address, begin.rest());
-  connection_->group.send(1, Writer().put(true).bytes());
+  connection_->group.send(1, Writer().put(std::span<const std::byte>(opening.definitions)).bytes());
   const auto answer = next();
   Reader reader(answer);
   if (!reader.get<bool>()) throw UsageError(reader.text());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ struct Opening {
   std::function<std::string()> how_it_ended = [] { return "has ended"; };
   /// Called when the judge has left the process, which should end.
   std::function<void()> left = [] {};
+  /// Ops that users define (read_definitions): the process must know them too.
+  std::vector<std::byte> definitions = {};
 };
 
 /// A process that runs kernels of others, and the judge's end of the socket to it.
@@ -43,7 +46,7 @@ class KernelProcess {
 
  private:
   class Connection;
-  void hear_offers(double limit_s);
+  void hear_offers(const Opening& opening);
   std::function<void()> left_;
   std::unique_ptr<Connection> connection_;
   std::optional<remote::ProcessMemory> memory_;  // empty: the system forbids to reach it

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "kernels/core/status.h"
+#include "kernels/ops/defined.h"
+#include "kernels/providers/definitions.h"
 #include "kernels/providers/own_devices.h"
 #include "kernels/providers/provided_kernels.h"
 #include "kernels/providers/socket_group.h"
@@ -64,7 +66,10 @@ void announce(const FileDescriptor& socket) {
   Writer message;
   message.put(getpid()).put(remote::address(sample.data())).put(std::span<const std::byte>(sample));
   group.send(0, message.bytes());
-  group.receive(0);  // or code that is loaded next could hide the sample
+  // Waits: code that is loaded next could hide the sample.
+  if (const auto definitions = group.receive(0); !definitions.empty()) {
+    define_ops(read_definitions(definitions));
+  }
 }
 
 void refuse(FileDescriptor socket, const std::string& why) {

@@ -55,6 +55,11 @@ struct Reference {
   ExpectBits bits = nullptr;
   /// Share of the op's terms that element `i` sums; null: all. Its scale counts them as well.
   double (*share)(const OpInstance& op, std::int64_t i) = nullptr;
+  /// True for an element of `bits` of which the reference cannot tell what is right; null: for
+  /// none.
+  bool (*is_unknown)(std::span<const double> state, std::int64_t i) = nullptr;
+  /// Does the same as `solve` with more effort, before a result is called wrong; null: nothing can.
+  Solve solve_again = nullptr;
 };
 
 }  // namespace assay::reference

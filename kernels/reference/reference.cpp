@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/ops/defined.h"
+#include "kernels/reference/defined.h"
 #include "kernels/reference/families.h"
 
 namespace assay::reference {
@@ -15,6 +17,7 @@ Reference find(const OpInstance& op, std::string_view name) {
       if (row.op == name) return row.choose(op);
     }
   }
+  if (op.op->name == name && is_defined(name)) return of_defined_op(op);
   throw std::logic_error("op " + std::string(name) + " has no reference");
 }
 

@@ -121,6 +121,7 @@ RunInfo from_json(const nlohmann::json& json) {
     run.kernels = given_file(*kernels);
     JsonObject(*kernels).need("name", run.kernels_name);
   }
+  if (const nlohmann::json* const ops = keys.find("own_ops")) run.own_ops = given_file(*ops);
   if (const nlohmann::json* const references = keys.find("references")) {
     const JsonObject counts(*references);
     counts.get("computed", run.references_computed);
@@ -164,6 +165,7 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["expected"] = json_of(run.expected);
   json["kernels"] = json_of(run.kernels);
   if (!run.kernels.path.empty()) json["kernels"]["name"] = run.kernels_name;
+  if (!run.own_ops.path.empty()) json["own_ops"] = json_of(run.own_ops);
   json["sessions"] = sessions;
   json["references"] =
       timed ? Value{{"computed", run.references_computed}, {"shared", run.references_shared}}

@@ -15,6 +15,7 @@
 #include "kernels/core/this_program.h"
 #include "kernels/core/version.h"
 #include "session/kernels/kernel_process.h"
+#include "session/kernels/own_ops.h"
 #include "session/workers/worker_command.h"
 
 namespace assay {
@@ -71,6 +72,7 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
   run.check_only = options.check_only;
   run.kernels = given_kernels(options);
   run.kernels_name = machine.kernels.name;
+  run.own_ops = given_own_ops(options);
   for (const DeviceId& id : devices) {
     const auto found = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
     if (found != machine.devices.end()) run.devices.push_back(*found);

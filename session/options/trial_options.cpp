@@ -63,6 +63,11 @@ const std::vector<Row>& table() {
        "kernels of others in place of the built-in ones: a shared library, a Python file, or "
        "torch, numpy (docs/kernels.md)",
        not_empty()},
+      {"--own-ops", &TrialOptions::own_ops, Reach::both, "FILE",
+       "ops of your own, which a Python file defines by their references (docs/any-op.md); "
+       "--kernels "
+       "reads its file for them too",
+       not_empty()},
       {"--python", &TrialOptions::python, Reach::both, "PROGRAM",
        "the Python that runs a Python file of --kernels (default: ASSAY_PYTHON, else python3)",
        not_empty()},

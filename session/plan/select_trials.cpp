@@ -14,6 +14,7 @@
 #include "kernels/sim/traits.h"
 #include "session/console/stderr_message.h"
 #include "session/kernels/kernel_process.h"
+#include "session/kernels/own_ops.h"
 #include "session/machine/device_list.h"
 #include "session/machine/growth_for_devices.h"
 #include "session/process/exit_code.h"
@@ -86,6 +87,7 @@ void check_simulated(const SelectionOptions& options) {
 
 std::shared_ptr<Standby> probe_machine(const SelectionOptions& options) {
   check_kernels(options);
+  define_own_ops(options);
   if (options.kernels.empty()) {
     std::shared_ptr<Standby> machine = start_standby(probing_command(options));
     if (this_launch()) machine->release();  // the ranks of a job have workers of their own
@@ -119,7 +121,8 @@ SelectedTrials select_trials(const SelectionOptions& options) {
 
 SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& machine) {
-  // Checks the text first: no process is started for a typo.
+  define_own_ops(options);
+  // Checks the text first: no process that opens devices is started for a typo.
   check_selection(options.cases);
   for (const std::string& fault : options.sim_faults) sim::parse_fault(fault);
   check_simulated(options);

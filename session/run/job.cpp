@@ -61,16 +61,20 @@ std::vector<PlannedTrial> stored_plan(const BegunRun& begun, const RunOptions& o
 }
 
 /// Rows of two libraries are not of one run.
-void check_kernels_unchanged(const StoredRun& stored, const RunInfo& now) {
-  const auto check = [&](std::string_view what, const std::string& then, const std::string& is) {
+void check_code_unchanged(const StoredRun& stored, const RunInfo& now) {
+  const auto check = [&](const std::string& whose, std::string_view what, const std::string& then,
+                         const std::string& is) {
     if (then == is) return;
-    throw UsageError(fmt::format(
-        "--resume: the kernels of {} have changed since the run began ({} {}, now {}): put them "
-        "back as they were, or start a new run",
-        stored.kernels.path.string(), what, then, is));
+    throw UsageError(
+        fmt::format("--resume: {} have changed since the run began ({} {}, now {}): put them back "
+                    "as they were, or start a new run",
+                    whose, what, then, is));
   };
-  check("CRC-32", stored.kernels.crc32, now.kernels.crc32);
-  check("name", stored.kernels_name, now.kernels_name);
+  const std::string kernels = "the kernels of " + stored.kernels.path.string();
+  check(kernels, "CRC-32", stored.kernels.crc32, now.kernels.crc32);
+  check(kernels, "name", stored.kernels_name, now.kernels_name);
+  check("the ops of " + stored.own_ops.path.string(), "CRC-32", stored.own_ops.crc32,
+        now.own_ops.crc32);
 }
 
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
@@ -147,6 +151,7 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   options.jsonl = asked.jsonl;
   options.wait = asked.wait;
   options.selection.kernels = stored.kernels.path;  // the run began elsewhere, perhaps
+  options.selection.own_ops = stored.own_ops.path;
 
   const std::shared_ptr<Standby> standby = probe_machine(options.selection);
   const protocol::Hello& machine = standby->hello;
@@ -155,10 +160,11 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   job.options = std::move(options);
   const std::vector<PlannedTrial> plan = stored_plan(begun, options_of_run);
   check_planned(begun);
-  check_kernels_unchanged(stored, job.run);
+  check_code_unchanged(stored, job.run);
   job.known_kinds = kinds_of(known_backends(machine));
   job.run.expected = stored.expected;
   job.run.kernels = stored.kernels;
+  job.run.own_ops = stored.own_ops;
   job.run.kernels_name = stored.kernels_name;
   job.run.allow_flaky = job.options.allow_flaky;
   job.earlier = std::move(begun.records);

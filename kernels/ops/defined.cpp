@@ -1,0 +1,156 @@
+#include "kernels/ops/defined.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "kernels/core/status.h"
+#include "kernels/ops/extent.h"
+#include "kernels/ops/passes.h"
+#include "kernels/ops/row.h"
+
+namespace assay {
+namespace {
+
+/// Their addresses stay: ops refer to the texts.
+std::deque<DefinedOp>& definitions() {
+  static std::deque<DefinedOp> all;
+  return all;
+}
+
+TensorSpec tensor_of(const DefinedTensor& tensor, DType dtype, const Params& params) {
+  TensorSpec spec{.dtype = tensor.dtype.value_or(dtype)};
+  for (const std::string& extent : tensor.extents) {
+    spec.shape.push_back(evaluate_extent(extent, params));
+  }
+  return spec;
+}
+
+Signature signature_of(const DefinedOp& op, DType dtype, const Params& params) {
+  Signature s;
+  for (const DefinedInput& input : op.inputs) s.inputs.push_back(tensor_of(input, dtype, params));
+  for (const DefinedTensor& output : op.outputs) {
+    s.outputs.push_back(tensor_of(output, dtype, params));
+  }
+  s.terms = std::max<std::int64_t>(1, evaluate_extent(op.terms, params));
+  return with_work(std::move(s), 0);
+}
+
+/// Value of a text that is a number, or of another one that is an extent.
+double number_of(const std::string& text, const Params& params) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  return static_cast<double>(evaluate_extent(text, params));
+}
+
+Data wanted_data(const DefinedInput& input, const Params& params) {
+  if (input.numbers == DefinedNumbers::normal) {
+    return {.distribution = Distribution::normal, .range = {0, 1}};
+  }
+  const Range range{number_of(input.low, params), number_of(input.high, params)};
+  const bool is_whole = input.numbers == DefinedNumbers::whole;
+  return {.distribution = is_whole ? Distribution::small_integers : Distribution::uniform,
+          .range = range};
+}
+
+/// A mean beside which numbers of the dtype keep half of their bits.
+double far_mean(DType dtype) {
+  if (dtype == DType::bf16) return 16;
+  return dtype == DType::f16 ? 64 : 1024;
+}
+
+/// The first input of any number: that which flows through the op, while others are its weights.
+std::optional<std::size_t> activation_of(const DefinedOp& op) {
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const DefinedInput& input = op.inputs[i];
+    if (!input.dtype && input.numbers == DefinedNumbers::normal) return i;
+  }
+  return std::nullopt;
+}
+
+/// Data that show what those of the user hide: integers, which rings compute exactly, and another
+/// scale, mean and special values of the activation.
+Passes passes_of(const DefinedOp& op, DType dtype, const Params& params) {
+  constexpr Rule rule{.oracle = Oracle::measured_band};
+  std::vector<Data> wanted;
+  for (const DefinedInput& input : op.inputs) wanted.push_back(wanted_data(input, params));
+  Passes passes;
+  if (op.is_ring) {
+    std::vector<Data> integers = wanted;
+    for (Data& data : integers) {
+      if (data.distribution == Distribution::normal) {
+        data = {.distribution = Distribution::small_integers, .range = {-4, 4}};
+      }
+    }
+    passes.push_back({"exact_data", std::move(integers), rule});
+  }
+  if (const auto activation = activation_of(op)) {
+    const auto with = [&](std::string_view name, const Data& data) {
+      std::vector<Data> all = wanted;
+      all[*activation] = data;
+      passes.push_back({name, std::move(all), rule});
+    };
+    const auto normal = [](double mean, double deviation) {
+      return Data{.distribution = Distribution::normal, .range = {mean, deviation}};
+    };
+    with("large_data", normal(0, 64));
+    with("small_data", normal(0, 0x1p-10));
+    with("far_mean", normal(far_mean(dtype), 1));
+    Data special = normal(0, 1);
+    special.specials = Specials::nonfinite;
+    with("special_values", special);
+  }
+  passes.push_back({"real_data", std::move(wanted), rule});
+  return passes;
+}
+
+void check(const DefinedOp& op) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError("op '" + op.name + "': " + why);
+  };
+  if (find_op(op.name) != nullptr) {
+    throw UsageError("an op is called '" + op.name + "' already; choose another name");
+  }
+  if (op.inputs.empty()) refuse("it has no inputs");
+  if (op.outputs.size() != 1)
+    refuse("it has " + std::to_string(op.outputs.size()) + " outputs, and those of one are judged");
+  if (op.dtypes.empty()) refuse("it has no dtypes");
+  if (op.parameters.empty()) refuse("its shapes have no names");
+}
+
+Op op_of(const DefinedOp& defined) {
+  const OpRow row{.name = defined.name,
+                  .formula = defined.formula,
+                  .formats = {defined.dtypes.begin(), defined.dtypes.end()},
+                  .independent_rows = defined.rows};
+  std::vector<Parameter> parameters;
+  for (const DefinedParameter& parameter : defined.parameters) {
+    parameters.push_back(extent(parameter.name));
+  }
+  const SignatureOf signature([&defined](Format format, const Params& params) {
+    return signature_of(defined, format.stored(), params);
+  });
+  const PassesOf passes([&defined](Format format, const Params& params) {
+    return passes_of(defined, format.stored(), params);
+  });
+  Op op = make_op(row, std::move(parameters), signature, passes);
+  op.stands_for_suite = suite_of_defined_ops;
+  return op;
+}
+
+}  // namespace
+
+void define_ops(std::vector<DefinedOp> ops) {
+  for (const DefinedOp& op : ops) check(op);
+  for (DefinedOp& op : ops) add_op(op_of(definitions().emplace_back(std::move(op))));
+}
+
+const std::deque<DefinedOp>& every_defined_op() { return definitions(); }
+
+bool is_defined(std::string_view op) {
+  return std::ranges::find(definitions(), op, &DefinedOp::name) != definitions().end();
+}
+
+}  // namespace assay

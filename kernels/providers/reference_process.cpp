@@ -1,0 +1,84 @@
+#include "kernels/providers/reference_process.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/core/status.h"
+#include "kernels/remote/message.h"
+
+namespace assay::providers {
+
+using remote::Reader;
+using remote::Writer;
+
+namespace {
+
+/// Any seed: another measurement must not decide otherwise, and the same one must repeat.
+constexpr std::uint64_t seed_of_draws = 20261;
+
+std::vector<double> doubles(Reader& reader, std::uint64_t count) {
+  std::vector<double> values(count);
+  for (double& value : values) value = reader.get<double>();
+  return values;
+}
+
+}  // namespace
+
+ReferenceProcess::ReferenceProcess(FileDescriptor socket, double limit_s,
+                                   std::function<std::string()> how_it_ended)
+    : group_(std::move(socket), 0, [how_it_ended = std::move(how_it_ended)] {
+        throw std::runtime_error("the process of the reference " + how_it_ended());
+      }) {
+  try {
+    if (!group_.wait_for_message(limit_s)) {
+      throw UsageError(fmt::format(
+          "loading it has not ended within {} s: code that runs then may hang", limit_s));
+    }
+    const std::vector<std::byte> hello = group_.receive(1);
+    Reader reader(hello);
+    if (!reader.get<bool>()) throw UsageError(reader.text());
+    definitions_.assign(reader.rest().begin(), reader.rest().end());
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw UsageError(std::string(error.what()) + " while it was loaded");
+  }
+}
+
+reference::Measured ReferenceProcess::measure(const reference::Problem& problem, int draws) {
+  const OpInstance& op = problem.op;
+  Writer request;
+  request.put(std::string(op.op->name)).put(std::string(name(op.format)));
+  request.put(op.params.entries().size());
+  for (const auto& [name, value] : op.params.entries()) {
+    request.put(name).put(std::get<std::int64_t>(value));
+  }
+  request.put(static_cast<std::uint64_t>(draws)).put(seed_of_draws);
+  const std::vector<HostTensor>& inputs = problem.ranks.front();
+  request.put(inputs.size());
+  for (const HostTensor& input : inputs) {
+    request.put(input.bytes().size()).put(input.bytes());
+  }
+  group_.send(1, request.bytes());
+  const std::vector<std::byte> answer = group_.receive(1);
+  Reader reader(answer);
+  if (!reader.get<bool>()) {
+    throw std::runtime_error("the reference of " + std::string(op.op->name) + ": " + reader.text());
+  }
+  const auto elements = reader.get<std::uint64_t>();
+  reference::Measured measured;
+  measured.value = doubles(reader, elements);
+  measured.deviation = doubles(reader, elements);
+  for (double& deviation : measured.deviation) {
+    if (reader.get<bool>()) deviation = std::numeric_limits<double>::infinity();
+  }
+  return measured;
+}
+
+}  // namespace assay::providers

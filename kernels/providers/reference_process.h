@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/core/file_descriptor.h"
+#include "kernels/providers/socket_group.h"
+#include "kernels/reference/defined.h"
+
+namespace assay::providers {
+
+/// A process that has the references of a user's ops, and the judge's end of the socket to it. No
+/// kernel of others runs in it.
+class ReferenceProcess {
+ public:
+  /// `how_it_ended` tells of a process that has closed its end: "ended with exit code 3". Throws
+  /// UsageError with the reason if the process refuses, ends, or takes longer than `limit_s`.
+  ReferenceProcess(FileDescriptor socket, double limit_s,
+                   std::function<std::string()> how_it_ended);
+
+  /// What it announced, for read_definitions.
+  const std::vector<std::byte>& definitions() const { return definitions_; }
+
+  /// Throws std::runtime_error with the reference's error, or if the process has ended.
+  reference::Measured measure(const reference::Problem& problem, int draws);
+
+ private:
+  SocketGroup group_;
+  std::vector<std::byte> definitions_;
+};
+
+}  // namespace assay::providers

@@ -1,0 +1,97 @@
+#include "kernels/reference/defined.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace assay::reference {
+namespace {
+
+constexpr int usual_draws = 8;
+constexpr int many_draws = 64;
+
+Measure& measure() {
+  static Measure current;
+  return current;
+}
+
+/// Negates the deviations of values that f32 cannot tell from an earlier one: they are rounded
+/// alike.
+void mark_repeated(const std::vector<double>& value, std::vector<double>& deviation) {
+  std::vector<std::size_t> order(value.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value[i]));
+  };
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(key(i), i); });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (key(order[i]) == key(order[i - 1])) deviation[order[i]] = -deviation[order[i]];
+  }
+}
+
+/// The values, then the deviations.
+State solve_with(const Problem& problem, int draws) {
+  if (!measure()) throw std::logic_error("no process answers for defined ops");
+  Measured found = measure()(problem, draws);
+  const TensorSpec& output = problem.op.signature.outputs[0];
+  const auto elements = static_cast<std::size_t>(output.elements());
+  if (found.value.size() != elements || found.deviation.size() != elements) {
+    throw std::runtime_error("the reference gave another number of elements than the op has");
+  }
+  if (is_floating(output.dtype) && precision_bits(output.dtype) < precision_bits(DType::f32)) {
+    mark_repeated(found.value, found.deviation);
+  }
+  State state = std::move(found.value);
+  state.insert(state.end(), found.deviation.begin(), found.deviation.end());
+  return state;
+}
+
+State solve(const Problem& problem) { return solve_with(problem, usual_draws); }
+State solve_again(const Problem& problem) { return solve_with(problem, many_draws); }
+
+void values(const Problem& /*problem*/, std::span<const double> state, std::int64_t first,
+            Values out) {
+  const std::size_t count = out.value.size();
+  const auto at = static_cast<std::size_t>(first);
+  std::ranges::copy(state.subspan(at, count), out.value.begin());
+  std::ranges::fill(out.rest, 0.0);
+  std::ranges::copy(state.subspan(state.size() / 2 + at, count), out.scale.begin());
+}
+
+void bits(const Problem& problem, std::span<const double> state, std::int64_t first,
+          std::span<std::byte> out) {
+  visit_dtype(problem.op.signature.outputs[0].dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
+        const double packed = state[static_cast<std::size_t>(first) + i];
+        const auto value = static_cast<T>(std::bit_cast<std::int64_t>(packed));
+        std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
+      }
+    }
+  });
+}
+
+bool is_unknown(std::span<const double> state, std::int64_t i) {
+  return std::isinf(state[state.size() / 2 + static_cast<std::size_t>(i)]);
+}
+
+}  // namespace
+
+void measure_with(Measure measure_now) { measure() = std::move(measure_now); }
+
+Reference of_defined_op(const OpInstance& op) {
+  Reference reference{.solve = solve, .is_unknown = is_unknown, .solve_again = solve_again};
+  if (is_floating(op.signature.outputs[0].dtype)) {
+    reference.values = values;
+  } else {
+    reference.bits = bits;
+  }
+  return reference;
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/records/run_info.h"
+#include "session/options/trial_options.h"
+
+// Ops that a Python file of the user defines by @assay.op: that of --own-ops, or else of --kernels.
+namespace assay {
+
+/// Makes the ops known to this process, once. Starts the file's process and ends it. Does nothing
+/// where no file defines ops. Throws UsageError with the reason if the file cannot be used.
+void define_own_ops(const TrialOptions& options);
+
+/// As above, and lets the process go on, to answer for the references. Call it in a worker.
+void answer_for_own_ops(const TrialOptions& options);
+
+/// What the file's process announced, for processes of kernels; empty where there are no such ops.
+const std::vector<std::byte>& own_definitions();
+
+/// The file of --own-ops, as a run records it. Throws UsageError if it cannot be read.
+GivenFile given_own_ops(const TrialOptions& options);
+
+}  // namespace assay

@@ -1,0 +1,153 @@
+"""Ops that a user defines by a reference: they join lists, axes, runs and comparisons, and wrong kernels of them are red."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from provided import PACKAGES, python_with
+from support import ASSAY, AssayTest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
+
+
+def example(fence):
+    """The first block of that language in the page, as a user copies it."""
+    page = (ROOT / "docs" / "any-op.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{fence}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
+
+
+RMSNORM = example("python")
+
+# Each replaces the last line of the right kernel.
+WRONG = {
+    "another eps": 'out[...] = x * (1 / np.sqrt(np.mean(x * x, -1, keepdims=True) + np.float32(1e-5))) * g',
+    "squares in half precision": 'h = (x.astype("f2") ** 2).astype("f4"); '
+                                 'out[...] = x / np.sqrt(h.mean(-1, keepdims=True) + np.float32(1e-6)) * g',
+    "the last row unwritten": 'out[:-1] = (x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-6)) * g)[:-1]',
+    "zeros": "out[...] = 0",
+    "without the weights": 'out[...] = x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-6))',
+    "one column less in the mean": 'out[...] = x / np.sqrt((x * x)[:, 1:].mean(-1, keepdims=True) + np.float32(1e-6)) * g',
+    "NaN as a number": 'out[...] = np.nan_to_num(x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-6)) * g)',
+}
+
+
+class OwnOps(AssayTest):
+    def setUp(self):
+        super().setUp()
+        self.python = python_with("numpy")
+        if self.python is None:
+            self.skipTest(f"no Python here has numpy: install Debian's {PACKAGES['numpy']}")
+        self.set(ASSAY_PYTHON=self.python)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+    def run_file(self, name, *options, expect=0, out="out"):
+        self.assay("run", "--kernels", name, "--device", "cpu", "--no-limits", *options, "--out", out, expect=expect)
+        return self.rows(out)
+
+    def test_twelve_lines_are_judged_and_timed(self):
+        self.assertLessEqual(len(RMSNORM.strip().splitlines()), 12)
+        rows = self.run_file(self.write("mine.py", RMSNORM), "--suite", "own_ops")
+        self.assertEqual({"pass"}, {row["status"] for row in rows}, [row["reason"] for row in rows])
+        self.assertLessEqual({"f32", "f16"}, {row["dtype"] for row in rows})
+        by_id = {row["case_id"]: row for row in rows}
+        row = by_id["rmsnorm/f32/rows=96,cols=1000"]
+        for data in ("large_data", "small_data", "far_mean", "special_values", "real_data"):
+            self.assertIn(f"{data}=measured_band(", row["oracle"])
+        self.assertGreater(float(row["time_median_s"]), 0)
+        odd = [row["case_id"] for row in rows if "cols=1," in row["case_id"] + "," or "rows=1," in row["case_id"]]
+        self.assertTrue(odd, "no odd shapes were added")
+
+    def test_wrong_kernels_are_red(self):
+        right = RMSNORM.rsplit("    out[...]", 1)[0]
+        case = ("--case", "rmsnorm/f32/rows=96,cols=1000", "--check-only")
+        for what, line in WRONG.items():
+            with self.subTest(what):
+                self.write("wrong.py", f"{right}    {line}\n")
+                row, = self.run_file("wrong.py", *case, expect=1, out=what.replace(" ", "-"))
+                self.assertEqual(("fail", "measured_band"), (row["status"], row["caught_by"]), row["reason"])
+
+    def test_selections_know_them(self):
+        self.write("mine.py", RMSNORM)
+        listed = json.loads(self.assay("list", "--kernels", "mine.py", "--device", "cpu", "--suite", "rmsnorm", "--axis",
+                                       "rows=5,6", "--axis", "dtype=f32", "--json").stdout)
+        ids = [trial["case_id"] for trial in listed["trials"]]
+        self.assertIn("rmsnorm/f32/rows=5,cols=256", ids)
+        self.assertTrue(all(one.startswith(("rmsnorm/f32/rows=5,", "rmsnorm/f32/rows=6,")) for one in ids))
+
+    def test_a_reference_in_a_file_of_its_own(self):
+        op, kernel = RMSNORM.split("@assay.kernel")
+        self.write("op.py", op)
+        self.write("mine.py", "import assay, numpy as np\n@assay.kernel" + kernel)
+        rows = self.run_file("mine.py", "--own-ops", "op.py", "--suite", "own_ops", "--profile", "seeds", "--check-only")
+        self.assertEqual({"pass"}, {row["status"] for row in rows})
+        again = self.assay("run", "--resume", "out")
+        self.assertIn("PASSED", again.stdout)
+
+    def test_integers_of_a_ring_are_exact(self):
+        """A product of integers has one right answer: a last bit is too much."""
+        text = """import assay, numpy as np
+@assay.op(["m,k", "k,n"], sizes={"m": 16, "k": 64, "n": 24})
+def product(a, b):
+    return a @ b
+@assay.kernel("product")
+def kernel(a, b, *, out):
+    np.matmul(a, b, out=out)
+"""
+        self.write("mine.py", text)
+        case = ("--case", "product/f32/m=16,k=64,n=24", "--check-only")
+        row, = self.run_file("mine.py", *case)
+        self.assertIn("exact_data=", row["oracle"])
+        self.write("mine.py", text + "    out[3, 4] = np.nextafter(out[3, 4], np.float32(1e9))\n")
+        row, = self.run_file("mine.py", *case, expect=1, out="wrong")
+        self.assertIn("exact_data: 1 of 384 elements wrong", row["reason"])
+
+    def test_bad_definitions_end_before_anything_runs(self):
+        head = "import assay, numpy as np\n"
+        for text, why in (
+            ('@assay.op(["n"])\ndef mine(x): return x\n', "'n'"),
+            ('@assay.op(["n"], sizes={"n": 8})\ndef mine(x): return x + np.random.rand()\n', "deterministic"),
+            ('@assay.op(["n"], sizes={"n": 8}, out="n,n")\ndef mine(x): return x\n', "shape"),
+            ('@assay.op(["n"], sizes={"n": 8})\ndef softmax(x): return x\n', "an op is called 'softmax' already"),
+            ('import nowhere\n', "nowhere"),
+        ):
+            with self.subTest(text):
+                self.write("bad.py", head + text)
+                refused = self.assay("run", "--own-ops", "bad.py", "--kernels", "numpy", "--device", "cpu", "--out", "out", expect=2)
+                self.assertIn(why, refused.stderr)
+                self.assertFalse((self.folder / "out").exists())
+
+    def test_comparisons_and_reports_know_them(self):
+        self.write("mine.py", RMSNORM)
+        for out in ("base", "cand"):
+            self.run_file("mine.py", "--case", "rmsnorm/f32/rows=96,cols=1000", out=out)
+        self.assertIn("1 pairs", self.assay("compare", "base", "cand").stdout)
+        self.assay("report", "base", "-o", "page.html")
+        self.assertIn("rmsnorm", (self.folder / "page.html").read_text(encoding="utf-8"))
+
+    def test_in_cuda_on_an_emulated_gpu(self):
+        if not (BUILD / "lib" / "emulated" / "libcuda.so.1").exists():
+            self.skipTest("the build has no emulated GPUs")
+        cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8")
+        nvcc = re.search(r"^ASSAY_NVCC:\w+=(.*nvcc)$", cache, re.MULTILINE)[1]
+        self.write("op.py", RMSNORM.split("@assay.kernel")[0])
+        right = example("cuda")
+        for name, text, status in (("right", right, "pass"), ("wrong", right.replace("1e-6f", "2e-6f"), "fail")):
+            self.write("rmsnorm.cu", text)
+            subprocess.run([nvcc, "-std=c++17", "-shared", "-Xcompiler", "-fPIC", "--no-compress", "-gencode",
+                            "arch=compute_75,code=compute_75", f"-I{ROOT}/kernels/providers", "rmsnorm.cu", "-o", "rmsnorm.so",
+                            "-cudart", "none", f"-L{BUILD}/lib", "-lassay_emulated_cudart"], cwd=self.folder, check=True)
+            subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", "./rmsnorm.so",
+                            "--own-ops", "op.py", "--device", "cuda:0", "--case", "rmsnorm/f32/rows=17,cols=256", "--no-limits",
+                            "--out", name], cwd=self.folder, capture_output=True, check=False)
+            row, = self.rows(name)
+            self.assertEqual(status, row["status"], row["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()
