@@ -15,7 +15,6 @@ data get no noise without being declared so. A trace of + - * and moves is a rin
 import math
 
 import numpy
-from numpy import ascontiguousarray, asarray  # by name: draws replace those of the module
 
 ROUNDOFF = 2.0 ** -24
 MAX = float(numpy.finfo(numpy.float32).max)
@@ -27,7 +26,7 @@ _POOL = 2.0 * numpy.random.default_rng(0).random(1 << 20) - 1.0
 
 def ulp(values):
     """Returns the distance of neighbours in f32 at these numbers of f64."""
-    exponents = (ascontiguousarray(values).view(numpy.uint64) & _EXPONENT_BITS).view(numpy.float64)
+    exponents = (numpy.ascontiguousarray(values).view(numpy.uint64) & _EXPONENT_BITS).view(numpy.float64)
     numpy.maximum(exponents, _SMALLEST_NORMAL, out=exponents)
     exponents *= 2.0 ** (1 - _DIGITS)
     return exponents.reshape(numpy.shape(values))
@@ -66,7 +65,7 @@ class Noise:
             return values if self.quiet else self.rounded(values.real) + 1j * self.rounded(values.imag)
         if values.dtype.kind != "f":
             return values
-        values = asarray(values, numpy.float64)
+        values = numpy.asarray(values, numpy.float64)
         if self.quiet:
             return values
         with numpy.errstate(all="ignore"):
@@ -74,7 +73,7 @@ class Noise:
             scaled = values / quantum
             noisy = self.uniform(values.shape) * (self.A / 2)
             noisy += scaled
-            noisy = numpy.rint(noisy, out=noisy) if noisy.ndim else asarray(numpy.rint(noisy))
+            noisy = numpy.rint(noisy, out=noisy) if noisy.ndim else numpy.asarray(numpy.rint(noisy))
             noisy *= quantum
             stays = (numpy.rint(scaled) == scaled) | ~numpy.isfinite(values)
             numpy.copyto(noisy, values, where=stays)
@@ -95,7 +94,7 @@ class Noise:
             factor = self.uniform(values.shape) * size
             factor += 1.0
             factor *= values
-        return asarray(factor)
+        return numpy.asarray(factor)
 
     def moved(self, inputs):
         """Returns the inputs of the run: of a reference that is no ring, nearly the same ones."""

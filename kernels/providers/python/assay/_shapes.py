@@ -3,7 +3,10 @@ import ast
 import functools
 import itertools
 import math
+import re
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_MARK = "n_"  # begins names in trees: "in" is a word of Python
 _OPERATIONS = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
 
 
@@ -24,7 +27,7 @@ def extents_of(text):
 @functools.lru_cache(maxsize=None)
 def _tree(text):
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = ast.parse(_NAME.sub(_MARK + r"\g<0>", text), mode="eval").body
     except SyntaxError:
         tree = None
     if not _is_extent(tree):
@@ -41,7 +44,7 @@ def _is_extent(tree):
 def names_of(text):
     """Returns the names in an extent, in order. Raises ValueError for other text."""
     nodes = [node for node in ast.walk(_tree(text)) if isinstance(node, ast.Name)]
-    return tuple(dict.fromkeys(node.id for node in sorted(nodes, key=lambda node: node.col_offset)))
+    return tuple(dict.fromkeys(node.id[len(_MARK):] for node in sorted(nodes, key=lambda node: node.col_offset)))
 
 
 def has_limits(text):
@@ -61,7 +64,7 @@ def _evaluate(tree, text, sizes):
     if isinstance(tree, ast.Constant):
         return tree.value
     if isinstance(tree, ast.Name):
-        return sizes[tree.id]
+        return sizes[tree.id[len(_MARK):]]
     left, right = _evaluate(tree.left, text, sizes), _evaluate(tree.right, text, sizes)
     if not isinstance(tree.op, ast.FloorDiv):
         return _OPERATIONS[type(tree.op)](left, right)
