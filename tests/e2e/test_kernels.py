@@ -153,7 +153,7 @@ class Refusals(Kernels):
         python = sys.executable
         for text, because in {
             "def f(:\n": "--kernels mine.py: mine.py:1: SyntaxError",
-            "import assay\n": "mine.py registers no kernel: put @assay.kernel(OP) before a function",
+            "import assay\n": "mine.py registers no kernel and defines no op: put @assay.kernel(OP) before a kernel",
             "import nothing_of_this_name\n": "mine.py needs the module 'nothing_of_this_name'",
             "import assay\n@assay.kernel('ad')\ndef f(x): return x\n": "unknown op 'ad'; did you mean 'add'",
             "import assay\n@assay.kernel('add', dtypes='f23')\ndef f(x): return x\n": "its op add: unknown dtype 'f23'",

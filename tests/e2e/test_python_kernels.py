@@ -333,7 +333,9 @@ class Refusals(HostTest):
                          "mine.py ended with exit code 4 when it was imported (mine.py:2)")
 
     def test_a_file_without_kernels(self):
-        self.assertEqual(self.refused("x = 1\n"), "mine.py registers no kernel: put @assay.kernel(OP) before a function")
+        self.assertEqual(self.refused("x = 1\n"),
+                         "mine.py registers no kernel and defines no op: put @assay.kernel(OP) before a kernel, or "
+                         "@assay.op(INPUTS) before a reference")
 
     def test_registrations_that_clash(self):
         for second, said in {

@@ -8,11 +8,24 @@
 
 A function gets the input tensors in order. It writes its result into `out`, or returns it, and it may also declare
 the keyword-only parameters `params`, `problem` and `stream`. docs/kernels.md says where the ops and formulas are.
+
+An op that Assay does not know is defined by a reference, a plain function in NumPy or PyTorch:
+
+    import assay, numpy as np
+
+    @assay.op(["rows,cols", "cols"], sizes={"rows": [256], "cols": [1024, 4096]})
+    def rmsnorm(x, g):
+        mean_square = (x * x).mean(-1, keepdims=True)
+        return x / np.sqrt(mean_square + 1e-6) * g
 """
+import sys
 from dataclasses import dataclass
 from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 
-__all__ = ["NotMine", "Problem", "Tensor", "kernel", "provider"]
+from assay import _op
+from assay._op import Input
+
+__all__ = ["Input", "NotMine", "Problem", "Tensor", "kernel", "op", "provider"]
 
 # Dtypes by their names in NumPy and PyTorch, as far as these mean the same in both.
 _FRAMEWORKS_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64",
@@ -63,6 +76,7 @@ class Registration:
 
 
 _registered = []
+_ops = []
 _provider = None
 
 
@@ -89,6 +103,31 @@ def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
                 of_dtype = "" if dtypes is None else f" for {name}"
                 raise ValueError(f"kernel {op!r} is registered twice{of_dtype}: give each function its own dtypes")
         _registered.append(Registration(op, dtypes, framework, function, prepare, describe))
+        return function
+
+    return register
+
+
+def op(inputs, sizes=None, dtypes=("f32",), out=None, terms=None, fixed=(), name=None, framework=None):
+    """Defines an op by the decorated reference, which computes in f64 on arrays or tensors of its framework.
+
+    inputs     the shape of each input: "rows,cols"; "" for a scalar. An extent is a number, a name, or + - * // and
+               parentheses over them. Or an assay.Input, which also has the dtype and the numbers in it
+    sizes      {"rows": 256, "cols": [1024, 4096]}: a number or a list of them for each name in shapes
+    dtypes     of the cases: "f32", "bf16", "f16"
+    out        shapes of the outputs, one text or a tuple of them; None: found by runs of the reference
+    terms      the longest sum behind one output, as an extent ("cols"); None: found by runs of the reference
+    fixed      names that get no odd sizes: 1, 3, 17 and one more than the largest wanted
+    name       of the op; None: the function's
+    framework  of the reference, "numpy" or "torch"; None: "torch" if it is imported, else "numpy"
+    """
+    def register(function):
+        chosen = framework or ("torch" if "torch" in sys.modules else "numpy")
+        definition = _op.define(function, name=name, inputs=inputs, sizes=sizes, dtypes=dtypes, out=out, terms=terms,
+                                fixed=fixed, framework=chosen, other_names=_OTHER_NAMES)
+        if any(other.name == definition.name for other in _ops):
+            raise ValueError(f"op {definition.name!r} is defined twice: give one of them another name=")
+        _ops.append(definition)
         return function
 
     return register

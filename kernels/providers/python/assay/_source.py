@@ -1,4 +1,4 @@
-"""Loads the file that registers kernels."""
+"""Loads the file that registers kernels and defines ops."""
 import os
 import sys
 import types
@@ -14,7 +14,8 @@ class Refusal(Exception):
 
 
 def load(source):
-    """Runs `source`, a path or a word of SHIPPED. Returns its name, its path and the registered kernels."""
+    """Runs `source`, a path or a word of SHIPPED. Returns its name, its path and the registered kernels.
+    The ops that it defines are in assay._ops."""
     if source in SHIPPED:
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"kernels_{source}.py")
     else:
@@ -24,8 +25,9 @@ def load(source):
     shown = os.path.basename(path)
     sys.argv = [path]
     _run(path, shown)
-    if not assay._registered:
-        raise Refusal(f"{shown} registers no kernel: put @assay.kernel(OP) before a function")
+    if not assay._registered and not assay._ops:
+        raise Refusal(f"{shown} registers no kernel and defines no op: put @assay.kernel(OP) before a kernel, or "
+                      "@assay.op(INPUTS) before a reference")
     return assay._provider or shown, path, assay._registered
 
 

@@ -1,0 +1,162 @@
+"""Measures how far right results of a reference may lie from it: its spread in noisy arithmetic."""
+from dataclasses import dataclass
+from typing import List, Set
+
+import numpy
+
+from assay._noise import MAX, ROUNDOFF, Noise
+
+DRAWS = 8
+_ROOM = 8.0  # sigmas that a right result may be away
+_MAX_OF = {"f32": MAX, "bf16": 2.0 ** 127 * (2 - 2.0 ** -7), "f16": 65504.0}
+_DIGITS = {"f32": 24, "bf16": 8, "f16": 11}
+_TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
+
+
+@dataclass
+class Band:
+    """What one output may be."""
+    value: numpy.ndarray  # of f64 or integers
+    sigma: numpy.ndarray  # 0: the value, correctly rounded
+    open: numpy.ndarray   # true: the reference cannot tell, anything is right
+
+
+@dataclass
+class Measured:
+    """What the runs show."""
+    outputs: List[Band]
+    is_ring: bool
+    opaque: Set[str]
+    terms: int
+
+
+def tracer_of(framework):
+    """Returns the function that runs a reference of the framework in noisy arithmetic."""
+    if framework == "torch":
+        from assay._noise_torch import draw  # pylint: disable=import-outside-toplevel
+    else:
+        from assay._noise_numpy import draw  # pylint: disable=import-outside-toplevel
+    return draw
+
+
+def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
+    """Runs the reference in f64, and `draws` times in noisy arithmetic.
+
+    inputs  arrays of f64 or integers, in the order of the reference
+    dtype   of the outputs that are no integers
+    """
+    draw = tracer_of(definition.framework)
+    quiet = Noise(quiet=True)
+    values = [_value(output) for output in draw(definition.function, inputs, quiet)]
+    spreads = [_Choices(value) if is_discrete(value) else _Spread(value) for value in values]
+    opaque = set(quiet.opaque)
+    for index in range(draws):
+        noise = Noise(seed * 1_000_003 + index, exact=quiet.is_ring)
+        for spread, output in zip(spreads, draw(definition.function, inputs, noise)):
+            spread.add(output)
+        opaque |= noise.opaque
+    if any(is_discrete(value) for value in values):
+        for told_apart in _without_ties(inputs, seed):
+            for spread, output in zip(spreads, draw(definition.function, told_apart, Noise(quiet=True))):
+                if isinstance(spread, _Choices):
+                    spread.add(output)
+    return Measured([spread.band(quiet.is_ring, dtype) for spread in spreads], quiet.is_ring, opaque, quiet.terms)
+
+
+def is_discrete(output):
+    """Says whether the numbers are integers."""
+    return output.dtype.kind in "iub"
+
+
+def _value(output):
+    return output.astype(numpy.int64 if is_discrete(output) else numpy.float64, copy=False)
+
+
+def _without_ties(inputs, seed):
+    """Yields the inputs with equal numbers told apart by less than f32 can show: the order among them is free."""
+    random = numpy.random.default_rng(seed)
+    for index in range(2 + _TIES):
+        yield [array if is_discrete(array) else _moved_apart(array, index, random) for array in inputs]
+
+
+def _moved_apart(array, index, random):
+    if index < 2:
+        steps = numpy.linspace(0.0, (1.0, -1.0)[index], array.size).reshape(array.shape)
+    else:
+        steps = random.random(array.shape)
+    with numpy.errstate(all="ignore"):
+        return array + steps * (2.0 ** -26 * numpy.abs(array) + 2.0 ** -140)
+
+
+class _Choices:
+    """Draws of integers: open where they differ."""
+
+    def __init__(self, value):
+        self._value = value
+        self._open = numpy.zeros(value.shape, bool)
+
+    def add(self, output):
+        self._open |= output != self._value
+
+    def band(self, is_ring, dtype):
+        del is_ring, dtype
+        return Band(self._value, numpy.zeros(self._value.shape), self._open)
+
+
+class _Spread:
+    """Draws of floating-point numbers. They are added up as they come: outputs may be large."""
+
+    def __init__(self, value):
+        self._value = value
+        self._squares = numpy.zeros(value.shape)
+        self._count = 0
+        self._agree = numpy.ones(value.shape, bool)
+        self._finite = numpy.ones(value.shape, bool)  # in all draws
+        self._dead = numpy.ones(value.shape, bool)  # NaN in all draws, or the same infinity
+
+    def add(self, output):
+        with numpy.errstate(all="ignore"):
+            finite = numpy.isfinite(output)
+            difference = output - self._value
+            self._squares += numpy.where(finite, difference * difference, 0.0)
+            self._count += 1
+            self._agree &= output == self._value
+            self._finite &= finite
+            same = numpy.isnan(output) == numpy.isnan(self._value)
+            same &= numpy.isnan(output) | (numpy.signbit(output) == numpy.signbit(self._value))
+            self._dead &= ~finite & same
+
+    def band(self, is_ring, dtype):
+        value = self._value
+        limit = _MAX_OF[dtype]
+        with numpy.errstate(all="ignore"):
+            held = numpy.isfinite(value) & (numpy.abs(value) <= MAX)
+            alive = held & self._finite
+            sigma = numpy.maximum(numpy.sqrt(self._squares / max(self._count, 1)), ROUNDOFF * numpy.abs(value))
+            if is_ring:
+                sigma[self._agree] = 0.0
+            else:
+                numpy.maximum(sigma, ROUNDOFF * _row_rms(value, alive), out=sigma)
+            sigma = numpy.where(alive, sigma, 0.0)
+            # Near the largest number of the dtype a right result may be infinite or not. Beyond it, it is infinite.
+            magnitude, room = numpy.abs(value), _ROOM * sigma
+            border = limit + _half_ulp_at(limit, dtype)
+            doubtful = alive & (sigma > 0) & (magnitude + room >= border)
+            beyond = doubtful & (magnitude - room >= border)
+            sigma[beyond] = 0.0
+        return Band(value, sigma, ~alive & ~(self._dead & ~held) | doubtful & ~beyond)
+
+
+def _row_rms(value, alive):
+    """Returns the rms of the row of each number."""
+    finite = numpy.where(alive, value, 0.0)
+    if not value.ndim:
+        return numpy.abs(finite)
+    counts = numpy.maximum(alive.sum(-1, keepdims=True), 1)
+    largest = numpy.max(numpy.abs(finite), axis=-1, keepdims=True, initial=0.0)
+    scaled = finite / numpy.where(largest > 0, largest, 1.0)  # squares of large numbers overflow
+    return largest * numpy.sqrt((scaled * scaled).sum(-1, keepdims=True) / counts)
+
+
+def _half_ulp_at(limit, dtype):
+    return 2.0 ** (numpy.frexp(limit)[1] - _DIGITS[dtype]) / 2
