@@ -1,0 +1,121 @@
+"""The process that runs references of ops that users define: PYTHON .../assay/_reference_host.py SOURCE FD
+
+SOURCE is a file, FD the number of a socket to the judge. A kernel's process cannot reach this one.
+"""
+import os
+import socket
+import sys
+
+if not __package__:  # run by its path: finds the package, and no file of the working directory hides it
+    FOLDER = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [os.path.dirname(FOLDER), *[folder for folder in sys.path if folder != FOLDER]]
+
+import assay  # noqa: E402
+from assay import _source  # noqa: E402
+from assay._failure import one_line, text_of  # noqa: E402
+from assay._frames import Ended, Reader, Writer  # noqa: E402
+
+KINDS = ("normal", "uniform", "integers")
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print("usage: python assay/_reference_host.py SOURCE FD", file=sys.stderr)
+        return 2
+    source, descriptor = arguments
+    judge = socket.socket(fileno=int(descriptor))
+    judge.set_inheritable(False)
+    try:
+        _, path, _ = _source.load(source)
+        examined = _examined(path)
+    except _source.Refusal as why:
+        _send(judge, Writer().u8(False).text(one_line(str(why))))
+        return 0
+    hello = Writer().u8(True)
+    hello.list(examined, lambda pair: _write_op(hello, *pair))
+    if not _send(judge, hello):
+        return 0
+    operators = {definition.name: (definition, facts) for definition, facts in examined}
+    while True:
+        try:
+            request = Reader(judge)
+        except (Ended, ConnectionError):
+            return 0
+        if not _send(judge, _answer(request, operators, path)):
+            return 0
+
+
+def _send(judge, writer):
+    """Returns false where nobody listens any more."""
+    try:
+        writer.send(judge)
+    except ConnectionError:
+        return False
+    return True
+
+
+def _examined(path):
+    if not assay._ops:
+        return []
+    try:
+        from assay import _probe  # pylint: disable=import-outside-toplevel
+    except ModuleNotFoundError as error:
+        raise _source.Refusal(f"references need the module '{error.name}', which {sys.executable} does not have: "
+                              "install it there, or choose another by --python") from None
+    return [(definition, _probe.examine(definition, path)) for definition in assay._ops]
+
+
+def _write_op(writer, definition, facts):
+    from assay._op import parameter_sizes  # pylint: disable=import-outside-toplevel
+    writer.text(definition.name).text(_formula(definition, facts)).texts(definition.dtypes)
+    writer.list(list(parameter_sizes(definition).items()), lambda item: _write_parameter(writer, *item))
+    writer.list(definition.inputs, lambda one: writer.text(one.dtype).texts(one.extents).u8(KINDS.index(one.kind))
+                .text(one.low).text(one.high))
+    writer.list(facts.outputs, lambda one: writer.text(one.dtype).texts(one.extents))
+    writer.text(facts.terms).u8(facts.is_ring).text(facts.rows)
+
+
+def _write_parameter(writer, name, sizes):
+    writer.text(name).list(sizes, lambda one: writer.i64(one[0]).u8(one[1]))
+
+
+def _formula(definition, facts):
+    """Returns "rmsnorm(x[rows,cols], g[cols]) -> [rows,cols]: first line of the docstring"."""
+    inputs = ", ".join(f"{name}[{','.join(tensor.extents)}]"
+                       for name, tensor in zip(definition.arguments, definition.inputs))
+    outputs = ", ".join(f"[{','.join(output.extents)}]" for output in facts.outputs)
+    document = (definition.function.__doc__ or "").strip().partition("\n")[0]
+    return one_line(f"{definition.name}({inputs}) -> {outputs}" + (f": {document}" if document else ""))
+
+
+def _answer(request, operators, path):
+    try:
+        definition, facts = operators[request.text()]
+        dtype = request.text()
+        sizes = dict(request.list(lambda: (request.text(), request.i64())))
+        draws, seed = request.u64(), request.u64()
+        raw = request.list(lambda: request.raw(request.u64()))
+        return _measured(definition, facts, dtype, sizes, draws, seed, raw)
+    except Exception as error:  # pylint: disable=broad-except
+        return Writer().u8(False).text(one_line(f"the reference fails: {text_of(error, path)}"))
+
+
+def _measured(definition, facts, dtype, sizes, draws, seed, raw):
+    from assay import _arrays, _band, _shapes  # pylint: disable=import-outside-toplevel
+    inputs = [_arrays.from_bytes(data, tensor.dtype or dtype, _shapes.shape_of(tensor.extents, sizes))
+              for tensor, data in zip(definition.inputs, raw)]
+    measured = _band.measure(definition, inputs, draws, seed, dtype)
+    shapes = [_shapes.shape_of(output.extents, sizes) for output in facts.outputs]
+    found = [band.value.shape for band in measured.outputs]
+    if found != shapes:
+        raise ValueError(f"it returns the shapes {found} where {shapes} are expected: correct out= or fixed=")
+    writer = Writer().u8(True)
+    for band in measured.outputs:
+        writer.u64(band.value.size)
+        for array in _arrays.contiguous(band):
+            writer.raw(array)
+    return writer.texts(sorted(measured.opaque))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
