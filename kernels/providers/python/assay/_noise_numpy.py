@@ -188,7 +188,8 @@ def _creator(name, original):
         options = _without_narrow_dtype(options)
         if name in _OF_ARRAYS and len(arguments) > 1 and _is_narrow(arguments[1]):
             arguments = (arguments[0], numpy.float64, *arguments[2:])
-        return _traced(original(*arguments, **options))
+        with _step():
+            return _traced(original(*_plain(arguments), **_plain(options)))
 
     return functools.wraps(original)(create)
 
