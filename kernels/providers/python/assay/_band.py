@@ -5,11 +5,13 @@ from typing import List, Set
 import numpy
 
 from assay._noise import MAX, ROUNDOFF, Noise
+from assay._numpy_sums import scale_of
 
 DRAWS = 8
 _ROOM = 8.0  # sigmas that a right result may be away
 _MAX_OF = {"f32": MAX, "bf16": 2.0 ** 127 * (2 - 2.0 ** -7), "f16": 65504.0}
 _DIGITS = {"f32": 24, "bf16": 8, "f16": 11}
+_MAX_WHOLE = 2.0 ** 22  # above it all numbers of f32 are whole, or nearly so
 _TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
 
 
@@ -50,8 +52,9 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
     values = [_value(output) for output in draw(definition.function, inputs, quiet)]
     spreads = [_Choices(value) if is_discrete(value) else _Spread(value) for value in values]
     opaque = set(quiet.opaque)
+    exact = quiet.is_ring and (quiet.primitives == 0 or all(_is_exact(array) for array in inputs))
     for index in range(draws):
-        noise = Noise(seed * 1_000_003 + index, exact=quiet.is_ring)
+        noise = Noise(seed * 1_000_003 + index, exact=exact)
         for spread, output in zip(spreads, draw(definition.function, inputs, noise)):
             spread.add(output)
         opaque |= noise.opaque
@@ -60,7 +63,7 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
             for spread, output in zip(spreads, draw(definition.function, told_apart, Noise(quiet=True))):
                 if isinstance(spread, _Choices):
                     spread.add(output)
-    return Measured([spread.band(quiet.is_ring, dtype) for spread in spreads], quiet.is_ring, opaque, quiet.terms)
+    return Measured([spread.band(quiet.is_ring, exact, dtype) for spread in spreads], quiet.is_ring, opaque, quiet.terms)
 
 
 def is_discrete(output):
@@ -70,6 +73,13 @@ def is_discrete(output):
 
 def _value(output):
     return output.astype(numpy.int64 if is_discrete(output) else numpy.float64, copy=False)
+
+
+def _is_exact(array):
+    """Says whether sums of few of the numbers are exact in any order. Of ordinary numbers they are so by chance: draws
+    would agree where the reference's own order does not round, and another one does."""
+    return is_discrete(array) or (scale_of(array) is not None
+                                  and numpy.max(numpy.abs(array), initial=0.0) <= _MAX_WHOLE)
 
 
 def _without_ties(inputs, seed):
@@ -98,8 +108,8 @@ class _Choices:
     def add(self, output):
         self._open |= output != self._value
 
-    def band(self, is_ring, dtype):
-        del is_ring, dtype
+    def band(self, is_ring, exact, dtype):
+        del is_ring, exact, dtype
         return Band(self._value, numpy.zeros(self._value.shape), self._open)
 
 
@@ -126,16 +136,16 @@ class _Spread:
             same &= numpy.isnan(output) | (numpy.signbit(output) == numpy.signbit(self._value))
             self._dead &= ~finite & same
 
-    def band(self, is_ring, dtype):
+    def band(self, is_ring, exact, dtype):
         value = self._value
         limit = _MAX_OF[dtype]
         with numpy.errstate(all="ignore"):
             held = numpy.isfinite(value) & (numpy.abs(value) <= MAX)
             alive = held & self._finite
             sigma = numpy.maximum(numpy.sqrt(self._squares / max(self._count, 1)), ROUNDOFF * numpy.abs(value))
-            if is_ring:
+            if exact:
                 sigma[self._agree] = 0.0
-            else:
+            elif not is_ring:
                 numpy.maximum(sigma, ROUNDOFF * _row_rms(value, alive), out=sigma)
             sigma = numpy.where(alive, sigma, 0.0)
             # Near the largest number of the dtype a right result may be infinite or not. Beyond it, it is infinite.

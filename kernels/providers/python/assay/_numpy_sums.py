@@ -31,7 +31,7 @@ def _is_exact(function, operands):
     for operand in operands:
         if operand.dtype.kind not in "fiub":
             return False
-        scale = _scale_of(operand)
+        scale = scale_of(operand)
         if scale is None:
             return False
         unit /= scale
@@ -39,7 +39,8 @@ def _is_exact(function, operands):
     return bool(numpy.max(magnitudes, initial=0.0) * ROUNDOFF <= unit)
 
 
-def _scale_of(values):
+def scale_of(values):
+    """Returns the factor that makes whole numbers of them, or None."""
     if values.dtype.kind != "f":
         return 1.0
     head = values.ravel()[:_FIRST] if values.flags.contiguous else values.flat[:_FIRST]
