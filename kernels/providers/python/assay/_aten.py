@@ -88,6 +88,6 @@ AVERAGES = {
 PRODUCTS = {"prod", "cumprod"}
 
 # Sums into places that an index names. Values: the names of what is summed.
-SCATTERED = {"index_add": "source", "scatter_add": "src"}
+SCATTERED = {"index_add": "source", "scatter_add": "src", "index_put": "values"}
 
 FOURIER = {"_fft_r2c", "_fft_c2r", "_fft_c2c"}

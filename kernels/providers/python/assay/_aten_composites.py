@@ -119,6 +119,11 @@ def trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, **_):
     return (tensors[0] * tensors[1] * tensors[2]).sum(sumdim)
 
 
+@_composite("polar")
+def polar(abs, angle, **_):
+    return torch.complex(abs * angle.cos(), abs * angle.sin())
+
+
 @_composite("linalg_cross", "cross")
 def cross(self, other, dim=-1, **_):
     if dim is None:
@@ -452,8 +457,14 @@ def pdist(self, p=2.0, **_):
 
 # Attention
 
-@_composite("_scaled_dot_product_flash_attention_for_cpu")
-def attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None, **_):
+def _masked(scores, mask):
+    """Applies a mask of scaled_dot_product_attention: true where a key takes part, or a number to add."""
+    return scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
+
+
+@_composite("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_forward")
+def attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None, need_attn_weights=False,
+              **_):
     if dropout_p:
         return NotImplemented
     scores = query @ key.transpose(-2, -1) * (query.shape[-1] ** -0.5 if scale is None else scale)
@@ -461,8 +472,9 @@ def attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None,
         later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
         scores = scores.masked_fill(later, -math.inf)
     if attn_mask is not None:
-        scores = scores + attn_mask
-    return softmax(scores, -1) @ value, logsumexp(scores, [-1])
+        scores = _masked(scores, attn_mask)
+    weights = softmax(scores, -1)
+    return weights @ value, weights if need_attn_weights else logsumexp(scores, [-1])
 
 
 @_composite("_native_multi_head_attention")
@@ -479,8 +491,7 @@ def multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv
         if mask.dim() == 2:  # of keys for each sample, or of keys for each query
             mask = mask[:, None, None, :] if mask.shape == (len(query), k.shape[2]) and \
                 mask.shape != scores.shape[-2:] else mask
-        scores = scores.masked_fill(mask.expand(scores.shape), -math.inf) if mask.dtype == torch.bool \
-            else scores + mask
+        scores = scores.masked_fill(mask, -math.inf) if mask.dtype == torch.bool else scores + mask
     weights = softmax(scores, -1)
     y = (weights @ v).transpose(1, 2).reshape(query.shape) @ proj_weight.t() + proj_bias
     if not need_weights:
@@ -519,8 +530,9 @@ def _places(size, count, align_corners, scale, like):
     """Returns where the new elements lie among the old ones."""
     steps = torch.arange(count, dtype=like.dtype, device=like.device)
     if align_corners:
-        return steps * ((size - 1) / (count - 1) if count > 1 else 0)
-    return (steps + 0.5) * (1 / scale if scale else size / count) - 0.5
+        return steps * (like.new_full((), size - 1) / max(1, count - 1))  # a quotient of tensors, so that it rounds
+    step = like.new_full((), 1 if scale else size) / (scale or count)
+    return (steps + 0.5) * step - 0.5
 
 
 def _weighted(x, dim, floor, taps, weights):

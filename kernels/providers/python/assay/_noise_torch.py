@@ -67,7 +67,7 @@ class NoisyMode(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         name, written = _name_of(func), _written(func)
         values = _bound(func, args, kwargs or {})
-        if name in _aten.MOVES and not (name == "index_put" and values.get("accumulate")):
+        if name in _aten.MOVES and not _adds(name, values):
             return _call(func, _widened(values))
         if not written or not _has_functional_form(name):
             return self._functional(name, func, _widened(values))
@@ -225,6 +225,11 @@ def _step(tensor):
     return None
 
 
+def _adds(name, values):
+    """True for the forms of moves that sum what meets in one place."""
+    return name == "index_put" and values["accumulate"] or name == "scatter" and values.get("reduce") is not None
+
+
 def _tensors(values):
     for value in values:
         if isinstance(value, torch.Tensor):
@@ -254,7 +259,7 @@ def _packet(name):
 def _has_functional_form(name):
     known = (_aten.CONTRACTIONS, _aten.AVERAGES, _aten.ROUNDED, _aten.FUNCTIONS, _aten.PRODUCTS, _aten.SCATTERED,
              COMPOSITES, _aten.FOURIER)
-    return any(name in table for table in known) and not name.startswith("_native_batch_norm")
+    return any(name in table for table in known) and not name.startswith(("_native_batch_norm", "_batch_norm_with"))
 
 
 def _bound(func, args, kwargs):
@@ -285,7 +290,8 @@ def _positional(func, values):
 
 
 def _keywords(func, values):
-    return {argument.name: values[argument.name] for argument in func._schema.arguments if argument.kwarg_only}
+    return {argument.name: values[argument.name] for argument in func._schema.arguments
+            if argument.kwarg_only and values.get(argument.name) is not None}
 
 
 def _call(func, values):
