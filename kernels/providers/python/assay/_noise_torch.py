@@ -12,10 +12,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from assay import _aten
 from assay._aten_composites import COMPOSITES
+from assay._noise import MAX, ROUNDOFF
 
-_U = 2.0 ** -24  # the unit roundoff of f32
 _MIN_EXPONENT, _MANTISSA = -126, 23
-_MAX = float(numpy.finfo(numpy.float32).max)
 _EXPONENT_BITS = 0x7FF0000000000000
 _NARROW = (torch.float16, torch.bfloat16)
 
@@ -24,7 +23,7 @@ def draw(function, inputs, noise):
     """Returns the outputs of one run as a tuple of arrays: of f64, or of integers.
 
     function  takes tensors and returns one or several
-    inputs    arrays of NumPy; others are passed as they are
+    inputs    arrays of NumPy, or lists of them; others are passed as they are
     noise     an assay._noise.Noise
     """
     mode = NoisyMode(noise)
@@ -59,6 +58,8 @@ class NoisyMode(TorchDispatchMode):
 
     def input(self, value):
         """Returns an input as a tensor. It moves by some roundoffs where the trace is not one of + - * alone."""
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.input(item) for item in value)
         if not isinstance(value, (numpy.ndarray, torch.Tensor)):
             return value
         tensor = torch.as_tensor(value).clone()
@@ -121,7 +122,7 @@ class NoisyMode(TorchDispatchMode):
     def _contraction(self, func, values, factors, terms, is_ring=True):
         result = _call(func, values)
         count = terms(values, result)
-        self._noise.terms = max(self._noise.terms, count)
+        self._noise.sums(count)
         self._noise.is_ring &= is_ring
         if self._noise.quiet or not _is_noisy(result):
             return self._rounded(result)
@@ -150,8 +151,7 @@ class NoisyMode(TorchDispatchMode):
         if not any(_is_noisy(tensor) for tensor in _tensors(values.values())):
             return _call(func, values)  # makes a tensor, or computes with integers
         written = _written(func)
-        self._noise.opaque.add(name)
-        self._noise.is_ring = False
+        self._noise.does_not_know(name)
         readable = [key for key in values if key not in written]
         sizes = [tensor.numel() for tensor in _tensors(values.values())]
         result = _call(func, self._disturbed(values, readable, math.sqrt(max(sizes))))
@@ -168,7 +168,7 @@ class NoisyMode(TorchDispatchMode):
             return type(value)(self._relative(item, size) for item in value)
         if self._noise.quiet or not _is_noisy(value):
             return value
-        return value * (1 + self._noise.A * _U * size * self._xi(value.shape).double())
+        return value * (1 + self._noise.A * ROUNDOFF * size * self._xi(value.shape).double())
 
     def _disturbed(self, values, names, size):
         return {key: self._relative(value, size) if key in names else value for key, value in values.items()}
@@ -188,7 +188,7 @@ class NoisyMode(TorchDispatchMode):
         places = value / quantum
         result = torch.round(places + self._noise.A / 2 * self._xi(value.shape).double()) * quantum
         result = torch.where((torch.round(places) == places) | ~torch.isfinite(value), value, result)
-        return torch.where(result.abs() > _MAX, torch.copysign(torch.full_like(result, math.inf), result), result)
+        return torch.where(result.abs() > MAX, torch.copysign(torch.full_like(result, math.inf), result), result)
 
 
 def _quantum(value):

@@ -24,7 +24,7 @@ def load(source):
         sys.path.insert(0, os.path.dirname(path))  # for modules beside the file
     shown = os.path.basename(path)
     sys.argv = [path]
-    _run(path, shown)
+    run(path, shown)
     if not assay._registered and not assay._ops:
         raise Refusal(f"{shown} registers no kernel and defines no op: put @assay.kernel(OP) before a kernel, or "
                       "@assay.op(INPUTS) before a reference")
@@ -40,7 +40,8 @@ def _check_readable(path):
                       f"{', '.join(SHIPPED)}") from None
 
 
-def _run(path, shown):
+def run(path, shown):
+    """Returns the module that the file `path` makes."""
     # Compiled from the text at each start: a cached file may be that of an edit within the same second.
     module = types.ModuleType("assay_user_kernels")  # a name that no import statement means: mine.py may be numpy.py
     module.__file__ = path
@@ -59,3 +60,4 @@ def _run(path, shown):
                           f"it there, or choose another by --python{place(error, path)}") from None
         said = one_line(f"{type(error).__name__}: {error}")
         raise Refusal(f"{shown} cannot be imported: {said}{place(error, path)}") from None
+    return module
