@@ -3,33 +3,33 @@ import math
 
 # Moves, comparisons and choices: their results are exact.
 MOVES = set("""
-    abs adaptive_max_pool2d adaptive_max_pool3d alias amax amin aminmax arange argmax argmin argsort as_strided
+    abs adaptive_max_pool2d adaptive_max_pool3d alias amax amin aminmax argmax argmin argsort as_strided
     as_strided_copy bernoulli bitwise_and bitwise_not bitwise_or bitwise_xor broadcast_to bucketize cat ceil
     channel_shuffle clamp clamp_max clamp_min clip clone complex conj_physical constant_pad_nd contiguous copy copysign
     cummax cummin detach diag diag_embed diagonal diagonal_copy diagonal_scatter embedding empty empty_like
     empty_permuted empty_strided eq expand expand_copy eye fill fix flip floor fmax fmin fractional_max_pool2d
-    fractional_max_pool3d full full_like gather ge gt hardshrink hardtanh heaviside im2col imag index index_copy
-    index_fill index_put index_select isfinite isinf isnan kthvalue le lift lift_fresh lift_fresh_copy lt masked_fill
-    masked_scatter masked_select max max_pool2d_with_indices max_pool3d_with_indices max_unpool2d max_unpool3d maximum
-    median min minimum mode nan_to_num nanmedian narrow narrow_copy native_channel_shuffle ne neg negative new_empty
-    new_empty_strided new_full new_ones new_zeros nonzero normal normal_functional one_hot ones ones_like permute
-    permute_copy pixel_shuffle pixel_unshuffle positive put rand rand_like randint randint_like randn randn_like
-    randperm real reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 repeat repeat_interleave
-    replication_pad1d replication_pad2d replication_pad3d reshape resize roll rot90 round scalar_tensor scatter
-    searchsorted select select_copy select_scatter set sgn sign signbit slice slice_copy slice_scatter sort split
-    split_copy split_with_sizes split_with_sizes_copy squeeze squeeze_copy stack t t_copy take threshold
-    threshold_backward topk transpose transpose_copy tril triu trunc unbind unbind_copy unfold unfold_copy uniform
-    unique_consecutive unique_dim unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_copy
-    upsample_nearest1d upsample_nearest2d upsample_nearest3d view view_as_complex view_as_real view_copy where zero
-    zeros zeros_like _conj _conj_physical _copy_from _local_scalar_dense _neg_view _reshape_alias _reshape_copy
-    _to_copy _unique2 _unsafe_index _unsafe_index_put _unsafe_view _upsample_nearest_exact1d _upsample_nearest_exact2d
-    _upsample_nearest_exact3d
+    fractional_max_pool3d full_like gather ge gt hardshrink hardtanh heaviside im2col imag index index_copy index_fill
+    index_put index_select isfinite isinf isnan kthvalue le lt masked_fill masked_scatter masked_select max
+    max_pool2d_with_indices max_pool3d_with_indices max_unpool2d max_unpool3d maximum median min minimum mode
+    nan_to_num nanmedian narrow narrow_copy native_channel_shuffle ne neg negative new_empty new_empty_strided new_full
+    new_ones new_zeros nonzero normal normal_functional one_hot ones ones_like permute permute_copy pixel_shuffle
+    pixel_unshuffle positive put rand rand_like randint randint_like randn randn_like randperm real reflection_pad1d
+    reflection_pad2d reflection_pad3d relu relu6 repeat repeat_interleave replication_pad1d replication_pad2d
+    replication_pad3d reshape resize roll rot90 round scatter searchsorted select select_copy select_scatter set sgn
+    sign signbit slice slice_copy slice_scatter sort split split_copy split_with_sizes split_with_sizes_copy squeeze
+    squeeze_copy stack t t_copy take threshold threshold_backward topk transpose transpose_copy tril triu trunc unbind
+    unbind_copy unfold unfold_copy uniform unique_consecutive unique_dim unsafe_chunk unsafe_split
+    unsafe_split_with_sizes unsqueeze unsqueeze_copy upsample_nearest1d upsample_nearest2d upsample_nearest3d view
+    view_as_complex view_as_real view_copy where zero zeros zeros_like _conj _conj_physical _copy_from
+    _local_scalar_dense _neg_view _reshape_alias _reshape_copy _to_copy _unique2 _unsafe_index _unsafe_index_put
+    _unsafe_view _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
 """.split())
 
-# One rounding each. The value says whether it keeps integers integers, as + - * do.
-ROUNDED = {**dict.fromkeys("add sub rsub mul multiply subtract square".split(), True),
-           **dict.fromkeys("div divide true_divide floor_divide remainder fmod frac sqrt rsqrt reciprocal".split(),
-                           False)}
+# One rounding each, constants among them. The value says whether it keeps integers integers, as + - * do.
+ROUNDED = {**dict.fromkeys("add sub rsub mul multiply subtract arange full lift lift_fresh lift_fresh_copy "
+                           "scalar_tensor".split(), True),
+           **dict.fromkeys("div divide true_divide floor_divide remainder fmod frac sqrt rsqrt reciprocal linspace "
+                           "logspace".split(), False)}
 
 # Functions of a library: wrong by some roundoffs of their arguments and of their result.
 FUNCTIONS = set("""

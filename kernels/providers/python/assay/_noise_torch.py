@@ -69,7 +69,7 @@ class NoisyMode(TorchDispatchMode):
         name, written = _name_of(func), _written(func)
         values = _bound(func, args, kwargs or {})
         if name in _aten.MOVES and not _adds(name, values):
-            return _call(func, _widened(values))
+            return _call(func, self._with_constants(func, _widened(values)))
         if not written or not _has_functional_form(name):
             return self._functional(name, func, _widened(values))
         targets = [values.pop(argument) for argument in written]
@@ -92,6 +92,7 @@ class NoisyMode(TorchDispatchMode):
                 result = COMPOSITES[name](**values)
             if result is not NotImplemented:
                 return result
+        values = self._with_constants(func, values)
         if name in _aten.CONTRACTIONS:
             factors, terms = _aten.CONTRACTIONS[name]
             return self._contraction(func, values, factors, terms)
@@ -113,6 +114,18 @@ class NoisyMode(TorchDispatchMode):
         with self:
             result = func.decompose(*_positional(func, values), **_keywords(func, values))
         return self._opaque(name, func, values) if result is NotImplemented else result
+
+    def _with_constants(self, func, values):
+        """Rounds the numbers of a call as f32 does: 0.3 is none of its numbers, though a product with it may be."""
+        if self._noise.quiet or not any(True for _ in _tensors(values.values())):
+            return values
+        numbers = {argument.name for argument in func._schema.arguments if "float" not in str(argument.type)}
+        return {key: self._constant(value, key in numbers) for key, value in values.items()}
+
+    def _constant(self, value, is_number):
+        if isinstance(value, float) and is_number:
+            return self._rounded(torch.tensor(value, dtype=torch.float64)).item()
+        return self._rounded(value) if _is_noisy(value) and not value.dim() else value
 
     def _function(self, func, values):
         self._noise.is_ring = False
