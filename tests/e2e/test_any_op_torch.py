@@ -443,6 +443,17 @@ class Primitives(unittest.TestCase):
             self.assertGreater(Measured(function, [numpy.full((2, 3), 10.0)]).sigmas[0].min(), 0)
         self.assertEqual(Measured(lambda x: x * 0.25, [numpy.full((2, 3), 10.0)]).sigmas[0].max(), 0)
 
+    def test_single_numbers_are_written_in_place(self):
+        def total(x):
+            largest = torch.zeros(())
+            for row in x:
+                largest.copy_(torch.maximum(largest, row.sum())).clamp_(max=100.0)
+            return largest
+
+        x = numpy.random.default_rng(0).random((3, 50))
+        for noise in (Noise(quiet=True), Noise(3)):
+            self.assertAlmostEqual(float(draw(total, [x], noise)[0]), x.sum(1).max(), 3)
+
     def test_draws_repeat_and_touch_nothing(self):
         x = numpy.random.default_rng(0).standard_normal((3, 50))
         torch.manual_seed(1)

@@ -120,12 +120,8 @@ class NoisyMode(TorchDispatchMode):
         if self._noise.quiet or not any(True for _ in _tensors(values.values())):
             return values
         numbers = {argument.name for argument in func._schema.arguments if "float" not in str(argument.type)}
-        return {key: self._constant(value, key in numbers) for key, value in values.items()}
-
-    def _constant(self, value, is_number):
-        if isinstance(value, float) and is_number:
-            return self._rounded(torch.tensor(value, dtype=torch.float64)).item()
-        return self._rounded(value) if _is_noisy(value) and not value.dim() else value
+        return {key: self._rounded(torch.tensor(value, dtype=torch.float64)).item()
+                if key in numbers and isinstance(value, float) else value for key, value in values.items()}
 
     def _function(self, func, values):
         self._noise.is_ring = False
