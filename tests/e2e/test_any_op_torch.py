@@ -392,7 +392,8 @@ class Primitives(unittest.TestCase):
     def test_modules(self):
         sequence = torch.randn(2, 5, 16)
         modules = {"lstm": torch.nn.LSTM(16, 8, 2, batch_first=True, bidirectional=True), "gru": torch.nn.GRU(16, 8),
-                   "rnn": torch.nn.RNN(16, 8), "lstm cell": torch.nn.LSTMCell(16, 8), "gru cell": torch.nn.GRUCell(16, 8),
+                   "rnn": torch.nn.RNN(16, 8), "lstm cell": torch.nn.LSTMCell(16, 8),
+                   "gru cell": torch.nn.GRUCell(16, 8),
                    "encoder": torch.nn.TransformerEncoderLayer(16, 4, 32, batch_first=True).eval(),
                    "encoder, norm first": torch.nn.TransformerEncoderLayer(16, 4, 32, 0, norm_first=True,
                                                                            activation="gelu"),
