@@ -60,9 +60,9 @@ TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane, Addres
   }
 }
 
-const input::GuardedTensor& TensorSet::output(int rank) const {
+const input::GuardedTensor& TensorSet::output(int rank, std::size_t output) const {
   const Rank& r = ranks_[static_cast<std::size_t>(rank)];
-  return in_place_ ? r.inputs[0] : r.outputs[0];
+  return in_place_ ? r.inputs[0] : r.outputs[output];
 }
 
 Binding TensorSet::binding(int rank) const {

@@ -54,7 +54,7 @@ class TensorSet {
   void overwrite_output(int rank, WrittenRuns runs);
 
   /// Only of a rank that has an output.
-  const input::GuardedTensor& output(int rank) const;
+  const input::GuardedTensor& output(int rank, std::size_t output = 0) const;
   /// A binding of a rank, without its stream.
   Binding binding(int rank) const;
 

@@ -38,26 +38,41 @@ constexpr Trial::Fill timing_fill{
 
 using Bytes = std::span<const std::byte>;
 
-/// Output of each rank for the host to read: in place, or downloaded to `kept`; empty for a rank
+/// An output of each rank for the host to read: in place, or downloaded to `kept`; empty for a rank
 /// without one. The last pass needs the download (`keep`): later launches are compared with it.
+/// `op` is that of the output (of_output).
 std::vector<Bytes> outputs_of(const TensorSet& tensors, const OpInstance& op, bool keep,
                               std::vector<HostTensor>& kept) {
+  const std::size_t output = op.signature.judged_output;
   std::vector<Bytes> outputs(static_cast<std::size_t>(op.signature.ranks));
   for (const int rank : output_ranks(op.signature)) {
+    const input::GuardedTensor& from = tensors.output(rank, output);
     Bytes& bytes = outputs[static_cast<std::size_t>(rank)];
-    if (const auto in_place = tensors.output(rank).readable(); in_place && !keep) {
+    if (const auto in_place = from.readable(); in_place && !keep) {
       bytes = *in_place;
       continue;
     }
     // `bytes` refers to those of a tensor, which do not move when the list grows.
-    while (std::ssize(kept) <= rank) {
-      kept.emplace_back(tensors_of(op.signature, static_cast<int>(kept.size())).outputs[0]);
+    const std::size_t place = place_of(rank, output);
+    while (kept.size() <= place) {
+      const int owner = output > 0 ? rank : static_cast<int>(kept.size());
+      kept.emplace_back(tensors_of(op.signature, owner).outputs[0]);
     }
-    HostTensor& to = kept[static_cast<std::size_t>(rank)];
-    tensors.output(rank).download(to);
-    bytes = to.bytes();
+    from.download(kept[place]);
+    bytes = kept[place].bytes();
   }
   return outputs;
+}
+
+/// Calls `body` with the rank, the number and the verified content of each output.
+template <class Body>
+void each_output(const Trial& trial, const std::vector<HostTensor>& verified, const Body& body) {
+  const Signature& signature = trial.op().signature;
+  for (std::size_t output = 0; output < signature.outputs.size(); ++output) {
+    for (const int rank : output_ranks(signature)) {
+      body(rank, output, verified[place_of(rank, output)]);
+    }
+  }
 }
 
 /// Throws unless every rank holds the same bits as rank 0, for any tolerance.
@@ -147,7 +162,8 @@ void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_
 
 /// One launch that has ended.
 struct Judge::Launched {
-  std::span<const Bytes> outputs;  // of each rank
+  const OpInstance& op;                 // as the output is judged (of_output)
+  std::span<const Bytes> outputs = {};  // of each rank
   const RankInputs& inputs;
   const Pass& pass;
   const MathMode& mode;
@@ -161,13 +177,13 @@ struct Judge::Launched {
 /// The right outputs of a launch, and the distance from them that is right too.
 class Judge::Expectation {
  public:
-  Expectation(const OpInstance& op, const Launched& launched, ReferenceStore& references)
-      : op_(op),
+  Expectation(const Launched& launched, ReferenceStore& references)
+      : op_(launched.op),
         launched_(launched),
         as_a_whole_(launched.pass.rule.oracle == Oracle::freivalds),
-        reference_(reference::find(op)),
+        reference_(reference::find(op_)),
         state_(state_in(references)),
-        tolerance_(oracle::tolerance(launched.pass.rule, op, launched.mode)) {}
+        tolerance_(oracle::tolerance(launched.pass.rule, op_, launched.mode)) {}
 
   const oracle::Tolerance& tolerance() const { return tolerance_; }
 
@@ -256,27 +272,48 @@ class Judge::Expectation {
 void Judge::judge(const Launched& launched, Findings& findings) {
   const Pass& pass = launched.pass;
   const MathMode& mode = launched.mode;
+  const OpInstance& op = launched.op;
   clock_.enter(&PhaseSeconds::reference);
-  Expectation expectation(op_, launched, references_);
+  Expectation expectation(launched, references_);
   oracle::Verdict verdict = expectation.verdict(findings.deviations, clock_);
-  if (oracle::is_near_miss(verdict, pass.rule, op_, mode)) {
+  if (oracle::is_near_miss(verdict, pass.rule, op, mode)) {
     clock_.enter(&PhaseSeconds::reference);
     if (expectation.look_again()) verdict = expectation.verdict(findings.deviations, clock_);
   }
   const oracle::Tolerance& tolerance = expectation.tolerance();
   const std::string judged_by = fmt::format("{}={}{}", pass.name, tolerance.description,
-                                            oracle::description(pass.rule, op_, mode));
+                                            oracle::description(pass.rule, op, mode));
   // Launches that differ in their data alone are named once.
   if (!findings.oracles.ends_with(judged_by)) {
     findings.oracles += (findings.oracles.empty() ? "" : "; ") + judged_by;
   }
   findings.verdict.merge(verdict);
-  findings.add(oracle::precision(verdict, pass.rule, op_, mode));
-  demand_right(verdict, {op_, pass, mode, launched.on, launched.where}, tolerance.exact, checks_);
-  if (const std::string note = oracle::note(verdict, pass.rule, op_, mode); !note.empty()) {
+  findings.add(oracle::precision(verdict, pass.rule, op, mode));
+  demand_right(verdict, {op, pass, mode, launched.on, launched.where}, tolerance.exact, checks_);
+  if (const std::string note = oracle::note(verdict, pass.rule, op, mode); !note.empty()) {
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
   if (pass.rule.oracle != Oracle::freivalds) findings.keep_decoys(expectation.decoys());
+}
+
+template <class Describe>
+std::vector<Bytes> Judge::judge_outputs(const TensorSet& tensors, bool keep,
+                                        std::vector<HostTensor>& kept, const Describe& describe,
+                                        Findings& findings) {
+  std::vector<Bytes> first;
+  for (std::size_t output = 0; output < op_.signature.outputs.size(); ++output) {
+    const OpInstance op = of_output(op_, output);
+    std::vector<Bytes> outputs = outputs_of(tensors, op, keep, kept);
+    Launched launched = describe(op);
+    launched.outputs = outputs;
+    if (output > 0) {
+      launched.where += fmt::format(", output {}", output);
+      if (!launched.reference.empty()) launched.reference += fmt::format(" output={}", output);
+    }
+    judge(launched, findings);
+    if (output == 0) first = std::move(outputs);
+  }
+  return first;
 }
 
 void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
@@ -293,20 +330,23 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
   check_process_state(trial, checks_, on);  // before computing the reference in it
   trial.pause();  // what others' threads do now, spin above all, is at the judge's cost
   const bool is_last = pass + 1 == std::ssize(passes(op_));
-  const std::vector<Bytes> outputs = outputs_of(trial.tensors(), op_, is_last, kept);
-  judge({.outputs = outputs,
-         .inputs = inputs,
-         .pass = rules,
-         .mode = trial.math_mode(),
-         .poison = fill_of(pass).poison,
-         .on = on,
-         .where = on,
-         .reference = fmt::format("{} pass={}", key_, pass),
-         .panel = input::panel(op_, pass)},
-        findings);
+  const auto first = judge_outputs(
+      trial.tensors(), is_last, kept,
+      [&](const OpInstance& op) {
+        return Launched{.op = op,
+                        .inputs = inputs,
+                        .pass = rules,
+                        .mode = trial.math_mode(),
+                        .poison = fill_of(pass).poison,
+                        .on = on,
+                        .where = on,
+                        .reference = fmt::format("{} pass={}", key_, pass),
+                        .panel = input::panel(op_, pass)};
+      },
+      findings);
   check_surroundings(trial, {&inputs, 1}, checks_, on);
   if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
-    check_ranks_agree(outputs, output_dtype(op_), on);
+    check_ranks_agree(first, output_dtype(op_), on);
   }
 }
 
@@ -314,19 +354,22 @@ void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInput
                   const std::string& on, Findings& findings) {
   std::vector<HostTensor> kept;
   clock_.enter(&PhaseSeconds::comparison);
-  const std::vector<Bytes> outputs = outputs_of(trial.tensors(set), op_, false, kept);
   const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
   // The data are of this process alone: nothing else can use their reference.
-  judge({.outputs = outputs,
-         .inputs = inputs,
-         .pass = rules,
-         .mode = trial.math_mode(),
-         .poison = timing_fill.poison,
-         .on = std::string(timed_launches),
-         .where = on},
-        findings);
+  const auto first = judge_outputs(
+      trial.tensors(set), false, kept,
+      [&](const OpInstance& op) {
+        return Launched{.op = op,
+                        .inputs = inputs,
+                        .pass = rules,
+                        .mode = trial.math_mode(),
+                        .poison = timing_fill.poison,
+                        .on = std::string(timed_launches),
+                        .where = on};
+      },
+      findings);
   if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
-    check_ranks_agree(outputs, output_dtype(op_), std::string(timed_launches));
+    check_ranks_agree(first, output_dtype(op_), std::string(timed_launches));
   }
 }
 
@@ -372,15 +415,14 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
     if (trial.in_place()) trial.tensors().restore(inputs);
     trial.launch();
     trial.synchronize();
-    for (const int rank : output_ranks(trial.op().signature)) {
-      const HostTensor& right = verified[static_cast<std::size_t>(rank)];
-      if (const auto element = trial.tensors().output(rank).first_difference(right)) {
+    each_output(trial, verified, [&](int rank, std::size_t output, const HostTensor& right) {
+      if (const auto element = trial.tensors().output(rank, output).first_difference(right)) {
         throw WrongResult{
             Check::soak, "",
             fmt::format("not repeatable: launch {} of {} differs from the verified one at [{}]{}",
                         launch, launches, *element, oracle::of_rank(rank, trial.ranks()))};
       }
-    }
+    });
   }
   check_surroundings(trial, {&inputs, 1}, checks, "soak");
 }
@@ -388,15 +430,14 @@ void soak(Trial& trial, const RankInputs& inputs, const std::vector<HostTensor>&
 void check_last_launch(const Trial& trial, const std::vector<HostTensor>& verified,
                        const Checks& checks) {
   if (!checks.on(Check::last_launch)) return;
-  for (const int rank : output_ranks(trial.op().signature)) {
-    const HostTensor& right = verified[static_cast<std::size_t>(rank)];
-    const auto element = trial.tensors().output(rank).first_difference(right);
-    if (!element) continue;
+  each_output(trial, verified, [&](int rank, std::size_t output, const HostTensor& right) {
+    const auto element = trial.tensors().output(rank, output).first_difference(right);
+    if (!element) return;
     throw WrongResult{
         Check::last_launch, "",
         fmt::format("not repeatable: the last launch differs from the verified one at [{}]{}",
                     *element, oracle::of_rank(rank, trial.ranks()))};
-  }
+  });
 }
 
 }  // namespace assay

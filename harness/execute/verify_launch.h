@@ -77,6 +77,12 @@ struct Judged {
 void demand_right(const oracle::Verdict& verdict, const Judged& judged, bool is_exact,
                   const Checks& checks);
 
+/// Place, in a list of the outputs of all ranks, of one of them. An op of several outputs has one
+/// rank.
+inline std::size_t place_of(int rank, std::size_t output) {
+  return static_cast<std::size_t>(rank) + output;
+}
+
 /// Judges the launches of a case.
 class Judge {
  public:
@@ -87,7 +93,7 @@ class Judge {
       : op_(op), checks_(checks), references_(references), key_(std::move(key)), clock_(clock) {}
 
   /// Launches once on `inputs` over fresh poison. Judges outputs, guard bands, inputs and the
-  /// agreement of ranks. The last pass leaves its right outputs, one a rank, in `kept`; earlier
+  /// agreement of ranks. The last pass leaves its right outputs, by place_of, in `kept`; earlier
   /// passes may use that memory. Throws WrongResult.
   void launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
               std::vector<HostTensor>& kept);
@@ -101,6 +107,12 @@ class Judge {
   struct Launched;
   class Expectation;
 
+  /// Judges each output of a launch that `describe` tells of. Returns the first one of each rank.
+  template <class Describe>
+  std::vector<std::span<const std::byte>> judge_outputs(const TensorSet& tensors, bool keep,
+                                                        std::vector<HostTensor>& kept,
+                                                        const Describe& describe,
+                                                        Findings& findings);
   void judge(const Launched& launched, Findings& findings);
 
   const OpInstance& op_;

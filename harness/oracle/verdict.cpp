@@ -34,7 +34,6 @@ std::string Verdict::expected() const {
 std::string Verdict::actual() const { return worst.known ? decimal(worst.actual_bits, dtype) : ""; }
 
 void Verdict::merge(const Verdict& other) {
-  dtype = other.dtype;
   elements += other.elements;
   mismatches += other.mismatches;
   improbable += other.improbable;
@@ -60,7 +59,10 @@ void Verdict::merge(const Verdict& other) {
   const auto rank_of = [](const Worst& w) {
     return std::tuple(w.known, w.mismatch, w.severity, -w.index, -w.rank);
   };
-  if (rank_of(other.worst) > rank_of(worst)) worst = other.worst;
+  if (!worst.known || rank_of(other.worst) > rank_of(worst)) {
+    worst = other.worst;
+    dtype = other.dtype;
+  }
 
   std::vector<std::int64_t> indices;
   std::merge(mismatch_indices.begin(), mismatch_indices.end(), other.mismatch_indices.begin(),

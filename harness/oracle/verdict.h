@@ -11,7 +11,7 @@ namespace assay::oracle {
 
 /// Findings of an oracle in one output, or in several merged.
 struct Verdict {
-  DType dtype = DType::f32;
+  DType dtype = DType::f32;  // of the worst element
   std::int64_t elements = 0;
   std::int64_t mismatches = 0;
   std::int64_t improbable = 0;  // mismatches within the proved bound, beyond the probabilistic one

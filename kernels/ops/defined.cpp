@@ -114,8 +114,7 @@ void check(const DefinedOp& op) {
     throw UsageError("an op is called '" + op.name + "' already; choose another name");
   }
   if (op.inputs.empty()) refuse("it has no inputs");
-  if (op.outputs.size() != 1)
-    refuse("it has " + std::to_string(op.outputs.size()) + " outputs, and those of one are judged");
+  if (op.outputs.empty()) refuse("it has no outputs");
   if (op.dtypes.empty()) refuse("it has no dtypes");
   if (op.parameters.empty()) refuse("its shapes have no names");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <utility>
 
@@ -95,6 +96,14 @@ std::vector<int> output_ranks(const Signature& signature) {
 
 std::int64_t output_elements(const Signature& signature) {
   return std::ssize(output_ranks(signature)) * signature.outputs[0].elements();
+}
+
+OpInstance of_output(OpInstance op, std::size_t output) {
+  auto& outputs = op.signature.outputs;
+  const auto judged = outputs.begin() + static_cast<std::ptrdiff_t>(output);
+  std::rotate(outputs.begin(), judged, judged + 1);
+  op.signature.judged_output = output;
+  return op;
 }
 
 RankTensors tensors_of(const Signature& signature, int rank) {

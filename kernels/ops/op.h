@@ -56,6 +56,8 @@ struct Signature {
   /// True for a product x W^T of inputs 0 and 1. Their rows may repeat, so that a small reference
   /// judges all of a large output (harness/input/panel.h).
   bool is_product = false;
+  /// Output that is judged, and comes first here (of_output); the order of kernels otherwise.
+  std::size_t judged_output = 0;
   /// True if the output replaces input 0.
   bool in_place = false;
   /// True if the output is a copy of input 0, or the same number everywhere. Then an untouched
@@ -152,6 +154,9 @@ struct RankTensors {
   std::vector<TensorSpec> outputs;
 };
 RankTensors tensors_of(const Signature& signature, int rank);
+
+/// The op as one of its outputs is judged: that one comes first.
+OpInstance of_output(OpInstance op, std::size_t output);
 
 /// Dtype of the elements that are judged.
 inline DType output_dtype(const OpInstance& op) { return op.signature.outputs[0].dtype; }

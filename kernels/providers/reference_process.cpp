@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -28,6 +28,34 @@ std::vector<double> doubles(Reader& reader, std::uint64_t count) {
   return values;
 }
 
+reference::Measured measured_of(Reader& reader) {
+  const auto elements = reader.get<std::uint64_t>();
+  reference::Measured measured;
+  measured.value = doubles(reader, elements);
+  measured.deviation = doubles(reader, elements);
+  for (double& deviation : measured.deviation) {
+    if (reader.get<bool>()) deviation = std::numeric_limits<double>::infinity();
+  }
+  return measured;
+}
+
+Writer request_of(const reference::Problem& problem, int draws) {
+  const OpInstance& op = problem.op;
+  Writer request;
+  request.put(std::string(op.op->name)).put(std::string(name(op.format)));
+  request.put(op.params.entries().size());
+  for (const auto& [name, value] : op.params.entries()) {
+    request.put(name).put(std::get<std::int64_t>(value));
+  }
+  request.put(static_cast<std::uint64_t>(draws)).put(seed_of_draws);
+  const std::vector<HostTensor>& inputs = problem.ranks.front();
+  request.put(inputs.size());
+  for (const HostTensor& input : inputs) {
+    request.put(input.bytes().size()).put(input.bytes());
+  }
+  return request;
+}
+
 }  // namespace
 
 ReferenceProcess::ReferenceProcess(FileDescriptor socket, double limit_s,
@@ -51,34 +79,27 @@ ReferenceProcess::ReferenceProcess(FileDescriptor socket, double limit_s,
   }
 }
 
-reference::Measured ReferenceProcess::measure(const reference::Problem& problem, int draws) {
-  const OpInstance& op = problem.op;
-  Writer request;
-  request.put(std::string(op.op->name)).put(std::string(name(op.format)));
-  request.put(op.params.entries().size());
-  for (const auto& [name, value] : op.params.entries()) {
-    request.put(name).put(std::get<std::int64_t>(value));
-  }
-  request.put(static_cast<std::uint64_t>(draws)).put(seed_of_draws);
-  const std::vector<HostTensor>& inputs = problem.ranks.front();
-  request.put(inputs.size());
-  for (const HostTensor& input : inputs) {
-    request.put(input.bytes().size()).put(input.bytes());
-  }
+std::vector<reference::Measured> ReferenceProcess::measure(const reference::Problem& problem,
+                                                           int draws) {
+  const Writer request = request_of(problem, draws);
+  const bool is_known = std::ranges::equal(request.bytes(), last_request_);
+  if (is_known) return last_answer_;
   group_.send(1, request.bytes());
   const std::vector<std::byte> answer = group_.receive(1);
   Reader reader(answer);
   if (!reader.get<bool>()) {
-    throw std::runtime_error("the reference of " + std::string(op.op->name) + ": " + reader.text());
+    throw std::runtime_error("the reference of " + std::string(problem.op.op->name) + ": " +
+                             reader.text());
   }
-  const auto elements = reader.get<std::uint64_t>();
-  reference::Measured measured;
-  measured.value = doubles(reader, elements);
-  measured.deviation = doubles(reader, elements);
-  for (double& deviation : measured.deviation) {
-    if (reader.get<bool>()) deviation = std::numeric_limits<double>::infinity();
+  std::vector<reference::Measured> outputs;
+  for (std::size_t i = 0; i < problem.op.signature.outputs.size(); ++i) {
+    outputs.push_back(measured_of(reader));
   }
-  return measured;
+  if (outputs.size() > 1) {
+    last_request_.assign(request.bytes().begin(), request.bytes().end());
+    last_answer_ = outputs;
+  }
+  return outputs;
 }
 
 }  // namespace assay::providers

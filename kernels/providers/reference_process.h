@@ -24,11 +24,14 @@ class ReferenceProcess {
   const std::vector<std::byte>& definitions() const { return definitions_; }
 
   /// Throws std::runtime_error with the reference's error, or if the process has ended.
-  reference::Measured measure(const reference::Problem& problem, int draws);
+  std::vector<reference::Measured> measure(const reference::Problem& problem, int draws);
 
  private:
   SocketGroup group_;
   std::vector<std::byte> definitions_;
+  // Of an op of several outputs, each of which asks for all.
+  std::vector<std::byte> last_request_;
+  std::vector<reference::Measured> last_answer_;
 };
 
 }  // namespace assay::providers

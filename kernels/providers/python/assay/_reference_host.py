@@ -1,6 +1,7 @@
-"""The process that runs references of ops that users define: PYTHON .../assay/_reference_host.py SOURCE FD
+"""The process that runs references of ops that users define: PYTHON .../assay/_reference_host.py SOURCE FD [--if-any]
 
-SOURCE is a file, FD the number of a socket to the judge. A kernel's process cannot reach this one.
+SOURCE is a file, FD the number of a socket to the judge. A kernel's process cannot reach this one. With --if-any a file
+that defines no op is not run: its kernels may import much.
 """
 import os
 import socket
@@ -19,12 +20,15 @@ KINDS = ("normal", "uniform", "integers")
 
 
 def main(arguments):
-    if len(arguments) != 2:
-        print("usage: python assay/_reference_host.py SOURCE FD", file=sys.stderr)
+    if len(arguments) not in (2, 3) or arguments[2:] not in ([], ["--if-any"]):
+        print("usage: python assay/_reference_host.py SOURCE FD [--if-any]", file=sys.stderr)
         return 2
-    source, descriptor = arguments
+    source, descriptor, *if_any = arguments
     judge = socket.socket(fileno=int(descriptor))
     judge.set_inheritable(False)
+    if if_any and not _source.may_define_ops(source):
+        _send(judge, Writer().u8(True).list([], None))
+        return 0
     try:
         _, path, _ = _source.load(source)
         examined = _examined(path)

@@ -1,4 +1,5 @@
 """Loads the file that registers kernels and defines ops."""
+import ast
 import os
 import sys
 import types
@@ -29,6 +30,17 @@ def load(source):
         raise Refusal(f"{shown} registers no kernel and defines no op: put @assay.kernel(OP) before a kernel, or "
                       "@assay.op(INPUTS) before a reference")
     return assay._provider or shown, path, assay._registered
+
+
+def may_define_ops(path):
+    """Returns false for a file that never speaks of `op`. Tells nothing wrong of it: who runs it does."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return False
+    return any(isinstance(node, ast.Attribute) and node.attr == "op" or
+               isinstance(node, ast.ImportFrom) and node.module == "assay" for node in ast.walk(tree))
 
 
 def _check_readable(path):

@@ -39,7 +39,7 @@ class MeasuredBand : public ::testing::Test {
   void SetUp() override {
     reference::measure_with([&](const reference::Problem&, int draws) {
       draws_.push_back(draws);
-      return measured_;
+      return std::vector{measured_};
     });
     for (std::size_t i = 0; i < count; ++i) {
       measured_.value.push_back(1 + static_cast<double>(i) / 1024);
