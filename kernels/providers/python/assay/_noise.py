@@ -21,6 +21,7 @@ MAX = float(numpy.finfo(numpy.float32).max)
 _DIGITS = 24
 _SMALLEST_NORMAL = 2.0 ** -126
 _EXPONENT_BITS = numpy.uint64(0x7FF0000000000000)
+_BLOCK = 1 << 14
 _POOL = 2.0 * numpy.random.default_rng(0).random(1 << 20) - 1.0
 
 
@@ -30,6 +31,16 @@ def ulp(values):
     numpy.maximum(exponents, _SMALLEST_NORMAL, out=exponents)
     exponents *= 2.0 ** (1 - _DIGITS)
     return exponents.reshape(numpy.shape(values))
+
+
+def _by_blocks(values, function):
+    """Returns what function(values, result) writes, block by block: a block and all that is made of it fit the cache."""
+    flat = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
+    result = numpy.empty(flat.shape)
+    with numpy.errstate(all="ignore"):
+        for begin in range(0, len(flat), _BLOCK):
+            function(flat[begin:begin + _BLOCK], result[begin:begin + _BLOCK])
+    return result.reshape(numpy.shape(values))
 
 
 class Noise:
@@ -51,10 +62,7 @@ class Noise:
         """Returns numbers in [-1, 1): a random part of a pool, which is faster than new ones."""
         count = math.prod(shape)
         if count > len(_POOL) // 2:
-            fresh = self._random.random(shape)
-            fresh *= 2.0
-            fresh -= 1.0
-            return fresh
+            return 2.0 * self._random.random(shape) - 1.0
         begin = int(self._random.integers(0, len(_POOL) - count))
         return _POOL[begin:begin + count].reshape(shape)
 
@@ -62,39 +70,45 @@ class Noise:
         """Returns the result of a step, rounded to f32 at random."""
         self.primitives += 1
         if values.dtype.kind == "c":
-            return values if self.quiet else self.rounded(values.real) + 1j * self.rounded(values.imag)
+            return values if self.quiet else self._rounded(values.real) + 1j * self._rounded(values.imag)
         if values.dtype.kind != "f":
             return values
         values = numpy.asarray(values, numpy.float64)
-        if self.quiet:
-            return values
-        with numpy.errstate(all="ignore"):
-            quantum = ulp(values)
-            scaled = values / quantum
-            noisy = self.uniform(values.shape) * (self.A / 2)
-            noisy += scaled
-            noisy = numpy.rint(noisy, out=noisy) if noisy.ndim else numpy.asarray(numpy.rint(noisy))
-            noisy *= quantum
-            stays = (numpy.rint(scaled) == scaled) | ~numpy.isfinite(values)
-            numpy.copyto(noisy, values, where=stays)
-            overflows = numpy.abs(noisy) > MAX
-            if overflows.any():
-                numpy.copyto(noisy, numpy.copysign(numpy.inf, noisy), where=overflows)
-        return noisy
+        return values if self.quiet else self._rounded(values)
+
+    def _rounded(self, values):
+        return _by_blocks(values, self._round)
+
+    def _round(self, values, result):
+        quantum = ulp(values)
+        scaled = values / quantum
+        numpy.multiply(self.uniform(values.shape), self.A / 2, out=result)
+        result += scaled
+        numpy.rint(result, out=result)
+        result *= quantum
+        numpy.copyto(result, values, where=(numpy.rint(scaled) == scaled) | ~numpy.isfinite(values))
+        if result.max() > MAX or result.min() < -MAX:
+            numpy.copyto(result, numpy.copysign(numpy.inf, result), where=numpy.abs(result) > MAX)
 
     def relative(self, values, roundoffs):
         """Returns the numbers, each moved by up to A times so many roundoffs of its size."""
         if self.quiet or values.dtype.kind not in "fc":
             return values
         size = self.A * ROUNDOFF * roundoffs
-        with numpy.errstate(all="ignore"):
-            if values.dtype.kind == "c":
+        if values.dtype.kind == "c":
+            with numpy.errstate(all="ignore"):
                 either = self.uniform(values.shape) + 1j * self.uniform(values.shape)
                 return values + numpy.abs(values) * (size * either)
-            factor = self.uniform(values.shape) * size
-            factor += 1.0
-            factor *= values
-        return numpy.asarray(factor)
+        if numpy.ndim(size):
+            with numpy.errstate(all="ignore"):
+                return numpy.asarray(values * (1.0 + size * self.uniform(values.shape)))
+
+        def move(block, result):
+            numpy.multiply(self.uniform(block.shape), size, out=result)
+            result += 1.0
+            result *= block
+
+        return _by_blocks(values, move)
 
     def moved(self, inputs):
         """Returns the inputs of the run: of a reference that is no ring, nearly the same ones."""
