@@ -148,7 +148,8 @@ def layer_kernel(x, g, b, total=in_order, eps=1e-5, count=None):
 
 
 @op([normal(48, 320), normal(320, mean=1, scale=0.1), normal(320)], each(layer_kernel),
-    wrong_of(layer_kernel, *each(layer_kernel, [in_half, without_last]), lambda x, g, b: layer_kernel(x, g, b, eps=1e-4),
+    wrong_of(layer_kernel, *each(layer_kernel, [in_half, without_last]),
+             lambda x, g, b: layer_kernel(x, g, b, eps=1e-4),
              lambda x, g, b: layer_kernel(x, g, b, count=319), lambda x, g, b: layer_kernel(x, g, 0 * b)))
 @assay.op(["rows,cols", "cols", "cols"], sizes={"rows": 48, "cols": 320})
 def layernorm(x, g, b):
@@ -186,7 +187,8 @@ def entropy_kernel(z, y, total=in_order, shift=0):
 
 
 @op([normal(300, 200), whole(0, 199, 300)], each(entropy_kernel),
-    wrong_of(entropy_kernel, *each(entropy_kernel, [in_half, without_last]), lambda z, y: entropy_kernel(z, y, shift=1)))
+    wrong_of(entropy_kernel, *each(entropy_kernel, [in_half, without_last]),
+             lambda z, y: entropy_kernel(z, y, shift=1)))
 @assay.op(["tokens,classes", assay.Input("tokens", integers=(0, "classes-1"))], sizes={"tokens": 300, "classes": 200})
 def cross_entropy(z, y):
     m = z.max(-1, keepdims=True)
@@ -230,7 +232,8 @@ def int4_scaled_late(x, q, s, z):
      whole(0, 15, 8, 40)], [*each(int4_kernel), int4_scaled_late],
     wrong_of(int4_kernel, *each(int4_kernel, [in_half, without_last]),
              lambda x, q, s, z: int4_kernel(x, q, s, z, through=tf32),
-             lambda x, q, s, z: int4_kernel(x, q, s, 0 * z + 8), lambda x, q, s, z: int4_kernel(x, q, np.roll(s, 1, 0), z)))
+             lambda x, q, s, z: int4_kernel(x, q, s, 0 * z + 8),
+             lambda x, q, s, z: int4_kernel(x, q, np.roll(s, 1, 0), z)))
 @assay.op(["m,k", assay.Input("k,n", integers=(0, 15)), assay.Input("k//32,n", range=(0.01, 0.02)),
            assay.Input("k//32,n", integers=(0, 15))], sizes={"m": 32, "k": 256, "n": 40}, fixed=["k"])
 def int4_product(x, q, s, z):

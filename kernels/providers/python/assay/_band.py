@@ -64,7 +64,8 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
             for spread, output in zip(spreads, draw(definition.function, told_apart, Noise(quiet=True))):
                 if isinstance(spread, _Choices):
                     spread.add(output)
-    return Measured([spread.band(quiet.is_ring, exact, dtype) for spread in spreads], quiet.is_ring, opaque, quiet.terms)
+    bands = [spread.band(quiet.is_ring, exact, dtype) for spread in spreads]
+    return Measured(bands, quiet.is_ring, opaque, quiet.terms)
 
 
 def is_discrete(output):

@@ -34,7 +34,7 @@ def ulp(values):
 
 
 def _by_blocks(values, function):
-    """Returns what function(values, result) writes, block by block: a block and all that is made of it fit the cache."""
+    """Returns what function(values, result) writes, by blocks that fit the cache."""
     flat = numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
     result = numpy.empty(flat.shape)
     with numpy.errstate(all="ignore"):

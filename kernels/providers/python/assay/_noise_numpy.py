@@ -8,8 +8,8 @@ from assay import _numpy_functions as functions
 from assay import _numpy_ufuncs as ufuncs
 
 # Functions that make arrays from nothing, or drop the class of an array. They are replaced for the time of a run.
-_CREATORS = ("array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange eye identity tri linspace "
-             "logspace geomspace").split()
+_CREATORS = ("array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange eye identity tri "
+             "linspace logspace geomspace").split()
 _OF_ARRAYS = frozenset(_CREATORS[:5])  # their second parameter is the dtype
 
 

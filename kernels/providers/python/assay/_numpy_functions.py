@@ -8,25 +8,25 @@ from assay._numpy_sums import contraction
 
 # Steps that compute nothing.
 MOVES = frozenset(
-    "all allclose alltrue amax amin any append argmax argmin argpartition argsort argwhere array_equal "
-    "array_equiv array_split atleast_1d atleast_2d atleast_3d "
-    "block broadcast_arrays broadcast_to can_cast choose clip column_stack common_type compress concatenate copy copyto "
-    "count_nonzero delete diag diag_indices_from diagflat diagonal digitize dsplit dstack empty_like expand_dims extract "
-    "fill_diagonal fix flatnonzero flip fliplr flipud full_like hsplit hstack in1d imag insert intersect1d iscomplex "
-    "iscomplexobj isclose isin isneginf isposinf isreal isrealobj ix_ lexsort max may_share_memory meshgrid min "
-    "min_scalar_type moveaxis nan_to_num nanargmax nanargmin nanmax nanmin ndim nonzero ones_like pad partition "
-    "permute_dims place put put_along_axis putmask ravel ravel_multi_index real real_if_close repeat require reshape "
-    "resize result_type roll rollaxis rot90 row_stack searchsorted select setdiff1d setxor1d shape shares_memory "
-    "sliding_window_view size sometrue sort sort_complex split squeeze stack swapaxes take take_along_axis tile "
-    "transpose tril tril_indices_from trim_zeros triu triu_indices_from union1d unique unravel_index vsplit vstack "
-    "where zeros_like fftshift ifftshift as_strided".split())
+    "all allclose alltrue amax amin any append argmax argmin argpartition argsort argwhere array_equal array_equiv "
+    "array_split atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to can_cast choose clip "
+    "column_stack common_type compress concatenate copy copyto count_nonzero delete diag diag_indices_from diagflat "
+    "diagonal digitize dsplit dstack empty_like expand_dims extract fill_diagonal fix flatnonzero flip fliplr flipud "
+    "full_like hsplit hstack in1d imag insert intersect1d iscomplex iscomplexobj isclose isin isneginf isposinf "
+    "isreal isrealobj ix_ lexsort max may_share_memory meshgrid min min_scalar_type moveaxis nan_to_num nanargmax "
+    "nanargmin nanmax nanmin ndim nonzero ones_like pad partition permute_dims place put put_along_axis putmask ravel "
+    "ravel_multi_index real real_if_close repeat require reshape resize result_type roll rollaxis rot90 row_stack "
+    "searchsorted select setdiff1d setxor1d shape shares_memory sliding_window_view size sometrue sort sort_complex "
+    "split squeeze stack swapaxes take take_along_axis tile transpose tril tril_indices_from trim_zeros triu "
+    "triu_indices_from union1d unique unravel_index vsplit vstack where zeros_like fftshift ifftshift "
+    "as_strided".split())
 
 # NumPy writes them in its own ufuncs and functions, which are traced one by one.
 COMPOSITES = frozenset(
-    "angle apply_along_axis apply_over_axes around average diff ediff1d gradient kron "
-    "mean median multi_dot matrix_power nancumprod nancumsum nanmean nanmedian nanpercentile "
-    "nanprod nanquantile nanstd nansum nanvar percentile piecewise polyval prod product ptp quantile "
-    "round round_ sinc std sum trace trapz trapezoid unwrap var".split())
+    "angle apply_along_axis apply_over_axes around average diff ediff1d gradient kron mean median multi_dot "
+    "matrix_power nancumprod nancumsum nanmean nanmedian nanpercentile nanprod nanquantile nanstd nansum nanvar "
+    "percentile piecewise polyval prod product ptp quantile round round_ sinc std sum trace trapz trapezoid unwrap "
+    "var".split())
 
 
 def _axis_length(array, axis):
@@ -102,8 +102,8 @@ def _summed(subscripts, operands):
 
 
 def _cumsum(noise, array, axis=None, dtype=None, out=None):
-    del dtype, out
-    array = numpy.asarray(array)
+    del out
+    array = numpy.asarray(array, dtype)
     extent = _axis_length(array, axis)
     after = 0 if axis is None or not array.ndim else array.ndim - 1 - axis % array.ndim
     steps = numpy.arange(1.0, extent + 1.0).reshape((-1,) + (1,) * after)
@@ -111,8 +111,8 @@ def _cumsum(noise, array, axis=None, dtype=None, out=None):
 
 
 def _cumprod(noise, array, axis=None, dtype=None, out=None):
-    del dtype, out
-    return noise.rounded(numpy.asarray(numpy.cumprod(noise.relative(numpy.asarray(array), 1.0), axis=axis)))
+    del out
+    return noise.rounded(numpy.asarray(numpy.cumprod(noise.relative(numpy.asarray(array, dtype), 1.0), axis=axis)))
 
 
 def _sliding(function):

@@ -12,9 +12,9 @@ def _ufuncs(names):
 
 _MOVES = _ufuncs(
     "negative positive absolute fabs sign maximum minimum fmax fmin floor ceil trunc rint copysign conjugate signbit "
-    "heaviside ldexp frexp modf spacing nextafter isnan isinf isfinite isnat greater greater_equal less less_equal equal "
-    "not_equal logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert left_shift "
-    "right_shift gcd lcm")
+    "heaviside ldexp frexp modf spacing nextafter isnan isinf isfinite isnat greater greater_equal less less_equal "
+    "equal not_equal logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
+    "left_shift right_shift gcd lcm")
 _CLIP = "clip"  # NumPy shows this ufunc under no name
 _STEPS_OF_QUOTIENTS = _ufuncs("floor_divide remainder fmod divmod")
 _ROUNDED = _ufuncs("add subtract multiply square")
@@ -53,8 +53,9 @@ def _function(noise, ufunc, inputs, options):
     if ufunc in _FUNCTIONS and _is_whole(ufunc(*[numpy.asarray(one).ravel()[:0] for one in inputs])):
         return ufunc(*inputs, **options)  # a power of whole numbers
     noise.is_ring = False
-    if ufunc not in _FUNCTIONS and ufunc.__name__ not in _OTHER_FUNCTIONS and not ufunc.__name__.endswith("(vectorized)"):
-        noise.does_not_know(ufunc.__name__)
+    name = ufunc.__name__
+    if ufunc not in _FUNCTIONS and name not in _OTHER_FUNCTIONS and not name.endswith("(vectorized)"):
+        noise.does_not_know(name)
     moved = [noise.relative(_of_numbers(one), 1.0) if isinstance(one, numpy.ndarray) else one for one in inputs]
     result = ufunc(*moved, **options)
     if isinstance(result, tuple):
@@ -89,9 +90,15 @@ def _length(array, axis):
     return array.shape[axis] if array.ndim else 1
 
 
+def _in_dtype(array, options):
+    """Returns the array in the dtype that it is added up in."""
+    dtype = options.get("dtype")
+    return numpy.asarray(array) if dtype is None else numpy.asarray(array).astype(dtype, copy=False)
+
+
 def reduce(noise, ufunc, array, options):
     """ufunc.reduce"""
-    array, axis = numpy.asarray(array), options.get("axis", 0)
+    array, axis = _in_dtype(array, options), options.get("axis", 0)
     axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     terms = math.prod(array.shape[one] for one in axes) if array.ndim else 1
     return _folded(noise, ufunc, lambda one: ufunc.reduce(one, **options), array, terms)
@@ -99,7 +106,7 @@ def reduce(noise, ufunc, array, options):
 
 def accumulate(noise, ufunc, array, options):
     """ufunc.accumulate"""
-    array = numpy.asarray(array)
+    array = _in_dtype(array, options)
     axis = options.get("axis", 0)
     extent = _length(array, axis)
     steps = numpy.arange(1.0, extent + 1.0).reshape((-1,) + (1,) * (array.ndim - 1 - axis % array.ndim))

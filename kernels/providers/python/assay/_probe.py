@@ -99,11 +99,10 @@ class _Probe:
 
     def _run(self, place, inputs=None):
         noise = Noise(quiet=True)
+        inputs = self._inputs(place) if inputs is None else inputs
         try:
             with numpy.errstate(all="ignore"):
-                outputs = self._draw(self._definition.function, self._inputs(place) if inputs is None else inputs, noise)
-        except Refusal:
-            raise
+                outputs = self._draw(self._definition.function, inputs, noise)
         except ModuleNotFoundError as error:
             raise self._refusal(f"needs the module '{error.name}': install it for this Python, or choose another by "
                                 "--python") from None
@@ -111,29 +110,29 @@ class _Probe:
             raise self._refusal(self._failure(error, place)) from None
         for output in outputs:
             if output.dtype.kind != "f" and output.dtype.name not in _DTYPES:
-                raise self._refusal(f"returns {output.dtype.name}: return floating-point numbers or integers, of complex "
-                                    "numbers the real and the imaginary part")
+                raise self._refusal(f"returns {output.dtype.name}: return floating-point numbers or integers, of "
+                                    "complex numbers the real and the imaginary part")
         return outputs, noise
 
     def _failure(self, error, place):
         said = text_of(error, self._source)
         if "read-only" in said:
             return f"changes an input, {said}: let it begin with a copy"
-        return f"fails at {_text(place)}: {said}; list names in fixed= that take the wanted sizes alone, or give inputs " \
-               "a range by assay.Input"
+        return f"fails at {_text(place)}: {said}; list names in fixed= that take the wanted sizes alone, or give " \
+               "inputs a range by assay.Input"
 
     def _check_numbers(self, outputs, place):
         if not outputs:
             raise self._refusal("returns nothing: return one tensor, or a tuple of them")
         for output in outputs:
             if output.size and not is_discrete(output) and not numpy.isfinite(output).any():
-                raise self._refusal(f"gives no finite number at {_text(place)}: it overflows in f64 or divides by 0; give "
-                                    "its inputs a range by assay.Input(SHAPE, range=(LOW, HIGH))")
+                raise self._refusal(f"gives no finite number at {_text(place)}: it overflows in f64 or divides by 0; "
+                                    "give its inputs a range by assay.Input(SHAPE, range=(LOW, HIGH))")
 
     def _check_same(self, outputs, others, place):
         if len(outputs) != len(others) or not all(_agree(one, two) for one, two in zip(outputs, others)):
-            raise self._refusal(f"is not deterministic: two runs on the same inputs at {_text(place)} differ; let it take "
-                                "random numbers as an input")
+            raise self._refusal(f"is not deterministic: two runs on the same inputs at {_text(place)} differ; let it "
+                                "take random numbers as an input")
 
     def _extents(self, first, second, places):
         """Returns the extents of each output: those that the user gave, or those that explain the shapes."""
@@ -167,8 +166,8 @@ class _Probe:
             try:
                 extent = _shapes.explained(values, places)
             except _shapes.Ambiguous as names:
-                raise self._refusal(f"returns the shape {_shape(one)} as output {index} at {_text(places[0])}, where an "
-                                    f"extent may be {names}: {remedy}") from None
+                raise self._refusal(f"returns the shape {_shape(one)} as output {index} at {_text(places[0])}, where "
+                                    f"an extent may be {names}: {remedy}") from None
             if extent is None:
                 raise self._refusal(f"returns the shape {_shape(one)} as output {index} at {_text(places[0])}, and no "
                                     f"expression of the names explains it: {remedy}")
@@ -242,7 +241,8 @@ def _agree(one, two):
         return bool((one == two).all())
     with numpy.errstate(all="ignore"):
         size = numpy.max(numpy.abs(numpy.where(numpy.isfinite(one), one, 0.0)))
-        return bool(numpy.all((numpy.abs(one - two) <= _SAME * size) | (one == two) | numpy.isnan(one) & numpy.isnan(two)))
+        same = (numpy.abs(one - two) <= _SAME * size) | (one == two) | numpy.isnan(one) & numpy.isnan(two)
+        return bool(same.all())
 
 
 def _dtype_of(output):

@@ -4,6 +4,7 @@ SOURCE is a file, FD the number of a socket to the judge. A kernel's process can
 that defines no op is not run: its kernels may import much.
 """
 import os
+import signal
 import socket
 import sys
 
@@ -26,6 +27,7 @@ def main(arguments):
     source, descriptor, *if_any = arguments
     judge = socket.socket(fileno=int(descriptor))
     judge.set_inheritable(False)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends a reference in the middle, without a traceback
     if if_any and not _source.may_define_ops(source):
         _send(judge, Writer().u8(True).list([], None))
         return 0
@@ -39,13 +41,13 @@ def main(arguments):
     hello.list(examined, lambda pair: _write_op(hello, *pair))
     if not _send(judge, hello):
         return 0
-    operators = {definition.name: (definition, facts) for definition, facts in examined}
+    ops = {definition.name: (definition, facts) for definition, facts in examined}
     while True:
         try:
             request = Reader(judge)
         except (Ended, ConnectionError):
             return 0
-        if not _send(judge, _answer(request, operators, path)):
+        if not _send(judge, _answer(request, ops, path)):
             return 0
 
 
@@ -92,9 +94,9 @@ def _formula(definition, facts):
     return one_line(f"{definition.name}({inputs}) -> {outputs}" + (f": {document}" if document else ""))
 
 
-def _answer(request, operators, path):
+def _answer(request, ops, path):
     try:
-        definition, facts = operators[request.text()]
+        definition, facts = ops[request.text()]
         dtype = request.text()
         sizes = dict(request.list(lambda: (request.text(), request.i64())))
         draws, seed = request.u64(), request.u64()
