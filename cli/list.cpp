@@ -12,6 +12,7 @@
 #include "kernels/core/names.h"
 #include "reports/text/si.h"
 #include "session/console/stderr_message.h"
+#include "session/kernels/own_ops.h"
 #include "session/limits/measure_limits.h"
 #include "session/options/selection_options.h"
 #include "session/plan/estimate.h"
@@ -42,7 +43,8 @@ void print_json(const std::vector<PlannedTrial>& plan) {
 }
 
 /// Ops that kernels of others may be of. Inputs come in the order of the formula.
-int list_ops() {
+int list_ops(const SelectionOptions& options) {
+  define_own_ops(options);
   for (const Op& op : op_table()) {
     if (!may_be_offered(op)) continue;
     std::vector<std::string> dtypes;
@@ -128,7 +130,8 @@ Command add_list(CLI::App& program) {
   add_timing_options(*app, options->selection);
   return {app, [options] {
             if (options->coverage) return list_coverage(select_trials(options->selection));
-            return options->ops ? list_ops() : execute(options->selection, options->json);
+            return options->ops ? list_ops(options->selection)
+                                : execute(options->selection, options->json);
           }};
 }
 
