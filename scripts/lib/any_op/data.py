@@ -1,0 +1,44 @@
+"""Inputs of a trial: the user's family, and those that the rule adds."""
+import zlib
+
+import numpy as np
+
+from assay import _shapes
+from any_op.formats import OF_DTYPE, nearest
+
+MEAN = {"f32": 2.0 ** 10, "bf16": 2.0 ** 4, "f16": 2.0 ** 6}  # of the family "offset": keeps some bits for the deviation
+FAMILIES = ("user", "integers", "x64", "x2^-10", "offset")
+
+
+def draw(definition, family, seed, dtype):
+    """Returns the inputs as NumPy arrays: floats in f64 that the dtype holds, or integers."""
+    sizes = wanted_sizes(definition)
+    random = np.random.default_rng([seed, zlib.crc32(definition.name.encode())])
+    inputs = [_tensor(one, sizes, random) for one in definition.inputs]
+    floats = [k for k, one in enumerate(inputs) if one.dtype.kind == "f"]
+    first = floats[0]  # the activation
+    if family == "integers":
+        for k in floats:
+            inputs[k] = random.integers(-4, 4, inputs[k].shape, endpoint=True).astype(np.float64)
+    elif family == "x64":
+        inputs[first] = inputs[first] * 64
+    elif family == "x2^-10":
+        inputs[first] = inputs[first] * 2.0 ** -10
+    elif family == "offset":
+        inputs[first] = inputs[first] + MEAN[dtype]
+    return [nearest(one, OF_DTYPE[dtype]) if one.dtype.kind == "f" else one for one in inputs]
+
+
+def wanted_sizes(definition):
+    """The first size that each name was given."""
+    return {name: one[0] if isinstance(one, (list, tuple)) else one for name, one in definition.sizes.items()}
+
+
+def _tensor(one, sizes, random):
+    shape = _shapes.shape_of(_shapes.extents_of(one.shape), sizes)
+    if one.integers is not None:
+        low, high = (_shapes.value_of(str(limit), sizes) for limit in one.integers)
+        return random.integers(low, high, shape, endpoint=True)
+    if one.range is not None:
+        return random.uniform(*one.range, shape)
+    return random.standard_normal(shape)

@@ -1,0 +1,157 @@
+"""Independent kernels of the ops in ops_held_out.py."""
+import numpy as np
+
+from any_op import shared_steps as steps
+
+
+def batchnorm_inference(sums, x, mean, var, gain, shift, eps=1e-5, rooted=True, own_mean=False):
+    del sums
+    var = var[:, None] + np.float32(eps)
+    centre = x.mean((0, 2), dtype=np.float32) if own_mean else mean
+    return (x - centre[:, None]) * (1 / (np.sqrt(var) if rooted else var)) * gain[:, None] + shift[:, None]
+
+
+def folded_batchnorm(sums, x, mean, var, gain, shift):
+    """One factor and one shift for each channel."""
+    del sums
+    factor = gain / np.sqrt(var + np.float32(1e-5))
+    return x * factor[:, None] + (shift - mean * factor)[:, None]
+
+
+def focal_loss(sums, logits, label, power=2, alpha=0.25, label_shift=0, shifted=True):
+    label = (label + label_shift) % logits.shape[-1]
+    top = logits.max(-1) if shifted else np.zeros(len(logits), np.float32)
+    chosen = np.take_along_axis(logits, label[:, None], -1)[:, 0] - top
+    log_p = chosen - np.log(sums.sum(np.exp(logits - top[:, None])))
+    return np.float32(-alpha) * (1 - np.exp(log_p)) ** power * log_p
+
+
+def focal_loss_of_shares(sums, logits, label):
+    """Takes the share of the other classes from their own sum."""
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    total = sums.sum(e)
+    others = e.copy()
+    np.put_along_axis(others, label[:, None], 0, -1)
+    top, log_total = steps.online_log_sum(sums, logits)
+    log_p = np.take_along_axis(logits, label[:, None], -1)[:, 0] - top - log_total
+    other = sums.sum(others) / total
+    return np.float32(-0.25) * other * other * log_p
+
+
+def depthwise_conv(sums, x, w, b, before=3, flipped=False, taps=4, biased=True):
+    length = x.shape[-1]
+    padded = np.pad(x, ((0, 0), (0, 0), (before, 3 - before)))
+    kernel = w[:, ::-1] if flipped else w
+    terms = np.stack([padded[..., tap:tap + length] * kernel[:, tap, None] for tap in range(taps)], -1)
+    return sums.sum(terms) + (b[:, None] if biased else 0)
+
+
+def depthwise_conv_from_bias(sums, x, w, b):
+    """Starts with the bias and takes the taps from the newest to the oldest."""
+    del sums
+    length = x.shape[-1]
+    padded = np.pad(x, ((0, 0), (0, 0), (3, 0)))
+    out = np.zeros_like(x) + b[:, None]
+    for tap in reversed(range(4)):
+        out = out + padded[..., tap:tap + length] * w[:, tap, None]
+    return out
+
+
+def alibi_attention(sums, q, k, v, product=steps.softmax_product, next_head=0, ahead=0, sign=1, bias_scaled=False,
+                    by_column=False):
+    heads, positions, dim = q.shape
+    slope = (2.0 ** (-8 * (np.arange(1, heads + 1) + next_head) / heads)).astype(np.float32)[:, None, None]
+    place = np.arange(positions, dtype=np.float32)
+    distance = place[None, :] - (0 if by_column else place[:, None])  # a softmax sees no shift of its row
+    scores, bias = sums.dot(q, k.swapaxes(-1, -2)), np.float32(sign) * slope * distance
+    scale = np.float32(dim ** -0.5)
+    scores = (scores + bias) * scale if bias_scaled else scores * scale + bias
+    return product(sums, np.where(np.tri(positions, k=ahead, dtype=bool), scores, np.float32(-np.inf)), v)
+
+
+def ssm_scan(sums, x, decay, b, c, skip, restart=None, shift=0, skipped=True, form=None, states=None):
+    state = np.zeros_like(decay)
+    b = np.roll(b, shift, 0)
+    rows = []
+    for t, row in enumerate(x):
+        state = (0 if t == restart else decay * state) + row[:, None] * b[t]
+        if form is not None:
+            state = form(state)
+        rows.append(sums.sum(state[:, :states] * c[t, :states]))
+    return np.stack(rows) + (skip * x if skipped else 0)
+
+
+def ssm_scan_by_blocks(sums, x, decay, b, c, skip, block=8):
+    """Weighs the inputs of a block with powers of the decay, and the state before it."""
+    state = np.zeros_like(decay)
+    rows = []
+    for start in range(0, len(x), block):
+        inputs = x[start:start + block, :, None] * b[start:start + block, None, :]
+        for t in range(len(inputs)):
+            powers = np.stack([decay ** np.float32(t - s) for s in range(t + 1)], -1)
+            terms = powers * np.moveaxis(inputs[:t + 1], 0, -1)
+            now = decay ** np.float32(t + 1) * state + sums.sum(terms)
+            rows.append(sums.sum(now * c[start + t]))
+        state = now
+    return np.stack(rows) + skip * x
+
+
+def lstm_cell(sums, x, h, c, w, u, b, sigmoid=steps.sigmoid, input_first=True, biased=True, cell_bent=True):
+    cols = h.shape[1]
+    z = sums.dot(x, w) + sums.dot(h, u) + (b if biased else 0)
+    first, second, out = (sigmoid(z[:, k * cols:k * cols + cols]) for k in range(3))
+    keep, add = (second, first) if input_first else (first, second)
+    cell = keep * c + add * np.tanh(z[:, 3 * cols:])
+    return out * (np.tanh(cell) if cell_bent else cell), cell
+
+
+def lstm_cell_of_one_product(sums, x, h, c, w, u, b):
+    return lstm_cell(sums, np.concatenate([x, h], 1), h, c, np.concatenate([w, u]), np.zeros_like(u), b)
+
+
+def cosine_similarity(sums, a, b, rooted="each", eps=0.0, both=True):
+    squares = sums.sum(a * a), sums.sum(b * b)
+    if rooted == "together":
+        lengths = np.sqrt(squares[0] * squares[1])
+    else:
+        lengths = np.sqrt(squares[0]) * (np.sqrt(squares[1]) if both else 1)
+    return sums.sum(a * b) / (np.maximum(lengths, np.float32(1e-8)) + np.float32(eps))
+
+
+def cosine_of_normalised(sums, a, b):
+    a, b = (z / np.sqrt(sums.sum(z * z, keepdims=True)) for z in (a, b))
+    return sums.sum(a * b)
+
+
+def bilinear_upsample(sums, x, place="centres", smooth=True, edge="clamp", swapped=False):
+    del sums
+
+    def twice(x, axis):
+        size = x.shape[axis]
+        at = np.arange(2 * size) * (size - 1) / (2 * size - 1) if place == "corners" else np.arange(2 * size) / 2 - 0.25
+        low = np.floor(at).astype(np.int64)
+        share = at - low if smooth else np.rint(at - low)
+        share = (1 - share if swapped else share).astype(np.float32).reshape([-1] + [1] * (x.ndim - 1 - axis))
+        low, high = (index % size if edge == "wrap" else index.clip(0, size - 1) for index in (low, low + 1))
+        return x.take(low, axis) * (1 - share) + x.take(high, axis) * share
+
+    return twice(twice(x, 1), 2)
+
+
+def bilinear_columns_first(sums, x):
+    return bilinear_upsample(sums, x.swapaxes(1, 2)).swapaxes(1, 2)
+
+
+def adamw_step(sums, parameter, gradient, mean, square, eps=1e-8, rate=0.999, decayed=True, squared=True, by_step=False):
+    del sums
+    new_square = gradient * gradient if squared else np.abs(gradient)
+    if by_step:
+        mean = mean + np.float32(0.1) * (gradient - mean)
+        square = square + np.float32(1 - rate) * (new_square - square)
+    else:
+        mean = np.float32(0.9) * mean + np.float32(0.1) * gradient
+        square = np.float32(rate) * square + np.float32(1 - rate) * new_square
+    step = np.float32(0.001) * mean / (np.sqrt(square) + np.float32(eps))
+    if decayed:
+        parameter = parameter * np.float32(1 - 0.001 * 0.01)
+    return parameter - step, mean, square

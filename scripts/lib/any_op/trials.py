@@ -1,0 +1,138 @@
+"""Runs the kernels of one op on one kind of data, and judges each by each rule."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from any_op import data, rules
+from any_op.arithmetic import FAULTS, ORDERS, TF32_FAULTS, Arithmetic
+from any_op.damage import ONE_ELEMENT, damaged
+from any_op.eager import framework_result
+from any_op.formats import OF_DTYPE, nearest
+from any_op.right import RIGHT
+from any_op.wrong import LIMITS, WRONG
+from assay import _band
+
+RIGHT_KERNEL, WRONG_KERNEL, LIMIT = "right", "wrong", "limit"
+OTHER_SEED = 1000  # of the inputs whose results are stale
+FEWEST_FAMILY = "user"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One kernel on one set of data: a row of the table's CSV."""
+    group: str
+    op: str
+    dtype: str
+    seed: int
+    family: str
+    kind: str
+    kernel: str
+    arithmetic: str
+    differs: int  # in a bit from the plain kernel
+    passed: dict  # by rule
+    failed: str
+    excess: float
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A function of any_op.right or any_op.wrong with its arithmetic."""
+    kind: str
+    name: str
+    order: str
+    function: object
+    arithmetic: object
+
+    def run(self, inputs, form):
+        """Returns the results, floats as numbers of f64 that the format holds."""
+        with np.errstate(all="ignore"):
+            results = self.function(self.arithmetic(), *inputs)
+        return tuple(self._stored(one, form) for one in (results if isinstance(results, tuple) else (results,)))
+
+    def _stored(self, result, form):
+        if result.dtype.kind != "f":
+            return result
+        if result.dtype != np.float32:
+            raise TypeError(f"the kernel {self.name!r} computes in {result.dtype}: it is to compute in f32")
+        return nearest(result, form)
+
+
+def kernels_of(name, dtype, uses_sums, quick=False):
+    """Yields the kernels of an op. The reformulations run in two orders, the plain one in all."""
+    plain = RIGHT[name]["plain"]
+    for variant, function in RIGHT[name].items():
+        orders = ["blas"] if not uses_sums else ORDERS if variant == "plain" and not quick else ("blas", "one by one")
+        for order in orders:
+            yield Kernel(RIGHT_KERNEL, variant, order, function, ORDERS[order])
+    for variant, function in WRONG.get(name, {}).items():
+        yield Kernel(LIMIT if (name, variant) in LIMITS else WRONG_KERNEL, variant, "blas", function, Arithmetic)
+    for fault, arithmetic in FAULTS.items() if uses_sums else ():
+        if dtype == "f32" or fault not in TF32_FAULTS:  # TF32 holds tensors of 16 bits
+            yield Kernel(WRONG_KERNEL, "plain", fault, plain, arithmetic)
+
+
+class Data:
+    """One set of inputs of one op, with what the rules compare results with."""
+
+    def __init__(self, definition, dtype, family, seed):
+        self._definition, self._dtype, self._seed = definition, dtype, seed
+        self._form = OF_DTYPE[dtype]
+        self._exact = data.draw(definition, family, seed, dtype)
+        self.inputs = self._as_f32(self._exact)
+        self.stale_inputs = self._as_f32(data.draw(definition, family, seed + OTHER_SEED, dtype))
+        self._measured = _band.measure(definition, self._exact, draws=rules.DRAWS, seed=seed)
+        self._more = None
+        self._framework = framework_result(definition.function, self._exact, self._form)
+
+    @staticmethod
+    def _as_f32(inputs):
+        return [one.astype(np.float32) if one.dtype.kind == "f" else one for one in inputs]
+
+    @property
+    def is_ring(self):
+        return self._measured.is_ring
+
+    def judge(self, results):
+        """Returns ({rule: passed}, the band's verdict)."""
+        verdict = rules.judge(results, self._measured.outputs, self._form)
+        if verdict.failed and verdict.excess < rules.CONFIRMED_BELOW:
+            if self._more is None:
+                self._more = _band.measure(self._definition, self._exact, draws=rules.MORE_DRAWS, seed=self._seed)
+            verdict = rules.judge(results, self._more.outputs, self._form)
+        passed = {rules.BAND: not verdict.failed}
+        tolerances = {**rules.ALLCLOSE, rules.TESTING: rules.TORCH_TESTING[self._dtype]}
+        for name, tolerance in tolerances.items():
+            passed[name] = rules.allclose(results, self._framework, tolerance)
+        return passed, verdict
+
+
+def uses_sums(definition):
+    """Says whether the plain kernel of an op calls for a sum, so that its order matters."""
+    seen = Arithmetic()
+    inputs = data.draw(definition, "user", 0, "f32")
+    RIGHT[definition.name]["plain"](seen, *Data._as_f32(inputs))
+    return seen.used
+
+
+def trials_of(definition, group, dtype, seed, families=data.FAMILIES, quick=False):
+    """Yields the trials of one op. Integers are for rings: elsewhere they tell nothing that others do not."""
+    kernels = list(kernels_of(definition.name, dtype, uses_sums(definition), quick))
+    form, is_ring = OF_DTYPE[dtype], True
+    for family in families:
+        if family == "integers" and not is_ring:
+            continue
+        case = Data(definition, dtype, family, seed)
+        is_ring = case.is_ring
+        plain = kernels[0].run(case.inputs, form)
+        results = [(kernel.kind, kernel.name, kernel.order, kernel.run(case.inputs, form)) for kernel in kernels]
+        stale = kernels[0].run(case.stale_inputs, form)
+        results += [(LIMIT if name == ONE_ELEMENT else WRONG_KERNEL, name, "blas", outputs)
+                    for name, outputs in damaged(plain, stale, form)]
+        for kind, name, order, outputs in results:
+            passed, verdict = case.judge(outputs)
+            yield Trial(group, definition.name, dtype, seed, family, kind, name, order, int(not _same(outputs, plain)),
+                        passed, verdict.failed, verdict.excess)
+
+
+def _same(results, others):
+    return all(np.array_equal(one, other, equal_nan=one.dtype.kind == "f") for one, other in zip(results, others))
