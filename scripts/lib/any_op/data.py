@@ -3,8 +3,8 @@ import zlib
 
 import numpy as np
 
-from assay import _shapes
 from any_op.formats import OF_DTYPE, nearest
+from assay import _op, _shapes
 
 MEAN = {"f32": 2.0 ** 10, "bf16": 2.0 ** 4, "f16": 2.0 ** 6}  # of the family "offset": keeps some bits for the deviation
 FAMILIES = ("user", "integers", "x64", "x2^-10", "offset")
@@ -30,15 +30,16 @@ def draw(definition, family, seed, dtype):
 
 
 def wanted_sizes(definition):
-    """The first size that each name was given."""
-    return {name: one[0] if isinstance(one, (list, tuple)) else one for name, one in definition.sizes.items()}
+    """The smallest size that each name was given."""
+    return {name: wanted[0] for name, wanted in definition.sizes.items()}
 
 
-def _tensor(one, sizes, random):
-    shape = _shapes.shape_of(_shapes.extents_of(one.shape), sizes)
-    if one.integers is not None:
-        low, high = (_shapes.value_of(str(limit), sizes) for limit in one.integers)
+def _tensor(tensor, sizes, random):
+    shape = _shapes.shape_of(tensor.extents, sizes)
+    if tensor.kind == "integers":
+        low, high = (int(limit) if _op.is_number(limit) else _shapes.value_of(limit, sizes)
+                     for limit in (tensor.low, tensor.high))
         return random.integers(low, high, shape, endpoint=True)
-    if one.range is not None:
-        return random.uniform(*one.range, shape)
+    if tensor.kind == "uniform":
+        return random.uniform(float(tensor.low), float(tensor.high), shape)
     return random.standard_normal(shape)

@@ -20,6 +20,7 @@ RIGHT = {
                          "queries scaled first": partial(rule.causal_attention, scaled_first=True)},
     "rmsnorm": {"plain": rule.rmsnorm, "reciprocal root": partial(rule.rmsnorm, root="reciprocal")},
     "layernorm": {"plain": rule.layernorm, "Welford": partial(rule.layernorm, moments=steps.welford_variance),
+                  "Welford in lanes": partial(rule.layernorm, moments=steps.welford_of_lanes),
                   "merged pairs": partial(rule.layernorm, moments=steps.pairs_variance)},
     "swiglu": {"plain": rule.swiglu, "sigmoid by tanh": partial(rule.swiglu, sigmoid=steps.sigmoid_by_tanh)},
     "rope": {"plain": rule.rope, "exp2": partial(rule.rope, by_exp2=True), "table": rule.rope_by_table},
@@ -31,6 +32,7 @@ RIGHT = {
     "linear_backward": {"plain": rule.linear_backward},
     "logsumexp": {"plain": rule.logsumexp, "base 2": rule.logsumexp_base2, "online": rule.online_logsumexp},
     "groupnorm": {"plain": rule.groupnorm, "Welford": partial(rule.groupnorm, moments=steps.welford_variance),
+                  "Welford in lanes": partial(rule.groupnorm, moments=steps.welford_of_lanes),
                   "merged pairs": partial(rule.groupnorm, moments=steps.pairs_variance)},
     "cumprod": {"plain": rule.cumprod, "scan": rule.cumprod_by_scan},
     "softmax": {"plain": rule.softmax, "online": rule.online_softmax, "logarithms": rule.softmax_of_logarithms},
@@ -40,7 +42,8 @@ RIGHT = {
                  "step from candidate": partial(rule.gru_cell, blend="step")},
     "mish": {"plain": rule.mish, "ratio": rule.mish_by_ratio},
     "relu2_mlp": {"plain": rule.relu2_mlp, "transposed": rule.relu2_mlp_transposed},
-    "variance": {"plain": rule.variance, "Welford": partial(rule.variance, moments=steps.welford_variance),
+    "variance": {"plain": rule.variance, "Welford in one lane": partial(rule.variance, moments=steps.welford_variance),
+                 "Welford": partial(rule.variance, moments=steps.welford_of_lanes),
                  "merged pairs": partial(rule.variance, moments=steps.pairs_variance)},
     "linear_attention": {"plain": rule.linear_attention, "quadratic": rule.quadratic_attention},
     "batchnorm_inference": {"plain": held_out.batchnorm_inference, "folded": held_out.folded_batchnorm},
@@ -56,3 +59,7 @@ RIGHT = {
     "bilinear_upsample": {"plain": held_out.bilinear_upsample, "columns first": held_out.bilinear_columns_first},
     "adamw_step": {"plain": held_out.adamw_step, "step by step": partial(held_out.adamw_step, by_step=True)},
 }
+
+# Right for inputs that move by a roundoff, but with errors that the independent noise of a trace averages out at a large
+# mean: counted apart.
+LOSSY = {("variance", "Welford in one lane"), ("kl_divergence", "joint logarithm")}

@@ -10,6 +10,7 @@ WORST_SIGMAS = 8.0  # the largest error of one output
 LARGEST_RMS = 1.0  # of error over sigma, over all outputs of an f32 tensor
 FEWEST_FOR_RMS = 256
 POISSON_TAIL = 1e-6  # chance of more distinct misrounded values than allowed
+TIE_SIGMAS = 0.5  # so near a border of rounding, either neighbour is right: 16-bit inputs put results on such borders
 CONFIRMED_BELOW = 8.0  # a failure by less than this factor gets more draws
 DRAWS, MORE_DRAWS = 8, 64
 
@@ -81,7 +82,10 @@ def _misrounded(result, value, sigma, rounded, form):
     _, first, group = np.unique(value.astype(np.float32), return_index=True, return_inverse=True)
     wrong = np.zeros(first.size, bool)
     np.logical_or.at(wrong, group.ravel(), result != rounded)
-    expected = float(np.sum(np.minimum(1, sigma / ulp(value, form))[first]))
+    step = ulp(value, form)
+    to_border = np.abs(np.abs(value - rounded) - step / 2)
+    at_border = np.count_nonzero((to_border <= TIE_SIGMAS * sigma)[first])
+    expected = max(float(np.sum(np.minimum(1, sigma / step)[first])), at_border)
     allowed = poisson_quantile(expected, POISSON_TAIL)
     count = int(np.count_nonzero(wrong))
     return count / max(allowed, 1) if allowed or not count else math.inf

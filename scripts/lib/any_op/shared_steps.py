@@ -57,27 +57,42 @@ def centred_variance(sums, x, fewer=0):
     return centred, sums.sum(centred * centred, keepdims=True) / np.float32(x.shape[-1] - fewer)
 
 
-def welford_variance(sums, x):
-    """Updates mean and variance with each column."""
-    del sums
-    mean, squares = np.zeros(x.shape[:-1] + (1,), np.float32), np.zeros(x.shape[:-1] + (1,), np.float32)
+def _welford(x):
+    """(mean, sum of squares about it) of the columns, updated with each of them."""
+    mean, squares = np.zeros(x.shape[:-1], np.float32), np.zeros(x.shape[:-1], np.float32)
     for k in range(x.shape[-1]):
-        column = x[..., k:k + 1]
-        step = column - mean
+        step = x[..., k] - mean
         mean = mean + step / np.float32(k + 1)
-        squares = squares + step * (column - mean)
-    return x - mean, squares / np.float32(x.shape[-1])
+        squares = squares + step * (x[..., k] - mean)
+    return mean, squares
 
 
-def pairs_variance(sums, x):
-    """Merges means and squares of neighbours; the number of columns is a power of two."""
-    del sums
-    count, mean, squares = 1, x, np.zeros_like(x)
+def _merged(count, mean, squares):
+    """Merges neighbours of `count` numbers each until one is left; there are 2, 4, 8, ... of them."""
     while mean.shape[-1] > 1:
         step = mean[..., 1::2] - mean[..., ::2]
         squares = squares[..., ::2] + squares[..., 1::2] + step * step * np.float32(count / 2)
         mean = (mean[..., ::2] + mean[..., 1::2]) * np.float32(0.5)
         count *= 2
+    return mean, squares
+
+
+def welford_variance(sums, x):
+    del sums
+    mean, squares = _welford(x)
+    return x - mean[..., None], squares[..., None] / np.float32(x.shape[-1])
+
+
+def welford_of_lanes(sums, x, lanes=32):
+    """Updates mean and squares in each of the lanes, as a GPU's warp does, and merges them."""
+    del sums
+    mean, squares = _merged(x.shape[-1] // lanes, *_welford(x.reshape(*x.shape[:-1], lanes, -1)))
+    return x - mean, squares / np.float32(x.shape[-1])
+
+
+def pairs_variance(sums, x):
+    del sums
+    mean, squares = _merged(1, x, np.zeros_like(x))
     return x - mean, squares / np.float32(x.shape[-1])
 
 

@@ -8,13 +8,14 @@ from any_op.arithmetic import FAULTS, ORDERS, TF32_FAULTS, Arithmetic
 from any_op.damage import ONE_ELEMENT, damaged
 from any_op.eager import framework_result
 from any_op.formats import OF_DTYPE, nearest
+from any_op.right import LOSSY as LOSSY_KERNELS
 from any_op.right import RIGHT
 from any_op.wrong import LIMITS, WRONG
 from assay import _band
 
-RIGHT_KERNEL, WRONG_KERNEL, LIMIT = "right", "wrong", "limit"
+# A lossy kernel is right for inputs moved by a roundoff, but loses bits that the reference's own order keeps.
+RIGHT_KERNEL, WRONG_KERNEL, LIMIT, LOSSY = "right", "wrong", "limit", "lossy"
 OTHER_SEED = 1000  # of the inputs whose results are stale
-FEWEST_FAMILY = "user"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def kernels_of(name, dtype, uses_sums, quick=False):
     for variant, function in RIGHT[name].items():
         orders = ["blas"] if not uses_sums else ORDERS if variant == "plain" and not quick else ("blas", "one by one")
         for order in orders:
-            yield Kernel(RIGHT_KERNEL, variant, order, function, ORDERS[order])
+            yield Kernel(LOSSY if (name, variant) in LOSSY_KERNELS else RIGHT_KERNEL, variant, order, function, ORDERS[order])
     for variant, function in WRONG.get(name, {}).items():
         yield Kernel(LIMIT if (name, variant) in LIMITS else WRONG_KERNEL, variant, "blas", function, Arithmetic)
     for fault, arithmetic in FAULTS.items() if uses_sums else ():
