@@ -123,35 +123,51 @@ def cosine_of_normalised(sums, a, b):
     return sums.sum(a * b)
 
 
-def bilinear_upsample(sums, x, place="centres", smooth=True, edge="clamp", swapped=False):
+def pairwise_distance(sums, a, b, rooted=True, power=2):
+    difference = a[:, None, :] - b
+    total = sums.sum(difference * difference if power == 2 else np.abs(difference))
+    return np.sqrt(total) if rooted else total
+
+
+def pairwise_distance_by_product(sums, a, b):
+    """|a|^2 + |b|^2 - 2ab: one product of matrices."""
+    squares = sums.sum(a * a)[:, None] + sums.sum(b * b)
+    return np.sqrt(np.maximum(squares - 2 * sums.dot(a, b.T), 0))
+
+
+def huber_loss(sums, prediction, target, width=1, linear_part=0.5, mean=True):
+    error = np.abs(prediction - target)
+    terms = np.where(error < width, 0.5 * error * error, error - np.float32(linear_part))
+    return sums.mean(terms, keepdims=False) if mean else sums.sum(terms)
+
+
+def huber_loss_clipped(sums, prediction, target):
+    """Without a branch: c (|e| - c / 2) where c = min(|e|, 1)."""
+    error = np.abs(prediction - target)
+    clipped = np.minimum(error, 1)
+    return sums.mean(clipped * (error - 0.5 * clipped), keepdims=False)
+
+
+def softmax_backward(sums, gradient, x, centred=True, mean=False):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    p = e / sums.sum(e, keepdims=True)
+    centre = sums.mean(gradient) if mean else sums.sum(p * gradient, keepdims=True)
+    return p * (gradient - centre) if centred else p * gradient
+
+
+def softmax_backward_normalised_late(sums, gradient, x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    total = sums.sum(e, keepdims=True)
+    return e / total * (gradient - sums.sum(e * gradient, keepdims=True) / total)
+
+
+def laplacian(sums, x, centre=4, last=True):
     del sums
-
-    def twice(x, axis):
-        size = x.shape[axis]
-        at = np.arange(2 * size) * (size - 1) / (2 * size - 1) if place == "corners" else np.arange(2 * size) / 2 - 0.25
-        low = np.floor(at).astype(np.int64)
-        share = at - low if smooth else np.rint(at - low)
-        share = (1 - share if swapped else share).astype(np.float32).reshape([-1] + [1] * (x.ndim - 1 - axis))
-        low, high = (index % size if edge == "wrap" else index.clip(0, size - 1) for index in (low, low + 1))
-        return x.take(low, axis) * (1 - share) + x.take(high, axis) * share
-
-    return twice(twice(x, 1), 2)
+    around = x[:-2, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
+    return (around + x[2:, 1:-1] if last else around) - np.float32(centre) * x[1:-1, 1:-1]
 
 
-def bilinear_columns_first(sums, x):
-    return bilinear_upsample(sums, x.swapaxes(1, 2)).swapaxes(1, 2)
-
-
-def adamw_step(sums, parameter, gradient, mean, square, eps=1e-8, rate=0.999, decayed=True, squared=True, by_step=False):
+def laplacian_of_differences(sums, x):
     del sums
-    new_square = gradient * gradient if squared else np.abs(gradient)
-    if by_step:
-        mean = mean + np.float32(0.1) * (gradient - mean)
-        square = square + np.float32(1 - rate) * (new_square - square)
-    else:
-        mean = np.float32(0.9) * mean + np.float32(0.1) * gradient
-        square = np.float32(rate) * square + np.float32(1 - rate) * new_square
-    step = np.float32(0.001) * mean / (np.sqrt(square) + np.float32(eps))
-    if decayed:
-        parameter = parameter * np.float32(1 - 0.001 * 0.01)
-    return parameter - step, mean, square
+    down, right = x[1:, 1:-1] - x[:-1, 1:-1], x[1:-1, 1:] - x[1:-1, :-1]
+    return (down[1:] - down[:-1]) + (right[:, 1:] - right[:, :-1])

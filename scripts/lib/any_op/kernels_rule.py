@@ -313,3 +313,50 @@ def naive_mish(sums, x):
 def swish(sums, x):
     del sums
     return x * steps.sigmoid(x)
+
+
+# Found by this table
+
+
+def residual(sums, x, attention, mlp, used=True):
+    del sums
+    return x + (attention + mlp) if used else x + attention
+
+
+def residual_in_order(sums, x, attention, mlp):
+    del sums
+    return mlp + x + attention
+
+
+def bilinear_upsample(sums, x, place="centres", smooth=True, edge="clamp", swapped=False):
+    del sums
+
+    def twice(x, axis):
+        size = x.shape[axis]
+        at = np.arange(2 * size) * (size - 1) / (2 * size - 1) if place == "corners" else np.arange(2 * size) / 2 - 0.25
+        low = np.floor(at).astype(np.int64)
+        share = at - low if smooth else np.rint(at - low)
+        share = (1 - share if swapped else share).astype(np.float32).reshape([-1] + [1] * (x.ndim - 1 - axis))
+        low, high = (index % size if edge == "wrap" else index.clip(0, size - 1) for index in (low, low + 1))
+        return x.take(low, axis) * (1 - share) + x.take(high, axis) * share
+
+    return twice(twice(x, 1), 2)
+
+
+def bilinear_columns_first(sums, x):
+    return bilinear_upsample(sums, x.swapaxes(1, 2)).swapaxes(1, 2)
+
+
+def adamw_step(sums, parameter, gradient, mean, square, eps=1e-8, rate=0.999, decayed=True, squared=True, by_step=False):
+    del sums
+    new_square = gradient * gradient if squared else np.abs(gradient)
+    if by_step:
+        mean = mean + np.float32(0.1) * (gradient - mean)
+        square = square + np.float32(1 - rate) * (new_square - square)
+    else:
+        mean = np.float32(0.9) * mean + np.float32(0.1) * gradient
+        square = np.float32(rate) * square + np.float32(1 - rate) * new_square
+    step = np.float32(0.001) * mean / (np.sqrt(square) + np.float32(eps))
+    if decayed:
+        parameter = parameter * np.float32(1 - 0.001 * 0.01)
+    return parameter - step, mean, square

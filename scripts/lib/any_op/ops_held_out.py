@@ -66,22 +66,26 @@ def cosine_similarity(a, b):
     return (a * b).sum(-1) / np.maximum(lengths, 1e-8)
 
 
-@assay.op(["images,height,width"], sizes={"images": 8, "height": 12, "width": 16},
-          out="images,2*height,2*width")
-def bilinear_upsample(x):
-    def twice(x, axis):
-        size = x.shape[axis]
-        place = np.maximum((np.arange(2 * size) + 0.5) / 2 - 0.5, 0)
-        low = np.floor(place).astype(np.int64)
-        high = np.minimum(low + 1, size - 1)
-        share = (place - low).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
-        return np.take(x, low, axis) * (1 - share) + np.take(x, high, axis) * share
-    return twice(twice(x, 1), 2)
+@assay.op(["rows,dim", "cols,dim"], sizes={"rows": 32, "cols": 40, "dim": 64})
+def pairwise_distance(a, b):
+    difference = a[:, None, :] - b
+    return np.sqrt((difference * difference).sum(-1))
 
 
-@assay.op(["n", "n", "n", assay.Input("n", range=(0.01, 1))], sizes={"n": 4000})
-def adamw_step(parameter, gradient, mean, square):
-    mean = 0.9 * mean + 0.1 * gradient
-    square = 0.999 * square + 0.001 * gradient * gradient
-    step = mean / (np.sqrt(square) + 1e-8) + 0.01 * parameter
-    return parameter - 0.001 * step, mean, square
+@assay.op(["rows,cols"] * 2, sizes={"rows": 300, "cols": 128})
+def huber_loss(prediction, target):
+    error = np.abs(prediction - target)
+    return np.where(error < 1, 0.5 * error * error, error - 0.5).mean(-1)
+
+
+@assay.op(["rows,cols"] * 2, sizes={"rows": 64, "cols": 192})
+def softmax_backward(gradient, x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    p = e / e.sum(-1, keepdims=True)
+    return p * (gradient - (p * gradient).sum(-1, keepdims=True))
+
+
+@assay.op(["height,width"], sizes={"height": 64, "width": 80}, out="height-2,width-2")
+def laplacian(x):
+    inner = x[1:-1, 1:-1]
+    return x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4 * inner

@@ -46,6 +46,9 @@ RIGHT = {
                  "Welford": partial(rule.variance, moments=steps.welford_of_lanes),
                  "merged pairs": partial(rule.variance, moments=steps.pairs_variance)},
     "linear_attention": {"plain": rule.linear_attention, "quadratic": rule.quadratic_attention},
+    "residual": {"plain": rule.residual, "in order": rule.residual_in_order},
+    "bilinear_upsample": {"plain": rule.bilinear_upsample, "columns first": rule.bilinear_columns_first},
+    "adamw_step": {"plain": rule.adamw_step, "step by step": partial(rule.adamw_step, by_step=True)},
     "batchnorm_inference": {"plain": held_out.batchnorm_inference, "folded": held_out.folded_batchnorm},
     "focal_loss": {"plain": held_out.focal_loss, "shares": held_out.focal_loss_of_shares},
     "depthwise_conv": {"plain": held_out.depthwise_conv, "from the bias": held_out.depthwise_conv_from_bias},
@@ -56,8 +59,11 @@ RIGHT = {
                   "sigmoid by tanh": partial(held_out.lstm_cell, sigmoid=steps.sigmoid_by_tanh)},
     "cosine_similarity": {"plain": held_out.cosine_similarity, "normalised first": held_out.cosine_of_normalised,
                           "one root": partial(held_out.cosine_similarity, rooted="together")},
-    "bilinear_upsample": {"plain": held_out.bilinear_upsample, "columns first": held_out.bilinear_columns_first},
-    "adamw_step": {"plain": held_out.adamw_step, "step by step": partial(held_out.adamw_step, by_step=True)},
+    "pairwise_distance": {"plain": held_out.pairwise_distance, "one product": held_out.pairwise_distance_by_product},
+    "huber_loss": {"plain": held_out.huber_loss, "clipped": held_out.huber_loss_clipped},
+    "softmax_backward": {"plain": held_out.softmax_backward,
+                         "normalised late": held_out.softmax_backward_normalised_late},
+    "laplacian": {"plain": held_out.laplacian, "differences": held_out.laplacian_of_differences},
 }
 
 # Right for inputs that move by a roundoff, but with errors that the independent noise of a trace averages out at a large

@@ -81,7 +81,7 @@ class Data:
         self._exact = data.draw(definition, family, seed, dtype)
         self.inputs = self._as_f32(self._exact)
         self.stale_inputs = self._as_f32(data.draw(definition, family, seed + OTHER_SEED, dtype))
-        self._measured = _band.measure(definition, self._exact, draws=rules.DRAWS, seed=seed)
+        self._measured = _band.measure(definition, self._exact, draws=rules.DRAWS, seed=seed, dtype=dtype)
         self._more = None
         self._framework = framework_result(definition.function, self._exact, self._form)
 
@@ -98,7 +98,8 @@ class Data:
         verdict = rules.judge(results, self._measured.outputs, self._form)
         if verdict.failed and verdict.excess < rules.CONFIRMED_BELOW:
             if self._more is None:
-                self._more = _band.measure(self._definition, self._exact, draws=rules.MORE_DRAWS, seed=self._seed)
+                self._more = _band.measure(self._definition, self._exact, draws=rules.MORE_DRAWS, seed=self._seed,
+                                           dtype=self._dtype)
             verdict = rules.judge(results, self._more.outputs, self._form)
         passed = {rules.BAND: not verdict.failed}
         tolerances = {**rules.ALLCLOSE, rules.TESTING: rules.TORCH_TESTING[self._dtype]}

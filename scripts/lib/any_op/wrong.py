@@ -53,6 +53,11 @@ KEYWORDS = {
     rule.relu2_mlp: {"no relu": {"relu": False}, "not squared": {"squared": False}},
     rule.variance: {"one pass": {"moments": ONE_PASS}, "n - 1": {"moments": DIVIDES_BY_LESS}},
     rule.linear_attention: {"not normalised": {"normalised": False}, "eps of 0.1": {"eps": 0.1}},
+    rule.residual: {"a term missing": {"used": False}},
+    rule.bilinear_upsample: {"corners aligned": {"place": "corners"}, "nearest": {"smooth": False}, "wraps": {"edge": "wrap"},
+                                 "weights swapped": {"swapped": True}},
+    rule.adamw_step: {"eps of 1e-3": {"eps": 1e-3}, "rate of 0.99": {"rate": 0.99}, "no decay": {"decayed": False},
+                          "not squared": {"squared": False}},
     held_out.batchnorm_inference: {"eps x10": {"eps": 1e-4}, "no root": {"rooted": False}, "own mean": {"own_mean": True}},
     held_out.focal_loss: {"power of 3": {"power": 3}, "no alpha": {"alpha": 1}, "label + 1": {"label_shift": 1},
                           "no shift": {"shifted": False}},
@@ -65,10 +70,10 @@ KEYWORDS = {
                         "state in bf16": {"form": TO_BF16}, "last state missing": {"states": -1}},
     held_out.lstm_cell: {"gates swapped": {"input_first": False}, "no bias": {"biased": False}, "cell not bent": {"cell_bent": False}},
     held_out.cosine_similarity: {"one length": {"both": False}, "eps of 1e-2": {"eps": 1e-2}},
-    held_out.bilinear_upsample: {"corners aligned": {"place": "corners"}, "nearest": {"smooth": False}, "wraps": {"edge": "wrap"},
-                                 "weights swapped": {"swapped": True}},
-    held_out.adamw_step: {"eps of 1e-3": {"eps": 1e-3}, "rate of 0.99": {"rate": 0.99}, "no decay": {"decayed": False},
-                          "not squared": {"squared": False}},
+    held_out.pairwise_distance: {"no root": {"rooted": False}, "sum of magnitudes": {"power": 1}},
+    held_out.huber_loss: {"width of 2": {"width": 2}, "linear part off": {"linear_part": 0.4999}, "sum": {"mean": False}},
+    held_out.softmax_backward: {"not centred": {"centred": False}, "mean for centre": {"mean": True}},
+    held_out.laplacian: {"centre of 3": {"centre": 3}, "a neighbour missing": {"last": False}},
 }
 WRONG = {kernel.__name__: {name: partial(kernel, **keywords) for name, keywords in variants.items()}
          for kernel, variants in KEYWORDS.items()}
