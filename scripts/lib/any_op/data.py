@@ -6,7 +6,7 @@ import numpy as np
 from any_op.formats import OF_DTYPE, nearest
 from assay import _op, _shapes
 
-MEAN = {"f32": 2.0 ** 10, "bf16": 2.0 ** 4, "f16": 2.0 ** 6}  # of the family "offset": keeps some bits for the deviation
+MEAN = {"f32": 2.0 ** 10, "bf16": 2.0 ** 4, "f16": 2.0 ** 6}  # of "offset": leaves bits to the rest
 FAMILIES = ("user", "integers", "x64", "x2^-10", "offset")
 
 

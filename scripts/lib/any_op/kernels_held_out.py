@@ -1,4 +1,5 @@
-"""Independent kernels of the ops in ops_held_out.py."""
+"""Independent kernels of the ops in ops_held_out.py. The first argument takes their sums; keywords are what may go
+wrong."""
 import numpy as np
 
 from any_op import shared_steps as steps
@@ -67,33 +68,6 @@ def alibi_attention(sums, q, k, v, product=steps.softmax_product, next_head=0, a
     scale = np.float32(dim ** -0.5)
     scores = (scores + bias) * scale if bias_scaled else scores * scale + bias
     return product(sums, np.where(np.tri(positions, k=ahead, dtype=bool), scores, np.float32(-np.inf)), v)
-
-
-def ssm_scan(sums, x, decay, b, c, skip, restart=None, shift=0, skipped=True, form=None, states=None):
-    state = np.zeros_like(decay)
-    b = np.roll(b, shift, 0)
-    rows = []
-    for t, row in enumerate(x):
-        state = (0 if t == restart else decay * state) + row[:, None] * b[t]
-        if form is not None:
-            state = form(state)
-        rows.append(sums.sum(state[:, :states] * c[t, :states]))
-    return np.stack(rows) + (skip * x if skipped else 0)
-
-
-def ssm_scan_by_blocks(sums, x, decay, b, c, skip, block=8):
-    """Weighs the inputs of a block with powers of the decay, and the state before it."""
-    state = np.zeros_like(decay)
-    rows = []
-    for start in range(0, len(x), block):
-        inputs = x[start:start + block, :, None] * b[start:start + block, None, :]
-        for t in range(len(inputs)):
-            powers = np.stack([decay ** np.float32(t - s) for s in range(t + 1)], -1)
-            terms = powers * np.moveaxis(inputs[:t + 1], 0, -1)
-            now = decay ** np.float32(t + 1) * state + sums.sum(terms)
-            rows.append(sums.sum(now * c[start + t]))
-        state = now
-    return np.stack(rows) + skip * x
 
 
 def lstm_cell(sums, x, h, c, w, u, b, sigmoid=steps.sigmoid, input_first=True, biased=True, cell_bent=True):

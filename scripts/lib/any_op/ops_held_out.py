@@ -38,17 +38,6 @@ def alibi_attention(q, k, v):
     return weights / weights.sum(-1, keepdims=True) @ v
 
 
-@assay.op(["length,channels", assay.Input("channels,states", range=(0.5, 0.99)), "length,states", "length,states",
-           "channels"], sizes={"length": 64, "channels": 32, "states": 16})
-def ssm_scan(x, decay, b, c, skip):
-    state = x[0][:, None] * b[0]
-    rows = [(state * c[0]).sum(-1)]
-    for t in range(1, x.shape[0]):
-        state = decay * state + x[t][:, None] * b[t]
-        rows.append((state * c[t]).sum(-1))
-    return np.stack(rows) + skip * x
-
-
 @assay.op(["rows,inner", assay.Input("rows,cols", range=(-0.9, 0.9)), "rows,cols",
            assay.Input("inner,4*cols", range=WEIGHT), assay.Input("cols,4*cols", range=WEIGHT), "4*cols"],
           sizes={"rows": 48, "inner": 64, "cols": 32})

@@ -64,7 +64,8 @@ def kernels_of(name, dtype, uses_sums, quick=False):
     for variant, function in RIGHT[name].items():
         orders = ["blas"] if not uses_sums else ORDERS if variant == "plain" and not quick else ("blas", "one by one")
         for order in orders:
-            yield Kernel(LOSSY if (name, variant) in LOSSY_KERNELS else RIGHT_KERNEL, variant, order, function, ORDERS[order])
+            kind = LOSSY if (name, variant) in LOSSY_KERNELS else RIGHT_KERNEL
+            yield Kernel(kind, variant, order, function, ORDERS[order])
     for variant, function in WRONG.get(name, {}).items():
         yield Kernel(LIMIT if (name, variant) in LIMITS else WRONG_KERNEL, variant, "blas", function, Arithmetic)
     for fault, arithmetic in FAULTS.items() if uses_sums else ():

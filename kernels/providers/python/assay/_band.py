@@ -151,8 +151,8 @@ class _Spread:
             elif not is_ring:
                 numpy.maximum(sigma, ROUNDOFF * _row_rms(value, alive), out=sigma)
             sigma = numpy.where(alive, sigma, 0.0)
-            # Near the largest number of the dtype a right result may be infinite or not, and near that of f32 its sums may
-            # overflow on the way in another order. Beyond it, it is infinite.
+            # Near the largest number of the dtype a right result may be infinite or not, and near that of f32 its sums
+            # may overflow on the way in another order. Beyond it, it is infinite.
             magnitude, room = numpy.abs(value), _ROOM * sigma
             border = limit + _half_ulp_at(limit, dtype)
             doubtful = alive & (sigma > 0) & ((magnitude + room >= border) | (magnitude > _PARTIAL_SUMS_OVERFLOW))
