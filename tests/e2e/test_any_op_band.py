@@ -107,6 +107,11 @@ class Band(unittest.TestCase):
         border = measure(OPS["linear"], [np.full((1, 300), 65520 / 300), np.ones((300, 24)), np.zeros(24)], dtype="f16")
         self.assertTrue(border.outputs[0].open.all())
 
+    def test_overflow_beside_a_missing_number_is_infinite(self):
+        from assay._noise import Noise
+        rounded = Noise(exact=False).rounded(np.array([np.nan, 1e300, -1e300]))
+        self.assertEqual(rounded[1:].tolist(), [np.inf, -np.inf])
+
     def test_inputs_stay_as_they_are_and_so_does_numpy(self):
         x, creators = np.ones((4, 320)), (np.zeros, np.array, np.arange)
         measure(OPS["rmsnorm"], [x, np.ones(320)])

@@ -87,7 +87,7 @@ class Noise:
         numpy.rint(result, out=result)
         result *= quantum
         numpy.copyto(result, values, where=(numpy.rint(scaled) == scaled) | ~numpy.isfinite(values))
-        if result.max() > MAX or result.min() < -MAX:
+        if not (result.max() <= MAX and result.min() >= -MAX):  # NaN, too
             numpy.copyto(result, numpy.copysign(numpy.inf, result), where=numpy.abs(result) > MAX)
 
     def relative(self, values, roundoffs):
