@@ -12,7 +12,7 @@ _ROOM = 8.0  # sigmas that a right result may be away
 _MAX_OF = {"f32": MAX, "bf16": 2.0 ** 127 * (2 - 2.0 ** -7), "f16": 65504.0}
 _DIGITS = {"f32": 24, "bf16": 8, "f16": 11}
 _MAX_WHOLE = 2.0 ** 22  # above it all numbers of f32 are whole, or nearly so
-_PARTIAL_SUMS_OVERFLOW = MAX / 16
+_PARTIAL_SUMS = 16.0  # times the result, or a part of it: so far may what is added up lie from the result
 _TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
 
 
@@ -151,14 +151,15 @@ class _Spread:
             elif not is_ring:
                 numpy.maximum(sigma, ROUNDOFF * _row_rms(value, alive), out=sigma)
             sigma = numpy.where(alive, sigma, 0.0)
-            # Near the largest number of the dtype a right result may be infinite or not, and near that of f32 its sums
-            # may overflow on the way in another order. Beyond it, it is infinite.
+            # Near the largest number of the dtype a right result may be infinite or not. Beyond it, it is infinite. Near
+            # that of f32 its sums may overflow on the way, and to NaN, in another order.
             magnitude, room = numpy.abs(value), _ROOM * sigma
+            overflows = (magnitude > MAX / _PARTIAL_SUMS) & (magnitude < MAX * _PARTIAL_SUMS) & (~alive | (sigma > 0))
             border = limit + _half_ulp_at(limit, dtype)
-            doubtful = alive & (sigma > 0) & ((magnitude + room >= border) | (magnitude > _PARTIAL_SUMS_OVERFLOW))
+            doubtful = alive & (sigma > 0) & (magnitude + room >= border)
             beyond = doubtful & (magnitude - room >= border)
             sigma[beyond] = 0.0
-        return Band(value, sigma, ~alive & ~(self._dead & ~held) | doubtful & ~beyond)
+        return Band(value, sigma, ~alive & ~(self._dead & ~held) | doubtful & ~beyond | overflows)
 
 
 def _row_rms(value, alive):
