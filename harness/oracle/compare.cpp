@@ -30,8 +30,9 @@ void note_together(Verdict& verdict, std::int64_t index, double error, double sc
 
 /// Adds an output with a measured deviation. A negative one stands for a value that occurred
 /// before: equal values are rounded alike, and count once.
+/// `to_rounded`: distance of the right value from its rounded one.
 void note_in_band(Verdict& verdict, double error, double deviation, double one_ulp,
-                  bool is_rounded) {
+                  double to_rounded, bool is_rounded) {
   if (deviation == 0) return;
   const double share = error / std::abs(deviation);
   ++verdict.banded;
@@ -39,6 +40,8 @@ void note_in_band(Verdict& verdict, double error, double deviation, double one_u
   if (deviation < 0) return;
   verdict.band_misrounded += is_rounded ? 0 : 1;
   verdict.misroundings_expected += std::min(1.0, deviation / one_ulp);
+  // Data of few bits put results next to ties, where chance decides nothing.
+  verdict.near_ties += std::abs(to_rounded - one_ulp / 2) <= deviation / 2 ? 1 : 0;
 }
 
 /// Compares results that are defined bit for bit. NaNs compare as a class, since arithmetic does
@@ -139,7 +142,8 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     if (!tolerance.exact && std::isfinite(y)) {
       note_together(verdict, first + i, error, scale, is_rounded);
       if (tolerance.zero_is_exact) {
-        note_in_band(verdict, error, expected.scale[at], one_ulp, is_rounded);
+        note_in_band(verdict, error, expected.scale[at], one_ulp, std::abs(y - widen(rounded)),
+                     is_rounded);
       }
     }
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/oracle/precision.h"
@@ -47,7 +48,7 @@ double band_share(const Verdict& verdict) {
 // Chernoff's bound of a sum of independent events with the mean m: more than k > m of them have at
 // most the chance e^-m (e m / k)^k.
 double misrounded_allowed(const Verdict& verdict) {
-  const double m = verdict.misroundings_expected;
+  const double m = std::max(verdict.misroundings_expected, static_cast<double>(verdict.near_ties));
   if (!(m > 0)) return 0;
   const double rare = std::log(false_alarm_of_misrounded);
   double low = m;

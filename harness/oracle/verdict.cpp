@@ -48,6 +48,7 @@ void Verdict::merge(const Verdict& other) {
   band_squares += other.band_squares;
   band_misrounded += other.band_misrounded;
   misroundings_expected += other.misroundings_expected;
+  near_ties += other.near_ties;
   unknown += other.unknown;
   if (std::tuple(other.largest_error, -other.largest_index) >
       std::tuple(largest_error, -largest_index)) {

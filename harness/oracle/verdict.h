@@ -33,6 +33,7 @@ struct Verdict {
   double band_squares = 0;           // sum of (error / deviation)^2
   std::int64_t band_misrounded = 0;  // different values that are not correctly rounded
   double misroundings_expected = 0;  // sum of the chances of that
+  std::int64_t near_ties = 0;        // different values beside a border of rounding
   std::int64_t unknown = 0;          // outputs of which the reference cannot tell what is right
 
   /// The worst element: a wrong one if there is any, else the one nearest to its bound.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/core/child_processes.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/defined.h"
 #include "kernels/providers/definitions.h"
@@ -37,9 +38,37 @@ Source source_of(const TrialOptions& options) {
 }
 
 /// A running process of references.
-struct Running {
-  std::shared_ptr<SocketChild> child;  // ends after the socket is closed
-  std::unique_ptr<providers::ReferenceProcess> process;
+class Running {
+ public:
+  Running() = default;
+  Running(std::shared_ptr<SocketChild> child, std::unique_ptr<providers::ReferenceProcess> process)
+      : child_(std::move(child)), process_(std::move(process)) {
+    trust_child(child_->pid());  // or it would stand still with the kernels'
+  }
+  ~Running() { end(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  Running(Running&&) = default;
+  Running& operator=(Running&& other) noexcept {
+    end();
+    child_ = std::move(other.child_);
+    process_ = std::move(other.process_);
+    return *this;
+  }
+
+  /// Null for one that has ended.
+  providers::ReferenceProcess* process() const { return process_.get(); }
+  void end() {
+    process_.reset();  // closes the socket, which ends the other
+    if (child_ == nullptr) return;
+    child_->wait_for_end();
+    distrust_child(child_->pid());
+    child_.reset();
+  }
+
+ private:
+  std::shared_ptr<SocketChild> child_;
+  std::unique_ptr<providers::ReferenceProcess> process_;
 };
 
 Running start(const TrialOptions& options, const Source& source) {
@@ -55,7 +84,7 @@ Running start(const TrialOptions& options, const Source& source) {
   try {
     auto process = std::make_unique<providers::ReferenceProcess>(
         std::move(socket), python_limit_s, [child = child] { return child->how_it_ended(); });
-    return {std::move(child), std::move(process)};
+    return Running(std::move(child), std::move(process));
   } catch (const UsageError& refusal) {
     throw UsageError(fmt::format("{} {}: {}", source.must ? "--own-ops" : "--kernels", source.file,
                                  refusal.what()));
@@ -96,21 +125,21 @@ void define_own_ops(const TrialOptions& options) {
     if (!source.must) return;  // who checks the kernels says it
     throw UsageError(fmt::format("--own-ops: there is no file '{}'", source.file));
   }
-  define(source, start(options, source).process->definitions());
+  define(source, start(options, source).process()->definitions());
 }
 
 void answer_for_own_ops(const TrialOptions& options) {
   const Source source = source_of(options);
   if (source.file.empty()) return;
   auto running = std::make_shared<Running>(start(options, source));
-  define(source, running->process->definitions());
+  define(source, running->process()->definitions());
   if (every_defined_op().empty()) return;
   reference::measure_with([=](const reference::Problem& problem, int draws) {
-    if (running->process == nullptr) *running = start(options, source);
+    if (running->process() == nullptr) *running = start(options, source);
     try {
-      return running->process->measure(problem, draws);
+      return running->process()->measure(problem, draws);
     } catch (...) {
-      *running = {};  // a process that has failed may have ended; the next trial gets another
+      running->end();  // it may have ended itself; the next trial gets another
       throw;
     }
   });

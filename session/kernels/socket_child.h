@@ -22,6 +22,7 @@ class SocketChild {
 
   /// Its end as waitpid tells it; nothing if it had to be killed.
   std::optional<int> wait_for_end();
+  pid_t pid() const { return pid_; }
   /// "ended with exit code 3"
   std::string how_it_ended();
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "kernels/ops/defined.h"
 #include "kernels/core/status.h"
 #include "suites/axes.h"
 #include "suites/case_file.h"
@@ -107,6 +108,7 @@ TEST(Selecting, SeedsTouchEverySuiteOpAndDtype) {
     touched.insert(std::string(test.op.op->name) + "/" + std::string(name(test.op.format)));
   }
   for (const Op& op : op_table()) {
+    if (is_defined(op.name)) continue;  // by another test of this program
     for (const Format format : op.formats) {
       declared.insert(std::string(op.name) + "/" + std::string(name(format)));
     }

@@ -3,6 +3,7 @@
 SOURCE is a file, FD the number of a socket to the judge. A kernel's process cannot reach this one. With --if-any a file
 that defines no op is not run: its kernels may import much.
 """
+import ctypes
 import os
 import signal
 import socket
@@ -20,11 +21,20 @@ from assay._frames import Ended, Reader, Writer  # noqa: E402
 KINDS = ("normal", "uniform", "integers")
 
 
+def _stand_apart():
+    """Lets no process of the same user look into this one or change it, and ends it with its parent (man 2 prctl)."""
+    parent_death_signal, dumpable = 1, 4
+    prctl = ctypes.CDLL(None).prctl
+    prctl(parent_death_signal, signal.SIGKILL)
+    prctl(dumpable, 0)
+
+
 def main(arguments):
     if len(arguments) not in (2, 3) or arguments[2:] not in ([], ["--if-any"]):
         print("usage: python assay/_reference_host.py SOURCE FD [--if-any]", file=sys.stderr)
         return 2
     source, descriptor, *if_any = arguments
+    _stand_apart()
     judge = socket.socket(fileno=int(descriptor))
     judge.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends a reference in the middle, without a traceback
