@@ -11,7 +11,7 @@ namespace assay::driver_mode {
 inline constexpr std::string_view slice = "MIG";                    // of a device that has others
 inline constexpr std::string_view mps = "MPS";                      // processes share a context
 inline constexpr std::string_view exclusive = "EXCLUSIVE_PROCESS";  // one process at a time
-inline constexpr std::string_view wsl2 = "WSL2";  // the device is that of a Windows host
+inline constexpr std::string_view wsl2 = "WSL2";          // the device is that of a Windows host
 inline constexpr std::string_view watchdog = "WATCHDOG";  // a display's: it ends long kernels
 
 inline bool is(const DeviceInfo& device, std::string_view mode) {

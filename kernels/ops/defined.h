@@ -54,6 +54,13 @@ struct DefinedOp {
   std::string rows;  // parameter that counts independent rows (Op::independent_rows); empty: none
 };
 
+/// What a user's reference gives for one output, and how far arithmetic of f32 disturbs it.
+struct MeasuredOutput {
+  std::vector<double> value;  // an integer's bits, where the output is one
+  /// Deviation of each element; 0: exact. Infinite: the reference cannot tell.
+  std::vector<double> deviation;
+};
+
 /// Adds ops to the table (kernels/ops/op.h). Throws UsageError for definitions that no op can have.
 void define_ops(std::vector<DefinedOp> ops);
 /// All that were defined.

@@ -28,9 +28,9 @@ std::vector<double> doubles(Reader& reader, std::uint64_t count) {
   return values;
 }
 
-reference::Measured measured_of(Reader& reader) {
+MeasuredOutput measured_of(Reader& reader) {
   const auto elements = reader.get<std::uint64_t>();
-  reference::Measured measured;
+  MeasuredOutput measured;
   measured.value = doubles(reader, elements);
   measured.deviation = doubles(reader, elements);
   for (double& deviation : measured.deviation) {
@@ -39,8 +39,7 @@ reference::Measured measured_of(Reader& reader) {
   return measured;
 }
 
-Writer request_of(const reference::Problem& problem, int draws) {
-  const OpInstance& op = problem.op;
+Writer request_of(const OpInstance& op, std::span<const HostTensor> inputs, int draws) {
   Writer request;
   request.put(std::string(op.op->name)).put(std::string(name(op.format)));
   request.put(op.params.entries().size());
@@ -48,7 +47,6 @@ Writer request_of(const reference::Problem& problem, int draws) {
     request.put(name).put(std::get<std::int64_t>(value));
   }
   request.put(static_cast<std::uint64_t>(draws)).put(seed_of_draws);
-  const std::vector<HostTensor>& inputs = problem.ranks.front();
   request.put(inputs.size());
   for (const HostTensor& input : inputs) {
     request.put(input.bytes().size()).put(input.bytes());
@@ -79,20 +77,20 @@ ReferenceProcess::ReferenceProcess(FileDescriptor socket, double limit_s,
   }
 }
 
-std::vector<reference::Measured> ReferenceProcess::measure(const reference::Problem& problem,
-                                                           int draws) {
-  const Writer request = request_of(problem, draws);
+std::vector<MeasuredOutput> ReferenceProcess::measure(const OpInstance& op,
+                                                      std::span<const HostTensor> inputs,
+                                                      int draws) {
+  const Writer request = request_of(op, inputs, draws);
   const bool is_known = std::ranges::equal(request.bytes(), last_request_);
   if (is_known) return last_answer_;
   group_.send(1, request.bytes());
   const std::vector<std::byte> answer = group_.receive(1);
   Reader reader(answer);
   if (!reader.get<bool>()) {
-    throw std::runtime_error("the reference of " + std::string(problem.op.op->name) + ": " +
-                             reader.text());
+    throw std::runtime_error("the reference of " + std::string(op.op->name) + ": " + reader.text());
   }
-  std::vector<reference::Measured> outputs;
-  for (std::size_t i = 0; i < problem.op.signature.outputs.size(); ++i) {
+  std::vector<MeasuredOutput> outputs;
+  for (std::size_t i = 0; i < op.signature.outputs.size(); ++i) {
     outputs.push_back(measured_of(reader));
   }
   if (outputs.size() > 1) {

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/core/file_descriptor.h"
+#include "kernels/core/host_tensor.h"
+#include "kernels/ops/defined.h"
 #include "kernels/providers/socket_group.h"
-#include "kernels/reference/defined.h"
 
 namespace assay::providers {
 
@@ -24,14 +26,15 @@ class ReferenceProcess {
   const std::vector<std::byte>& definitions() const { return definitions_; }
 
   /// Throws std::runtime_error with the reference's error, or if the process has ended.
-  std::vector<reference::Measured> measure(const reference::Problem& problem, int draws);
+  std::vector<MeasuredOutput> measure(const OpInstance& op, std::span<const HostTensor> inputs,
+                                      int draws);
 
  private:
   SocketGroup group_;
   std::vector<std::byte> definitions_;
   // Of an op of several outputs, each of which asks for all.
   std::vector<std::byte> last_request_;
-  std::vector<reference::Measured> last_answer_;
+  std::vector<MeasuredOutput> last_answer_;
 };
 
 }  // namespace assay::providers

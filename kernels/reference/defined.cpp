@@ -37,12 +37,12 @@ void mark_repeated(const std::vector<double>& value, std::vector<double>& deviat
 /// The values, then the deviations.
 State solve_with(const Problem& problem, int draws) {
   if (!measure()) throw std::logic_error("no process answers for defined ops");
-  std::vector<Measured> all = measure()(problem, draws);
+  std::vector<MeasuredOutput> all = measure()(problem, draws);
   const Signature& signature = problem.op.signature;
   if (all.size() != signature.outputs.size()) {
     throw std::runtime_error("the reference gave another number of outputs than the op has");
   }
-  Measured& found = all[signature.judged_output];
+  MeasuredOutput& found = all[signature.judged_output];
   const TensorSpec& output = signature.outputs[0];
   const auto elements = static_cast<std::size_t>(output.elements());
   if (found.value.size() != elements || found.deviation.size() != elements) {

@@ -137,7 +137,7 @@ void answer_for_own_ops(const TrialOptions& options) {
   reference::measure_with([=](const reference::Problem& problem, int draws) {
     if (running->process() == nullptr) *running = start(options, source);
     try {
-      return running->process()->measure(problem, draws);
+      return running->process()->measure(problem.op, problem.ranks.front(), draws);
     } catch (...) {
       running->end();  // it may have ended itself; the next trial gets another
       throw;

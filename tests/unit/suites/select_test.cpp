@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "kernels/ops/defined.h"
 #include "kernels/core/status.h"
+#include "kernels/ops/defined.h"
 #include "suites/axes.h"
 #include "suites/case_file.h"
 

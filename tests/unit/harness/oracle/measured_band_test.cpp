@@ -66,7 +66,7 @@ class MeasuredBand : public ::testing::Test {
   }
 
   Rule rule_{.oracle = Oracle::measured_band};
-  reference::Measured measured_;
+  MeasuredOutput measured_;
   std::vector<int> draws_;
   OpInstance op_;
 };

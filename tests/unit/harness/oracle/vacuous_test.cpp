@@ -43,8 +43,8 @@ TEST(Vacuous, NothingIsFoundOnDataThatTell) {
 
 TEST(Vacuous, ZerosWouldPassOnZeros) {
   const std::vector<float> zeros(100);
-  EXPECT_EQ(found_by_addition(zeros, zeros),
-            (Names{"zeros", "their mean everywhere", "input 0", "the output shifted by an element"}));
+  EXPECT_EQ(found_by_addition(zeros, zeros), (Names{"zeros", "their mean everywhere", "input 0",
+                                                    "the output shifted by an element"}));
 }
 
 TEST(Vacuous, TheInputWouldPassWhereNothingIsAdded) {
