@@ -1,4 +1,4 @@
-"""Ops that nobody had looked at when the rule of the measured band was fixed."""
+"""Ops that changed nothing in the rule of the measured band."""
 import numpy as np
 
 import assay

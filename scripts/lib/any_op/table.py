@@ -49,7 +49,7 @@ def markdown(trials, command, seconds):
 `{command}`: {len(trials)} trials of {len({one.op for one in trials})} ops in {seconds:.0f} s.
 
 A case is one kernel, dtype and seed on all its data. A right one is refused if one set of data refuses it; a wrong one
-is missed if none does. Ops *held out* were never looked at when the rule was made. Beyond the rule are a single element
+is missed if none does. Ops *held out* changed nothing in the rule. Beyond the rule are a single element
 off by 3 ulp and lost tails beside large outputs. Lossy kernels are right for inputs that move by a roundoff, but lose
 bits at a large mean.
 
