@@ -58,6 +58,7 @@ int execute(const WorkerOptions& options) {
   }
   const auto backends = all_backends(options.trials.sim_devices, std::move(faults));
   protocol::Hello hello = hello_of(*backends);
+  if (may_run_code_of_others(options.trials)) hide_memory();
   try {
     answer_for_own_ops(options.trials);
   } catch (const UsageError& refusal) {
@@ -69,7 +70,6 @@ int execute(const WorkerOptions& options) {
     serve(channel, hello, *backends, engine_options(options));
     return ok;
   }
-  hide_memory();
   std::optional<providers::ProvidedBackends> provided;
   try {
     provided.emplace(*backends, [&] { return start_kernel_process(options.trials); });

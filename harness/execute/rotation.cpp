@@ -38,8 +38,8 @@ constexpr std::int64_t exact_one_in = 8;
 constexpr std::int64_t drawn_one_in = 4;
 
 /// True if inputs must be new as a whole, by the op's own work. So must those of a function that a
-/// library declares an error of, which takes dozens of operations, and of a sort or a scan, whose
-/// outputs each depend on all inputs.
+/// library declares an error of, which takes dozens of operations, of a sort or a scan, whose
+/// outputs each depend on all inputs, and of an op of which nothing is known but its reference.
 bool needs_whole_inputs(const OpInstance& op) {
   const Signature& s = op.signature;
   double elements = 0;
@@ -51,15 +51,18 @@ bool needs_whole_inputs(const OpInstance& op) {
   const std::int64_t outputs = s.outputs[0].elements();
   elements += static_cast<double>(outputs);
   const bool mixes_all = !op.op->collective && s.terms > 1 && s.terms == outputs;
-  const bool is_function = passes(op).back().rule.oracle == Oracle::function_bound;
+  const Oracle oracle = passes(op).back().rule.oracle;
+  const bool is_function = oracle == Oracle::function_bound || oracle == Oracle::measured_band;
   return mixes_all || is_function || s.flops >= much_work * elements;
 }
 
-/// True if one element may decide the result: few outputs of many inputs.
+/// True if one element may decide the result: few outputs of many inputs. An op of a user keeps to
+/// the data that its definition allows.
 bool is_reduction(const OpInstance& op) {
   constexpr std::int64_t few = 16;
-  return op.signature.terms > few && op.signature.outputs[0].elements() <= few &&
-         op.signature.ranks == 1 && !op.signature.is_product;
+  return passes(op).back().rule.oracle != Oracle::measured_band && op.signature.terms > few &&
+         op.signature.outputs[0].elements() <= few && op.signature.ranks == 1 &&
+         !op.signature.is_product;
 }
 
 std::optional<int> exact_pass(const OpInstance& op, const Passes& passes, const MathMode& mode) {

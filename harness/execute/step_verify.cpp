@@ -52,8 +52,8 @@ void verify(Work& work) {
   if (!findings.notes.empty()) {
     record.reason += (record.reason.empty() ? "" : ", ") + findings.notes;
   }
-  if (findings.decoys && !findings.decoys->empty()) {
-    throw VacuousResult{findings.decoys->front() + " would have passed too"};
+  if (const std::string decoy = findings.decoy(); !decoy.empty()) {
+    throw VacuousResult{decoy + " would have passed too"};
   }
   record.output_hash = output_hash(work.verified);
 }

@@ -34,6 +34,7 @@ constexpr std::int64_t spot_runs = 24;
 constexpr std::int64_t few_elements = 1024;
 /// Products of at most so many operations have a reference of all elements.
 constexpr double few_flops = 1 << 26;
+constexpr double few_bytes = 1 << 20;
 
 }  // namespace
 
@@ -233,9 +234,10 @@ void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
   const auto compared_with = [&](const reference::State& state) {
     return oracle::compare(expected, problem, state, tolerance, reading.bytes, rank);
   };
-  oracle::Verdict verdict = compared_with(reference::solve(expected, problem));
+  const reference::State state = reference::solve(expected, problem);
+  oracle::Verdict verdict = compared_with(state);
   if (expected.solve_again != nullptr && oracle::is_near_miss(verdict, pass.rule, part.op, mode_)) {
-    verdict = compared_with(expected.solve_again(problem));
+    verdict = compared_with(expected.solve_again(problem, state));
   }
   verdict.worst.index = part.index_in_whole(verdict.worst.index);
   for (std::int64_t& index : verdict.mismatch_indices) index = part.index_in_whole(index);
@@ -253,7 +255,9 @@ void TimedJudge::judge_whole(std::size_t set) {
     if (oracle::has_random_signs(op_)) judge_by_signs(set);
     return;
   }
-  if (has_rows_apart(op_) && s.flops > few_flops && reference::find(op_).solve != nullptr &&
+  // An op of a user tells no work.
+  const bool is_large = s.flops > few_flops || (s.flops == 0 && s.bytes > few_bytes);
+  if (has_rows_apart(op_) && is_large && reference::find(op_).solve != nullptr &&
       how() == How::part) {
     judge_part(set, 0, Size::many);
     return;

@@ -95,14 +95,25 @@ void check_process_state(const Trial& trial, const Checks& checks, const std::st
 
 }  // namespace
 
-void Findings::keep_decoys(const std::vector<std::string>& found) {
-  if (!decoys) {
-    decoys = found;
+void Findings::keep_decoys(std::size_t output, const std::vector<std::string>& found) {
+  if (decoys.size() <= output) decoys.resize(output + 1);
+  std::optional<std::vector<std::string>>& kept = decoys[output];
+  if (!kept) {
+    kept = found;
     return;
   }
-  std::erase_if(*decoys, [&](const std::string& decoy) {
+  std::erase_if(*kept, [&](const std::string& decoy) {
     return std::ranges::find(found, decoy) == found.end();
   });
+}
+
+std::string Findings::decoy() const {
+  for (std::size_t output = 0; output < decoys.size(); ++output) {
+    if (!decoys[output] || decoys[output]->empty()) continue;
+    const std::string& first = decoys[output]->front();
+    return decoys.size() == 1 ? first : fmt::format("{} as output {}", first, output);
+  }
+  return "";
 }
 
 void Findings::add(const oracle::Precision& pass) {
@@ -209,7 +220,7 @@ class Judge::Expectation {
   /// Solves with more effort, if the reference can; false if it cannot.
   bool look_again() {
     if (reference_.solve_again == nullptr) return false;
-    state_ = std::make_unique<StoredState>(reference_.solve_again(problem(0)));
+    state_ = std::make_unique<StoredState>(reference_.solve_again(problem(0), state_->values()));
     return true;
   }
 
@@ -293,7 +304,17 @@ void Judge::judge(const Launched& launched, Findings& findings) {
   if (const std::string note = oracle::note(verdict, pass.rule, op, mode); !note.empty()) {
     findings.notes += (findings.notes.empty() ? "" : ", ") + note;
   }
-  if (pass.rule.oracle != Oracle::freivalds) findings.keep_decoys(expectation.decoys());
+  if (verdict.unknown > 0) {
+    findings.notes += fmt::format("{}{}: of {} of {} elements the reference cannot tell",
+                                  findings.notes.empty() ? "" : ", ", launched.where,
+                                  verdict.unknown, verdict.elements);
+  }
+  if (pass.rule.oracle != Oracle::freivalds) {
+    findings.keep_decoys(op.signature.judged_output,
+                         verdict.elements > 0 && verdict.unknown == verdict.elements
+                             ? std::vector<std::string>{"anything"}
+                             : expectation.decoys());
+  }
 }
 
 template <class Describe>

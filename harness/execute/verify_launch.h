@@ -43,15 +43,18 @@ struct VacuousResult {
 struct Findings {
   oracle::Verdict verdict;
   oracle::Precision precision;  // last pass with figures
-  /// Decoys that would have passed every launch (harness/oracle/vacuous.h).
-  std::optional<std::vector<std::string>> decoys;
+  /// Decoys that would have passed every launch so far, of each output; empty for one that was too
+  /// small to tell (harness/oracle/vacuous.h).
+  std::vector<std::optional<std::vector<std::string>>> decoys;
   std::vector<oracle::Seen> deviations;   // declared ones for the trial
   const Deviation* may_differ = nullptr;  // the declared one by which launches may leave other bits
   std::string notes;                      // further ones of a pass
   std::string oracles;                    // "exact_data=exact; real_data=sum_bound(L=64,u=2^-24)"
 
-  /// Drops those that did not pass another launch.
-  void keep_decoys(const std::vector<std::string>& found);
+  /// Drops decoys of an output that did not pass another launch.
+  void keep_decoys(std::size_t output, const std::vector<std::string>& found);
+  /// A decoy that would have passed every launch; empty if there is none.
+  std::string decoy() const;
   /// Replaces the figures that a pass has.
   void add(const oracle::Precision& pass);
 };

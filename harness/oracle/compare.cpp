@@ -53,16 +53,18 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
   Verdict verdict;
   verdict.dtype = dtype;
   verdict.elements = static_cast<std::int64_t>(expected.size() / sizeof(T));
+  if constexpr (std::is_integral_v<T>) {
+    for (std::int64_t i = 0; i < verdict.elements; ++i) {
+      verdict.unknown += is_unknown(first + i) ? 1 : 0;
+    }
+  }
   if (std::memcmp(expected.data(), actual.data(), expected.size()) == 0) return verdict;
   for (std::int64_t i = 0; i < verdict.elements; ++i) {
     T want, got;
     std::memcpy(&want, expected.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
     std::memcpy(&got, actual.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
     if (bits_of(want) == bits_of(got)) continue;
-    if (is_unknown(first + i)) {
-      ++verdict.unknown;
-      continue;
-    }
+    if (is_unknown(first + i)) continue;
     if constexpr (!std::is_integral_v<T>) {
       if (!tolerance.payloads && std::isnan(widen(want)) && std::isnan(widen(got))) continue;
       if (tolerance.any_zero && widen(want) == 0 && widen(got) == 0) continue;

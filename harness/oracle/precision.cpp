@@ -13,10 +13,16 @@ double misrounded_fraction(const Verdict& verdict) {
   return static_cast<double>(verdict.misrounded) / static_cast<double>(verdict.bounded);
 }
 
+/// True if outputs have fewer bits than the f32 that the op is computed in.
+bool is_rounded_once_more(const OpInstance& op) {
+  return is_floating(output_dtype(op)) &&
+         precision_bits(output_dtype(op)) < precision_bits(DType::f32);
+}
+
 std::vector<Objection> objections_to_band(const Verdict& verdict, const OpInstance& op) {
   std::vector<Objection> found;
   const double share = band_share(verdict);
-  const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(DType::f32);
+  const bool is_rounded = is_rounded_once_more(op);
   if (!is_rounded && verdict.banded >= enough_outputs && !(share <= 1)) {
     found.push_back({Check::measured_band,
                      fmt::format("the errors together are {:.3g} times the deviation that "
@@ -49,6 +55,18 @@ std::int64_t distinct_outputs(const OpInstance& op) {
 Precision precision(const Verdict& verdict, const Rule& rule, const OpInstance& op,
                     const MathMode& mode) {
   Precision found;
+  if (rule.oracle == Oracle::measured_band) {
+    if (verdict.banded < enough_outputs) return found;
+    const double allowed = misrounded_allowed(verdict);
+    if (is_rounded_once_more(op)) {
+      found.misrounded_fraction =
+          static_cast<double>(verdict.band_misrounded) / static_cast<double>(verdict.banded);
+      if (allowed > 0) found.worst_ratio = static_cast<double>(verdict.band_misrounded) / allowed;
+    } else {
+      found.worst_ratio = band_share(verdict);
+    }
+    return found;
+  }
   if (verdict.bounded < enough_outputs) return found;
   if (const auto band = bits_band(rule, op, mode)) {
     found.effective_bits = effective_bits(verdict, op);
@@ -110,10 +128,8 @@ std::string note(const Verdict& verdict, const Rule& rule, const OpInstance& op,
 std::string description(const Rule& rule, const OpInstance& op, const MathMode& mode) {
   std::string text;
   if (rule.oracle == Oracle::measured_band) {
-    return is_floating(output_dtype(op)) &&
-                   precision_bits(output_dtype(op)) < precision_bits(DType::f32)
-               ? "+misrounded"
-               : "+rms(1)";
+    if (!is_floating(output_dtype(op))) return "";
+    return is_rounded_once_more(op) ? "+misrounded" : "+rms(1)";
   }
   if (const auto band = bits_band(rule, op, mode)) {
     text += fmt::format("+bits({:.1f}..{:.1f})+worst({})", band->low, band->expected_high,

@@ -11,7 +11,7 @@
 namespace assay::oracle {
 
 /// Names the contents that need no computing and would be judged right in this pass: "poison",
-/// "zeros", "their mean everywhere", "input 0", "the output shifted by an element". Looks at the
+/// "zeros", "their mean", "input 0", "the output shifted by an element". Looks at the
 /// begin, the middle and the end of the output. If one of them satisfies an oracle in every pass of
 /// a case, the oracle has shown nothing. Skips contents that are right by definition
 /// (Signature::is_copy, is_constant), and outputs of few elements, which may well be zero.

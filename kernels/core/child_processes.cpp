@@ -1,33 +1,11 @@
 #include "kernels/core/child_processes.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <string>
 #include <system_error>
 
 namespace assay {
-namespace {
-
-std::set<pid_t>& trusted() {
-  static std::set<pid_t> children;
-  return children;
-}
-
-}  // namespace
-
-void trust_child(pid_t child) { trusted().insert(child); }
-
-void distrust_child(pid_t child) { trusted().erase(child); }
-
-std::vector<pid_t> untrusted_children() {
-  std::vector<pid_t> children = children_of(getpid());
-  std::erase_if(children, [](pid_t child) { return trusted().contains(child); });
-  return children;
-}
-
 std::vector<pid_t> children_of(pid_t process) {
   namespace fs = std::filesystem;
   std::vector<pid_t> children;

@@ -1,7 +1,9 @@
 #include "kernels/ops/defined.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -50,6 +52,10 @@ Data wanted_data(const DefinedInput& input, const Params& params) {
     return {.distribution = Distribution::normal, .range = {0, 1}};
   }
   const Range range{number_of(input.low, params), number_of(input.high, params)};
+  if (!(range.low <= range.high) || !std::isfinite(range.high - range.low)) {
+    throw NotApplicable("no number is from " + input.low + " to " + input.high + " at " +
+                        params.text());
+  }
   const bool is_whole = input.numbers == DefinedNumbers::whole;
   return {.distribution = is_whole ? Distribution::small_integers : Distribution::uniform,
           .range = range};
@@ -112,6 +118,12 @@ void check(const DefinedOp& op) {
   };
   if (find_op(op.name) != nullptr) {
     throw UsageError("an op is called '" + op.name + "' already; choose another name");
+  }
+  constexpr std::array<std::string_view, 4> taken{"dtype", "op", "suite", "device"};
+  for (const DefinedParameter& parameter : op.parameters) {
+    if (std::ranges::find(taken, parameter.name) != taken.end()) {
+      refuse("no size can be called '" + parameter.name + "': that is a column of every case");
+    }
   }
   if (op.inputs.empty()) refuse("it has no inputs");
   if (op.outputs.empty()) refuse("it has no outputs");

@@ -54,7 +54,7 @@ struct DefinedOp {
   std::string rows;  // parameter that counts independent rows (Op::independent_rows); empty: none
 };
 
-/// What a user's reference gives for one output, and how far arithmetic of f32 disturbs it.
+/// Values that a user's reference gives for one output, and how far arithmetic of f32 disturbs it.
 struct MeasuredOutput {
   std::vector<double> value;  // an integer's bits, where the output is one
   /// Deviation of each element; 0: exact. Infinite: the reference cannot tell.

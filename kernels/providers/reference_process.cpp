@@ -58,9 +58,11 @@ Writer request_of(const OpInstance& op, std::span<const HostTensor> inputs, int 
 
 ReferenceProcess::ReferenceProcess(FileDescriptor socket, double limit_s,
                                    std::function<std::string()> how_it_ended)
-    : group_(std::move(socket), 0, [how_it_ended = std::move(how_it_ended)] {
-        throw std::runtime_error("the process of the reference " + how_it_ended());
-      }) {
+    : group_(std::move(socket), 0,
+             [has_ended = has_ended_, how_it_ended = std::move(how_it_ended)] {
+               *has_ended = true;
+               throw std::runtime_error("the process of the reference " + how_it_ended());
+             }) {
   try {
     if (!group_.wait_for_message(limit_s)) {
       throw UsageError(fmt::format(

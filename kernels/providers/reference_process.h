@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +14,7 @@
 
 namespace assay::providers {
 
-/// A process that has the references of a user's ops, and the judge's end of the socket to it. No
-/// kernel of others runs in it.
+/// A process that has the references of a user's ops, and the judge's end of the socket to it.
 class ReferenceProcess {
  public:
   /// `how_it_ended` tells of a process that has closed its end: "ended with exit code 3". Throws
@@ -22,17 +22,20 @@ class ReferenceProcess {
   ReferenceProcess(FileDescriptor socket, double limit_s,
                    std::function<std::string()> how_it_ended);
 
-  /// What it announced, for read_definitions.
+  /// Its announcement, for read_definitions.
   const std::vector<std::byte>& definitions() const { return definitions_; }
+
+  bool has_ended() const { return *has_ended_; }
 
   /// Throws std::runtime_error with the reference's error, or if the process has ended.
   std::vector<MeasuredOutput> measure(const OpInstance& op, std::span<const HostTensor> inputs,
                                       int draws);
 
  private:
+  std::shared_ptr<bool> has_ended_ = std::make_shared<bool>(false);
   SocketGroup group_;
   std::vector<std::byte> definitions_;
-  // Of an op of several outputs, each of which asks for all.
+  // The last question and answer, of an op of several outputs, each of which asks for all.
   std::vector<std::byte> last_request_;
   std::vector<MeasuredOutput> last_answer_;
 };

@@ -57,7 +57,14 @@ State solve_with(const Problem& problem, int draws) {
 }
 
 State solve(const Problem& problem) { return solve_with(problem, usual_draws); }
-State solve_again(const Problem& problem) { return solve_with(problem, many_draws); }
+/// What could be told before can be told again: more draws find more places that are not finite.
+State solve_again(const Problem& problem, std::span<const double> before) {
+  State again = solve_with(problem, many_draws);
+  for (std::size_t i = again.size() / 2; i < again.size(); ++i) {
+    if (std::isinf(again[i])) again[i] = before[i];
+  }
+  return again;
+}
 
 void values(const Problem& /*problem*/, std::span<const double> state, std::int64_t first,
             Values out) {

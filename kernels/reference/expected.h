@@ -58,8 +58,8 @@ struct Reference {
   /// True for an element of `bits` of which the reference cannot tell what is right; null: for
   /// none.
   bool (*is_unknown)(std::span<const double> state, std::int64_t i) = nullptr;
-  /// Does the same as `solve` with more effort, before a result is called wrong; null: nothing can.
-  Solve solve_again = nullptr;
+  /// Solves with more effort than `before`, before a result is called wrong; null: nothing can.
+  State (*solve_again)(const Problem&, std::span<const double> before) = nullptr;
 };
 
 }  // namespace assay::reference

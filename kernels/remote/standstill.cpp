@@ -70,7 +70,7 @@ bool Standstill::begin(pid_t child) {
     if (stopped_.empty()) stopped_.push_back(child);
     // One that asks for it is a child of this process.
     std::vector<pid_t> found{child};
-    for (const pid_t own : untrusted_children()) {
+    for (const pid_t own : children_of(getpid())) {
       if (own != child) found.push_back(own);
     }
     bool all_stand = true;

@@ -13,6 +13,7 @@
 #include "kernels/device/driver_mode.h"
 #include "kernels/sim/fault.h"
 #include "session/kernels/kernel_process.h"
+#include "session/kernels/own_ops.h"
 #include "session/plan/select_trials.h"
 #include "session/process/exit_code.h"
 #include "session/process/library_path.h"
@@ -109,6 +110,14 @@ WorkerCommand AbSide::worker(int samples, const fs::path& references) const {
 
 ab::Both<AbSide> sides_of(const AbOptions& options) {
   ab::Both<AbSide> sides{side_of(ab::Side::base, options), side_of(ab::Side::cand, options)};
+  define_own_ops(sides.base.selection);
+  define_own_ops(sides.cand.selection);
+  if (!own_definitions().empty() && options.selection.own_ops.empty() &&
+      sides.base.info.kernels != sides.cand.info.kernels) {
+    throw UsageError(
+        "the kernels of one side define ops, which must be the same for both: put the references "
+        "into a file of their own, and name it by --own-ops");
+  }
   if (options.aa) {
     sides.cand.info.program = sides.cand.selection.program = twin();
   } else if (is_same_program(sides) && sides.base.info.environment == sides.cand.info.environment &&

@@ -30,6 +30,11 @@ inline constexpr const char* judge_shares_name = "ASSAY_JUDGE_SHARES_CORES";
 /// of the kernels. Throws UsageError with the reason if they cannot be used.
 std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOptions& options);
 
+/// True if the options name files with code of others, which runs in other processes.
+inline bool may_run_code_of_others(const TrialOptions& options) {
+  return !options.kernels.empty() || !options.own_ops.empty();
+}
+
 /// Keeps other processes of the user from reading the memory of this one, which has the expected
 /// results: a debugger, and the process of the kernels. The superuser still can.
 void hide_memory();

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "kernels/core/child_processes.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/defined.h"
 #include "kernels/providers/definitions.h"
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 /// The file that may define ops, and whether it must.
 struct Source {
   std::string file;
-  bool must = false;
+  bool is_required = false;
 };
 
 Source source_of(const TrialOptions& options) {
@@ -43,7 +45,7 @@ class Running {
   Running() = default;
   Running(std::shared_ptr<SocketChild> child, std::unique_ptr<providers::ReferenceProcess> process)
       : child_(std::move(child)), process_(std::move(process)) {
-    trust_child(child_->pid());  // or it would stand still with the kernels'
+    stop();
   }
   ~Running() { end(); }
   Running(const Running&) = delete;
@@ -56,17 +58,33 @@ class Running {
     return *this;
   }
 
-  /// Null for one that has ended.
-  providers::ReferenceProcess* process() const { return process_.get(); }
+  bool is_running() const { return process_ != nullptr; }
+  const std::vector<std::byte>& definitions() const { return process_->definitions(); }
+  std::vector<MeasuredOutput> measure(const reference::Problem& problem, int draws) {
+    go_on();
+    try {
+      auto outputs = process_->measure(problem.op, problem.ranks.front(), draws);
+      stop();
+      return outputs;
+    } catch (...) {
+      process_->has_ended() ? end() : stop();
+      throw;
+    }
+  }
   void end() {
-    process_.reset();  // closes the socket, which ends the other
     if (child_ == nullptr) return;
+    go_on();
+    process_.reset();  // closes the socket, which ends the other
     child_->wait_for_end();
-    distrust_child(child_->pid());
     child_.reset();
   }
 
  private:
+  // It stands still but while it is asked: its file may be that of the kernels, whose threads must
+  // not go on when these stand still.
+  void stop() const { kill(child_->pid(), SIGSTOP); }
+  void go_on() const { kill(child_->pid(), SIGCONT); }
+
   std::shared_ptr<SocketChild> child_;
   std::unique_ptr<providers::ReferenceProcess> process_;
 };
@@ -78,7 +96,7 @@ Running start(const TrialOptions& options, const Source& source) {
     command.arguments = {find_in_path(python_of(options)).string(),
                          (python_folder() / "assay" / "_reference_host.py").string(), source.file,
                          "0"};
-    if (!source.must) command.arguments.emplace_back("--if-any");
+    if (!source.is_required) command.arguments.emplace_back("--if-any");
     return command;
   });
   try {
@@ -86,8 +104,8 @@ Running start(const TrialOptions& options, const Source& source) {
         std::move(socket), python_limit_s, [child = child] { return child->how_it_ended(); });
     return Running(std::move(child), std::move(process));
   } catch (const UsageError& refusal) {
-    throw UsageError(fmt::format("{} {}: {}", source.must ? "--own-ops" : "--kernels", source.file,
-                                 refusal.what()));
+    throw UsageError(fmt::format("{} {}: {}", source.is_required ? "--own-ops" : "--kernels",
+                                 source.file, refusal.what()));
   }
 }
 
@@ -96,52 +114,56 @@ std::vector<std::byte>& announced() {
   return message;
 }
 
-/// The file whose ops this process knows.
-std::string& known_file() {
-  static std::string file;
-  return file;
+/// The files that this process has asked for ops.
+std::set<std::string>& asked_files() {
+  static std::set<std::string> files;
+  return files;
 }
 
 void define(const Source& source, const std::vector<std::byte>& message) {
-  if (!known_file().empty()) {
-    if (known_file() == source.file) return;
-    throw UsageError(
-        fmt::format("ops of two files, {} and {}: put them into one", known_file(), source.file));
-  }
+  if (!asked_files().insert(source.file).second) return;
   std::vector<DefinedOp> ops = providers::read_definitions(message);
+  if (ops.empty() && source.is_required) {
+    throw UsageError(fmt::format(
+        "--own-ops: {} defines no op: put @assay.op(INPUTS) before a reference", source.file));
+  }
   if (ops.empty()) return;
+  if (!announced().empty()) {
+    throw UsageError(fmt::format(
+        "{} is not the only file that defines ops: put them into one, and name it by --own-ops",
+        source.file));
+  }
   define_ops(std::move(ops));
   add_suite_of_defined_ops();
   announced() = message;
-  known_file() = source.file;
 }
 
 }  // namespace
 
 void define_own_ops(const TrialOptions& options) {
   const Source source = source_of(options);
-  if (source.file.empty() || source.file == known_file()) return;
+  if (source.file.empty() || asked_files().contains(source.file)) return;
   if (!fs::is_regular_file(source.file)) {
-    if (!source.must) return;  // who checks the kernels says it
+    if (!source.is_required) return;  // who checks the kernels says it
     throw UsageError(fmt::format("--own-ops: there is no file '{}'", source.file));
   }
-  define(source, start(options, source).process()->definitions());
+  define(source, start(options, source).definitions());
 }
 
 void answer_for_own_ops(const TrialOptions& options) {
   const Source source = source_of(options);
   if (source.file.empty()) return;
   auto running = std::make_shared<Running>(start(options, source));
-  define(source, running->process()->definitions());
+  define(source, running->definitions());
   if (every_defined_op().empty()) return;
   reference::measure_with([=](const reference::Problem& problem, int draws) {
-    if (running->process() == nullptr) *running = start(options, source);
-    try {
-      return running->process()->measure(problem.op, problem.ranks.front(), draws);
-    } catch (...) {
-      running->end();  // it may have ended itself; the next trial gets another
-      throw;
+    if (!running->is_running()) {
+      *running = start(options, source);
+      if (running->definitions() != announced()) {
+        throw std::runtime_error("the file of the op has changed since the run began");
+      }
     }
+    return running->measure(problem, draws);
   });
 }
 

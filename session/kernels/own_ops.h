@@ -13,10 +13,10 @@ namespace assay {
 /// where no file defines ops. Throws UsageError with the reason if the file cannot be used.
 void define_own_ops(const TrialOptions& options);
 
-/// As above, and lets the process go on, to answer for the references. Call it in a worker.
+/// Makes them known, and lets the process go on, to answer for the references. Call it in a worker.
 void answer_for_own_ops(const TrialOptions& options);
 
-/// What the file's process announced, for processes of kernels; empty where there are no such ops.
+/// Announcement of the file's process, for processes of kernels; empty where there are no such ops.
 const std::vector<std::byte>& own_definitions();
 
 /// The file of --own-ops, as a run records it. Throws UsageError if it cannot be read.

@@ -87,13 +87,13 @@ void check_simulated(const SelectionOptions& options) {
 
 std::shared_ptr<Standby> probe_machine(const SelectionOptions& options) {
   check_kernels(options);
+  if (may_run_code_of_others(options)) hide_memory();  // it will hold the records
   define_own_ops(options);
   if (options.kernels.empty()) {
     std::shared_ptr<Standby> machine = start_standby(probing_command(options));
     if (this_launch()) machine->release();  // the ranks of a job have workers of their own
     return machine;
   }
-  hide_memory();  // it will hold the records
   watch_orphans([](const std::string& message) { say("{}\n", message); });
   std::shared_ptr<Standby> machine = start_standby(worker_command(options), [&] {
     say("--kernels {}: not open after {} s; waiting for {} s at most\n", options.kernels, slow_s,
@@ -121,6 +121,7 @@ SelectedTrials select_trials(const SelectionOptions& options) {
 
 SelectedTrials select_trials(const SelectionOptions& options,
                              const std::function<protocol::Hello()>& machine) {
+  if (may_run_code_of_others(options)) hide_memory();
   define_own_ops(options);
   // Checks the text first: no process that opens devices is started for a typo.
   check_selection(options.cases);

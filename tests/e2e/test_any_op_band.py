@@ -269,7 +269,7 @@ class ReferenceHost(unittest.TestCase):
             wanted = wanted / np.sqrt((wanted * wanted).mean(-1, keepdims=True) + 1e-6)
             np.testing.assert_allclose(value, wanted.ravel(), rtol=1e-14)
             self.assertTrue((sigma > 2.0 ** -25).all() and (sigma < 1e-5).all() and not is_open.any())
-            self.assertEqual((answer.texts(), answer.is_at_end()), ([], True))
+            self.assertTrue(answer.is_at_end())
             again = host.measure("rmsnorm", "f32", {"rows": 3, "cols": 100}, [x, g])
             self.assertEqual(again.data, answer.data)
             other = host.measure("rmsnorm", "f32", {"rows": 3, "cols": 100}, [x, g], draws=9, seed=1)
@@ -304,11 +304,7 @@ class ReferenceHost(unittest.TestCase):
 
     def test_unknown_steps_are_named(self):
         with Host(HEAD + '@assay.op("n,n", sizes={"n": 8})\ndef inverse(x):\n    return np.linalg.inv(x)\n') as host:
-            host.hello()
-            answer = host.measure("inverse", "f32", {"n": 2}, [np.eye(2, dtype=np.float32)])
-            self.assertEqual(answer.u8(), 1)
-            answer.output()
-            self.assertEqual(answer.texts(), ["inv"])
+            self.assertIn("takes steps whose errors are not known: inv; write them by others", host.hello())
 
     def hello_of(self, arguments, body):
         with Host(f"{HEAD}@assay.op({arguments})\ndef f(x):\n    return {body}\n") as host:
@@ -317,7 +313,8 @@ class ReferenceHost(unittest.TestCase):
     def test_rows(self):
         for body, rows in {"x - x.mean(0)": "", "x - x.mean(1, keepdims=True)": "rows", "x[::-1]": "", "x.T": "",
                            "x @ x.T": "", "(x, x.sum(1))": "rows", "(x, x.sum(0))": "", "np.cumsum(x, 0)": "",
-                           "x + np.arange(len(x))[:, None]": ""}.items():
+                           "x + np.arange(len(x))[:, None]": "",
+                           "x / len(x)": ""}.items():
             with self.subTest(body):
                 self.assertEqual(self.hello_of('"rows,cols", sizes={"rows": 8, "cols": 8}', body)["rows"], rows)
 

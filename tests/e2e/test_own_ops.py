@@ -91,7 +91,7 @@ class OwnOps(AssayTest):
         self.write("mine.py", "import assay, numpy as np\n@assay.kernel" + kernel)
         rows = self.run_file("mine.py", "--own-ops", "op.py", "--suite", "own_ops", "--profile", "seeds", "--check-only")
         self.assertEqual({"pass"}, {row["status"] for row in rows})
-        self.assertIn("already complete", self.assay("run", "--resume", "out").stderr)
+        self.assertIn("40 of them already have rows", self.assay("run", "--resume", "out").stderr)
         (self.folder / "op.py").write_text(op.replace("1e-6", "1e-5"), encoding="utf-8")
         self.assertIn("have changed since the run began", self.assay("run", "--resume", "out", expect=2).stderr)
 

@@ -1,5 +1,6 @@
 """Ops that users define: @assay.op."""
 import inspect
+import math
 import re
 from dataclasses import dataclass
 from typing import Callable, Dict, Optional, Tuple, Union
@@ -115,24 +116,29 @@ def _tensor(given, other_names):
     if given.range is not None and given.integers is not None:
         raise ValueError(f"the input '{given.shape}' has both range= and integers=: give one")
     if given.integers is not None:
-        low, high = (_bound(one) for one in given.integers)
+        low, high = (_bound(one, dtype) for one in given.integers)
         return Tensor(dtype, extents, "integers", low, high)
     if dtype in INTEGERS:
         raise ValueError(f"the input '{given.shape}' has the dtype {dtype}: say which numbers by integers=(low, high)")
     if given.range is None:
         return Tensor(dtype, extents)
     low, high = (float(one) for one in given.range)
-    if not low < high:
+    if not low < high or math.isinf(high - low):
         raise ValueError(f"the range ({low:g}, {high:g}) is empty: give (low, high)")
     return Tensor(dtype, extents, "uniform", repr(low), repr(high))
 
 
-def _bound(value):
+def _bound(value, dtype):
     if isinstance(value, str):
         _shapes.names_of(value)
         return value
     if int(value) != value:
         raise ValueError(f"{value!r} in integers= is no whole number")
+    if dtype in INTEGERS:
+        bits = int(dtype[1:])
+        least, greatest = (0, 2 ** bits - 1) if dtype[0] == "u" else (-2 ** (bits - 1), 2 ** (bits - 1) - 1)
+        if not least <= value <= greatest:
+            raise ValueError(f"{value!r} in integers= is no {dtype}: that goes from {least} to {greatest}")
     return str(int(value))
 
 

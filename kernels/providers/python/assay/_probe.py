@@ -32,7 +32,6 @@ class Facts:
     terms: str
     is_ring: bool
     rows: str
-    opaque: frozenset
 
 
 def examine(definition, source):
@@ -56,10 +55,12 @@ class _Probe:
                                 f"{_text(places[1])}: return as many always")
         outputs = tuple(Output(_dtype_of(output), extents)
                         for output, extents in zip(first, self._extents(first, second, places)))
+        if opaque := sorted(noise.opaque | other.opaque):
+            raise self._refusal(f"takes steps whose errors are not known: {', '.join(opaque)}; write them by others")
         self._check_odd_sizes(outputs, places[0])
         terms = self._definition.terms or _terms(noise.terms, other.terms, places)
         rows = self._rows(outputs, first, places[0])
-        return Facts(outputs, terms, noise.is_ring and other.is_ring, rows, frozenset(noise.opaque | other.opaque))
+        return Facts(outputs, terms, noise.is_ring and other.is_ring, rows)
 
     def _tracer(self):
         try:
@@ -199,7 +200,7 @@ class _Probe:
         heads = [tensor.extents[0] for tensor in inputs if tensor.extents]
         bounds = [bound for tensor in inputs for bound in (tensor.low, tensor.high) if tensor.kind == "integers"]
         elsewhere = [*inner, *(head for head in heads if head != name), *(one for one in bounds if not is_number(one))]
-        if name not in place or name not in heads or place[name] < 3 or any(name in _shapes.names_of(one)
+        if name not in place or name in self._definition.fixed or name not in heads or place[name] < 3 or any(name in _shapes.names_of(one)
                                                                             for one in elsewhere):
             return ""
         # Rows are put into another order, and every third one is replaced by other numbers.
@@ -217,7 +218,17 @@ class _Probe:
             return ""
         kept = ~replaced
         same = all(one.shape == two.shape and _agree(two[order][kept], one[kept]) for one, two in zip(found, values))
-        return name if same else ""
+        return name if same and all(self._keeps_rows(name, fewer, values, place) for fewer in (1, 2)) else ""
+
+    def _keeps_rows(self, name, fewer, values, place):
+        """Says whether the first rows are the same where there are no others: a mean over rows is not."""
+        inputs = [one[:fewer] if tensor.extents and tensor.extents[0] == name else one
+                  for tensor, one in zip(self._definition.inputs, self._inputs(place))]
+        try:
+            found = self._run({**place, name: fewer}, inputs)[0]
+        except Refusal:
+            return False
+        return all(_agree(one, two[:fewer]) for one, two in zip(found, values))
 
 
 def _numbers(tensor, place, random):

@@ -121,6 +121,8 @@ def _measured(definition, facts, dtype, sizes, draws, seed, raw):
     inputs = [_arrays.from_bytes(data, tensor.dtype or dtype, _shapes.shape_of(tensor.extents, sizes))
               for tensor, data in zip(definition.inputs, raw)]
     measured = _band.measure(definition, inputs, draws, seed, dtype)
+    if measured.opaque:
+        raise ValueError(f"steps whose errors are not known: {', '.join(sorted(measured.opaque))}")
     shapes = [_shapes.shape_of(output.extents, sizes) for output in facts.outputs]
     found = [band.value.shape for band in measured.outputs]
     if found != shapes:
@@ -130,7 +132,7 @@ def _measured(definition, facts, dtype, sizes, draws, seed, raw):
         writer.u64(band.value.size)
         for array in _arrays.contiguous(band):
             writer.raw(array)
-    return writer.texts(sorted(measured.opaque))
+    return writer
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import itertools
 import math
 import re
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MARK = "n_"  # begins names in trees: "in" is a word of Python
 _OPERATIONS = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
 

@@ -39,8 +39,12 @@ def may_define_ops(path):
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
         return False
-    return any(isinstance(node, ast.Attribute) and node.attr == "op" or
-               isinstance(node, ast.ImportFrom) and node.module == "assay" for node in ast.walk(tree))
+    names = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+             for alias in node.names if alias.name == "assay"}
+    return any(isinstance(node, ast.Attribute) and node.attr == "op" and isinstance(node.value, ast.Name)
+               and node.value.id in names or
+               isinstance(node, ast.ImportFrom) and node.module == "assay" and
+               any(alias.name in ("op", "*") for alias in node.names) for node in ast.walk(tree))
 
 
 def _check_readable(path):

@@ -138,8 +138,11 @@ TEST_F(MeasuredBand, LooksAgainWithMoreDraws) {
   judged<float>(f32, [](std::size_t) { return 0; });
   const reference::Reference reference = reference::find(op_);
   const std::vector<std::vector<HostTensor>> no_inputs(1);
-  reference.solve_again({op_, no_inputs});
-  EXPECT_EQ(draws_, (std::vector<int>{8, 64}));
+  const reference::State before = reference.solve({op_, no_inputs});
+  measured_.deviation[4] = infinity;
+  const reference::State again = reference.solve_again({op_, no_inputs}, before);
+  EXPECT_EQ(draws_, (std::vector<int>{8, 8, 64}));
+  EXPECT_FALSE(reference.is_unknown(again, 4)) << "what was told is told again";
 }
 
 TEST_F(MeasuredBand, RefusesAnotherNumberOfElements) {
