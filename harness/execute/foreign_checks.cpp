@@ -16,14 +16,16 @@ constexpr std::byte overwritten{0x7e};
 
 void check_late_writes(Trial& trial, const Checks& checks) {
   if (!checks.on(Check::late_writes)) return;
-  trial.launch_and_fill(overwritten);
-  const input::GuardedTensor& output = trial.tensors().output(0);
-  HostTensor expected(output.spec());
-  std::ranges::fill(expected.bytes(), overwritten);
-  if (const auto element = output.first_difference(expected)) {
-    throw WrongResult{
-        Check::late_writes, "",
-        fmt::format("writes to its output after its stream has ended: seen at [{}]", *element)};
+  for (std::size_t i = 0; i < trial.op().signature.outputs.size(); ++i) {
+    trial.launch_and_fill(overwritten, i);
+    const input::GuardedTensor& output = trial.tensors().output(0, i);
+    HostTensor expected(output.spec());
+    std::ranges::fill(expected.bytes(), overwritten);
+    if (const auto element = output.first_difference(expected)) {
+      throw WrongResult{
+          Check::late_writes, "",
+          fmt::format("writes to its output after its stream has ended: seen at [{}]", *element)};
+    }
   }
 }
 

@@ -36,6 +36,11 @@ constexpr std::int64_t few_elements = 1024;
 constexpr double few_flops = 1 << 26;
 constexpr double few_bytes = 1 << 20;
 
+bool leaves_nothing(const OpInstance& op) {
+  return std::ranges::all_of(op.signature.outputs,
+                             [](const TensorSpec& output) { return output.elements() == 0; });
+}
+
 }  // namespace
 
 TimedJudge::TimedJudge(Trial& trial, const Rotation& rotation, Judge& judge, const Checks& checks,
@@ -65,7 +70,7 @@ void TimedJudge::before_sample() {
     read(now);
     const auto byte = input::first_difference(before.bytes, now.bytes);
     if (!byte) continue;
-    const std::size_t element = *byte / size_bytes(output_dtype(op_));
+    const std::size_t element = *byte / size_bytes(op_.signature.outputs[before.output].dtype);
     const auto length = static_cast<std::size_t>(before.length);
     throw WrongResult{
         Check::late_writes, std::string(timed_launches),
@@ -127,7 +132,7 @@ TimedJudge::How TimedJudge::how() const {
 }
 
 void TimedJudge::judge_set(std::size_t set, Size size) {
-  if (op_.signature.outputs[0].elements() == 0) return;
+  if (leaves_nothing(op_)) return;
   switch (how()) {
     case How::elements:
       for (const int rank : output_ranks(op_.signature)) judge_elements(set, rank, size);
@@ -142,7 +147,7 @@ void TimedJudge::judge_set(std::size_t set, Size size) {
 }
 
 void TimedJudge::read(Reading& reading) const {
-  const std::size_t width = size_bytes(output_dtype(op_));
+  const std::size_t width = size_bytes(op_.signature.outputs[reading.output].dtype);
   const std::size_t run_bytes = static_cast<std::size_t>(reading.length) * width;
   reading.bytes.resize(run_bytes * reading.first.size());
   std::vector<input::GuardedTensor::Run<std::byte>> runs;
@@ -150,7 +155,7 @@ void TimedJudge::read(Reading& reading) const {
     runs.push_back({static_cast<std::size_t>(reading.first[i]) * width,
                     std::span(reading.bytes).subspan(i * run_bytes, run_bytes)});
   }
-  trial_.tensors(reading.set).output(reading.rank).read(runs);
+  trial_.tensors(reading.set).output(reading.rank, reading.output).read(runs);
 }
 
 /// Half of them where decoys lay or where inputs changed, the others anywhere.
@@ -248,7 +253,7 @@ void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
 
 void TimedJudge::judge_whole(std::size_t set) {
   const Signature& s = op_.signature;
-  if (s.outputs[0].elements() == 0) return;
+  if (leaves_nothing(op_)) return;
   const bool is_large_product = s.is_product && s.flops > few_flops;
   if (is_large_product && pass_of(set).rule.oracle != Oracle::freivalds) {
     judge_part(set, 0, Size::many);
@@ -264,10 +269,15 @@ void TimedJudge::judge_whole(std::size_t set) {
   }
   // Before they are judged: what is judged later must be the same.
   std::vector<Reading> small;
-  if (s.outputs[0].elements() <= few_elements) {
+  for (std::size_t output = 0; output < s.outputs.size(); ++output) {
+    const std::int64_t elements = s.outputs[output].elements();
+    if (elements == 0 || (s.outputs.size() == 1 && elements > few_elements)) continue;
     for (const int rank : output_ranks(s)) {
-      read(small.emplace_back(
-          Reading{.set = set, .rank = rank, .first = {0}, .length = s.outputs[0].elements()}));
+      read(small.emplace_back(Reading{.set = set,
+                                      .rank = rank,
+                                      .output = output,
+                                      .first = {0},
+                                      .length = std::min(elements, few_elements)}));
     }
   }
   judge_.timed(trial_, set, rotation_.pass_of(set), rotation_.content(set), where(set), findings_);
@@ -293,7 +303,7 @@ void TimedJudge::judge_by_signs(std::size_t set) {
 
 /// Launches once more on the inputs of the last sample, over other decoys.
 void TimedJudge::repeat(std::size_t set) {
-  if (!checks_.on(Check::last_launch) || op_.signature.outputs[0].elements() == 0) return;
+  if (!checks_.on(Check::last_launch) || leaves_nothing(op_)) return;
   TensorSet& tensors = trial_.tensors(set);
   std::vector<HostTensor> before;
   const std::size_t outputs = op_.signature.outputs.size();

@@ -51,6 +51,7 @@ class TimedJudge {
   struct Reading {
     std::size_t set = 0;
     int rank = 0;
+    std::size_t output = 0;
     std::vector<std::int64_t> first;  // of each run
     std::int64_t length = 0;
     std::vector<std::byte> bytes;

@@ -146,8 +146,8 @@ DeviceCondition Trial::condition() const {
   return all;
 }
 
-void Trial::launch_and_fill(std::byte value) {
-  const input::GuardedTensor& output = tensors_.front().output(0);
+void Trial::launch_and_fill(std::byte value, std::size_t number) {
+  const input::GuardedTensor& output = tensors_.front().output(0, number);
   executing_.front()->launch_and_fill(*kernels_.front().front(), *streams_.front(), output.data(),
                                       value, output.spec().span_bytes());
 }

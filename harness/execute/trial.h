@@ -83,9 +83,9 @@ class Trial {
   bool was_void() const { return timed_->was_void(); }
   /// Core clock of the first device during the last time_s, read there; empty if unknown.
   std::optional<double> core_clock_hz() const { return timed_->clock_hz(); }
-  /// Launches on the first set, waits, and at once fills the output of rank 0: work that goes on
+  /// Launches on the first set, waits, and at once fills an output of rank 0: work that goes on
   /// after its stream has ended writes over it.
-  void launch_and_fill(std::byte value);
+  void launch_and_fill(std::byte value, std::size_t output);
 
   /// Device of rank 0, and its current condition.
   const Device& device() const { return *lane_.front(); }

@@ -113,6 +113,81 @@ def kernel(a, b, *, out):
         row, = self.run_file("mine.py", *case, expect=1, out="wrong")
         self.assertIn("exact_data: 1 of 384 elements wrong", row["reason"])
 
+    def verdict_of(self, definition, kernel, case, *options, expect):
+        """The row of a file with these lines."""
+        self.write("mine.py", f"import assay, numpy as np\n{definition}\n{kernel}\n")
+        name = f"out-{len(list(self.folder.glob('out-*')))}"
+        row, = self.run_file("mine.py", "--case", case, *options, expect=expect, out=name)
+        return row
+
+    def test_each_output_is_judged(self):
+        op = """@assay.op("rows,cols", sizes={"rows": 40, "cols": 96})
+def largest(x):
+    at = np.argsort(-x, axis=-1, kind="stable")[:, :3]
+    return np.take_along_axis(x, at, -1), at"""
+        right = """@assay.kernel("largest", dtypes=["f32"])
+def kernel(x, *, out):
+    at = np.argsort(-x, axis=-1, kind="stable")[:, :3]
+    out[0][...] = np.take_along_axis(x, at, -1)
+    out[1][...] = at"""
+        case = "largest/f32/rows=40,cols=96"
+        self.assertEqual("pass", self.verdict_of(op, right, case, "--profile", "smoke", expect=0)["status"])
+        for wrong in ("    out[1][-1, -1] = 0", "    out[1][...] = out[1][:, ::-1]", "    out[0][3] = 0"):
+            row = self.verdict_of(op, f"{right}\n{wrong}", case, "--check-only", expect=1)
+            self.assertEqual("fail", row["status"], wrong)
+        # Only of the second output, and only once nobody seems to look.
+        late = right.replace("    out[1][...] = at", "    global n\n    n = n + 1\n    if n < 30: out[1][...] = at")
+        row = self.verdict_of(op, f"n = 0\n{late}", case, "--profile", "smoke", expect=1)
+        self.assertEqual(("fail", "timed_launches"), (row["status"], row["caught_on"]), row["reason"])
+
+    def test_what_takes_no_computing_or_cannot_be_told_is_vacuous(self):
+        for body, kernel, decoy in (("x - x", "out[...] = 0", "zeros"),
+                                    ("np.argsort(x * 0, -1)", "out[...] = 7", "anything")):
+            row = self.verdict_of(f'@assay.op("rows,cols", sizes={{"rows": 20, "cols": 40}})\ndef f(x):\n    return {body}',
+                                  f'@assay.kernel("f")\ndef kernel(x, *, out):\n    {kernel}', "f/f32/rows=20,cols=40",
+                                  "--check-only", expect=1)
+            self.assertEqual("vacuous", row["status"], row["reason"])
+            self.assertIn(f"{decoy} would have passed too", row["reason"])
+
+    def test_labels_stay_labels_in_timed_launches(self):
+        """A needle among them would be no class."""
+        loss = "np.log(np.exp(z - m).sum(-1)) + m[:, 0] - np.take_along_axis(z, label[:, None], -1)[:, 0]"
+        row = self.verdict_of(f"""@assay.op(["rows,classes", assay.Input("rows", integers=(0, "classes-1"))],
+           sizes={{"rows": 2, "classes": 100}})
+def loss(z, label):
+    m = z.max(-1, keepdims=True)
+    return {loss}""", f"""@assay.kernel("loss", dtypes=["f32"])
+def kernel(z, label, *, out):
+    m = z.max(-1, keepdims=True)
+    out[...] = {loss}""", "loss/f32/rows=2,classes=100", "--profile", "smoke", expect=0)
+        self.assertEqual("pass", row["status"], row["reason"])
+
+    def test_a_reference_that_fails_costs_its_own_rows(self):
+        for failure, why in (("raise ValueError('too many')", "too many"), ("import os; os._exit(3)", "ended with exit code 3")):
+            self.write("mine.py", f"""import assay, numpy as np
+@assay.op("n", sizes={{"n": [64, 100]}}, fixed=["n"])
+def f(x):
+    if np.asarray(x).size == 100 and np.abs(np.asarray(x)).max() > 30: {failure}
+    return x + 1
+@assay.kernel("f")
+def kernel(x, *, out):
+    np.add(x, 1, out=out)
+""")
+            rows = self.run_file("mine.py", "--suite", "own_ops", "--axis", "dtype=f32", "--check-only", expect=4, out=why.split()[0])
+            self.assertEqual({"f/f32/n=64": "pass", "f/f32/n=100": "error"}, {row["case_id"]: row["status"] for row in rows})
+            self.assertIn(why, rows[-1]["reason"])
+
+    def test_rows_repeat_themselves_and_sides_share_their_ops(self):
+        op, kernel = RMSNORM.split("@assay.kernel")
+        self.write("op.py", op)
+        self.write("mine.py", "import assay, numpy as np\n@assay.kernel" + kernel)
+        row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only")
+        self.assertIn("--own-ops op.py", row["replay"])
+        self.write("a.py", RMSNORM)
+        refused = self.assay("ab", "--base-kernels", "a.py", "--cand-kernels", "mine.py", "--suite", "rmsnorm", "--device", "cpu",
+                             expect=2)
+        self.assertIn("name it by --own-ops", refused.stderr)
+
     def test_bad_definitions_end_before_anything_runs(self):
         head = "import assay, numpy as np\n"
         for text, why in (
@@ -121,6 +196,10 @@ def kernel(a, b, *, out):
             ('@assay.op(["n"], sizes={"n": 8}, out="n,n")\ndef mine(x): return x\n', "shape"),
             ('@assay.op(["n"], sizes={"n": 8})\ndef softmax(x): return x\n', "an op is called 'softmax' already"),
             ('import nowhere\n', "nowhere"),
+            ('@assay.op(["n,n"], sizes={"n": 8})\ndef mine(x): return np.linalg.inv(x)\n', "not known: inv"),
+            ('@assay.op(["dtype"], sizes={"dtype": 8})\ndef mine(x): return x\n', "no size can be called 'dtype'"),
+            ('@assay.op(["n"], sizes={"n": 8})\ndef transfers(x): return x\n', "a suite is called 'transfers'"),
+            ('@assay.kernel("softmax")\ndef mine(x): return x\n', "defines no op"),
         ):
             with self.subTest(text):
                 self.write("bad.py", head + text)
@@ -152,7 +231,7 @@ def kernel(a, b, *, out):
                             "--own-ops", "op.py", "--device", "cuda:0", "--case", "rmsnorm/f32/rows=17,cols=256", "--no-limits",
                             "--out", name], cwd=self.folder, capture_output=True, check=False)
             row, = self.rows(name)
-            self.assertEqual(status, row["status"], row["reason"])
+            self.assertEqual((status, "measured_band" if status == "fail" else ""), (row["status"], row["caught_by"]), row["reason"])
 
 
 if __name__ == "__main__":
