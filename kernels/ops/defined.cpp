@@ -104,6 +104,7 @@ Passes passes_of(const DefinedOp& op, DType dtype, const Params& params) {
     with("large_data", normal(0, 64));
     with("small_data", normal(0, 0x1p-10));
     with("far_mean", normal(far_mean(dtype), 1));
+    with("zero_data", {.distribution = Distribution::constant, .needle = 0});
     Data special = normal(0, 1);
     special.specials = Specials::nonfinite;
     with("special_values", special);

@@ -95,7 +95,9 @@ std::vector<int> output_ranks(const Signature& signature) {
 }
 
 std::int64_t output_elements(const Signature& signature) {
-  return std::ssize(output_ranks(signature)) * signature.outputs[0].elements();
+  std::int64_t elements = 0;
+  for (const TensorSpec& output : signature.outputs) elements += output.elements();
+  return std::ssize(output_ranks(signature)) * elements;
 }
 
 OpInstance of_output(OpInstance op, std::size_t output) {

@@ -70,8 +70,11 @@ DefinedOp op_of(Reader& reader) {
 
 }  // namespace
 
+std::string digest_of(std::span<const std::byte> message) { return Reader(message).text(); }
+
 std::vector<DefinedOp> read_definitions(std::span<const std::byte> message) {
   Reader reader(message);
+  reader.text();  // digest of the file
   return list_of<DefinedOp>(reader, op_of);
 }
 

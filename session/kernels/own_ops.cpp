@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -154,6 +155,10 @@ void answer_for_own_ops(const TrialOptions& options) {
   const Source source = source_of(options);
   if (source.file.empty()) return;
   auto running = std::make_shared<Running>(start(options, source));
+  const char* wanted = std::getenv(own_ops_digest_name);
+  if (wanted != nullptr && providers::digest_of(running->definitions()) != wanted) {
+    throw UsageError(fmt::format("{} has changed since the run began", source.file));
+  }
   define(source, running->definitions());
   if (every_defined_op().empty()) return;
   reference::measure_with([=](const reference::Problem& problem, int draws) {
@@ -168,6 +173,10 @@ void answer_for_own_ops(const TrialOptions& options) {
 }
 
 const std::vector<std::byte>& own_definitions() { return announced(); }
+
+std::string own_ops_digest() {
+  return announced().empty() ? "" : providers::digest_of(announced());
+}
 
 GivenFile given_own_ops(const TrialOptions& options) {
   if (options.own_ops.empty()) return {};

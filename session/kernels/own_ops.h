@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "harness/records/run_info.h"
@@ -18,6 +19,11 @@ void answer_for_own_ops(const TrialOptions& options);
 
 /// Announcement of the file's process, for processes of kernels; empty where there are no such ops.
 const std::vector<std::byte>& own_definitions();
+
+/// Digest of the file that this process has read; empty where there are no such ops. A worker gets
+/// it by the environment, and takes no other file: kernels could exchange it.
+std::string own_ops_digest();
+inline constexpr const char* own_ops_digest_name = "ASSAY_OWN_OPS_DIGEST";
 
 /// The file of --own-ops, as a run records it. Throws UsageError if it cannot be read.
 GivenFile given_own_ops(const TrialOptions& options);

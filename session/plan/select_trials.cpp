@@ -10,6 +10,7 @@
 #include "harness/supervise/supervisor.h"
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
+#include "kernels/ops/defined.h"
 #include "kernels/sim/fault.h"
 #include "kernels/sim/traits.h"
 #include "session/console/stderr_message.h"
@@ -36,7 +37,16 @@ std::vector<DeviceInfo> infos_of(const SelectedTrials& selected) {
 /// Leaves the trials for which the kernels of others are; each device runs those alone.
 void keep_offered(SelectedTrials& selected) {
   const Offers& kernels = selected.machine.kernels;
-  if (kernels.ops.empty()) return;
+  if (kernels.ops.empty()) {
+    const auto lacking = std::ranges::count_if(selected.plan, [](const PlannedTrial& trial) {
+      return is_defined(trial.test.op.op->name);
+    });
+    if (lacking > 0) {
+      selected.notes.push_back(fmt::format(
+          "{} trials of ops of your own have no kernels: name these by --kernels", lacking));
+    }
+    return;
+  }
   const std::size_t left_out = std::erase_if(
       selected.plan, [&](const PlannedTrial& trial) { return !kernels.have(trial.test.op); });
   if (left_out == 0) return;

@@ -14,6 +14,7 @@
 #include "kernels/numa/traits.h"
 #include "kernels/sim/traits.h"
 #include "session/kernels/kernel_process.h"
+#include "session/kernels/own_ops.h"
 #include "session/process/this_launch.h"
 
 namespace assay {
@@ -58,6 +59,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   }
   if (!options.kernels.empty() && share_cores(command)) {
     command.environment.emplace_back(judge_shares_name, "1");
+  }
+  if (const std::string digest = own_ops_digest(); !digest.empty()) {
+    command.environment.emplace_back(own_ops_digest_name, digest);
   }
   if (const auto launch = this_launch()) {
     command.environment.emplace_back(command_hash_name, std::to_string(launch->command_hash));

@@ -57,7 +57,10 @@ class Host:
     def hello(self):
         """Returns the reason of a refusal, or the ops."""
         hello = self.receive()
-        return hello.list(hello.op) if hello.u8() else hello.text()
+        if not hello.u8():
+            return hello.text()
+        self.digest = hello.text()
+        return hello.list(hello.op)
 
     def measure(self, op, dtype, sizes, inputs, draws=8, seed=0):
         payload = text_of(op) + text_of(dtype) + struct.pack("<Q", len(sizes))

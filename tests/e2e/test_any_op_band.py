@@ -94,6 +94,11 @@ class Band(unittest.TestCase):
         self.assertTrue(order.open.all())
         self.assertFalse(values.open.any())
 
+    def test_comparisons_with_zero_have_one_answer(self):
+        x = np.random.default_rng(1).integers(-2, 3, (8, 40)).astype(np.float64)
+        for function in (lambda x: x > 0, lambda x: (x != 0).sum(-1), lambda x: np.sign(x).astype(np.int8)):
+            self.assertFalse(measure(types.SimpleNamespace(framework="numpy", function=function), [x]).outputs[0].open.any())
+
     def test_infinite_and_missing_numbers(self):
         x = np.ones((4, 320))
         x[0, 0], x[1, 0] = np.nan, np.inf
@@ -359,7 +364,7 @@ DEFINITIONS = [
     ('"rows,cols", sizes={"rows": 8}', "cols has no sizes: add sizes={'cols': [256, 1024]}"),
     ('"n"', "n has no sizes: add sizes={'n': [256, 1024]}"),
     ('"n", sizes={"n": 8, "m": 8}', "sizes has the name 'm', which no input's shape has"),
-    ('"n", sizes={"n": 0}', "sizes of 'n' are 0: give a number above 0, or a list of them"),
+    ('"n", sizes={"n": 0}', "sizes of 'n' are 0: give a number from 1 to 2^44, or a list of them"),
     ('"n**2", sizes={"n": 8}', "'n**2' is no extent: write a number, a name, or + - * // and parentheses over them"),
     ('"n", sizes={"n": 8}, dtypes=["f64"]', "no measured op has the dtype 'f64'; choose among f32, bf16, f16"),
     ('["n", "n"], sizes={"n": 8}', "the reference has 1 parameters and `inputs` 2 shapes: give one for each"),

@@ -247,15 +247,21 @@ def batch_norm_with_reserve(input, weight, bias, running_mean, running_var, eps,
 
 # Activations
 
-@_composite("_softmax", "_safe_softmax")
+@_composite("_softmax")
 def softmax(self, dim, **_):
-    exponentials = (self - _finite(self.amax(dim, keepdim=True))).exp()
+    exponentials = (self - self.amax(dim, keepdim=True)).exp()
     return exponentials / exponentials.sum(dim, keepdim=True)
+
+
+@_composite("_safe_softmax")
+def safe_softmax(self, dim, **_):
+    masked = (self == -math.inf).all(dim, keepdim=True)
+    return softmax(self.masked_fill(masked, 0.0), dim).masked_fill(masked, 0.0)
 
 
 @_composite("_log_softmax")
 def log_softmax(self, dim, **_):
-    shifted = self - _finite(self.amax(dim, keepdim=True))
+    shifted = self - self.amax(dim, keepdim=True)
     return shifted - shifted.exp().sum(dim, keepdim=True).log()
 
 

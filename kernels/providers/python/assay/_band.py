@@ -14,6 +14,7 @@ _DIGITS = {"f32": 24, "bf16": 8, "f16": 11}
 _MAX_WHOLE = 2.0 ** 22  # above it all numbers of f32 are whole, or nearly so
 _PARTIAL_SUMS = 16.0  # times the result, or a part of it: so far may what is added up lie from the result
 _TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
+_BESIDE_ZERO = 2.0 ** -140  # less than any number of f32, and than any difference of its numbers
 
 
 @dataclass
@@ -61,12 +62,27 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
             spread.add(output)
         opaque |= noise.opaque
     if any(is_discrete(value) for value in values):
+        choices = [(spread, at) for at, spread in enumerate(spreads) if isinstance(spread, _Choices)]
+        for beside in _beside_zero(inputs):
+            outputs = draw(definition.function, beside, Noise(quiet=True))
+            for spread, at in choices:
+                spread.decide_by_zero(outputs[at])
         for told_apart in _without_ties(inputs, seed):
-            for spread, output in zip(spreads, draw(definition.function, told_apart, Noise(quiet=True))):
-                if isinstance(spread, _Choices):
-                    spread.add(output)
+            outputs = draw(definition.function, told_apart, Noise(quiet=True))
+            for spread, at in choices:
+                spread.add_order(outputs[at])
     bands = [spread.band(quiet.is_ring, exact, dtype) for spread in spreads]
     return Measured(bands, quiet.is_ring, opaque, quiet.terms)
+
+
+def is_same(value, output):
+    """Says whether a second run in f64 gave the same, but for the order of its sums."""
+    output = numpy.asarray(_value(output))
+    if is_discrete(value):
+        return bool((value == output).all())
+    with numpy.errstate(all="ignore"):
+        size = numpy.max(numpy.abs(numpy.where(numpy.isfinite(value), value, 0.0)), initial=0.0)
+        return bool((numpy.abs(value - output) <= 2.0 ** -40 * size).all(where=numpy.isfinite(value) & numpy.isfinite(output)))
 
 
 def is_discrete(output):
@@ -92,13 +108,20 @@ def _without_ties(inputs, seed):
         yield [array if is_discrete(array) else _moved_apart(array, index, random) for array in inputs]
 
 
+def _beside_zero(inputs):
+    """Yields the inputs with all zeros moved alike: what changes compares with zero, and not equal numbers."""
+    if any((array == 0).any() for array in inputs if not is_discrete(array)):
+        for step in (_BESIDE_ZERO, -_BESIDE_ZERO):
+            yield [array if is_discrete(array) else numpy.where(array == 0, step, array) for array in inputs]
+
+
 def _moved_apart(array, index, random):
     if index < 2:
         steps = numpy.linspace(0.0, (1.0, -1.0)[index], array.size).reshape(array.shape)
     else:
         steps = random.random(array.shape)
     with numpy.errstate(all="ignore"):
-        return array + steps * (2.0 ** -26 * numpy.abs(array) + 2.0 ** -140)
+        return array + steps * (2.0 ** -26 * numpy.abs(array) + _BESIDE_ZERO)
 
 
 class _Choices:
@@ -107,9 +130,16 @@ class _Choices:
     def __init__(self, value):
         self._value = value
         self._open = numpy.zeros(value.shape, bool)
+        self._by_zero = numpy.zeros(value.shape, bool)
 
     def add(self, output):
         self._open |= output != self._value
+
+    def decide_by_zero(self, output):
+        self._by_zero |= output != self._value
+
+    def add_order(self, output):
+        self._open |= (output != self._value) & ~self._by_zero
 
     def band(self, is_ring, exact, dtype):
         del is_ring, exact, dtype
@@ -145,7 +175,8 @@ class _Spread:
         with numpy.errstate(all="ignore"):
             held = numpy.isfinite(value) & (numpy.abs(value) <= MAX)
             alive = held & self._finite
-            sigma = numpy.maximum(numpy.sqrt(self._squares / max(self._count, 1)), ROUNDOFF * numpy.abs(value))
+            sigma = numpy.asarray(numpy.maximum(numpy.sqrt(self._squares / max(self._count, 1)),
+                                                ROUNDOFF * numpy.abs(value)))  # a number, where it has no extent
             if exact:
                 sigma[self._agree] = 0.0
             elif not is_ring:

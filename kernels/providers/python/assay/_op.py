@@ -10,6 +10,7 @@ from assay import _shapes
 FLOATS = ("f32", "bf16", "f16")
 INTEGERS = ("i64", "i32", "i8", "u8")
 FRAMEWORKS = ("numpy", "torch")
+MAX_SIZE = 2 ** 44
 ODD_SIZES = (1, 3, 17)  # added to those that the user wants
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -156,8 +157,9 @@ def _sizes(given, tensors):
     result = {}
     for name in named:
         values = given[name] if isinstance(given[name], (list, tuple, range)) else [given[name]]
-        if not values or any(isinstance(value, bool) or not isinstance(value, int) or value < 1 for value in values):
-            raise ValueError(f"sizes of {name!r} are {given[name]!r}: give a number above 0, or a list of them")
+        if not values or any(isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_SIZE
+                             for value in values):
+            raise ValueError(f"sizes of {name!r} are {given[name]!r}: give a number from 1 to 2^44, or a list of them")
         result[name] = tuple(sorted(set(values)))
     return result
 

@@ -35,11 +35,13 @@ def main(arguments):
         return 2
     source, descriptor, *if_any = arguments
     _stand_apart()
-    judge = socket.socket(fileno=int(descriptor))
+    judge = socket.socket(fileno=os.dup(int(descriptor)))
     judge.set_inheritable(False)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), int(descriptor))  # a reference may read standard input
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends a reference in the middle, without a traceback
     if if_any and not _source.may_define_ops(source):
-        _send(judge, Writer().u8(True).list([], None))
+        _send(judge, Writer().u8(True).text(_source.digest_of(source)).list([], None))
         return 0
     try:
         _, path, _ = _source.load(source)
@@ -47,7 +49,7 @@ def main(arguments):
     except _source.Refusal as why:
         _send(judge, Writer().u8(False).text(one_line(str(why))))
         return 0
-    hello = Writer().u8(True)
+    hello = Writer().u8(True).text(_source.digest_of(path))
     hello.list(examined, lambda pair: _write_op(hello, *pair))
     if not _send(judge, hello):
         return 0
@@ -121,6 +123,7 @@ def _measured(definition, facts, dtype, sizes, draws, seed, raw):
     inputs = [_arrays.from_bytes(data, tensor.dtype or dtype, _shapes.shape_of(tensor.extents, sizes))
               for tensor, data in zip(definition.inputs, raw)]
     measured = _band.measure(definition, inputs, draws, seed, dtype)
+    _check_same(definition, inputs, measured)
     if measured.opaque:
         raise ValueError(f"steps whose errors are not known: {', '.join(sorted(measured.opaque))}")
     shapes = [_shapes.shape_of(output.extents, sizes) for output in facts.outputs]
@@ -133,6 +136,15 @@ def _measured(definition, facts, dtype, sizes, draws, seed, raw):
         for array in _arrays.contiguous(band):
             writer.raw(array)
     return writer
+
+
+def _check_same(definition, inputs, measured):
+    """What is random at large sizes alone would widen its own band."""
+    from assay import _band, _noise  # pylint: disable=import-outside-toplevel
+    again = _band.tracer_of(definition.framework)(definition.function, inputs, _noise.Noise(quiet=True))
+    for band, output in zip(measured.outputs, again):
+        if not _band.is_same(band.value, output):
+            raise ValueError("it is not deterministic: it gives other numbers for the same inputs")
 
 
 if __name__ == "__main__":
