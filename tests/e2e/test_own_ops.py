@@ -121,7 +121,7 @@ def kernel(a, b, *, out):
         return row
 
     def test_each_output_is_judged(self):
-        op = """@assay.op("rows,cols", sizes={"rows": 40, "cols": 96})
+        op = """@assay.op("rows,cols", sizes={"rows": 40, "cols": 96}, fixed=["cols"])
 def largest(x):
     at = np.argsort(-x, axis=-1, kind="stable")[:, :3]
     return np.take_along_axis(x, at, -1), at"""
@@ -141,9 +141,10 @@ def kernel(x, *, out):
         self.assertEqual(("fail", "timed_launches"), (row["status"], row["caught_on"]), row["reason"])
 
     def test_what_takes_no_computing_or_cannot_be_told_is_vacuous(self):
-        for body, kernel, decoy in (("x - x", "out[...] = 0", "zeros"),
-                                    ("np.argsort(x * 0, -1)", "out[...] = 7", "anything")):
-            row = self.verdict_of(f'@assay.op("rows,cols", sizes={{"rows": 20, "cols": 40}})\ndef f(x):\n    return {body}',
+        for body, numbers, kernel, decoy in (("x - x", "range=(0, 1)", "out[...] = 0", "zeros"),
+                                             ("np.argsort(x, -1)", "integers=(1, 1), dtype='f32'", "out[...] = 7", "anything")):
+            row = self.verdict_of(f'@assay.op(assay.Input("rows,cols", {numbers}), sizes={{"rows": 20, "cols": 40}})\ndef f(x):\n'
+                                  f'    return {body}',
                                   f'@assay.kernel("f")\ndef kernel(x, *, out):\n    {kernel}', "f/f32/rows=20,cols=40",
                                   "--check-only", expect=1)
             self.assertEqual("vacuous", row["status"], row["reason"])
