@@ -101,6 +101,7 @@ std::shared_ptr<Standby> probe_machine(const SelectionOptions& options) {
   define_own_ops(options);
   if (options.kernels.empty()) {
     std::shared_ptr<Standby> machine = start_standby(probing_command(options));
+    check_offers(machine->hello, options);
     if (this_launch()) machine->release();  // the ranks of a job have workers of their own
     return machine;
   }
@@ -116,6 +117,7 @@ std::shared_ptr<Standby> probe_machine(const SelectionOptions& options) {
 
 void check_offers(const protocol::Hello& machine, const SelectionOptions& options) {
   if (machine.kernels_refused.empty()) return;
+  if (options.kernels.empty()) throw UsageError(machine.kernels_refused);  // of ops alone
   throw UsageError(fmt::format("--kernels {}: {}", options.kernels, machine.kernels_refused));
 }
 
