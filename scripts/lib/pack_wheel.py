@@ -98,7 +98,8 @@ def pack_main(installed, folder, version, tag):
             wheel.add_file(f"{PROGRAM}/{name}", file)
     # What users import to declare kernels. The process that runs them has the rest, in a folder without other packages:
     # it comes first in sys.path, for whatever Python is asked for.
-    wheel.add_file("assay/__init__.py", installed / "lib/assay/python/assay/__init__.py")
+    for module in ("__init__", "_op", "_shapes"):  # to declare kernels and ops: the program has the rest
+        wheel.add_file(f"assay/{module}.py", installed / f"lib/assay/python/assay/{module}.py")
     wheel.add_file("assay/_commands.py", HERE / "wheel_commands.py")
     commands = [f"{name} = assay._commands:{name}" for name in COMMANDS if (installed / "bin" / name).exists()]
     wheel.close(metadata("assay", version, "Provides-Extra: cuda", f"Requires-Dist: assay-cuda=={version}; extra == 'cuda'"),

@@ -129,9 +129,10 @@ class Wheel(unittest.TestCase):
         error = self.command("assay", "run", "--kernels", "mine.py", "--python", "/nonexistent/python", *CASE, expect=2)
         self.assertIn("--python: there is no program '/nonexistent/python'", error)
 
-    def test_the_package_declares_kernels(self):
-        self.assertIn("add\n", self.command("python", "-c", "import assay\n@assay.kernel('add')\ndef add(a, b): pass\n"
-                                            "print(add.__name__)"))
+    def test_the_package_declares_kernels_and_ops(self):
+        for line in ("kernel('add')", "op(['n', 'n'], sizes={'n': 8})"):
+            self.assertIn("add\n", self.command("python", "-c", f"import assay\n@assay.{line}\ndef add(a, b): pass\n"
+                                                "print(add.__name__)"))
 
     def test_a_command_is_the_program(self):
         self.assertIn("--no-such", self.command("assay", "run", "--no-such", expect=2))
