@@ -185,9 +185,14 @@ def kernel(x, *, out):
         row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only")
         self.assertIn("--own-ops op.py", row["replay"])
         self.write("a.py", RMSNORM)
-        refused = self.assay("ab", "--base-kernels", "a.py", "--cand-kernels", "mine.py", "--suite", "rmsnorm", "--device", "cpu",
-                             expect=2)
-        self.assertIn("name it by --own-ops", refused.stderr)
+        self.write("b.py", RMSNORM)
+        for base, why in (("a.py", "the kernels of one side define ops"), ("b.py", "a.py is not the only file that defines ops")):
+            sides = ("--base-kernels", base, "--cand-kernels", "mine.py" if base == "a.py" else "a.py")
+            case = ("--case", "rmsnorm/f32/rows=17,cols=256", "--device", "cpu")
+            refused = self.assay("ab", *sides, *case, expect=2)
+            self.assertIn(why, refused.stderr)
+            self.assertIn("name it by --own-ops", refused.stderr)
+            self.assertIn("rmsnorm", self.assay("ab", "--own-ops", "op.py", *sides, *case).stdout)
 
     def test_bad_definitions_end_before_anything_runs(self):
         head = "import assay, numpy as np\n"

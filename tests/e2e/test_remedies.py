@@ -43,6 +43,10 @@ UNTRIED = {
     "no case can soak {}: choose some by --case": "all backends here have cases that soak",
     "it is made for version {} of assay_kernel.h, and this program has version {}: compile it again with the header in "
     "the folder of assay --include-dir": "a compiler: test_kernels.py",
+    "the kernels of one side define ops, which must be the same for both: put the references into a file of their own, and "
+    "name it by --own-ops": "a Python with NumPy: test_own_ops.py",
+    "{} is not the only file that defines ops: put them into one, and name it by --own-ops":
+        "a Python with NumPy: test_own_ops.py",
     "cannot be written to: {}; choose another with --out": "nothing is closed to the superuser",
 }
 
