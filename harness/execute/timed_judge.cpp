@@ -260,8 +260,9 @@ void TimedJudge::judge_whole(std::size_t set) {
     if (oracle::has_random_signs(op_)) judge_by_signs(set);
     return;
   }
-  // An op of a user tells no work.
-  const bool is_large = s.flops > few_flops || (s.flops == 0 && s.bytes > few_bytes);
+  // An op of a user tells no work, and its reference costs much.
+  const bool is_measured = pass_of(set).rule.oracle == Oracle::measured_band;
+  const bool is_large = is_measured ? s.bytes > few_bytes : s.flops > few_flops;
   if (has_rows_apart(op_) && is_large && reference::find(op_).solve != nullptr &&
       how() == How::part) {
     judge_part(set, 0, Size::many);

@@ -57,7 +57,7 @@ State solve_with(const Problem& problem, int draws) {
 }
 
 State solve(const Problem& problem) { return solve_with(problem, usual_draws); }
-/// What could be told before can be told again: more draws find more places that are not finite.
+/// Keeps what could be told before: more draws find more places that are not finite.
 State solve_again(const Problem& problem, std::span<const double> before) {
   State again = solve_with(problem, many_draws);
   for (std::size_t i = again.size() / 2; i < again.size(); ++i) {

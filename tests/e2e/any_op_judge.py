@@ -11,6 +11,9 @@ import numpy as np
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "kernels" / "providers" / "python"
 HOST = PACKAGE / "assay" / "_reference_host.py"
+sys.path.insert(0, str(PACKAGE))
+
+from assay._frames import Reader  # noqa: E402
 
 
 class Host:
@@ -43,16 +46,7 @@ class Host:
         self._socket.sendall(struct.pack("<Q", len(payload)) + payload)
 
     def receive(self):
-        return Payload(self._exactly(struct.unpack("<Q", self._exactly(8))[0]))
-
-    def _exactly(self, count):
-        data = b""
-        while len(data) < count:
-            part = self._socket.recv(count - len(data))
-            if not part:
-                raise EOFError
-            data += part
-        return data
+        return Payload.receive(self._socket)
 
     def hello(self):
         """Returns the reason of a refusal, or the ops."""
@@ -75,37 +69,18 @@ def text_of(value):
     return struct.pack("<Q", len(value.encode())) + value.encode()
 
 
-class Payload:
-    """A message, taken apart."""
+class Payload(Reader):
+    """A message to the judge, taken apart."""
 
-    def __init__(self, data):
-        self.data, self._at = data, 0
-
-    def raw(self, count):
-        self._at += count
-        assert self._at <= len(self.data)
-        return self.data[self._at - count:self._at]
+    @property
+    def data(self):
+        return bytes(self._data)
 
     def is_at_end(self):
-        return self._at == len(self.data)
-
-    def u8(self):
-        return self.raw(1)[0]
-
-    def u64(self):
-        return struct.unpack("<Q", self.raw(8))[0]
-
-    def i64(self):
-        return struct.unpack("<q", self.raw(8))[0]
-
-    def text(self):
-        return self.raw(self.u64()).decode()
+        return self._at == len(self._data)
 
     def texts(self):
         return self.list(self.text)
-
-    def list(self, read):
-        return [read() for _ in range(self.u64())]
 
     def op(self):
         return {"name": self.text(), "formula": self.text(), "dtypes": self.texts(),

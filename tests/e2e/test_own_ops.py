@@ -178,6 +178,29 @@ def kernel(x, *, out):
             self.assertEqual({"f/f32/n=64": "pass", "f/f32/n=100": "error"}, {row["case_id"]: row["status"] for row in rows})
             self.assertIn(why, rows[-1]["reason"])
 
+    def test_a_reference_that_is_random_at_large_sizes_alone(self):
+        """It would widen its own band."""
+        row = self.verdict_of("""@assay.op("n", sizes={"n": 1000})
+def f(x):
+    return x * (1 + 0.01 * np.random.rand()) if x.size > 500 else x * 1.0""",
+                              '@assay.kernel("f")\ndef kernel(x, *, out):\n    out[...] = x * np.float16(1.004)',
+                              "f/f32/n=1000", "--check-only", expect=4)
+        self.assertIn("not deterministic", row["reason"])
+
+    def test_a_kernel_cannot_rewrite_the_reference(self):
+        op, _ = RMSNORM.split("@assay.kernel")
+        self.write("op.py", op)
+        self.write("mine.py", """import assay
+text = open("op.py").read()
+open("op.py", "w").write(text.replace("return x / ", "return x * 0 + 7 #"))
+@assay.kernel("rmsnorm")
+def kernel(x, g, *, out):
+    out[...] = 7
+""")
+        row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only", expect=4)
+        self.assertNotEqual("pass", row["status"])
+        self.assertIn("* 0 + 7", (self.folder / "op.py").read_text(encoding="utf-8"), "it did try")
+
     def test_rows_repeat_themselves_and_sides_share_their_ops(self):
         op, kernel = RMSNORM.split("@assay.kernel")
         self.write("op.py", op)

@@ -14,6 +14,7 @@ _DIGITS = {"f32": 24, "bf16": 8, "f16": 11}
 _MAX_WHOLE = 2.0 ** 22  # above it all numbers of f32 are whole, or nearly so
 _PARTIAL_SUMS = 16.0  # times the result, or a part of it: so far may what is added up lie from the result
 _TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
+_SAME = 2.0 ** -40  # difference of two runs in f64, of the largest number
 _BESIDE_ZERO = 2.0 ** -140  # less than any number of f32, and than any difference of its numbers
 
 
@@ -51,7 +52,7 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
     """
     draw = tracer_of(definition.framework)
     quiet = Noise(quiet=True)
-    values = [_value(output) for output in draw(definition.function, inputs, quiet)]
+    values = [value_of(output) for output in draw(definition.function, inputs, quiet)]
     spreads = [_Choices(value) if is_discrete(value) else _Spread(value) for value in values]
     opaque = set(quiet.opaque)
     only_moves = quiet.is_ring and quiet.primitives == 0  # all draws would be the same
@@ -75,14 +76,16 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
     return Measured(bands, quiet.is_ring, opaque, quiet.terms)
 
 
-def is_same(value, output):
-    """Says whether a second run in f64 gave the same, but for the order of its sums."""
-    output = numpy.asarray(_value(output))
-    if is_discrete(value):
-        return bool((value == output).all())
+def agree(one, two):
+    """Says whether two runs in f64 gave the same, but for the order of their sums."""
+    if one.shape != two.shape or one.dtype != two.dtype:
+        return False
+    if is_discrete(one) or not one.size:
+        return bool((one == two).all())
     with numpy.errstate(all="ignore"):
-        size = numpy.max(numpy.abs(numpy.where(numpy.isfinite(value), value, 0.0)), initial=0.0)
-        return bool((numpy.abs(value - output) <= 2.0 ** -40 * size).all(where=numpy.isfinite(value) & numpy.isfinite(output)))
+        size = numpy.max(numpy.abs(numpy.where(numpy.isfinite(one), one, 0.0)))
+        same = (numpy.abs(one - two) <= _SAME * size) | (one == two) | numpy.isnan(one) & numpy.isnan(two)
+        return bool(same.all())
 
 
 def is_discrete(output):
@@ -90,7 +93,7 @@ def is_discrete(output):
     return output.dtype.kind in "iub"
 
 
-def _value(output):
+def value_of(output):
     return output.astype(numpy.int64 if is_discrete(output) else numpy.float64, copy=False)
 
 

@@ -56,9 +56,12 @@ class Writer:
 class Reader:
     """Takes a message apart."""
 
-    def __init__(self, socket):
-        self._data = memoryview(_received(socket, _LENGTH.unpack(_received(socket, _LENGTH.size))[0]))
-        self._at = 0
+    def __init__(self, data):
+        self._data, self._at = memoryview(data), 0
+
+    @classmethod
+    def receive(cls, socket):
+        return cls(_received(socket, _LENGTH.unpack(_received(socket, _LENGTH.size))[0]))
 
     def raw(self, count):
         if count > len(self._data) - self._at:

@@ -5,7 +5,7 @@ from typing import Tuple
 import numpy
 
 from assay import _shapes
-from assay._band import is_discrete, tracer_of
+from assay._band import agree, is_discrete, tracer_of
 from assay._failure import text_of
 from assay._noise import Noise
 from assay._op import ODD_SIZES, is_number
@@ -13,7 +13,6 @@ from assay._source import Refusal
 
 # Sizes that tell names apart, as no two of them are equal. Each name has another one in the second probe.
 _PRIMES = (11, 13, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73)
-_SAME = 1e-9  # difference of two runs in f64 for the size of the row
 _DTYPES = {"int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "bool": "u8"}
 _NUMPY_DTYPES = {"i64": numpy.int64, "i32": numpy.int32, "i8": numpy.int8, "u8": numpy.uint8}
 
@@ -131,7 +130,7 @@ class _Probe:
                                     "give its inputs a range by assay.Input(SHAPE, range=(LOW, HIGH))")
 
     def _check_same(self, outputs, others, place):
-        if len(outputs) != len(others) or not all(_agree(one, two) for one, two in zip(outputs, others)):
+        if len(outputs) != len(others) or not all(agree(one, two) for one, two in zip(outputs, others)):
             raise self._refusal(f"is not deterministic: two runs on the same inputs at {_text(place)} differ; let it "
                                 "take random numbers as an input")
 
@@ -217,7 +216,7 @@ class _Probe:
         except Refusal:
             return ""
         kept = ~replaced
-        same = all(one.shape == two.shape and _agree(two[order][kept], one[kept]) for one, two in zip(found, values))
+        same = all(one.shape == two.shape and agree(two[order][kept], one[kept]) for one, two in zip(found, values))
         return name if same and all(self._keeps_rows(name, fewer, values, place) for fewer in (1, 2)) else ""
 
     def _keeps_rows(self, name, fewer, values, place):
@@ -228,7 +227,7 @@ class _Probe:
             found = self._run({**place, name: fewer}, inputs)[0]
         except Refusal:
             return False
-        return all(_agree(one, two[:fewer]) for one, two in zip(found, values))
+        return all(agree(one, two[:fewer]) for one, two in zip(found, values))
 
 
 def _numbers(tensor, place, random):
@@ -242,18 +241,6 @@ def _numbers(tensor, place, random):
     if tensor.kind == "uniform":
         return numpy.asarray(random.uniform(float(tensor.low), float(tensor.high), shape))
     return numpy.asarray(random.standard_normal(shape))
-
-
-def _agree(one, two):
-    """Says whether two runs in f64 gave the same: sums may have another order."""
-    if one.shape != two.shape or one.dtype != two.dtype:
-        return False
-    if is_discrete(one) or not one.size:
-        return bool((one == two).all())
-    with numpy.errstate(all="ignore"):
-        size = numpy.max(numpy.abs(numpy.where(numpy.isfinite(one), one, 0.0)))
-        same = (numpy.abs(one - two) <= _SAME * size) | (one == two) | numpy.isnan(one) & numpy.isnan(two)
-        return bool(same.all())
 
 
 def _dtype_of(output):

@@ -56,7 +56,7 @@ def main(arguments):
     ops = {definition.name: (definition, facts) for definition, facts in examined}
     while True:
         try:
-            request = Reader(judge)
+            request = Reader.receive(judge)
         except (Ended, ConnectionError):
             return 0
         if not _send(judge, _answer(request, ops, path)):
@@ -143,7 +143,7 @@ def _check_same(definition, inputs, measured):
     from assay import _band, _noise  # pylint: disable=import-outside-toplevel
     again = _band.tracer_of(definition.framework)(definition.function, inputs, _noise.Noise(quiet=True))
     for band, output in zip(measured.outputs, again):
-        if not _band.is_same(band.value, output):
+        if not _band.agree(band.value, _band.value_of(output)):
             raise ValueError("it is not deterministic: it gives other numbers for the same inputs")
 
 

@@ -101,7 +101,7 @@ TEST(Vacuous, WhatPassesOnlyOneOfTheLaunchesShowsNothing) {
   findings.keep_decoys(0, {"zeros", "input 0"});
   findings.keep_decoys(0, {"input 0", "poison"});
   EXPECT_EQ(findings.decoy(), "input 0");
-  // Of another output, which was too small to tell.
+  // Nothing passes for another output, which is too small to tell.
   findings.keep_decoys(1, {});
   EXPECT_EQ(findings.decoy(), "input 0 as output 0");
   findings.keep_decoys(0, {});
