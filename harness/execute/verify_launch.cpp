@@ -177,7 +177,7 @@ struct Judge::Launched {
   std::span<const Bytes> outputs = {};  // of each rank
   const RankInputs& inputs;
   const Pass& pass;
-  const MathMode& mode;
+  MathMode mode;
   std::byte poison;
   std::string on;              // the pass, or the launches
   std::string where;           // begins a reason
