@@ -239,10 +239,13 @@ void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
   const auto compared_with = [&](const reference::State& state) {
     return oracle::compare(expected, problem, state, tolerance, reading.bytes, rank);
   };
-  const reference::State state = reference::solve(expected, problem);
+  reference::State state = reference::solve(expected, problem);
   oracle::Verdict verdict = compared_with(state);
-  if (expected.solve_again != nullptr && oracle::is_near_miss(verdict, pass.rule, part.op, mode_)) {
-    verdict = compared_with(expected.solve_again(problem, state));
+  Effort effort;
+  while (const auto next = oracle::next_effort(verdict, pass.rule, part.op, effort)) {
+    effort = *next;
+    state = expected.solve_again(problem, effort, state);
+    verdict = compared_with(state);
   }
   verdict.worst.index = part.index_in_whole(verdict.worst.index);
   for (std::int64_t& index : verdict.mismatch_indices) index = part.index_in_whole(index);

@@ -217,11 +217,11 @@ class Judge::Expectation {
     return all;
   }
 
-  /// Solves with more effort, if the reference can; false if it cannot.
-  bool look_again() {
-    if (reference_.solve_again == nullptr) return false;
-    state_ = std::make_unique<StoredState>(reference_.solve_again(problem(0), state_->values()));
-    return true;
+  /// Measures again. Call it for a measured band alone.
+  void look_again(const Effort& effort) {
+    state_ =
+        std::make_unique<StoredState>(reference_.solve_again(problem(0), effort, state_->values()));
+    tolerance_ = oracle::tolerance(launched_.pass.rule, op_, launched_.mode, effort.arithmetic);
   }
 
   /// Names the decoys that would be right for some rank.
@@ -287,9 +287,12 @@ void Judge::judge(const Launched& launched, Findings& findings) {
   clock_.enter(&PhaseSeconds::reference);
   Expectation expectation(launched, references_);
   oracle::Verdict verdict = expectation.verdict(findings.deviations, clock_);
-  if (oracle::is_near_miss(verdict, pass.rule, op, mode)) {
+  Effort effort;
+  while (const auto next = oracle::next_effort(verdict, pass.rule, op, effort)) {
+    effort = *next;
     clock_.enter(&PhaseSeconds::reference);
-    if (expectation.look_again()) verdict = expectation.verdict(findings.deviations, clock_);
+    expectation.look_again(effort);
+    verdict = expectation.verdict(findings.deviations, clock_);
   }
   const oracle::Tolerance& tolerance = expectation.tolerance();
   const std::string judged_by = fmt::format("{}={}{}", pass.name, tolerance.description,

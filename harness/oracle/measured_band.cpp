@@ -14,6 +14,7 @@ constexpr double deviations = 8;
 
 /// Eight draws tell the deviation to a quarter, not to a factor of so much.
 constexpr double near_miss = 8;
+constexpr int many_draws = 64;
 
 /// Chance of a right launch to have more misrounded outputs.
 constexpr double false_alarm_of_misrounded = 1e-6;
@@ -23,19 +24,23 @@ constexpr double false_alarm_of_misrounded = 1e-6;
 // The scale is the deviation of the reference when each of its steps is disturbed by noise of four
 // roundings of f32 (kernels/providers/python/assay/_band.py): a right kernel rounds otherwise, but
 // not worse. Outputs of fewer bits round once more.
-Tolerance measured_band(const OpInstance& op) {
+Tolerance measured_band(const OpInstance& op, Arithmetic arithmetic) {
   const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(DType::f32);
   return {.scale = deviations,
           .ulps = is_rounded ? 0.5 : 0,
           .zero_is_exact = true,
-          .description = fmt::format("measured_band(A=4,B=4,sigmas={:g})", deviations)};
+          .description =
+              fmt::format("measured_band(A=4,B=4,sigmas={:g},{})", deviations, name(arithmetic))};
 }
 
-bool is_near_miss(const Verdict& verdict, const Rule& rule, const OpInstance& op,
-                  const MathMode& mode) {
-  if (rule.oracle != Oracle::measured_band) return false;
-  if (verdict.passed() && objections(verdict, rule, op, mode).empty()) return false;
-  return verdict.worst.severity < near_miss && band_share(verdict) < near_miss;
+std::optional<Effort> next_effort(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                                  const Effort& before) {
+  if (rule.oracle != Oracle::measured_band) return std::nullopt;
+  if (verdict.passed() && objections(verdict, rule, op).empty()) return std::nullopt;
+  const bool is_near_miss = verdict.worst.severity < near_miss && band_share(verdict) < near_miss;
+  if (is_near_miss && before.draws < many_draws) return Effort{many_draws, before.arithmetic};
+  const auto wider = wider_than(before.arithmetic, rule.allowed);
+  return wider ? std::optional(Effort{.arithmetic = *wider}) : std::nullopt;
 }
 
 // Errors of independent roundings add to a fraction of the deviation: right kernels have 0.07 to

@@ -26,14 +26,14 @@ std::vector<Objection> objections_to_band(const Verdict& verdict, const OpInstan
   if (!is_rounded && verdict.banded >= enough_outputs && !(share <= 1)) {
     found.push_back({Check::measured_band,
                      fmt::format("the errors together are {:.3g} times the deviation that "
-                                 "arithmetic of f32 gives the reference",
+                                 "the allowed arithmetic gives the reference",
                                  share)});
   }
   const double allowed = misrounded_allowed(verdict);
   if (is_rounded && !(static_cast<double>(verdict.band_misrounded) <= allowed)) {
     found.push_back({Check::measured_band,
                      fmt::format("{} different values are not correctly rounded, at most {:g} may "
-                                 "be: computed in less than f32",
+                                 "be: computed in less than is allowed",
                                  verdict.band_misrounded, allowed)});
   }
   return found;

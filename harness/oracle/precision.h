@@ -73,9 +73,10 @@ inline constexpr double worst_multiple = 24;
 std::optional<double> misrounded_limit(const Rule& rule, const OpInstance& op,
                                        const MathMode& mode);
 
-/// True if a measured band refuses the outputs, but might not if it were measured better.
-bool is_near_miss(const Verdict& verdict, const Rule& rule, const OpInstance& op,
-                  const MathMode& mode);
+/// The effort to measure with after `before`, if a measured band refuses the outputs, but one that
+/// is measured better or of other arithmetic might not.
+std::optional<Effort> next_effort(const Verdict& verdict, const Rule& rule, const OpInstance& op,
+                                  const Effort& before);
 /// Root mean square of errors over the deviations of a measured band, of the outputs that have one.
 double band_share(const Verdict& verdict);
 /// Greatest number of outputs of a measured band that may differ from the correctly rounded value.

@@ -8,7 +8,8 @@ namespace assay::oracle {
 
 namespace {
 
-Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode) {
+Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode,
+                    Arithmetic arithmetic) {
   const bool is_exact = !is_floating(output_dtype(op)) && rule.oracle != Oracle::freivalds;
   if (is_exact) return exact(rule);
   switch (rule.oracle) {
@@ -29,15 +30,16 @@ Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode
     case Oracle::layernorm_bound:
       return layernorm_bound(op);
     case Oracle::measured_band:
-      return measured_band(op);
+      return measured_band(op, arithmetic);
   }
   __builtin_unreachable();
 }
 
 }  // namespace
 
-Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode) {
-  Tolerance t = of_oracle(rule, op, mode);
+Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode,
+                    Arithmetic arithmetic) {
+  Tolerance t = of_oracle(rule, op, mode, arithmetic);
   t.any_nonfinite = rule.any_nonfinite;
   if (t.any_nonfinite) t.description += "(any non-finite)";
   return t;

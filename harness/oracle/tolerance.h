@@ -38,8 +38,9 @@ struct Tolerance {
 };
 
 /// Tolerance of a rule for one op on a kernel of this math mode. Integer outputs are always exact,
-/// as their arithmetic is.
-Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode = {});
+/// as their arithmetic is. `arithmetic` is that of a measured band.
+Tolerance tolerance(const Rule& rule, const OpInstance& op, const MathMode& mode = {},
+                    Arithmetic arithmetic = Arithmetic::f32);
 
 /// Tolerance of a result of tolerance `t` that is rounded once more, to `dtype`.
 Tolerance rounded_to(DType dtype, Tolerance t);
@@ -55,7 +56,7 @@ Tolerance relative_bound(const Rule& rule, const OpInstance& op, const MathMode&
 Tolerance running_bound(const OpInstance& op, const MathMode& mode);
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op);
 Tolerance layernorm_bound(const OpInstance& op);
-Tolerance measured_band(const OpInstance& op);
+Tolerance measured_band(const OpInstance& op, Arithmetic arithmetic);
 
 /// Probabilistic bound of sums and products of the op's terms.
 struct Probable {

@@ -79,7 +79,7 @@ std::optional<std::size_t> activation_of(const DefinedOp& op) {
 /// Data that show what those of the user hide: integers, which rings compute exactly, and another
 /// scale, mean and special values of the activation.
 Passes passes_of(const DefinedOp& op, DType dtype, const Params& params) {
-  constexpr Rule rule{.oracle = Oracle::measured_band};
+  const Rule rule{.oracle = Oracle::measured_band, .allowed = op.allowed};
   std::vector<Data> wanted;
   for (const DefinedInput& input : op.inputs) wanted.push_back(wanted_data(input, params));
   Passes passes;

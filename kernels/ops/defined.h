@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/core/dtype.h"
+#include "kernels/ops/arithmetic.h"
 #include "kernels/ops/op.h"
 
 // Ops that users define. A reference is all that is known of one: its rule is measured.
@@ -51,6 +52,7 @@ struct DefinedOp {
   std::vector<DefinedTensor> outputs;
   std::string terms;     // extent: the longest sum behind one output
   bool is_ring = false;  // computes by + - * and moves alone: integers stay exact
+  Arithmetic allowed = Arithmetic::f32;
   std::string rows;  // parameter that counts independent rows (Op::independent_rows); empty: none
 };
 

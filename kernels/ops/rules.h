@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/ops/arithmetic.h"
+
 // Test plan of an op as plain data: the source of its inputs, and the rule that judges its outputs.
 // The harness interprets both.
 namespace assay {
@@ -53,6 +55,7 @@ struct Rule {
   /// show the precision of the sums (harness/oracle/effective_bits.cpp), and exact sums can be
   /// checked as a whole.
   bool plain_sums = false;
+  Arithmetic allowed = Arithmetic::f32;  // `measured_band` only: what a kernel may compute in
 
   /// L on these data, of an op whose longest sum has so many.
   double longest_chain(double of_op) const { return roundings > 0 ? roundings : of_op; }

@@ -1,5 +1,6 @@
 #include "kernels/providers/definitions.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,13 @@ DType dtype_of(const std::string& name) {
   const auto dtype = parse_dtype(name);
   if (!dtype) throw UsageError("no dtype is called '" + name + "'");
   return *dtype;
+}
+
+Arithmetic arithmetic_of(const std::string& text) {
+  const auto* found =
+      std::ranges::find(arithmetics, text, [](Arithmetic one) { return name(one); });
+  if (found == arithmetics.end()) throw UsageError("no arithmetic is called '" + text + "'");
+  return *found;
 }
 
 template <class T, class ReadOne>
@@ -64,6 +72,7 @@ DefinedOp op_of(Reader& reader) {
   op.outputs = list_of<DefinedTensor>(reader, tensor_of);
   op.terms = reader.text();
   op.is_ring = reader.get<bool>();
+  op.allowed = arithmetic_of(reader.text());
   op.rows = reader.text();
   return op;
 }

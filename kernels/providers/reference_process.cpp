@@ -39,14 +39,15 @@ MeasuredOutput measured_of(Reader& reader) {
   return measured;
 }
 
-Writer request_of(const OpInstance& op, std::span<const HostTensor> inputs, int draws) {
+Writer request_of(const OpInstance& op, std::span<const HostTensor> inputs, const Effort& effort) {
   Writer request;
   request.put(std::string(op.op->name)).put(std::string(name(op.format)));
   request.put(op.params.entries().size());
   for (const auto& [name, value] : op.params.entries()) {
     request.put(name).put(std::get<std::int64_t>(value));
   }
-  request.put(static_cast<std::uint64_t>(draws)).put(seed_of_draws);
+  request.put(std::string(name(effort.arithmetic)));
+  request.put(static_cast<std::uint64_t>(effort.draws)).put(seed_of_draws);
   request.put(inputs.size());
   for (const HostTensor& input : inputs) {
     request.put(input.bytes().size()).put(input.bytes());
@@ -81,8 +82,8 @@ ReferenceProcess::ReferenceProcess(FileDescriptor socket, double limit_s,
 
 std::vector<MeasuredOutput> ReferenceProcess::measure(const OpInstance& op,
                                                       std::span<const HostTensor> inputs,
-                                                      int draws) {
-  const Writer request = request_of(op, inputs, draws);
+                                                      const Effort& effort) {
+  const Writer request = request_of(op, inputs, effort);
   const bool is_known = std::ranges::equal(request.bytes(), last_request_);
   if (is_known) return last_answer_;
   group_.send(1, request.bytes());

@@ -29,7 +29,7 @@ class ReferenceProcess {
 
   /// Throws std::runtime_error with the reference's error, or if the process has ended.
   std::vector<MeasuredOutput> measure(const OpInstance& op, std::span<const HostTensor> inputs,
-                                      int draws);
+                                      const Effort& effort);
 
  private:
   std::shared_ptr<bool> has_ended_ = std::make_shared<bool>(false);

@@ -12,9 +12,6 @@
 namespace assay::reference {
 namespace {
 
-constexpr int usual_draws = 8;
-constexpr int many_draws = 64;
-
 Measure& measure() {
   static Measure current;
   return current;
@@ -35,9 +32,9 @@ void mark_repeated(const std::vector<double>& value, std::vector<double>& deviat
 }
 
 /// The values, then the deviations.
-State solve_with(const Problem& problem, int draws) {
+State solve_with(const Problem& problem, const Effort& effort) {
   if (!measure()) throw std::logic_error("no process answers for defined ops");
-  std::vector<MeasuredOutput> all = measure()(problem, draws);
+  std::vector<MeasuredOutput> all = measure()(problem, effort);
   const Signature& signature = problem.op.signature;
   if (all.size() != signature.outputs.size()) {
     throw std::runtime_error("the reference gave another number of outputs than the op has");
@@ -56,10 +53,12 @@ State solve_with(const Problem& problem, int draws) {
   return state;
 }
 
-State solve(const Problem& problem) { return solve_with(problem, usual_draws); }
-/// Keeps what could be told before: more draws find more places that are not finite.
-State solve_again(const Problem& problem, std::span<const double> before) {
-  State again = solve_with(problem, many_draws);
+State solve(const Problem& problem) { return solve_with(problem, {}); }
+
+/// Keeps what fewer draws could tell: more of them find more places that are not finite.
+State solve_again(const Problem& problem, const Effort& effort, std::span<const double> before) {
+  State again = solve_with(problem, effort);
+  if (effort.draws == Effort{}.draws) return again;
   for (std::size_t i = again.size() / 2; i < again.size(); ++i) {
     if (std::isinf(again[i])) again[i] = before[i];
   }

@@ -9,9 +9,8 @@
 // References of ops that users define: another process answers them.
 namespace assay::reference {
 
-/// Measures each output of a problem with so many runs of the noisy reference. Throws
-/// std::runtime_error with the reason if it cannot.
-using Measure = std::function<std::vector<MeasuredOutput>(const Problem&, int draws)>;
+/// Measures each output of a problem. Throws std::runtime_error with the reason if it cannot.
+using Measure = std::function<std::vector<MeasuredOutput>(const Problem&, const Effort&)>;
 
 /// Answers for all defined ops (kernels/ops/defined.h) from now on.
 void measure_with(Measure measure);

@@ -58,8 +58,9 @@ struct Reference {
   /// True for an element of `bits` of which the reference cannot tell what is right; null: for
   /// none.
   bool (*is_unknown)(std::span<const double> state, std::int64_t i) = nullptr;
-  /// Solves with more effort than `before`, before a result is called wrong; null: nothing can.
-  State (*solve_again)(const Problem&, std::span<const double> before) = nullptr;
+  /// Measures with another effort than `before`, before a result is called wrong; null: nothing
+  /// can.
+  State (*solve_again)(const Problem&, const Effort&, std::span<const double> before) = nullptr;
 };
 
 }  // namespace assay::reference

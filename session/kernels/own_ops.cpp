@@ -61,10 +61,10 @@ class Running {
 
   bool is_running() const { return process_ != nullptr; }
   const std::vector<std::byte>& definitions() const { return process_->definitions(); }
-  std::vector<MeasuredOutput> measure(const reference::Problem& problem, int draws) {
+  std::vector<MeasuredOutput> measure(const reference::Problem& problem, const Effort& effort) {
     go_on();
     try {
-      auto outputs = process_->measure(problem.op, problem.ranks.front(), draws);
+      auto outputs = process_->measure(problem.op, problem.ranks.front(), effort);
       stop();
       return outputs;
     } catch (...) {
@@ -161,14 +161,14 @@ void answer_for_own_ops(const TrialOptions& options) {
   }
   define(source, running->definitions());
   if (every_defined_op().empty()) return;
-  reference::measure_with([=](const reference::Problem& problem, int draws) {
+  reference::measure_with([=](const reference::Problem& problem, const Effort& effort) {
     if (!running->is_running()) {
       *running = start(options, source);
       if (running->definitions() != announced()) {
         throw std::runtime_error("the file of the op has changed since the run began");
       }
     }
-    return running->measure(problem, draws);
+    return running->measure(problem, effort);
   });
 }
 

@@ -56,10 +56,10 @@ class Host:
         self.digest = hello.text()
         return hello.list(hello.op)
 
-    def measure(self, op, dtype, sizes, inputs, draws=8, seed=0):
+    def measure(self, op, dtype, sizes, inputs, draws=8, seed=0, arithmetic="f32"):
         payload = text_of(op) + text_of(dtype) + struct.pack("<Q", len(sizes))
         payload += b"".join(text_of(name) + struct.pack("<q", size) for name, size in sizes.items())
-        payload += struct.pack("<QQQ", draws, seed, len(inputs))
+        payload += text_of(arithmetic) + struct.pack("<QQQ", draws, seed, len(inputs))
         payload += b"".join(struct.pack("<Q", one.nbytes) + one.tobytes() for one in inputs)
         self.send(payload)
         return self.receive()
@@ -88,7 +88,7 @@ class Payload(Reader):
                     lambda: (self.text(), self.list(lambda: (self.i64(), self.u8()))))},
                 "inputs": self.list(lambda: (self.text(), self.texts(), self.u8(), self.text(), self.text())),
                 "outputs": self.list(lambda: (self.text(), self.texts())),
-                "terms": self.text(), "is_ring": self.u8(), "rows": self.text()}
+                "terms": self.text(), "is_ring": self.u8(), "arithmetic": self.text(), "rows": self.text()}
 
     def output(self, dtype=np.float64):
         count = self.u64()

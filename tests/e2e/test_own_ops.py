@@ -120,6 +120,37 @@ def kernel(a, b, *, out):
         row, = self.run_file("mine.py", "--case", case, *options, expect=expect, out=name)
         return row
 
+    def test_the_strictest_arithmetic_that_holds_is_named(self):
+        """An attention that keeps its probabilities in f16, as most do, is right where the op says so."""
+        op = """@assay.op(["n,d", "n,d", "n,d"], sizes={"n": 96, "d": 32}, dtypes=["f16"]%s)
+def attention(q, k, v):
+    s = q @ k.T / np.sqrt(q.shape[-1])
+    p = np.exp(s - s.max(-1, keepdims=True))
+    return p / p.sum(-1, keepdims=True) @ v"""
+        kernel = """@assay.kernel("attention")
+def kernel(q, k, v, *, out):
+    q, k, v = (x.astype("f4") for x in (q, k, v))
+    s = q @ k.T / np.sqrt(np.float32(q.shape[-1]))
+    p = np.exp(s - s.max(-1, keepdims=True))
+    out[...] = %s"""
+        plain, halves = "p @ v / p.sum(-1, keepdims=True)", 'p.astype("f2").astype("f4") @ v / p.sum(-1, keepdims=True)'
+        wrong = 'p.astype("f2").astype("f4")[:, 1:] @ v[1:] / p.sum(-1, keepdims=True)'
+
+        def verdict(arithmetic, result, expect, *options):
+            allowed = f', arithmetic="{arithmetic}"' if arithmetic else ""
+            return self.verdict_of(op % allowed, kernel % result, "attention/f16/n=96,d=32",
+                                   *(options or ("--check-only",)), expect=expect)
+
+        self.assertRegex(verdict("", plain, 0)["oracle"], r"real_data=measured_band\(A=4,B=4,sigmas=8,f32\)")
+        self.assertEqual("measured_band", verdict("", halves, 1)["caught_by"])
+        self.assertRegex(verdict("operands", halves, 0)["oracle"], r"real_data=measured_band\(A=4,B=4,sigmas=8,operands\)")
+        self.assertRegex(verdict("operands", plain, 0)["oracle"], r"real_data=measured_band\(A=4,B=4,sigmas=8,f32\)")
+        self.assertEqual("fail", verdict("operands", wrong, 1)["status"])
+        self.assertEqual("fail", verdict("eager", wrong, 1)["status"])
+        self.assertEqual("pass", verdict("eager", halves, 0)["status"])
+        with unittest.mock.patch.dict(os.environ, OPENBLAS_NUM_THREADS="1"):  # its threads spin where cores are few
+            self.assertEqual("pass", verdict("operands", halves, 0, "--profile", "smoke")["status"])
+
     def test_each_output_is_judged(self):
         op = """@assay.op("rows,cols", sizes={"rows": 40, "cols": 96}, fixed=["cols"])
 def largest(x):

@@ -91,11 +91,15 @@ class Pairwise(Arithmetic):
         return x[..., 0]
 
 
-class TensorFloat(Arithmetic):
-    """Rounds the factors of products to TF32."""
+class FactorsIn(Arithmetic):
+    """Rounds the factors of products to a format of fewer bits."""
+
+    def __init__(self, form):
+        super().__init__()
+        self._form = form
 
     def _dot(self, a, b):
-        return stored(a, TF32) @ stored(b, TF32)
+        return stored(a, self._form) @ stored(b, self._form)
 
 
 class TensorFloatCut(Arithmetic):
@@ -145,9 +149,14 @@ class TermMissing(Arithmetic):
 
 ORDERS = {"blas": Arithmetic, "one by one": OneByOne, "fma": Fused, "blocked": Blocked, "pairwise": Pairwise}
 
-TF32_FAULTS = {"TF32 operands": TensorFloat, "TF32 operands, cut": TensorFloatCut}
+TF32_FAULTS = {"TF32 operands": lambda: FactorsIn(TF32), "TF32 operands, cut": TensorFloatCut}
 FAULTS = {**TF32_FAULTS,
           "bf16 accumulator": lambda: Accumulator(BF16),
           "f16 accumulator": lambda: Accumulator(F16),
           "split-K in bf16": SplitK,
           "a term missing": TermMissing}
+
+
+def allowed_beside_f32(arithmetic, form):
+    """Returns what is right where an op allows that arithmetic on tensors of the format, and a fault elsewhere."""
+    return {"tf32": TF32_FAULTS, "operands": {"operands in the dtype": lambda: FactorsIn(form)}}.get(arithmetic, {})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from any_op import data, rules
-from any_op.arithmetic import FAULTS, ORDERS, TF32_FAULTS, Arithmetic
+from any_op.arithmetic import FAULTS, ORDERS, TF32_FAULTS, Arithmetic, allowed_beside_f32
 from any_op.damage import ONE_ELEMENT, damaged
 from any_op.eager import framework_result
 from any_op.formats import OF_DTYPE, nearest
@@ -58,33 +58,41 @@ class Kernel:
         return nearest(result, form)
 
 
-def kernels_of(name, dtype, uses_sums, quick=False):
-    """Yields the kernels of an op. The reformulations run in two orders, the plain one in all."""
+def kernels_of(name, dtype, uses_sums, quick=False, allowed="f32"):
+    """Yields the kernels of an op. The reformulations run in two orders, the plain one in all. `allowed` is the
+    arithmetic of the op: see assay._formats."""
+    others = allowed_beside_f32(allowed, OF_DTYPE[dtype])
     plain = RIGHT[name]["plain"]
     for variant, function in RIGHT[name].items():
         orders = ["blas"] if not uses_sums else ORDERS if variant == "plain" and not quick else ("blas", "one by one")
         for order in orders:
             kind = LOSSY if (name, variant) in LOSSY_KERNELS else RIGHT_KERNEL
             yield Kernel(kind, variant, order, function, ORDERS[order])
+        for order, arithmetic in others.items() if uses_sums else ():
+            yield Kernel(kind, variant, order, function, arithmetic)
     for variant, function in WRONG.get(name, {}).items():
         yield Kernel(LIMIT if (name, variant) in LIMITS else WRONG_KERNEL, variant, "blas", function, Arithmetic)
     for fault, arithmetic in FAULTS.items() if uses_sums else ():
-        if dtype == "f32" or fault not in TF32_FAULTS:  # TF32 holds tensors of 16 bits
+        if fault not in others and (dtype == "f32" or fault not in TF32_FAULTS):  # TF32 holds tensors of 16 bits
             yield Kernel(WRONG_KERNEL, "plain", fault, plain, arithmetic)
 
 
 class Data:
     """One set of inputs of one op, with what the rules compare results with."""
 
-    def __init__(self, definition, dtype, family, seed):
-        self._definition, self._dtype, self._seed = definition, dtype, seed
+    def __init__(self, definition, dtype, family, seed, allowed="f32"):
+        self._definition, self._dtype, self._seed, self._allowed = definition, dtype, seed, allowed
         self._form = OF_DTYPE[dtype]
         self._exact = data.draw(definition, family, seed, dtype)
         self.inputs = self._as_f32(self._exact)
         self.stale_inputs = self._as_f32(data.draw(definition, family, seed + OTHER_SEED, dtype))
-        self._measured = _band.measure(definition, self._exact, draws=rules.DRAWS, seed=seed, dtype=dtype)
+        self._measured = self._measure(rules.DRAWS)
         self._more = None
-        self._framework = framework_result(definition.function, self._exact, self._form)
+        self.framework = framework_result(definition.function, self._exact, self._form)
+
+    def _measure(self, draws):
+        return _band.measure(self._definition, self._exact, draws=draws, seed=self._seed, dtype=self._dtype,
+                             arithmetic=self._allowed)
 
     @staticmethod
     def _as_f32(inputs):
@@ -99,13 +107,12 @@ class Data:
         verdict = rules.judge(results, self._measured.outputs, self._form)
         if verdict.failed and verdict.excess < rules.CONFIRMED_BELOW:
             if self._more is None:
-                self._more = _band.measure(self._definition, self._exact, draws=rules.MORE_DRAWS, seed=self._seed,
-                                           dtype=self._dtype)
+                self._more = self._measure(rules.MORE_DRAWS)
             verdict = rules.judge(results, self._more.outputs, self._form)
         passed = {rules.BAND: not verdict.failed}
         tolerances = {**rules.ALLCLOSE, rules.TESTING: rules.TORCH_TESTING[self._dtype]}
         for name, tolerance in tolerances.items():
-            passed[name] = rules.allclose(results, self._framework, tolerance)
+            passed[name] = rules.allclose(results, self.framework, tolerance)
         return passed, verdict
 
 
@@ -117,17 +124,19 @@ def uses_sums(definition):
     return seen.used
 
 
-def trials_of(definition, group, dtype, seed, families=data.FAMILIES, quick=False):
+def trials_of(definition, group, dtype, seed, families=data.FAMILIES, quick=False, allowed="f32"):
     """Yields the trials of one op. Integers are for rings: elsewhere they tell nothing that others do not."""
-    kernels = list(kernels_of(definition.name, dtype, uses_sums(definition), quick))
+    kernels = list(kernels_of(definition.name, dtype, uses_sums(definition), quick, allowed))
     form, is_ring = OF_DTYPE[dtype], True
     for family in families:
         if family == "integers" and not is_ring:
             continue
-        case = Data(definition, dtype, family, seed)
+        case = Data(definition, dtype, family, seed, allowed)
         is_ring = case.is_ring
         plain = kernels[0].run(case.inputs, form)
         results = [(kernel.kind, kernel.name, kernel.order, kernel.run(case.inputs, form)) for kernel in kernels]
+        if allowed == "eager":
+            results.append((RIGHT_KERNEL, "reference", "each step stored", case.framework))
         stale = kernels[0].run(case.stale_inputs, form)
         results += [(LIMIT if name == ONE_ELEMENT else WRONG_KERNEL, name, "blas", outputs)
                     for name, outputs in damaged(plain, stale, form)]

@@ -108,7 +108,8 @@ def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
     return register
 
 
-def op(inputs, sizes=None, dtypes=("f32",), out=None, terms=None, fixed=(), name=None, framework=None):
+def op(inputs, sizes=None, dtypes=("f32",), out=None, terms=None, fixed=(), name=None, framework=None,
+       arithmetic="f32"):
     """Defines an op by the decorated reference, which computes in f64 on arrays or tensors of its framework.
 
     inputs     the shape of each input: "rows,cols"; "" for a scalar. An extent is a number, a name, or + - * // and
@@ -120,11 +121,13 @@ def op(inputs, sizes=None, dtypes=("f32",), out=None, terms=None, fixed=(), name
     fixed      names that get no odd sizes: 1, 3, 17 and one more than the largest wanted
     name       of the op; None: the function's
     framework  of the reference, "numpy" or "torch"; None: "torch" if it is imported, else "numpy"
+    arithmetic that kernels may use: "f32", or better, in each step; "tf32" or "operands": the factors of products in
+               tf32 or in the case's dtype; "eager": the result of each step in the case's dtype
     """
     def register(function):
         chosen = framework or ("torch" if "torch" in sys.modules else "numpy")
         definition = _op.define(function, name=name, inputs=inputs, sizes=sizes, dtypes=dtypes, out=out, terms=terms,
-                                fixed=fixed, framework=chosen, other_names=_OTHER_NAMES)
+                                fixed=fixed, framework=chosen, arithmetic=arithmetic, other_names=_OTHER_NAMES)
         if any(other.name == definition.name for other in _ops):
             raise ValueError(f"op {definition.name!r} is defined twice: give one of them another name=")
         _ops.append(definition)

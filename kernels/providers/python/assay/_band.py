@@ -4,13 +4,12 @@ from typing import List, Set
 
 import numpy
 
+from assay import _formats
 from assay._noise import MAX, ROUNDOFF, Noise
 from assay._numpy_sums import scale_of
 
 DRAWS = 8
 _ROOM = 8.0  # sigmas that a right result may be away
-_MAX_OF = {"f32": MAX, "bf16": 2.0 ** 127 * (2 - 2.0 ** -7), "f16": 65504.0}
-_DIGITS = {"f32": 24, "bf16": 8, "f16": 11}
 _MAX_WHOLE = 2.0 ** 22  # above it all numbers of f32 are whole, or nearly so
 _PARTIAL_SUMS = 16.0  # times the result, or a part of it: so far may what is added up lie from the result
 _TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
@@ -44,11 +43,12 @@ def tracer_of(framework):
     return draw
 
 
-def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
+def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32", arithmetic="f32"):
     """Runs the reference in f64, and `draws` times in noisy arithmetic.
 
-    inputs  arrays of f64 or integers, in the order of the reference
-    dtype   of the outputs that are no integers
+    inputs      arrays of f64 or integers, in the order of the reference
+    dtype       of the outputs that are no integers
+    arithmetic  what a kernel may compute in, by _formats.py
     """
     draw = tracer_of(definition.framework)
     quiet = Noise(quiet=True)
@@ -58,7 +58,7 @@ def measure(definition, inputs, draws=DRAWS, seed=0, dtype="f32"):
     only_moves = quiet.is_ring and quiet.primitives == 0  # all draws would be the same
     exact = only_moves or quiet.is_ring and all(_is_exact(array) for array in inputs)
     for index in range(0 if only_moves else draws):
-        noise = Noise(seed * 1_000_003 + index, exact=exact)
+        noise = Noise(seed * 1_000_003 + index, exact=exact, arithmetic=arithmetic, dtype=dtype)
         for spread, output in zip(spreads, draw(definition.function, inputs, noise)):
             spread.add(output)
         opaque |= noise.opaque
@@ -174,7 +174,7 @@ class _Spread:
 
     def band(self, is_ring, exact, dtype):
         value = self._value
-        limit = _MAX_OF[dtype]
+        limit = _formats.OF_DTYPE[dtype].largest
         with numpy.errstate(all="ignore"):
             held = numpy.isfinite(value) & (numpy.abs(value) <= MAX)
             alive = held & self._finite
@@ -208,4 +208,4 @@ def _row_rms(value, alive):
 
 
 def _half_ulp_at(limit, dtype):
-    return 2.0 ** (numpy.frexp(limit)[1] - _DIGITS[dtype]) / 2
+    return 2.0 ** (numpy.frexp(limit)[1] - _formats.OF_DTYPE[dtype].digits) / 2

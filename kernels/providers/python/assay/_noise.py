@@ -1,4 +1,4 @@
-"""Monte-Carlo arithmetic: which noise a step of a reference gets, four times that of f32.
+"""Monte-Carlo arithmetic: which noise a step of a reference gets, four times that of f32, or of what is allowed.
 
     step        noise                                                      record
     move        none: copies, comparisons, maxima, sorts
@@ -6,6 +6,7 @@
     function    A roundoffs of the argument, A*B of the result, rounding   leaves the ring
     sum         of K terms: A*sqrt(K/6) roundoffs a term, A*sqrt(K/3) the result, rounding
     product     A roundoffs a factor, rounding
+    factor      of sums of products: A/2 ulp of a format of fewer bits either way, where one is allowed (_formats.py)
     unknown     A*sqrt(size) roundoffs of what goes in and of what comes out; named in `opaque`
 
 The squares of the partial sums of K terms in a random order add up to K/3 of the square of the sum and K/6 of the sum
@@ -16,20 +17,20 @@ import math
 
 import numpy
 
+from assay import _formats
+
 ROUNDOFF = 2.0 ** -24
-MAX = float(numpy.finfo(numpy.float32).max)
-_DIGITS = 24
-_SMALLEST_NORMAL = 2.0 ** -126
+MAX = _formats.F32.largest
 _EXPONENT_BITS = numpy.uint64(0x7FF0000000000000)
 _BLOCK = 1 << 14
 _POOL = 2.0 * numpy.random.default_rng(0).random(1 << 20) - 1.0
 
 
-def ulp(values):
-    """Returns the distance of neighbours in f32 at these numbers of f64."""
+def ulp(values, form=_formats.F32):
+    """Returns the distance of neighbours in the format at these numbers of f64."""
     exponents = (numpy.ascontiguousarray(values).view(numpy.uint64) & _EXPONENT_BITS).view(numpy.float64)
-    numpy.maximum(exponents, _SMALLEST_NORMAL, out=exponents)
-    exponents *= 2.0 ** (1 - _DIGITS)
+    numpy.maximum(exponents, form.smallest, out=exponents)
+    exponents *= 2.0 ** (1 - form.digits)
     return exponents.reshape(numpy.shape(values))
 
 
@@ -46,12 +47,16 @@ def _by_blocks(values, function):
 class Noise:
     """The noise of one run of a reference, and what the run shows of the reference.
 
-    quiet  no noise: the run gives the reference in f64 and the records
-    exact  the trace is a ring: inputs stay as they are, and so do sums that no order can round
+    quiet       no noise: the run gives the reference in f64 and the records
+    exact       the trace is a ring: inputs stay as they are, and so do sums that no order can round
+    arithmetic  the allowed one, on tensors of the dtype
     """
 
-    def __init__(self, seed=0, A=4.0, B=4.0, quiet=False, exact=True):  # pylint: disable=invalid-name
+    def __init__(self, seed=0, A=4.0, B=4.0, quiet=False, exact=True,  # pylint: disable=invalid-name
+                 arithmetic="f32", dtype="f32"):
         self.seed, self.A, self.B, self.quiet, self.exact = seed, A, B, quiet, exact
+        self.stored = _formats.stored(arithmetic, dtype)
+        self.factor = _formats.factor(arithmetic, dtype)
         self.is_ring = True
         self.opaque = set()
         self.terms = 0
@@ -67,7 +72,7 @@ class Noise:
         return _POOL[begin:begin + count].reshape(shape)
 
     def rounded(self, values):
-        """Returns the result of a step, rounded to f32 at random."""
+        """Returns the result of a step, rounded at random to the format of results."""
         self.primitives += 1
         if values.dtype.kind == "c":
             return values if self.quiet else self._rounded(values.real) + 1j * self._rounded(values.imag)
@@ -77,18 +82,28 @@ class Noise:
         return values if self.quiet else self._rounded(values)
 
     def _rounded(self, values):
-        return _by_blocks(values, self._round)
+        return _by_blocks(values, lambda block, result: self._round(block, result, self.stored, 0.0))
 
-    def _round(self, values, result):
-        quantum = ulp(values)
+    def factors(self, values):
+        """Returns factors of products as the format of factors may hold them."""
+        if self.quiet or self.factor == _formats.F32 or values.dtype.kind != "f":
+            return values
+        shift = self.A / 2 * self.uniform((1,))[0] if self.factor.may_truncate else 0.0
+        return _by_blocks(values, lambda block, result: self._round(block, result, self.factor, shift))
+
+    def _round(self, values, result, form, shift):
+        """Rounds to the format, up to A/2 ulp to either side, and by as much towards zero or away, all alike."""
+        quantum = ulp(values, form)
         scaled = values / quantum
         numpy.multiply(self.uniform(values.shape), self.A / 2, out=result)
+        if shift:
+            result += numpy.copysign(shift, scaled)
         result += scaled
         numpy.rint(result, out=result)
         result *= quantum
-        numpy.copyto(result, values, where=(numpy.rint(scaled) == scaled) | ~numpy.isfinite(values))
-        if not (result.max() <= MAX and result.min() >= -MAX):  # NaN, too
-            numpy.copyto(result, numpy.copysign(numpy.inf, result), where=numpy.abs(result) > MAX)
+        numpy.copyto(result, values, where=~(numpy.abs(numpy.rint(scaled) - scaled) > form.near(self.A)))
+        if not (result.max() <= form.largest and result.min() >= -form.largest):  # NaN, too
+            numpy.copyto(result, numpy.copysign(numpy.inf, result), where=numpy.abs(result) > form.largest)
 
     def relative(self, values, roundoffs):
         """Returns the numbers, each moved by up to A times so many roundoffs of its size."""

@@ -10,11 +10,11 @@ import numpy
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from assay import _aten
+from assay import _aten, _formats
 from assay._aten_composites import COMPOSITES
-from assay._noise import MAX, ROUNDOFF
+from assay._noise import ROUNDOFF
 
-_MIN_EXPONENT, _MANTISSA = -126, 23
+_MANTISSA = 23
 _EXPONENT_BITS = 0x7FF0000000000000
 _NARROW = (torch.float16, torch.bfloat16)
 
@@ -135,6 +135,8 @@ class NoisyMode(TorchDispatchMode):
         self._noise.is_ring &= is_ring
         if self._noise.quiet or not _is_noisy(result):
             return self._rounded(result)
+        if len(factors) > 1:
+            values = {key: self._as_factor(value) if key in factors else value for key, value in values.items()}
         if is_ring and self._noise.exact and _is_exact(func, values, factors):
             return self._rounded(result)
         result = _call(func, self._disturbed(values, factors, math.sqrt(count / 6 / len(factors))))
@@ -193,17 +195,30 @@ class NoisyMode(TorchDispatchMode):
             return value
         if value.is_complex():
             return torch.view_as_complex(self._rounded(torch.view_as_real(value).contiguous()))
-        quantum = _quantum(value)
+        return self._held_in(self._noise.stored, value, 0.0)
+
+    def _as_factor(self, value):
+        """Returns factors of products as the format of factors may hold them."""
+        form = self._noise.factor
+        if form == _formats.F32 or not _is_noisy(value) or value.is_complex():
+            return value
+        return self._held_in(form, value, self._noise.A / 2 * float(self._xi((1,))) if form.may_truncate else 0.0)
+
+    def _held_in(self, form, value, shift):
+        """Rounds to the format as _noise.py does."""
+        quantum = _quantum(value, form)
         places = value / quantum
-        result = torch.round(places + self._noise.A / 2 * self._xi(value.shape).double()) * quantum
-        result = torch.where((torch.round(places) == places) | ~torch.isfinite(value), value, result)
-        return torch.where(result.abs() > MAX, torch.copysign(torch.full_like(result, math.inf), result), result)
+        noise = self._noise.A / 2 * self._xi(value.shape).double() + shift * torch.sign(places)
+        result = torch.round(places + noise) * quantum
+        is_held = ~((torch.round(places) - places).abs() > form.near(self._noise.A))  # or no finite number
+        result = torch.where(is_held, value, result)
+        return torch.where(result.abs() > form.largest, torch.copysign(torch.full_like(result, math.inf), result), result)
 
 
-def _quantum(value):
-    """Returns the distance of f32's neighbours at each value."""
+def _quantum(value, form):
+    """Returns the distance of the format's neighbours at each value."""
     power = (value.contiguous().view(torch.int64) & _EXPONENT_BITS).view(torch.float64)
-    return power.clamp(min=2.0 ** _MIN_EXPONENT) * 2.0 ** -_MANTISSA
+    return power.clamp(min=form.smallest) * 2.0 ** (1 - form.digits)
 
 
 def _is_noisy(value):

@@ -15,6 +15,8 @@ def contraction(noise, function, operands, terms, steps=None):
     noise.sums(terms)
     if noise.quiet:
         return noise.rounded(numpy.asarray(function(*operands)))
+    if len(operands) > 1:
+        operands = [noise.factors(operand) for operand in operands]
     if noise.exact and _is_exact(function, operands):
         return noise.rounded(numpy.asarray(function(*operands)))
     real = sum(operand.dtype.kind in "fc" for operand in operands)

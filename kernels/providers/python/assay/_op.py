@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Callable, Dict, Optional, Tuple, Union
 
-from assay import _shapes
+from assay import _formats, _shapes
 
 FLOATS = ("f32", "bf16", "f16")
 INTEGERS = ("i64", "i32", "i8", "u8")
@@ -53,9 +53,10 @@ class Definition:
     terms: Optional[str]
     fixed: Tuple[str, ...]
     framework: str
+    arithmetic: str
 
 
-def define(function, *, name, inputs, sizes, dtypes, out, terms, fixed, framework, other_names):
+def define(function, *, name, inputs, sizes, dtypes, out, terms, fixed, framework, arithmetic, other_names):
     """Returns the Definition. Raises ValueError with the remedy.
 
     other_names  of dtypes, by the framework's
@@ -76,8 +77,10 @@ def define(function, *, name, inputs, sizes, dtypes, out, terms, fixed, framewor
             _check_known(_shapes.names_of(terms), sizes, "terms")
         if framework not in (None, *FRAMEWORKS):
             raise ValueError(f"a reference has no framework {framework!r}; choose among {', '.join(FRAMEWORKS)}")
+        if arithmetic not in _formats.ARITHMETICS:
+            raise ValueError(f"no arithmetic is called {arithmetic!r}; choose among {', '.join(_formats.ARITHMETICS)}")
         return Definition(name, function, arguments, tensors, sizes, _dtypes(dtypes, other_names), _outputs(out, sizes),
-                          terms, fixed, framework or "numpy")
+                          terms, fixed, framework or "numpy", arithmetic)
     except ValueError as error:
         raise ValueError(f"op {name!r}: {error}") from None
 

@@ -90,7 +90,8 @@ def _write_op(writer, definition, facts):
     writer.list(definition.inputs, lambda one: writer.text(one.dtype).texts(one.extents).u8(KINDS.index(one.kind))
                 .text(one.low).text(one.high))
     writer.list(facts.outputs, lambda one: writer.text(one.dtype).texts(one.extents))
-    writer.text(facts.terms).u8(facts.is_ring).text(facts.rows)
+    writer.text(facts.terms).u8(facts.is_ring)
+    writer.text(definition.arithmetic).text(facts.rows)
 
 
 def _write_parameter(writer, name, sizes):
@@ -111,18 +112,18 @@ def _answer(request, ops, path):
         definition, facts = ops[request.text()]
         dtype = request.text()
         sizes = dict(request.list(lambda: (request.text(), request.i64())))
-        draws, seed = request.u64(), request.u64()
+        arithmetic, draws, seed = request.text(), request.u64(), request.u64()
         raw = request.list(lambda: request.raw(request.u64()))
-        return _measured(definition, facts, dtype, sizes, draws, seed, raw)
+        return _measured(definition, facts, dtype, sizes, raw, draws=draws, seed=seed, arithmetic=arithmetic)
     except Exception as error:  # pylint: disable=broad-except
         return Writer().u8(False).text(one_line(f"the reference fails: {text_of(error, path)}"))
 
 
-def _measured(definition, facts, dtype, sizes, draws, seed, raw):
+def _measured(definition, facts, dtype, sizes, raw, **effort):
     from assay import _arrays, _band, _shapes  # pylint: disable=import-outside-toplevel
     inputs = [_arrays.from_bytes(data, tensor.dtype or dtype, _shapes.shape_of(tensor.extents, sizes))
               for tensor, data in zip(definition.inputs, raw)]
-    measured = _band.measure(definition, inputs, draws, seed, dtype)
+    measured = _band.measure(definition, inputs, dtype=dtype, **effort)
     _check_same(definition, inputs, measured)
     if measured.opaque:
         raise ValueError(f"steps whose errors are not known: {', '.join(sorted(measured.opaque))}")

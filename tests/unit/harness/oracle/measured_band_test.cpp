@@ -37,8 +37,8 @@ class MeasuredBand : public ::testing::Test {
                  .rows = ""}});
   }
   void SetUp() override {
-    reference::measure_with([&](const reference::Problem&, int draws) {
-      draws_.push_back(draws);
+    reference::measure_with([&](const reference::Problem&, const Effort& effort) {
+      draws_.push_back(effort.draws);
       return std::vector{measured_};
     });
     for (std::size_t i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ TEST_F(MeasuredBand, DemandsTheRootMeanSquareOfAllErrors) {
     const Verdict verdict =
         judged<float>(f32, [&](std::size_t) { return size * deviation * normal(random); });
     EXPECT_TRUE(verdict.passed());
-    EXPECT_TRUE(is_near_miss(verdict, rule_, op_, {}) == (size > 1));
+    EXPECT_EQ(next_effort(verdict, rule_, op_, {}).has_value(), size > 1);
     return objections(verdict, rule_, op_).size();
   };
   EXPECT_EQ(objections_at(0.6), 0U);
@@ -140,9 +140,32 @@ TEST_F(MeasuredBand, LooksAgainWithMoreDraws) {
   const std::vector<std::vector<HostTensor>> no_inputs(1);
   const reference::State before = reference.solve({op_, no_inputs});
   measured_.deviation[4] = infinity;
-  const reference::State again = reference.solve_again({op_, no_inputs}, before);
+  const reference::State again = reference.solve_again({op_, no_inputs}, {.draws = 64}, before);
   EXPECT_EQ(draws_, (std::vector<int>{8, 8, 64}));
   EXPECT_FALSE(reference.is_unknown(again, 4)) << "what was told is told again";
+}
+
+TEST_F(MeasuredBand, IsMeasuredInEachArithmeticThatIsAllowed) {
+  const Verdict wrong = judged<float>(f32, [](std::size_t) { return 1; });
+  const auto efforts = [&](Arithmetic allowed) {
+    rule_.allowed = allowed;
+    std::vector<Arithmetic> all;
+    for (std::optional<Effort> effort = Effort{}; effort;
+         effort = next_effort(wrong, rule_, op_, *effort)) {
+      all.push_back(effort->arithmetic);
+    }
+    return all;
+  };
+  using All = std::vector<Arithmetic>;
+  EXPECT_EQ(efforts(Arithmetic::f32), (All{Arithmetic::f32}));
+  EXPECT_EQ(efforts(Arithmetic::tf32), (All{Arithmetic::f32, Arithmetic::tf32}));
+  EXPECT_EQ(efforts(Arithmetic::operands), (All{Arithmetic::f32, Arithmetic::operands}));
+  EXPECT_EQ(efforts(Arithmetic::eager),
+            (All{Arithmetic::f32, Arithmetic::operands, Arithmetic::eager}));
+  const Verdict near = judged<float>(f32, [](std::size_t) { return 5 * deviation; });
+  EXPECT_EQ(next_effort(near, rule_, op_, {}).value().draws, 64) << "more of the same come first";
+  const Verdict right = judged<float>(f32, [](std::size_t) { return 0; });
+  EXPECT_FALSE(next_effort(right, rule_, op_, {}));
 }
 
 TEST_F(MeasuredBand, RefusesAnotherNumberOfElements) {
