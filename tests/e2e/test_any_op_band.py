@@ -374,7 +374,28 @@ DEFINITIONS = [
     ('"n", sizes={"n": 8}, name="my op"', "a name has letters, digits and _ alone; give one by name="),
     ('assay.Input("n", dtype="i64"), sizes={"n": 8}',
      "the input 'n' has the dtype i64: say which numbers by integers=(low, high)"),
-    ('assay.Input("n", range=(2, 1)), sizes={"n": 8}', "the range (2, 1) is empty: give (low, high)")]
+    ('assay.Input("n", range=(2, 1)), sizes={"n": 8}', "the range (2, 1) is empty: give (low, high)"),
+    # Of the wrong type.
+    ('"n", sizes=[8]', "sizes is [8]: give a dict such as {'rows': [256, 1024]}"),
+    ('"n", sizes={"n": "8"}', "sizes of 'n' are '8': give a number from 1 to 2^44, or a list of them"),
+    ('7, sizes={"n": 8}', "inputs is 7: give a list such as ['rows,cols', 'cols']"),
+    ('[7], sizes={"n": 8}', "an input is a shape as text or an assay.Input, and 7 is neither"),
+    ('assay.Input(7), sizes={"n": 8}', "a shape is text such as 'rows,cols', and 7 is none"),
+    ('"n", sizes={"n": 8}, dtypes=32', "dtypes is 32: give a list such as ['f32', 'f16']"),
+    ('"n", sizes={"n": 8}, dtypes=[["f32"]]', "no measured op has the dtype ['f32']; choose among f32, bf16, f16"),
+    ('"n", sizes={"n": 8}, fixed=3', "fixed is 3: give a list such as ['cols']"),
+    ('"n", sizes={"n": 8}, fixed=[["n"]]', "fixed has the name ['n'], which no input's shape has"),
+    ('"n", sizes={"n": 8}, out=3', "out is 3: give a list such as ['rows,cols', 'rows']"),
+    ('"n", sizes={"n": 8}, terms=1.5', "'1.5' is no extent: write a number, a name, or + - * // and parentheses over "
+                                       "them"),
+    ('"n", sizes={"n": 8}, framework=3', "a reference has no framework 3; choose among numpy, torch"),
+    ('assay.Input("n", dtype=[3]), sizes={"n": 8}', "no input has the dtype [3]; choose among f32, bf16, f16, i64, i32, "
+                                                    "i8, u8"),
+    ('assay.Input("n", range=1), sizes={"n": 8}', "range is 1: give a list such as (0, 1)"),
+    ('assay.Input("n", range=(0, "n")), sizes={"n": 8}', "range is (0, 'n'): give a pair such as (0, 1)"),
+    ('assay.Input("n", range=(0, float("nan"))), sizes={"n": 8}', "the range (0, nan) is empty: give (low, high)"),
+    ('assay.Input("n", integers=(1, 2, 3)), sizes={"n": 8}', "integers is (1, 2, 3): give a pair such as (0, 1)"),
+    ('assay.Input("n", integers=(0, float("inf"))), sizes={"n": 8}', "inf in integers= is no whole number")]
 NEITHER = ("mine.py registers no kernel and defines no op: put @assay.kernel(OP) before a kernel, or @assay.op(INPUTS) "
            "before a reference")
 

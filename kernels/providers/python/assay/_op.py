@@ -1,6 +1,7 @@
 """Ops that users define: @assay.op."""
 import inspect
 import math
+import numbers
 import re
 from dataclasses import dataclass
 from typing import Callable, Dict, Optional, Tuple, Union
@@ -62,12 +63,12 @@ def define(function, *, name, inputs, sizes, dtypes, out, terms, fixed, framewor
     other_names  of dtypes, by the framework's
     """
     name = name or function.__name__
-    if not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(f"op {name!r}: a name has letters, digits and _ alone; give one by name=")
     try:
         if isinstance(inputs, (str, Input)):
             inputs = (inputs,)
-        tensors = tuple(_tensor(one, other_names) for one in inputs)
+        tensors = tuple(_tensor(one, other_names) for one in _listed(inputs, "inputs", "['rows,cols', 'cols']"))
         arguments = _arguments(function, len(tensors))
         sizes = _sizes(sizes or {}, tensors)
         fixed = _names(fixed)
@@ -85,13 +86,30 @@ def define(function, *, name, inputs, sizes, dtypes, out, terms, fixed, framewor
         raise ValueError(f"op {name!r}: {error}") from None
 
 
+def _listed(value, place, example):
+    """Returns what a list or tuple holds."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{place} is {value!r}: give a list such as {example}")
+    return tuple(value)
+
+
+def _pair(value, place, kinds):
+    """Returns the two ends of a range."""
+    ends = _listed(value, place, "(0, 1)")
+    if len(ends) != 2 or any(isinstance(one, bool) or not isinstance(one, kinds) for one in ends):
+        raise ValueError(f"{place} is {value!r}: give a pair such as (0, 1)")
+    return ends
+
+
 def _names(value):
-    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else tuple(value)
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(","))
+    return _listed(value, "fixed", "['cols']")
 
 
 def _check_known(names, sizes, place):
     for name in names:
-        if name not in sizes:
+        if not isinstance(name, str) or name not in sizes:
             raise ValueError(f"{place} has the name {name!r}, which no input's shape has")
 
 
@@ -114,19 +132,19 @@ def _tensor(given, other_names):
     if not isinstance(given, Input):
         raise ValueError(f"an input is a shape as text or an assay.Input, and {given!r} is neither")
     extents = _shapes.extents_of(given.shape)
-    dtype = other_names.get(given.dtype, given.dtype) or ("i64" if given.integers is not None else "")
+    dtype = other_names.get(str(given.dtype), given.dtype) or ("i64" if given.integers is not None else "")
     if dtype not in ("", *FLOATS, *INTEGERS):
         raise ValueError(f"no input has the dtype {given.dtype!r}; choose among {', '.join(FLOATS + INTEGERS)}")
     if given.range is not None and given.integers is not None:
         raise ValueError(f"the input '{given.shape}' has both range= and integers=: give one")
     if given.integers is not None:
-        low, high = (_bound(one, dtype) for one in given.integers)
+        low, high = (_bound(one, dtype) for one in _pair(given.integers, "integers", (str, numbers.Real)))
         return Tensor(dtype, extents, "integers", low, high)
     if dtype in INTEGERS:
         raise ValueError(f"the input '{given.shape}' has the dtype {dtype}: say which numbers by integers=(low, high)")
     if given.range is None:
         return Tensor(dtype, extents)
-    low, high = (float(one) for one in given.range)
+    low, high = (float(one) for one in _pair(given.range, "range", numbers.Real))
     if not low < high or math.isinf(high - low):
         raise ValueError(f"the range ({low:g}, {high:g}) is empty: give (low, high)")
     return Tensor(dtype, extents, "uniform", repr(low), repr(high))
@@ -136,7 +154,7 @@ def _bound(value, dtype):
     if isinstance(value, str):
         _shapes.names_of(value)
         return value
-    if int(value) != value:
+    if not math.isfinite(value) or int(value) != value:
         raise ValueError(f"{value!r} in integers= is no whole number")
     if dtype in INTEGERS:
         bits = int(dtype[1:])
@@ -148,6 +166,8 @@ def _bound(value, dtype):
 
 def _sizes(given, tensors):
     """Returns the sizes in the order in which the shapes name them."""
+    if not isinstance(given, dict):
+        raise ValueError(f"sizes is {given!r}: give a dict such as {{'rows': [256, 1024]}}")
     named = list(dict.fromkeys(name for tensor in tensors for extent in tensor.extents
                                for name in _shapes.names_of(extent)))
     bounds = [bound for tensor in tensors if tensor.kind == "integers" for bound in (tensor.low, tensor.high)]
@@ -172,8 +192,8 @@ def is_number(text):
 
 
 def _dtypes(given, other_names):
-    given = given.split(",") if isinstance(given, str) else given
-    dtypes = tuple(other_names.get(one, one) for one in given)
+    given = given.split(",") if isinstance(given, str) else _listed(given, "dtypes", "['f32', 'f16']")
+    dtypes = tuple(other_names.get(str(one), one) for one in given)
     for one in dtypes:
         if one not in FLOATS:
             raise ValueError(f"no measured op has the dtype {one!r}; choose among {', '.join(FLOATS)}")
@@ -185,7 +205,8 @@ def _dtypes(given, other_names):
 def _outputs(given, sizes):
     if given is None:
         return None
-    shapes = tuple(_shapes.extents_of(one) for one in ((given,) if isinstance(given, str) else given))
+    given = (given,) if isinstance(given, str) else _listed(given, "out", "['rows,cols', 'rows']")
+    shapes = tuple(_shapes.extents_of(one) for one in given)
     for extents in shapes:
         for extent in extents:
             _check_known(_shapes.names_of(extent), sizes, "out")
