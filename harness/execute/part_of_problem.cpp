@@ -78,4 +78,34 @@ PartOfProblem part_of(const OpInstance& op, std::span<const HostTensor> inputs,
   return part;
 }
 
+bool can_join_rows(const OpInstance& op) {
+  const std::int64_t rows = rows_apart(op);
+  if (rows < 2 || has_columns_apart(op)) return false;
+  const OpInstance fewer =
+      with_count(op, op.op->independent_rows, static_cast<std::size_t>(rows - 1));
+  return std::ranges::equal(
+      op.signature.inputs, fewer.signature.inputs,
+      [](const TensorSpec& all, const TensorSpec& less) { return all.shape != less.shape; });
+}
+
+PartOfProblem joined(const OpInstance& op, std::span<const PartOfProblem> parts) {
+  PartOfProblem all;
+  all.whole_columns = parts.front().whole_columns;
+  all.inputs.emplace_back();
+  for (const PartOfProblem& part : parts) {
+    all.rows.insert(all.rows.end(), part.rows.begin(), part.rows.end());
+  }
+  all.op = with_count(op, op.op->independent_rows, all.rows.size());
+  for (std::size_t i = 0; i < op.signature.inputs.size(); ++i) {
+    HostTensor& whole = all.inputs.front().emplace_back(all.op.signature.inputs[i]);
+    std::size_t at = 0;
+    for (const PartOfProblem& part : parts) {
+      const auto bytes = part.inputs.front()[i].bytes();
+      std::ranges::copy(bytes, whole.bytes().subspan(at).begin());
+      at += bytes.size();
+    }
+  }
+  return all;
+}
+
 }  // namespace assay

@@ -33,4 +33,10 @@ std::int64_t columns_apart(const OpInstance& op);
 PartOfProblem part_of(const OpInstance& op, std::span<const HostTensor> inputs,
                       std::vector<std::int64_t> rows, std::vector<std::int64_t> columns);
 
+/// True if rows of problems with different inputs can be judged as one problem: all inputs have
+/// rows.
+bool can_join_rows(const OpInstance& op);
+/// One problem of rows of several, each of them a part_of `op` by rows alone.
+PartOfProblem joined(const OpInstance& op, std::span<const PartOfProblem> parts);
+
 }  // namespace assay

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "harness/input/first_difference.h"
@@ -35,6 +36,26 @@ constexpr std::int64_t few_elements = 1024;
 /// Products of at most so many operations have a reference of all elements.
 constexpr double few_flops = 1 << 26;
 constexpr double few_bytes = 1 << 20;
+
+/// Elements of the rows of a part.
+constexpr std::int64_t spot_elements = spot_runs * run_elements;
+constexpr std::int64_t many_elements = 64 * spot_elements;
+/// Rows of a part, or of a set's share in one: one anywhere, one where a decoy lay, and one where
+/// an input changed.
+constexpr std::int64_t min_rows = 4;
+
+/// Rows that have so many elements.
+std::int64_t rows_of(std::int64_t elements, const OpInstance& op) {
+  const std::int64_t width = op.signature.outputs[0].elements() / rows_apart(op);
+  return std::max(min_rows, elements / std::max<std::int64_t>(1, width));
+}
+
+/// Sets whose rows are judged together.
+std::size_t max_joined_sets(const OpInstance& op) {
+  const std::int64_t width = op.signature.outputs[0].elements() / rows_apart(op);
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(1, many_elements / std::max<std::int64_t>(1, min_rows * width)));
+}
 
 bool leaves_nothing(const OpInstance& op) {
   return std::ranges::all_of(op.signature.outputs,
@@ -90,7 +111,7 @@ void TimedJudge::after_sample(const Turns& turns, double seconds) {
   const std::vector<std::size_t> sets = turns.sets();
   if (for_spots_.affords(spot_s_)) {
     const double begin_s = steady_s();
-    judge_set(any_of(sets), Size::spot);
+    has_rows_alone() ? judge_rows(sets, 0) : judge_set(any_of(sets), Size::spot);
     spot_s_ = steady_s() - begin_s;
     for_spots_.spend(spot_s_);
   }
@@ -112,9 +133,13 @@ void TimedJudge::finish(const Turns& turns) {
   std::vector<std::size_t> sets = turns.sets();
   std::ranges::shuffle(sets, random_);
   const double begin_s = steady_s();
-  for (const std::size_t set : sets) {
-    judge_set(set, Size::spot);
-    if (steady_s() - begin_s > last_spots_s) break;
+  if (has_rows_alone()) {
+    judge_rows(sets, last_spots_s);
+  } else {
+    for (const std::size_t set : sets) {
+      judge_set(set, Size::spot);
+      if (steady_s() - begin_s > last_spots_s) break;
+    }
   }
   before_sample();
   if (how() != How::whole) judge_whole(sets.front());
@@ -207,15 +232,26 @@ std::vector<std::int64_t> TimedJudge::draw_indices(std::int64_t end, std::int64_
   return indices;
 }
 
+/// Rows, of which half are where decoys lay or where inputs changed.
+std::vector<std::int64_t> TimedJudge::draw_rows(std::size_t set, std::int64_t count) {
+  const std::int64_t width = op_.signature.outputs[0].elements() / rows_apart(op_);
+  std::vector<std::int64_t> rows = runs_to_judge(set, std::min(count, rows_apart(op_) - 1), 1);
+  for (std::int64_t& row : rows) row /= width;
+  std::ranges::sort(rows);
+  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  return rows;
+}
+
 void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
   const bool is_spot = size == Size::spot;
   const std::int64_t all_rows = rows_apart(op_);
   const std::int64_t all_columns = columns_apart(op_);
   const bool by_columns = has_columns_apart(op_) && all_columns > 2 * run_elements;
   std::vector<std::int64_t> rows;
-  if (all_rows > 2) {
-    const std::int64_t wanted = by_columns && !is_spot ? 32 : is_spot ? 2 : 4;
-    rows = draw_indices(all_rows, std::min(wanted, all_rows - 1), 1);
+  if (all_rows > 2 && by_columns) {
+    rows = draw_indices(all_rows, std::min<std::int64_t>(is_spot ? 2 : 32, all_rows - 1), 1);
+  } else if (all_rows > 2) {
+    rows = draw_rows(set, rows_of(is_spot ? spot_elements : many_elements, op_));
   }
   std::vector<std::int64_t> columns;
   if (by_columns)
@@ -231,13 +267,65 @@ void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
     reading.first.push_back(part.index_in_whole(i));
   }
   read(reading);
+  judge_read(part, reading.bytes, {&set, 1});
+  readings_.push_back(std::move(reading));
+}
 
-  const Pass& pass = pass_of(set);
+bool TimedJudge::has_rows_alone() const {
+  return how() == How::part && rows_apart(op_) > 2 && !has_columns_apart(op_);
+}
+
+/// Reads rows of all sets before it judges any: a reference takes so long that work which goes on
+/// would end meanwhile. Judges some of them, and goes on until `limit_s` is over.
+void TimedJudge::judge_rows(std::vector<std::size_t> sets, double limit_s) {
+  const double begin_s = steady_s();
+  std::ranges::shuffle(sets, random_);
+  const std::int64_t width = op_.signature.outputs[0].elements() / rows_apart(op_);
+  const std::size_t together = can_join_rows(op_) ? max_joined_sets(op_) : 1;
+  const auto sharing = static_cast<std::int64_t>(std::min(together, sets.size()));
+  std::map<int, std::vector<Reading>> of_pass;
+  for (const std::size_t set : sets) {
+    Reading reading{.set = set,
+                    .first = draw_rows(set, rows_of(spot_elements / sharing, op_)),
+                    .length = width};
+    for (std::int64_t& first : reading.first) first *= width;
+    read(reading);
+    of_pass[rotation_.pass_of(set)].push_back(reading);
+    readings_.push_back(std::move(reading));
+  }
+  for (const auto& [pass, readings] : of_pass) {
+    for (std::size_t i = 0; i < readings.size(); i += together) {
+      judge_joined(std::span(readings).subspan(i, std::min(together, readings.size() - i)));
+      if (steady_s() - begin_s > limit_s) return;
+    }
+  }
+}
+
+/// Judges rows of several sets at once: that costs a reference which another process computes
+/// hardly more than those of one.
+void TimedJudge::judge_joined(std::span<const Reading> readings) {
+  std::vector<PartOfProblem> parts;
+  std::vector<std::size_t> set_of_row;
+  std::vector<std::byte> bytes;
+  for (const Reading& reading : readings) {
+    std::vector<std::int64_t> rows = reading.first;
+    for (std::int64_t& row : rows) row /= reading.length;
+    set_of_row.insert(set_of_row.end(), rows.size(), reading.set);
+    bytes.insert(bytes.end(), reading.bytes.begin(), reading.bytes.end());
+    parts.push_back(part_of(op_, rotation_.content(reading.set)[0], std::move(rows), {}));
+  }
+  judge_read(parts.size() == 1 ? std::move(parts.front()) : joined(op_, parts), bytes, set_of_row);
+}
+
+/// Judges what was read of a part. `set_of_row` has the set of each row, or the one of all.
+void TimedJudge::judge_read(const PartOfProblem& part, std::span<const std::byte> bytes,
+                            std::span<const std::size_t> set_of_row) {
+  const Pass& pass = pass_of(set_of_row.front());
   const reference::Reference expected = reference::find(part.op);
   const reference::Problem problem{part.op, part.inputs};
   const oracle::Tolerance tolerance = oracle::tolerance(pass.rule, op_, mode_);
   const auto compared_with = [&](const reference::State& state) {
-    return oracle::compare(expected, problem, state, tolerance, reading.bytes, rank);
+    return oracle::compare(expected, problem, state, tolerance, bytes, 0);
   };
   reference::State state = reference::solve(expected, problem);
   oracle::Verdict verdict = compared_with(state);
@@ -247,11 +335,13 @@ void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
     state = expected.solve_again(problem, effort, state);
     verdict = compared_with(state);
   }
+  const auto row = static_cast<std::size_t>(verdict.worst.index / part.whole_columns);
+  const std::size_t set = set_of_row[std::min(row, set_of_row.size() - 1)];
   verdict.worst.index = part.index_in_whole(verdict.worst.index);
   for (std::int64_t& index : verdict.mismatch_indices) index = part.index_in_whole(index);
+  std::ranges::sort(verdict.mismatch_indices);  // of several sets
   verdict.largest_index = part.index_in_whole(verdict.largest_index);
   demand_right(verdict, judged(part.op, pass, where(set)), tolerance.exact, checks_);
-  readings_.push_back(std::move(reading));
 }
 
 void TimedJudge::judge_whole(std::size_t set) {

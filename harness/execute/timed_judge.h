@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,10 +65,16 @@ class TimedJudge {
   void judge_set(std::size_t set, Size size);
   void judge_elements(std::size_t set, int rank, Size size);
   void judge_part(std::size_t set, int rank, Size size);
+  bool has_rows_alone() const;
+  void judge_rows(std::vector<std::size_t> sets, double limit_s);
+  void judge_joined(std::span<const Reading> readings);
+  void judge_read(const PartOfProblem& part, std::span<const std::byte> bytes,
+                  std::span<const std::size_t> set_of_row);
   void judge_whole(std::size_t set);
   void judge_by_signs(std::size_t set);
   void repeat(std::size_t set);
   std::vector<std::int64_t> runs_to_judge(std::size_t set, std::int64_t count, std::int64_t length);
+  std::vector<std::int64_t> draw_rows(std::size_t set, std::int64_t count);
   std::vector<std::int64_t> draw_indices(std::int64_t end, std::int64_t count, std::int64_t run);
   std::size_t any_of(const std::vector<std::size_t>& sets);
   std::string where(std::size_t set) const;

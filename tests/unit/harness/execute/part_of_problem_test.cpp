@@ -101,6 +101,30 @@ TEST(PartOfProblem, OfABlockScaledLayerTakesScalesAlong) {
   }
 }
 
+TEST(PartOfProblem, JoinsRowsOfSeveralProblems) {
+  const OpInstance op = parse_case_id("tensor_ops/softmax/f32/rows=9,cols=21").op;
+  ASSERT_TRUE(can_join_rows(op));
+  std::vector<PartOfProblem> parts;
+  std::vector<double> of_parts;
+  for (const int seed : {1, 2, 3}) {
+    const RankInputs inputs = generate_inputs(op, 0, seed, 1);
+    const PartOfProblem& part = parts.emplace_back(part_of(op, inputs[0], {seed, 8}, {}));
+    const Expected some = expected_of(part.op, part.inputs);
+    of_parts.insert(of_parts.end(), some.value.begin(), some.value.end());
+  }
+  const PartOfProblem all = joined(op, parts);
+  EXPECT_EQ(all.rows, (std::vector<std::int64_t>{1, 8, 2, 8, 3, 8}));
+  EXPECT_EQ(all.index_in_whole(2 * 21 + 4), 2 * 21 + 4);
+  EXPECT_EQ(expected_of(all.op, all.inputs).value, of_parts);
+}
+
+TEST(PartOfProblem, JoinsNoRowsWhereAllShareAnInput) {
+  for (const char* id : {"linear/f32/batch=9,in=32,out=21,bias=0,act=none",
+                         "tensor_ops/layernorm/f32/rows=9,cols=21", "tensor_ops/sum/f32/n=9"}) {
+    EXPECT_FALSE(can_join_rows(parse_case_id(id).op)) << id;
+  }
+}
+
 TEST(PartOfProblem, OfSquareTensorsDoesNotTakeColumnsForRows) {
   expect_part_of_whole("linear/f32/batch=8,in=8,out=8,bias=1,act=none", {1, 6}, {0, 3, 7});
   expect_part_of_whole("linear/f32/batch=8,in=8,out=8,bias=1,act=none", {1, 6}, {});

@@ -122,6 +122,17 @@ TEST(TimedJudge, NeverAccusesARightDevice) {
   }
 }
 
+TEST(TimedJudge, JudgesRowsOfAllSetsInTheEnd) {
+  for (std::uint64_t secret = 1; secret <= 20; ++secret) {
+    std::int64_t sets = 0;
+    Scripted timed("tensor_ops/softmax/f32/rows=64,cols=20", {.secret = secret},
+                   [&](const OneLaunch& l) { sets++ == 1 ? spoil(l.output) : l.right(); });
+    ASSERT_GT(timed->trial.sets(), 2U);
+    timed->sample(0, 0);  // which leaves no time to judge it
+    expect_named(wrong_by([&] { timed->finish(); }), "(set 1, ");
+  }
+}
+
 TEST(TimedJudge, NeverAccusesARightDeviceInOtherDtypesShapesAndRanks) {
   for (const char* id :
        {"tensor_ops/add/f32/n=3050,cols=61,ld=64", "tensor_ops/exp/f16/n=5003",
