@@ -19,11 +19,13 @@
 #include "kernels/sim/traits.h"
 #include "reports/files/output_file.h"
 #include "session/console/stderr_message.h"
+#include "session/kernels/own_ops.h"
 #include "session/machine/device_list.h"
 #include "session/options/validators.h"
 #include "session/process/exit_code.h"
 #include "session/selftest/fault_catalogue.h"
 #include "session/selftest/felt.h"
+#include "session/selftest/own_op_tricks.h"
 #include "session/selftest/selftest_run.h"
 #include "session/workers/worker_command.h"
 
@@ -41,6 +43,7 @@ struct Options {
   std::string device = sim::traits().kind;
   bool checks = false;
   bool felt = false;
+  bool own_ops = false;
   Selection cases = {.profile = "smoke"};  // of --felt
   bool full = false;
 };
@@ -120,7 +123,8 @@ class Selftest {
     std::set<std::tuple<std::string_view, std::string_view, int, bool>> seen;
     for (const Pairing& pairing : pairings) {
       if (pairing.status == Status::pass) odd_device(pairing, seed);
-      const auto& [fault, id, reason, status, run_options, devices, is_cheat, runs] = pairing;
+      const auto& [fault, id, reason, status, run_options, devices, is_cheat, runs, is_own_op] =
+          pairing;
       if (!seen.emplace(id, run_options, devices, is_cheat).second) continue;
       const Outcome outcome =
           run_case(pairing, {.seed = seed, .device = device_, .fault_variable = fault_variable_});
@@ -313,9 +317,12 @@ std::string fault_variable_of(const std::string& device) {
 
 std::vector<Pairing> chosen_pairings(const Options& options) {
   const bool is_simulated = options.device == sim::traits().kind;
+  const auto catalogue = options.own_ops ? tricks_on_own_ops()
+                         : is_simulated  ? fault_catalogue()
+                                         : gpu_fault_catalogue();
   std::vector<Pairing> pairings;
   std::vector<std::string> names;  // each once, though several cases may show a fault
-  for (const Pairing& pairing : is_simulated ? fault_catalogue() : gpu_fault_catalogue()) {
+  for (const Pairing& pairing : catalogue) {
     if (std::ranges::find(names, pairing.fault) == names.end()) names.emplace_back(pairing.fault);
     if (options.only.empty() || pairing.fault == options.only) pairings.push_back(pairing);
   }
@@ -326,6 +333,11 @@ std::vector<Pairing> chosen_pairings(const Options& options) {
 int execute(const Options& options) {
   if (options.felt) return execute_felt(options.cases, options.csv);
   const std::vector<Pairing> pairings = chosen_pairings(options);
+  if (options.own_ops) {  // or says why they cannot be
+    TrialOptions needed;
+    needed.own_ops = own_ops_file().string();
+    define_own_ops(needed);
+  }
   const std::string fault_variable = fault_variable_of(options.device);
   if (options.checks) return execute_without_checks(pairings);
   Selftest selftest(options.device, fault_variable,
@@ -372,6 +384,12 @@ Command add_selftest(CLI::App& program) {
           ->excludes(only)
           ->excludes(full)
           ->excludes(checks);
+  app->add_flag("--own-ops", options->own_ops,
+                "tricks of kernels alone, on ops that a file of references defines; needs NumPy")
+      ->excludes(device)
+      ->excludes(full)
+      ->excludes(checks)
+      ->excludes(felt);
   app->add_option("--profile", options->cases.profile, "cases of --felt")
       ->needs(felt)
       ->type_name("NAME")
@@ -385,6 +403,7 @@ Command add_selftest(CLI::App& program) {
   assay selftest --checks           what each check is there for
   assay selftest --only low_bit     one of them
   assay selftest --felt             what if a kernel reads one element wrongly? some minutes
+  assay selftest --own-ops          what do kernels get away with if an op is yours?
   assay selftest --device cuda:0    out of bounds, trapped, endless, out of memory, a flipped bit:
                                     real ones, on a GPU that nobody else needs
 

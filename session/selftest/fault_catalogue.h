@@ -16,8 +16,9 @@ struct Pairing {
   Status status = Status::fail;
   std::string_view options = "--check-only";
   int devices = 1;
-  bool is_cheat = false;  // the fault is a trick of a kernel of --kernels
-  int runs = 1;           // of the same seed, of which the last one is judged
+  bool is_cheat = false;   // the fault is a trick of a kernel of --kernels
+  int runs = 1;            // of the same seed, of which the last one is judged
+  bool is_own_op = false;  // the case is of an op of a user (session/selftest/own_op_tricks.h)
 };
 
 /// Faults of kernels/sim, and the tricks of kernels/providers/cheats/ on a simulated device.

@@ -11,6 +11,7 @@
 #include "kernels/core/this_program.h"
 #include "reports/files/results_reader.h"
 #include "session/process/own_run.h"
+#include "session/selftest/own_op_tricks.h"
 
 namespace assay {
 
@@ -49,6 +50,10 @@ Outcome run_injected(int simulated, const Injection& injection,
     if (!is_on_cpu) {
       arguments.insert(arguments.end(), {"--sim-devices", std::to_string(simulated)});
     }
+    if (injection.is_own_op) {
+      arguments.insert(arguments.end(), {"--own-ops", own_ops_file().string()});
+      environment.emplace_back("ASSAY_CHEAT_PREFIX", own_ops_prefix);
+    }
     if (injection.is_cheat) {
       const fs::path program = this_program();
       const fs::path cheats = program.parent_path().parent_path() / "lib/assay/kernel_cheats.so";
@@ -85,6 +90,7 @@ Outcome run_injected(int simulated, const Injection& injection,
 Outcome run_case(const Pairing& pairing, Injection injection) {
   injection.is_cheat = pairing.is_cheat;
   injection.runs = pairing.runs;
+  injection.is_own_op = pairing.is_own_op;
   std::vector<std::string> selection{"--case", std::string(pairing.case_id)};
   for (const std::string& word : split(pairing.options, ' ')) selection.push_back(word);
   return run_injected(pairing.devices, injection, selection);

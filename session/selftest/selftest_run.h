@@ -19,6 +19,7 @@ struct Injection {
   std::string fault_variable = {};          // injects the fault; empty: --sim-fault does
   bool is_cheat = false;                    // the fault is a trick of kernels of --kernels
   int runs = 1;                             // one after the other, of which the last one counts
+  bool is_own_op = false;                   // the case is one of own_ops_file()
 };
 
 /// Exit code and rows of a run.

@@ -1,6 +1,8 @@
 // kernel_cheats.so: kernels that cheat, one trick each, for `assay selftest`. The environment's
 // ASSAY_CHEAT names the trick; without it, or with a word that begins with "right", they are
-// honest. docs/faults.md lists them.
+// honest. docs/faults.md lists them. ASSAY_CHEAT_PREFIX begins the names of the ops that it offers:
+// as "own_" those of ops that a user defines.
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -48,9 +50,17 @@ void compute_lowered(const Problem& p, const Launch& l) {
 
 namespace {
 
-std::string_view trick_name() {
-  static const char* const text = std::getenv("ASSAY_CHEAT");
+std::string_view variable(const char* name) {
+  const char* const text = std::getenv(name);
   return text == nullptr ? "" : text;
+}
+std::string_view trick_name() {
+  static const std::string_view name = variable("ASSAY_CHEAT");
+  return name;
+}
+std::string_view prefix() {
+  static const std::string_view text = variable("ASSAY_CHEAT_PREFIX");
+  return text;
 }
 
 /// Null if there is no such trick: a misspelt one must not pass for a caught one.
@@ -97,14 +107,14 @@ const char* last_error = "";
 
 std::int32_t create(const assay_problem* given, void** kernel) {
   const assay_tensor& y = given->outputs[0];
-  Problem p{.op = given->op,
+  Problem p{.op = given->op + prefix().size(),
             .inputs = given->input_count,
             .a = elements(given->inputs[0]),
             .b = given->input_count > 1 ? elements(given->inputs[1]) : 0,
             .n = elements(y)};
   if (y.dimensions > 0) p.columns = y.shape[y.dimensions - 1];
   p.rows = p.columns == 0 ? 0 : p.n / p.columns;
-  if (p.is("linear")) p.depth = find(*given, "in")->number;
+  if (p.is("linear")) p.depth = given->inputs[0].shape[1];
   const assay_parameter* activation = find(*given, "act");
   const bool has_more =
       p.inputs > 2 || (activation != nullptr && activation->text != std::string_view("none"));
@@ -141,14 +151,21 @@ std::int32_t launch(void* kernel, const void* const* inputs, void* const* output
 
 extern "C" const assay_kernel_table* assay_kernels() {
   using namespace assay::cheats;
-  static const assay_offer offers[] = {{"add", "f32"},   {"relu", "f32"},    {"exp", "f32"},
-                                       {"sum", "f32"},   {"mean", "f32"},    {"dot", "f32"},
-                                       {"norm2", "f32"}, {"prod", "f32"},    {"scan", "f32"},
-                                       {"sort", "f32"},  {"softmax", "f32"}, {"linear", "f32"}};
+  static const std::array offers = [] {
+    constexpr std::array ops{"add",   "relu", "exp",  "sum",  "mean",    "dot",
+                             "norm2", "prod", "scan", "sort", "softmax", "linear"};
+    static std::array<std::string, ops.size()> names;
+    std::array<assay_offer, ops.size()> all{};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      names[i] = std::string(prefix()) + ops[i];
+      all[i] = {names[i].c_str(), "f32"};
+    }
+    return all;
+  }();
   static const assay_kernel_table table{
       .version = ASSAY_KERNEL_VERSION,
       .name = "cheats",
-      .offers = offers,
+      .offers = offers.data(),
       .offer_count = std::size(offers),
       .create = create,
       .launch = launch,

