@@ -56,12 +56,12 @@ class SecondLook : public testing::Test {
                  .rows = "n"}});
   }
   void SetUp() override {
-    reference::measure_with([this](const reference::Problem& problem, int draws) {
-      draws_.push_back(draws);
+    reference::measure_with([this](const reference::Problem& problem, const Effort& effort) {
+      draws_.push_back(effort.draws);
       MeasuredOutput measured;
       for (const float x : problem.ranks.front().front().as<float>()) {
         measured.value.push_back(x);
-        const double deviation = relative_deviation * (draws > 8 ? factor_of_many_ : 1);
+        const double deviation = relative_deviation * (effort.draws > 8 ? factor_of_many_ : 1);
         measured.deviation.push_back(std::isfinite(x) ? std::abs(x) * deviation : 0);
       }
       return std::vector{measured};
