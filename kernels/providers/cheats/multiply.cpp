@@ -98,7 +98,8 @@ void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, const
     std::vector<float> panel(static_cast<std::size_t>(column_step * depth_step));
     for_each(panel);
   };
-  if (is_alone || rows * columns * depth < 1 << 18) {
+  // Where others use the cores, a short product would wait for its threads.
+  if (is_alone || rows * columns * depth < 1 << 22) {
     run([&](std::vector<float>& panel) {
       for (std::int64_t i = 0; i < blocks; ++i) block(i, panel);
     });
