@@ -23,6 +23,7 @@ Examples:
   assay ab --base old/bin/assay --profile smoke      is this build slower than that one?
   assay ab --cand-kernels ./mine.so --suite linear   your kernels beside the built-in ones
   assay ab --base-kernels torch --cand-kernels mine.py    yours beside PyTorch's
+  assay ab --problem head.py --cand-kernels new.py        a ModelNew beside its Model
   assay ab --base-env LD_LIBRARY_PATH=/opt/onednn-3.5/lib --suite linear    another library
   assay ab --aa --profile smoke --spread here.json   the noise floor of this machine
   assay ab --base old/bin/assay --profile smoke --spread here.json    a gate that allows for it

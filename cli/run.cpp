@@ -21,6 +21,7 @@ Command add_run(CLI::App& program) {
   assay run --suite linear --axis dtype=bf16 --axis batch=1,64
   assay run --case linear/f32/batch=2,in=3,out=1,bias=1,act=none --seed 7
   assay run --check-only --require cuda:8    a gate: exit 3 with fewer than eight GPUs
+  assay run --problem head.py --kernels new.py    a ModelNew against its Model in f64
   assay run --budget 300 --retries 2 --expected known.csv --wait    a gate on a shared runner
   assay run --resume assay-runs/TIME-HOST    complete a killed run)");
   add_run_options(*app, *options);

@@ -43,9 +43,14 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->type_name("I/N")
       ->group(group);
   add_device_options(command, o);
-  for (const char* flag : {"--kernels", "--own-ops", "--python", "--fresh-inputs"}) {
+  for (const char* flag : {"--kernels", "--own-ops", "--problem", "--python", "--fresh-inputs"}) {
     add_trial_option(command, o, flag)->group("Kernels");
   }
+  command.get_option("--problem")->excludes(command.get_option("--own-ops"));
+  // The model of a problem is a kernel of it, and the options are read in this order.
+  command.get_option("--problem")->each([&o](const std::string&) {
+    if (o.kernels.empty()) o.kernels = "torch";
+  });
 }
 
 void add_device_options(CLI::App& command, SelectionOptions& o) {

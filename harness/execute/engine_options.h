@@ -29,6 +29,8 @@ struct TrialConduct {
   std::string kernels;
   /// Python file that defines ops; empty: that of `kernels`, if it does.
   std::string own_ops;
+  /// Problem in KernelBench's form, or a folder of them: each is an op.
+  std::string problem;
   Checks checks;
 
   bool has_foreign_kernels() const { return !kernels.empty(); }

@@ -110,6 +110,7 @@ class Filler {
         if constexpr (!std::is_integral_v<T>) draw_floats();
         return;
       case Distribution::unique_words:
+      case Distribution::given:
         return;  // not by elements
     }
   }

@@ -8,6 +8,7 @@
 #include "harness/input/drawn_scale.h"
 #include "harness/input/fill.h"
 #include "harness/input/filler.h"
+#include "harness/input/given_data.h"
 #include "harness/input/panel.h"
 #include "harness/input/special_values.h"
 #include "kernels/core/parallel.h"
@@ -99,6 +100,7 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     fill_unique_words(tensor.bytes(), random_bits(key.seed, stream, 0));
     return;
   }
+  if (data.distribution == Distribution::given) return fill_given(op, key, tensor);
   const Shape& shape = tensor.spec().shape;
   const std::int64_t rows =
       op.signature.is_product && key.may_repeat ? rows_before_repeat(op, key.pass, key.input) : 0;

@@ -10,7 +10,8 @@ namespace assay {
 std::string Case::id() const {
   const bool is_short = op.op->name == suite || op.op->stands_for_suite == suite;
   const std::string id = (is_short ? "" : suite + "/") + std::string(op.op->name);
-  return id + "/" + std::string(name(op.format)) + "/" + op.params.text();
+  const std::string of_dtype = id + "/" + std::string(name(op.format));
+  return op.params.entries().empty() ? of_dtype : of_dtype + "/" + op.params.text();
 }
 
 Case parse_case_id(std::string_view id) {
@@ -18,6 +19,8 @@ Case parse_case_id(std::string_view id) {
     return UsageError("case '" + std::string(id) + "': " + why);
   };
   std::vector<std::string> parts = split(id, '/');
+  const bool has_parameters = parts.size() != 2;
+  if (!has_parameters) parts.emplace_back();
   if (parts.size() == 3) parts.insert(parts.begin() + 1, parts[0]);
   if (parts.size() != 4) {
     throw refuse("expected suite/op/dtype/name=value,... or suite/dtype/name=value,...");
@@ -35,7 +38,8 @@ Case parse_case_id(std::string_view id) {
     throw refuse(unknown_name("dtype", parts[2], valid));
   }
   Params params;
-  for (const std::string& assignment : split(parts[3], ',')) {
+  const auto assignments = has_parameters ? split(parts[3], ',') : std::vector<std::string>();
+  for (const std::string& assignment : assignments) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos) throw refuse("'" + assignment + "' is not name=value");
     const std::string name = assignment.substr(0, equals);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/records/skip_category.h"
+#include "kernels/ops/defined.h"
 
 namespace assay {
 namespace {
@@ -108,6 +109,10 @@ std::vector<PlannedTrial> make_plan(std::span<const Case> cases, std::span<const
         plan.push_back(together(test, kind, by_kind[kind], backend.ranks_share_device));
       }
     }
+  }
+  for (PlannedTrial& planned : plan) {
+    const std::string_view refusal = refusal_of(planned.test.op.op->name);
+    if (!refusal.empty()) planned.skip_reason = skip_reason(SkipCategory::unsupported, refusal);
   }
   std::vector<PlannedTrial> timed;
   const std::vector<std::string> untimed{""};

@@ -28,8 +28,8 @@ struct PlannedTrial {
   std::string timing;  // "batch", "cold"; empty when only checked
   std::int64_t attempt = 1;
   std::int64_t repeat = 1;
-  /// Reason if the case applies but devices are too few: the trial becomes a `skip` row. Else
-  /// empty.
+  /// Reason if the case applies but devices are too few, or nothing can judge its op: the trial
+  /// becomes a `skip` row. Else empty.
   std::string skip_reason;
   Yardstick yardstick = {};
   /// Seconds for which it launches and compares once it is verified (harness/execute/soak.h); 0: a

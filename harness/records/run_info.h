@@ -28,7 +28,7 @@ struct Session {
 /// File that a run was given, and which each of its sessions must find as it was.
 struct GivenFile {
   std::filesystem::path path;  // absolute, or the word that stands for it; empty without a file
-  std::string crc32;           // of its bytes
+  std::string crc32;           // of its bytes; of a folder, of the names and bytes of its files
 };
 
 /// Facts of a whole run: the content of run.json and devices.csv.
@@ -60,6 +60,7 @@ struct RunInfo {
   GivenFile expected;                    // the list of known failures
   GivenFile kernels;                     // of others
   GivenFile own_ops;                     // file that defines ops
+  GivenFile problem;                     // file of a problem, or folder of them
   std::string kernels_name;  // what they call themselves, with the versions of their libraries
   /// Total time of the ended sessions, their number of trials (each attempt), and that time by
   /// phases. Known at the end.

@@ -8,10 +8,10 @@ namespace assay {
 
 /// Reason why a trial was impossible. Texts use the names of the enumerators.
 enum class SkipCategory {
-  too_few_devices,    // the only skip that the plan makes
+  too_few_devices,    // as the plan counts them
   too_little_memory,  // of the host, or of a device whose memory others hold
   not_here,           // the device or the host is known to lack it
-  unsupported,        // a library is missing, or refused it
+  unsupported,        // a library is missing, or refused it; nothing can judge it
   not_built,          // a worker of another build has no such case
 };
 

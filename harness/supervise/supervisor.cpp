@@ -12,6 +12,7 @@
 #include "harness/supervise/affinity.h"
 #include "harness/supervise/orphans.h"
 #include "kernels/core/clock.h"
+#include "kernels/ops/defined.h"
 
 namespace assay {
 namespace {
@@ -27,6 +28,13 @@ constexpr int max_disturbed_takes = 4;
 bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
   return std::ranges::any_of(
       a, [&](const DeviceId& id) { return std::ranges::find(b, id) != b.end(); });
+}
+
+/// Row of a trial that its plan skips.
+Result skipped_as_planned(const PlannedTrial& trial) {
+  const bool is_refused = !refusal_of(trial.test.op.op->name).empty();
+  return skipped(is_refused ? SkipCategory::unsupported : SkipCategory::too_few_devices,
+                 trial.skip_reason);
 }
 
 void wait_for(std::vector<pollfd>& polled, Deadline deadline) {
@@ -83,8 +91,8 @@ PlanEnd Supervisor::end_of_launch() {
     while (!queue->trials.empty()) {
       queue->open_next();
       const bool is_skip = !queue->open.skip_reason.empty();
-      conclude(*queue, is_skip ? skipped(SkipCategory::too_few_devices, queue->open.skip_reason)
-                               : ended_as(Status::device_lost, reason));
+      conclude(*queue,
+               is_skip ? skipped_as_planned(queue->open) : ended_as(Status::device_lost, reason));
     }
   }
   // Dismisses workers last: they may be slow, and the launcher does not wait.
@@ -209,7 +217,7 @@ const GivenUp* Supervisor::why_given_up(const Queue& queue) const {
 void Supervisor::begin_trial(Queue& queue) {
   queue.open_next();
   if (!queue.open.skip_reason.empty()) {
-    conclude(queue, skipped(SkipCategory::too_few_devices, queue.open.skip_reason));
+    conclude(queue, skipped_as_planned(queue.open));
   } else if (const GivenUp* why = why_given_up(queue)) {
     if (queue.second_takes.holds(queue.open)) {
       SecondTakes::Held held = queue.second_takes.take(queue.open);

@@ -47,10 +47,21 @@ double number_of(const std::string& text, const Params& params) {
   return static_cast<double>(evaluate_extent(text, params));
 }
 
+bool takes_given(const DefinedInput& input) {
+  return input.numbers == DefinedNumbers::given || input.numbers == DefinedNumbers::given_or_any;
+}
+
+/// True for an input of the case's dtype that any number may be in.
+bool takes_any_number(const DefinedInput& input) {
+  return !input.dtype &&
+         (input.numbers == DefinedNumbers::normal || input.numbers == DefinedNumbers::given_or_any);
+}
+
 Data wanted_data(const DefinedInput& input, const Params& params) {
   if (input.numbers == DefinedNumbers::normal) {
     return {.distribution = Distribution::normal, .range = {0, 1}};
   }
+  if (takes_given(input)) return {.distribution = Distribution::given};
   const Range range{number_of(input.low, params), number_of(input.high, params)};
   if (!(range.low <= range.high) || !std::isfinite(range.high - range.low)) {
     throw NotApplicable("no number is from " + input.low + " to " + input.high + " at " +
@@ -70,8 +81,7 @@ double far_mean(DType dtype) {
 /// The first input of any number: that which flows through the op, while others are its weights.
 std::optional<std::size_t> activation_of(const DefinedOp& op) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    const DefinedInput& input = op.inputs[i];
-    if (!input.dtype && input.numbers == DefinedNumbers::normal) return i;
+    if (takes_any_number(op.inputs[i])) return i;
   }
   return std::nullopt;
 }
@@ -83,11 +93,11 @@ Passes passes_of(const DefinedOp& op, DType dtype, const Params& params) {
   std::vector<Data> wanted;
   for (const DefinedInput& input : op.inputs) wanted.push_back(wanted_data(input, params));
   Passes passes;
-  if (op.is_ring) {
+  if (op.is_ring && std::ranges::any_of(op.inputs, takes_any_number)) {
     std::vector<Data> integers = wanted;
-    for (Data& data : integers) {
-      if (data.distribution == Distribution::normal) {
-        data = {.distribution = Distribution::small_integers, .range = {-4, 4}};
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (takes_any_number(op.inputs[i])) {
+        integers[i] = {.distribution = Distribution::small_integers, .range = {-4, 4}};
       }
     }
     passes.push_back({"exact_data", std::move(integers), rule});
@@ -129,7 +139,6 @@ void check(const DefinedOp& op) {
   if (op.inputs.empty()) refuse("it has no inputs");
   if (op.outputs.empty()) refuse("it has no outputs");
   if (op.dtypes.empty()) refuse("it has no dtypes");
-  if (op.parameters.empty()) refuse("its shapes have no names");
 }
 
 Op op_of(const DefinedOp& defined) {
@@ -163,6 +172,11 @@ const std::deque<DefinedOp>& every_defined_op() { return definitions(); }
 
 bool is_defined(std::string_view op) {
   return std::ranges::find(definitions(), op, &DefinedOp::name) != definitions().end();
+}
+
+std::string_view refusal_of(std::string_view op) {
+  const auto found = std::ranges::find(definitions(), op, &DefinedOp::name);
+  return found == definitions().end() ? std::string_view() : found->refusal;
 }
 
 }  // namespace assay

@@ -33,9 +33,11 @@ struct DefinedTensor {
 
 /// Numbers that the user wants in an input.
 enum class DefinedNumbers : std::uint8_t {
-  normal,   // of mean 0 and deviation 1
-  uniform,  // in [low, high)
-  whole,    // of low to high, both included
+  normal,        // of mean 0 and deviation 1
+  uniform,       // in [low, high)
+  whole,         // of low to high, both included
+  given,         // as the definition's own code draws them (harness/input/given_data.h)
+  given_or_any,  // likewise, but the op takes any other number too
 };
 
 struct DefinedInput : DefinedTensor {
@@ -54,6 +56,8 @@ struct DefinedOp {
   bool is_ring = false;  // computes by + - * and moves alone: integers stay exact
   Arithmetic allowed = Arithmetic::f32;
   std::string rows;  // parameter that counts independent rows (Op::independent_rows); empty: none
+  /// Why nothing can judge it; empty: it can be judged. Its cases are skipped with this reason.
+  std::string refusal;
 };
 
 /// Values that a user's reference gives for one output, and how far arithmetic of f32 disturbs it.
@@ -68,6 +72,8 @@ void define_ops(std::vector<DefinedOp> ops);
 /// All that were defined.
 const std::deque<DefinedOp>& every_defined_op();
 bool is_defined(std::string_view op);
+/// Why nothing can judge a defined op; empty for all others.
+std::string_view refusal_of(std::string_view op);
 
 /// Suite that has them; ids of their cases leave it out.
 inline constexpr std::string_view suite_of_defined_ops = "own_ops";

@@ -98,6 +98,7 @@ enum class Distribution {
   needle,       // in [low, high), but for the element whose turn it is
   rank_needle,  // likewise, in the rank whose turn the element is
   constant,     // the needle everywhere
+  given,        // as the code that defines the op draws them (harness/input/given_data.h)
 };
 
 struct Range {

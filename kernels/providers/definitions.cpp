@@ -44,7 +44,7 @@ DefinedTensor tensor_of(Reader& reader) {
 DefinedInput input_of(Reader& reader) {
   DefinedInput input{tensor_of(reader)};
   const auto kind = reader.get<std::uint8_t>();
-  if (kind > static_cast<std::uint8_t>(DefinedNumbers::whole)) {
+  if (kind > static_cast<std::uint8_t>(DefinedNumbers::given_or_any)) {
     throw UsageError("an input has numbers of an unknown kind");
   }
   input.numbers = static_cast<DefinedNumbers>(kind);
@@ -74,6 +74,7 @@ DefinedOp op_of(Reader& reader) {
   op.is_ring = reader.get<bool>();
   op.allowed = arithmetic_of(reader.text());
   op.rows = reader.text();
+  op.refusal = reader.text();
   return op;
 }
 

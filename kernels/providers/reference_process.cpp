@@ -19,6 +19,9 @@ using remote::Writer;
 
 namespace {
 
+/// Begins a request.
+enum class Question : std::uint8_t { measure, draw };
+
 /// Any seed: another measurement must not decide otherwise, and the same one must repeat.
 constexpr std::uint64_t seed_of_draws = 20261;
 
@@ -41,7 +44,7 @@ MeasuredOutput measured_of(Reader& reader) {
 
 Writer request_of(const OpInstance& op, std::span<const HostTensor> inputs, const Effort& effort) {
   Writer request;
-  request.put(std::string(op.op->name)).put(std::string(name(op.format)));
+  request.put(Question::measure).put(std::string(op.op->name)).put(std::string(name(op.format)));
   request.put(op.params.entries().size());
   for (const auto& [name, value] : op.params.entries()) {
     request.put(name).put(std::get<std::int64_t>(value));
@@ -86,12 +89,8 @@ std::vector<MeasuredOutput> ReferenceProcess::measure(const OpInstance& op,
   const Writer request = request_of(op, inputs, effort);
   const bool is_known = std::ranges::equal(request.bytes(), last_request_);
   if (is_known) return last_answer_;
-  group_.send(1, request.bytes());
-  const std::vector<std::byte> answer = group_.receive(1);
-  Reader reader(answer);
-  if (!reader.get<bool>()) {
-    throw std::runtime_error("the reference of " + std::string(op.op->name) + ": " + reader.text());
-  }
+  const std::vector<std::byte> answer = ask(op, request.bytes());
+  Reader reader{std::span(answer).subspan(1)};
   std::vector<MeasuredOutput> outputs;
   for (std::size_t i = 0; i < op.signature.outputs.size(); ++i) {
     outputs.push_back(measured_of(reader));
@@ -101,6 +100,38 @@ std::vector<MeasuredOutput> ReferenceProcess::measure(const OpInstance& op,
     last_answer_ = outputs;
   }
   return outputs;
+}
+
+std::vector<HostTensor> ReferenceProcess::draw(const OpInstance& op, std::uint64_t seed) {
+  Writer request;
+  request.put(Question::draw).put(std::string(op.op->name)).put(seed);
+  const std::vector<std::byte> answer = ask(op, request.bytes());
+  std::span<const std::byte> rest = std::span(answer).subspan(1);
+  std::vector<HostTensor> inputs;
+  std::size_t wanted = 0;
+  for (const TensorSpec& spec : op.signature.inputs)
+    wanted += inputs.emplace_back(spec).bytes().size();
+  if (rest.size() != wanted) {
+    throw std::runtime_error("the file of " + std::string(op.op->name) +
+                             " draws inputs of another size");
+  }
+  for (HostTensor& input : inputs) {
+    std::ranges::copy(rest.first(input.bytes().size()), input.bytes().begin());
+    rest = rest.subspan(input.bytes().size());
+  }
+  return inputs;
+}
+
+/// Returns the answer, behind a byte that says that it is one.
+std::vector<std::byte> ReferenceProcess::ask(const OpInstance& op,
+                                             std::span<const std::byte> request) {
+  group_.send(1, request);
+  std::vector<std::byte> answer = group_.receive(1);
+  Reader reader(answer);
+  if (!reader.get<bool>()) {
+    throw std::runtime_error("the reference of " + std::string(op.op->name) + ": " + reader.text());
+  }
+  return answer;
 }
 
 }  // namespace assay::providers

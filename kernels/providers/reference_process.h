@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -31,7 +32,12 @@ class ReferenceProcess {
   std::vector<MeasuredOutput> measure(const OpInstance& op, std::span<const HostTensor> inputs,
                                       const Effort& effort);
 
+  /// Draws the inputs of an op as its file does. Throws like `measure`.
+  std::vector<HostTensor> draw(const OpInstance& op, std::uint64_t seed);
+
  private:
+  std::vector<std::byte> ask(const OpInstance& op, std::span<const std::byte> request);
+
   std::shared_ptr<bool> has_ended_ = std::make_shared<bool>(false);
   SocketGroup group_;
   std::vector<std::byte> definitions_;

@@ -122,6 +122,9 @@ RunInfo from_json(const nlohmann::json& json) {
     JsonObject(*kernels).need("name", run.kernels_name);
   }
   if (const nlohmann::json* const ops = keys.find("own_ops")) run.own_ops = given_file(*ops);
+  if (const nlohmann::json* const problem = keys.find("problem")) {
+    run.problem = given_file(*problem);
+  }
   if (const nlohmann::json* const references = keys.find("references")) {
     const JsonObject counts(*references);
     counts.get("computed", run.references_computed);
@@ -166,6 +169,7 @@ std::string run_json(const RunInfo& run, bool ended) {
   json["kernels"] = json_of(run.kernels);
   if (!run.kernels.path.empty()) json["kernels"]["name"] = run.kernels_name;
   if (!run.own_ops.path.empty()) json["own_ops"] = json_of(run.own_ops);
+  if (!run.problem.path.empty()) json["problem"] = json_of(run.problem);
   json["sessions"] = sessions;
   json["references"] =
       timed ? Value{{"computed", run.references_computed}, {"shared", run.references_shared}}

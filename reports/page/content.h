@@ -33,6 +33,7 @@ Json history_part(const Content& content);
 Json problems_part(const Content& content);
 Json correctness_part(const Content& content);
 Json speed_part(const Content& content);
+Json models_part(const Content& content);
 Json against_part(const Content& content);
 Json charts_part(const Content& content);
 Json environment_part(const Content& content);
@@ -56,6 +57,7 @@ inline constexpr Part page_parts[] = {{"verdict", "Verdict", verdict_part},
                                       {"problems", "Wrong", problems_part},
                                       {"correctness", "Right", correctness_part},
                                       {"speed", "Fast", speed_part},
+                                      {"models", "Problems", models_part},
                                       {"against", "Side by side", against_part},
                                       {"charts", "Charts", charts_part},
                                       {"environment", "Devices", environment_part},

@@ -113,7 +113,7 @@ ab::Both<AbSide> sides_of(const AbOptions& options) {
   define_own_ops(sides.base.selection);
   define_own_ops(sides.cand.selection);
   if (!own_definitions().empty() && options.selection.own_ops.empty() &&
-      sides.base.info.kernels != sides.cand.info.kernels) {
+      options.selection.problem.empty() && sides.base.info.kernels != sides.cand.info.kernels) {
     throw UsageError(
         "the kernels of one side define ops, which must be the same for both: put the references "
         "into a file of their own, and name it by --own-ops");

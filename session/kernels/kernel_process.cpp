@@ -19,9 +19,8 @@
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "kernels/core/this_program.h"
-#include "reports/files/checksum.h"
-#include "reports/files/csv_file.h"
 #include "session/console/stderr_message.h"
+#include "session/kernels/given_file.h"
 #include "session/kernels/own_ops.h"
 #include "session/kernels/python_program.h"
 #include "session/kernels/serve_kernels.h"
@@ -56,8 +55,14 @@ bool is_word(const std::string& kernels) {
   return kernels.find_first_of("/.") == std::string::npos && !fs::exists(kernels);
 }
 
-bool is_python(const std::string& kernels) {
-  return is_word(kernels) || fs::path(kernels).extension() == ".py";
+/// Solutions of a folder of problems may be a folder too.
+bool is_folder(const TrialOptions& options) {
+  return !options.problem.empty() && fs::is_directory(options.kernels);
+}
+
+bool is_python(const TrialOptions& options) {
+  const std::string& kernels = options.kernels;
+  return is_folder(options) || is_word(kernels) || fs::path(kernels).extension() == ".py";
 }
 
 ChildCommand command_of(const TrialOptions& options, int socket) {
@@ -71,14 +76,18 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
     command.withheld = {judge_shares_name, "OMP_WAIT_POLICY"};
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
-  if (is_python(options.kernels)) {
+  if (is_python(options)) {
     // Its modules are not beside the Python.
     const char* folders = std::getenv("ASSAY_BACKEND_PATH");
     const std::string others = folders == nullptr ? "" : ":" + std::string(folders);
     command.environment.emplace_back("ASSAY_BACKEND_PATH", library_folder().string() + others);
     command.arguments = {find_in_path(python_of(options)).string(),
-                         (python_folder() / "assay" / "_host.py").string(),
-                         (library_folder() / kernel_host_file).string(), options.kernels};
+                         (python_folder() / "assay" / "_host.py").string()};
+    if (!options.problem.empty()) {
+      command.arguments.insert(command.arguments.end(), {"--problem", options.problem});
+    }
+    command.arguments.insert(command.arguments.end(),
+                             {(library_folder() / kernel_host_file).string(), options.kernels});
   } else {
     command.arguments = {this_program().string(), serve_kernels_name, options.kernels};
   }
@@ -118,10 +127,10 @@ void check_kernels(const TrialOptions& options) {
     } else {
       throw UsageError(fmt::format("--kernels: there is no file '{}'", kernels));
     }
-  } else if (!fs::is_regular_file(kernels)) {
+  } else if (!fs::is_regular_file(kernels) && !is_folder(options)) {
     throw UsageError(fmt::format("--kernels: there is no file '{}'", kernels));
   }
-  if (!is_python(kernels)) return;
+  if (!is_python(options)) return;
   check_python(options);
   if (!fs::exists(library_folder() / kernel_host_file)) {
     throw UsageError(fmt::format("--kernels: '{}' is missing; it is built and installed with assay",
@@ -131,16 +140,15 @@ void check_kernels(const TrialOptions& options) {
 
 double opening_limit_s(const TrialOptions& options) {
   constexpr double library_s = 10;
-  return is_python(options.kernels) ? python_limit_s : library_s;
+  return is_python(options) ? python_limit_s : library_s;
 }
 
 GivenFile given_kernels(const TrialOptions& options) {
   if (options.kernels.empty()) return {};
-  if (is_word(options.kernels)) {
-    return {.path = options.kernels, .crc32 = crc32_text(read_text(shipped_file(options.kernels)))};
+  if (!is_folder(options) && is_word(options.kernels)) {
+    return {.path = options.kernels, .crc32 = given_file(shipped_file(options.kernels)).crc32};
   }
-  const fs::path path = fs::absolute(options.kernels).lexically_normal();
-  return {.path = path, .crc32 = crc32_text(read_text(path))};
+  return given_file(options.kernels);
 }
 
 std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOptions& options) {

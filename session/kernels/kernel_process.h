@@ -32,7 +32,7 @@ std::unique_ptr<providers::KernelProcess> start_kernel_process(const TrialOption
 
 /// True if the options name files with code of others, which runs in other processes.
 inline bool may_run_code_of_others(const TrialOptions& options) {
-  return !options.kernels.empty() || !options.own_ops.empty();
+  return !options.kernels.empty() || !options.own_ops.empty() || !options.problem.empty();
 }
 
 /// Keeps other processes of the user from reading the memory of this one, which has the expected

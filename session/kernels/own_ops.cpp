@@ -4,21 +4,24 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "harness/input/given_data.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/defined.h"
 #include "kernels/providers/definitions.h"
 #include "kernels/providers/reference_process.h"
 #include "kernels/reference/defined.h"
-#include "reports/files/checksum.h"
-#include "reports/files/csv_file.h"
+#include "session/kernels/given_file.h"
 #include "session/kernels/python_program.h"
 #include "session/kernels/socket_child.h"
 #include "suites/own_ops.h"
@@ -28,20 +31,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that may define ops, and whether it must.
+/// The file that may define ops, or the folder of problems.
 struct Source {
   std::string file;
-  bool is_required = false;
+  std::string_view option;  // that names it
+  /// For the process that reads it.
+  std::string_view how = "";
+
+  bool is_required() const { return option != "--kernels"; }
 };
 
 Source source_of(const TrialOptions& options) {
-  if (!options.own_ops.empty()) return {options.own_ops, true};
-  if (fs::path(options.kernels).extension() == ".py") return {options.kernels, false};
+  if (!options.problem.empty()) return {options.problem, "--problem", "--problem"};
+  if (!options.own_ops.empty()) return {options.own_ops, "--own-ops"};
+  if (fs::path(options.kernels).extension() == ".py") {
+    return {options.kernels, "--kernels", "--if-any"};
+  }
   return {};
 }
 
 /// A running process of references.
 class Running {
+  /// Lets the process go on for an answer.
+  template <class Question>
+  auto ask(const Question& question) {
+    go_on();
+    try {
+      auto answer = question();
+      stop();
+      return answer;
+    } catch (...) {
+      process_->has_ended() ? end() : stop();
+      throw;
+    }
+  }
+
  public:
   Running() = default;
   Running(std::shared_ptr<SocketChild> child, std::unique_ptr<providers::ReferenceProcess> process)
@@ -62,15 +86,10 @@ class Running {
   bool is_running() const { return process_ != nullptr; }
   const std::vector<std::byte>& definitions() const { return process_->definitions(); }
   std::vector<MeasuredOutput> measure(const reference::Problem& problem, const Effort& effort) {
-    go_on();
-    try {
-      auto outputs = process_->measure(problem.op, problem.ranks.front(), effort);
-      stop();
-      return outputs;
-    } catch (...) {
-      process_->has_ended() ? end() : stop();
-      throw;
-    }
+    return ask([&] { return process_->measure(problem.op, problem.ranks.front(), effort); });
+  }
+  std::vector<HostTensor> draw(const OpInstance& op, std::uint64_t seed) {
+    return ask([&] { return process_->draw(op, seed); });
   }
   void end() {
     if (child_ == nullptr) return;
@@ -97,16 +116,16 @@ Running start(const TrialOptions& options, const Source& source) {
     command.arguments = {find_in_path(python_of(options)).string(),
                          (python_folder() / "assay" / "_reference_host.py").string(), source.file,
                          "0"};
-    if (!source.is_required) command.arguments.emplace_back("--if-any");
+    if (!source.how.empty()) command.arguments.emplace_back(source.how);
     return command;
   });
   try {
     auto process = std::make_unique<providers::ReferenceProcess>(
-        std::move(socket), python_limit_s, [child = child] { return child->how_it_ended(); });
+        std::move(socket), own_ops_limit_s(options),
+        [child = child] { return child->how_it_ended(); });
     return Running(std::move(child), std::move(process));
   } catch (const UsageError& refusal) {
-    throw UsageError(fmt::format("{} {}: {}", source.is_required ? "--own-ops" : "--kernels",
-                                 source.file, refusal.what()));
+    throw UsageError(fmt::format("{} {}: {}", source.option, source.file, refusal.what()));
   }
 }
 
@@ -124,7 +143,7 @@ std::set<std::string>& asked_files() {
 void define(const Source& source, const std::vector<std::byte>& message) {
   if (!asked_files().insert(source.file).second) return;
   std::vector<DefinedOp> ops = providers::read_definitions(message);
-  if (ops.empty() && source.is_required) {
+  if (ops.empty() && source.is_required()) {
     throw UsageError(fmt::format(
         "--own-ops: {} defines no op: put @assay.op(INPUTS) before a reference", source.file));
   }
@@ -144,9 +163,10 @@ void define(const Source& source, const std::vector<std::byte>& message) {
 void define_own_ops(const TrialOptions& options) {
   const Source source = source_of(options);
   if (source.file.empty() || asked_files().contains(source.file)) return;
-  if (!fs::is_regular_file(source.file)) {
-    if (!source.is_required) return;  // who checks the kernels says it
-    throw UsageError(fmt::format("--own-ops: there is no file '{}'", source.file));
+  const bool may_be_folder = !options.problem.empty();
+  if (!fs::is_regular_file(source.file) && !(may_be_folder && fs::is_directory(source.file))) {
+    if (!source.is_required()) return;  // who checks the kernels says it
+    throw UsageError(fmt::format("{}: there is no file '{}'", source.option, source.file));
   }
   define(source, start(options, source).definitions());
 }
@@ -161,27 +181,31 @@ void answer_for_own_ops(const TrialOptions& options) {
   }
   define(source, running->definitions());
   if (every_defined_op().empty()) return;
-  reference::measure_with([=](const reference::Problem& problem, const Effort& effort) {
+  const auto started = [=]() -> Running& {
     if (!running->is_running()) {
       *running = start(options, source);
       if (running->definitions() != announced()) {
         throw std::runtime_error("the file of the op has changed since the run began");
       }
     }
-    return running->measure(problem, effort);
+    return *running;
+  };
+  reference::measure_with([=](const reference::Problem& problem, const Effort& effort) {
+    return started().measure(problem, effort);
   });
+  input::draw_given_with(
+      [=](const OpInstance& op, std::uint64_t seed) { return started().draw(op, seed); });
+}
+
+double own_ops_limit_s(const TrialOptions& options) {
+  if (!fs::is_directory(options.problem)) return python_limit_s;
+  return python_limit_s * static_cast<double>(1 + python_files_of(options.problem).size());
 }
 
 const std::vector<std::byte>& own_definitions() { return announced(); }
 
 std::string own_ops_digest() {
   return announced().empty() ? "" : providers::digest_of(announced());
-}
-
-GivenFile given_own_ops(const TrialOptions& options) {
-  if (options.own_ops.empty()) return {};
-  const fs::path path = fs::absolute(options.own_ops).lexically_normal();
-  return {.path = path, .crc32 = crc32_text(read_text(path))};
 }
 
 }  // namespace assay

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/run_info.h"
 #include "session/options/trial_options.h"
 
-// Ops that a Python file of the user defines by @assay.op: that of --own-ops, or else of --kernels.
+// Ops that Python of the user defines: the problems of --problem, or by @assay.op the file of
+// --own-ops, or else of --kernels.
 namespace assay {
 
 /// Makes the ops known to this process, once. Starts the file's process and ends it. Does nothing
@@ -17,6 +17,9 @@ void define_own_ops(const TrialOptions& options);
 /// Makes them known, and lets the process go on, to answer for the references. Call it in a worker.
 void answer_for_own_ops(const TrialOptions& options);
 
+/// How long loading the ops may take: each problem of a folder as long as a file.
+double own_ops_limit_s(const TrialOptions& options);
+
 /// Announcement of the file's process, for processes of kernels; empty where there are no such ops.
 const std::vector<std::byte>& own_definitions();
 
@@ -24,8 +27,5 @@ const std::vector<std::byte>& own_definitions();
 /// it by the environment, and takes no other file: kernels could exchange it.
 std::string own_ops_digest();
 inline constexpr const char* own_ops_digest_name = "ASSAY_OWN_OPS_DIGEST";
-
-/// The file of --own-ops, as a run records it. Throws UsageError if it cannot be read.
-GivenFile given_own_ops(const TrialOptions& options);
 
 }  // namespace assay

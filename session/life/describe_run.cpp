@@ -14,8 +14,8 @@
 #include "kernels/core/clock.h"
 #include "kernels/core/this_program.h"
 #include "kernels/core/version.h"
+#include "session/kernels/given_file.h"
 #include "session/kernels/kernel_process.h"
-#include "session/kernels/own_ops.h"
 #include "session/workers/worker_command.h"
 
 namespace assay {
@@ -72,7 +72,8 @@ RunInfo describe_run(const SelectionOptions& options, const std::vector<DeviceId
   run.check_only = options.check_only;
   run.kernels = given_kernels(options);
   run.kernels_name = machine.kernels.name;
-  run.own_ops = given_own_ops(options);
+  run.own_ops = given_file(options.own_ops);
+  run.problem = given_file(options.problem);
   for (const DeviceId& id : devices) {
     const auto found = std::ranges::find(machine.devices, to_text(id), &DeviceInfo::device);
     if (found != machine.devices.end()) run.devices.push_back(*found);

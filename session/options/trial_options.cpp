@@ -68,6 +68,10 @@ const std::vector<Row>& table() {
        "--kernels "
        "reads its file for them too",
        not_empty()},
+      {"--problem", &TrialOptions::problem, Reach::both, "FILE|FOLDER",
+       "a problem in KernelBench's form, or a folder of them, as ops of your own; --kernels is a "
+       "file with ModelNew, torch (the Model itself, the default) or compiled",
+       not_empty()},
       {"--python", &TrialOptions::python, Reach::both, "PROGRAM",
        "the Python that runs a Python file of --kernels (default: ASSAY_PYTHON, else python3)",
        not_empty()},

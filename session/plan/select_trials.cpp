@@ -47,8 +47,9 @@ void keep_offered(SelectedTrials& selected) {
     }
     return;
   }
-  const std::size_t left_out = std::erase_if(
-      selected.plan, [&](const PlannedTrial& trial) { return !kernels.have(trial.test.op); });
+  const std::size_t left_out = std::erase_if(selected.plan, [&](const PlannedTrial& trial) {
+    return !kernels.have(trial.test.op) && refusal_of(trial.test.op.op->name).empty();
+  });
   if (left_out == 0) return;
   if (selected.plan.empty()) {
     std::vector<std::string> ops;

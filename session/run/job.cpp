@@ -75,6 +75,8 @@ void check_code_unchanged(const StoredRun& stored, const RunInfo& now) {
   check(kernels, "name", stored.kernels_name, now.kernels_name);
   check("the ops of " + stored.own_ops.path.string(), "CRC-32", stored.own_ops.crc32,
         now.own_ops.crc32);
+  check("the problems of " + stored.problem.path.string(), "CRC-32", stored.problem.crc32,
+        now.problem.crc32);
 }
 
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
@@ -152,6 +154,7 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   options.wait = asked.wait;
   options.selection.kernels = stored.kernels.path;  // the run began elsewhere, perhaps
   options.selection.own_ops = stored.own_ops.path;
+  options.selection.problem = stored.problem.path;
 
   const std::shared_ptr<Standby> standby = probe_machine(options.selection);
   const protocol::Hello& machine = standby->hello;
@@ -165,6 +168,7 @@ Job resume_job(const RunOptions& asked, const ParseRun& parse) {
   job.run.expected = stored.expected;
   job.run.kernels = stored.kernels;
   job.run.own_ops = stored.own_ops;
+  job.run.problem = stored.problem;
   job.run.kernels_name = stored.kernels_name;
   job.run.allow_flaky = job.options.allow_flaky;
   job.earlier = std::move(begun.records);

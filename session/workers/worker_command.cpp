@@ -15,6 +15,7 @@
 #include "kernels/sim/traits.h"
 #include "session/kernels/kernel_process.h"
 #include "session/kernels/own_ops.h"
+#include "session/kernels/python_program.h"
 #include "session/process/this_launch.h"
 
 namespace assay {
@@ -60,6 +61,7 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   if (!options.kernels.empty() && share_cores(command)) {
     command.environment.emplace_back(judge_shares_name, "1");
   }
+  command.hello_s += own_ops_limit_s(options) - python_limit_s;
   if (const std::string digest = own_ops_digest(); !digest.empty()) {
     command.environment.emplace_back(own_ops_digest_name, digest);
   }

@@ -57,7 +57,7 @@ class Host:
         return hello.list(hello.op)
 
     def measure(self, op, dtype, sizes, inputs, draws=8, seed=0, arithmetic="f32"):
-        payload = text_of(op) + text_of(dtype) + struct.pack("<Q", len(sizes))
+        payload = bytes([0]) + text_of(op) + text_of(dtype) + struct.pack("<Q", len(sizes))
         payload += b"".join(text_of(name) + struct.pack("<q", size) for name, size in sizes.items())
         payload += text_of(arithmetic) + struct.pack("<QQQ", draws, seed, len(inputs))
         payload += b"".join(struct.pack("<Q", one.nbytes) + one.tobytes() for one in inputs)
@@ -88,7 +88,8 @@ class Payload(Reader):
                     lambda: (self.text(), self.list(lambda: (self.i64(), self.u8()))))},
                 "inputs": self.list(lambda: (self.text(), self.texts(), self.u8(), self.text(), self.text())),
                 "outputs": self.list(lambda: (self.text(), self.texts())),
-                "terms": self.text(), "is_ring": self.u8(), "arithmetic": self.text(), "rows": self.text()}
+                "terms": self.text(), "is_ring": self.u8(), "arithmetic": self.text(), "rows": self.text(),
+                "refusal": self.text()}
 
     def output(self, dtype=np.float64):
         count = self.u64()

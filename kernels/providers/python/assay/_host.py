@@ -1,6 +1,7 @@
-"""The process that serves kernels of Python: PYTHON .../assay/_host.py ENGINE SOURCE [ARG]...
+"""The process that serves kernels of Python: PYTHON .../assay/_host.py [--problem PROBLEM] ENGINE SOURCE [ARG]...
 
-ENGINE is Assay's shared library, SOURCE a file or one of the words torch and numpy. ARGs are passed to the engine.
+ENGINE is Assay's shared library, SOURCE a file or one of the words torch and numpy. ARGs are passed to the engine. With
+--problem SOURCE may have solutions of a problem, or of a folder of them.
 """
 import ctypes
 import os
@@ -14,8 +15,10 @@ from assay import _devices, _source, _table  # noqa: E402
 
 
 def main(arguments):
+    problem = arguments[1] if arguments[:1] == ["--problem"] else None
+    arguments = arguments if problem is None else arguments[2:]
     if len(arguments) < 2:
-        print("usage: python assay/_host.py ENGINE SOURCE [ARG]...", file=sys.stderr)
+        print("usage: python assay/_host.py [--problem PROBLEM] ENGINE SOURCE [ARG]...", file=sys.stderr)
         return 2
     path, source, *rest = arguments
     cores = os.sched_getaffinity(0)
@@ -31,12 +34,23 @@ def main(arguments):
     if failed := engine.assay_begin():
         return failed
     try:
-        name, source_path, registered = _source.load(source)
+        name, source_path, registered = _loaded(source, problem)
         os.sched_setaffinity(0, cores)
         table = _table.Table(name, registered, source_path, _devices_of(registered))
     except _source.Refusal as why:
         return engine.assay_refuse(str(why).encode(errors="replace"), len(rest), passed)
     return engine.assay_serve(ctypes.byref(table.c_table), len(rest), passed)
+
+
+def _loaded(source, problem):
+    if problem is None:
+        return _source.load(source)
+    try:
+        from assay import _solutions  # pylint: disable=import-outside-toplevel
+    except ModuleNotFoundError as error:
+        raise _source.Refusal(f"problems need the module '{error.name}', which {sys.executable} does not have: install it "
+                              "there, or choose another by --python") from None
+    return _solutions.load(source, problem)
 
 
 def _devices_of(registered):

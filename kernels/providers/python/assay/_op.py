@@ -54,7 +54,7 @@ class Definition:
     terms: Optional[str]
     fixed: Tuple[str, ...]
     framework: str
-    arithmetic: str
+    arithmetic: str = "f32"
 
 
 def define(function, *, name, inputs, sizes, dtypes, out, terms, fixed, framework, arithmetic, other_names):

@@ -13,7 +13,7 @@ from assay._source import Refusal
 
 # Sizes that tell names apart, as no two of them are equal. Each name has another one in the second probe.
 _PRIMES = (11, 13, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73)
-_DTYPES = {"int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "bool": "u8"}
+INTEGER_DTYPES = {"int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "bool": "u8"}
 _NUMPY_DTYPES = {"i64": numpy.int64, "i32": numpy.int32, "i8": numpy.int8, "u8": numpy.uint8}
 
 
@@ -31,6 +31,7 @@ class Facts:
     terms: str
     is_ring: bool
     rows: str
+    refusal: str = ""  # why nothing can judge the op
 
 
 def examine(definition, source):
@@ -109,7 +110,7 @@ class _Probe:
         except Exception as error:  # pylint: disable=broad-except
             raise self._refusal(self._failure(error, place)) from None
         for output in outputs:
-            if output.dtype.kind != "f" and output.dtype.name not in _DTYPES:
+            if output.dtype.kind != "f" and output.dtype.name not in INTEGER_DTYPES:
                 raise self._refusal(f"returns {output.dtype.name}: return floating-point numbers or integers, of "
                                     "complex numbers the real and the imaginary part")
         return outputs, noise
@@ -244,7 +245,7 @@ def _numbers(tensor, place, random):
 
 
 def _dtype_of(output):
-    return _DTYPES[output.dtype.name] if output.dtype.name in _DTYPES else ""
+    return INTEGER_DTYPES[output.dtype.name] if output.dtype.name in INTEGER_DTYPES else ""
 
 
 def _terms(first, second, places):

@@ -4,7 +4,7 @@
     draw(problem.reference, problem.arrays(), noise)   # the model in f64
     solution = load_solution("mine.py", problem)       # with the model's seed and state
 
-Nothing here decides what is right.
+Nothing here decides what is right. _problem_op.py makes an op of a problem, _solutions.py kernels of it.
 """
 import ast
 import dataclasses
@@ -34,20 +34,43 @@ class Problem:
     seed: int
     training: bool
     model: torch.nn.Module
-    twin: torch.nn.Module  # the model in f64
     inputs: list
     init_inputs: list
+    module: object = dataclasses.field(repr=False)  # the file's
+    outputs: tuple = ()  # of the reference, in f64
+    noise: object = None  # what a run of the reference showed
+    twin: torch.nn.Module = None  # the model in f64
     _state: dict = dataclasses.field(default=None, repr=False)  # of the twin, before any run
 
-    def __post_init__(self):
+    def make_twin(self):
+        """Makes the model in f64. Not in a run of the reference, whose steps are noisy and of f64."""
+        twin = _seeded(self.seed, self.module.Model, self.init_inputs)  # copies of some parametrized modules cannot be made
+        _copy_state(self.model, twin)
+        _set_mode(twin, self.training)
+        self.twin = _doubled(twin)
         self._state = {key: value.clone() for key, value in self.twin.state_dict().items()}
 
     def reference(self, *inputs):
-        """Runs the twin from its first state, since averages of a batch norm in training move."""
+        """Runs the twin from its first state, since averages of a batch norm in training move. Returns its tensors."""
         with torch.no_grad():
             for key, value in self.twin.state_dict().items():
                 value.copy_(self._state[key])
-        return self.twin(*inputs)
+        return outputs_of(self.twin(*inputs))
+
+    def drawn(self, seed):
+        """Returns the file's inputs from another seed."""
+        return _seeded(seed, lambda *_: list(self.module.get_inputs()), [])
+
+    def arguments(self, tensors):
+        """Returns the arguments of forward: these tensors in place of those of `inputs`, and its constants."""
+        left = iter(tensors)
+
+        def filled(value):
+            if isinstance(value, torch.Tensor):
+                tensor = next(left)
+                return tensor.view(torch.bool) if value.dtype == torch.bool else tensor
+            return type(value)(filled(item) for item in value) if type(value) in (list, tuple) else value
+        return [filled(value) for value in self.inputs]
 
     def arrays(self):
         """Returns the inputs as arrays, floats in f64. Others stay as they are."""
@@ -55,10 +78,26 @@ class Problem:
 
 
 def load_problem(path, seed=0, training=None):
-    """Makes the model of a file, its twin in f64 and its inputs. Raises Refusal for what cannot be judged.
+    """Makes the model of a file, its inputs, and the outputs of its twin. Raises Refusal for what cannot be judged.
 
     training  sets the mode of the model; None: as its constructor leaves it, which is training
     """
+    shown = os.path.basename(path)
+    problem = open_problem(path, seed, training)
+    try:
+        problem.make_twin()
+        arrays = problem.arrays()
+        problem.noise = Noise(quiet=True)
+        outputs = [draw(problem.reference, arrays, noise) for noise in (problem.noise, Noise(quiet=True))]
+    except Exception as error:
+        raise _refusal(error, problem.path, shown) from None
+    _check_outputs(outputs, shown)
+    problem.outputs = outputs[0]
+    return problem
+
+
+def open_problem(path, seed=0, training=None):
+    """Makes the model of a file and its inputs, and runs nothing. Raises Refusal."""
     path = os.path.abspath(path)
     shown = os.path.basename(path)
     tree = _parsed(path, shown)
@@ -74,15 +113,20 @@ def load_problem(path, seed=0, training=None):
         raise Refusal(one_line(f"{shown}:{line}: {text} fixes a dtype, so nothing more precise can judge it: "
                                f"{instead}"))
     try:
-        problem = _made(module, path, seed, training)
-        arrays = problem.arrays()
-        outputs = [draw(problem.reference, arrays, Noise(quiet=True)) for _ in range(2)]
+        return _made(module, path, seed, training)
     except Refusal:
         raise
     except Exception as error:
         raise _refusal(error, path, shown) from None
-    _check_outputs(outputs, shown)
-    return problem
+
+
+def outputs_of(result):
+    """Returns the tensors in what forward returns: a tensor, or tuples and lists of them."""
+    if isinstance(result, torch.Tensor):
+        return (result,)
+    if not isinstance(result, (tuple, list)):
+        raise TypeError(f"forward returns no tensor and no tuple of tensors, but {type(result).__name__}")
+    return tuple(tensor for item in result for tensor in outputs_of(item))
 
 
 def load_solution(path, problem, name="ModelNew"):
@@ -94,12 +138,16 @@ def load_solution(path, problem, name="ModelNew"):
     if not callable(getattr(module, name, None)):
         raise Refusal(f"{shown} has no class {name}: it takes the place of the Model of {problem.name}")
     try:
-        solution = _seeded(problem.seed, getattr(module, name), problem.init_inputs)
-        _copy_state(problem.model, solution)
-        if hasattr(solution, "train"):
-            solution.train(problem.training)
+        return make_solution(getattr(module, name), problem)
     except Exception as error:
         raise _refusal(error, path, shown) from None
+
+
+def make_solution(cls, problem):
+    """Makes the model of another class from the problem's seed, with its state and mode."""
+    solution = _seeded(problem.seed, cls, problem.init_inputs)
+    _copy_state(problem.model, solution)
+    _set_mode(solution, problem.training)
     return solution
 
 
@@ -121,20 +169,17 @@ def _module(path, shown):
 
 
 def _made(module, path, seed, training):
-    random.seed(seed)
-    numpy.random.seed(seed)
-    torch.manual_seed(seed)
-    init_inputs = list(module.get_init_inputs())
+    init_inputs = _seeded(seed, lambda *_: list(module.get_init_inputs()), [])
     model = _seeded(seed, module.Model, init_inputs)
-    twin = _seeded(seed, module.Model, init_inputs)  # copies of some parametrized modules cannot be made
-    _copy_state(model, twin)
     if training is not None:
         model.train(training)
-        twin.train(training)
     inputs = _seeded(seed, lambda *_: list(module.get_inputs()), [])
+    for value in inputs:
+        if isinstance(value, (dict, set)):
+            raise Refusal(f"{os.path.basename(path)}: get_inputs gives a {type(value).__name__}: give its tensors one by one")
     name = os.path.splitext(os.path.basename(path))[0]
-    problem = Problem(name, path, seed, model.training, model, _doubled(twin), inputs, init_inputs)
-    devices = {tensor.device.type for tensor in (*model.parameters(), *model.buffers(), *_flat(inputs))}
+    problem = Problem(name, path, seed, model.training, model, inputs, init_inputs, module)
+    devices = {tensor.device.type for tensor in (*model.parameters(), *model.buffers(), *flat(inputs))}
     if devices - {"cpu"}:
         raise Refusal(f"{os.path.basename(path)} makes tensors on {', '.join(sorted(devices - {'cpu'}))}: leave the "
                       "device to Assay, which judges on the CPU")
@@ -143,11 +188,17 @@ def _made(module, path, seed, training):
 
 def _seeded(seed, make, arguments):
     random.seed(seed)
-    numpy.random.seed(seed)
+    numpy.random.seed(seed % 2 ** 32)
     torch.manual_seed(seed)
     if len(arguments) == 2 and isinstance(arguments[0], list) and isinstance(arguments[1], dict):
         return make(*arguments[0], **arguments[1])  # [[positional], {by name}]
     return make(*arguments)
+
+
+def _set_mode(model, training):
+    """Keeps the modes of parts, which a constructor may have set, where the model as a whole has that mode already."""
+    if getattr(model, "training", training) != training:
+        model.train(training)
 
 
 def _copy_state(model, other):
@@ -187,12 +238,13 @@ def _array(value):
     return value
 
 
-def _flat(values):
+def flat(values):
+    """Yields the tensors among the inputs."""
     for value in values:
         if isinstance(value, torch.Tensor):
             yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _flat(value)
+        elif type(value) in (list, tuple):
+            yield from flat(value)
 
 
 def _check_outputs(runs, shown):

@@ -1,7 +1,10 @@
-"""The process that runs references of ops that users define: PYTHON .../assay/_reference_host.py SOURCE FD [--if-any]
+"""The process that runs references of ops that users define:
+
+    PYTHON .../assay/_reference_host.py SOURCE FD [--if-any | --problem]
 
 SOURCE is a file, FD the number of a socket to the judge. A kernel's process cannot reach this one. With --if-any a file
-that defines no op is not run: its kernels may import much.
+that defines no op is not run: its kernels may import much. With --problem SOURCE is a problem in KernelBench's form, or a
+folder of them.
 """
 import ctypes
 import os
@@ -18,7 +21,8 @@ from assay import _source  # noqa: E402
 from assay._failure import one_line, text_of  # noqa: E402
 from assay._frames import Ended, Reader, Writer  # noqa: E402
 
-KINDS = ("normal", "uniform", "integers")
+KINDS = ("normal", "uniform", "integers", "given", "given_or_any")
+MEASURE, DRAW = range(2)  # what the judge asks for
 
 
 def _stand_apart():
@@ -30,26 +34,29 @@ def _stand_apart():
 
 
 def main(arguments):
-    if len(arguments) not in (2, 3) or arguments[2:] not in ([], ["--if-any"]):
-        print("usage: python assay/_reference_host.py SOURCE FD [--if-any]", file=sys.stderr)
+    if len(arguments) not in (2, 3) or arguments[2:] not in ([], ["--if-any"], ["--problem"]):
+        print("usage: python assay/_reference_host.py SOURCE FD [--if-any | --problem]", file=sys.stderr)
         return 2
-    source, descriptor, *if_any = arguments
+    source, descriptor, *how = arguments
     _stand_apart()
     judge = socket.socket(fileno=os.dup(int(descriptor)))
     judge.set_inheritable(False)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), int(descriptor))  # a reference may read standard input
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends a reference in the middle, without a traceback
-    if if_any and not _source.may_define_ops(source):
+    if how == ["--if-any"] and not _source.may_define_ops(source):
         _send(judge, Writer().u8(True).text(_source.digest_of(source)).list([], None))
         return 0
     try:
-        _, path, _ = _source.load(source)
-        examined = _examined(path)
+        if how == ["--problem"]:
+            path, digest, examined = source, *_problems(source)
+        else:
+            _, path, _ = _source.load(source)
+            digest, examined = _source.digest_of(path), _examined(path)
     except _source.Refusal as why:
         _send(judge, Writer().u8(False).text(one_line(str(why))))
         return 0
-    hello = Writer().u8(True).text(_source.digest_of(path))
+    hello = Writer().u8(True).text(digest)
     hello.list(examined, lambda pair: _write_op(hello, *pair))
     if not _send(judge, hello):
         return 0
@@ -72,14 +79,28 @@ def _send(judge, writer):
     return True
 
 
+def _problems(source):
+    """Returns the digest of a problem or of a folder of them, and their definitions."""
+    try:
+        from assay import _problem_op  # pylint: disable=import-outside-toplevel
+    except ModuleNotFoundError as error:
+        raise _lacks(error) from None
+    digest = _problem_op.digest_of(source)
+    return digest, _problem_op.ops_of(source)
+
+
+def _lacks(error):
+    return _source.Refusal(f"references need the module '{error.name}', which {sys.executable} does not have: install it "
+                           "there, or choose another by --python")
+
+
 def _examined(path):
     if not assay._ops:
         return []
     try:
         from assay import _probe  # pylint: disable=import-outside-toplevel
     except ModuleNotFoundError as error:
-        raise _source.Refusal(f"references need the module '{error.name}', which {sys.executable} does not have: "
-                              "install it there, or choose another by --python") from None
+        raise _lacks(error) from None
     return [(definition, _probe.examine(definition, path)) for definition in assay._ops]
 
 
@@ -90,8 +111,8 @@ def _write_op(writer, definition, facts):
     writer.list(definition.inputs, lambda one: writer.text(one.dtype).texts(one.extents).u8(KINDS.index(one.kind))
                 .text(one.low).text(one.high))
     writer.list(facts.outputs, lambda one: writer.text(one.dtype).texts(one.extents))
-    writer.text(facts.terms).u8(facts.is_ring)
-    writer.text(definition.arithmetic).text(facts.rows)
+    writer.text(facts.terms).u8(facts.is_ring).text(definition.arithmetic)
+    writer.text(facts.rows).text(facts.refusal)
 
 
 def _write_parameter(writer, name, sizes):
@@ -109,7 +130,12 @@ def _formula(definition, facts):
 
 def _answer(request, ops, path):
     try:
+        question = request.u8()
         definition, facts = ops[request.text()]
+        if hasattr(definition.function, "load"):
+            definition.function.load()
+        if question == DRAW:
+            return _drawn(definition, request.u64())
         dtype = request.text()
         sizes = dict(request.list(lambda: (request.text(), request.i64())))
         arithmetic, draws, seed = request.text(), request.u64(), request.u64()
@@ -117,6 +143,13 @@ def _answer(request, ops, path):
         return _measured(definition, facts, dtype, sizes, raw, draws=draws, seed=seed, arithmetic=arithmetic)
     except Exception as error:  # pylint: disable=broad-except
         return Writer().u8(False).text(one_line(f"the reference fails: {text_of(error, path)}"))
+
+
+def _drawn(definition, seed):
+    writer = Writer().u8(True)
+    for array in definition.function.draw(seed):
+        writer.raw(array.reshape(-1))
+    return writer
 
 
 def _measured(definition, facts, dtype, sizes, raw, **effort):

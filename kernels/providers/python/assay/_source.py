@@ -8,7 +8,7 @@ import types
 import assay
 from assay._failure import one_line, place
 
-SHIPPED = ("torch", "numpy")
+SHIPPED = ("torch", "numpy", "compiled")
 
 
 class Refusal(Exception):
@@ -77,6 +77,8 @@ def run(path, shown):
         raise Refusal(one_line(f"{where}: {type(error).__name__}: {error.msg}")) from None
     except SystemExit as error:
         raise Refusal(f"{shown} ended with exit code {error.code} when it was imported{place(error, path)}") from None
+    except Refusal:
+        raise
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name:
             raise Refusal(f"{shown} needs the module '{error.name}', which {sys.executable} does not have: install "
