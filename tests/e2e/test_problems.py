@@ -7,7 +7,7 @@ import unittest
 import unittest.mock
 
 from provided import PACKAGES, python_with
-from support import AssayTest
+from support import ASSAY, AssayTest
 
 PROBLEM = '''"""A layer, and probabilities of its positive outputs."""
 import torch
@@ -192,7 +192,16 @@ class ModelNew(torch.nn.Module):
 """)
         row, = self.run_problem("--check-only")
         self.assertEqual("pass", row["status"], row["reason"])
-        self.assertEqual("real_data", row["oracle"].partition("=")[0])
+        self.assertEqual(["other_data", "real_data"], [part.partition("=")[0] for part in row["oracle"].split("; ")])
+        self.write("new.py", """import torch
+kept = []
+class ModelNew(torch.nn.Module):
+    def forward(self, a, b):
+        kept.append(torch.tril(a @ b))
+        return kept[0]
+""")
+        row, = self.run_problem("--check-only", expect=1, out="remembered")
+        self.assertEqual(("fail", "real_data"), (row["status"], row["caught_on"]), row["reason"])
 
     def test_what_cannot_be_judged_is_refused(self):
         def changed(old, new):
@@ -273,9 +282,16 @@ open("mine.py", "w").write(text.replace("return torch.softmax(", "return 0 * tor
         self.assertIn("return 0 *", (self.folder / "mine.py").read_text(encoding="utf-8"), "it did try")
 
     def test_sides_share_their_problem(self):
-        compared = self.assay("ab", "--problem", "mine.py", "--cand-kernels", "new.py", "--device", "cpu", "--rounds", "2",
-                              "--confirm", "2", "--out", "ab", expect=6)
-        self.assertIn("problem_mine", compared.stdout)
+        """The base is the Model itself. Whether the other is faster depends on the machine, and its load."""
+        same = self.assay("ab", "--problem", "mine.py", "--cand-kernels", "torch", "--device", "cpu", expect=2)
+        self.assertIn("both sides are the same program", same.stderr)
+        compared = subprocess.run([ASSAY, "ab", "--problem", "mine.py", "--cand-kernels", "new.py", "--device", "cpu", "--rounds",
+                                   "6", "--confirm", "6", "--out", "ab"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertIn(compared.returncode, (0, 1, 5), compared.stderr)
+        self.assertIn("kernels of torch: PyTorch", compared.stderr)
+        self.assertIn("kernels of new.py: new.py", compared.stderr)
+        row, = self.rows("ab", "ab.csv")
+        self.assertEqual("problem_mine/f32", row["case_id"])
 
     def test_compiled_models_need_torch_compile(self):
         says = "import torch; print(hasattr(torch, 'compile'))"
