@@ -98,7 +98,7 @@ def pack_main(installed, folder, version, tag):
             wheel.add_file(f"{PROGRAM}/{name}", file)
     # What users import to declare kernels. The process that runs them has the rest, in a folder without other packages:
     # it comes first in sys.path, for whatever Python is asked for.
-    for module in ("__init__", "_op", "_shapes"):  # to declare kernels and ops: the program has the rest
+    for module in ("__init__", "_formats", "_op", "_shapes"):  # to declare kernels and ops: the program has the rest
         wheel.add_file(f"assay/{module}.py", installed / f"lib/assay/python/assay/{module}.py")
     wheel.add_file("assay/_commands.py", HERE / "wheel_commands.py")
     commands = [f"{name} = assay._commands:{name}" for name in COMMANDS if (installed / "bin" / name).exists()]
