@@ -310,7 +310,7 @@ class Refusals(HostTest):
         for name, why in {"absent.py": "No such file or directory", ".": "Is a directory"}.items():
             with self.subTest(name):
                 self.assertEqual(self.run_host(name, expect=3).all("refused"), [
-                    f"cannot read {name}: {why}; --kernels takes a file, or one of the words torch, numpy"])
+                    f"cannot read {name}: {why}; --kernels takes a file, or one of the words torch, numpy, compiled"])
 
     def test_python_that_is_none(self):
         self.assertRegex(self.refused("import assay\ndef f(:\n"), r"^mine\.py:2: SyntaxError: \w")
