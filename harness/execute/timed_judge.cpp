@@ -314,7 +314,8 @@ void TimedJudge::judge_joined(std::span<const Reading> readings) {
     bytes.insert(bytes.end(), reading.bytes.begin(), reading.bytes.end());
     parts.push_back(part_of(op_, rotation_.content(reading.set)[0], std::move(rows), {}));
   }
-  judge_read(parts.size() == 1 ? std::move(parts.front()) : joined(op_, parts), bytes, set_of_row);
+  if (parts.size() == 1) return judge_read(parts.front(), bytes, set_of_row);
+  judge_read(joined(op_, parts), bytes, set_of_row);
 }
 
 /// Judges what was read of a part. `set_of_row` has the set of each row, or the one of all.

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/core/philox.h"
+#include "harness/input/distributions.h"
 
 namespace assay::input {
 namespace {
