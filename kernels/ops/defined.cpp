@@ -119,8 +119,9 @@ Passes passes_of(const DefinedOp& op, DType dtype, const Params& params) {
     special.specials = Specials::nonfinite;
     with("special_values", special);
   } else if (std::ranges::any_of(op.inputs, takes_given)) {
-    // A result that is remembered from the only launch would be right.
-    passes.push_back({"other_data", wanted, rule});
+    // A result that is remembered from the only launch would be right. Twice, since the first pass
+    // has tensors of its own, and so may have a kernel of its own.
+    passes.insert(passes.end(), 2, {"other_data", wanted, rule});
   }
   passes.push_back({"real_data", std::move(wanted), rule});
   return passes;
