@@ -86,8 +86,7 @@ class Filler {
       case Distribution::alternating:
         return draw(Alternating<T>{range_, data_.turn});
       case Distribution::pairs:
-        return draw(
-            Pairs<T>{range_, data_.needle, data_.turn, std::max<std::int64_t>(1, columns())});
+        return draw_pairs();
       case Distribution::at_borders:
         return draw_at_borders();
       case Distribution::identity:
@@ -95,11 +94,9 @@ class Filler {
       case Distribution::needle:
         return draw(Needle<T>{range_, needle_as<T>(data_.needle), data_.turn});
       case Distribution::rank_needle:
-        return draw(RankNeedle<T>{range_, needle_as<T>(data_.needle), data_.turn + key_.rank,
-                                  std::int64_t{op_.signature.ranks}});
+        return draw_rank_needle();
       case Distribution::constant:
-        std::ranges::fill(elements_, needle_as<T>(data_.needle * scale_));
-        return;
+        return set_constant();
       case Distribution::masks:
         if constexpr (std::is_same_v<T, std::uint8_t>) draw(Masks<T>{data_.turn});
         return;
@@ -120,6 +117,14 @@ class Filler {
   void draw(const Draw& draw) {
     input::fill(elements_, key_.seed, key_.id, draw);
   }
+  void draw_pairs() {
+    draw(Pairs<T>{range_, data_.needle, data_.turn, std::max<std::int64_t>(1, columns())});
+  }
+  void draw_rank_needle() {
+    draw(RankNeedle<T>{range_, needle_as<T>(data_.needle), data_.turn + key_.rank,
+                       std::int64_t{op_.signature.ranks}});
+  }
+  void set_constant() { std::ranges::fill(elements_, needle_as<T>(data_.needle * scale_)); }
   void thin_out(std::int64_t row, std::int64_t stride) {
     input::thin_out(elements_, row, stride, key_.seed, key_.id);
   }
