@@ -44,17 +44,20 @@ constexpr std::int64_t many_elements = 64 * spot_elements;
 /// an input changed.
 constexpr std::int64_t min_rows = 4;
 
+/// Elements of a row of an output, which has some.
+std::int64_t row_elements(const OpInstance& op) {
+  return op.signature.outputs[0].elements() / rows_apart(op);
+}
+
 /// Rows that have so many elements.
 std::int64_t rows_of(std::int64_t elements, const OpInstance& op) {
-  const std::int64_t width = op.signature.outputs[0].elements() / rows_apart(op);
-  return std::max(min_rows, elements / std::max<std::int64_t>(1, width));
+  return std::max(min_rows, elements / row_elements(op));
 }
 
 /// Sets whose rows are judged together.
 std::size_t max_joined_sets(const OpInstance& op) {
-  const std::int64_t width = op.signature.outputs[0].elements() / rows_apart(op);
   return static_cast<std::size_t>(
-      std::max<std::int64_t>(1, many_elements / std::max<std::int64_t>(1, min_rows * width)));
+      std::max<std::int64_t>(1, many_elements / (min_rows * row_elements(op))));
 }
 
 bool leaves_nothing(const OpInstance& op) {
@@ -163,7 +166,7 @@ void TimedJudge::judge_set(std::size_t set, Size size) {
       for (const int rank : output_ranks(op_.signature)) judge_elements(set, rank, size);
       return;
     case How::part:
-      judge_part(set, 0, size);
+      judge_part(set, size);
       return;
     case How::whole:
       judge_whole(set);
@@ -234,15 +237,14 @@ std::vector<std::int64_t> TimedJudge::draw_indices(std::int64_t end, std::int64_
 
 /// Rows, of which half are where decoys lay or where inputs changed.
 std::vector<std::int64_t> TimedJudge::draw_rows(std::size_t set, std::int64_t count) {
-  const std::int64_t width = op_.signature.outputs[0].elements() / rows_apart(op_);
   std::vector<std::int64_t> rows = runs_to_judge(set, std::min(count, rows_apart(op_) - 1), 1);
-  for (std::int64_t& row : rows) row /= width;
+  for (std::int64_t& row : rows) row /= row_elements(op_);
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   return rows;
 }
 
-void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
+void TimedJudge::judge_part(std::size_t set, Size size) {
   const bool is_spot = size == Size::spot;
   const std::int64_t all_rows = rows_apart(op_);
   const std::int64_t all_columns = columns_apart(op_);
@@ -258,9 +260,9 @@ void TimedJudge::judge_part(std::size_t set, int rank, Size size) {
     columns = draw_indices(all_columns, std::min<std::int64_t>(is_spot ? 32 : 64, all_columns - 1),
                            run_elements);
   const RankInputs& inputs = rotation_.content(set);
-  const PartOfProblem part = part_of(op_, inputs[static_cast<std::size_t>(rank)], rows, columns);
+  const PartOfProblem part = part_of(op_, inputs[0], rows, columns);
 
-  Reading reading{.set = set, .rank = rank};
+  Reading reading{.set = set};
   const std::int64_t elements = part.op.signature.outputs[0].elements();
   reading.length = by_columns ? 1 : part.whole_columns;
   for (std::int64_t i = 0; i < elements; i += reading.length) {
@@ -280,7 +282,7 @@ bool TimedJudge::has_rows_alone() const {
 void TimedJudge::judge_rows(std::vector<std::size_t> sets, double limit_s) {
   const double begin_s = steady_s();
   std::ranges::shuffle(sets, random_);
-  const std::int64_t width = op_.signature.outputs[0].elements() / rows_apart(op_);
+  const std::int64_t width = row_elements(op_);
   const std::size_t together = can_join_rows(op_) ? max_joined_sets(op_) : 1;
   const auto sharing = static_cast<std::int64_t>(std::min(together, sets.size()));
   std::map<int, std::vector<Reading>> of_pass;
@@ -350,7 +352,7 @@ void TimedJudge::judge_whole(std::size_t set) {
   if (leaves_nothing(op_)) return;
   const bool is_large_product = s.is_product && s.flops > few_flops;
   if (is_large_product && pass_of(set).rule.oracle != Oracle::freivalds) {
-    judge_part(set, 0, Size::many);
+    judge_part(set, Size::many);
     if (oracle::has_random_signs(op_)) judge_by_signs(set);
     return;
   }
@@ -359,7 +361,7 @@ void TimedJudge::judge_whole(std::size_t set) {
   const bool is_large = is_measured ? s.bytes > few_bytes : s.flops > few_flops;
   if (has_rows_apart(op_) && is_large && reference::find(op_).solve != nullptr &&
       how() == How::part) {
-    judge_part(set, 0, Size::many);
+    judge_part(set, Size::many);
     return;
   }
   // Before they are judged: what is judged later must be the same.

@@ -64,7 +64,7 @@ class TimedJudge {
   void read(Reading& reading) const;
   void judge_set(std::size_t set, Size size);
   void judge_elements(std::size_t set, int rank, Size size);
-  void judge_part(std::size_t set, int rank, Size size);
+  void judge_part(std::size_t set, Size size);
   bool has_rows_alone() const;
   void judge_rows(std::vector<std::size_t> sets, double limit_s);
   void judge_joined(std::span<const Reading> readings);

@@ -94,6 +94,21 @@ class Band(unittest.TestCase):
         self.assertTrue(order.open.all())
         self.assertFalse(values.open.any())
 
+    def test_inputs_are_factors_of_their_own_dtype(self):
+        """Only what is computed loses bits as a factor: f32 noise on an input leaves it a number of its format."""
+        random = np.random.default_rng(1)
+        x, w = (np.rint(64 * random.standard_normal(shape)) / 64 for shape in ((12, 64), (64, 24)))
+
+        def widest(function, arithmetic):
+            op = types.SimpleNamespace(framework="numpy", function=function)
+            band, = measure(op, [x, w], dtype="bf16", arithmetic=arithmetic).outputs
+            return np.median(band.sigma)
+
+        as_they_are, computed = lambda x, w: np.exp(x @ w / 64), lambda x, w: np.exp(x) @ w
+        self.assertLess(widest(as_they_are, "operands"), 2 * widest(as_they_are, "f32"))
+        self.assertGreater(widest(computed, "operands"), 100 * widest(computed, "f32"))
+        self.assertGreater(widest(as_they_are, "eager"), 100 * widest(as_they_are, "f32"))
+
     def test_comparisons_with_zero_have_one_answer(self):
         x = np.random.default_rng(1).integers(-2, 3, (8, 40)).astype(np.float64)
         for function in (lambda x: x > 0, lambda x: (x != 0).sum(-1), lambda x: np.sign(x).astype(np.int8)):
@@ -389,6 +404,7 @@ DEFINITIONS = [
     ('"n", sizes={"n": 8}, out=3', "out is 3: give a list such as ['rows,cols', 'rows']"),
     ('"n", sizes={"n": 8}, terms=1.5', "'1.5' is no extent: write a number, a name, or + - * // and parentheses over "
                                        "them"),
+    ('"n", sizes={"n": 8}, arithmetic="f64"', "no arithmetic is called 'f64'; choose among f32, tf32, operands, eager"),
     ('"n", sizes={"n": 8}, framework=3', "a reference has no framework 3; choose among numpy, torch"),
     ('assay.Input("n", dtype=[3]), sizes={"n": 8}', "no input has the dtype [3]; choose among f32, bf16, f16, i64, i32, "
                                                     "i8, u8"),

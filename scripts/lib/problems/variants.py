@@ -86,12 +86,17 @@ def _part(args, terms, begin, end):
     return args
 
 
+def _summed(name, args):
+    """Returns what a sum runs over as _terms does, and how many terms it has: below 2 there is nothing to damage."""
+    terms = _terms(name, args)
+    return terms, args[terms[0][0]].shape[terms[0][1]] if terms else 0
+
+
 class LastTermMissing(_Fault):
     """Sums leave out their last term; of a mean the count stays."""
 
     def result(self, name, func, args, kwargs):
-        terms = _terms(name, args)
-        count = args[terms[0][0]].shape[terms[0][1]] if terms else 0
+        terms, count = _summed(name, args)
         if count < 2:
             return NotImplemented
         shorter = func(*_part(args, terms, 0, count - 1), **kwargs)
@@ -102,8 +107,7 @@ class HalfAccumulator(_Fault):
     """The running total of a sum is kept in half precision, from part to part."""
 
     def result(self, name, func, args, kwargs):
-        terms = _terms(name, args)
-        count = args[terms[0][0]].shape[terms[0][1]] if terms else 0
+        terms, count = _summed(name, args)
         if count < 2:
             return NotImplemented
         total, rest = self._begun(name, args)

@@ -48,8 +48,7 @@ def _loaded(source, problem):
     try:
         from assay import _solutions  # pylint: disable=import-outside-toplevel
     except ModuleNotFoundError as error:
-        raise _source.Refusal(f"problems need the module '{error.name}', which {sys.executable} does not have: install it "
-                              "there, or choose another by --python") from None
+        raise _source.Refusal(f"problems need {_source.without_module(error)}") from None
     return _solutions.load(source, problem)
 
 

@@ -20,7 +20,7 @@ from assay._failure import one_line, place
 from assay._noise import Noise
 from assay._noise_torch import draw
 from assay._problem_source import fixed_dtype
-from assay._source import Refusal, run
+from assay._source import Refusal, run, without_module
 
 _NEEDED = ("Model", "get_inputs", "get_init_inputs")
 _OF_GPUS = re.compile(r"\bcuda\b|nvidia|\bgpu\b", re.IGNORECASE)
@@ -263,8 +263,7 @@ def _check_outputs(runs, shown):
 def _refusal(error, path, shown):
     said = one_line(f"{type(error).__name__}: {error}")
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return Refusal(f"{shown} needs the module '{error.name}', which {sys.executable} does not have: install it "
-                       f"there, or choose another by --python{place(error, path)}")
+        return Refusal(f"{shown} needs {without_module(error)}{place(error, path)}")
     if _OF_GPUS.search(said):
         return Refusal(f"{shown} needs a GPU, but is judged on the CPU: take the device from the inputs. "
                        f"{said}{place(error, path)}")

@@ -90,8 +90,7 @@ def _problems(source):
 
 
 def _lacks(error):
-    return _source.Refusal(f"references need the module '{error.name}', which {sys.executable} does not have: install it "
-                           "there, or choose another by --python")
+    return _source.Refusal(f"references need {_source.without_module(error)}")
 
 
 def _examined(path):

@@ -63,6 +63,12 @@ def _check_readable(path):
                       f"{', '.join(SHIPPED)}") from None
 
 
+def without_module(error):
+    """Returns what is said of a module that is missing, after "NAME needs"."""
+    return (f"the module '{error.name}', which {sys.executable} does not have: install it there, or choose another by "
+            "--python")
+
+
 def run(path, shown):
     """Returns the module that the file `path` makes."""
     # Compiled from the text at each start: a cached file may be that of an edit within the same second.
@@ -81,8 +87,7 @@ def run(path, shown):
         raise
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name:
-            raise Refusal(f"{shown} needs the module '{error.name}', which {sys.executable} does not have: install "
-                          f"it there, or choose another by --python{place(error, path)}") from None
+            raise Refusal(f"{shown} needs {without_module(error)}{place(error, path)}") from None
         said = one_line(f"{type(error).__name__}: {error}")
         raise Refusal(f"{shown} cannot be imported: {said}{place(error, path)}") from None
     return module
