@@ -60,7 +60,9 @@ int execute(const WorkerOptions& options) {
   protocol::Hello hello = hello_of(*backends);
   if (may_run_code_of_others(options.trials)) hide_memory();
   try {
-    answer_for_own_ops(options.trials);
+    answer_for_own_ops(options.trials, [&](bool is_open) {
+      channel.send(protocol::encode(protocol::ReferenceAsked{is_open}));
+    });
   } catch (const UsageError& refusal) {
     hello.kernels_refused = refusal.what();
     channel.send(protocol::encode(hello));

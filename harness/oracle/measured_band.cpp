@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "harness/oracle/precision.h"
 #include "harness/oracle/tolerance.h"
+#include "kernels/ops/defined.h"
 
 namespace assay::oracle {
 namespace {
@@ -19,18 +21,27 @@ constexpr int many_draws = 64;
 /// Chance of a right launch to have more misrounded outputs.
 constexpr double false_alarm_of_misrounded = 1e-6;
 
+std::string describe_band(const OpInstance& op, Arithmetic arithmetic) {
+  const DefinedOp* defined = find_defined(op.op->name);
+  if (defined == nullptr || defined->roundings.empty()) {
+    return fmt::format("measured_band(A=4,B=4,sigmas={:g},{})", deviations, name(arithmetic));
+  }
+  return fmt::format("perturbed_band(A=4,roundings={},sigmas={:g})", defined->roundings,
+                     deviations);
+}
+
 }  // namespace
 
 // The scale is the deviation of the reference when each of its steps is disturbed by noise of four
 // roundings of f32 (kernels/providers/python/assay/_band.py): a right kernel rounds otherwise, but
-// not worse. Outputs of fewer bits round once more.
+// not worse. Where its steps cannot be traced, inputs and results are moved by what its author
+// declares. Outputs of fewer bits round once more.
 Tolerance measured_band(const OpInstance& op, Arithmetic arithmetic) {
   const bool is_rounded = precision_bits(output_dtype(op)) < precision_bits(DType::f32);
   return {.scale = deviations,
           .ulps = is_rounded ? 0.5 : 0,
           .zero_is_exact = true,
-          .description =
-              fmt::format("measured_band(A=4,B=4,sigmas={:g},{})", deviations, name(arithmetic))};
+          .description = describe_band(op, arithmetic)};
 }
 
 std::optional<Effort> next_effort(const Verdict& verdict, const Rule& rule, const OpInstance& op,

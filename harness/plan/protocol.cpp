@@ -167,6 +167,10 @@ std::string encode(const Hello& hello) {
 
 std::string encode(const Ready& /*ready*/) { return to_line({{"type", "ready"}}); }
 
+std::string encode(const ReferenceAsked& asked) {
+  return to_line({{"type", "reference_asked"}, {"is_open", asked.is_open}});
+}
+
 std::string encode(const UnknownCase& unknown) {
   return to_line({{"type", "unknown_case"}, {"reason", unknown.reason}});
 }
@@ -199,6 +203,7 @@ FromWorker decode_from_worker(std::string_view line) {
     const auto type = object.at("type").get<std::string>();
     if (type == "hello") return read_hello(object);
     if (type == "ready") return Ready{};
+    if (type == "reference_asked") return ReferenceAsked{object.at("is_open").get<bool>()};
     if (type == "result") return read_result(object);
     if (type == "unknown_case") return UnknownCase{object.at("reason").get<std::string>()};
     throw Malformed("malformed line: unknown type '" + type + "'");

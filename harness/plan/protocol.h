@@ -18,7 +18,7 @@
 namespace assay::protocol {
 
 /// A worker of another version is refused before anything runs.
-inline constexpr int version = 6;
+inline constexpr int version = 7;
 
 /// An invalid line.
 struct Malformed : std::runtime_error {
@@ -43,15 +43,22 @@ struct Hello {
 /// meanwhile.
 struct Ready {};
 
+/// Says that a user's reference has a question, or that it has answered: what passes in between is
+/// no time of a kernel.
+struct ReferenceAsked {
+  bool is_open = false;
+};
+
 /// The answer to a trial of a case that this build does not have.
 struct UnknownCase {
   std::string reason;
 };
 
-using FromWorker = std::variant<Hello, Ready, Result, UnknownCase>;
+using FromWorker = std::variant<Hello, Ready, ReferenceAsked, Result, UnknownCase>;
 
 std::string encode(const Hello& hello);
 std::string encode(const Ready& ready);
+std::string encode(const ReferenceAsked& asked);
 std::string encode(const Result& result);
 std::string encode(const UnknownCase& unknown);
 /// Throws Malformed.

@@ -107,6 +107,7 @@ void Lane::adopt(std::unique_ptr<WorkerProcess> worker, const protocol::Hello& h
 
 void Lane::give(const PlannedTrial& trial) {
   trial_ = trial;
+  reference_is_asked_ = false;
   if (worker_) {
     worker_->receive();
     phase_ = Phase::executing;
@@ -175,6 +176,11 @@ std::optional<Result> Lane::hear(const std::string& line) {
       }
       left_s_ = seconds_until(deadline_);
       phase_ = Phase::waiting;
+      return std::nullopt;
+    }
+    if (const auto* asked = std::get_if<protocol::ReferenceAsked>(&message)) {
+      if (phase_ == Phase::waiting) throw protocol::Malformed("a question before the turn");
+      reference_is_asked_ = asked->is_open;
       return std::nullopt;
     }
     if (const auto* unknown = std::get_if<protocol::UnknownCase>(&message)) {
@@ -262,6 +268,13 @@ Result Lane::overrun() {
   const bool gone = worker_->stop(0);
   if (phase_ == Phase::starting) {
     return failed_start(fmt::format("a worker said nothing for {} s", command_.hello_s));
+  }
+  if (gone && reference_is_asked_) {
+    return finish(ended_as(Status::error,
+                           fmt::format("the reference of the op had not answered when {} s were "
+                                       "over: take a smaller size, or more time by --timeout",
+                                       timeout_s_)),
+                  false);
   }
   if (gone) {
     return finish(

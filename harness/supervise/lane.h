@@ -110,6 +110,7 @@ class Lane {
   bool wants_fresh_worker_ = false;
   Deadline deadline_;
   double left_s_ = 0;  // rest of the time-out, while waiting for a turn
+  bool reference_is_asked_ = false;
   std::optional<Result> immediate_;
   OomWatch oom_;
   int failed_starts_ = 0;

@@ -174,13 +174,14 @@ void define_ops(std::vector<DefinedOp> ops) {
 
 const std::deque<DefinedOp>& every_defined_op() { return definitions(); }
 
-bool is_defined(std::string_view op) {
-  return std::ranges::find(definitions(), op, &DefinedOp::name) != definitions().end();
+const DefinedOp* find_defined(std::string_view op) {
+  const auto found = std::ranges::find(definitions(), op, &DefinedOp::name);
+  return found == definitions().end() ? nullptr : &*found;
 }
 
 std::string_view refusal_of(std::string_view op) {
-  const auto found = std::ranges::find(definitions(), op, &DefinedOp::name);
-  return found == definitions().end() ? std::string_view() : found->refusal;
+  const DefinedOp* found = find_defined(op);
+  return found == nullptr ? std::string_view() : found->refusal;
 }
 
 }  // namespace assay

@@ -55,6 +55,8 @@ struct DefinedOp {
   std::string terms;     // extent: the longest sum behind one output
   bool is_ring = false;  // computes by + - * and moves alone: integers stay exact
   Arithmetic allowed = Arithmetic::f32;
+  /// Of a reference whose steps are not traced: how many roundings its author declares. Else empty.
+  std::string roundings;
   std::string rows;  // parameter that counts independent rows (Op::independent_rows); empty: none
   /// Why nothing can judge it; empty: it can be judged. Its cases are skipped with this reason.
   std::string refusal;
@@ -71,7 +73,9 @@ struct MeasuredOutput {
 void define_ops(std::vector<DefinedOp> ops);
 /// All that were defined.
 const std::deque<DefinedOp>& every_defined_op();
-bool is_defined(std::string_view op);
+/// The definition of an op; null for a built-in one.
+const DefinedOp* find_defined(std::string_view op);
+inline bool is_defined(std::string_view op) { return find_defined(op) != nullptr; }
 /// Why nothing can judge a defined op; empty for all others.
 std::string_view refusal_of(std::string_view op);
 

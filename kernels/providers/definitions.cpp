@@ -75,6 +75,7 @@ DefinedOp op_of(Reader& reader) {
   op.allowed = arithmetic_of(reader.text());
   op.rows = reader.text();
   op.refusal = reader.text();
+  op.roundings = reader.text();
   return op;
 }
 

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -41,10 +44,22 @@ struct Source {
   bool is_required() const { return option != "--kernels"; }
 };
 
+/// True for a library that names the function of assay_op.h. Others are left to those who need no
+/// Python.
+bool may_define_ops(const fs::path& library) {
+  if (!fs::is_regular_file(library)) return false;
+  std::ifstream file(library, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  return bytes.starts_with(
+             "\x7f"
+             "ELF") &&
+         bytes.find(std::string_view("\0assay_ops\0", 11)) != std::string::npos;
+}
+
 Source source_of(const TrialOptions& options) {
   if (!options.problem.empty()) return {options.problem, "--problem", "--problem"};
   if (!options.own_ops.empty()) return {options.own_ops, "--own-ops"};
-  if (fs::path(options.kernels).extension() == ".py") {
+  if (fs::path(options.kernels).extension() == ".py" || may_define_ops(options.kernels)) {
     return {options.kernels, "--kernels", "--if-any"};
   }
   return {};
@@ -109,6 +124,18 @@ class Running {
   std::unique_ptr<providers::ReferenceProcess> process_;
 };
 
+/// Tells of a question while it lives.
+class Question {
+ public:
+  explicit Question(const std::function<void(bool)>& asked) : asked_(asked) { asked_(true); }
+  ~Question() { asked_(false); }
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+
+ private:
+  const std::function<void(bool)>& asked_;
+};
+
 Running start(const TrialOptions& options, const Source& source) {
   check_python(options);
   auto [child, socket] = start_with_socket([&](int end) {
@@ -171,7 +198,7 @@ void define_own_ops(const TrialOptions& options) {
   define(source, start(options, source).definitions());
 }
 
-void answer_for_own_ops(const TrialOptions& options) {
+void answer_for_own_ops(const TrialOptions& options, const std::function<void(bool)>& asked) {
   const Source source = source_of(options);
   if (source.file.empty()) return;
   auto running = std::make_shared<Running>(start(options, source));
@@ -191,10 +218,13 @@ void answer_for_own_ops(const TrialOptions& options) {
     return *running;
   };
   reference::measure_with([=](const reference::Problem& problem, const Effort& effort) {
+    const Question open(asked);
     return started().measure(problem, effort);
   });
-  input::draw_given_with(
-      [=](const OpInstance& op, std::uint64_t seed) { return started().draw(op, seed); });
+  input::draw_given_with([=](const OpInstance& op, std::uint64_t seed) {
+    const Question open(asked);
+    return started().draw(op, seed);
+  });
 }
 
 double own_ops_limit_s(const TrialOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace assay {
 void define_own_ops(const TrialOptions& options);
 
 /// Makes them known, and lets the process go on, to answer for the references. Call it in a worker.
-void answer_for_own_ops(const TrialOptions& options);
+/// `asked` is told true before a question, and false after its answer.
+void answer_for_own_ops(const TrialOptions& options, const std::function<void(bool)>& asked);
 
 /// How long loading the ops may take: each problem of a folder as long as a file.
 double own_ops_limit_s(const TrialOptions& options);

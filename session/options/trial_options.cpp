@@ -64,9 +64,8 @@ const std::vector<Row>& table() {
        "torch, numpy (docs/kernels.md)",
        not_empty()},
       {"--own-ops", &TrialOptions::own_ops, Reach::both, "FILE",
-       "ops of your own, which a Python file defines by their references (docs/any-op.md); "
-       "--kernels "
-       "reads its file for them too",
+       "ops of your own, which a Python file or a C library defines by their references "
+       "(docs/any-op.md); --kernels reads its file for them too",
        not_empty()},
       {"--problem", &TrialOptions::problem, Reach::both, "FILE|FOLDER",
        "a problem in KernelBench's form, or a folder of them, as ops of your own; --kernels is a "

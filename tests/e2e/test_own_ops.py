@@ -14,10 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
 
 
-def example(fence):
-    """The first block of that language in the page, as a user copies it."""
+def example(fence, containing=""):
+    """The first such block of that language in the page, as a user copies it."""
     page = (ROOT / "docs" / "any-op.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{fence}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
+    return [block for block in re.findall(rf"^```{fence}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL) if containing in block][0]
 
 
 RMSNORM = example("python")
@@ -94,6 +94,24 @@ class OwnOps(AssayTest):
         self.assertIn("40 of them already have rows", self.assay("run", "--resume", "out").stderr)
         (self.folder / "op.py").write_text(op.replace("1e-6", "1e-5"), encoding="utf-8")
         self.assertIn("have changed since the run began", self.assay("run", "--resume", "out", expect=2).stderr)
+
+    def test_the_other_examples_of_the_page(self):
+        """Attention, cross-entropy, the largest numbers and a product of int4: right as they stand, and red when broken."""
+        self.write("op.py", example("python", "def top_8(x):"))
+        kernels = example("python", '@assay.kernel("top_8")')
+        cases = ("--own-ops", "op.py", "--suite", "own_ops", "--profile", "smoke", "--check-only", "--axis", "rows=1,16", "--axis",
+                 "classes=1,100", "--axis", "cols=200", "--axis", "out=17,24", "--axis", "seq=17,33", "--axis", "heads=2", "--axis",
+                 "dim=32")
+        rows = self.run_file(self.write("mine.py", kernels), *cases)
+        self.assertEqual({"attention", "cross_entropy", "top_8", "int4_linear"}, {row["op"] for row in rows})
+        self.assertEqual({"pass"}, {row["status"] for row in rows}, [row["reason"] for row in rows])
+        for old, new in (("total * kept + p.sum()", "total + p.sum()"), ("labels]\n\n", "labels] - 1e-4\n\n"),
+                         ("-np.take_along_axis(x", "np.take_along_axis(x"), ('.astype("f4") - 8, (packed', '.astype("f4") - 7, (packed')):
+            with self.subTest(new):
+                self.assertIn(old, kernels)
+                wrong = self.run_file(self.write("wrong.py", kernels.replace(old, new, 1)), *cases, expect=1, out=f"wrong-{len(new)}")
+                failed = {row["op"] for row in wrong if row["status"] == "fail"}
+                self.assertEqual(1, len(failed), failed)
 
     def test_integers_of_a_ring_are_exact(self):
         """A product of integers has one right answer: a last bit is too much."""
@@ -181,6 +199,17 @@ def kernel(x, *, out):
             self.assertEqual("vacuous", row["status"], row["reason"])
             self.assertIn(f"{decoy} would have passed too", row["reason"])
 
+    def test_nan_alone_shows_nothing(self):
+        """Ordinary data tell nothing of a chaotic map; that NaN stays NaN is not enough."""
+        row = self.verdict_of("""@assay.op(assay.Input("rows,cols"), sizes={"rows": 20, "cols": 40})
+def f(x):
+    for _ in range(200):
+        x = 1 - 2 * np.sin(40 * x) ** 2
+    return x""", """@assay.kernel("f")
+def kernel(x, *, out):
+    out[...] = np.where(np.isfinite(x), 0.25, np.nan)""", "f/f32/rows=20,cols=40", "--check-only", expect=1)
+        self.assertEqual("vacuous", row["status"], row["reason"])
+
     def test_labels_stay_labels_in_timed_launches(self):
         """A needle among them would be no class."""
         loss = "np.log(np.exp(z - m).sum(-1)) + m[:, 0] - np.take_along_axis(z, label[:, None], -1)[:, 0]"
@@ -208,6 +237,17 @@ def kernel(x, *, out):
             rows = self.run_file("mine.py", "--suite", "own_ops", "--axis", "dtype=f32", "--check-only", expect=4, out=why.split()[0])
             self.assertEqual({"f/f32/n=64": "pass", "f/f32/n=100": "error"}, {row["case_id"]: row["status"] for row in rows})
             self.assertIn(why, rows[-1]["reason"])
+
+    def test_a_reference_that_hangs_is_no_fault_of_the_kernel(self):
+        row = self.verdict_of("""@assay.op("n", sizes={"n": 100}, fixed=["n"])
+def f(x):
+    while np.abs(x).max() > 40:  # large data alone
+        pass
+    return x * 2""", """@assay.kernel("f")
+def kernel(x, *, out):
+    out[...] = x * 2""", "f/f32/n=100", "--check-only", "--timeout", "3", expect=4)
+        self.assertEqual("error", row["status"], row["reason"])
+        self.assertIn("the reference of the op had not answered when 3 s were over", row["reason"])
 
     def test_a_reference_that_is_random_at_large_sizes_alone(self):
         """It would widen its own band."""

@@ -2,9 +2,9 @@
 
     PYTHON .../assay/_reference_host.py SOURCE FD [--if-any | --problem]
 
-SOURCE is a file, FD the number of a socket to the judge. A kernel's process cannot reach this one. With --if-any a file
-that defines no op is not run: its kernels may import much. With --problem SOURCE is a problem in KernelBench's form, or a
-folder of them.
+SOURCE is a file of Python or a C library (assay_op.h), FD the number of a socket to the judge. A kernel's process cannot
+reach this one. With --if-any Python that defines no op is not run: its kernels may import much. With --problem SOURCE is a
+problem in KernelBench's form, or a folder of them.
 """
 import ctypes
 import os
@@ -44,15 +44,16 @@ def main(arguments):
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), int(descriptor))  # a reference may read standard input
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends a reference in the middle, without a traceback
-    if how == ["--if-any"] and not _source.may_define_ops(source):
+    if how == ["--if-any"] and not (_source.is_library(source) or _source.may_define_ops(source)):
         _send(judge, Writer().u8(True).text(_source.digest_of(source)).list([], None))
         return 0
     try:
         if how == ["--problem"]:
             path, digest, examined = source, *_problems(source)
         else:
-            _, path, _ = _source.load(source)
-            digest, examined = _source.digest_of(path), _examined(path)
+            path = os.path.abspath(source)
+            examined = _examined(source)
+            digest = _source.digest_of(path)
     except _source.Refusal as why:
         _send(judge, Writer().u8(False).text(one_line(str(why))))
         return 0
@@ -93,14 +94,24 @@ def _lacks(error):
     return _source.Refusal(f"references need {_source.without_module(error)}")
 
 
-def _examined(path):
-    if not assay._ops:
-        return []
+def _examined(source):
+    """Returns the definitions of a file, with the facts of each."""
     try:
+        definitions = _defined_by(source)
+        if not definitions:
+            return []
         from assay import _probe  # pylint: disable=import-outside-toplevel
     except ModuleNotFoundError as error:
         raise _lacks(error) from None
-    return [(definition, _probe.examine(definition, path)) for definition in assay._ops]
+    return [(definition, _probe.examine(definition, os.path.abspath(source))) for definition in definitions]
+
+
+def _defined_by(source):
+    if _source.is_library(source):
+        from assay import _c_ops  # pylint: disable=import-outside-toplevel
+        return _c_ops.load(source)
+    _source.load(source)
+    return assay._ops
 
 
 def _write_op(writer, definition, facts):
@@ -111,7 +122,13 @@ def _write_op(writer, definition, facts):
                 .text(one.low).text(one.high))
     writer.list(facts.outputs, lambda one: writer.text(one.dtype).texts(one.extents))
     writer.text(facts.terms).u8(facts.is_ring).text(definition.arithmetic)
-    writer.text(facts.rows).text(facts.refusal)
+    writer.text(facts.rows).text(facts.refusal).text(_roundings_of(definition))
+
+
+def _roundings_of(definition):
+    """Returns how many roundings the author of a reference declares, where its steps are not traced; else nothing."""
+    roundings = getattr(definition.function, "roundings", None)
+    return "" if roundings is None else f"{roundings:g}"
 
 
 def _write_parameter(writer, name, sizes):

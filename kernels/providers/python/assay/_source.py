@@ -39,6 +39,15 @@ def digest_of(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
+def is_library(path):
+    """Says whether the file is a shared library, and no Python. Tells nothing wrong of it: who loads it does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
 def may_define_ops(path):
     """Returns false for a file that never speaks of `op`. Tells nothing wrong of it: who runs it does."""
     try:

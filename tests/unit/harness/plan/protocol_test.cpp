@@ -138,10 +138,18 @@ TEST(Protocol, AHelloTellsOfKernelsOfOthers) {
   const auto back = std::get<Hello>(decode_from_worker(encode(hello)));
   EXPECT_EQ(back.kernels, hello.kernels);
   EXPECT_EQ(back.kernels_refused, "no");
-  EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":6,"schema":1,"build_id":"",)"
+  EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":7,"schema":1,"build_id":"",)"
                                   R"("devices":[],"backends":[],"problems":[],)"
                                   R"("kernels":{"name":"x","ops":{"add":["f33"]}}})"),
                Malformed);
+}
+
+TEST(Protocol, AQuestionToAReferenceBeginsAndEnds) {
+  for (const bool is_open : {true, false}) {
+    const auto back = decode_from_worker(encode(ReferenceAsked{is_open}));
+    EXPECT_EQ(std::get<ReferenceAsked>(back).is_open, is_open);
+  }
+  EXPECT_THROW(decode_from_worker(R"({"type":"reference_asked"})"), Malformed);
 }
 
 TEST(Protocol, ATrialOfACaseThatThisBuildLacksIsUnderstoodAsThat) {
