@@ -33,7 +33,7 @@ install(TARGETS kernel_host kernel_cheats LIBRARY DESTINATION lib/assay)
 assay_run_path(kernel_host lib/assay "$ORIGIN/..")
 target_link_options(kernel_host PRIVATE -Wl,--disable-new-dtags)
 install(DIRECTORY kernels/providers/python DESTINATION lib/assay PATTERN __pycache__ EXCLUDE)
-install(FILES kernels/providers/assay_kernel.h DESTINATION include)
+install(FILES kernels/providers/assay_kernel.h kernels/providers/assay_op.h DESTINATION include)
 if(assay_with_cuda)
   install(TARGETS assay_cuda LIBRARY DESTINATION lib/assay)
   if(TARGET emulated_cudart)  # never in an archive for users: the preset ci has it

@@ -51,6 +51,15 @@ class AnyOpTable(AssayTest):
                  if (row["kernel"], row["family"]) == ("a tile missing", "user")]
         self.assertEqual([(row[BAND], row["allclose 1e-2"]) for row in short], [("0", "1")])
 
+    def test_references_that_are_not_traced(self):
+        """As in C: moved inputs and results tell right from wrong too, but for what errs inside."""
+        self.run_script("--quick", "--only", "^(softmax|rmsnorm|gru_cell)$", "--roundings", "1", "--csv", "trials.csv")
+        rows = self.rows_of("trials.csv")
+        self.assertEqual({"softmax", "rmsnorm", "gru_cell"}, {row["op"] for row in rows})
+        self.run_script("--quick", "--only", "^rope$", "--roundings", "1", "--markdown", "table.md", expect=1)
+        self.assertIn("rope/f32, plain", (self.folder / "table.md").read_text())
+        self.run_script("--roundings", "0", expect=2)
+
     def test_usage(self):
         self.assertIn("held out", self.run_script("--list").stdout)
         self.assertIn("--list shows them", self.run_script("--only", "no such op", expect=2).stderr)

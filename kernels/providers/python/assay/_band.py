@@ -38,6 +38,8 @@ def tracer_of(framework):
     """Returns the function that runs a reference of the framework in noisy arithmetic."""
     if framework == "torch":
         from assay._noise_torch import draw  # pylint: disable=import-outside-toplevel
+    elif framework == "c":
+        from assay._noise_perturbed import draw  # pylint: disable=import-outside-toplevel
     else:
         from assay._noise_numpy import draw  # pylint: disable=import-outside-toplevel
     return draw
