@@ -21,6 +21,13 @@ constexpr int many_draws = 64;
 /// Chance of a right launch to have more misrounded outputs.
 constexpr double false_alarm_of_misrounded = 1e-6;
 
+/// True where few draws may agree on a number that is not exact: a clamp hides one side of them.
+bool has_agreed_by_chance(const Verdict& verdict, const OpInstance& op) {
+  const DefinedOp* defined = find_defined(op.op->name);
+  const bool is_ring = defined == nullptr || defined->is_ring;
+  return !is_ring && verdict.worst.mismatch && verdict.worst.allowed == 0;
+}
+
 std::string describe_band(const OpInstance& op, Arithmetic arithmetic) {
   const DefinedOp* defined = find_defined(op.op->name);
   if (defined == nullptr || defined->roundings.empty()) {
@@ -48,7 +55,8 @@ std::optional<Effort> next_effort(const Verdict& verdict, const Rule& rule, cons
                                   const Effort& before) {
   if (rule.oracle != Oracle::measured_band) return std::nullopt;
   if (verdict.passed() && objections(verdict, rule, op).empty()) return std::nullopt;
-  const bool is_near_miss = verdict.worst.severity < near_miss && band_share(verdict) < near_miss;
+  const double severity = has_agreed_by_chance(verdict, op) ? 0 : verdict.worst.severity;
+  const bool is_near_miss = severity < near_miss && band_share(verdict) < near_miss;
   if (is_near_miss && before.draws < many_draws) return Effort{many_draws, before.arithmetic};
   const auto wider = wider_than(before.arithmetic, rule.allowed);
   return wider ? std::optional(Effort{.arithmetic = *wider}) : std::nullopt;

@@ -16,7 +16,7 @@ sys.path.insert(0, str(PACKAGE))
 
 import any_op_kernels  # noqa: E402
 import assay  # noqa: E402
-from assay._band import measure  # noqa: E402
+from assay._band import _Spread, measure  # noqa: E402
 from assay._noise import Noise  # noqa: E402
 from assay._noise_numpy import draw  # noqa: E402
 
@@ -77,6 +77,16 @@ class Band(unittest.TestCase):
                 for index, kernel in enumerate(right):
                     with self.subTest(op=name, data=change, right=index):
                         self.assertEqual(judged(kernel(*inputs), outputs), "")
+
+    def test_rows_of_numbers_that_f32_does_not_hold(self):
+        """What is 1e-250 in f64, where its square is 0, is 0 in f32 and in all draws."""
+        tiny = np.full(300, 1e-250)
+        spread = _Spread(tiny)
+        for _ in range(8):
+            spread.add(np.zeros(300))
+        outputs = [spread.band(is_ring=False, exact=False, dtype="f32")]
+        self.assertEqual(judged(np.zeros(300, np.float32), outputs), "")
+        self.assertEqual(judged(np.full(300, np.float32(1e-43)), outputs), "worst")
 
     def test_exact_data_have_no_band_where_the_trace_is_a_ring(self):
         random = np.random.default_rng(4)

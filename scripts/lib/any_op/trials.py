@@ -105,7 +105,8 @@ class Data:
     def judge(self, results):
         """Returns ({rule: passed}, the band's verdict)."""
         verdict = rules.judge(results, self._measured.outputs, self._form)
-        if verdict.failed and verdict.excess < rules.CONFIRMED_BELOW:
+        has_agreed_by_chance = verdict.failed == "exact" and not self.is_ring
+        if verdict.failed and (verdict.excess < rules.CONFIRMED_BELOW or has_agreed_by_chance):
             if self._more is None:
                 self._more = self._measure(rules.MORE_DRAWS)
             verdict = rules.judge(results, self._more.outputs, self._form)

@@ -14,6 +14,7 @@ _MAX_WHOLE = 2.0 ** 22  # above it all numbers of f32 are whole, or nearly so
 _PARTIAL_SUMS = 16.0  # times the result, or a part of it: so far may what is added up lie from the result
 _TIES = 4  # runs in which equal inputs are told apart at random, besides two by their places
 _SAME = 2.0 ** -40  # difference of two runs in f64, of the largest number
+_HALF_OF_LEAST = 2.0 ** -150  # the rounding of a number that f32 takes for 0 or for its least one
 _BESIDE_ZERO = 2.0 ** -140  # less than any number of f32, and than any difference of its numbers
 
 
@@ -180,8 +181,10 @@ class _Spread:
         with numpy.errstate(all="ignore"):
             held = numpy.isfinite(value) & (numpy.abs(value) <= MAX)
             alive = held & self._finite
+            # Squares of tiny differences are 0.
+            rounding = numpy.where(value == 0, 0.0, numpy.maximum(ROUNDOFF * numpy.abs(value), _HALF_OF_LEAST))
             sigma = numpy.asarray(numpy.maximum(numpy.sqrt(self._squares / max(self._count, 1)),
-                                                ROUNDOFF * numpy.abs(value)))  # a number, where it has no extent
+                                                rounding))  # a number, where it has no extent
             if exact:
                 sigma[self._agree] = 0.0
             elif not is_ring:

@@ -168,6 +168,26 @@ TEST_F(MeasuredBand, IsMeasuredInEachArithmeticThatIsAllowed) {
   EXPECT_FALSE(next_effort(right, rule_, op_, {}));
 }
 
+TEST_F(MeasuredBand, IsMeasuredAgainWhereFewDrawsAgreeByChance) {
+  define_ops({{.name = "clamped",
+               .formula = "clamped(x[n]) -> [n]",
+               .dtypes = {DType::f32},
+               .parameters = {{"n", {{count, 0}}}},
+               .inputs = {{{std::nullopt, {"n"}}, DefinedNumbers::normal, "", ""}},
+               .outputs = {{std::nullopt, {"n"}}},
+               .terms = "1",
+               .rows = ""}});
+  measured_.deviation[7] = 0;
+  const auto off_there = [](std::size_t i) { return i == 7 ? 0x1p-23 : 0; };
+  Verdict wrong = judged<float>("clamped/f32/n=1000", off_there);
+  EXPECT_EQ(next_effort(wrong, rule_, op_, {}).value().draws, 64);
+  EXPECT_FALSE(next_effort(wrong, rule_, op_, {.draws = 64}));
+  wrong = judged<float>(f32, off_there);
+  EXPECT_FALSE(next_effort(wrong, rule_, op_, {})) << "of a ring it is exact";
+  wrong = judged<float>("clamped/f32/n=1000", [](std::size_t i) { return i == 9 ? NAN : 0; });
+  EXPECT_FALSE(next_effort(wrong, rule_, op_, {}));
+}
+
 TEST_F(MeasuredBand, RefusesAnotherNumberOfElements) {
   measured_.value.pop_back();
   EXPECT_THROW(judged<float>(f32, [](std::size_t) { return 0; }), std::runtime_error);
