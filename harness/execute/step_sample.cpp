@@ -18,6 +18,10 @@ constexpr double long_sample_s = 1e-3;
 constexpr double energy_time_s = 2;
 constexpr double energy_cap_s = 6;
 
+/// A time is as usual up to so many times the median, and is waited for so long.
+constexpr double usual_slack = 1.5;
+constexpr double max_wait_for_usual_s = 0.1;
+
 /// Limit of the time that voids take from no sample.
 constexpr double max_void_s = 10;
 
@@ -52,6 +56,15 @@ class WorkMeter final : public measure::Meter {
   double now_s() override { return steady_s() - std::min(void_s_, max_void_s); }
   std::string_view launched_by() const { return launched_by_; }
 
+  /// Launches as samples did that took `usual_s`, and leaves everything standing still. What takes
+  /// longer is not what was timed: a kernel may be right where it suspects that it is looked at.
+  void launch_for_judge(std::int64_t launches, double usual_s) {
+    const double begin_s = steady_s();
+    while (take_turn(launches).reported_s > usual_slack * usual_s) {
+      if (steady_s() - begin_s > max_wait_for_usual_s) return;
+    }
+  }
+
  private:
   struct Timed {
     double reported_s;
@@ -72,6 +85,14 @@ class WorkMeter final : public measure::Meter {
   /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
   double sample_s(std::int64_t launches) {
     if (launches == 0 || !work_.rotation) return timed(launches, 0).reported_s;
+    const Timed sample = take_turn(launches);
+    work_.timed_judge->after_sample(work_.rotation->last(), sample.seen_s);
+    work_.rotation->count_sample(sample.seen_s);
+    work_.enter(&PhaseSeconds::sampling);
+    return sample.reported_s;
+  }
+  /// Launches on the next sets, and lets nothing go on after it.
+  Timed take_turn(std::int64_t launches) {
     work_.enter(&PhaseSeconds::comparison);
     work_.trial.pause();
     work_.timed_judge->before_sample();
@@ -81,10 +102,7 @@ class WorkMeter final : public measure::Meter {
     const Timed sample = timed(launches, turns.first);
     work_.trial.pause();
     work_.enter(&PhaseSeconds::comparison);
-    work_.timed_judge->after_sample(turns, sample.seen_s);
-    work_.rotation->count_sample(sample.seen_s);
-    work_.enter(&PhaseSeconds::sampling);
-    return sample.reported_s;
+    return sample;
   }
   Timed timed(std::int64_t launches, std::size_t first_set) {
     work_.enter(&PhaseSeconds::sampling);
@@ -147,6 +165,13 @@ void sample(Work& work) {
   record.void_samples = meter.void_samples();
   record.input_sets = policy.turns;
   work.enter(&PhaseSeconds::comparison);
+}
+
+void launch_for_judge(Work& work) {
+  const measure::Measurement& measured = work.measurement;
+  const auto launches = static_cast<double>(measured.launches_per_sample);
+  WorkMeter(work).launch_for_judge(measured.launches_per_sample,
+                                   measured.launch_s.median * launches);
 }
 
 }  // namespace assay::steps

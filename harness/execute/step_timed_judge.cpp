@@ -38,6 +38,7 @@ void judge_timed_launches(Work& work) {
   const std::string on(timed_launches);
   Record& record = work.record();
   check_surroundings(work.trial, work.rotation->contents(), checks, on);
+  launch_for_judge(work);
   work.timed_judge->finish(work.rotation->last());
   record.repeatable = work.timed_judge->repeatable();
   if (record.repeatable == false) add_deviation(record.reason, *may_differ(work));

@@ -35,6 +35,9 @@ void wait_for_turn(Work& work);
 void measure_idle_power(Work& work);
 /// Times launches.
 void sample(Work& work);
+/// Launches once more as a sample does, after which nothing goes on: what is read then had no time
+/// to become right.
+void launch_for_judge(Work& work);
 /// Judges what timed launches left.
 void judge_timed_launches(Work& work);
 /// Judges what the last launch left: verified bits, or others that are right where a deviation
