@@ -89,7 +89,7 @@ class Payload(Reader):
                 "inputs": self.list(lambda: (self.text(), self.texts(), self.u8(), self.text(), self.text())),
                 "outputs": self.list(lambda: (self.text(), self.texts())),
                 "terms": self.text(), "is_ring": self.u8(), "arithmetic": self.text(), "rows": self.text(),
-                "refusal": self.text()}
+                "refusal": self.text(), "roundings": self.text()}
 
     def output(self, dtype=np.float64):
         count = self.u64()

@@ -282,7 +282,7 @@ class ReferenceHost(unittest.TestCase):
             "parameters": {"rows": [(1, 0), (3, 0), (17, 0), (64, 0), (65, 0)],
                            "cols": [(1, 0), (3, 0), (17, 0), (100, 0), (400, 2), (401, 0)]},
             "outputs": [("", ["rows", "cols"])], "terms": "cols", "is_ring": 0, "arithmetic": "f32", "rows": "rows",
-            "refusal": ""})
+            "refusal": "", "roundings": ""})
         self.assertEqual(picked["inputs"], [("", ["rows", "cols"], 0, "", ""), ("i32", ["rows"], 2, "-1", "cols-1"),
                                             ("", [], 1, "0.5", "2.0")])
         self.assertEqual(picked["outputs"], [("", ["rows"]), ("i32", ["rows"])])
