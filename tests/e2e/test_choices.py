@@ -6,8 +6,8 @@ import unittest
 import test_emulator
 from support import AssayTest
 
-PRODUCT = "linear/f32/batch=64,in=1024,out=96,bias=0,act=none"
-OTHER_PRODUCT = "linear/f32/batch=64,in=1024,out=64,bias=0,act=none"
+PRODUCT = "linear/f32/batch=64,in=256,out=96,bias=0,act=none"
+OTHER_PRODUCT = "linear/f32/batch=64,in=256,out=64,bias=0,act=none"
 # Seeds of which one algorithm is the fastest of PRODUCT, and leaves bits of its own.
 ALGORITHM_6, ALGORITHM_7, ALGORITHM_66 = 3, 7, 0
 DEVICE = ("--device", "cuda", "--check-only", "--no-limits")
@@ -34,7 +34,7 @@ class Choices(AssayTest):
         kept, = self.choices("kept")
         self.assertEqual(first["device_uuid"], kept["device"])
         self.assertTrue(first["implementation"].startswith(f"{kept['library']} {kept['name']}"))
-        self.assertIn("m=96 n=64 k=1024", kept["plan"])
+        self.assertIn("m=96 n=64 k=256", kept["plan"])
         self.assertEqual([kept], self.choices("again/choices.tsv"))
         self.assertIn(f"--choices {self.folder}/kept", again["replay"])
         self.run_seed(ALGORITHM_7, "wider", "--choices", "kept", case=OTHER_PRODUCT)
