@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/input/block_data.h"
+#include "harness/input/border_needles.h"
 #include "harness/input/castable.h"
 #include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
@@ -100,6 +101,8 @@ class Filler {
       case Distribution::masks:
         if constexpr (std::is_same_v<T, std::uint8_t>) draw(Masks<T>{data_.turn});
         return;
+      case Distribution::border_needles:
+        return draw_border_needles();
       case Distribution::halves:
       case Distribution::around:
       case Distribution::far_rows:
@@ -224,6 +227,16 @@ class Filler {
     for (auto i = static_cast<std::size_t>(data_.turn); i < indices.size(); i += 2) {
       elements_[static_cast<std::size_t>(indices[i])] =
           Uniform<T>{range_}(random_bits(key_.seed, key_.id, i));
+    }
+  }
+
+  void draw_border_needles() {
+    draw(Normal<T>{0, 1});
+    if constexpr (!std::is_integral_v<T>) {
+      if (spec_.elements() == 0) return;
+      Shape shape = spec_.shape;  // of the elements: fewer rows, where they repeat
+      if (!shape.empty()) shape[0] = shape[0] * std::ssize(elements_) / spec_.elements();
+      lay_border_needles(elements_, std::span<const std::int64_t>(shape), start_);
     }
   }
 

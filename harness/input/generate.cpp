@@ -102,8 +102,7 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
   }
   if (data.distribution == Distribution::given) return fill_given(op, key, tensor);
   const Shape& shape = tensor.spec().shape;
-  const std::int64_t rows =
-      op.signature.is_product && key.may_repeat ? rows_before_repeat(op, key.pass, key.input) : 0;
+  const std::int64_t rows = key.may_repeat ? rows_before_repeat(op, key.pass, key.input) : 0;
   const bool repeats = rows > 0 && rows < shape.at(0);
   visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
     auto elements = tensor.as<T>();

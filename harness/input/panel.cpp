@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/ops/block_input.h"
+#include "kernels/ops/defined.h"
 
 namespace assay::input {
 namespace {
@@ -25,10 +26,34 @@ std::int64_t period(std::int64_t rows, std::int64_t least, int pass) {
   return rows;
 }
 
+/// Tensors of so many bytes are judged without repetition.
+constexpr std::int64_t few_bytes = std::int64_t{1} << 22U;
+
+/// Periods of the rows of ops of a user. The last one that covers fewer rows counts.
+constexpr std::array<std::array<std::int64_t, 2>, 6> short_primes{
+    {{3, 5}, {7, 11}, {17, 19}, {37, 41}, {127, 131}, {257, 263}}};
+
+bool has_rows(const OpInstance& op, int input) {
+  const DefinedInput& defined =
+      find_defined(op.op->name)->inputs.at(static_cast<std::size_t>(input));
+  return !defined.extents.empty() && defined.extents.front() == op.op->independent_rows;
+}
+
+Panel panel_of_defined(const OpInstance& op, int pass) {
+  if (op.op->independent_rows.empty() || !is_defined(op.op->name)) return {};
+  if (op.signature.bytes <= few_bytes) return {};
+  const std::int64_t rows = op.params.integer(op.op->independent_rows);
+  for (const auto& pair : short_primes) {
+    if (rows <= pair[0]) return {};
+    if (pair[0] * pair[1] > rows) return {.rows = pair.at(pass == 0 ? 0 : 1)};
+  }
+  return {};
+}
+
 }  // namespace
 
 Panel panel(const OpInstance& op, int pass) {
-  if (!op.signature.is_product) return {};
+  if (!op.signature.is_product) return panel_of_defined(op, pass);
   const Shape& y = op.signature.outputs[0].shape;
   const Passes all = passes(op);
   if (all.at(static_cast<std::size_t>(pass)).rule.oracle == Oracle::freivalds) {
@@ -44,6 +69,8 @@ Panel panel(const OpInstance& op, int pass) {
 
 std::int64_t rows_before_repeat(const OpInstance& op, int pass, int input) {
   const Panel p = panel(op, pass);
+  if (p.rows == 0) return 0;
+  if (is_defined(op.op->name)) return has_rows(op, input) ? p.rows : 0;
   const auto block = block_input(op, static_cast<std::size_t>(input));
   const bool is_x = block ? block->operand == 0 : input == 0;
   return is_x ? p.rows : p.cols;

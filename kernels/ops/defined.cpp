@@ -51,9 +51,9 @@ bool takes_given(const DefinedInput& input) {
   return input.numbers == DefinedNumbers::given || input.numbers == DefinedNumbers::given_or_any;
 }
 
-/// True for an input of the case's dtype that any number may be in.
+/// True for an input that any floating-point number may be in.
 bool takes_any_number(const DefinedInput& input) {
-  return !input.dtype &&
+  return (!input.dtype || is_floating(*input.dtype)) &&
          (input.numbers == DefinedNumbers::normal || input.numbers == DefinedNumbers::given_or_any);
 }
 
@@ -74,6 +74,7 @@ Data wanted_data(const DefinedInput& input, const Params& params) {
 
 /// A mean beside which numbers of the dtype keep half of their bits.
 double far_mean(DType dtype) {
+  if (size_bytes(dtype) == 1) return 4;
   if (dtype == DType::bf16) return 16;
   return dtype == DType::f16 ? 64 : 1024;
 }
@@ -113,7 +114,8 @@ Passes passes_of(const DefinedOp& op, DType dtype, const Params& params) {
     };
     with("large_data", normal(0, 64));
     with("small_data", normal(0, 0x1p-10));
-    with("far_mean", normal(far_mean(dtype), 1));
+    with("far_mean", normal(far_mean(op.inputs[*activation].dtype.value_or(dtype)), 1));
+    with("needles", {.distribution = Distribution::border_needles});
     with("zero_data", {.distribution = Distribution::constant, .needle = 0});
     Data special = normal(0, 1);
     special.specials = Specials::nonfinite;

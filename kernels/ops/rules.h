@@ -94,11 +94,12 @@ enum class Distribution {
                 // 100
   pairs,        // whole, drawn from [low, high), plus `needle` at every second column, by turn
   at_borders,   // in [low, high) at every second border (kernels/ops/borders.h), by turn; else zero
-  masks,        // 0, or any other byte, by the element's turn
-  needle,       // in [low, high), but for the element whose turn it is
-  rank_needle,  // likewise, in the rank whose turn the element is
-  constant,     // the needle everywhere
-  given,        // as the code that defines the op draws them (harness/input/given_data.h)
+  border_needles,  // normal, but for one large number in each line along each extent, at a border
+  masks,           // 0, or any other byte, by the element's turn
+  needle,          // in [low, high), but for the element whose turn it is
+  rank_needle,     // likewise, in the rank whose turn the element is
+  constant,        // the needle everywhere
+  given,           // as the code that defines the op draws them (harness/input/given_data.h)
 };
 
 struct Range {

@@ -33,7 +33,7 @@ typedef struct assay_op_parameter {
  * over them. Each name is the whole of some extent of an input. */
 typedef struct assay_op_input {
   const char* shape;
-  const char* dtype; /* NULL: the case's; "f32", "i64", "i32", "i8", "u8" */
+  const char* dtype; /* NULL: the case's; "f32", "e4m3", "i64", "u8" and others */
   /* Floats are uniform from low to high, and normal where both are NULL. Integers are from low to
    * high, both included: numbers, or extents such as "classes-1". */
   const char* low;

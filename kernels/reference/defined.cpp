@@ -31,6 +31,13 @@ void mark_repeated(const std::vector<double>& value, std::vector<double>& deviat
   }
 }
 
+/// Elements of a state: those of the output, or of its first rows where they repeat.
+std::size_t solved_elements(std::span<const double> state) { return state.size() / 2; }
+
+std::size_t place_of(std::span<const double> state, std::int64_t element) {
+  return static_cast<std::size_t>(element) % solved_elements(state);
+}
+
 /// The values, then the deviations.
 State solve_with(const Problem& problem, const Effort& effort) {
   if (!measure()) throw std::logic_error("no process answers for defined ops");
@@ -41,7 +48,11 @@ State solve_with(const Problem& problem, const Effort& effort) {
   }
   MeasuredOutput& found = all[signature.judged_output];
   const TensorSpec& output = signature.outputs[0];
-  const auto elements = static_cast<std::size_t>(output.elements());
+  auto elements = static_cast<std::size_t>(output.elements());
+  if (const std::int64_t solved = problem.panel.rows; solved > 0) {
+    const std::int64_t rows = problem.op.params.integer(problem.op.op->independent_rows);
+    elements = elements / static_cast<std::size_t>(rows) * static_cast<std::size_t>(solved);
+  }
   if (found.value.size() != elements || found.deviation.size() != elements) {
     throw std::runtime_error("the reference gave another number of elements than the op has");
   }
@@ -67,11 +78,15 @@ State solve_again(const Problem& problem, const Effort& effort, std::span<const 
 
 void values(const Problem& /*problem*/, std::span<const double> state, std::int64_t first,
             Values out) {
-  const std::size_t count = out.value.size();
-  const auto at = static_cast<std::size_t>(first);
-  std::ranges::copy(state.subspan(at, count), out.value.begin());
+  const std::size_t solved = solved_elements(state);
   std::ranges::fill(out.rest, 0.0);
-  std::ranges::copy(state.subspan(state.size() / 2 + at, count), out.scale.begin());
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    const std::size_t element = static_cast<std::size_t>(first) + i;
+    const std::size_t at = element % solved;
+    const double deviation = state[solved + at];
+    out.value[i] = state[at];
+    out.scale[i] = element < solved ? deviation : -std::abs(deviation);  // again: rounded alike
+  }
 }
 
 void bits(const Problem& problem, std::span<const double> state, std::int64_t first,
@@ -79,7 +94,7 @@ void bits(const Problem& problem, std::span<const double> state, std::int64_t fi
   visit_dtype(problem.op.signature.outputs[0].dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
-        const double packed = state[static_cast<std::size_t>(first) + i];
+        const double packed = state[place_of(state, first + static_cast<std::int64_t>(i))];
         const auto value = static_cast<T>(std::bit_cast<std::int64_t>(packed));
         std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
       }
@@ -88,7 +103,7 @@ void bits(const Problem& problem, std::span<const double> state, std::int64_t fi
 }
 
 bool is_unknown(std::span<const double> state, std::int64_t i) {
-  return std::isinf(state[state.size() / 2 + static_cast<std::size_t>(i)]);
+  return std::isinf(state[solved_elements(state) + place_of(state, i)]);
 }
 
 }  // namespace

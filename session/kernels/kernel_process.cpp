@@ -85,6 +85,8 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
                          (python_folder() / "assay" / "_host.py").string()};
     if (!options.problem.empty()) {
       command.arguments.insert(command.arguments.end(), {"--problem", options.problem});
+    } else if (!options.own_ops.empty()) {
+      command.arguments.insert(command.arguments.end(), {"--own-ops", options.own_ops});
     }
     command.arguments.insert(command.arguments.end(),
                              {(library_folder() / kernel_host_file).string(), options.kernels});

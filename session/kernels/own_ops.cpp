@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/execute/part_of_problem.h"
 #include "harness/input/given_data.h"
 #include "kernels/core/status.h"
 #include "kernels/ops/defined.h"
@@ -219,7 +221,11 @@ void answer_for_own_ops(const TrialOptions& options, const std::function<void(bo
   };
   reference::measure_with([=](const reference::Problem& problem, const Effort& effort) {
     const Question open(asked);
-    return started().measure(problem, effort);
+    if (problem.panel.rows == 0) return started().measure(problem, effort);
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(problem.panel.rows));
+    std::iota(rows.begin(), rows.end(), std::int64_t{0});
+    const PartOfProblem first = part_of(problem.op, problem.ranks.front(), std::move(rows), {});
+    return started().measure({first.op, first.inputs}, effort);
   });
   input::draw_given_with([=](const OpInstance& op, std::uint64_t seed) {
     const Question open(asked);

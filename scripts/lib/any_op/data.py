@@ -7,7 +7,7 @@ from any_op.formats import OF_DTYPE, nearest
 from assay import _op, _shapes
 
 MEAN = {"f32": 2.0 ** 10, "bf16": 2.0 ** 4, "f16": 2.0 ** 6}  # of "offset": leaves bits to the rest
-FAMILIES = ("user", "integers", "x64", "x2^-10", "offset")
+FAMILIES = ("user", "integers", "x64", "x2^-10", "offset", "needles")
 
 
 def draw(definition, family, seed, dtype):
@@ -26,7 +26,21 @@ def draw(definition, family, seed, dtype):
         inputs[first] = inputs[first] * 2.0 ** -10
     elif family == "offset":
         inputs[first] = inputs[first] + MEAN[dtype]
+    elif family == "needles":
+        _lay_needles(inputs[first], random)
     return [nearest(one, OF_DTYPE[dtype]) if one.dtype.kind == "f" else one for one in inputs]
+
+
+def _lay_needles(numbers, random):
+    """Puts one large number into each line along each axis, at its ends and about its middle by turns."""
+    for axis, extent in enumerate(numbers.shape):
+        if extent < 12:
+            continue
+        lines = np.moveaxis(numbers, axis, 0).reshape(extent, -1)
+        places = np.array([extent - 1, 0, extent - 2, 1, extent // 2])[np.arange(lines.shape[1]) % 5]
+        signs = np.where(np.arange(lines.shape[1]) // 5 % 2, -1.0, 1.0)
+        lines[places, np.arange(lines.shape[1])] = signs * random.uniform(8, 12, lines.shape[1])
+        numbers[...] = np.moveaxis(lines.reshape(np.moveaxis(numbers, axis, 0).shape), 0, axis)
 
 
 def wanted_sizes(definition):

@@ -1,7 +1,8 @@
-"""The process that serves kernels of Python: PYTHON .../assay/_host.py [--problem PROBLEM] ENGINE SOURCE [ARG]...
+"""The process that serves kernels of Python: PYTHON .../assay/_host.py [--problem PROBLEM | --own-ops FILE] ENGINE SOURCE [ARG]...
 
-ENGINE is Assay's shared library, SOURCE a file or one of the words torch and numpy. ARGs are passed to the engine. With
---problem SOURCE may have solutions of a problem, or of a folder of them.
+ENGINE is Assay's shared library, SOURCE a file or one of the words torch, compiled and numpy. ARGs are passed to the engine.
+With --problem SOURCE may have solutions of a problem, or of a folder of them. With --own-ops a word has the references of
+a file too.
 """
 import ctypes
 import os
@@ -15,10 +16,10 @@ from assay import _devices, _source, _table  # noqa: E402
 
 
 def main(arguments):
-    problem = arguments[1] if arguments[:1] == ["--problem"] else None
-    arguments = arguments if problem is None else arguments[2:]
+    ops = arguments[:2] if arguments[:1] in (["--problem"], ["--own-ops"]) else None
+    arguments = arguments if ops is None else arguments[2:]
     if len(arguments) < 2:
-        print("usage: python assay/_host.py [--problem PROBLEM] ENGINE SOURCE [ARG]...", file=sys.stderr)
+        print("usage: python assay/_host.py [--problem PROBLEM | --own-ops FILE] ENGINE SOURCE [ARG]...", file=sys.stderr)
         return 2
     path, source, *rest = arguments
     cores = os.sched_getaffinity(0)
@@ -34,7 +35,7 @@ def main(arguments):
     if failed := engine.assay_begin():
         return failed
     try:
-        name, source_path, registered = _loaded(source, problem)
+        name, source_path, registered = _loaded(source, ops)
         os.sched_setaffinity(0, cores)
         table = _table.Table(name, registered, source_path, _devices_of(registered))
     except _source.Refusal as why:
@@ -42,14 +43,20 @@ def main(arguments):
     return engine.assay_serve(ctypes.byref(table.c_table), len(rest), passed)
 
 
-def _loaded(source, problem):
-    if problem is None:
+def _loaded(source, ops):
+    if ops is None:
+        return _source.load(source)
+    option, path = ops
+    if option == "--own-ops" and (source not in _source.SHIPPED or _source.is_library(path)):
         return _source.load(source)
     try:
+        if option == "--own-ops":
+            from assay import _own_kernels  # pylint: disable=import-outside-toplevel
+            return _own_kernels.load(source, path)
         from assay import _solutions  # pylint: disable=import-outside-toplevel
     except ModuleNotFoundError as error:
-        raise _source.Refusal(f"problems need {_source.without_module(error)}") from None
-    return _solutions.load(source, problem)
+        raise _source.Refusal(f"{option} needs {_source.without_module(error)}") from None
+    return _solutions.load(source, path)
 
 
 def _devices_of(registered):

@@ -9,6 +9,7 @@ from typing import Callable, Dict, Optional, Tuple, Union
 from assay import _formats, _shapes
 
 FLOATS = ("f32", "bf16", "f16")
+INPUT_FLOATS = (*FLOATS, "e4m3", "e5m2")
 INTEGERS = ("i64", "i32", "i8", "u8")
 FRAMEWORKS = ("numpy", "torch")
 MAX_SIZE = 2 ** 44
@@ -133,8 +134,8 @@ def _tensor(given, other_names):
         raise ValueError(f"an input is a shape as text or an assay.Input, and {given!r} is neither")
     extents = _shapes.extents_of(given.shape)
     dtype = other_names.get(str(given.dtype), given.dtype) or ("i64" if given.integers is not None else "")
-    if dtype not in ("", *FLOATS, *INTEGERS):
-        raise ValueError(f"no input has the dtype {given.dtype!r}; choose among {', '.join(FLOATS + INTEGERS)}")
+    if dtype not in ("", *INPUT_FLOATS, *INTEGERS):
+        raise ValueError(f"no input has the dtype {given.dtype!r}; choose among {', '.join(INPUT_FLOATS + INTEGERS)}")
     if given.range is not None and given.integers is not None:
         raise ValueError(f"the input '{given.shape}' has both range= and integers=: give one")
     if given.integers is not None:

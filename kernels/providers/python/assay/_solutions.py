@@ -6,6 +6,7 @@ import torch
 
 import assay
 from assay import _source
+from assay._own_kernels import compiler
 from assay._problem import make_solution, open_problem, outputs_of
 from assay._problem_op import files_of, name_of
 from assay._source import Refusal
@@ -19,10 +20,7 @@ def load(source, problem):
     if source == "torch":
         return _of_models(problems, source, "Model, eager", lambda model: model)
     if source == "compiled":
-        if not hasattr(torch, "compile"):
-            raise Refusal(f"PyTorch {torch.__version__} has no torch.compile, which came with 2.0: choose a newer one by "
-                          "--python, or leave it out")
-        return _of_models(problems, source, "Model, compiled", torch.compile)
+        return _of_models(problems, source, "Model, compiled", compiler())
     if os.path.isdir(source):
         return _of_folder(source, problems)
     if source in _source.SHIPPED:

@@ -84,7 +84,7 @@ TEST_F(GivenData, OtherDataReplaceThoseThatAnyNumberMayBeIn) {
     EXPECT_EQ(pass.data_of(0).distribution == Distribution::given, pass.name == "real_data");
   }
   EXPECT_EQ(names.front(), "exact_data");
-  EXPECT_EQ(names.size(), 7U);
+  EXPECT_EQ(names.size(), 8U);
 }
 
 TEST_F(GivenData, AnOpWithoutParametersHasAnIdWithoutThem) {
