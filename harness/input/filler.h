@@ -48,11 +48,7 @@ class Filler {
   }
 
   void fill() {
-    if constexpr (std::is_same_v<T, std::uint8_t>) {
-      if (const auto block = block_input(op_, static_cast<std::size_t>(input_))) {
-        return fill_block(*block);
-      }
-    }
+    if (is_filled_as_block()) return;
     switch (data_.distribution) {
       case Distribution::uniform:
         return draw(Uniform<T>{range_});
@@ -102,7 +98,6 @@ class Filler {
         if constexpr (std::is_same_v<T, std::uint8_t>) draw(Masks<T>{data_.turn});
         return;
       case Distribution::border_needles:
-        return draw_border_needles();
       case Distribution::halves:
       case Distribution::around:
       case Distribution::far_rows:
@@ -141,6 +136,15 @@ class Filler {
     const std::int64_t strata =
         is_floating(spec_.dtype) ? largest_exponent(output_dtype(op_)) - 1 : 1;
     return (terms() + strata - 1) / strata;
+  }
+
+  bool is_filled_as_block() {
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      const auto block = block_input(op_, static_cast<std::size_t>(input_));
+      if (block) fill_block(*block);
+      return block.has_value();
+    }
+    return false;
   }
 
   /// Fills the elements or the scales of a block-scaled operand.
@@ -207,6 +211,8 @@ class Filler {
     } else if (data_.distribution == Distribution::far_rows) {
       const double most = std::ldexp(1.0, largest_exponent(spec_.dtype) - 1);
       draw(FarRows<T>{range_, data_.points, most, std::max<std::int64_t>(1, columns())});
+    } else if (data_.distribution == Distribution::border_needles) {
+      draw_border_needles();
     } else {
       draw(Blocks<T>{});
     }
@@ -232,12 +238,10 @@ class Filler {
 
   void draw_border_needles() {
     draw(Normal<T>{0, 1});
-    if constexpr (!std::is_integral_v<T>) {
-      if (spec_.elements() == 0) return;
-      Shape shape = spec_.shape;  // of the elements: fewer rows, where they repeat
-      if (!shape.empty()) shape[0] = shape[0] * std::ssize(elements_) / spec_.elements();
-      lay_border_needles(elements_, std::span<const std::int64_t>(shape), start_);
-    }
+    if (spec_.elements() == 0) return;
+    Shape shape = spec_.shape;  // of the elements: fewer rows, where they repeat
+    if (!shape.empty()) shape[0] = shape[0] * std::ssize(elements_) / spec_.elements();
+    lay_border_needles(elements_, std::span<const std::int64_t>(shape), start_);
   }
 
   void set_identity() {

@@ -227,7 +227,7 @@ class ModelNew(torch.nn.Module):
     def test_solutions_that_are_none(self):
         self.write("new.py", "import torch\nclass Model(torch.nn.Module): pass\n")
         self.assertIn("new.py has no class ModelNew", self.refusal("mine.py", "new.py"))
-        self.assertIn("name the problem by --problem", self.assay("run", "--kernels", "compiled", "--device", "cpu",
+        self.assertIn("name its file by --problem or --own-ops", self.assay("run", "--kernels", "compiled", "--device", "cpu",
                                                                   expect=2).stderr)
         for body, status, why in (("return torch.zeros(40, 23)", "fail", "shape"), ("return self.layer(x).double()", "fail", "float64"),
                                   ("raise ValueError('not today')", "error", "not today")):
