@@ -10,8 +10,11 @@ namespace assay::input {
 namespace {
 
 /// Pairs of primes with ever larger products, to cover more rows.
-constexpr std::array<std::array<std::int64_t, 2>, 4> primes{
-    {{127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
+constexpr std::array<std::array<std::int64_t, 2>, 8> primes{
+    {{3, 5}, {7, 11}, {17, 19}, {37, 41}, {127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
+
+/// Least period of the rows of a product.
+constexpr std::int64_t min_period = 127;
 
 /// Least number of different outputs for judging their errors together.
 constexpr std::int64_t min_outputs = 256;
@@ -29,10 +32,6 @@ std::int64_t period(std::int64_t rows, std::int64_t least, int pass) {
 /// Tensors of so many bytes are judged without repetition.
 constexpr std::int64_t few_bytes = std::int64_t{1} << 22U;
 
-/// Periods of the rows of ops of a user. The last one that covers fewer rows counts.
-constexpr std::array<std::array<std::int64_t, 2>, 6> short_primes{
-    {{3, 5}, {7, 11}, {17, 19}, {37, 41}, {127, 131}, {257, 263}}};
-
 bool has_rows(const OpInstance& op, int input) {
   const DefinedInput& defined =
       find_defined(op.op->name)->inputs.at(static_cast<std::size_t>(input));
@@ -43,11 +42,8 @@ Panel panel_of_defined(const OpInstance& op, int pass) {
   if (op.op->independent_rows.empty() || !is_defined(op.op->name)) return {};
   if (op.signature.bytes <= few_bytes) return {};
   const std::int64_t rows = op.params.integer(op.op->independent_rows);
-  for (const auto& pair : short_primes) {
-    if (rows <= pair[0]) return {};
-    if (pair[0] * pair[1] > rows) return {.rows = pair.at(pass == 0 ? 0 : 1)};
-  }
-  return {};
+  const std::int64_t repeated = period(rows, 1, pass);
+  return repeated < rows ? Panel{.rows = repeated} : Panel{};
 }
 
 }  // namespace
@@ -60,8 +56,8 @@ Panel panel(const OpInstance& op, int pass) {
     return {y.at(0), y.at(1)};
   }
   const auto least_beside = [](std::int64_t others) {
-    const std::int64_t different = std::clamp<std::int64_t>(others, 1, primes[0][0]);
-    return (min_outputs + different - 1) / different;
+    const std::int64_t different = std::clamp<std::int64_t>(others, 1, min_period);
+    return std::max(min_period, (min_outputs + different - 1) / different);
   };
   return {period(y.at(0), least_beside(y.at(1)), pass),
           period(y.at(1), least_beside(y.at(0)), pass)};

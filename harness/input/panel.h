@@ -12,8 +12,8 @@ namespace assay::input {
 /// one side has few rows, the other has a longer period, for hundreds of different outputs. Nothing
 /// repeats if M <= P, or in a pass that is judged as a whole (Oracle::freivalds).
 ///
-/// Of a user's op with rows of their own (Op::independent_rows) the rows of all inputs that have
-/// them repeat likewise: its reference is run many times. Periods are shorter, as rows may be long.
+/// Rows of a user's op that stand alone (Op::independent_rows) repeat likewise in all inputs that
+/// have them: its reference is run many times. Periods are shorter, as rows may be long.
 Panel panel(const OpInstance& op, int pass);
 
 /// Number of rows of input `input` that are drawn before they repeat; 0: all.

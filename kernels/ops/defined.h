@@ -55,7 +55,7 @@ struct DefinedOp {
   std::string terms;     // extent: the longest sum behind one output
   bool is_ring = false;  // computes by + - * and moves alone: integers stay exact
   Arithmetic allowed = Arithmetic::f32;
-  /// Of a reference whose steps are not traced: how many roundings its author declares. Else empty.
+  /// Roundings that the author of an untraced reference declares; empty: its steps are traced.
   std::string roundings;
   std::string rows;  // parameter that counts independent rows (Op::independent_rows); empty: none
   /// Why nothing can judge it; empty: it can be judged. Its cases are skipped with this reason.

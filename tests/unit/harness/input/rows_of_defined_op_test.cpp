@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/input/generate.h"
@@ -65,6 +66,15 @@ TEST_F(RowsOfDefinedOp, RepeatWithAnotherPeriodInTheFirstPass) {
   EXPECT_EQ(period(generated(op, 1, 0, false)), 0) << "timed launches";
   EXPECT_EQ(input::rows_before_repeat(op, 1, 1), 0) << "no rows";
   EXPECT_EQ(input::panel(parse_case_id("scaled/f32/rows=7,cols=3000").op, 0).rows, 0);
+}
+
+TEST_F(RowsOfDefinedOp, RepeatNoLaterThanTheyEnd) {
+  for (const std::int64_t count : {4, 9, 18, 40, 130, 262, 100'000, 1'000'000}) {
+    const OpInstance op =
+        parse_case_id("scaled/f32/rows=" + std::to_string(count) + ",cols=3000000").op;
+    for (const int pass : {0, 1}) EXPECT_LT(input::panel(op, pass).rows, count);
+    EXPECT_GT(input::panel(op, 0).rows, 0) << count;
+  }
 }
 
 TEST_F(RowsOfDefinedOp, RepeatOnAllData) {
