@@ -416,8 +416,8 @@ DEFINITIONS = [
                                        "them"),
     ('"n", sizes={"n": 8}, arithmetic="f64"', "no arithmetic is called 'f64'; choose among f32, tf32, operands, eager"),
     ('"n", sizes={"n": 8}, framework=3', "a reference has no framework 3; choose among numpy, torch"),
-    ('assay.Input("n", dtype=[3]), sizes={"n": 8}', "no input has the dtype [3]; choose among f32, bf16, f16, i64, i32, "
-                                                    "i8, u8"),
+    ('assay.Input("n", dtype=[3]), sizes={"n": 8}', "no input has the dtype [3]; choose among f32, bf16, f16, e4m3, e5m2, "
+                                                    "i64, i32, i8, u8"),
     ('assay.Input("n", range=1), sizes={"n": 8}', "range is 1: give a list such as (0, 1)"),
     ('assay.Input("n", range=(0, "n")), sizes={"n": 8}', "range is (0, 'n'): give a pair such as (0, 1)"),
     ('assay.Input("n", range=(0, float("nan"))), sizes={"n": 8}', "the range (0, nan) is empty: give (low, high)"),
