@@ -22,20 +22,60 @@ std::uint64_t block_of(std::uint64_t stamp) { return stamp >> 24 & 0xffffff; }
 bool same_launch(std::uint64_t a, std::uint64_t b) { return a >> 48 == b >> 48; }
 bool same_block(std::uint64_t a, std::uint64_t b) { return a >> 24 == b >> 24; }
 
-/// Calls `f(the word's two stamps, bytes of it)`.
-template <class F>
-void for_each_word(const Target& target, unsigned bytes, F f) {
-  const std::uint64_t end = target.offset + bytes;
-  for (std::uint64_t at = target.offset; at < end;) {
-    const std::uint64_t word = at / 4, next = std::min(end, (word + 1) * 4);
-    f(target.window->stamps + 2 * word, ((std::uint64_t{1} << (next - at)) - 1) << (at % 4));
-    at = next;
-  }
-}
-
 std::uint64_t get(const std::uint64_t& stamp) { return __atomic_load_n(&stamp, __ATOMIC_RELAXED); }
 void put(std::uint64_t& stamp, std::uint64_t value) {
   __atomic_store_n(&stamp, value, __ATOMIC_RELAXED);
+}
+
+/// Whether the stamp is of all bytes of a word, or of nobody in this launch.
+bool is_whole(std::uint64_t stamp, std::uint64_t mine) {
+  return !same_launch(stamp, mine) || bytes_of(stamp) == 0xf;
+}
+/// Whether also no other block has used it.
+bool can_take(std::uint64_t stamp, std::uint64_t mine) {
+  return !same_launch(stamp, mine) || (same_block(stamp, mine) && bytes_of(stamp) == 0xf);
+}
+
+/// The two stamps of a word, or of one of its bytes, and what they were when they were looked at:
+/// other blocks may change them at any time.
+struct Users {
+  std::uint64_t* stamps;
+  std::uint64_t bytes;  // of the word
+  std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
+};
+
+/// Calls `f(Users)` for what an access touches. A word has stamps of its own until somebody uses a
+/// part of it: then each byte has, and the word's writer has no bytes. Of blocks that do so at the
+/// same time the last one is remembered.
+template <class F>
+void for_each_place(const Target& target, unsigned bytes, std::uint64_t number, F f) {
+  const auto is_now = [=](std::uint64_t stamp) { return stamp >> 48 == number; };
+  const std::uint64_t end = target.offset + bytes;
+  for (std::uint64_t at = target.offset; at < end;) {
+    const std::uint64_t word = at / 4, next = std::min(end, (word + 1) * 4);
+    const std::uint64_t part = ((std::uint64_t{1} << (next - at)) - 1) << (at % 4);
+    at = next;
+    const Users word_users{target.window->stamps + 2 * word, part};
+    const auto fits = [&](std::uint64_t stamp) {
+      return !is_now(stamp) || bytes_of(stamp) == part;
+    };
+    if (fits(word_users.writer) && fits(word_users.reader)) {
+      f(word_users);
+      continue;
+    }
+    std::uint64_t* const of_bytes = target.window->byte_stamps + 8 * word;
+    if (!is_now(word_users.writer) || bytes_of(word_users.writer) != 0) {
+      for (std::uint64_t k = 0; k < 8; ++k) {
+        const std::uint64_t byte = std::uint64_t{1} << (k / 2);
+        const std::uint64_t stamp = k % 2 == 0 ? word_users.writer : word_users.reader;
+        put(of_bytes[k], (bytes_of(stamp) & byte) != 0 ? (stamp & ~std::uint64_t{0xf}) | byte : 0);
+      }
+      put(word_users.stamps[1], 0);
+      put(word_users.stamps[0], number << 48);
+    }
+    for (std::uint64_t k = 0; k < 4; ++k)
+      if ((part >> k & 1) != 0) f(Users{of_bytes + 2 * k, std::uint64_t{1} << k});
+  }
 }
 
 [[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
@@ -74,32 +114,31 @@ bool GlobalRaces::is_known(const WarpState& warp, std::uint64_t stamp) {
 
 void GlobalRaces::read(WarpState& warp, int lane, const Target& target, unsigned bytes,
                        bool strong) {
-  for_each_word(target, bytes, [&](std::uint64_t* stamps, std::uint64_t part) {
-    std::uint64_t mine = stamp(warp, part, strong);
-    const std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
-    if (same_launch(writer, mine) && !same_block(writer, mine) && (bytes_of(writer) & part) != 0 &&
-        !(strong && is_strong(writer)) && !is_known(warp, writer))
+  for_each_place(target, bytes, launch_.number, [&](const Users& users) {
+    const std::uint64_t writer = users.writer, reader = users.reader;
+    std::uint64_t mine = stamp(warp, users.bytes, strong);
+    if (same_launch(writer, mine) && !same_block(writer, mine) && !(strong && is_strong(writer)) &&
+        !is_known(warp, writer))
       report(launch_, warp, lane, target, bytes, "reads", "writes", writer);
     if (reader == mine) return;
     if (same_launch(reader, mine)) {
-      mine |= bytes_of(reader) | (reader & several);
+      mine |= reader & several;
       if (!is_strong(reader)) mine &= ~(std::uint64_t{1} << 4);
       if (!same_block(reader, mine)) mine |= several;
     }
-    put(stamps[1], mine);
+    put(users.stamps[1], mine);
   });
 }
 
 void GlobalRaces::write(WarpState& warp, int lane, const Target& target, unsigned bytes,
                         bool strong, const Change& changes) {
-  for_each_word(target, bytes, [&](std::uint64_t* stamps, std::uint64_t part) {
-    const std::uint64_t mine = stamp(warp, part, strong);
-    const std::uint64_t writer = get(stamps[0]), reader = get(stamps[1]);
-    if (same_launch(writer, mine) && !same_block(writer, mine) && (bytes_of(writer) & part) != 0 &&
-        !(strong && is_strong(writer)) && !is_known(warp, writer) && changes())
+  for_each_place(target, bytes, launch_.number, [&](const Users& users) {
+    const std::uint64_t writer = users.writer, reader = users.reader;
+    const std::uint64_t mine = stamp(warp, users.bytes, strong);
+    if (same_launch(writer, mine) && !same_block(writer, mine) && !(strong && is_strong(writer)) &&
+        !is_known(warp, writer) && changes())
       report(launch_, warp, lane, target, bytes, "writes", "writes too", writer);
-    if (same_launch(reader, mine) && (bytes_of(reader) & part) != 0 &&
-        !(strong && is_strong(reader))) {
+    if (same_launch(reader, mine) && !(strong && is_strong(reader))) {
       const bool conflict = (reader & several) != 0
                                 ? knowledge_.is_empty() && of(warp).knowledge.is_empty()
                                 : !same_block(reader, mine) && !is_known(warp, reader);
@@ -107,7 +146,7 @@ void GlobalRaces::write(WarpState& warp, int lane, const Target& target, unsigne
         report(launch_, warp, lane, target, bytes, "writes",
                same_block(reader, mine) ? "and another block read" : "reads", reader);
     }
-    put(stamps[0], mine);
+    put(users.stamps[0], mine);
   });
 }
 
@@ -117,7 +156,7 @@ bool GlobalRaces::read_row(const WarpState& warp, const Memory::Window& window,
   std::uint64_t* stamps = window.stamps + offset / 4 * 2;
   for (std::uint64_t word = 0; word < bytes / 4; ++word) {
     const std::uint64_t writer = get(stamps[2 * word]), reader = get(stamps[2 * word + 1]);
-    if (same_launch(writer, mine) && !same_block(writer, mine)) return false;
+    if (!can_take(writer, mine) || !is_whole(reader, mine)) return false;
     std::uint64_t value = mine;
     if (same_launch(reader, mine)) value |= same_block(reader, mine) ? reader & several : several;
     put(stamps[2 * word + 1], value);
@@ -131,8 +170,8 @@ bool GlobalRaces::write_row(const WarpState& warp, const Memory::Window& window,
   std::uint64_t* stamps = window.stamps + offset / 4 * 2;
   for (std::uint64_t word = 0; word < bytes / 4; ++word) {
     const std::uint64_t writer = get(stamps[2 * word]), reader = get(stamps[2 * word + 1]);
-    if (same_launch(writer, mine) && !same_block(writer, mine)) return false;
-    if (same_launch(reader, mine) && ((reader & several) != 0 || !same_block(reader, mine)))
+    if (!can_take(writer, mine) || !can_take(reader, mine) ||
+        (same_launch(reader, mine) && (reader & several) != 0))
       return false;
     put(stamps[2 * word], mine);
   }

@@ -17,9 +17,8 @@ namespace emulator {
 /// strong read of it, a fence; or .release and .acquire.
 ///
 /// Not seen: races within a block; who read, if several blocks did and the writer knows of some
-/// block; accesses to other bytes of a word that somebody used later; a fence of one thread, with a
-/// barrier behind it, counts for its whole block, and what a thread acquires counts for its warp;
-/// memory of the host; launches that run at the same time.
+/// block; a fence of one thread, with a barrier behind it, counts for its whole block, and what a
+/// thread acquires counts for its warp; memory of the host; launches that run at the same time.
 class GlobalRaces {
  public:
   GlobalRaces(const LaunchContext& launch, std::uint64_t block) : launch_(launch), block_(block) {}

@@ -21,7 +21,8 @@ constexpr std::size_t alignment = 256;
 /// Between two allocations. A page, so that an index that is off by a row of a small matrix falls
 /// into it as well.
 constexpr std::size_t red_zone = 4096;
-constexpr std::size_t stamp_bytes = 4;  // for each byte: two of 8 bytes for every 4
+constexpr std::size_t stamp_bytes = 4;        // for each byte: two of 8 bytes for every 4
+constexpr std::size_t byte_stamp_bytes = 16;  // two for each
 constexpr std::uint64_t launches = 65535;
 
 std::size_t align_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
@@ -43,11 +44,12 @@ struct Gpu {
         view(span, Reservation::Use::zeros),
         written(span, Reservation::Use::zeros),
         stamps(span * stamp_bytes, Reservation::Use::zeros),
+        byte_stamps(span * byte_stamp_bytes, Reservation::Use::zeros),
         next(addresses.address() + red_zone) {}
 
   std::size_t capacity, span;
   std::size_t used = 0;
-  Reservation addresses, view, written, stamps;
+  Reservation addresses, view, written, stamps, byte_stamps;
   std::uintptr_t next;
   Ranges live, freed;  // freed: until another one takes the place
 
@@ -111,7 +113,8 @@ Memory::Memory(std::span<const std::size_t> gpu_bytes) : state_(std::make_unique
     const Gpu& gpu = state_->gpus.emplace_back(bytes);
     state_->windows.push_back({gpu.begin(), gpu.end(), gpu.view.data(),
                                reinterpret_cast<std::uint8_t*>(gpu.written.data()),
-                               reinterpret_cast<std::uint64_t*>(gpu.stamps.data())});
+                               reinterpret_cast<std::uint64_t*>(gpu.stamps.data()),
+                               reinterpret_cast<std::uint64_t*>(gpu.byte_stamps.data())});
   }
   state_->peers.assign(gpu_bytes.size(), std::vector<std::uint8_t>(gpu_bytes.size(), 0));
 }
@@ -157,6 +160,7 @@ bool Memory::release(std::uintptr_t address) {
   gpu.view.clear(offset, charged);
   gpu.written.clear(offset, charged);
   gpu.stamps.clear(offset * stamp_bytes, charged * stamp_bytes);
+  gpu.byte_stamps.clear(offset * byte_stamp_bytes, charged * byte_stamp_bytes);
   ++state_->generation;
   return true;
 }
@@ -343,7 +347,10 @@ std::uint64_t Memory::next_launch() {
   const std::uint64_t number = state_->launch.fetch_add(1) % launches + 1;
   if (number == 1) {
     const std::unique_lock lock(state_->mutex);
-    for (Gpu& gpu : state_->gpus) gpu.stamps.clear(0, gpu.stamps.size());
+    for (Gpu& gpu : state_->gpus) {
+      gpu.stamps.clear(0, gpu.stamps.size());
+      gpu.byte_stamps.clear(0, gpu.byte_stamps.size());
+    }
   }
   return number;
 }

@@ -12,8 +12,8 @@
 
 namespace emulator {
 
-/// A copy reads bytes that nothing may have written, and takes their marks along.
-enum class Access { read, write, atomic, copy };
+/// A copy reads bytes that nothing may have written, and takes their marks along; so does a load.
+enum class Access { read, load, write, atomic, copy };
 
 inline bool needs_written(Access access) {
   return access == Access::read || access == Access::atomic;
@@ -81,13 +81,13 @@ class Memory {
   std::size_t cached_bytes(std::uintptr_t address, std::size_t bytes) const;
 
   /// A GPU's part of the address space, for the interpreter: `view[address - begin]` is the byte,
-  /// `written[…]` is 1 once it has been written, and two stamps for every four bytes belong to the
-  /// search for races (machine/global_races.h).
+  /// `written[…]` is 1 once it has been written. The search for races (machine/global_races.h) has
+  /// two stamps for every four bytes, and two for each byte.
   struct Window {
     std::uintptr_t begin, end;
     std::byte* view;
     std::uint8_t* written;
-    std::uint64_t* stamps;
+    std::uint64_t *stamps, *byte_stamps;
   };
   std::span<const Window> windows() const;
   bool may_use(int gpu, int owner) const;

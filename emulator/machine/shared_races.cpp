@@ -9,7 +9,8 @@ namespace {
 
 // A stamp, from bit 0: thread (10), bytes of the word (4), strong (1), readers (2), clock of the
 // warp within the block (21), clock of the lane within the warp (26). 0: nobody. A writer has
-// `bulk_copy` in place of readers if it was one.
+// `bulk_copy` in place of readers if it was one. A split word has no bytes and, from bit 14 on, one
+// more than the place of its bytes' users among `split_words_`.
 enum Readers : std::uint64_t { one_reader, several_lanes, several_warps, bulk_copy };
 /// A thread that is further ahead of a copy than so many fences counts as one that has none.
 constexpr std::size_t max_proxy_fences = 8;
@@ -29,6 +30,11 @@ std::uint64_t make_stamp(std::uint64_t thread, std::uint64_t bytes, bool strong,
          (in_block & 0x1fffff) << 17 | in_warp << 38;
 }
 
+std::uint64_t with_bytes(std::uint64_t stamp, std::uint64_t bytes) {
+  return (stamp & ~(std::uint64_t{0xf} << 10)) | bytes << 10;
+}
+constexpr unsigned split_shift = 14;
+
 int warp_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) / warp_lanes); }
 int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % warp_lanes); }
 
@@ -44,18 +50,44 @@ int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % wa
                   same, before, missing));
 }
 
-/// Calls `f(word, bytes of it)`.
-template <class F>
-void for_each_word(std::uint64_t offset, unsigned bytes, F f) {
-  const std::uint64_t end = offset + bytes;
-  for (std::uint64_t at = offset; at < end;) {
-    const std::uint64_t word = at / 4, next = std::min(end, (word + 1) * 4);
-    f(word, ((std::uint64_t{1} << (next - at)) - 1) << (at % 4));
-    at = next;
-  }
+}  // namespace
+
+bool SharedRaces::is_split(const Users& word) {
+  return word.writer != 0 && bytes_of(word.writer) == 0;
 }
 
-}  // namespace
+std::array<SharedRaces::Users, 4>& SharedRaces::split(Users& word) {
+  if (is_split(word)) return split_words_[(word.writer >> split_shift) - 1];
+  std::array<Users, 4>& parts = split_words_.emplace_back();
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const std::uint64_t byte = std::uint64_t{1} << k;
+    if ((bytes_of(word.writer) & byte) != 0) parts[k].writer = with_bytes(word.writer, byte);
+    if ((bytes_of(word.reader) & byte) != 0) parts[k].reader = with_bytes(word.reader, byte);
+  }
+  word = {split_words_.size() << split_shift, 0};
+  return parts;
+}
+
+template <class F>
+void SharedRaces::for_each_place(std::uint64_t offset, unsigned bytes, F f) {
+  const auto fits = [](std::uint64_t stamp, std::uint64_t part) {
+    return stamp == 0 || bytes_of(stamp) == part;
+  };
+  const std::uint64_t end = offset + bytes;
+  for (std::uint64_t at = offset; at < end;) {
+    const std::uint64_t index = at / 4, next = std::min(end, (index + 1) * 4);
+    const std::uint64_t part = ((std::uint64_t{1} << (next - at)) - 1) << (at % 4);
+    at = next;
+    Users& word = words_[index];
+    if (fits(word.writer, part) && fits(word.reader, part)) {
+      f(word, part);
+      continue;
+    }
+    std::array<Users, 4>& users = split(word);
+    for (std::size_t k = 0; k < users.size(); ++k)
+      if ((part >> k & 1) != 0) f(users[k], std::uint64_t{1} << k);
+  }
+}
 
 bool SharedRaces::ordered(const WarpState& warp, int lane, std::uint64_t stamp) const {
   const int other = warp_of(stamp);
@@ -72,13 +104,11 @@ void SharedRaces::read(WarpState& warp, int lane, std::uint64_t offset, unsigned
                        bool strong) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
-  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
-    Word& word = words_[index];
-    const std::uint64_t writer = word.writer;
-    if (writer != 0 && (bytes_of(writer) & part) != 0 && !(strong && is_strong(writer)) &&
-        !ordered(warp, lane, writer))
+  for_each_place(offset, bytes, [&](Users& users, std::uint64_t part) {
+    const std::uint64_t writer = users.writer;
+    if (writer != 0 && !(strong && is_strong(writer)) && !ordered(warp, lane, writer))
       report(launch_, warp, lane, offset, bytes, "reads", "writes", writer);
-    const std::uint64_t reader = word.reader;
+    const std::uint64_t reader = users.reader;
     const auto is_past = [&] {
       if (readers_of(reader) == several_warps)
         return clocks.knows_everybody(warp.index(), block_clock(reader));
@@ -87,15 +117,14 @@ void SharedRaces::read(WarpState& warp, int lane, std::uint64_t offset, unsigned
       return ordered(warp, lane, reader);
     };
     if (reader == 0 || is_past()) {
-      word.reader = make_stamp(thread, part, strong, one_reader, in_block, in_warp);
+      users.reader = make_stamp(thread, part, strong, one_reader, in_block, in_warp);
       return;
     }
     const bool same_warp = warp_of(reader) == warp.index() && readers_of(reader) != several_warps;
-    word.reader =
-        make_stamp(thread, part | bytes_of(reader), strong && is_strong(reader),
-                   same_warp ? several_lanes : several_warps,
-                   std::min<std::uint64_t>(in_block, block_clock(reader)),
-                   same_warp ? std::min<std::uint64_t>(in_warp, warp_clock(reader)) : in_warp);
+    users.reader = make_stamp(
+        thread, part, strong && is_strong(reader), same_warp ? several_lanes : several_warps,
+        std::min<std::uint64_t>(in_block, block_clock(reader)),
+        same_warp ? std::min<std::uint64_t>(in_warp, warp_clock(reader)) : in_warp);
   });
 }
 
@@ -103,13 +132,11 @@ void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigne
                         bool strong, const Change& changes) {
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
   const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
-  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t part) {
-    Word& word = words_[index];
-    const std::uint64_t writer = word.writer, reader = word.reader;
-    if (writer != 0 && (bytes_of(writer) & part) != 0 && !(strong && is_strong(writer)) &&
-        !ordered(warp, lane, writer) && changes())
+  for_each_place(offset, bytes, [&](Users& users, std::uint64_t part) {
+    const std::uint64_t writer = users.writer, reader = users.reader;
+    if (writer != 0 && !(strong && is_strong(writer)) && !ordered(warp, lane, writer) && changes())
       report(launch_, warp, lane, offset, bytes, "writes", "writes too", writer);
-    if (reader != 0 && (bytes_of(reader) & part) != 0 && !(strong && is_strong(reader))) {
+    if (reader != 0 && !(strong && is_strong(reader))) {
       const bool mine = warp_of(reader) == warp.index();
       bool conflict = false;
       if (readers_of(reader) == several_warps)
@@ -122,8 +149,7 @@ void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigne
         report(launch_, warp, lane, offset, bytes, "writes",
                thread_of(reader) == thread ? "and another one read" : "reads", reader);
     }
-    word.writer = make_stamp(thread, part, strong, one_reader, in_block, in_warp);
-    word.reader = 0;
+    users = {make_stamp(thread, part, strong, one_reader, in_block, in_warp), 0};
   });
 }
 
@@ -186,21 +212,20 @@ bool SharedRaces::is_fenced(const WarpState& warp, int lane, std::uint64_t stamp
   });
 }
 
-void SharedRaces::check_proxy(WarpState& warp, int lane, std::uint64_t offset,
-                              unsigned bytes) const {
-  std::uint64_t last = 0;  // neighbouring words mostly have the same history
-  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
-    const std::uint64_t writer = words_[index].writer;
+void SharedRaces::check_proxy(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes) {
+  std::uint64_t last = 0;  // neighbours mostly have the same history
+  for_each_place(offset, bytes, [&](const Users& users, std::uint64_t) {
+    const std::uint64_t writer = users.writer;
     if (writer == 0 || readers_of(writer) == bulk_copy || writer == last) return;
     if (!is_fenced(warp, lane, writer))
-      report(launch_, warp, lane, index * 4, 4, "copies", "writes", writer, "fence.proxy.async");
+      report(launch_, warp, lane, offset, bytes, "copies", "writes", writer, "fence.proxy.async");
     last = writer;
   });
 }
 
 void SharedRaces::mark_proxy(std::uint64_t offset, unsigned bytes) {
-  for_each_word(offset, bytes, [&](std::uint64_t index, std::uint64_t) {
-    words_[index].writer |= std::uint64_t{bulk_copy} << 15;
+  for_each_place(offset, bytes, [](Users& users, std::uint64_t) {
+    users.writer |= std::uint64_t{bulk_copy} << 15;
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -23,10 +24,9 @@ struct Released {
 /// so does a fence with a strong access on either side. Two strong accesses (volatile, relaxed,
 /// atomic) are no race, nor is a write of the value that is there already.
 ///
-/// Not seen: of several readers of a word the last one stands for all, and they are reported only
-/// if the writer is ordered after none; an access to some bytes of a word forgets who used its
-/// other bytes; a fence gives what it acquires to its whole warp; lanes that have exited count as
-/// synchronised.
+/// Not seen: of several readers of a place the last one stands for all, and they are reported only
+/// if the writer is ordered after none; a fence gives what it acquires to its whole warp; lanes
+/// that have exited count as synchronised.
 class SharedRaces {
  public:
   SharedRaces(const LaunchContext& launch, std::size_t bytes)
@@ -48,7 +48,7 @@ class SharedRaces {
   /// by any thread, on the way from the write to the copy.
   void fence_proxy(WarpState& warp, int lane);
   /// Throws LaneFault when a bulk copy of these bytes that starts now could miss a write.
-  void check_proxy(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes) const;
+  void check_proxy(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes);
   /// A bulk copy wrote these bytes.
   void mark_proxy(std::uint64_t offset, unsigned bytes);
 
@@ -56,15 +56,23 @@ class SharedRaces {
   Clocks clocks;
 
  private:
-  struct Word {
+  /// Who used a word of four bytes, or one of its bytes.
+  struct Users {
     std::uint64_t writer = 0, reader = 0;
   };
+  static bool is_split(const Users& word);
+  /// The bytes of a word of which somebody used a part have users of their own from then on.
+  std::array<Users, 4>& split(Users& word);
+  /// Calls `f(users, which bytes of the word they used)` for what an access touches.
+  template <class F>
+  void for_each_place(std::uint64_t offset, unsigned bytes, F f);
   bool ordered(const WarpState& warp, int lane, std::uint64_t stamp) const;
   /// Returns whether a fence of the other proxy lies between the access and the thread.
   bool is_fenced(const WarpState& warp, int lane, std::uint64_t stamp) const;
 
   const LaunchContext& launch_;
-  std::vector<Word> words_;
+  std::vector<Users> words_;
+  std::deque<std::array<Users, 4>> split_words_;
   std::map<std::uint64_t, Released> released_;
   std::map<int, std::deque<Released>> proxy_fences_;  // the last ones of each thread
 };
