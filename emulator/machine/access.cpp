@@ -12,6 +12,7 @@ namespace {
 const char* verb(Access access) {
   switch (access) {
     case Access::read:
+    case Access::load:
       return "reads";
     case Access::write:
       return "writes";
@@ -66,7 +67,8 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
                                                            Access access) {
   Block& block = warp.block();
   return block.has_async() &&
-         block.async().guards.check(warp, lane, target.offset, bytes, access != Access::read);
+         block.async().guards.check(warp, lane, target.offset, bytes,
+                                    access != Access::read && access != Access::load);
 }
 
 Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t base,
@@ -78,8 +80,11 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
           fmt::format("there are {} bytes of {} memory", size, name));
   Target target{memory.bytes.data() + base + offset, memory.written.data() + base + offset, space,
                 offset};
-  if (needs_written(access) && !all_written(target.written, bytes) &&
-      !(space == ptx::Space::shared && is_written_behind_guards(warp, lane, target, bytes, access)))
+  const bool is_read = needs_written(access) || access == Access::load;
+  if (is_read && !all_written(target.written, bytes) &&
+      !(space == ptx::Space::shared &&
+        is_written_behind_guards(warp, lane, target, bytes, access)) &&
+      access != Access::load)
     fault(warp, lane, FaultKind::uninitialised_read, offset, bytes, access,
           fmt::format("nothing has written all of them, in {} memory", name));
   return target;
@@ -98,7 +103,7 @@ Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, uns
     const AddressWindows& windows = address_windows();
     space = windows.space_of(address);
     address -= windows.base_of(space);
-    if (space == ptx::Space::parameter && access == Access::read) {
+    if (space == ptx::Space::parameter && (access == Access::read || access == Access::load)) {
       if (address + bytes > context.parameters.size())
         fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
               "the parameters end before");
@@ -146,12 +151,12 @@ std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsig
   std::uint8_t* marks = window.written + offset;
   if (std::memchr(marks, 0, size) != nullptr) {
     const AllocationCache& cache = block.allocation;
-    if (access == Access::read || cache.generation != block.context().memory.generation() ||
+    if (access == Access::load || cache.generation != block.context().memory.generation() ||
         address - cache.begin >= cache.bytes || size > cache.bytes - (address - cache.begin) ||
         cache.owner == host)
       return nullptr;
   }
-  if (access == Access::read)
+  if (access == Access::load)
     return block.global_races.read_row(warp, window, offset, size) ? window.view + offset : nullptr;
   if (!block.global_races.write_row(warp, window, offset, size)) return nullptr;
   std::memset(marks, 1, size);
@@ -160,6 +165,18 @@ std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsig
 
 void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes) {
   const bool strong = code.order != Order::weak;
+  if (code.used_bytes != 0xffff) [[unlikely]] {
+    Code one = code;
+    one.used_bytes = 0xffff;
+    for (unsigned k = 0; k < bytes; ++k) {
+      if ((code.used_bytes >> k & 1) == 0) continue;
+      Target byte = target;
+      byte.data += k;
+      byte.offset += k;
+      note_read(warp, one, lane, byte, 1);
+    }
+    return;
+  }
   if (target.space == ptx::Space::shared)
     warp.block().shared_races.read(warp, lane, target.offset, bytes, strong);
   else if (target.window != nullptr)

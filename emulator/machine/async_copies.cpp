@@ -29,12 +29,14 @@ void AsyncCopies::start(AsyncCopy copy) {
   const int thread = warp.index() * warp_lanes + copy.lane;
   // Until the wait nothing may change them.
   for (std::size_t i = 0; i < copy.bytes; ++i) {
-    const bool is_written = copy.shared_from               ? guards.mark(*copy.shared_from + i) != 0
-                            : copy.from_written != nullptr ? copy.from_written[i] != 0
-                                                           : true;
-    copy.marks.push_back(is_written);
+    const std::uint8_t mark = copy.shared_from               ? guards.mark(*copy.shared_from + i)
+                              : copy.from_written != nullptr ? copy.from_written[i]
+                                                             : mark_written;
+    // See target.h: where there are marks of what is undefined, and where there are not.
+    const std::uint8_t undefined = !copy.shared_to ? std::uint8_t{0} : std::max(mark, mark_copy);
+    copy.marks.push_back(mark == mark_written ? mark : undefined);
   }
-  copy.marks.resize(size_of(copy), 1);
+  copy.marks.resize(size_of(copy), mark_written);
   if (copy.shared_from) {
     guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
     races_.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);

@@ -1,5 +1,7 @@
 #include "emulator/machine/block.h"
 
+#include <cstring>
+
 #include "emulator/machine/special_registers.h"
 
 namespace emulator {
@@ -7,8 +9,7 @@ namespace emulator {
 Block::Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed)
     : counts(launch.counter != nullptr ? std::make_unique<Counts>() : nullptr),
       shared(launch.kernel.shared_bytes(launch.launch.dynamic_shared_bytes)),
-      local(launch.kernel.local_bytes * launch.launch.block.x * launch.launch.block.y *
-            launch.launch.block.z),
+      local(launch.local_bytes_per_thread() * launch.thread_positions.size()),
       shared_races(launch, shared.bytes.size()),
       global_races(launch, index),
       barriers(shared_races, global_races),
@@ -19,6 +20,11 @@ Block::Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t see
   position_ = {static_cast<unsigned>(index % grid.x),
                static_cast<unsigned>(index / grid.x % grid.y),
                static_cast<unsigned>(index / grid.x / grid.y)};
+}
+
+void Block::forget_local(int warp, int lane, std::size_t begin, std::size_t bytes) {
+  const auto thread = static_cast<std::size_t>(warp * warp_lanes + lane);
+  std::memset(local.written.data() + thread * local_bytes_per_thread() + begin, 0, bytes);
 }
 
 AsyncCopies& Block::async() {

@@ -27,7 +27,9 @@ class Block {
   Dim3 position() const { return position_; }
   Random& random() { return random_; }
   std::size_t shared_bytes() const { return shared.bytes.size(); }
-  std::size_t local_bytes_per_thread() const { return launch_.kernel.local_bytes; }
+  std::size_t local_bytes_per_thread() const { return launch_.local_bytes_per_thread(); }
+  /// Nothing has written these bytes of a thread's stack from now on.
+  void forget_local(int warp, int lane, std::size_t begin, std::size_t bytes);
   std::uint32_t special(std::size_t special, int warp, int lane) const;
 
   std::unique_ptr<Counts> counts;  // null: nothing is counted

@@ -53,8 +53,9 @@ struct Code {
   Order order = Order::weak;
   unsigned char variant = 0;  // one number that the family of `run` gives a meaning
   bool flag = false, flag2 = false, flag3 = false;
-  unsigned char count = 1;   // elements of a vector
-  std::uint32_t target = 0;  // of a branch: an index of Code
+  unsigned char count = 1;            // elements of a vector
+  std::uint16_t used_bytes = 0xffff;  // of what a load reads
+  std::uint32_t target = 0;           // of a branch: an index of Code
   int line = 0;
   std::int64_t offset = 0;                              // of an address
   Place d, e, a, b, c, f;                               // d and e are destinations

@@ -33,6 +33,7 @@ DecodeFunction find_opcode(std::string_view name) {
 Decoder::Decoder(FunctionLayout& layout, const ptx::Instruction& instruction)
     : layout_(layout), instruction_(instruction) {
   code.line = instruction.line;
+  code.used_bytes = instruction.used_bytes;
   if (instruction.guard < 0) return;
   if (layout.register_type(instruction.guard) != ptx::Type::pred) fail("the guard is no predicate");
   code.guard = layout.register_place(instruction.guard).offset;
@@ -229,8 +230,7 @@ void Decoder::address(std::size_t index) {
       fail(fmt::format("'{}' lies in another space", base.name));
     if (code.space == ptx::Space::generic && symbol.space != ptx::Space::global)
       code.space = symbol.space;
-    code.a =
-        symbol.relocated ? layout_.address_constant(base.name, 0, 8) : constant(symbol.value, 8);
+    code.a = layout_.address_of(symbol, base.name, 0, 8);
     code.flag2 = symbol.in_frame;
   } else {
     fail("an address of this form is not known");

@@ -11,6 +11,7 @@
 
 #include "emulator/machine/code.h"
 #include "emulator/machine/counts/pipe.h"
+#include "emulator/machine/flow.h"
 #include "emulator/machine/matrix_code.h"
 #include "emulator/ptx/module.h"
 
@@ -25,6 +26,12 @@ class FunctionCode {
     std::uint32_t offset;
     bool wide;  // 64 bits
   };
+  /// The address of a local variable, which a frame knows.
+  struct LocalPlace {
+    std::uint32_t offset;
+    std::uint64_t address;  // within the function's part of the stack
+    std::size_t bytes;
+  };
   /// A constant that is an address, which differs from GPU to GPU.
   struct Relocation {
     std::uint32_t offset;
@@ -37,12 +44,15 @@ class FunctionCode {
   std::vector<Code> codes;
   std::uint32_t register_bytes = 0;   // of a frame
   std::uint32_t parameter_bytes = 0;  // of a frame's area for calls, for each lane
+  std::size_t local_bytes = 0;        // of the stack, for each activation
   std::vector<SpecialPlace> specials;
+  std::vector<LocalPlace> locals;
   std::vector<std::byte> constants;
   std::vector<Relocation> relocations;
   std::vector<std::vector<std::byte>> constants_of_gpu;  // with addresses filled in
   std::unique_ptr<std::uint8_t[]> executed;  // for each Code, when coverage is asked for
   std::vector<Cost> costs;                   // for each Code, when counts are asked for
+  std::vector<Flow> flows;                   // for each Code
 
   // Code points to them; a deque keeps its elements where they are.
   std::deque<std::vector<Place>> place_lists;
@@ -59,7 +69,9 @@ struct KernelCode {
   std::string demangled;
   FunctionCode* entry = nullptr;
   std::deque<FunctionCode> functions;
-  std::size_t static_shared_bytes = 0, local_bytes = 0;
+  std::size_t static_shared_bytes = 0;
+  std::size_t local_bytes = 0;  // of a thread's stack, without what recursion takes
+  bool is_recursive = false;
   std::size_t dynamic_shared_alignment = 1;
   int registers = 0;
   /// [begin, end) of the .const variables on each GPU.

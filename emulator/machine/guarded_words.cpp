@@ -83,7 +83,7 @@ bool GuardedWords::check(const WarpState& warp, int lane, std::uint64_t offset, 
       report(launch_, warp, lane, offset, bytes, writes, word.reader - 1, "reads");
   }
   for (std::uint64_t at = offset; at < offset + bytes; ++at)
-    if (mark(at) == 0) return false;
+    if (mark(at) != mark_written) return false;
   return true;
 }
 

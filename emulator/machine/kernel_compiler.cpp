@@ -3,9 +3,11 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "emulator/machine/decoder.h"
+#include "emulator/machine/swap_reads.h"
 
 namespace emulator {
 namespace {
@@ -23,12 +25,18 @@ std::string demangle(std::string_view name) {
 void decode_body(FunctionLayout& layout, bool counts) {
   const ptx::Body& body = layout.body();
   FunctionCode& code = layout.code();
-  for (const ptx::Instruction& instruction : body.instructions) {
+  const std::vector<bool> swap_reads = find_swap_reads(body);
+  for (std::size_t i = 0; i < body.instructions.size(); ++i) {
+    const ptx::Instruction& instruction = body.instructions[i];
     Decoder decoder(layout, instruction);
     const DecodeFunction decode = find_opcode(instruction.opcode);
     if (decode == nullptr)
       decoder.fail(fmt::format("the opcode '{}' is not known", instruction.opcode));
     decode(decoder);
+    if (swap_reads[i] && code.codes.back().order == Order::weak)
+      code.codes.back().order = Order::relaxed;
+    code.flows.resize(code.codes.size());
+    code.flows.back() = flow_of(layout, instruction);
     if (counts) {
       code.costs.resize(code.codes.size() - 1);
       code.costs.push_back(cost_of(instruction));
@@ -40,7 +48,24 @@ void decode_body(FunctionLayout& layout, bool counts) {
   end.line = body.instructions.empty() ? layout.function().line : body.instructions.back().line;
   Decoder decoder(layout, end);
   find_opcode("ret")(decoder);
+  code.flows.resize(code.codes.size());
   if (counts) code.costs.resize(code.codes.size());
+}
+
+/// What the function and its callees take of the stack. A function that `path` holds calls itself.
+std::size_t stack_bytes(const FunctionCode& function, std::vector<const FunctionCode*>& path,
+                        bool& is_recursive) {
+  if (std::ranges::find(path, &function) != path.end()) {
+    is_recursive = true;
+    return 0;
+  }
+  path.push_back(&function);
+  std::size_t deepest = 0;
+  for (const CallSite& site : function.call_sites)
+    if (site.callee != nullptr)
+      deepest = std::max(deepest, stack_bytes(*site.callee, path, is_recursive));
+  path.pop_back();
+  return function.local_bytes + deepest;
 }
 
 }  // namespace
@@ -60,7 +85,8 @@ std::unique_ptr<KernelCode> compile_kernel(const ptx::Module& module, const ptx:
     decode_body(function, observed.counts);
     if (observed.coverage) code.executed = std::make_unique<std::uint8_t[]>(code.codes.size());
   }
-  kernel->local_bytes = ptx::align_up(kernel->local_bytes, 16);
+  std::vector<const FunctionCode*> path;
+  kernel->local_bytes = stack_bytes(*kernel->entry, path, kernel->is_recursive);
   return kernel;
 }
 

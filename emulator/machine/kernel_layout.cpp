@@ -14,12 +14,6 @@ std::size_t slot_bytes(ptx::Type type) {
   return type == ptx::Type::pred ? sizeof(Mask) : ptx::bytes_of(type) * warp_lanes;
 }
 
-bool reaches(const FunctionCode& from, const FunctionCode& to) {
-  return &from == &to || std::ranges::any_of(from.call_sites, [&](const CallSite& site) {
-    return site.callee != nullptr && reaches(*site.callee, to);
-  });
-}
-
 }  // namespace
 
 FunctionCode* KernelLayout::function(const ptx::Function& function, int line) {
@@ -42,10 +36,10 @@ std::size_t KernelLayout::shared_offset(const ptx::Variable& variable) {
   return found->second;
 }
 
-std::size_t KernelLayout::add_local(const ptx::Variable& variable) {
+std::size_t FunctionLayout::add_local(const ptx::Variable& variable) {
   const std::size_t offset =
-      ptx::align_up(kernel_.local_bytes, std::max<std::size_t>(variable.alignment, 1));
-  kernel_.local_bytes = offset + variable.bytes;
+      ptx::align_up(code_.local_bytes, std::max<std::size_t>(variable.alignment, 1));
+  code_.local_bytes = offset + variable.bytes;
   return offset;
 }
 
@@ -87,17 +81,9 @@ FunctionLayout::FunctionLayout(KernelLayout& kernel, FunctionCode& code)
     if (variable.space == ptx::Space::parameter)
       place_parameter(variable.name, variable.bytes, variable.alignment);
     if (variable.space == ptx::Space::shared) kernel_.shared_offset(variable);
-    if (variable.space == ptx::Space::local)
-      local_offsets_[variable.name] = kernel_.add_local(variable);
+    if (variable.space == ptx::Space::local) local_offsets_[variable.name] = add_local(variable);
   }
-}
-
-FunctionCode* FunctionLayout::callee(const ptx::Function& function, int line) {
-  FunctionCode* callee = kernel_.function(function, line);
-  if (reaches(*callee, code_))
-    ptx::fail(module().file, line,
-              fmt::format("'{}' calls itself, which is not implemented", function.name));
-  return callee;
+  code_.local_bytes = ptx::align_up(code_.local_bytes, 16);
 }
 
 Place FunctionLayout::carry() {
@@ -126,8 +112,14 @@ Place FunctionLayout::constant(std::uint64_t bits, std::size_t bytes) {
   return {found->second, 1};
 }
 
-Place FunctionLayout::address_constant(std::string_view name, std::int64_t addend,
-                                       std::size_t bytes) {
+Place FunctionLayout::address_of(const SymbolAddress& symbol, std::string_view name,
+                                 std::int64_t addend, std::size_t bytes) {
+  const std::uint64_t address = symbol.value + static_cast<std::uint64_t>(addend);
+  if (symbol.on_stack) {
+    code_.locals.push_back({reserve(bytes * warp_lanes), address, bytes});
+    return {code_.locals.back().offset, 0};
+  }
+  if (!symbol.relocated) return constant(address, bytes);
   const auto offset = static_cast<std::uint32_t>(code_.constants.size());
   code_.constants.resize(code_.constants.size() + ptx::align_up(bytes * warp_lanes, 64));
   code_.relocations.push_back({offset, name, addend, bytes});
@@ -137,11 +129,15 @@ Place FunctionLayout::address_constant(std::string_view name, std::int64_t adden
 SymbolAddress FunctionLayout::symbol(std::string_view name, int line) {
   if (is_entry())
     for (const ptx::Parameter& each : function_.parameters)
-      if (each.name == name) return {ptx::Space::parameter, each.offset, false, false, each.bytes};
+      if (each.name == name)
+        return {.space = ptx::Space::parameter, .value = each.offset, .bytes = each.bytes};
   if (const auto area = parameter_areas_.find(name); area != parameter_areas_.end())
-    return {ptx::Space::parameter, area->second.offset, true, false, area->second.bytes};
+    return {.space = ptx::Space::parameter,
+            .value = area->second.offset,
+            .in_frame = true,
+            .bytes = area->second.bytes};
   if (const auto local = local_offsets_.find(name); local != local_offsets_.end())
-    return {ptx::Space::local, local->second};
+    return {.space = ptx::Space::local, .value = local->second, .on_stack = !is_entry()};
   for (const ptx::Variable& variable : body_.variables)
     if (variable.name == name && variable.space == ptx::Space::shared)
       return {ptx::Space::shared, kernel_.shared_offset(variable)};

@@ -18,7 +18,6 @@ class KernelLayout {
   /// The code of a function, which is still to be decoded if this is its first use.
   FunctionCode* function(const ptx::Function& function, int line);
   std::size_t shared_offset(const ptx::Variable& variable);
-  std::size_t add_local(const ptx::Variable& variable);
   const ptx::Module& module() const { return module_; }
   KernelCode& kernel() { return kernel_; }
 
@@ -35,6 +34,7 @@ struct SymbolAddress {
   std::uint64_t value = 0;  // within shared, local and param space
   bool in_frame = false;    // a `.param` of a call, of each lane
   bool relocated = false;   // global and const: known for each GPU only
+  bool on_stack = false;    // local memory of a function: known for each frame only
   std::size_t bytes = 0;
 };
 
@@ -51,11 +51,14 @@ class FunctionLayout {
   Place carry();                            // the condition code of .cc
   Place special_place(std::size_t special, bool wide);
   Place constant(std::uint64_t bits, std::size_t bytes);
-  Place address_constant(std::string_view symbol, std::int64_t addend, std::size_t bytes);
   SymbolAddress symbol(std::string_view name, int line);
-  /// The code of a function that this one calls. Fails for recursion, which would need a stack for
-  /// local memory.
-  FunctionCode* callee(const ptx::Function& function, int line);
+  /// A register that holds the symbol's address plus `addend`. The symbol is not `in_frame`.
+  Place address_of(const SymbolAddress& symbol, std::string_view name, std::int64_t addend,
+                   std::size_t bytes);
+  /// The code of a function that this one calls.
+  FunctionCode* callee(const ptx::Function& function, int line) {
+    return kernel_.function(function, line);
+  }
   FunctionCode& code() { return code_; }
   const ptx::Body& body() const { return body_; }
   const ptx::Function& function() const { return function_; }
@@ -64,6 +67,7 @@ class FunctionLayout {
  private:
   bool is_entry() const { return function_.is_entry; }
   std::uint32_t reserve(std::size_t bytes);
+  std::size_t add_local(const ptx::Variable& variable);
   void place_parameter(std::string_view name, std::size_t bytes, std::size_t alignment);
 
   KernelLayout& kernel_;

@@ -34,6 +34,9 @@ struct LaunchContext {
   WarpUnits warp_units{gpu.name};
   LaunchCounter* counter = nullptr;  // null: nothing is counted
 
+  std::size_t local_bytes_per_thread() const {
+    return kernel.local_bytes + (kernel.is_recursive ? launch.stack_bytes : 0);
+  }
   /// "(x,y,z)" of a thread of a block.
   std::string name_of_thread(int thread) const {
     const auto& [x, y, z] = thread_positions[static_cast<std::size_t>(thread)];

@@ -73,6 +73,9 @@ struct Launch {
   std::size_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  // the whole block, laid out as the PTX says
   int gpu = 0;
+  std::size_t stack_bytes = 1024;  // of a thread, for recursion (cudaLimitStackSize)
+  /// cooperative_groups::grid_workspace of a cooperative launch; 0: it is none.
+  std::uintptr_t grid_workspace = 0;
 };
 
 /// How kernels are executed. From the environment: ASSAY_EMULATOR_SEED, ..._THREADS,

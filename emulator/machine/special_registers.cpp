@@ -46,6 +46,9 @@ constexpr SpecialRegister registers[] = {
     {"%lanemask_le", [](Reader r) { return bit(r) | (bit(r) - 1); }},
     {"%lanemask_ge", [](Reader r) { return ~(bit(r) - 1); }},
     {"%lanemask_gt", [](Reader r) { return ~(bit(r) | (bit(r) - 1)); }},
+    // Where a cooperative launch has its workspace (cooperative_groups/details/driver_abi.h).
+    {"%envreg1", [](Reader r) { return r.launch.launch.grid_workspace >> 32; }},
+    {"%envreg2", [](Reader r) { return r.launch.launch.grid_workspace; }},
     {"%total_smem_size", [](Reader r) { return r.shared_bytes; }},
     {"%aggr_smem_size", [](Reader r) { return r.shared_bytes; }},
     {"%dynamic_smem_size", [](Reader r) { return r.launch.launch.dynamic_shared_bytes; }}};

@@ -9,6 +9,12 @@
 
 namespace emulator {
 
+/// Marks of bytes, beside 0 for those that nothing has written. What is undefined has one of the
+/// last two in shared and local memory, and 0 in global memory.
+inline constexpr std::uint8_t mark_written = 1;
+inline constexpr std::uint8_t mark_result = 2;  // computed from undefined values
+inline constexpr std::uint8_t mark_copy = 3;    // of unwritten global memory, or of padding
+
 /// Where one lane's access goes: the bytes, and their marks (null: memory of the host, all of which
 /// counts as written).
 struct Target {

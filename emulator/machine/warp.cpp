@@ -1,5 +1,7 @@
 #include "emulator/machine/warp.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +11,30 @@ namespace {
 constexpr std::uint32_t no_stop = ~std::uint32_t{0};
 /// Registers start with it: code that uses one before it sets it should not find a zero.
 constexpr int register_garbage = 0xd5;
-constexpr int max_depth = 1000;
+/// What an activation takes of the stack at least: the address to return to.
+constexpr std::size_t min_frame_bytes = 8;
+
+/// From the area of one frame to that of another, with what is undefined.
+void copy_parameters(const Frame& from, Frame& to, const std::vector<CallSite::Copy>& copies,
+                     Mask lanes) {
+  const std::size_t from_bytes = from.function->parameter_bytes,
+                    to_bytes = to.function->parameter_bytes;
+  const auto copy = [&](auto& target, const auto& source) {
+    for_lanes(lanes, [&](int lane) {
+      const auto each = static_cast<std::size_t>(lane);
+      for (const CallSite::Copy& part : copies)
+        std::memcpy(target.data() + each * to_bytes + part.to,
+                    source.data() + each * from_bytes + part.from, part.bytes);
+    });
+  };
+  copy(to.parameters, from.parameters);
+  if (from.undefined_parameters.empty() && to.undefined_parameters.empty()) return;
+  to.undefined_parameters.resize(to.parameters.size());
+  if (from.undefined_parameters.empty())
+    copy(to.undefined_parameters, std::vector<std::uint8_t>(from.parameters.size()));
+  else
+    copy(to.undefined_parameters, from.undefined_parameters);
+}
 
 }  // namespace
 
@@ -24,7 +49,10 @@ Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes) 
   auto frame = std::make_unique<Frame>();
   frame->function = &function;
   frame->parent = parent;
-  frame->depth = parent == nullptr ? 0 : parent->depth + 1;
+  if (parent != nullptr) {
+    frame->depth = parent->depth + 1;
+    frame->stack_begin = stack_end(*parent);
+  }
   frame->lanes = lanes;
   frame->storage.assign(function.register_bytes + 64, std::byte{register_garbage});
   const auto base = reinterpret_cast<std::uintptr_t>(frame->storage.data());
@@ -42,8 +70,18 @@ Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes) 
         reinterpret_cast<std::uint32_t*>(slot)[lane] = value;
     }
   }
+  for (const FunctionCode::LocalPlace& place : function.locals) {
+    const std::uint64_t address = frame->stack_begin + place.address;
+    for (std::size_t lane = 0; lane < warp_lanes; ++lane)
+      std::memcpy(frame->registers + place.offset + lane * place.bytes, &address, place.bytes);
+  }
   frames_.push_back(std::move(frame));
   return frames_.back().get();
+}
+
+std::size_t Warp::stack_end(const Frame& frame) const {
+  const std::size_t bytes = frame.function->local_bytes;
+  return frame.stack_begin + (kernel_.is_recursive ? std::max(bytes, min_frame_bytes) : bytes);
 }
 
 void Warp::drop_frame(Frame* frame) {
@@ -89,6 +127,7 @@ void Warp::enter(std::size_t chosen) {
   banks_[1] = const_cast<std::byte*>(frame_->constants);  // places of bank 1 are sources only
   active_ = now.lanes;
   next_ = now.index;
+  if (frame_->undefined != nullptr && !frame_->undefined->any()) frame_->undefined.reset();
   set_stop();
 }
 
@@ -109,7 +148,7 @@ Warp::Result Warp::run(int instructions) {
   while (instructions > 0) {
     if (!select()) return splits_.empty() ? Result::done : Result::blocked;
     reselect_ = false;
-    const bool is_observed = frame_->function->executed != nullptr || counter_;
+    const bool observes = is_observed();
     while (instructions-- > 0 && !reselect_) {
       const Code& code = codes_[next_];
       code_ = &code;
@@ -119,13 +158,12 @@ Warp::Result Warp::run(int instructions) {
         const Mask predicate = *reinterpret_cast<const Mask*>(banks_[0] + code.guard);
         lanes &= code.guard_negated ? ~predicate : predicate;
       }
-      if (lanes != 0) {
-        if (is_observed) [[unlikely]]
-          observe(at, code, lanes);
-        executed_lanes_ +=
-            lanes == all_lanes ? warp_lanes : static_cast<unsigned>(std::popcount(lanes));
+      executed_lanes_ +=
+          lanes == all_lanes ? warp_lanes : static_cast<unsigned>(std::popcount(lanes));
+      if (observes) [[unlikely]]
+        run_observed(at, code, lanes);
+      else if (lanes != 0)
         code.run(*this, code, lanes);
-      }
       if (next_ >= stop_) break;
     }
     leave();
@@ -135,10 +173,29 @@ Warp::Result Warp::run(int instructions) {
   return Result::ran;
 }
 
-void Warp::observe(std::uint32_t at, const Code& code, Mask lanes) {
+bool Warp::is_observed() const {
+  return frame_->function->executed != nullptr || counter_ || frame_->undefined != nullptr;
+}
+
+void Warp::run_observed(std::uint32_t at, const Code& code, Mask lanes) {
   std::uint8_t* executed = frame_->function->executed.get();
-  if (executed != nullptr) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
-  if (counter_) counter_->count(frame_->function->costs[at], code, lanes, *frame_);
+  if (executed != nullptr && lanes != 0) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
+  if (counter_ && lanes != 0) counter_->count(frame_->function->costs[at], code, lanes, *frame_);
+  if (frame_->undefined != nullptr) {
+    Mask doubtful = 0;
+    if (code.guard != Code::unguarded) doubtful = frame_->undefined->lanes({code.guard, 0});
+    follow(*this, frame_->function->flows[at], code, lanes, doubtful & active_);
+  } else if (lanes != 0) {
+    code.run(*this, code, lanes);
+  }
+}
+
+UndefinedRegisters& Warp::undefined() {
+  if (frame_->undefined == nullptr) {
+    frame_->undefined = std::make_unique<UndefinedRegisters>(frame_->function->register_bytes);
+    reselect_ = true;  // observed from the next instruction on
+  }
+  return *frame_->undefined;
 }
 
 void Warp::split_off(Mask lanes, std::uint32_t index) {
@@ -186,20 +243,18 @@ void Warp::branch_each(Mask lanes, const std::uint32_t* targets) {
 
 void Warp::call(const Code& code, Mask lanes) {
   const CallSite& site = *code.call;
-  if (frame_->depth >= max_depth)
-    fault(FaultKind::illegal_address, std::countr_zero(lanes), "calls nest too deeply");
+  const std::size_t stack = block_.local_bytes_per_thread(), begin = stack_end(*frame_),
+                    bytes = site.callee->local_bytes;
+  if (begin > stack || bytes > stack - begin)
+    fault(FaultKind::illegal_address, std::countr_zero(lanes),
+          fmt::format("calls nest {} deep, where a thread has {} bytes of stack "
+                      "(cudaDeviceSetLimit(cudaLimitStackSize, …))",
+                      frame_->depth + 1, stack));
+  for_lanes(lanes, [&](int lane) { block_.forget_local(index_, lane, begin, bytes); });
   Frame* callee = new_frame(*site.callee, frame_, lanes);
   callee->return_index = next_;
   callee->site = &site;
-  for_lanes(lanes, [&](int lane) {
-    const std::byte* from =
-        frame_->parameters.data() +
-        std::size_t{frame_->function->parameter_bytes} * static_cast<unsigned>(lane);
-    std::byte* to = callee->parameters.data() +
-                    std::size_t{site.callee->parameter_bytes} * static_cast<unsigned>(lane);
-    for (const CallSite::Copy& copy : site.arguments)
-      std::memcpy(to + copy.to, from + copy.from, copy.bytes);
-  });
+  copy_parameters(*frame_, *callee, site.arguments, lanes);
   Split split;
   split.lanes = lanes;
   split.frame = callee;
@@ -212,15 +267,7 @@ void Warp::return_lanes(Mask lanes) {
   Frame* callee = frame_;
   if (callee->parent == nullptr) return exit_lanes(lanes);
   Frame* caller = callee->parent;
-  for_lanes(lanes, [&](int lane) {
-    const std::byte* from =
-        callee->parameters.data() +
-        std::size_t{callee->function->parameter_bytes} * static_cast<unsigned>(lane);
-    std::byte* to = caller->parameters.data() +
-                    std::size_t{caller->function->parameter_bytes} * static_cast<unsigned>(lane);
-    for (const CallSite::Copy& copy : callee->site->results)
-      std::memcpy(to + copy.to, from + copy.from, copy.bytes);
-  });
+  copy_parameters(*callee, *caller, callee->site->results, lanes);
   active_ &= ~lanes;
   Split split;
   split.lanes = lanes;

@@ -26,6 +26,8 @@ class Warp : public WarpState {
   Block& block() { return block_; }
   const Code* current() const { return code_; }
   Frame* frame() { return frame_; }
+  /// The undefined bits of the frame's registers, which are followed from now on.
+  UndefinedRegisters& undefined();
   std::uint64_t executed_lanes() const { return executed_lanes_; }
 
   // For the instructions.
@@ -59,7 +61,8 @@ class Warp : public WarpState {
 
  private:
   bool select();
-  void observe(std::uint32_t at, const Code& code, Mask lanes);
+  bool is_observed() const;
+  void run_observed(std::uint32_t at, const Code& code, Mask lanes);
   void enter(std::size_t split);
   void leave();
   void split_off(Mask lanes, std::uint32_t index);
@@ -67,6 +70,7 @@ class Warp : public WarpState {
   void wake_warp_waiters();
   Frame* new_frame(const FunctionCode& function, Frame* parent, Mask lanes);
   void drop_frame(Frame* frame);
+  std::size_t stack_end(const Frame& frame) const;
 
   Block& block_;
   const KernelCode& kernel_;

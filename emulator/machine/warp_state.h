@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "emulator/machine/code.h"
 #include "emulator/machine/fault.h"
 #include "emulator/machine/function_code.h"
+#include "emulator/machine/undefined.h"
 
 namespace emulator {
 
@@ -27,11 +29,15 @@ struct Frame {
   std::uint32_t return_index = 0;
   const CallSite* site = nullptr;
   int depth = 0;
-  Mask lanes = 0;  // that have not returned
+  std::size_t stack_begin = 0;  // of its part of local memory
+  Mask lanes = 0;               // that have not returned
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
   std::vector<std::byte> storage{};
   std::vector<std::byte> parameters{};  // parameter_bytes for each lane
+  /// Null while all bits are defined; of parameters the mark of each byte that is.
+  std::unique_ptr<UndefinedRegisters> undefined{};
+  std::vector<std::uint8_t> undefined_parameters{};
 
   const std::byte* at(Place place) const {
     return (place.bank == 0 ? registers : constants) + place.offset;
@@ -69,6 +75,10 @@ class WarpState {
   /// The order between the lanes of this warp, for the search for races.
   Clocks clocks;
   Mask fenced = 0;  // lanes that have executed a fence
+  // Of each lane that has got an undefined value; empty: none has.
+  std::vector<UndefinedSource> undefined_sources{};
+  Mask has_undefined_source = 0;
+  Mask without_result = 0;  // lanes that the last shuffle gave nothing
   std::array<std::uint64_t, warp_lanes>
       polled{};  // offset + 1 of a lane's last strong read of shared memory
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "emulator/ptx/constants.h"
 #include "emulator/ptx/lexer.h"
@@ -70,11 +71,25 @@ class BodyParser {
       for (Variable& variable : read_variables(lexer_, space))
         body_.variables.push_back(std::move(variable));
     } else if (token.is(".pragma")) {
-      lexer_.next();
+      pragma(lexer_.next().text);
       lexer_.expect(";");
     } else {
       lexer_.fail(token.line, fmt::format("the directive '{}' is not known", token.text));
     }
+  }
+
+  /// Of the next instruction: which bytes of a load that was widened the program reads.
+  void pragma(std::string_view text) {
+    constexpr std::string_view name = "used_bytes_mask ";
+    const std::size_t at = text.find(name);
+    if (at == std::string_view::npos) return;
+    text.remove_prefix(at + name.size());
+    std::uint16_t mask = 0;
+    const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (is_hexadecimal) text.remove_prefix(2);
+    const auto read =
+        std::from_chars(text.data(), text.data() + text.size(), mask, is_hexadecimal ? 16 : 10);
+    if (read.ec == std::errc{}) used_bytes_ = mask;
   }
 
   void registers() {
@@ -141,6 +156,7 @@ class BodyParser {
     instruction.line = token.line;
     instruction.guard = guard;
     instruction.guard_negated = guard_negated;
+    instruction.used_bytes = std::exchange(used_bytes_, std::uint16_t{0xffff});
     split_opcode(token.text, instruction);
     if (!lexer_.take(";")) {
       do {
@@ -300,6 +316,7 @@ class BodyParser {
   Body body_;
   std::vector<Scope> scopes_;
   int scope_ = 0;
+  std::uint16_t used_bytes_ = 0xffff;
   std::vector<PendingTargets> pending_targets_;
   std::vector<std::pair<int, int>> branch_scopes_;
 };

@@ -85,6 +85,7 @@ struct Instruction {
   bool guard_negated = false;
   std::vector<Operand> operands{};
   int line = 0;
+  std::uint16_t used_bytes = 0xffff;  // .pragma "used_bytes_mask": of those that a load reads
 };
 
 /// The targets of a `brx.idx`.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -6,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/runtime/say.h"
 #include "emulator/runtime/streams.h"
 
 // Copies and memsets. How far a call waits follows "API synchronization behavior" in the
@@ -45,6 +48,22 @@ bool matches(cudaMemcpyKind kind, const Side& to, const Side& from) {
     return side.place == Place::pinned || (side.place == Place::pageable) == is_host;
   };
   return kind == cudaMemcpyDefault || (suits(to, to_host) && suits(from, from_host));
+}
+
+std::string why_no_side(const Process& p, const void* pointer, std::size_t bytes,
+                        const char* direction) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return fmt::format("a copy of {} bytes {} {:#x} is refused: it is {}", bytes, direction, address,
+                     p.memory.describe(address));
+}
+
+std::string why_no_match(cudaMemcpyKind kind, const Side& to, const Side& from) {
+  constexpr const char* kinds[] = {"HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice"};
+  const auto name = [](const Side& side) {
+    return side.place == Place::device ? "memory of a GPU" : "memory of the host";
+  };
+  return fmt::format("a copy with cudaMemcpy{} is refused: it goes from {} to {}", kinds[kind],
+                     name(from), name(to));
 }
 
 bool checks_copied_bytes() {
@@ -137,8 +156,11 @@ cudaError_t checked_copy(Process& p, void* to, const void* from, std::size_t byt
   if (bytes == 0) return cudaSuccess;
   const auto target = side_at(p, to, bytes);
   const auto source = side_at(p, from, bytes);
-  if (!target || !source || !matches(kind, *target, *source)) return cudaErrorInvalidValue;
-  return body(*target, *source);
+  if (target && source && matches(kind, *target, *source)) return body(*target, *source);
+  if (!target) say(why_no_side(p, to, bytes, "to"));
+  if (!source) say(why_no_side(p, from, bytes, "from"));
+  if (target && source) say(why_no_match(kind, *target, *source));
+  return cudaErrorInvalidValue;
 }
 
 cudaError_t copy_async(Process& p, Lock& lock, const Side& to, const Side& from, std::size_t bytes,

@@ -77,6 +77,7 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrHostRegisterSupported:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrComputePreemptionSupported:
+    case cudaDevAttrCooperativeLaunch:
       return 1;
     case cudaDevAttrAsyncEngineCount:
       return 2;
@@ -87,7 +88,6 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrClusterLaunch:
       return 0;
     case cudaDevAttrKernelExecTimeout:

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ struct Configuration {
   dim3 grid, block;
   std::size_t shared_bytes;
   cudaStream_t stream;
+  bool is_cooperative = false;
 };
 
 /// Configurations that `<<<...>>>` has pushed and the stub of the kernel has not yet popped.
@@ -41,6 +43,46 @@ std::vector<std::byte> parameter_block(std::span<const Program::Parameter> param
   return block;
 }
 
+/// cooperative_groups::grid_workspace for one launch: its size and the word of its barrier.
+class GridWorkspace {
+ public:
+  GridWorkspace(Memory& memory, int gpu) : memory_(memory), address_(memory.allocate(gpu, bytes)) {
+    if (address_ == 0)
+      throw Fault(FaultKind::undefined, "no memory for the barrier of a cooperative launch");
+    const std::uint32_t words[] = {bytes, 0};
+    std::memcpy(memory.view(address_, bytes, Access::write, host, "cooperative launch"), words,
+                bytes);
+  }
+  ~GridWorkspace() { memory_.release(address_); }
+  GridWorkspace(const GridWorkspace&) = delete;
+  GridWorkspace& operator=(const GridWorkspace&) = delete;
+  std::uintptr_t address() const { return address_; }
+
+ private:
+  static constexpr std::uint32_t bytes = 8;
+  Memory& memory_;
+  const std::uintptr_t address_;
+};
+
+void run(Program& program, const GpuModel& model, Memory& memory, const Settings& settings,
+         Launch launch, bool is_cooperative) {
+  std::optional<GridWorkspace> workspace;
+  if (is_cooperative) launch.grid_workspace = workspace.emplace(memory, launch.gpu).address();
+  const std::uint64_t before = executed_lane_instructions();
+  execute(program, launch, model, memory, settings);
+  const std::uint64_t executed = executed_lane_instructions() - before;
+  check_watchdog(model, issue_time_s(model, executed), "kernel " + launch.kernel);
+}
+
+/// All blocks of a cooperative launch have to be resident at once.
+bool is_too_large(const Configuration& c, const KernelFacts& facts, const GpuModel& model) {
+  const auto blocks = std::uint64_t{c.grid.x} * c.grid.y * c.grid.z;
+  const std::size_t threads = std::size_t{c.block.x} * c.block.y * c.block.z;
+  const int resident = resident_blocks(threads, c.shared_bytes, facts, model);
+  return c.is_cooperative && blocks > static_cast<std::uint64_t>(resident) *
+                                          static_cast<std::uint64_t>(model.multiprocessors);
+}
+
 cudaError_t launch(const void* symbol, const Configuration& c, void* const* arguments) {
   return call(Wants::context, [&](Process& p, Lock&) {
     std::shared_ptr<Function> function;
@@ -57,6 +99,7 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
         {c.grid, c.block, c.shared_bytes, max_dynamic_shared_bytes(*function, facts, model)}, facts,
         model);
     if (refusal != cudaSuccess) return refusal;
+    if (is_too_large(c, facts, model)) return cudaErrorCooperativeLaunchTooLarge;
     const auto parameters = program->parameters(function->name);
     if (!parameters.empty() && arguments == nullptr) return cudaErrorInvalidValue;
     Launch launch{.kernel = function->name,
@@ -65,16 +108,15 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
                   .cluster = {},
                   .dynamic_shared_bytes = c.shared_bytes,
                   .parameters = parameter_block(parameters, arguments),
-                  .gpu = gpu};
+                  .gpu = gpu,
+                  .stack_bytes = p.stack_bytes(current_device())};
     Settings settings = p.settings;
     settings.seed = p.scheduler.random()();
     return submit(
         p, *stream,
-        {"kernel " + function->name, [&p, program, &model, settings, launch = std::move(launch)] {
-           const std::uint64_t before = executed_lane_instructions();
-           execute(*program, launch, model, p.memory, settings);
-           const std::uint64_t executed = executed_lane_instructions() - before;
-           check_watchdog(model, issue_time_s(model, executed), "kernel " + launch.kernel);
+        {"kernel " + function->name, [&p, program, &model, settings, launch = std::move(launch),
+                                      is_cooperative = c.is_cooperative] {
+           run(*program, model, p.memory, settings, launch, is_cooperative);
            return Progress::done;
          }});
   });
@@ -100,14 +142,26 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
   if (config == nullptr) return last_error() = cudaErrorInvalidValue;
+  bool is_cooperative = false;
   for (const cudaLaunchAttribute& attribute : std::span(config->attrs, config->numAttrs)) {
     if (is_harmless(attribute)) continue;
+    if (attribute.id == cudaLaunchAttributeCooperative) {
+      is_cooperative = attribute.val.cooperative != 0;
+      continue;
+    }
     say("launch attribute " + std::to_string(static_cast<int>(attribute.id)) + " is not emulated");
     return last_error() = cudaErrorNotSupported;
   }
-  return launch(function,
-                {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
-                arguments);
+  return launch(
+      function,
+      {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, is_cooperative},
+      arguments);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared_bytes,
+                                        cudaStream_t stream) {
+  return launch(function, {grid, block, shared_bytes, stream, true}, arguments);
 }
 
 extern "C" {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/runtime/host_access.h"
 #include "emulator/runtime/say.h"
 
 namespace emulator {
@@ -112,6 +113,7 @@ Process::Process()
     }
     delays.seed(settings.seed);
   }
+  explain_host_accesses(memory);
   is_made = true;
   // Neither the lock nor the thread of the scheduler survives a fork. The real runtime refuses
   // there, too.
@@ -159,6 +161,18 @@ void delay_host(Process& p, Lock& lock) {
   lock.lock();
 }
 
+/// What a call itself cannot do, such as reading PTX of a form that is not known, is its error
+/// alone.
+cudaError_t body_of(const std::function<cudaError_t(Process&, Lock&)>& body, Process& p,
+                    Lock& lock) {
+  try {
+    return body(p, lock);
+  } catch (const Fault& fault) {
+    say(fault.what());
+    return fault.kind == FaultKind::illegal_instruction ? cudaErrorNotSupported : error_of(fault);
+  }
+}
+
 cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body) {
   cudaError_t error = cudaErrorInitializationError;
   if (!is_forked) {
@@ -166,7 +180,7 @@ cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>&
     Lock lock(p.mutex);
     delay_host(p, lock);
     error = admit(p, wants);
-    if (error == cudaSuccess) error = body(p, lock);
+    if (error == cudaSuccess) error = body_of(body, p, lock);
     // Work that ran during the call may have found a fault.
     if (sticky_error() != cudaSuccess) error = sticky_error();
   }

@@ -42,6 +42,9 @@ struct Process {
 
   std::set<int> contexts;  // GPUs that an exclusive process has taken
 
+  std::map<std::pair<int, cudaLimit>, std::size_t> limits;  // by device: those that were set
+  std::size_t stack_bytes(int device) const;                // of a thread
+
   // A lost GPU, from ASSAY_EMULATOR_LOST=GPU@CALLS.
   int lost_gpu = -1;
   long calls_until_lost = 0;

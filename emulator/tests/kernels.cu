@@ -122,8 +122,8 @@ extern "C" __global__ void asserts(int value) { assert(value == 1 && "one"); }
 
 extern "C" __global__ void past_the_end(float* x, int n) { x[threadIdx.x + n] = 1; }
 extern "C" __global__ void reads(const float* x, float* y, int offset) {
-  y[threadIdx.x] =
-      *reinterpret_cast<const float*>(reinterpret_cast<const char*>(x) + offset + 4 * threadIdx.x);
+  const char* bytes = reinterpret_cast<const char*>(x) + offset;
+  y[threadIdx.x] = *reinterpret_cast<const float*>(bytes + 4 * threadIdx.x) + 1;
 }
 extern "C" __global__ void missing_barrier(float* out) {
   __shared__ float values[64];

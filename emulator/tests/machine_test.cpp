@@ -220,7 +220,7 @@ TEST_F(MachineTest, ReportsOtherMemory) {
   fault(FaultKind::illegal_address, "reads", {1}, {32}, z, y, 0);
   memory_.add_host(pageable.data(), 64 * sizeof(float));
   run("reads", {1}, {32}, z, y, 0);
-  EXPECT_EQ(download(y, 1)[0], 1.0f);
+  EXPECT_EQ(download(y, 1)[0], 2.0f);
 }
 
 TEST_F(MachineTest, ReportsRacesInSharedMemory) {

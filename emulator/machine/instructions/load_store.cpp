@@ -72,6 +72,32 @@ void store_strongly(Warp& warp, const Target& target, unsigned bytes, const void
   copy_strongly(target.data, from, bytes, false);
 }
 
+/// The undefined bits of an element that begins at byte `at` of what each lane has loaded.
+template <class T, class Register>
+void note_loaded(Warp& warp, Place place, Mask lanes, const UndefinedBytes& undefined,
+                 std::size_t at) {
+  std::uint64_t bits[warp_lanes];
+  for_lanes(lanes, [&](int lane) {
+    const unsigned bytes = undefined.bytes[static_cast<std::size_t>(lane)] >> at;
+    bits[lane] = static_cast<Register>(static_cast<T>(bits_of_bytes(bytes)));
+  });
+  note_loaded(warp, {place.offset, sizeof(Register)}, lanes, undefined.results & lanes, bits);
+}
+
+/// What a lane is about to store from elements of T in registers of Register.
+template <class T, class Register>
+StoredBytes stored_bytes(Warp& warp, const Code& code, int lane) {
+  StoredBytes stored;
+  if (warp.frame()->undefined == nullptr) return stored;
+  for (unsigned k = 0; k < code.count; ++k) {
+    const Place place = (*code.more)[k];
+    if (place.bank == 0)
+      stored.add(*warp.frame()->undefined, {place.offset, sizeof(Register)}, lane, k * sizeof(T),
+                 sizeof(T));
+  }
+  return stored;
+}
+
 /// Elements of T in memory; registers of Register, into which a signed T is extended.
 template <class T, class Register>
 void load(Warp& warp, const Code& code, Mask lanes) {
@@ -80,8 +106,9 @@ void load(Warp& warp, const Code& code, Mask lanes) {
   const bool strong = code.order != Order::weak;
   Register* registers[8];
   for (unsigned k = 0; k < count; ++k) registers[k] = warp.at<Register>((*code.more)[k]);
-  if (lanes == all_lanes && !strong && !code.flag && code.space == ptx::Space::global) {
-    if (const std::byte* row = locate_row(warp, code, base, bytes, Access::read)) {
+  if (lanes == all_lanes && !strong && !code.flag && code.space == ptx::Space::global &&
+      code.used_bytes == 0xffff && warp.frame()->undefined == nullptr) {
+    if (const std::byte* row = locate_row(warp, code, base, bytes, Access::load)) {
       for (unsigned k = 0; k < count; ++k) {
 #pragma GCC ivdep
         for (unsigned lane = 0; lane < warp_lanes; ++lane) {
@@ -94,12 +121,15 @@ void load(Warp& warp, const Code& code, Mask lanes) {
     }
   }
   std::uint64_t seen = 0;
+  UndefinedBytes undefined;
   // The address may be one of the destinations.
   alignas(16) T values[warp_lanes][16 / sizeof(T)];
   for_lanes(lanes, [&](int lane) {
     const std::uint64_t address = lane_address(code, base, lane);
-    const Target target = locate(warp, code, lane, address, bytes, Access::read);
+    const Target target = locate(warp, code, lane, address, bytes, Access::load);
     note_read(warp, code, lane, target, bytes);
+    if (target.written != nullptr && !all_written(target.written, bytes)) [[unlikely]]
+      undefined.look(warp, code, lane, target, bytes);
     if (strong) {
       // A late store's release was not seen.
       if (load_strongly(warp, target, bytes, values[lane])) acquire_after(warp, code, lane, target);
@@ -112,6 +142,9 @@ void load(Warp& warp, const Code& code, Mask lanes) {
   for (unsigned k = 0; k < count; ++k)
     for_lanes(lanes,
               [&](int lane) { registers[k][lane] = static_cast<Register>(values[lane][k]); });
+  if (undefined.lanes != 0 || warp.frame()->undefined != nullptr) [[unlikely]]
+    for (unsigned k = 0; k < count; ++k)
+      note_loaded<T, Register>(warp, (*code.more)[k], lanes, undefined, k * sizeof(T));
   if (strong && warp.same_as_before(code, seen)) warp.spin();
 }
 
@@ -122,7 +155,8 @@ void store(Warp& warp, const Code& code, Mask lanes) {
   const bool strong = code.order != Order::weak;
   const Register* registers[8];
   for (unsigned k = 0; k < count; ++k) registers[k] = warp.at<Register>((*code.more)[k]);
-  if (lanes == all_lanes && !strong && !code.flag && code.space == ptx::Space::global) {
+  if (lanes == all_lanes && !strong && !code.flag && code.space == ptx::Space::global &&
+      warp.frame()->undefined == nullptr) {
     if (std::byte* row = locate_row(warp, code, base, bytes, Access::write)) {
       for (unsigned k = 0; k < count; ++k) {
         for (unsigned lane = 0; lane < warp_lanes; ++lane) {
@@ -139,6 +173,8 @@ void store(Warp& warp, const Code& code, Mask lanes) {
     alignas(16) T values[16 / sizeof(T)];
     for (unsigned k = 0; k < count; ++k) values[k] = static_cast<T>(registers[k][lane]);
     const bool was_written = target.written != nullptr && all_written(target.written, bytes);
+    const StoredBytes stored = stored_bytes<T, Register>(warp, code, lane);
+    stored.check(warp, lane, target, bytes);
     note_write(warp, code, lane, target, bytes, values);
     if (strong) {
       release_before(warp, code, lane, target);
@@ -146,6 +182,7 @@ void store(Warp& warp, const Code& code, Mask lanes) {
     } else {
       std::memcpy(target.data, values, bytes);
     }
+    stored.mark(target);
   });
 }
 
@@ -165,6 +202,33 @@ ParameterArea parameter_area(Warp& warp, const Code& code) {
   return {const_cast<std::byte*>(bytes.data()), 0, bytes.size()};
 }
 
+/// Marks of undefined bytes of parameters: mark_result, mark_copy or 0.
+void look_at_parameters(const std::vector<std::uint8_t>& marks, std::size_t at, unsigned bytes,
+                        int lane, UndefinedBytes& undefined) {
+  for (unsigned k = 0; k < bytes; ++k) {
+    if (marks[at + k] == 0) continue;
+    const Mask bit = Mask{1} << lane;
+    undefined.lanes |= bit;
+    if (marks[at + k] == mark_result) undefined.results |= bit;
+    std::uint16_t& of_lane = undefined.bytes[static_cast<std::size_t>(lane)];
+    of_lane = static_cast<std::uint16_t>(of_lane | 1u << k);
+  }
+}
+
+template <class T, class Register>
+void mark_parameters(Warp& warp, Place place, int lane, std::size_t at) {
+  Frame& frame = *warp.frame();
+  StoredBytes stored;
+  if (frame.undefined != nullptr && place.bank == 0)
+    stored.add(*frame.undefined, {place.offset, sizeof(Register)}, lane, 0, sizeof(T));
+  if (stored.undefined == 0 && frame.undefined_parameters.empty()) return;
+  frame.undefined_parameters.resize(frame.parameters.size());
+  for (unsigned k = 0; k < sizeof(T); ++k)
+    frame.undefined_parameters[at + k] = (stored.undefined >> k & 1) == 0 ? std::uint8_t{0}
+                                         : stored.is_result               ? mark_result
+                                                                          : mark_copy;
+}
+
 template <class T, class Register>
 void load_parameter(Warp& warp, const Code& code, Mask lanes) {
   const ParameterArea area = parameter_area(warp, code);
@@ -182,6 +246,18 @@ void load_parameter(Warp& warp, const Code& code, Mask lanes) {
                   sizeof value);
       d[lane] = static_cast<Register>(value);
     });
+    const Frame& frame = *warp.frame();
+    const bool may_be_undefined = code.flag2 && !frame.undefined_parameters.empty();
+    if (frame.undefined == nullptr && !may_be_undefined) continue;
+    UndefinedBytes undefined;
+    if (may_be_undefined)
+      for_lanes(lanes, [&](int lane) {
+        look_at_parameters(
+            frame.undefined_parameters,
+            static_cast<std::size_t>(lane) * area.stride + addresses[lane] + k * sizeof(T),
+            sizeof(T), lane, undefined);
+      });
+    note_loaded<T, Register>(warp, (*code.more)[k], lanes, undefined, 0);
   }
 }
 
@@ -196,8 +272,10 @@ void store_parameter(Warp& warp, const Code& code, Mask lanes) {
       if (at > area.bytes || sizeof(T) > area.bytes - at)
         warp.fault(FaultKind::illegal_address, lane, "the parameters end before");
       const T value = static_cast<T>(from[lane]);
-      std::memcpy(area.data + static_cast<std::size_t>(lane) * area.stride + at, &value,
-                  sizeof value);
+      const std::size_t place = static_cast<std::size_t>(lane) * area.stride + at;
+      std::memcpy(area.data + place, &value, sizeof value);
+      if (warp.frame()->undefined != nullptr || !warp.frame()->undefined_parameters.empty())
+        mark_parameters<T, Register>(warp, (*code.more)[k], lane, place);
     });
   }
 }

@@ -56,32 +56,57 @@ void check_other_address(Warp& warp, const Code& code, int lane) {
 /// flag3: all lanes need valid addresses.
 void load_matrices(Warp& warp, const Code& code, Mask lanes) {
   if (!gather_warp(warp, code, lanes)) return;
-  Matrix matrices[4];
+  Matrix matrices[4], undefined[4] = {};
+  UndefinedBytes bytes;
   for (int lane = 0; lane < extent * code.count; ++lane) {
-    const Target target = locate_shared_row(warp, code, lane, Access::read);
+    const Target target = locate_shared_row(warp, code, lane, Access::load);
     note_read(warp, code, lane, target, row_bytes);
     std::memcpy(matrices[lane / extent][lane % extent], target.data, row_bytes);
+    if (all_written(target.written, row_bytes)) continue;
+    bytes.look(warp, code, lane, target, row_bytes);
+    for (unsigned k = 0; k < extent; ++k)
+      undefined[lane / extent][lane % extent][k] = static_cast<std::uint16_t>(
+          bits_of_bytes(bytes.bytes[static_cast<std::size_t>(lane)] >> 2 * k & 3u));
   }
   for (int lane = extent * code.count; code.flag3 && lane < warp_lanes; ++lane)
     check_other_address(warp, code, lane);
   for (std::size_t j = 0; j < code.count; ++j) {
     auto* d = warp.at<std::uint32_t>((*code.more)[j]);
     for (int lane = 0; lane < warp_lanes; ++lane) d[lane] = held_by(matrices[j], lane, code.flag2);
+    if (bytes.lanes == 0 && warp.frame()->undefined == nullptr) continue;
+    std::uint64_t bits[warp_lanes];
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      bits[lane] = held_by(undefined[j], lane, code.flag2);
+    note_loaded(warp, {(*code.more)[j].offset, 4}, all_lanes, bytes.results != 0 ? all_lanes : 0,
+                bits);
   }
 }
 
 void store_matrices(Warp& warp, const Code& code, Mask lanes) {
   if (!gather_warp(warp, code, lanes)) return;
-  Matrix matrices[4];
+  Matrix matrices[4], undefined[4] = {};
+  Mask results = 0;
   for (std::size_t j = 0; j < code.count; ++j) {
-    const auto* from = warp.at<std::uint32_t>((*code.more)[j]);
+    const Place place = (*code.more)[j];
+    const auto* from = warp.at<std::uint32_t>(place);
     for (int lane = 0; lane < warp_lanes; ++lane) hold(matrices[j], lane, code.flag2, from[lane]);
+    UndefinedRegisters* registers = warp.frame()->undefined.get();
+    if (registers == nullptr || place.bank != 0) continue;
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      hold(undefined[j], lane, code.flag2,
+           static_cast<std::uint32_t>(registers->bits({place.offset, 4}, lane)));
+    results |= registers->results({place.offset, 4});
   }
   for (int lane = 0; lane < extent * code.count; ++lane) {
     const Target target = locate_shared_row(warp, code, lane, Access::write);
     const auto& row = matrices[lane / extent][lane % extent];
     note_write(warp, code, lane, target, row_bytes, row);
     std::memcpy(target.data, row, row_bytes);
+    StoredBytes stored{.is_result = results != 0};
+    for (unsigned k = 0; k < row_bytes; ++k)
+      if (undefined[lane / extent][lane % extent][k / 2] >> 8 * (k % 2) & 0xff)
+        stored.undefined |= 1u << k;
+    stored.mark(target);
   }
 }
 

@@ -195,10 +195,7 @@ void decode_mov(Decoder& decoder) {
     const SymbolAddress symbol = decoder.layout().symbol(from.name, decoder.instruction().line);
     if (symbol.in_frame) decoder.fail("the address of a call's parameter is not implemented");
     decoder.code.a =
-        symbol.relocated
-            ? decoder.layout().address_constant(from.name, from.offset, ptx::bytes_of(type))
-            : decoder.constant(symbol.value + static_cast<std::uint64_t>(from.offset),
-                               ptx::bytes_of(type));
+        decoder.layout().address_of(symbol, from.name, from.offset, ptx::bytes_of(type));
   } else {
     decoder.code.a = decoder.source(1, type);
   }
@@ -218,10 +215,7 @@ void decode_cvta(Decoder& decoder) {
   if (from.kind == ptx::OperandKind::symbol) {
     const SymbolAddress symbol = decoder.layout().symbol(from.name, decoder.instruction().line);
     if (symbol.in_frame) decoder.fail("the address of a call's parameter is not implemented");
-    decoder.code.a =
-        symbol.relocated
-            ? decoder.layout().address_constant(from.name, from.offset, 8)
-            : decoder.constant(symbol.value + static_cast<std::uint64_t>(from.offset), 8);
+    decoder.code.a = decoder.layout().address_of(symbol, from.name, from.offset, 8);
   } else {
     decoder.code.a = decoder.source(1, type);
   }

@@ -119,7 +119,8 @@ void shuffle(Warp& warp, const Code& code, Mask lanes) {
     const auto *a = warp.at<std::uint32_t>(code.a), *b = warp.at<std::uint32_t>(code.b),
                *c = warp.at<std::uint32_t>(code.c);
     std::uint32_t results[warp_lanes];
-    Mask in_range = 0;
+    int sources[warp_lanes];
+    Mask in_range = 0, absent = 0;
     for_lanes(group, [&](int lane) {
       const int by = static_cast<int>(b[lane] & 31), clamp = static_cast<int>(c[lane] & 31),
                 segment = static_cast<int>(c[lane] >> 8 & 31);
@@ -149,10 +150,13 @@ void shuffle(Warp& warp, const Code& code, Mask lanes) {
       // none.
       results[lane] =
           has_lane(group, from) ? a[from] : 0xdeadbeefu ^ static_cast<std::uint32_t>(lane);
+      sources[lane] = from;
+      absent |= has_lane(group, from) ? 0 : Mask{1} << lane;
     });
     for_lanes(group, [&](int lane) { d[lane] = results[lane]; });
     Mask& e = warp.predicate(code.e);
     e = (e & ~group) | (in_range & group);
+    if (absent != 0) note_absent(warp, code, {code.d.offset, 4}, absent, sources);
   });
 }
 

@@ -118,26 +118,56 @@ constexpr std::size_t max_elements = std::size_t{16} * warp_lanes;
 
 void load_fragment(Warp& warp, const Code& code, Mask lanes) {
   if (!gather_warp(warp, code, lanes)) return;
-  std::uint64_t values[max_elements] = {};
-  for_each_place(warp, code, Access::read, values,
+  std::uint64_t values[max_elements] = {}, undefined[max_elements] = {};
+  UndefinedBytes found;
+  std::uint64_t* next_undefined = undefined;
+  for_each_place(warp, code, Access::load, values,
                  [&](int lane, const Target& target, unsigned bytes, std::uint64_t& value) {
                    note_read(warp, code, lane, target, bytes);
                    std::memcpy(&value, target.data, bytes);
+                   if (target.written != nullptr && !all_written(target.written, bytes)) {
+                     found.look(warp, code, lane, target, bytes);
+                     *next_undefined = bits_of_bytes(found.bytes[static_cast<std::size_t>(lane)]);
+                   }
+                   ++next_undefined;
                  });
   const std::uint64_t* next = values;
-  write_fragment(warp, code.matrix->d, [&](Fragment::Element) { return *next++; });
+  const Fragment& fragment = code.matrix->d;
+  write_fragment(warp, fragment, [&](Fragment::Element) { return *next++; });
+  if (found.lanes == 0 && warp.frame()->undefined == nullptr) return;
+  // The same elements once more, of the registers' undefined bits.
+  next = undefined;
+  const std::size_t bytes = bytes_of(fragment.type), register_bytes = bytes == 8 ? 8 : 4;
+  for (const Place place : fragment.registers) {
+    std::uint64_t bits[warp_lanes] = {};
+    for (std::size_t offset = 0; offset < register_bytes; offset += bytes)
+      for (std::uint64_t& of_lane : bits) of_lane |= *next++ << 8 * offset;
+    note_loaded(warp, {place.offset, static_cast<std::uint8_t>(register_bytes)}, all_lanes,
+                found.results != 0 ? all_lanes : 0, bits);
+  }
 }
 
 void store_fragment(Warp& warp, const Code& code, Mask lanes) {
   if (!gather_warp(warp, code, lanes)) return;
   std::uint64_t values[max_elements];
   std::uint64_t* next = values;
-  read_fragment(warp, code.matrix->d,
-                [&](Fragment::Element, std::uint64_t bits) { *next++ = bits; });
+  const Fragment& fragment = code.matrix->d;
+  read_fragment(warp, fragment, [&](Fragment::Element, std::uint64_t bits) { *next++ = bits; });
+  const std::size_t of_register = bytes_of(fragment.type) == 8 ? 8 : 4;
+  std::size_t element = 0;
   for_each_place(warp, code, Access::write, values,
                  [&](int lane, const Target& target, unsigned bytes, const std::uint64_t& value) {
+                   StoredBytes stored;
+                   const std::size_t at = element++ / warp_lanes * bytes;
+                   const Place place = fragment.registers[at / of_register];
+                   if (warp.frame()->undefined != nullptr && place.bank == 0)
+                     stored.add(*warp.frame()->undefined,
+                                {place.offset, static_cast<std::uint8_t>(of_register)}, lane, 0,
+                                bytes, at % of_register);
+                   stored.check(warp, lane, target, bytes);
                    note_write(warp, code, lane, target, bytes, &value);
                    std::memcpy(target.data, &value, bytes);
+                   stored.mark(target);
                  });
 }
 

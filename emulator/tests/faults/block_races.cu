@@ -124,3 +124,46 @@ extern "C" __global__ void all_write_one(int* out) {
 extern "C" __global__ void one_writes_one(int* out) {
   if (threadIdx.x == 0 && blockIdx.x == 2) *out = 2;
 }
+
+// Neighbours of 8 and 16 bits lie in one word. `theirs`: a block changes its neighbour's.
+template <class T, bool theirs>
+__device__ void change_in_place(T* data) {
+  const unsigned b = blockIdx.x;
+  if (threadIdx.x == 0) data[theirs ? b ^ 1 : b] = static_cast<T>(data[b] + 1);
+}
+
+extern "C" __global__ void own_bytes(unsigned char* data) {
+  change_in_place<unsigned char, false>(data);
+}
+extern "C" __global__ void own_halves(short* data) { change_in_place<short, false>(data); }
+extern "C" __global__ void other_bytes(unsigned char* data) {
+  change_in_place<unsigned char, true>(data);
+}
+extern "C" __global__ void other_halves(short* data) { change_in_place<short, true>(data); }
+
+// A block writes halves, the next one reads them as words.
+extern "C" __global__ void words_of_halves(short* data, int* out) {
+  const unsigned t = threadIdx.x;
+  if (blockIdx.x == 0) data[2 * t] = static_cast<short>(t);
+  if (blockIdx.x == 1) out[t] = reinterpret_cast<int*>(data)[t];
+}
+
+// The programming guide's own loop for an atomic operation that the hardware lacks.
+extern "C" __global__ void swap_in_a_loop(float* largest) {
+  int* place = reinterpret_cast<int*>(largest);
+  const float value = static_cast<float>((blockIdx.x * 37 + threadIdx.x * 11) % 1009);
+  int old = *place, seen;
+  do {
+    seen = old;
+    old = atomicCAS(place, seen, __float_as_int(fmaxf(value, __int_as_float(seen))));
+  } while (seen != old);
+}
+extern "C" __global__ void add_in_a_loop(double* sum) {
+  auto* place = reinterpret_cast<unsigned long long*>(sum);
+  unsigned long long old = *place, seen;
+  do {
+    seen = old;
+    old = atomicCAS(place, seen,
+                    __double_as_longlong(1.0 + __longlong_as_double(static_cast<long long>(seen))));
+  } while (seen != old);
+}

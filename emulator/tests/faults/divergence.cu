@@ -44,9 +44,25 @@ extern "C" __global__ void shuffle_with_absent_lanes(int* out) {
 
 extern "C" __global__ void shuffle_with_present_lanes(int* out) {
   int value = static_cast<int>(threadIdx.x);
-  if (threadIdx.x < 16) value = __shfl_down_sync(0x0000FFFFu, value, 1);
+  if (threadIdx.x < 16) value = __shfl_down_sync(0x0000FFFFu, value, 1, 16);
   __syncthreads();
   out[threadIdx.x] = value;
+}
+
+// Lane 15 takes the value of lane 16, which does not take part.
+template <bool uses>
+__device__ void shuffle_from_an_absent_lane(int* out) {
+  int value = static_cast<int>(threadIdx.x);
+  if (threadIdx.x < 16) {
+    const int other = __shfl_down_sync(0x0000FFFFu, value, 1);
+    if (uses || threadIdx.x != 15) value = other;
+  }
+  __syncthreads();
+  out[threadIdx.x] = value;
+}
+extern "C" __global__ void absent_value_used(int* out) { shuffle_from_an_absent_lane<true>(out); }
+extern "C" __global__ void absent_value_dropped(int* out) {
+  shuffle_from_an_absent_lane<false>(out);
 }
 
 // The mask leaves out the lane that executes.

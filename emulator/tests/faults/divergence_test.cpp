@@ -26,6 +26,17 @@ TEST(Divergence, ShuffleWithAbsentLanes) {
   check_pair("shuffle_with_absent_lanes", "shuffle_with_present_lanes", 32);
 }
 
+TEST(Divergence, ShuffleFromAnAbsentLane) {
+  FaultTest test("divergence");
+  const auto out = test.device.allocate(32 * sizeof(int));
+  const Shape warp{.grid = {1}, .block = {32}};
+  for_seeds(test.kernels, seeds, [&] {
+    test.expect_none("absent_value_dropped", warp, out);
+    test.expect_fault({FaultKind::uninitialised_read, std::nullopt, 0, 15}, "absent_value_used",
+                      warp, out);
+  });
+}
+
 TEST(Divergence, ShuffleWithoutOneself) {
   check_pair("shuffle_without_oneself", "shuffle_with_present_lanes", 32);
 }

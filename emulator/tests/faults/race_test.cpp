@@ -96,6 +96,29 @@ TEST(BlockRace, OfCounters) {
   });
 }
 
+TEST(SharedRace, NotBetweenNeighboursInAWord) {
+  FaultTest test("shared_races");
+  const auto out = test.device.allocate(128 * sizeof(int));
+  const Shape shape{.grid = {1}, .block = {128}};
+  for_seeds(test.kernels, seeds, [&] {
+    for (const char* kernel : {"own_bytes", "own_halves", "word_of_halves_with_barrier"})
+      test.expect_none(kernel, shape, out);
+    for (const char* kernel : {"other_bytes", "other_halves", "word_of_halves_without_barrier"})
+      test.expect_fault(a_race, kernel, shape, out);
+  });
+}
+
+TEST(SharedRace, NotOfAReadThatASwapChecks) {
+  FaultTest test("shared_races");
+  const auto out = test.device.allocate(128 * sizeof(int));
+  const Shape shape{.grid = {1}, .block = {128}};
+  for_seeds(test.kernels, seeds, [&] {
+    test.expect_none("swap_in_a_loop", shape, out);
+    EXPECT_EQ(test.device.download<int>(out, 1)[0], 100);
+    test.expect_fault(a_race, "swap_of_another", shape, out);
+  });
+}
+
 TEST(BlockRace, BetweenSingleThreadsOfBlocks) {
   FaultTest test("block_races");
   const auto out = test.device.upload(std::vector<int>(1));
@@ -168,6 +191,31 @@ TEST(BlockRace, BetweenAtomicsAndARead) {
     const auto counter = test.device.upload(std::vector<int>(1));
     test.expect_none("read_by_atomics", {.grid = {4}, .block = {32}}, counter, out);
     test.expect_fault(a_race, "read_during_atomics", {.grid = {4}, .block = {32}}, counter, out);
+  });
+}
+
+TEST(BlockRace, NotBetweenNeighboursInAWord) {
+  FaultTest test("block_races");
+  const auto data = test.device.upload(std::vector<int>(256)),
+             out = test.device.allocate(32 * sizeof(int));
+  const Shape shape{.grid = {200}, .block = {32}};
+  for_seeds(test.kernels, seeds, [&] {
+    for (const char* kernel : {"own_bytes", "own_halves"}) test.expect_none(kernel, shape, data);
+    for (const char* kernel : {"other_bytes", "other_halves"})
+      test.expect_fault(a_race, kernel, shape, data);
+    test.expect_fault(a_race, "words_of_halves", {.grid = {2}, .block = {32}}, data, out);
+  });
+}
+
+TEST(BlockRace, NotOfAReadThatASwapChecks) {
+  FaultTest test("block_races");
+  for_seeds(test.kernels, seeds, [&] {
+    const auto largest = test.device.upload(std::vector<float>(1)),
+               sum = test.device.upload(std::vector<double>(1));
+    test.expect_none("swap_in_a_loop", {.grid = {64}, .block = {64}}, largest);
+    EXPECT_EQ(test.device.download<float>(largest, 1)[0], 1008.0F);
+    test.expect_none("add_in_a_loop", {.grid = {8}, .block = {32}}, sum);
+    EXPECT_EQ(test.device.download<double>(sum, 1)[0], 256.0);
   });
 }
 

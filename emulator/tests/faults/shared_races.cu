@@ -127,3 +127,71 @@ extern "C" __global__ void atomic_sum_without_barrier(const unsigned* in, int* o
 extern "C" __global__ void atomic_sum_with_barrier(const unsigned* in, int* out) {
   atomic_sum<true>(in, out);
 }
+
+// Neighbours of 8 and 16 bits lie in one word. `theirs`: a thread changes its neighbour's.
+template <class T, bool theirs>
+__device__ void change_in_place(int* out) {
+  __shared__ T place[128];
+  const unsigned t = threadIdx.x, other = theirs ? t ^ 1 : t;
+  place[t] = static_cast<T>(t);
+  __syncthreads();
+  const T value = place[t];
+  place[other] = static_cast<T>(value + 1);
+  __syncthreads();
+  out[t] = place[t];
+}
+
+extern "C" __global__ void own_bytes(int* out) { change_in_place<unsigned char, false>(out); }
+extern "C" __global__ void own_halves(int* out) { change_in_place<short, false>(out); }
+extern "C" __global__ void other_bytes(int* out) { change_in_place<unsigned char, true>(out); }
+extern "C" __global__ void other_halves(int* out) { change_in_place<short, true>(out); }
+
+// Two halves that a thread each writes are read as one word.
+template <bool barrier>
+__device__ void word_of_halves(int* out) {
+  __shared__ __align__(4) short place[128];
+  const unsigned t = threadIdx.x;
+  place[t] = 0;  // or the read would be one of nothing written
+  __syncthreads();
+  place[t] = static_cast<short>(t);
+  if (barrier) {
+    __syncthreads();
+  } else {
+    compiler_only();
+  }
+  if (t < 64) out[t] = reinterpret_cast<int*>(place)[t];
+}
+
+extern "C" __global__ void word_of_halves_with_barrier(int* out) { word_of_halves<true>(out); }
+extern "C" __global__ void word_of_halves_without_barrier(int* out) { word_of_halves<false>(out); }
+
+// The programming guide's own loop for an atomic operation that the hardware lacks.
+__device__ float shared_max(float* at, float value) {
+  int* place = reinterpret_cast<int*>(at);
+  int old = *place, seen;
+  do {
+    seen = old;
+    old = atomicCAS(place, seen, __float_as_int(fmaxf(value, __int_as_float(seen))));
+  } while (seen != old);
+  return __int_as_float(old);
+}
+
+extern "C" __global__ void swap_in_a_loop(int* out) {
+  __shared__ float largest;
+  if (threadIdx.x == 0) largest = 0;
+  __syncthreads();
+  shared_max(&largest, static_cast<float>(threadIdx.x * 37 % 101));
+  __syncthreads();
+  if (threadIdx.x == 0) *out = static_cast<int>(largest);
+}
+
+// What the read is compared with lies elsewhere.
+extern "C" __global__ void swap_of_another(int* out) {
+  __shared__ int places[2];
+  if (threadIdx.x < 2) places[threadIdx.x] = 0;
+  __syncthreads();
+  const int seen = places[1];
+  atomicCAS(&places[0], seen, static_cast<int>(threadIdx.x));
+  atomicAdd(&places[1], 1);
+  out[threadIdx.x] = seen;
+}

@@ -133,17 +133,42 @@ TEST(Call, NestedAndDeclaredBefore) {
   check_call(functions, call_of("four_times", "%r0", "%r5"), [](U i) { return 4 * i; });
 }
 
-TEST(Call, RefusesRecursion) {
-  const std::string itself = ".func again()\n{\ncall again;\nret;\n}\n",
-                    another =
-                        ".func again();\n.func other()\n{\ncall again;\nret;\n}\n"
-                        ".func again()\n{\ncall other;\nret;\n}\n";
-  for (const std::string& functions : {itself, another}) {
-    const Caught caught = caught_from(
-        [&] { run_u32("call again;\n", {.grid = {1}, .block = {1}}, {0}, 1, functions); });
-    EXPECT_EQ(caught.kind, FaultKind::illegal_instruction);
-    EXPECT_NE(caught.text.find("'again' calls itself"), std::string::npos) << caught.text;
-  }
+// A function of x that calls itself while x is not 0, and keeps x in local memory meanwhile.
+const std::string triangular =
+    ".func (.param .b32 result) triangular(.param .b32 x)\n{\n.local .align 4 .b8 depot[16]; .reg "
+    ".pred %p1; .reg .b32 %r<6>;\nld.param.u32 %r1, [x]; mov.u32 %r4, 0; st.local.u32 [depot+4], "
+    "%r1; setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; sub.u32 %r2, %r1, 1;\n" +
+    call_of("triangular", "%r2", "%r3") +
+    "ld.local.u32 %r5, [depot+4]; add.u32 %r4, %r3, %r5;\nDONE: st.param.b32 [result], %r4; "
+    "ret;\n}\n";
+
+TEST(Call, OfItself) {
+  check_call(triangular, "rem.u32 %r6, %r0, 30;\n" + call_of("triangular", "%r6", "%r5"),
+             [](U i) { return (i % 30) * (i % 30 + 1) / 2; });
+}
+
+TEST(Call, OfItselfThroughAnother) {
+  const std::string functions =
+      ".func (.param .b32 result) odd(.param .b32 x);\n"
+      ".func (.param .b32 result) even(.param .b32 x)\n{\n.reg .pred %p1; .reg .b32 "
+      "%r<4>;\nld.param.u32 %r1, [x]; mov.u32 %r3, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; "
+      "sub.u32 %r2, %r1, 1;\n" +
+      call_of("odd", "%r2", "%r3") +
+      "DONE: st.param.b32 [result], %r3; ret;\n}\n"
+      ".func (.param .b32 result) odd(.param .b32 x)\n{\n.reg .pred %p1; .reg .b32 "
+      "%r<4>;\nld.param.u32 %r1, [x]; mov.u32 %r3, 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; "
+      "sub.u32 %r2, %r1, 1;\n" +
+      call_of("even", "%r2", "%r3") + "DONE: st.param.b32 [result], %r3; ret;\n}\n";
+  check_call(functions, call_of("even", "%r0", "%r5"), [](U i) { return i % 2 == 0 ? 1 : 0; });
+}
+
+// 1024 bytes of stack for each thread unless the program asks for more.
+TEST(Call, EndsAtTheEndOfTheStack) {
+  const std::string again = ".func again()\n{\ncall again;\nret;\n}\n";
+  const Caught caught =
+      caught_from([&] { run_u32("call again;\n", {.grid = {1}, .block = {1}}, {0}, 1, again); });
+  EXPECT_EQ(caught.kind, FaultKind::illegal_address);
+  EXPECT_NE(caught.text.find("bytes of stack"), std::string::npos) << caught.text;
 }
 
 // Lanes call different functions, call under a guard, and return at different places.

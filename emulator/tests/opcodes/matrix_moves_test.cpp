@@ -96,7 +96,8 @@ TEST(MatrixMoves, ChecksTheAddressOfEachRow) {
   EXPECT_NE(odd.text.find("thread (5,0,0)"), std::string::npos) << odd.text;
   const Caught outside = caught_on("sm_80", of_lane_5("mov.u32 %r10, 1536;\n"));
   EXPECT_EQ(outside.kind, FaultKind::illegal_address) << outside.text;
-  const Caught unwritten = caught_on("sm_80", of_lane_5("add.u32 %r10, %r3, 16;\n"));
+  const Caught unwritten =
+      caught_on("sm_80", of_lane_5("add.u32 %r10, %r3, 16;\n") + store_u32("%out", "%r11"));
   EXPECT_EQ(unwritten.kind, FaultKind::uninitialised_read) << unwritten.text;
   const Caught global = caught_on("sm_80",
                                   "st.global.v4.u32 [%out], {%r0, %r0, %r0, %r0};\n"

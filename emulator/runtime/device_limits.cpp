@@ -1,0 +1,54 @@
+#include <array>
+#include <optional>
+
+#include "emulator/runtime/process.h"
+
+namespace emulator {
+namespace {
+
+constexpr std::size_t max_stack_bytes = 512 << 10;  // local memory of a thread
+
+/// What a limit is unless it is set. None: it is not emulated.
+std::optional<std::size_t> default_of(cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize:
+      return 1024;
+    case cudaLimitPrintfFifoSize:
+      return 1 << 20;
+    case cudaLimitMallocHeapSize:
+      return 8 << 20;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::size_t Process::stack_bytes(int device) const {
+  const auto found = limits.find({device, cudaLimitStackSize});
+  return found == limits.end() ? *default_of(cudaLimitStackSize) : found->second;
+}
+
+}  // namespace emulator
+
+using namespace emulator;
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const auto usual = default_of(limit);
+    if (!usual) return cudaErrorUnsupportedLimit;
+    const auto found = p.limits.find({current_device(), limit});
+    *value = found == p.limits.end() ? *usual : found->second;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    if (!default_of(limit)) return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitStackSize && value > max_stack_bytes) return cudaErrorInvalidValue;
+    p.limits[{current_device(), limit}] = value;
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <vector>
+
+/// Programs as their authors write them, which nvcc has compiled; runtime_programs_test.cpp runs
+/// them.
+namespace emulator::programs {
+
+struct Result {
+  cudaError_t error;        // of the copy of the results
+  std::vector<int> values;  // empty after an error
+};
+
+/// Blocks that write a number each, and wait for one another twice: [0] is the sum of the numbers.
+/// `error` is that of the launch if it fails.
+Result cooperative_sum(int blocks);
+/// As `cooperative_sum`, by a launch that promises nothing.
+Result sum_without_promise(int blocks);
+
+/// The Fibonacci number of `index`, by a kernel that calls itself, with so much stack for each
+/// thread; 0: the default.
+Result recursive_fibonacci(int index, std::size_t stack_bytes);
+
+}  // namespace emulator::programs

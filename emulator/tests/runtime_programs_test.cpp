@@ -1,0 +1,50 @@
+#include "emulator/tests/emulated_process.h"
+#include "emulator/tests/programs/programs.h"
+
+namespace emulator {
+namespace {
+
+using programs::Result;
+
+TEST(RuntimePrograms, BlocksOfACooperativeLaunchWaitForOneAnother) {
+  on_gpus(1, [] {
+    int holds = 0;
+    EXPECT_CUDA(cudaDeviceGetAttribute(&holds, cudaDevAttrCooperativeLaunch, 0));
+    EXPECT_EQ(holds, 1);
+    for (const int blocks : {1, 8, 640}) {  // a T4 holds 40 times 16 blocks of 64 threads
+      const Result result = programs::cooperative_sum(blocks);
+      EXPECT_CUDA(result.error);
+      EXPECT_EQ(result.values,
+                std::vector<int>(static_cast<std::size_t>(blocks), blocks * (blocks + 1) / 2));
+    }
+    EXPECT_EQ(programs::cooperative_sum(641).error, cudaErrorCooperativeLaunchTooLarge);
+  });
+}
+
+TEST(RuntimePrograms, OtherBlocksCannot) {
+  on_gpus(1, [] { EXPECT_EQ(programs::sum_without_promise(8).error, cudaErrorLaunchFailure); });
+}
+
+TEST(RuntimePrograms, KernelsMayCallThemselves) {
+  on_gpus(1, [] {
+    const Result result = programs::recursive_fibonacci(12, 0);
+    EXPECT_CUDA(result.error);
+    EXPECT_EQ(result.values, std::vector<int>{144});
+    EXPECT_EQ(programs::recursive_fibonacci(20, 4096).values, std::vector<int>{6765});
+    std::size_t bytes = 0;
+    EXPECT_CUDA(cudaDeviceGetLimit(&bytes, cudaLimitStackSize));
+    EXPECT_EQ(bytes, 1024U);
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20));
+    EXPECT_REFUSED(cudaErrorUnsupportedLimit,
+                   cudaDeviceGetLimit(&bytes, cudaLimitDevRuntimeSyncDepth));
+  });
+}
+
+TEST(RuntimePrograms, TheStackEnds) {
+  const std::string errors = on_gpus(
+      1, [] { EXPECT_EQ(programs::recursive_fibonacci(20, 64).error, cudaErrorIllegalAddress); });
+  EXPECT_NE(errors.find("where a thread has 64 bytes of stack"), std::string::npos) << errors;
+}
+
+}  // namespace
+}  // namespace emulator
