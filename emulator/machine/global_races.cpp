@@ -70,6 +70,7 @@ void for_each_place(const Target& target, unsigned bytes, std::uint64_t number, 
         const std::uint64_t stamp = k % 2 == 0 ? word_users.writer : word_users.reader;
         put(of_bytes[k], (bytes_of(stamp) & byte) != 0 ? (stamp & ~std::uint64_t{0xf}) | byte : 0);
       }
+      __atomic_store_n(target.window->has_byte_stamps, true, __ATOMIC_RELAXED);
       put(word_users.stamps[1], 0);
       put(word_users.stamps[0], number << 48);
     }

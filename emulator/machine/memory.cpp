@@ -50,6 +50,7 @@ struct Gpu {
   std::size_t capacity, span;
   std::size_t used = 0;
   Reservation addresses, view, written, stamps, byte_stamps;
+  std::unique_ptr<bool> has_byte_stamps = std::make_unique<bool>(false);
   std::uintptr_t next;
   Ranges live, freed;  // freed: until another one takes the place
 
@@ -114,7 +115,8 @@ Memory::Memory(std::span<const std::size_t> gpu_bytes) : state_(std::make_unique
     state_->windows.push_back({gpu.begin(), gpu.end(), gpu.view.data(),
                                reinterpret_cast<std::uint8_t*>(gpu.written.data()),
                                reinterpret_cast<std::uint64_t*>(gpu.stamps.data()),
-                               reinterpret_cast<std::uint64_t*>(gpu.byte_stamps.data())});
+                               reinterpret_cast<std::uint64_t*>(gpu.byte_stamps.data()),
+                               gpu.has_byte_stamps.get()});
   }
   state_->peers.assign(gpu_bytes.size(), std::vector<std::uint8_t>(gpu_bytes.size(), 0));
 }
@@ -160,7 +162,8 @@ bool Memory::release(std::uintptr_t address) {
   gpu.view.clear(offset, charged);
   gpu.written.clear(offset, charged);
   gpu.stamps.clear(offset * stamp_bytes, charged * stamp_bytes);
-  gpu.byte_stamps.clear(offset * byte_stamp_bytes, charged * byte_stamp_bytes);
+  if (__atomic_load_n(gpu.has_byte_stamps.get(), __ATOMIC_RELAXED))
+    gpu.byte_stamps.clear(offset * byte_stamp_bytes, charged * byte_stamp_bytes);
   ++state_->generation;
   return true;
 }

@@ -88,6 +88,7 @@ class Memory {
     std::byte* view;
     std::uint8_t* written;
     std::uint64_t *stamps, *byte_stamps;
+    bool* has_byte_stamps;  // whether the latter were ever used
   };
   std::span<const Window> windows() const;
   bool may_use(int gpu, int owner) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace emulator {
 namespace {
@@ -78,14 +79,15 @@ void SharedRaces::for_each_place(std::uint64_t offset, unsigned bytes, F f) {
     const std::uint64_t index = at / 4, next = std::min(end, (index + 1) * 4);
     const std::uint64_t part = ((std::uint64_t{1} << (next - at)) - 1) << (at % 4);
     at = next;
-    Users& word = words_[index];
-    if (fits(word.writer, part) && fits(word.reader, part)) {
-      f(word, part);
-      continue;
+    Users* users = &words_[index];
+    std::uint64_t of_each = part;
+    if (!fits(users->writer, part) || !fits(users->reader, part)) [[unlikely]] {
+      const int first = std::countr_zero(part);
+      users = &split(*users)[static_cast<std::size_t>(first)];
+      of_each = std::uint64_t{1} << first;
     }
-    std::array<Users, 4>& users = split(word);
-    for (std::size_t k = 0; k < users.size(); ++k)
-      if ((part >> k & 1) != 0) f(users[k], std::uint64_t{1} << k);
+    for (; (of_each & part) != 0; ++users, of_each = of_each == part ? 0 : of_each << 1)
+      f(*users, of_each);
   }
 }
 

@@ -261,10 +261,8 @@ void UndefinedBytes::look(Warp& warp, const Code& code, int lane, const Target& 
   const bool is_own = is_shared || target.space == ptx::Space::local;
   const bool is_hole = is_own && std::all_of(target.written, target.written + access_bytes,
                                              [](std::uint8_t mark) { return mark == 0; });
-  const Mask bit = Mask{1} << lane;
-  lanes |= bit;
-  if (is_result || is_hole) results |= bit;
-  bytes[static_cast<std::size_t>(lane)] = found;
+  if (is_result || is_hole) results |= Mask{1} << lane;
+  set(lane, found);
   UndefinedSource& source = source_of(warp, lane);
   const std::uint64_t address = target.offset + (is_own ? 0 : target.window->begin);
   if (source.line == code.line && source.place == address) return;

@@ -68,13 +68,24 @@ void follow(Warp& warp, const Flow& flow, const Code& code, Mask lanes, Mask dou
 /// These lanes' results of a shuffle are no other lane's value: `from` does not take part.
 void note_absent(Warp& warp, const Code& code, Slot slot, Mask lanes, const int* from);
 
-/// What the lanes of one load found undefined: a bit of `bytes` for each byte.
+/// What the lanes of one load found undefined.
 struct UndefinedBytes {
   Mask lanes = 0, results = 0;
-  std::array<std::uint16_t, warp_lanes> bytes{};
+
+  /// A bit for each byte.
+  unsigned of(int lane) const {
+    return has_lane(lanes, lane) ? bytes_[static_cast<std::size_t>(lane)] : 0u;
+  }
+  void set(int lane, unsigned bytes) {
+    lanes |= Mask{1} << lane;
+    bytes_[static_cast<std::size_t>(lane)] = static_cast<std::uint16_t>(bytes);
+  }
 
   /// Looks at a target whose marks are not all set.
   void look(Warp& warp, const Code& code, int lane, const Target& target, unsigned access_bytes);
+
+ private:
+  std::array<std::uint16_t, warp_lanes> bytes_;  // of `lanes`: nearly always there are none
 };
 /// Sets the undefined bits of a register that was loaded: of lane l those of `bits[l]`.
 void note_loaded(Warp& warp, Slot slot, Mask lanes, Mask results, const std::uint64_t* bits);

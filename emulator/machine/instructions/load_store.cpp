@@ -78,7 +78,7 @@ void note_loaded(Warp& warp, Place place, Mask lanes, const UndefinedBytes& unde
                  std::size_t at) {
   std::uint64_t bits[warp_lanes];
   for_lanes(lanes, [&](int lane) {
-    const unsigned bytes = undefined.bytes[static_cast<std::size_t>(lane)] >> at;
+    const unsigned bytes = undefined.of(lane) >> at;
     bits[lane] = static_cast<Register>(static_cast<T>(bits_of_bytes(bytes)));
   });
   note_loaded(warp, {place.offset, sizeof(Register)}, lanes, undefined.results & lanes, bits);
@@ -88,7 +88,6 @@ void note_loaded(Warp& warp, Place place, Mask lanes, const UndefinedBytes& unde
 template <class T, class Register>
 StoredBytes stored_bytes(Warp& warp, const Code& code, int lane) {
   StoredBytes stored;
-  if (warp.frame()->undefined == nullptr) return stored;
   for (unsigned k = 0; k < code.count; ++k) {
     const Place place = (*code.more)[k];
     if (place.bank == 0)
@@ -153,10 +152,10 @@ void store(Warp& warp, const Code& code, Mask lanes) {
   const std::byte* base = warp.at<std::byte>(code.a);
   const unsigned count = code.count, bytes = count * sizeof(T);
   const bool strong = code.order != Order::weak;
+  const bool follows = warp.frame()->undefined != nullptr;
   const Register* registers[8];
   for (unsigned k = 0; k < count; ++k) registers[k] = warp.at<Register>((*code.more)[k]);
-  if (lanes == all_lanes && !strong && !code.flag && code.space == ptx::Space::global &&
-      warp.frame()->undefined == nullptr) {
+  if (lanes == all_lanes && !strong && !code.flag && code.space == ptx::Space::global && !follows) {
     if (std::byte* row = locate_row(warp, code, base, bytes, Access::write)) {
       for (unsigned k = 0; k < count; ++k) {
         for (unsigned lane = 0; lane < warp_lanes; ++lane) {
@@ -173,8 +172,11 @@ void store(Warp& warp, const Code& code, Mask lanes) {
     alignas(16) T values[16 / sizeof(T)];
     for (unsigned k = 0; k < count; ++k) values[k] = static_cast<T>(registers[k][lane]);
     const bool was_written = target.written != nullptr && all_written(target.written, bytes);
-    const StoredBytes stored = stored_bytes<T, Register>(warp, code, lane);
-    stored.check(warp, lane, target, bytes);
+    StoredBytes stored;
+    if (follows) [[unlikely]] {
+      stored = stored_bytes<T, Register>(warp, code, lane);
+      stored.check(warp, lane, target, bytes);
+    }
     note_write(warp, code, lane, target, bytes, values);
     if (strong) {
       release_before(warp, code, lane, target);
@@ -182,7 +184,8 @@ void store(Warp& warp, const Code& code, Mask lanes) {
     } else {
       std::memcpy(target.data, values, bytes);
     }
-    stored.mark(target);
+    if (follows) [[unlikely]]
+      stored.mark(target);
   });
 }
 
@@ -207,11 +210,8 @@ void look_at_parameters(const std::vector<std::uint8_t>& marks, std::size_t at, 
                         int lane, UndefinedBytes& undefined) {
   for (unsigned k = 0; k < bytes; ++k) {
     if (marks[at + k] == 0) continue;
-    const Mask bit = Mask{1} << lane;
-    undefined.lanes |= bit;
-    if (marks[at + k] == mark_result) undefined.results |= bit;
-    std::uint16_t& of_lane = undefined.bytes[static_cast<std::size_t>(lane)];
-    of_lane = static_cast<std::uint16_t>(of_lane | 1u << k);
+    if (marks[at + k] == mark_result) undefined.results |= Mask{1} << lane;
+    undefined.set(lane, undefined.of(lane) | 1u << k);
   }
 }
 

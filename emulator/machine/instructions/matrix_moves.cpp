@@ -65,8 +65,8 @@ void load_matrices(Warp& warp, const Code& code, Mask lanes) {
     if (all_written(target.written, row_bytes)) continue;
     bytes.look(warp, code, lane, target, row_bytes);
     for (unsigned k = 0; k < extent; ++k)
-      undefined[lane / extent][lane % extent][k] = static_cast<std::uint16_t>(
-          bits_of_bytes(bytes.bytes[static_cast<std::size_t>(lane)] >> 2 * k & 3u));
+      undefined[lane / extent][lane % extent][k] =
+          static_cast<std::uint16_t>(bits_of_bytes(bytes.of(lane) >> 2 * k & 3u));
   }
   for (int lane = extent * code.count; code.flag3 && lane < warp_lanes; ++lane)
     check_other_address(warp, code, lane);

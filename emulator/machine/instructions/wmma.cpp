@@ -127,7 +127,7 @@ void load_fragment(Warp& warp, const Code& code, Mask lanes) {
                    std::memcpy(&value, target.data, bytes);
                    if (target.written != nullptr && !all_written(target.written, bytes)) {
                      found.look(warp, code, lane, target, bytes);
-                     *next_undefined = bits_of_bytes(found.bytes[static_cast<std::size_t>(lane)]);
+                     *next_undefined = bits_of_bytes(found.of(lane));
                    }
                    ++next_undefined;
                  });
