@@ -6,6 +6,8 @@
 #include <bit>
 #include <string>
 
+#include "emulator/ptx/source_lines.h"
+
 namespace emulator {
 namespace {
 
@@ -135,8 +137,9 @@ void ResidentBlock::stuck() {
   for (const auto& warp : warps_)
     for (const Split& split : warp->splits())
       if (told++ < 4)
-        where += fmt::format("{} lanes {:#010x} of warp {} wait at line {}", told == 1 ? "" : ",",
-                             split.lanes, warp->index(), place(*warp, split)->line);
+        where += fmt::format("{} lanes {:#010x} of warp {} wait at {}", told == 1 ? "" : ",",
+                             split.lanes, warp->index(),
+                             block_.context().kernel.module->place(place(*warp, split)->line));
   if (told > 4) where += ", …";
   const bool warp_wide = first->wait == Wait::warp_barrier, phase = first->wait == Wait::none;
   const FaultKind kind =
@@ -161,12 +164,14 @@ void ResidentBlock::report_at(const WarpState& warp, const Code& code, const Fra
   std::string inside;
   if (frame != nullptr && frame->parent != nullptr)
     inside = fmt::format(" in {}", frame->function->function->name);
+  std::string source = ptx::source_place(module.text, code.line);
+  if (!source.empty()) source += ", ";
   throw Fault(
       fault.kind,
-      fmt::format("kernel {} [{}]{}, block ({},{},{}), thread {}, {}:{}: {}: {}",
+      fmt::format("kernel {} [{}]{}, block ({},{},{}), thread {}, {}{}:{}: {}: {}",
                   launch.kernel.demangled, launch.kernel.function->name, inside, position.x,
                   position.y, position.z, launch.name_of_thread(warp.index() * warp_lanes + lane),
-                  module.file, code.line, module.line(code.line), fault.text));
+                  source, module.file, code.line, module.line(code.line), fault.text));
 }
 
 }  // namespace emulator

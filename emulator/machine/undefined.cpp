@@ -24,6 +24,10 @@ T load_as(const std::byte* from) {
   return value;
 }
 
+std::string name_of_line(Warp& warp, int line) {
+  return warp.block().context().kernel.module->place(line);
+}
+
 UndefinedSource& source_of(Warp& warp, int lane) {
   if (warp.undefined_sources.empty()) warp.undefined_sources.resize(warp_lanes);
   warp.has_undefined_source |= Mask{1} << lane;
@@ -267,8 +271,8 @@ void UndefinedBytes::look(Warp& warp, const Code& code, int lane, const Target& 
   const std::uint64_t address = target.offset + (is_own ? 0 : target.window->begin);
   if (source.line == code.line && source.place == address) return;
   source = {code.line, address,
-            fmt::format("{} bytes at {:#x}, read at line {}: nothing has written all of them{}",
-                        access_bytes, address, code.line,
+            fmt::format("{} bytes at {:#x}, read at {}: nothing has written all of them{}",
+                        access_bytes, address, name_of_line(warp, code.line),
                         is_own ? fmt::format(", in {} memory", is_shared ? "shared" : "local")
                                : ": it is " + block.context().memory.describe(address))};
 }
@@ -280,8 +284,8 @@ void note_absent(Warp& warp, const Code& code, Slot slot, Mask lanes, const int*
   for_lanes(lanes, [&](int lane) {
     source_of(warp, lane) = {
         code.line, static_cast<std::uint64_t>(from[lane]),
-        fmt::format("what the shuffle at line {} gave: lane {} does not take part in it", code.line,
-                    from[lane])};
+        fmt::format("what the shuffle at {} gave: lane {} does not take part in it",
+                    name_of_line(warp, code.line), from[lane])};
   });
 }
 

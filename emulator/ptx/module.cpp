@@ -7,6 +7,7 @@
 
 #include "emulator/ptx/constants.h"
 #include "emulator/ptx/lexer.h"
+#include "emulator/ptx/source_lines.h"
 
 namespace emulator::ptx {
 namespace {
@@ -133,6 +134,11 @@ std::string_view Module::line(int number) const {
   rest = rest.substr(0, rest.find('\n'));
   const std::size_t begin = rest.find_first_not_of(" \t");
   return begin == rest.npos ? std::string_view() : rest.substr(begin);
+}
+
+std::string Module::place(int number) const {
+  const std::string source = source_place(text, number);
+  return source.empty() ? fmt::format("line {}", number) : source;
 }
 
 }  // namespace emulator::ptx

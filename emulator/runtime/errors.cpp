@@ -11,6 +11,7 @@ namespace emulator {
 namespace {
 
 std::atomic<cudaError_t> sticky = cudaSuccess;
+std::string reported_text;  // of the sticky error, before which it is written once
 
 struct Texts {
   std::string name, text;
@@ -111,7 +112,11 @@ cudaError_t error_of(const Fault& fault) {
 
 cudaError_t sticky_error() { return sticky; }
 
-void make_sticky(cudaError_t error) { sticky = error; }
+void make_sticky(cudaError_t error, const std::string& report) {
+  if (!report.empty() && reported_text.empty())
+    reported_text = std::string(cudaGetErrorString(error)) + ": " + report;
+  sticky = error;
+}
 
 cudaError_t& last_error() {
   thread_local cudaError_t last = cudaSuccess;
@@ -128,6 +133,8 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
+  if (error != cudaSuccess && error == sticky_error() && !reported_text.empty())
+    return reported_text.c_str();
   const auto found = texts().find(error);
   return found == texts().end() ? "unrecognized error code" : found->second.text.c_str();
 }

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string>
+
 #include "emulator/machine/fault.h"
 
 namespace emulator {
@@ -11,7 +13,8 @@ cudaError_t error_of(const Fault& fault);
 
 /// The error of all later calls of the process: cudaSuccess until a fault was found.
 cudaError_t sticky_error();
-void make_sticky(cudaError_t error);
+/// `report` joins the error's text (cudaGetErrorString) from then on.
+void make_sticky(cudaError_t error, const std::string& report = "");
 
 /// The calling thread's last error, which cudaGetLastError tells and clears.
 cudaError_t& last_error();

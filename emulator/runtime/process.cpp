@@ -127,7 +127,7 @@ Process& process() {
 
 void stick(Process& p, const Fault& fault) {
   if (sticky_error() != cudaSuccess) return;
-  make_sticky(error_of(fault));
+  make_sticky(error_of(fault), fault.what());
   say(fault.what());
   p.scheduler.abandon();
 }

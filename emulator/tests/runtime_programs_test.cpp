@@ -41,9 +41,15 @@ TEST(RuntimePrograms, KernelsMayCallThemselves) {
 }
 
 TEST(RuntimePrograms, TheStackEnds) {
-  const std::string errors = on_gpus(
-      1, [] { EXPECT_EQ(programs::recursive_fibonacci(20, 64).error, cudaErrorIllegalAddress); });
+  const std::string errors = on_gpus(1, [] {
+    EXPECT_EQ(programs::recursive_fibonacci(20, 64).error, cudaErrorIllegalAddress);
+    // The error's text says the same.
+    const std::string text = cudaGetErrorString(cudaGetLastError());
+    EXPECT_TRUE(text.starts_with("an illegal memory access was encountered: kernel ")) << text;
+    EXPECT_NE(text.find("where a thread has 64 bytes of stack"), std::string::npos) << text;
+  });
   EXPECT_NE(errors.find("where a thread has 64 bytes of stack"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("recursion.cu:7, "), std::string::npos) << errors;
 }
 
 }  // namespace
