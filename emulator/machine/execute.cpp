@@ -110,7 +110,9 @@ class Run {
 
   void run_blocks(unsigned which) {
     Random random(mix(seed_ + which + 1));
-    const std::uint64_t usual = 1 + random.below(max_usual_residents);
+    // Blocks of a cooperative launch wait for one another.
+    const std::uint64_t usual =
+        launch_.launch.grid_workspace != 0 ? blocks_ : 1 + random.below(max_usual_residents);
     std::deque<std::unique_ptr<ResidentBlock>> residents;
     std::size_t waiting = 0;  // turns in a row in which a block only waited
     while (!stop_.load(std::memory_order_relaxed)) {

@@ -267,3 +267,48 @@ cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   return set_bytes(memory, value, bytes, stream, Wants::context, "cudaMemsetAsync");
 }
+
+namespace {
+
+/// Calls `copy(offset of the target, offset of the source)` for each row.
+template <class Copy>
+cudaError_t for_rows(std::size_t to_pitch, std::size_t from_pitch, std::size_t width,
+                     std::size_t height, const Copy& copy) {
+  if (width > to_pitch || width > from_pitch) return last_error() = cudaErrorInvalidPitchValue;
+  for (std::size_t row = 0; row < height; ++row)
+    if (const cudaError_t e = copy(row * to_pitch, row * from_pitch); e != cudaSuccess) return e;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return for_rows(to_pitch, from_pitch, width, height, [&](std::size_t at, std::size_t source) {
+    return cudaMemcpy(static_cast<std::byte*>(to) + at,
+                      static_cast<const std::byte*>(from) + source, width, kind);
+  });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return for_rows(to_pitch, from_pitch, width, height, [&](std::size_t at, std::size_t source) {
+    return cudaMemcpyAsync(static_cast<std::byte*>(to) + at,
+                           static_cast<const std::byte*>(from) + source, width, kind, stream);
+  });
+}
+
+cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  return for_rows(pitch, pitch, width, height, [&](std::size_t at, std::size_t) {
+    return cudaMemset(static_cast<std::byte*>(memory) + at, value, width);
+  });
+}
+
+cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream) {
+  return for_rows(pitch, pitch, width, height, [&](std::size_t at, std::size_t) {
+    return cudaMemsetAsync(static_cast<std::byte*>(memory) + at, value, width, stream);
+  });
+}

@@ -33,6 +33,11 @@ struct Function {
 cudaError_t find_function(Process& process, const void* symbol,
                           std::shared_ptr<Function>& function);
 
+/// Finds a variable by its address on the host, and reads its PTX if need be. Returns the error
+/// that a copy to it would.
+cudaError_t find_symbol(Process& process, const void* symbol, std::shared_ptr<CodeModule>& code,
+                        std::string& name);
+
 /// Dynamic shared memory that a launch of the function on the current device may ask for.
 std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts& facts,
                                      const GpuModel& gpu);

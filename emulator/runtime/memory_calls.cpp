@@ -93,6 +93,30 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
   });
 }
 
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* memory, unsigned flags) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    if (device == nullptr || flags != 0) return cudaErrorInvalidValue;
+    const auto allocation = p.memory.find(reinterpret_cast<std::uintptr_t>(memory));
+    if (!allocation || allocation->owner != host) return cudaErrorInvalidValue;
+    *device = memory;  // one address space for all
+    return cudaSuccess;
+  });
+}
+
+/// Rows begin at multiples of 512 bytes, as on real GPUs.
+cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  constexpr std::size_t alignment = 512;
+  if (pitch == nullptr || width > SIZE_MAX - alignment) return last_error() = cudaErrorInvalidValue;
+  *pitch = (width + alignment - 1) / alignment * alignment;
+  if (*pitch != 0 && height > SIZE_MAX / *pitch) return last_error() = cudaErrorMemoryAllocation;
+  return cudaMalloc(memory, *pitch * height);
+}
+
 cudaError_t cudaFreeHost(void* memory) {
   return call(Wants::safety, [&](Process& p, Lock& lock) {
     if (memory == nullptr) return cudaSuccess;

@@ -20,6 +20,11 @@ struct Registry {
   std::set<std::shared_ptr<CodeModule>> modules;
   std::map<const void*, std::shared_ptr<Function>> by_host_function;
   std::map<const void*, std::shared_ptr<Function>> by_handle;
+  struct Variable {
+    std::shared_ptr<CodeModule> code;
+    std::string name;
+  };
+  std::map<const void*, Variable> variables;  // by address on the host
 };
 
 Registry& registry() {
@@ -63,14 +68,37 @@ cudaError_t read(Process& p, CodeModule& module) {
   return cudaSuccess;
 }
 
+cudaError_t read_once(Process& p, CodeModule& module) {
+  if (module.program == nullptr && module.error == cudaSuccess) module.error = read(p, module);
+  return module.error;
+}
+
+std::shared_ptr<CodeModule> find_module(Registry& r, void** handle) {
+  for (const std::shared_ptr<CodeModule>& module : r.modules)
+    if (reinterpret_cast<void**>(module.get()) == handle) return module;
+  return nullptr;
+}
+
 }  // namespace
+
+cudaError_t find_symbol(Process& p, const void* symbol, std::shared_ptr<CodeModule>& code,
+                        std::string& name) {
+  {
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    const auto found = r.variables.find(symbol);
+    if (found == r.variables.end()) return cudaErrorInvalidSymbol;
+    code = found->second.code;
+    name = found->second.name;
+  }
+  return read_once(p, *code);
+}
 
 cudaError_t find_function(Process& p, const void* symbol, std::shared_ptr<Function>& function) {
   function = find_registered(symbol);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   CodeModule& module = *function->code;
-  if (module.program == nullptr && module.error == cudaSuccess) module.error = read(p, module);
-  if (module.error != cudaSuccess) return module.error;
+  if (const cudaError_t error = read_once(p, module); error != cudaSuccess) return error;
   return module.kernels.contains(function->name) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
@@ -110,6 +138,7 @@ void __cudaUnregisterFatBinary(void** handle) {
   for (auto* functions : {&r.by_host_function, &r.by_handle}) {
     std::erase_if(*functions, [&](const auto& entry) { return is_it(entry.second->code); });
   }
+  std::erase_if(r.variables, [&](const auto& entry) { return is_it(entry.second.code); });
   std::erase_if(r.modules, is_it);
 }
 
@@ -118,17 +147,20 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char* /*de
                             int*) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  for (const std::shared_ptr<CodeModule>& module : r.modules) {
-    if (reinterpret_cast<void**>(module.get()) != handle) continue;
-    auto function = std::make_shared<Function>(Function{module, name});
-    r.by_handle.emplace(function.get(), function);
-    r.by_host_function.insert_or_assign(host_function, std::move(function));
-  }
+  auto module = find_module(r, handle);
+  if (module == nullptr) return;
+  auto function = std::make_shared<Function>(Function{std::move(module), name});
+  r.by_handle.emplace(function.get(), function);
+  r.by_host_function.insert_or_assign(host_function, std::move(function));
 }
 
-/// Variables have their addresses from their program; the calls that copy to symbols are not
-/// emulated.
-void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+void __cudaRegisterVar(void** handle, char* host_variable, char* /*device_address*/,
+                       const char* name, int, size_t, int, int) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (auto module = find_module(r, handle))
+    r.variables.insert_or_assign(host_variable, Registry::Variable{std::move(module), name});
+}
 
 // For managed variables, which no kernel has: unoptimised code refers to it, and does not call it.
 char __cudaInitModule(void**) { std::abort(); }

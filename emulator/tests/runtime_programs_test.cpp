@@ -40,6 +40,18 @@ TEST(RuntimePrograms, KernelsMayCallThemselves) {
   });
 }
 
+TEST(RuntimePrograms, VariablesAreCopiedByTheirNames) {
+  on_gpus(1, [] {
+    const Result result = programs::sums_of_variables();
+    EXPECT_CUDA(result.error);
+    EXPECT_EQ(result.values, (std::vector<int>{0, 1, 2, 3, 8, 10, 12, 14}));
+    EXPECT_EQ(programs::copy_past_a_variable(), cudaErrorInvalidValue);
+    int none = 0;
+    EXPECT_REFUSED(cudaErrorInvalidSymbol,
+                   cudaMemcpyToSymbol(&none, &none, 4, 0, cudaMemcpyHostToDevice));
+  });
+}
+
 TEST(RuntimePrograms, TheStackEnds) {
   const std::string errors = on_gpus(1, [] {
     EXPECT_EQ(programs::recursive_fibonacci(20, 64).error, cudaErrorIllegalAddress);

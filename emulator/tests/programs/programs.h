@@ -23,4 +23,9 @@ Result sum_without_promise(int blocks);
 /// thread; 0: the default.
 Result recursive_fibonacci(int index, std::size_t stack_bytes);
 
+/// [i]: i times 1 for the first four and i times 2 for the others, by variables of a kernel, pinned
+/// memory and rows with a pitch.
+Result sums_of_variables();
+cudaError_t copy_past_a_variable();
+
 }  // namespace emulator::programs
