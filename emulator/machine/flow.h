@@ -3,13 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace emulator::ptx {
-struct Instruction;
-}
-
 namespace emulator {
-
-class FunctionLayout;
 
 /// A register of a frame. `bytes` are those of a lane; 0: a predicate.
 struct Slot {
@@ -30,7 +24,5 @@ struct Flow {
   FlowKind kind = FlowKind::use;
   std::vector<Slot> sources, destinations;
 };
-
-Flow flow_of(FunctionLayout& layout, const ptx::Instruction& instruction);
 
 }  // namespace emulator

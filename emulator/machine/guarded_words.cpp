@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "emulator/machine/target.h"
+
 namespace emulator {
 namespace {
 

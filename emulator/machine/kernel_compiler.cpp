@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "emulator/machine/decoder.h"
+#include "emulator/machine/flow_finder.h"
 #include "emulator/machine/swap_reads.h"
 
 namespace emulator {

@@ -17,13 +17,6 @@ std::size_t slot_bytes(Slot slot) {
   return slot.bytes == 0 ? sizeof(Mask) : std::size_t{slot.bytes} * warp_lanes;
 }
 
-template <class T>
-T load_as(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 std::string name_of_line(Warp& warp, int line) {
   return warp.block().context().kernel.module->place(line);
 }
@@ -131,10 +124,9 @@ void set_bits(UndefinedRegisters& undefined, Slot slot, Mask lanes,
               const std::vector<std::byte>& bits, bool are_moved, bool are_results) {
   undefined.define(slot, lanes);
   if (slot.bytes == 0) {
-    Mask present = load_as<Mask>(undefined.at(slot.offset));
-    present |= load_as<Mask>(bits.data()) & lanes;
-    std::memcpy(undefined.at(slot.offset), &present, sizeof present);
-    return;
+    Mask differing = 0;
+    std::memcpy(&differing, bits.data(), sizeof differing);
+    return undefined.undefine(slot, differing & lanes);
   }
   for_lanes(lanes, [&](int lane) {
     const std::span<const std::byte> of_lane =
@@ -180,45 +172,6 @@ void compute(Warp& warp, const Flow& flow, const Code& code, Mask lanes, Mask ta
 }
 
 }  // namespace
-
-bool UndefinedRegisters::any() const {
-  return std::ranges::any_of(bits_, [](std::byte byte) { return byte != std::byte{0}; });
-}
-
-Mask UndefinedRegisters::lanes(Slot slot) const {
-  if (slot.bytes == 0) return load_as<Mask>(bits_.data() + slot.offset);
-  Mask found = 0;
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    if (bits(slot, lane) != 0) found |= Mask{1} << lane;
-  }
-  return found;
-}
-
-void UndefinedRegisters::define(Slot slot, Mask lanes) {
-  std::byte* to = at(slot.offset);
-  if (slot.bytes == 0) {
-    const Mask rest = load_as<Mask>(to) & ~lanes;
-    std::memcpy(to, &rest, sizeof rest);
-    return;
-  }
-  results_[slot.offset / results_apart] &= ~lanes;
-  for_lanes(lanes, [&](int lane) {
-    std::memset(to + static_cast<std::size_t>(lane) * slot.bytes, 0, slot.bytes);
-  });
-}
-
-void UndefinedRegisters::undefine(Slot slot, Mask lanes) {
-  std::byte* to = at(slot.offset);
-  set_results(slot, lanes);
-  if (slot.bytes == 0) {
-    const Mask all = load_as<Mask>(to) | lanes;
-    std::memcpy(to, &all, sizeof all);
-    return;
-  }
-  for_lanes(lanes, [&](int lane) {
-    std::memset(to + static_cast<std::size_t>(lane) * slot.bytes, 0xff, slot.bytes);
-  });
-}
 
 void follow(Warp& warp, const Flow& flow, const Code& code, Mask lanes, Mask doubtful) {
   UndefinedRegisters& undefined = *warp.frame()->undefined;

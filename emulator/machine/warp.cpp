@@ -177,19 +177,6 @@ bool Warp::is_observed() const {
   return frame_->function->executed != nullptr || counter_ || frame_->undefined != nullptr;
 }
 
-void Warp::run_observed(std::uint32_t at, const Code& code, Mask lanes) {
-  std::uint8_t* executed = frame_->function->executed.get();
-  if (executed != nullptr && lanes != 0) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
-  if (counter_ && lanes != 0) counter_->count(frame_->function->costs[at], code, lanes, *frame_);
-  if (frame_->undefined != nullptr) {
-    Mask doubtful = 0;
-    if (code.guard != Code::unguarded) doubtful = frame_->undefined->lanes({code.guard, 0});
-    follow(*this, frame_->function->flows[at], code, lanes, doubtful & active_);
-  } else if (lanes != 0) {
-    code.run(*this, code, lanes);
-  }
-}
-
 UndefinedRegisters& Warp::undefined() {
   if (frame_->undefined == nullptr) {
     frame_->undefined = std::make_unique<UndefinedRegisters>(frame_->function->register_bytes);

@@ -11,7 +11,7 @@
 #include "emulator/machine/code.h"
 #include "emulator/machine/fault.h"
 #include "emulator/machine/function_code.h"
-#include "emulator/machine/undefined.h"
+#include "emulator/machine/undefined_registers.h"
 
 namespace emulator {
 

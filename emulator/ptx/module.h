@@ -33,7 +33,7 @@ struct Module {
   const Variable* variable(std::string_view name) const;
   /// One line of the text, without blanks around it.
   std::string_view line(int number) const;
-  /// Names a line for people: "kernel.cu:12" where the PTX tells (source_lines.h), else "line 40".
+  /// Names a line for people: FILE:12 where the PTX tells (source_lines.h), else "line 40".
   std::string place(int number) const;
 
   const std::string text;

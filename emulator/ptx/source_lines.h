@@ -6,8 +6,8 @@
 namespace emulator::ptx {
 
 /// The place in the source that a line of PTX comes from, by its .file and .loc directives, which
-/// `nvcc -lineinfo` writes: "kernel.cu:12", followed for inlined code by the places that it was
-/// inlined at, the inmost first: "util.h:3, inlined at kernel.cu:40". Empty: there are none.
+/// `nvcc -lineinfo` writes: FILE:12, followed for inlined code by the places that it was
+/// inlined at, the inmost first: FILE:3, inlined at OTHER:40. Empty: there are none.
 std::string source_place(std::string_view ptx, int line);
 
 }  // namespace emulator::ptx

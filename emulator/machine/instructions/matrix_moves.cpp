@@ -7,6 +7,7 @@
 #include "emulator/machine/block.h"
 #include "emulator/machine/instructions/collective.h"
 #include "emulator/machine/instructions/rows.h"
+#include "emulator/machine/undefined.h"
 
 // Matrices of 8 x 8 elements of 16 bits, `count` of them. Lane l holds elements 2 (l % 4) and the
 // next one of row l / 4, or of that column when flag2 (.trans) is set. Row r of matrix j lies at

@@ -4,6 +4,7 @@
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
 #include "emulator/machine/ordering.h"
+#include "emulator/machine/undefined.h"
 
 namespace emulator {
 namespace {

@@ -1,10 +1,8 @@
-#include "emulator/machine/flow.h"
+#include "emulator/machine/flow_finder.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include "emulator/machine/kernel_layout.h"
 
 namespace emulator {
 namespace {
