@@ -23,6 +23,7 @@ Block::Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t see
 }
 
 void Block::forget_local(int warp, int lane, std::size_t begin, std::size_t bytes) {
+  if (bytes == 0) return;  // of a kernel that may have no local memory
   const auto thread = static_cast<std::size_t>(warp * warp_lanes + lane);
   std::memset(local.written.data() + thread * local_bytes_per_thread() + begin, 0, bytes);
 }
