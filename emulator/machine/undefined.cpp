@@ -17,8 +17,18 @@ std::size_t slot_bytes(Slot slot) {
   return slot.bytes == 0 ? sizeof(Mask) : std::size_t{slot.bytes} * warp_lanes;
 }
 
-std::string name_of_line(Warp& warp, int line) {
-  return warp.block().context().kernel.module->place(line);
+/// Says where the value comes from, as after "uses".
+std::string text_of(Warp& warp, const UndefinedSource& source) {
+  const LaunchContext& context = warp.block().context();
+  const std::string line = context.kernel.module->place(source.line);
+  if (source.space == ptx::Space::reg)
+    return fmt::format("what the shuffle at {} gave: lane {} does not take part in it", line,
+                       source.place);
+  std::string where = ": it is " + context.memory.describe(source.place);
+  if (source.space == ptx::Space::shared) where = ", in shared memory";
+  if (source.space == ptx::Space::local) where = ", in local memory";
+  return fmt::format("{} bytes at {:#x}, read at {}: nothing has written all of them{}",
+                     source.bytes, source.place, line, where);
 }
 
 UndefinedSource& source_of(Warp& warp, int lane) {
@@ -27,13 +37,13 @@ UndefinedSource& source_of(Warp& warp, int lane) {
   return warp.undefined_sources[static_cast<std::size_t>(lane)];
 }
 
-[[noreturn]] void report(const Warp& warp, Mask lanes, const std::string& what) {
+[[noreturn]] void report(Warp& warp, Mask lanes, const std::string& what) {
   // A value may come from another lane: name the first one that has read such bytes.
   int lane = std::countr_zero(lanes);
   if ((lanes & warp.has_undefined_source) != 0)
     lane = std::countr_zero(lanes & warp.has_undefined_source);
   const std::string source = has_lane(warp.has_undefined_source, lane)
-                                 ? warp.undefined_sources[static_cast<std::size_t>(lane)].text
+                                 ? text_of(warp, source_of(warp, lane))
                                  : "an undefined value of another lane";
   warp.fault(FaultKind::uninitialised_read, lane, fmt::format("{} {}", what, source));
 }
@@ -220,14 +230,8 @@ void UndefinedBytes::look(Warp& warp, const Code& code, int lane, const Target& 
                                              [](std::uint8_t mark) { return mark == 0; });
   if (is_result || is_hole) results |= Mask{1} << lane;
   set(lane, found);
-  UndefinedSource& source = source_of(warp, lane);
-  const std::uint64_t address = target.offset + (is_own ? 0 : target.window->begin);
-  if (source.line == code.line && source.place == address) return;
-  source = {code.line, address,
-            fmt::format("{} bytes at {:#x}, read at {}: nothing has written all of them{}",
-                        access_bytes, address, name_of_line(warp, code.line),
-                        is_own ? fmt::format(", in {} memory", is_shared ? "shared" : "local")
-                               : ": it is " + block.context().memory.describe(address))};
+  source_of(warp, lane) = {code.line, target.space, access_bytes,
+                           target.offset + (is_own ? 0 : target.window->begin)};
 }
 
 void note_absent(Warp& warp, const Code& code, Slot slot, Mask lanes, const int* from) {
@@ -235,10 +239,7 @@ void note_absent(Warp& warp, const Code& code, Slot slot, Mask lanes, const int*
   warp.undefined().undefine(slot, lanes);
   warp.without_result = lanes;
   for_lanes(lanes, [&](int lane) {
-    source_of(warp, lane) = {
-        code.line, static_cast<std::uint64_t>(from[lane]),
-        fmt::format("what the shuffle at {} gave: lane {} does not take part in it",
-                    name_of_line(warp, code.line), from[lane])};
+    source_of(warp, lane) = {code.line, ptx::Space::reg, 0, static_cast<std::uint64_t>(from[lane])};
   });
 }
 
@@ -263,8 +264,7 @@ void StoredBytes::add(const UndefinedRegisters& registers, Slot slot, int lane, 
     }
 }
 
-void StoredBytes::check(const Warp& warp, int lane, const Target& target,
-                        unsigned access_bytes) const {
+void StoredBytes::check(Warp& warp, int lane, const Target& target, unsigned access_bytes) const {
   if (!is_result || target.space == ptx::Space::shared || target.space == ptx::Space::local) return;
   report(warp, Mask{1} << lane,
          fmt::format("stores {} bytes at {:#x} that come from", access_bytes,

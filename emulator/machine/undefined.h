@@ -54,7 +54,7 @@ struct StoredBytes {
   void add(const UndefinedRegisters& registers, Slot slot, int lane, unsigned first, unsigned bytes,
            std::size_t from = 0);
   /// Throws LaneFault for what must not get to global memory.
-  void check(const Warp& warp, int lane, const Target& target, unsigned access_bytes) const;
+  void check(Warp& warp, int lane, const Target& target, unsigned access_bytes) const;
   /// Sets the marks, after the store has.
   void mark(const Target& target) const;
 };

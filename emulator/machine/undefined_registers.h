@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "emulator/machine/code.h"
@@ -45,11 +44,13 @@ class UndefinedRegisters {
   std::vector<Mask> results_;
 };
 
-/// Where a lane last got an undefined value.
+/// Where a lane last got an undefined value: bytes of memory, or a lane that gave a shuffle
+/// nothing.
 struct UndefinedSource {
   int line = 0;
-  std::uint64_t place = 0;  // of memory, or a lane
-  std::string text{};       // after a verb: "4 bytes at 0x10, …"
+  ptx::Space space = ptx::Space::generic;  // reg: a shuffle
+  unsigned bytes = 0;
+  std::uint64_t place = 0;  // the address, or the lane
 };
 
 }  // namespace emulator
