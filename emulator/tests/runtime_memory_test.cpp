@@ -1,6 +1,8 @@
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "emulator/tests/emulated_process.h"
@@ -162,6 +164,37 @@ TEST(RuntimeMemory, LeaksAreReportedAtTheEnd) {
                     },
                     {{"ASSAY_EMULATOR_LEAKS", "1"}}),
             "");
+}
+
+TEST(RuntimeMemory, AHostThatReadsAGpusMemoryIsTold) {
+  const Outcome outcome = run_process({{"ASSAY_EMULATED_GPUS", "1"}}, [] {
+    void* memory = nullptr;
+    EXPECT_CUDA(cudaMalloc(&memory, 64));
+    EXPECT_EQ(static_cast<volatile int*>(memory)[3], 0);  // ends the process
+    std::exit(0);
+  });
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_NE(outcome.errors.find("emulator: the host uses memory of a GPU at 0x"), std::string::npos)
+      << outcome.errors;
+  EXPECT_NE(outcome.errors.find("it is at byte 12 of 64 bytes"), std::string::npos)
+      << outcome.errors;
+}
+
+TEST(RuntimeMemory, RefusedCopiesSayWhy) {
+  const std::string errors = on_gpus(1, [] {
+    std::vector<char> bytes(100);
+    void* memory = nullptr;
+    EXPECT_CUDA(cudaMalloc(&memory, 64));
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaMemcpy(memory, bytes.data(), 100, cudaMemcpyHostToDevice));
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaMemcpy(memory, bytes.data(), 64, cudaMemcpyDeviceToDevice));
+  });
+  EXPECT_NE(errors.find("a copy of 100 bytes to 0x"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("cudaMemcpyDeviceToDevice is refused: it goes from memory of the host to "
+                        "memory of a GPU"),
+            std::string::npos)
+      << errors;
 }
 
 }  // namespace
