@@ -67,8 +67,7 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
                                                            Access access) {
   Block& block = warp.block();
   return block.has_async() &&
-         block.async().guards.check(warp, lane, target.offset, bytes,
-                                    access != Access::read && access != Access::load);
+         block.async().guards.check(warp, lane, target.offset, bytes, !is_read(access));
 }
 
 Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t base,
@@ -80,8 +79,7 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
           fmt::format("there are {} bytes of {} memory", size, name));
   Target target{memory.bytes.data() + base + offset, memory.written.data() + base + offset, space,
                 offset};
-  const bool is_read = needs_written(access) || access == Access::load;
-  if (is_read && !all_written(target.written, bytes) &&
+  if (access != Access::write && access != Access::copy && !all_written(target.written, bytes) &&
       !(space == ptx::Space::shared &&
         is_written_behind_guards(warp, lane, target, bytes, access)) &&
       access != Access::load)
@@ -103,7 +101,7 @@ Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, uns
     const AddressWindows& windows = address_windows();
     space = windows.space_of(address);
     address -= windows.base_of(space);
-    if (space == ptx::Space::parameter && (access == Access::read || access == Access::load)) {
+    if (space == ptx::Space::parameter && is_read(access)) {
       if (address + bytes > context.parameters.size())
         fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
               "the parameters end before");

@@ -11,19 +11,14 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::OperandKind;
 
-bool has(const Instruction& instruction, std::string_view modifier) {
-  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
 template <std::size_t size>
 bool is_one_of(const std::array<std::string_view, size>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::array<std::string_view, 21> uses{
-    "bra",     "brx",       "call",      "ret",   "exit",       "trap",         "bar",
-    "barrier", "nanosleep", "atom",      "red",   "fence",      "membar",       "mbarrier",
-    "cp",      "prefetch",  "prefetchu", "elect", "activemask", "createpolicy", "discard"};
+constexpr std::array<std::string_view, 13> uses{
+    "bra",     "brx",       "call",  "ret",    "exit",  "trap",      "bar",
+    "barrier", "nanosleep", "fence", "membar", "elect", "activemask"};
 constexpr std::array<std::string_view, 5> memories{"ld", "ldu", "st", "ldmatrix", "stmatrix"};
 constexpr std::array<std::string_view, 16> moves{"mov",  "cvta", "and",  "or",       "xor", "not",
                                                  "shl",  "shr",  "shf",  "lop3",     "bfe", "bfi",
@@ -43,8 +38,11 @@ FlowKind kind_of(const Instruction& instruction) {
   const std::string_view name = instruction.opcode;
   if (is_one_of(uses, name)) return FlowKind::use;
   if (is_one_of(memories, name)) return FlowKind::memory;
-  if (name == "wmma" && (has(instruction, "load") || has(instruction, "store")))
+  if (name == "wmma" && (instruction.has("load") || instruction.has("store")))
     return FlowKind::memory;
+  // Nothing that touches memory is executed twice.
+  const auto is_address = [](const Operand& each) { return each.kind == OperandKind::address; };
+  if (std::ranges::any_of(instruction.operands, is_address)) return FlowKind::use;
   if (is_one_of(compares, name)) return FlowKind::compare;
   if (is_one_of(moves, name) || converts_integers(instruction)) return FlowKind::move;
   return FlowKind::compute;
@@ -53,7 +51,7 @@ FlowKind kind_of(const Instruction& instruction) {
 /// brx has its index there, barriers their number.
 bool begins_with_result(const Instruction& instruction) {
   const std::string_view name = instruction.opcode;
-  if (name == "bar" || name == "barrier") return has(instruction, "red");
+  if (name == "bar" || name == "barrier") return instruction.has("red");
   return name != "brx" && name != "nanosleep" && name != "call";
 }
 
@@ -91,7 +89,7 @@ Flow flow_of(FunctionLayout& layout, const Instruction& instruction) {
   }
   // The condition code of extended arithmetic.
   const std::string_view name = instruction.opcode;
-  if (has(instruction, "cc")) flow.destinations.push_back({layout.carry().offset, 0});
+  if (instruction.has("cc")) flow.destinations.push_back({layout.carry().offset, 0});
   if (name == "addc" || name == "subc" || name == "madc")
     flow.sources.push_back({layout.carry().offset, 0});
   return flow;

@@ -53,7 +53,7 @@ void decode_body(FunctionLayout& layout, bool counts) {
   if (counts) code.costs.resize(code.codes.size());
 }
 
-/// What the function and its callees take of the stack. A function that `path` holds calls itself.
+/// Returns the stack of the function and its callees. A function that `path` holds calls itself.
 std::size_t stack_bytes(const FunctionCode& function, std::vector<const FunctionCode*>& path,
                         bool& is_recursive) {
   if (std::ranges::find(path, &function) != path.end()) {

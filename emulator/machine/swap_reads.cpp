@@ -12,12 +12,8 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::OperandKind;
 
-bool has(const Instruction& instruction, std::string_view modifier) {
-  return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
-/// What an address stands on, and how far from it, through moves and casts of registers that are
-/// set once.
+/// Base of an address, and the distance from it, through moves and casts of registers that are set
+/// once.
 struct Address {
   Operand base;
   std::int64_t offset;
@@ -72,7 +68,7 @@ std::set<int> sources_of(const ptx::Body& body, int target) {
 std::vector<bool> find_swap_reads(const ptx::Body& body) {
   std::vector<bool> result(body.instructions.size());
   for (const Instruction& swap : body.instructions) {
-    if (swap.opcode != "atom" || !has(swap, "cas") || swap.operands.size() != 4 ||
+    if (swap.opcode != "atom" || !swap.has("cas") || swap.operands.size() != 4 ||
         swap.operands[2].kind != OperandKind::reg)
       continue;
     const std::set<int> compared = sources_of(body, swap.operands[2].index);

@@ -33,18 +33,17 @@ std::string text_of(Warp& warp, const UndefinedSource& source) {
 
 UndefinedSource& source_of(Warp& warp, int lane) {
   if (warp.undefined_sources.empty()) warp.undefined_sources.resize(warp_lanes);
-  warp.has_undefined_source |= Mask{1} << lane;
   return warp.undefined_sources[static_cast<std::size_t>(lane)];
 }
 
 [[noreturn]] void report(Warp& warp, Mask lanes, const std::string& what) {
   // A value may come from another lane: name the first one that has read such bytes.
-  int lane = std::countr_zero(lanes);
-  if ((lanes & warp.has_undefined_source) != 0)
-    lane = std::countr_zero(lanes & warp.has_undefined_source);
-  const std::string source = has_lane(warp.has_undefined_source, lane)
-                                 ? text_of(warp, source_of(warp, lane))
-                                 : "an undefined value of another lane";
+  const auto has_source = [&](int lane) { return source_of(warp, lane).line != 0; };
+  Mask with_source = 0;
+  for_lanes(lanes, [&](int each) { with_source |= has_source(each) ? Mask{1} << each : 0; });
+  const int lane = std::countr_zero(with_source != 0 ? with_source : lanes);
+  const std::string source = has_source(lane) ? text_of(warp, source_of(warp, lane))
+                                              : "an undefined value of another lane";
   warp.fault(FaultKind::uninitialised_read, lane, fmt::format("{} {}", what, source));
 }
 

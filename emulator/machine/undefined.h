@@ -22,7 +22,7 @@ void follow(Warp& warp, const Flow& flow, const Code& code, Mask lanes, Mask dou
 /// These lanes' results of a shuffle are no other lane's value: `from` does not take part.
 void note_absent(Warp& warp, const Code& code, Slot slot, Mask lanes, const int* from);
 
-/// What the lanes of one load found undefined.
+/// Bytes that the lanes of one load found undefined.
 struct UndefinedBytes {
   Mask lanes = 0, results = 0;
 
@@ -44,7 +44,7 @@ struct UndefinedBytes {
 /// Sets the undefined bits of a register that was loaded: of lane l those of `bits[l]`.
 void note_loaded(Warp& warp, Slot slot, Mask lanes, Mask results, const std::uint64_t* bits);
 
-/// Of what a lane is about to store: the bytes that are undefined.
+/// Undefined bytes of what a lane is about to store.
 struct StoredBytes {
   unsigned undefined = 0;
   bool is_result = false;

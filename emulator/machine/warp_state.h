@@ -77,7 +77,6 @@ class WarpState {
   Mask fenced = 0;  // lanes that have executed a fence
   // Of each lane that has got an undefined value; empty: none has.
   std::vector<UndefinedSource> undefined_sources{};
-  Mask has_undefined_source = 0;
   Mask without_result = 0;  // lanes that the last shuffle gave nothing
   std::array<std::uint64_t, warp_lanes>
       polled{};  // offset + 1 of a lane's last strong read of shared memory

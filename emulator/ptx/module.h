@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -88,6 +89,10 @@ struct Instruction {
   std::vector<Operand> operands{};
   int line = 0;
   std::uint16_t used_bytes = 0xffff;  // .pragma "used_bytes_mask": of those that a load reads
+
+  bool has(std::string_view modifier) const {
+    return std::ranges::find(modifiers, modifier) != modifiers.end();
+  }
 };
 
 /// The targets of a `brx.idx`.

@@ -133,6 +133,7 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.multiProcessorCount = gpu.multiprocessors;
   properties.canMapHostMemory = 1;
   properties.concurrentKernels = 1;
+  properties.cooperativeLaunch = 1;
   properties.ECCEnabled = has_ecc(gpu) ? 1 : 0;
   properties.pciBusID = pci_bus(index);
   properties.asyncEngineCount = 2;

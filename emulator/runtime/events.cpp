@@ -111,7 +111,9 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
     const cudaError_t error = submit(p, *stream, marker("cudaEventRecord"), &ticket);
     if (error != cudaSuccess) return error;
     const std::shared_ptr<Queue>& queue = stream->queue;
-    event->position = {queue, queue->count(), p.scheduler.count_of_others(*queue)};
+    // Work of blocking streams between two events of the default stream is ordered with both.
+    event->position = {queue, queue->count(),
+                       p.scheduler.count_of_others(*queue, !stream->is_legacy)};
     event->ticket = std::move(ticket);
     event->front = {};
     return cudaSuccess;

@@ -43,7 +43,7 @@ TicketPointer Scheduler::enqueue(Queue& queue, Work work) {
   std::erase_if(work.after, [](const TicketPointer& t) { return t == nullptr || t->is_done; });
   if (!work.is_marker) {
     ++queue.count_.enqueued;
-    ++counts_[queue.device].enqueued;
+    ++counts_[{queue.device, queue.is_blocking}].enqueued;
   }
   queue.items_.push_back({std::move(work), ticket});
   queue.last_ = ticket;
@@ -55,10 +55,15 @@ TicketPointer Scheduler::enqueue(Queue& queue, Work work) {
   return ticket;
 }
 
-WorkCount Scheduler::count_of_others(const Queue& queue) const {
-  const auto found = counts_.find(queue.device);
-  if (found == counts_.end()) return {};
-  return {found->second.enqueued - queue.count_.enqueued, found->second.done - queue.count_.done};
+WorkCount Scheduler::count_of_others(const Queue& queue, bool with_blocking) const {
+  WorkCount sum;
+  for (const auto& [of, count] : counts_) {
+    const auto& [device, is_blocking] = of;
+    if (device != queue.device || (is_blocking && !with_blocking)) continue;
+    sum.enqueued += count.enqueued;
+    sum.done += count.done;
+  }
+  return {sum.enqueued - queue.count_.enqueued, sum.done - queue.count_.done};
 }
 
 Scheduler::Choice Scheduler::choose() {
@@ -113,7 +118,7 @@ void Scheduler::run_head(Lock& lock, Queue& queue) {
     item.ticket->done_at = Clock::now();
     if (!item.work.is_marker) {
       ++queue.count_.done;
-      ++counts_[queue.device].done;
+      ++counts_[{queue.device, queue.is_blocking}].done;
     }
     queue.items_.pop_front();
     return;

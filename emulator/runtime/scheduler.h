@@ -86,7 +86,7 @@ class Scheduler {
   std::vector<TicketPointer> unfinished(const std::function<bool(const Queue&)>& matches) const;
   TicketPointer enqueue(Queue& queue, Work work);
   /// Work on all queues of the queue's device but itself.
-  WorkCount count_of_others(const Queue& queue) const;
+  WorkCount count_of_others(const Queue& queue, bool with_blocking = true) const;
 
   /// Runs work until `is_enough` holds or everything is abandoned, and sometimes some more.
   void run_until(Lock& lock, const std::function<bool()>& is_enough);
@@ -113,7 +113,7 @@ class Scheduler {
   std::function<void(const Fault&)> report_;
   std::mt19937_64 random_;
   std::vector<std::shared_ptr<Queue>> queues_;
-  std::map<int, WorkCount> counts_;  // by device
+  std::map<std::pair<int, bool>, WorkCount> counts_;  // by device, and of blocking queues
   Clock::time_point last_call_{};
   int waiting_hosts_ = 0;
   int running_ = 0;

@@ -139,6 +139,26 @@ TEST(RuntimeDevices, AreDescribedByDataSheets) {
           {{"ASSAY_EMULATED_GPU", "h100"}});
 }
 
+TEST(RuntimeDevices, TellTheSameInPropertiesAndAttributes) {
+  on_gpus(1, [] {
+    cudaDeviceProp gpu{};
+    EXPECT_CUDA(cudaGetDeviceProperties(&gpu, 0));
+    for (const auto& [attribute, property] : std::vector<std::pair<cudaDeviceAttr, int>>{
+             {cudaDevAttrCooperativeLaunch, gpu.cooperativeLaunch},
+             {cudaDevAttrManagedMemory, gpu.managedMemory},
+             {cudaDevAttrMemoryPoolsSupported, gpu.memoryPoolsSupported},
+             {cudaDevAttrClusterLaunch, gpu.clusterLaunch},
+             {cudaDevAttrConcurrentKernels, gpu.concurrentKernels},
+             {cudaDevAttrCanMapHostMemory, gpu.canMapHostMemory},
+             {cudaDevAttrAsyncEngineCount, gpu.asyncEngineCount},
+             {cudaDevAttrMultiProcessorCount, gpu.multiProcessorCount}}) {
+      int value = -1;
+      EXPECT_CUDA(cudaDeviceGetAttribute(&value, attribute, 0));
+      EXPECT_EQ(value, property) << attribute;
+    }
+  });
+}
+
 TEST(RuntimeDevices, HaveDifferentBusesAndUuids) {
   on_gpus(2, [] {
     std::array<char, 32> first{}, second{};

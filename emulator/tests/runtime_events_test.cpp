@@ -115,6 +115,29 @@ TEST(RuntimeEvents, OfOtherStreamsThanTheWorkTellNoTimeOfIt) {
             call + "the work between the events is on other streams than theirs\n");
 }
 
+/// Records events of the default stream around work on a stream with these flags.
+std::string times_from_the_default_stream(unsigned flags, bool is_right) {
+  return on_gpus(1, [=] {
+    RecordedWork work;
+    cudaStream_t stream = nullptr;
+    EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, flags));
+    cudaEvent_t begin = new_event(), end = new_event();
+    EXPECT_CUDA(cudaEventRecord(begin, nullptr));
+    work.enqueue('a', stream);
+    EXPECT_CUDA(cudaEventRecord(end, nullptr));
+    EXPECT_CUDA(cudaEventSynchronize(end));
+    float ms = 0;
+    EXPECT_EQ(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess, is_right);
+  });
+}
+
+TEST(RuntimeEvents, OfTheDefaultStreamTimeWorkOfBlockingOnes) {
+  EXPECT_EQ(times_from_the_default_stream(cudaStreamDefault, true), "");
+  EXPECT_EQ(times_from_the_default_stream(cudaStreamNonBlocking, false),
+            "emulator: cudaEventElapsedTime: the work between the events is on other streams than "
+            "theirs\n");
+}
+
 TEST(RuntimeEvents, MayTimeWorkOfOtherStreamsThatTheHostWaitedFor) {
   EXPECT_EQ(on_gpus(1,
                     [] {

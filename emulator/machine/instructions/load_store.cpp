@@ -85,7 +85,7 @@ void note_loaded(Warp& warp, Place place, Mask lanes, const UndefinedBytes& unde
   note_loaded(warp, {place.offset, sizeof(Register)}, lanes, undefined.results & lanes, bits);
 }
 
-/// What a lane is about to store from elements of T in registers of Register.
+/// Finds what is undefined of a lane's elements of T, in registers of Register, before a store.
 template <class T, class Register>
 StoredBytes stored_bytes(Warp& warp, const Code& code, int lane) {
   StoredBytes stored;

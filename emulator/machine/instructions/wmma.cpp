@@ -136,7 +136,7 @@ void load_fragment(Warp& warp, const Code& code, Mask lanes) {
   const Fragment& fragment = code.matrix->d;
   write_fragment(warp, fragment, [&](Fragment::Element) { return *next++; });
   if (found.lanes == 0 && warp.frame()->undefined == nullptr) return;
-  // The same elements once more, of the registers' undefined bits.
+  // Sets the registers' undefined bits by the same elements.
   next = undefined;
   const std::size_t bytes = bytes_of(fragment.type), register_bytes = bytes == 8 ? 8 : 4;
   for (const Place place : fragment.registers) {
